@@ -1,0 +1,39 @@
+/** Exact amounts: `bigint` of the smallest unit in code, decimal text outside. No float anywhere on the way. */
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+
+/** The text is not a decimal number, or has more digits after the point than the unit. */
+export class InvalidAmount extends Schema.TaggedError<InvalidAmount>()("InvalidAmount", {
+  message: Schema.String
+}) {}
+
+/**
+ * Smallest units → decimal text in whole units, without exponent or trailing zeros: `(150_000_000n, 8)` → `"1.5"`.
+ */
+export const format = (amount: bigint, decimals: number): string => {
+  const negative = amount < 0n
+  const digits = (negative ? -amount : amount).toString().padStart(decimals + 1, "0")
+  const whole = digits.slice(0, digits.length - decimals)
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "")
+  return `${negative ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`
+}
+
+const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/
+
+/**
+ * Decimal text in whole units → smallest units; an exponent is read, since nodes write `1e-8`. Fails where the text has
+ * digits below the smallest unit.
+ */
+export const parse = (text: string, decimals: number): Result.Result<bigint, InvalidAmount> => {
+  const match = text.length > 200 ? null : decimal.exec(text)
+  if (match === null) return Result.fail(new InvalidAmount({ message: "must be a decimal number" }))
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] = match
+  const shift = decimals - fraction.length + Number(exponent)
+  const digits = BigInt(whole + fraction)
+  const scale = 10n ** BigInt(Math.abs(shift))
+  if (shift < 0 && digits % scale !== 0n) {
+    return Result.fail(new InvalidAmount({ message: `must have at most ${decimals} digits after the point` }))
+  }
+  const amount = shift < 0 ? digits / scale : digits * scale
+  return Result.succeed(sign === "-" ? -amount : amount)
+}

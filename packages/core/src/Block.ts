@@ -1,0 +1,84 @@
+/**
+ * A block as the rest of Headwater sees it: the same plain shape for every family.
+ *
+ * Sources decode a node's answers into it; matching, recording and confirmation know nothing else of a chain.
+ * Hashes are bytes in the order in which the chain's users write them.
+ */
+import type { AddressBytes } from "./Address.ts"
+
+/** One move of the native coin. */
+export interface CoinTransfer {
+  readonly kind: "coin"
+  /** Index into {@link Block.transactions}. */
+  readonly transaction: number
+  /**
+   * Where in its transaction: input index for a spent output, output index for a created one; 0 on account chains.
+   */
+  readonly position: number
+  /** Who pays; absent for a created output, a coinbase, a mint. */
+  readonly from: AddressBytes | undefined
+  /** Who receives; absent for a spent output. */
+  readonly to: AddressBytes | undefined
+  /** In the coin's smallest unit, never negative. */
+  readonly amount: bigint
+}
+
+/** What kind of token contract: one amount per holder, one holder per id, or amounts per holder and id. */
+export type TokenKind = "fungible" | "non-fungible" | "multi"
+
+/** One move of a token. Each id of an ERC-1155 batch is a transfer of its own. */
+export interface TokenTransfer {
+  readonly kind: "token"
+  readonly transaction: number
+  /** Log index within the block. */
+  readonly position: number
+  /** Index within a batch, else 0. */
+  readonly batchIndex: number
+  readonly token: TokenKind
+  readonly contract: AddressBytes
+  readonly from: AddressBytes
+  readonly to: AddressBytes
+  /** In the token's smallest unit; 1 for a non-fungible token. */
+  readonly amount: bigint
+  readonly tokenId: bigint | undefined
+}
+
+/** A value-moving call frame below the top of a transaction. */
+export interface InternalTransfer {
+  readonly kind: "internal"
+  readonly transaction: number
+  /** Trace address: `call_0_1`. */
+  readonly operation: string
+  /** The frame's type in lower case: call, create, create2, selfdestruct. */
+  readonly operationType: string
+  readonly from: AddressBytes
+  readonly to: AddressBytes
+  readonly amount: bigint
+}
+
+export type Transfer = CoinTransfer | TokenTransfer | InternalTransfer
+
+/** An input whose node did not say what it spends: the store's output map does. UTXO chains only. */
+export interface Spend {
+  readonly transaction: number
+  /** Input index. */
+  readonly position: number
+  readonly outpoint: { readonly transactionId: Uint8Array; readonly index: number }
+}
+
+export interface BlockHeader {
+  readonly height: number
+  readonly hash: Uint8Array
+  readonly parent: Uint8Array
+  /** Seconds since the Unix epoch. */
+  readonly time: number
+}
+
+export interface Block extends BlockHeader {
+  /** Transaction ids in block order. */
+  readonly transactions: ReadonlyArray<Uint8Array>
+  /** In block order; every move that counts, of failed transactions none. */
+  readonly transfers: ReadonlyArray<Transfer>
+  /** Every input of a UTXO block that is not a coinbase, also those whose output is already in `transfers`. */
+  readonly spends: ReadonlyArray<Spend>
+}

@@ -1,0 +1,37 @@
+/** What can go wrong between Headwater and a chain node. All of it is worth another try; none of it is data. */
+import * as Schema from "effect/Schema"
+
+/** The node did not answer: refused, reset, timed out, HTTP status, unreadable body. */
+export class NodeUnreachable extends Schema.TaggedError<NodeUnreachable>()("NodeUnreachable", {
+  /** Host and port only: a node URL may hold a secret. */
+  node: Schema.String,
+  method: Schema.String,
+  message: Schema.String
+}) {}
+
+/** The node answered with an error of its own. */
+export class NodeRejected extends Schema.TaggedError<NodeRejected>()("NodeRejected", {
+  node: Schema.String,
+  method: Schema.String,
+  code: Schema.Number,
+  message: Schema.String
+}) {}
+
+/** The node's answer contradicts itself or what it said before: missing, short, foreign or malformed parts. */
+export class NodeInconsistent extends Schema.TaggedError<NodeInconsistent>()("NodeInconsistent", {
+  node: Schema.String,
+  method: Schema.String,
+  message: Schema.String
+}) {}
+
+/** The node does not have this block (yet): `null`, "block not found", height out of range. */
+export class BlockMissing extends Schema.TaggedError<BlockMissing>()("BlockMissing", {
+  node: Schema.String,
+  block: Schema.String
+}) {
+  override get message() {
+    return `${this.node} does not have block ${this.block}`
+  }
+}
+
+export type NodeError = NodeUnreachable | NodeRejected | NodeInconsistent | BlockMissing
