@@ -21,6 +21,8 @@ export type AddressFormat =
       readonly legacyScriptHash?: ReadonlyArray<number>
       /** Human-readable part of BIP-173 and BIP-350 addresses. */
       readonly segwit?: string
+      /** Witness versions that are no address: Litecoin's MWEB header (8) and peg-in (9). */
+      readonly witnessWithoutAddress?: ReadonlyArray<number>
       /** Prefix of CashAddr, which is then the canonical form. */
       readonly cashAddr?: string
     }
@@ -100,6 +102,8 @@ const evm = (rules: Omit<EvmRules, "chainId">, chainIds: Record<string, number>)
   devnet: { addressFormat: { kind: "evm" }, evm: rules }
 })
 
+const mweb = { witnessWithoutAddress: [8, 9] } as const
+
 const modern = { accessLists: true, feeMarket: true, dataFee: "none" } as const
 
 const utxoDefaults = {
@@ -154,9 +158,9 @@ export const blockchains: Readonly<Record<string, Blockchain>> = {
     blockSeconds: 150,
     creditMultiplier: 1.1,
     networks: {
-      mainnet: utxo({ pubKeyHash: [0x30], scriptHash: [0x32], legacyScriptHash: [0x05], segwit: "ltc" }),
-      testnet: utxo({ pubKeyHash: [0x6f], scriptHash: [0x3a], legacyScriptHash: [0xc4], segwit: "tltc" }),
-      regtest: utxo({ pubKeyHash: [0x6f], scriptHash: [0x3a], legacyScriptHash: [0xc4], segwit: "rltc" })
+      mainnet: utxo({ pubKeyHash: [0x30], scriptHash: [0x32], legacyScriptHash: [0x05], segwit: "ltc", ...mweb }),
+      testnet: utxo({ pubKeyHash: [0x6f], scriptHash: [0x3a], legacyScriptHash: [0xc4], segwit: "tltc", ...mweb }),
+      regtest: utxo({ pubKeyHash: [0x6f], scriptHash: [0x3a], legacyScriptHash: [0xc4], segwit: "rltc", ...mweb })
     }
   },
   dogecoin: {
