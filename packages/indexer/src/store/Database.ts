@@ -1,0 +1,151 @@
+/**
+ * Access to the store. Queries are written with Kysely; effects decide when they run and which of them share a
+ * transaction. The same code runs on SQLite (one writer thread, readers of their own) and on PostgreSQL.
+ */
+import BetterSqlite from "better-sqlite3"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import {
+  CompiledQuery,
+  type ControlledTransaction,
+  type Dialect,
+  type Insertable,
+  Kysely,
+  PostgresDialect,
+  SqliteDialect
+} from "kysely"
+import pg from "pg"
+import * as Migrations from "./internal/Migrations.ts"
+import { Rows, SqliteThreadDialect } from "./internal/SqliteThread.ts"
+import { pragmas } from "./internal/sqlitePragmas.ts"
+import type { Tables } from "./Tables.ts"
+
+/** A statement or a connection failed. */
+export class DatabaseError extends Schema.TaggedError<DatabaseError>()("DatabaseError", { cause: Schema.Defect() }) {
+  override get message() {
+    return this.cause instanceof Error ? this.cause.message : String(this.cause)
+  }
+  /** Whether a unique or primary key was violated. */
+  get duplicate(): boolean {
+    const { code } = this.cause as { readonly code?: string }
+    return code === "23505" || code === "SQLITE_CONSTRAINT_UNIQUE" || code === "SQLITE_CONSTRAINT_PRIMARYKEY"
+  }
+}
+
+/** Where the store is kept. */
+export type Location =
+  | { readonly kind: "sqlite"; readonly file: string }
+  | { readonly kind: "postgres"; readonly url: Redacted.Redacted; readonly connections: number }
+
+type Build<A> = (db: Kysely<Tables>) => { execute(): Promise<A> }
+
+export class Database extends Context.Service<
+  Database,
+  {
+    readonly dialect: Location["kind"]
+    /** Runs one query in the surrounding transaction, else on its own. */
+    readonly query: <A>(build: Build<A>) => Effect.Effect<A, DatabaseError>
+    /** As `query`, for statements that only read: outside a transaction they do not wait for the writer. */
+    readonly read: <A>(build: Build<A>) => Effect.Effect<A, DatabaseError>
+    /** Runs `self` in one transaction, which commits if it succeeds; inside another one it joins that. */
+    readonly transaction: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E | DatabaseError, R>
+    /** Inserts rows in bulk. All rows must have the same keys. */
+    readonly insertMany: <T extends keyof Tables & string>(
+      table: T,
+      rows: ReadonlyArray<Insertable<Tables[T]>>
+    ) => Effect.Effect<void, DatabaseError>
+  }
+>()("@headwater/indexer/store/Database") {
+  /** Opens the store and brings its schema up to date. */
+  static readonly layer = (location: Location) => Layer.effect(Database, make(location))
+}
+
+/** The open transaction of the current fiber, if there is one. */
+const Current = Context.Reference<ControlledTransaction<Tables> | undefined>("@headwater/indexer/store/Database/Current", {
+  defaultValue: () => undefined
+})
+
+const attempt = <A>(run: () => Promise<A>) =>
+  Effect.tryPromise({ try: run, catch: (cause) => new DatabaseError({ cause }) })
+
+const open = (dialect: Dialect) =>
+  Effect.acquireRelease(
+    Effect.sync(() => new Kysely<Tables>({ dialect })),
+    (db) => Effect.promise(() => db.destroy())
+  )
+
+const int8 = 20
+const postgres = (location: Extract<Location, { kind: "postgres" }>) =>
+  new PostgresDialect({
+    pool: new pg.Pool({
+      connectionString: Redacted.value(location.url),
+      max: location.connections,
+      types: {
+        // No integer column holds more than 2^53: amounts are text.
+        getTypeParser: ((oid: number, format?: "text" | "binary") =>
+          oid === int8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser
+      }
+    })
+  })
+
+const sqliteReader = (file: string) =>
+  Effect.suspend(() => {
+    const database = new BetterSqlite(file, { readonly: true })
+    for (const pragma of pragmas) if (!/^(journal_mode|page_size)/.test(pragma)) database.pragma(pragma)
+    return open(new SqliteDialect({ database }))
+  })
+
+/** Bind parameters of one PostgreSQL statement are counted in 16 bits. */
+const postgresParameters = 65_535
+
+const make = Effect.fnUntraced(function* (location: Location) {
+  const dialect = location.kind
+  const writer = yield* open(
+    location.kind === "sqlite" ? new SqliteThreadDialect(location.file) : postgres(location)
+  )
+  yield* attempt(() => Migrations.run(writer, dialect))
+  const reader = location.kind === "sqlite" ? yield* sqliteReader(location.file) : writer
+
+  const on =
+    (db: Kysely<Tables>): Database["Service"]["query"] =>
+    (build) =>
+      Effect.flatMap(Current, (transaction) => attempt(() => build(transaction ?? db).execute()))
+  const query = on(writer)
+
+  const transaction: Database["Service"]["transaction"] = (self) =>
+    Effect.flatMap(Current, (current) =>
+      current !== undefined
+        ? self
+        : Effect.acquireUseRelease(
+            attempt(() => writer.startTransaction().execute()),
+            (transaction) => Effect.provideService(self, Current, transaction),
+            (transaction, exit) =>
+              attempt(() => (Exit.isSuccess(exit) ? transaction.commit() : transaction.rollback()).execute())
+          )
+    )
+
+  const insertMany: Database["Service"]["insertMany"] = (table, rows) => {
+    const [first] = rows
+    if (first === undefined) return Effect.void
+    const columns = Object.keys(first)
+    if (dialect === "sqlite") {
+      const names = columns.map((column) => `"${column}"`).join(", ")
+      const statement = `insert into "${table}" (${names}) values (${columns.map(() => "?").join(", ")})`
+      const values = rows.map((row) => columns.map((column) => (row as Record<string, unknown>)[column] ?? null))
+      return query((db) => ({
+        execute: () => db.executeQuery(CompiledQuery.raw(statement, [new Rows(values)]))
+      }))
+    }
+    const size = Math.floor(postgresParameters / columns.length)
+    const chunks = Array.from({ length: Math.ceil(rows.length / size) }, (_, i) => rows.slice(i * size, (i + 1) * size))
+    return Effect.forEach(chunks, (chunk) => query((db) => db.insertInto(table).values(chunk as never)), {
+      discard: true
+    })
+  }
+
+  return Database.of({ dialect, query, read: on(reader), transaction, insertMany })
+})

@@ -1,0 +1,162 @@
+/** The rows of the store. Hashes and addresses are bytes, amounts decimal text; flags are 0 or 1 on both dialects. */
+import type { EventType } from "@headwater/core/EventType"
+import type { Generated, Selectable } from "kysely"
+
+export interface Tables {
+  chain: ChainTable
+  block: BlockTable
+  reorganisation: ReorganisationTable
+  account: AccountTable
+  api_key: ApiKeyTable
+  subscription: SubscriptionTable
+  waiting: WaitingTable
+  callback: CallbackTable
+  unspent_output: UnspentOutputTable
+  spent_output: SpentOutputTable
+}
+
+/** A followed chain and its cursor: the last committed block. */
+export interface ChainTable {
+  id: Generated<number>
+  /** `blockchain/network`. */
+  name: string
+  height: number | null
+  hash: Uint8Array | null
+  /** The newest height that a node has called final. */
+  final_height: number | null
+  /** The first height that was committed. */
+  first_height: number | null
+  /** Counts changes of the chain's subscriptions; taken under the row's lock, so it orders them with the commits. */
+  revision: Generated<number>
+}
+
+export interface BlockTable {
+  chain: number
+  height: number
+  hash: Uint8Array
+  parent: Uint8Array
+  /** Seconds since the Unix epoch. */
+  time: number
+}
+
+/** A reorganisation that was carried out. */
+export interface ReorganisationTable {
+  id: Generated<number>
+  chain: number
+  /** Milliseconds since the Unix epoch. */
+  at: number
+  /** The last block that both branches share. */
+  fork_height: number
+  /** Blocks undone. */
+  depth: number
+  old_hash: Uint8Array
+}
+
+export interface AccountTable {
+  id: Generated<number>
+  name: string
+  created: number
+}
+
+export interface ApiKeyTable {
+  /** SHA-256 of the key. */
+  hash: Uint8Array
+  account: number
+  name: string
+  /** JSON array of the endpoint names it may use; null for all. */
+  endpoints: string | null
+  created: number
+  revoked: number | null
+}
+
+export interface SubscriptionTable {
+  id: Generated<number>
+  reference_id: string
+  account: number
+  chain: number
+  /** The chain's revision at which it was created or last changed. */
+  revision: number
+  event: EventType
+  address: Uint8Array | null
+  callback_url: string
+  /** Host of the callback URL, for domain verification and per-host limits. */
+  host: string
+  secret: string | null
+  /** The wanted confirmation, or the last one for an each-confirmation event. */
+  confirmations: number
+  /** Seconds since the Unix epoch. */
+  created: number
+  /** The chain's cursor at creation: blocks above it are evaluated. Null where no block was committed yet. */
+  from_height: number | null
+  active: number
+  /** JSON array of {reason, timestamp}. */
+  deactivation_reasons: Generated<string>
+  /** The highest number given to one of its callbacks. */
+  last_sequence: Generated<number>
+}
+
+/** An occurrence whose wanted confirmation is yet to come. */
+export interface WaitingTable {
+  id: Generated<number>
+  subscription: number
+  chain: number
+  /** Of the block it happened in. */
+  height: number
+  /** The tip at which the next callback is due. */
+  due_height: number
+  /** The confirmation that the next callback is for. */
+  confirmation: number
+  /** The last confirmation wanted. */
+  target: number
+  each_confirmation: number
+  block_hash: Uint8Array
+  /** What in the block it is: part of the idempotency key. */
+  occurrence: string
+  /** `data.item` of the callback as JSON. */
+  item: string
+}
+
+/**
+ * `due`: to be sent at `due`; `held`: its subscription is inactive or its host unverified; `delivered`: accepted;
+ * `orphaned`: its block was undone before it was sent.
+ */
+export type CallbackState = "due" | "held" | "delivered" | "orphaned"
+
+/** The outbox: one row a callback, kept after delivery as the subscription's feed. */
+export interface CallbackTable {
+  id: Generated<number>
+  subscription: number
+  chain: number
+  /** Of the block the event is in; null for an unconfirmed one. */
+  height: number | null
+  idempotency_key: string
+  event: string
+  /** The bytes that are signed and sent. */
+  body: string
+  state: CallbackState
+  /** Milliseconds since the Unix epoch. */
+  due: number
+  leased_until: Generated<number>
+  attempts: Generated<number>
+  /** Its number within the subscription, given when it first leaves. */
+  sequence: number | null
+  /** Milliseconds since the Unix epoch. */
+  created: number
+}
+
+/** The output map of a UTXO chain: whose coins an input spends. */
+export interface UnspentOutputTable {
+  chain: number
+  transaction_id: Uint8Array
+  output_index: number
+  script: Uint8Array
+  amount: string
+  height: number
+}
+
+/** Outputs spent in blocks that a reorganisation may still undo. */
+export interface SpentOutputTable extends UnspentOutputTable {
+  spent_height: number
+}
+
+export type Row<T extends keyof Tables> = Selectable<Tables[T]>

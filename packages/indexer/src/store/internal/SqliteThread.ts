@@ -1,0 +1,124 @@
+/**
+ * A Kysely dialect that runs better-sqlite3 on a thread of its own, so that long writes never hold up the event loop
+ * that asked for them. The one connection is lent to one caller at a time.
+ */
+import { Worker } from "node:worker_threads"
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler
+} from "kysely"
+import type { Reply, Request } from "./SqliteThread.worker.ts"
+
+/** As the only parameter of a query: run its statement once for each row, in one message to the thread. */
+export class Rows {
+  readonly rows: ReadonlyArray<ReadonlyArray<unknown>>
+  constructor(rows: ReadonlyArray<ReadonlyArray<unknown>>) {
+    this.rows = rows
+  }
+}
+
+const workerFile = import.meta.url.endsWith(".ts") ? "./SqliteThread.worker.ts" : "./SqliteThread.worker.js"
+
+class ThreadConnection implements DatabaseConnection {
+  readonly #worker: Worker
+  // biome-ignore lint/suspicious/noExplicitAny: each caller knows the type of its own rows
+  readonly #pending = new Map<number, PromiseWithResolvers<QueryResult<any>>>()
+  #nextId = 0
+  #failure: Error | undefined
+
+  constructor(filename: string) {
+    this.#worker = new Worker(new URL(workerFile, import.meta.url), { workerData: filename })
+    this.#worker.unref()
+    this.#worker.on("message", (reply: Reply) => {
+      const pending = this.#pending.get(reply.id)!
+      this.#pending.delete(reply.id)
+      if (this.#pending.size === 0) this.#worker.unref()
+      if (reply.error === undefined) pending.resolve(reply.result)
+      else pending.reject(Object.assign(new Error(reply.error.message), { code: reply.error.code }))
+    })
+    this.#worker.on("error", (error) => this.#fail(error instanceof Error ? error : new Error(String(error))))
+    this.#worker.on("exit", () => this.#fail(new Error("The SQLite thread has stopped")))
+  }
+
+  #fail(error: Error) {
+    this.#failure ??= error
+    for (const pending of this.#pending.values()) pending.reject(this.#failure)
+    this.#pending.clear()
+  }
+
+  executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure)
+    const id = this.#nextId++
+    const pending = Promise.withResolvers<QueryResult<R>>()
+    this.#pending.set(id, pending)
+    this.#worker.ref()
+    const many = parameters[0] instanceof Rows ? parameters[0].rows : undefined
+    this.#worker.postMessage({ id, sql, ...(many === undefined ? { parameters } : { many }) } satisfies Request)
+    return pending.promise
+  }
+
+  // biome-ignore lint/correctness/useYield: the interface asks for a generator, and there is nothing to stream
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw new Error("A SQLite thread does not stream")
+  }
+
+  close() {
+    return this.#worker.terminate()
+  }
+}
+
+class ThreadDriver implements Driver {
+  readonly #filename: string
+  #connection: ThreadConnection | undefined
+  #tail: Promise<unknown> = Promise.resolve()
+  #release: (() => void) | undefined
+
+  constructor(filename: string) {
+    this.#filename = filename
+  }
+  async init() {
+    this.#connection = new ThreadConnection(this.#filename)
+  }
+  async acquireConnection() {
+    const previous = this.#tail
+    const turn = Promise.withResolvers<void>()
+    this.#tail = turn.promise
+    await previous
+    this.#release = turn.resolve
+    return this.#connection!
+  }
+  async releaseConnection() {
+    this.#release?.()
+  }
+  async beginTransaction(connection: DatabaseConnection) {
+    await connection.executeQuery(CompiledQuery.raw("begin immediate"))
+  }
+  async commitTransaction(connection: DatabaseConnection) {
+    await connection.executeQuery(CompiledQuery.raw("commit"))
+  }
+  async rollbackTransaction(connection: DatabaseConnection) {
+    await connection.executeQuery(CompiledQuery.raw("rollback"))
+  }
+  async destroy() {
+    await this.#connection?.close()
+  }
+}
+
+export class SqliteThreadDialect implements Dialect {
+  readonly #filename: string
+  constructor(filename: string) {
+    this.#filename = filename
+  }
+  createDriver = () => new ThreadDriver(this.#filename)
+  createQueryCompiler = () => new SqliteQueryCompiler()
+  createAdapter = () => new SqliteAdapter()
+  // biome-ignore lint/suspicious/noExplicitAny: Kysely's own signature
+  createIntrospector = (db: Kysely<any>) => new SqliteIntrospector(db)
+}

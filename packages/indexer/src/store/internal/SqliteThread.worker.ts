@@ -1,0 +1,52 @@
+/** The thread behind {@link SqliteThreadDialect}: owns the writing connection and answers one message at a time. */
+import { parentPort, workerData } from "node:worker_threads"
+import Database from "better-sqlite3"
+import type { QueryResult } from "kysely"
+import { pragmas } from "./sqlitePragmas.ts"
+
+export type Request = { readonly id: number; readonly sql: string } & (
+  | { readonly parameters: ReadonlyArray<unknown>; readonly many?: undefined }
+  | { readonly many: ReadonlyArray<ReadonlyArray<unknown>> }
+)
+
+export type Reply = { readonly id: number } & (
+  | { readonly result: QueryResult<never>; readonly error?: undefined }
+  | { readonly error: { readonly message: string; readonly code: string | undefined } }
+)
+
+const db = new Database(workerData as string)
+for (const pragma of pragmas) db.pragma(pragma)
+
+const statements = new Map<string, Database.Statement>()
+const prepare = (sql: string) => {
+  let statement = statements.get(sql)
+  if (statement === undefined) {
+    statement = db.prepare(sql)
+    if (statements.size >= 200) statements.clear()
+    statements.set(sql, statement)
+  }
+  return statement
+}
+
+const execute = (request: Request): QueryResult<never> => {
+  const statement = prepare(request.sql)
+  if (request.many !== undefined) {
+    let changes = 0
+    for (const row of request.many) changes += statement.run(row).changes
+    return { rows: [], numAffectedRows: BigInt(changes) }
+  }
+  if (statement.reader) return { rows: statement.all(request.parameters) as Array<never> }
+  const { changes, lastInsertRowid } = statement.run(request.parameters)
+  return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+}
+
+const answer = (reply: Reply) => parentPort!.postMessage(reply)
+
+parentPort!.on("message", (request: Request) => {
+  try {
+    answer({ id: request.id, result: execute(request) })
+  } catch (error) {
+    const { message, code } = error as Error & { code?: string }
+    answer({ id: request.id, error: { message, code } })
+  }
+})

@@ -1,0 +1,72 @@
+import { assert, layer } from "@effect/vitest"
+import { Database } from "@headwater/indexer/store/Database"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { stores } from "../../../../test/Stores.ts"
+
+for (const store of stores) {
+  layer(store.layer, { excludeTestServices: true })(`Database on ${store.name}`, (it) => {
+    const names = Effect.gen(function* () {
+      const { read } = yield* Database
+      const rows = yield* read((db) => db.selectFrom("account").select("name").orderBy("id"))
+      return rows.map((row) => row.name)
+    })
+    const insert = (name: string) =>
+      Effect.flatMap(Database, ({ query }) => query((db) => db.insertInto("account").values({ name, created: 1 })))
+
+    it.effect("commits, rolls back, and joins the surrounding transaction", () =>
+      Effect.gen(function* () {
+        const { transaction } = yield* Database
+        yield* transaction(insert("a"))
+        yield* Effect.flip(transaction(Effect.andThen(insert("b"), Effect.fail("no"))))
+        assert.deepStrictEqual(yield* names, ["a"])
+        yield* Effect.flip(transaction(Effect.andThen(transaction(insert("c")), Effect.fail("no"))))
+        assert.deepStrictEqual(yield* names, ["a"])
+        yield* transaction(
+          Effect.gen(function* () {
+            yield* insert("d")
+            assert.deepStrictEqual(yield* names, ["a", "d"])
+          })
+        )
+        assert.deepStrictEqual(yield* names, ["a", "d"])
+      })
+    )
+
+    it.effect("rolls back when interrupted", () =>
+      Effect.gen(function* () {
+        const { transaction } = yield* Database
+        const fiber = yield* Effect.forkChild(transaction(Effect.andThen(insert("e"), Effect.never)))
+        yield* Effect.sleep("50 millis")
+        yield* Fiber.interrupt(fiber)
+        assert.deepStrictEqual(yield* names, ["a", "d"])
+      })
+    )
+
+    it.effect("tells a duplicate from other failures", () =>
+      Effect.gen(function* () {
+        assert.isTrue((yield* Effect.flip(insert("a"))).duplicate)
+        const { query } = yield* Database
+        const failure = yield* Effect.flip(query((db) => db.selectFrom("nothing" as "account").selectAll()))
+        assert.isFalse(failure.duplicate)
+      })
+    )
+
+    it.effect("inserts many rows at once, bytes and big integers unharmed", () =>
+      Effect.gen(function* () {
+        const { insertMany, read, transaction } = yield* Database
+        const rows = Array.from({ length: 30_000 }, (_, height) => ({
+          chain: 1,
+          height,
+          hash: Uint8Array.of(height & 255, height >> 8),
+          parent: new Uint8Array(32),
+          time: 2 ** 45 + height
+        }))
+        yield* transaction(insertMany("block", rows))
+        const [row] = yield* read((db) => db.selectFrom("block").selectAll().where("height", "=", 29_999))
+        assert.deepStrictEqual([...row!.hash], [29_999 & 255, 29_999 >> 8])
+        assert.strictEqual(row!.time, 2 ** 45 + 29_999)
+        assert.isTrue((yield* Effect.flip(transaction(insertMany("block", rows.slice(5, 6))))).duplicate)
+      })
+    )
+  })
+}

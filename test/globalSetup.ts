@@ -1,0 +1,68 @@
+/** Starts one PostgreSQL server for the whole run where its binaries are installed; `DATABASE_URL` names another one. */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process"
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+const root = "/usr/lib/postgresql"
+
+const binaries = (): string | undefined =>
+  existsSync(root)
+    ? readdirSync(root)
+        .map((version) => join(root, version, "bin"))
+        .find((folder) => existsSync(join(folder, "initdb")))
+    : undefined
+
+const freePort = () =>
+  new Promise<number>((resolve, reject) => {
+    const server = createServer()
+    server.once("error", reject)
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
+    })
+  })
+
+/** PostgreSQL refuses to run as root. */
+const asOwner = (command: string, args: ReadonlyArray<string>): [string, Array<string>] =>
+  process.getuid?.() === 0 ? ["runuser", ["-u", "postgres", "--", command, ...args]] : [command, [...args]]
+
+const waitFor = async (ready: () => void, child: ChildProcess) => {
+  for (let i = 0; i < 200 && child.exitCode === null; i++) {
+    try {
+      return ready()
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+  throw new Error("PostgreSQL did not start")
+}
+
+export default async function setup() {
+  if (process.env.DATABASE_URL !== undefined) return
+  const bin = binaries()
+  if (bin === undefined) {
+    console.warn("PostgreSQL is not installed: the store tests run on SQLite only")
+    return
+  }
+  const data = mkdtempSync(join(tmpdir(), "headwater-postgres-"))
+  if (process.getuid?.() === 0) execFileSync("chown", ["postgres", data])
+  const run = (command: string, args: ReadonlyArray<string>) => {
+    const [file, list] = asOwner(join(bin, command), args)
+    execFileSync(file, list, { stdio: "ignore", cwd: data })
+  }
+  run("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8"])
+  const port = String(await freePort())
+  const [file, args] = asOwner(join(bin, "postgres"), [
+    ...["-D", data, "-k", data, "-p", port, "-c", "listen_addresses=127.0.0.1"],
+    ...["-c", "fsync=off", "-c", "max_connections=200"]
+  ])
+  const server = spawn(file, args, { stdio: "ignore", cwd: data })
+  await waitFor(() => run("pg_isready", ["-h", "127.0.0.1", "-p", port]), server)
+  process.env.DATABASE_URL = `postgres://postgres@127.0.0.1:${port}/postgres`
+  return () => {
+    run("pg_ctl", ["-D", data, "-m", "immediate", "stop"])
+    rmSync(data, { recursive: true, force: true })
+  }
+}
