@@ -6,6 +6,7 @@
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import type { TokenKind } from "./Block.ts"
 import type { EventType } from "./EventType.ts"
 
 /** The four kinds of ledger. Tron shares the EVM endpoints but has its own node API and address text. */
@@ -23,6 +24,8 @@ export type AddressFormat =
       readonly segwit?: string
       /** Witness versions that are no address: Litecoin's MWEB header (8) and peg-in (9). */
       readonly witnessWithoutAddress?: ReadonlyArray<number>
+      /** Human-readable part of TEX addresses (ZIP-320): a key hash in bech32m, read, never written. */
+      readonly tex?: string
       /** Prefix of CashAddr, which is then the canonical form. */
       readonly cashAddr?: string
     }
@@ -55,8 +58,8 @@ export interface Chain {
   readonly slip44: number
   readonly addressFormat: AddressFormat
   readonly evm?: EvmRules
-  /** Prefix of token standard names: ERC-20, BEP-20, TRC-20. */
-  readonly tokenStandardPrefix: string
+  /** What the chain's users call each kind of token; absent where the chain has no contracts. */
+  readonly tokenStandards?: Readonly<Record<TokenKind, string>>
   readonly events: ReadonlySet<EventType>
   /** Confirmations after which exchanges usually call a deposit settled. */
   readonly usualConfirmations: number
@@ -109,7 +112,6 @@ const modern = { accessLists: true, feeMarket: true, dataFee: "none" } as const
 const utxoDefaults = {
   family: "utxo",
   decimals: 8,
-  tokenStandardPrefix: "",
   events: utxoEvents,
   undoDepth: 100,
   blockSeconds: 600
@@ -118,7 +120,7 @@ const utxoDefaults = {
 const evmDefaults = {
   family: "evm",
   decimals: 18,
-  tokenStandardPrefix: "ERC",
+  tokenStandards: { fungible: "ERC-20", "non-fungible": "ERC-721", multi: "ERC-1155" },
   events: contractEvents,
   undoDepth: 128,
   blockSeconds: 12
@@ -198,9 +200,9 @@ export const blockchains: Readonly<Record<string, Blockchain>> = {
     blockSeconds: 75,
     creditMultiplier: 1.3,
     networks: {
-      mainnet: utxo({ pubKeyHash: [0x1c, 0xb8], scriptHash: [0x1c, 0xbd] }),
-      testnet: utxo({ pubKeyHash: [0x1d, 0x25], scriptHash: [0x1c, 0xba] }),
-      regtest: utxo({ pubKeyHash: [0x1d, 0x25], scriptHash: [0x1c, 0xba] })
+      mainnet: utxo({ pubKeyHash: [0x1c, 0xb8], scriptHash: [0x1c, 0xbd], tex: "tex" }),
+      testnet: utxo({ pubKeyHash: [0x1d, 0x25], scriptHash: [0x1c, 0xba], tex: "textest" }),
+      regtest: utxo({ pubKeyHash: [0x1d, 0x25], scriptHash: [0x1c, 0xba], tex: "texregtest" })
     }
   },
   ethereum: {
@@ -225,10 +227,10 @@ export const blockchains: Readonly<Record<string, Blockchain>> = {
     ...evmDefaults,
     unit: "BNB",
     slip44: 9006,
-    tokenStandardPrefix: "BEP",
+    tokenStandards: { fungible: "BEP-20", "non-fungible": "ERC-721", multi: "ERC-1155" },
     usualConfirmations: 15,
     undoDepth: 256,
-    blockSeconds: 1,
+    blockSeconds: 0.75,
     creditMultiplier: 2.5,
     networks: evm(modern, { mainnet: 56, testnet: 97 })
   },
@@ -287,7 +289,7 @@ export const blockchains: Readonly<Record<string, Blockchain>> = {
     unit: "TRX",
     decimals: 6,
     slip44: 195,
-    tokenStandardPrefix: "TRC",
+    tokenStandards: { fungible: "TRC-20", "non-fungible": "TRC-721", multi: "TRC-1155" },
     usualConfirmations: 20,
     blockSeconds: 3,
     creditMultiplier: 1.5,
@@ -298,7 +300,6 @@ export const blockchains: Readonly<Record<string, Blockchain>> = {
     unit: "XRP",
     decimals: 6,
     slip44: 144,
-    tokenStandardPrefix: "",
     events: xrpEvents,
     usualConfirmations: 1,
     undoDepth: 1,
