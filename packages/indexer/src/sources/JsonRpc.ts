@@ -1,17 +1,27 @@
 /**
  * JSON-RPC over HTTP to one or several nodes of a chain: keep-alive, batches, timeouts, bounded retries, fail-over.
+ *
+ * Of several nodes the first healthy one is asked. A node that fails rests for a while, longer each time, and is then
+ * preferred again. Every call is a read or may be repeated, so a failure of the connection is always worth a retry.
  */
-import type * as Effect from "effect/Effect"
-import type { NodeError } from "./NodeError.ts"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import * as JsonRpcReply from "./internal/JsonRpcReply.ts"
+import * as NodeHttp from "./internal/NodeHttp.ts"
+import { type NodeError, NodeUnreachable } from "./NodeError.ts"
 
 export interface JsonRpcOptions {
   /** In order of preference; user and password in the URL are sent as basic authentication. */
   readonly urls: ReadonlyArray<string>
   readonly headers?: Readonly<Record<string, string>>
+  /** Of one attempt, from the request to the last byte of the answer; 60 s. */
   readonly timeoutMillis?: number
-  /** Attempts over all URLs before a call fails. */
+  /** Attempts over all URLs before a call fails; 4, and one more than there are URLs. */
   readonly attempts?: number
-  /** Connections per node. */
+  /** Connections per node; 16. */
   readonly connections?: number
 }
 
@@ -27,11 +37,136 @@ export interface Call {
 export type Numbers = "plain" | "decimalText"
 
 export interface JsonRpc {
+  /** Host and port of the node that was asked last: the name to put in errors. */
+  readonly node: string
   /** One call; the node's `result`. */
-  readonly call: (method: string, params: ReadonlyArray<unknown>, numbers?: Numbers) => Effect.Effect<unknown, NodeError>
-  /** Several calls in one request, all answered by one node; results in the order of `calls`. Fails if any call does. */
-  readonly batch: (
-    calls: ReadonlyArray<Call>,
+  readonly call: (
+    method: string,
+    params: ReadonlyArray<unknown>,
     numbers?: Numbers
-  ) => Effect.Effect<ReadonlyArray<unknown>, NodeError>
+  ) => Effect.Effect<unknown, NodeError>
+  /** Several calls in one request, all answered by one node; results in the order of `calls`. Fails if any call does. */
+  readonly batch: (calls: ReadonlyArray<Call>, numbers?: Numbers) => Effect.Effect<ReadonlyArray<unknown>, NodeError>
 }
+
+/** More calls than this are sent as several requests. */
+const maxBatch = 100
+
+const firstRestMillis = 1_000
+const longestRestMillis = 60_000
+const firstBackoffMillis = 200
+const longestBackoffMillis = 5_000
+
+interface Node {
+  readonly http: NodeHttp.NodeHttp
+  failuresInARow: number
+  /** Not asked before this time while another node is well. */
+  restsUntil: number
+  /** Calls that the node takes in one request, as learned from its refusals. */
+  batchSize: number
+}
+
+const chunksOf = <A>(all: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, index) => all.slice(index * size, (index + 1) * size))
+
+/**
+ * Opens a client for one chain; connections are closed with the scope. Dies where a URL is not http(s): settings are
+ * checked before.
+ */
+export const make = Effect.fnUntraced(function* (
+  options: JsonRpcOptions
+): Effect.fn.Return<JsonRpc, never, Scope.Scope> {
+  const urls = options.urls.flatMap((url) => URL.parse(url) ?? [])
+  if (urls.length === 0 || urls.length < options.urls.length || urls.some((url) => !/^https?:$/.test(url.protocol))) {
+    return yield* Effect.die(new Error("a chain needs node URLs, all of them http or https"))
+  }
+  const attempts = options.attempts ?? Math.max(4, urls.length + 1)
+  const nodes = yield* Effect.forEach(urls, (url) =>
+    Effect.map(
+      NodeHttp.make({
+        url,
+        headers: options.headers ?? {},
+        timeoutMillis: options.timeoutMillis ?? 60_000,
+        connections: options.connections ?? 16
+      }),
+      (http): Node => ({ http, failuresInARow: 0, restsUntil: 0, batchSize: maxBatch })
+    )
+  )
+  let current = nodes[0]!
+  let lastId = 0
+
+  const choose = (now: number): Node =>
+    nodes.find((node) => node.restsUntil <= now) ??
+    nodes.reduce((soonest, node) => (node.restsUntil < soonest.restsUntil ? node : soonest))
+
+  const send = Effect.fnUntraced(function* (node: Node, calls: ReadonlyArray<Call>, numbers: Numbers) {
+    const sent = calls.map((call) => ({ jsonrpc: "2.0", id: ++lastId, method: call.method, params: call.params }))
+    const reply = yield* node.http.post(JSON.stringify(sent.length === 1 ? sent[0] : sent)).pipe(
+      Effect.mapError(({ reason }) =>
+        JsonRpcReply.failure(
+          new NodeUnreachable({
+            node: node.http.name,
+            method: JsonRpcReply.nameOf(sent),
+            message: node.http.redact(reason)
+          })
+        )
+      )
+    )
+    return yield* Effect.fromResult(JsonRpcReply.read(node.http, sent, reply, numbers))
+  })
+
+  /** All calls to one node, in as many requests as it needs; a refused batch is halved until its parts are taken. */
+  const sendAll = (
+    node: Node,
+    calls: ReadonlyArray<Call>,
+    numbers: Numbers,
+    size: number
+  ): Effect.Effect<ReadonlyArray<unknown>, JsonRpcReply.Failure> => {
+    if (calls.length > size) {
+      return Effect.map(
+        Effect.forEach(chunksOf(calls, size), (chunk) => sendAll(node, chunk, numbers, size), {
+          concurrency: "unbounded"
+        }),
+        (results) => results.flat(1)
+      )
+    }
+    return Effect.catch(send(node, calls, numbers), (failure) => {
+      if (failure.tooMany === undefined) return Effect.fail(failure)
+      const half = calls.length >> 1
+      return Effect.map(sendAll(node, calls, numbers, half), (results) => {
+        if (failure.tooMany === "calls") node.batchSize = Math.min(node.batchSize, half)
+        return results
+      })
+    })
+  }
+
+  const request = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>, numbers: Numbers) {
+    for (let attempt = 1; ; attempt++) {
+      const node = choose(yield* Clock.currentTimeMillis)
+      current = node
+      const result = yield* Effect.result(sendAll(node, calls, numbers, node.batchSize))
+      if (Result.isSuccess(result) || !result.failure.retry) {
+        node.failuresInARow = 0
+        node.restsUntil = 0
+        return yield* Effect.fromResult(Result.mapError(result, (failure) => failure.error))
+      }
+      const { error, waitMillis } = result.failure
+      const now = yield* Clock.currentTimeMillis
+      const rest = Math.min(firstRestMillis * 2 ** node.failuresInARow++, longestRestMillis)
+      node.restsUntil = now + Math.max(rest, waitMillis)
+      if (attempt >= attempts) return yield* error
+      if (choose(now).restsUntil <= now) continue
+      const backoff = Math.min(firstBackoffMillis * 2 ** (attempt - 1), longestBackoffMillis)
+      yield* Effect.sleep(Math.max(waitMillis, backoff * (0.5 + (yield* Random.next))))
+    }
+  })
+
+  return {
+    get node() {
+      return current.http.name
+    },
+    call: (method, params, numbers = "plain") =>
+      Effect.map(request([{ method, params }], numbers), (results) => results[0]),
+    batch: (calls, numbers = "plain") => (calls.length === 0 ? Effect.succeed([]) : request(calls, numbers))
+  }
+})

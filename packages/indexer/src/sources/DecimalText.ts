@@ -1,0 +1,87 @@
+/**
+ * JSON whose numbers must not pass through a float: an amount such as `0.1` or `12345678901.12345678` becomes its text.
+ *
+ * A reviver would be called for every value of the document; instead the few numbers in question are put in quotes in
+ * the bytes, and `JSON.parse` does the rest.
+ */
+
+const quote = 0x22
+const backslash = 0x5c
+const minus = 0x2d
+const point = 0x2e
+const digit0 = 0x30
+const digit9 = 0x39
+
+const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+/** Digits that a safe integer may have without looking closer. */
+const safeDigits = 15
+
+const isNumberByte = (byte: number): boolean =>
+  (byte >= digit0 && byte <= digit9) ||
+  byte === point ||
+  byte === 0x65 ||
+  byte === 0x45 ||
+  byte === 0x2b ||
+  byte === minus
+
+/** Index just past the string that begins at `start` (its opening quote). */
+const endOfString = (json: Buffer, start: number): number => {
+  let end = start + 1
+  const near = Math.min(json.length, start + 96)
+  while (end < near && json[end] !== quote && json[end] !== backslash) end++
+  if (json[end] === quote) return end + 1
+  for (;;) {
+    end = json.indexOf(quote, end)
+    if (end < 0) return json.length
+    let slashes = 0
+    while (json[end - 1 - slashes] === backslash) slashes++
+    end++
+    if (slashes % 2 === 0) return end
+  }
+}
+
+/** Starts and ends, alternating, of the numbers that a float could change. */
+const inexactNumbers = (json: Buffer): ReadonlyArray<number> => {
+  const found: Array<number> = []
+  let at = 0
+  while (at < json.length) {
+    const byte = json[at]!
+    if (byte === quote) {
+      at = endOfString(json, at)
+    } else if (byte === minus || (byte >= digit0 && byte <= digit9)) {
+      const start = at
+      let whole = true
+      while (at < json.length && isNumberByte(json[at]!)) {
+        const next = json[at++]!
+        whole &&= next === minus || (next >= digit0 && next <= digit9)
+      }
+      if (whole && at - start <= safeDigits) continue
+      const text = json.toString("latin1", start, at)
+      // What is no number is left as it is, for JSON.parse to refuse.
+      if (number.test(text) && !(whole && Number.isSafeInteger(Number(text)))) found.push(start, at)
+    } else {
+      at++
+    }
+  }
+  return found
+}
+
+/**
+ * Parses UTF-8 JSON; every number that is not a safe integer, or that has a point or an exponent, becomes its text.
+ * Throws `SyntaxError` as `JSON.parse` does.
+ */
+export const parse = (json: Buffer): unknown => {
+  const numbers = inexactNumbers(json)
+  if (numbers.length === 0) return JSON.parse(json.toString())
+  const quoted = Buffer.allocUnsafe(json.length + numbers.length)
+  let from = 0
+  let to = 0
+  for (const border of numbers) {
+    to += json.copy(quoted, to, from, border)
+    quoted[to++] = quote
+    from = border
+  }
+  json.copy(quoted, to, from)
+  return JSON.parse(quoted.toString())
+}

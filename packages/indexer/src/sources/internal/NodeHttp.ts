@@ -1,0 +1,149 @@
+/** HTTP POST to one node: a connection pool, whole bodies as bytes, a bound on time and size. */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import { type Dispatcher, Pool } from "undici"
+
+export interface NodeHttpOptions {
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly timeoutMillis: number
+  readonly connections: number
+}
+
+export interface Reply {
+  readonly status: number
+  /** Seconds of the `Retry-After` header, if it says seconds. */
+  readonly retryAfter: number | undefined
+  readonly body: Buffer
+}
+
+/** Why there is no reply, in words that hold no secret. */
+export interface NoReply {
+  readonly reason: string
+}
+
+export interface NodeHttp {
+  /** Host and port: all that may be said of the node in public. */
+  readonly name: string
+  readonly post: (body: string) => Effect.Effect<Reply, NoReply>
+  /** Takes the parts of the node's URL that may be secret out of a text that came from the node. */
+  readonly redact: (text: string) => string
+}
+
+/** A string in V8 holds at most 512 MiB less 24 characters. */
+const maxResponseBytes = 500 * 2 ** 20
+
+/** `user:pass` percent-decoded; a stray `%` is taken as it is. */
+const percentDecoded = (text: string): string =>
+  Result.getOrElse(
+    Result.try(() => decodeURIComponent(text)),
+    () => text
+  )
+
+/** Errors of several addresses at once have no message, those of the system not always their code in it. */
+const describe = (error: Error & { readonly code?: unknown }): string => {
+  const code = typeof error.code === "string" ? error.code : ""
+  return error.message.includes(code) ? error.message || error.name : `${code} ${error.message}`.trimEnd()
+}
+
+const secretsOf = (url: URL, headers: Readonly<Record<string, string>>): ReadonlyArray<string> =>
+  [
+    url.password,
+    percentDecoded(url.password),
+    url.pathname + url.search,
+    url.pathname.slice(1),
+    url.search.slice(1),
+    ...Object.values(headers)
+  ].filter((secret) => secret.length >= 4)
+
+/** Opens the pool; it is closed, and what is in flight is aborted, with the scope. */
+export const make = Effect.fnUntraced(function* (
+  options: NodeHttpOptions
+): Effect.fn.Return<NodeHttp, never, Scope.Scope> {
+  const { url, timeoutMillis } = options
+  const pool = yield* Effect.acquireRelease(
+    Effect.sync(
+      () =>
+        new Pool(url.origin, {
+          connections: options.connections,
+          pipelining: 1,
+          allowH2: false,
+          connect: { timeout: timeoutMillis },
+          headersTimeout: 0,
+          bodyTimeout: 0,
+          maxResponseSize: maxResponseBytes
+        })
+    ),
+    (pool) => Effect.promise(() => pool.destroy())
+  )
+  // Requests wait here, not in the pool, so that a wait for a free connection does not count as slowness of the node.
+  const connections = yield* Semaphore.make(options.connections)
+  const secrets = secretsOf(url, options.headers)
+  const credentials = `${percentDecoded(url.username)}:${percentDecoded(url.password)}`
+  const headers = {
+    "content-type": "application/json",
+    accept: "application/json",
+    ...(credentials === ":" ? {} : { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` }),
+    ...options.headers
+  }
+  const path = url.pathname + url.search
+
+  const post = (body: string) =>
+    Effect.callback<Reply, NoReply>((resume) => {
+      const chunks: Array<Buffer> = []
+      let status = 0
+      let retryAfter: number | undefined
+      let controller: Dispatcher.DispatchController | undefined
+      let abandoned = false
+      const abandon = () => {
+        abandoned = true
+        clearTimeout(timer)
+        controller?.abort(new Error("abandoned"))
+      }
+      const end = (effect: Effect.Effect<Reply, NoReply>) => {
+        clearTimeout(timer)
+        resume(effect)
+      }
+      const timer = setTimeout(() => {
+        resume(Effect.fail({ reason: `no answer within ${timeoutMillis} ms` }))
+        abandon()
+      }, timeoutMillis)
+      pool.dispatch(
+        { path, method: "POST", headers, body },
+        {
+          onRequestStart(started) {
+            controller = started
+            if (abandoned) started.abort(new Error("abandoned"))
+          },
+          onResponseStart(started, statusCode, responseHeaders) {
+            status = statusCode
+            const wait = Number(responseHeaders["retry-after"])
+            retryAfter = Number.isFinite(wait) && wait >= 0 ? wait : undefined
+            const encoding = responseHeaders["content-encoding"]
+            if (encoding !== undefined && encoding !== "identity") {
+              started.abort(new Error(`body in content-encoding ${encoding}, which was not asked for`))
+            }
+          },
+          onResponseData(_, chunk) {
+            chunks.push(chunk)
+          },
+          onResponseEnd() {
+            const whole = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+            end(Effect.succeed({ status, retryAfter, body: whole }))
+          },
+          onResponseError(_, error) {
+            end(Effect.fail({ reason: describe(error) }))
+          }
+        }
+      )
+      return Effect.sync(abandon)
+    })
+
+  return {
+    name: `${url.hostname}:${url.port || (url.protocol === "https:" ? "443" : "80")}`,
+    post: (body) => connections.withPermit(post(body)),
+    redact: (text) => secrets.reduce((clean, secret) => clean.replaceAll(secret, "***"), text)
+  }
+})
