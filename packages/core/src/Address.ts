@@ -65,7 +65,8 @@ export const encode = ({ addressFormat }: Chain, bytes: AddressBytes): string | 
 export const destinationTag = (chain: Chain, text: string): Result.Result<number | undefined, InvalidAddress> =>
   chain.addressFormat.kind === "xrp"
     ? Result.mapBoth(XrpAddress.decode(chain.addressFormat.test, text), {
-        onFailure: (rule) => new InvalidAddress({ message: `address of ${chain.blockchain} ${chain.network}: ${rule}` }),
+        onFailure: (rule) =>
+          new InvalidAddress({ message: `address of ${chain.blockchain} ${chain.network}: ${rule}` }),
         onSuccess: ({ tag }) => tag
       })
     : Result.map(decode(chain, text), () => undefined)

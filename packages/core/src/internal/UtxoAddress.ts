@@ -1,4 +1,5 @@
 /** Address text of the UTXO chains ⇄ locking script. */
+import { bech32m } from "@scure/base"
 import * as Result from "effect/Result"
 import type { AddressFormat } from "../Chain.ts"
 import * as Base58Check from "./Base58Check.ts"
@@ -37,21 +38,30 @@ const decodeSegwit = (format: Format, hrp: string, text: string): Result.Result<
       : Result.succeed<Script.Template>({ kind: "witness", version, program })
   )
 
-/** Text in any form that the chain has → locking script; the failure is the rule that the text breaks. */
-export const decode = (format: Format, text: string): Result.Result<Uint8Array, string> => {
-  const { cashAddr, segwit } = format
-  const isBase58 = text.length <= longestBase58 && !text.includes(":")
-  return Result.map(
-    segwit !== undefined && (!isBase58 || text.toLowerCase().startsWith(`${segwit}1`))
-      ? decodeSegwit(format, segwit, text)
-      : cashAddr !== undefined && !isBase58
-        ? CashAddress.decode(cashAddr, text)
-        : isBase58
-          ? decodeBase58(format, text)
-          : Result.fail("must be a base58 address: longer forms do not exist on this chain"),
-    scriptOf
-  )
+const decodeTex = (hrp: string, text: string): Result.Result<Script.Template, string> => {
+  const lower = text.toLowerCase()
+  if (text !== lower && text !== text.toUpperCase()) return Result.fail("must not mix upper and lower case")
+  const decoded = bech32m.decodeUnsafe(lower)
+  const hash = decoded && decoded.prefix === hrp ? bech32m.fromWordsUnsafe(decoded.words) : undefined
+  return hash?.length === 20
+    ? Result.succeed({ kind: "pubKeyHash", hash })
+    : Result.fail("must be a TEX address of 20 bytes with a correct bech32m checksum")
 }
+
+const decodeTemplate = (format: Format, text: string): Result.Result<Script.Template, string> => {
+  const { cashAddr, segwit, tex } = format
+  const begins = (hrp: string) => text.toLowerCase().startsWith(`${hrp}1`)
+  const isBase58 = text.length <= longestBase58 && !text.includes(":")
+  if (segwit !== undefined && (!isBase58 || begins(segwit))) return decodeSegwit(format, segwit, text)
+  if (tex !== undefined && begins(tex)) return decodeTex(tex, text)
+  if (isBase58) return decodeBase58(format, text)
+  if (cashAddr !== undefined) return CashAddress.decode(cashAddr, text)
+  return Result.fail("must be a transparent address of this chain, which has at most 36 characters")
+}
+
+/** Text in any form that the chain has → locking script; the failure is the rule that the text breaks. */
+export const decode = (format: Format, text: string): Result.Result<Uint8Array, string> =>
+  Result.map(decodeTemplate(format, text), scriptOf)
 
 const base58 = (version: ReadonlyArray<number>, hash: Uint8Array): string => {
   const payload = new Uint8Array(version.length + hash.length)
