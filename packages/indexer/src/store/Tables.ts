@@ -13,6 +13,9 @@ export interface Tables {
   callback: CallbackTable
   unspent_output: UnspentOutputTable
   spent_output: SpentOutputTable
+  credit_balance: CreditBalanceTable
+  credit_entry: CreditEntryTable
+  subscription_count: SubscriptionCountTable
 }
 
 /** A followed chain and its cursor: the last committed block. */
@@ -157,6 +160,39 @@ export interface UnspentOutputTable {
 /** Outputs spent in blocks that a reorganisation may still undo. */
 export interface SpentOutputTable extends UnspentOutputTable {
   spent_height: number
+}
+
+/** What an account has left: the sum of its entries. */
+export interface CreditBalanceTable {
+  account: number
+  balance: number
+}
+
+/** `grant` adds; `request`, `daily` and `callback` take. */
+export type CreditKind = "grant" | "request" | "daily" | "callback"
+
+/** One line of the ledger, never changed. */
+export interface CreditEntryTable {
+  id: Generated<number>
+  account: number
+  /** Says what it is for; no two entries have the same, so nothing is charged twice. */
+  entry_key: string
+  /** Milliseconds since the Unix epoch. */
+  at: number
+  kind: CreditKind
+  /** Credits, negative where they were consumed. */
+  amount: number
+  /** Results, subscriptions or callbacks that it pays for. */
+  results: number
+  /** The operation, or the chain and day. */
+  detail: string
+}
+
+/** How many subscriptions an account has on a chain: counted here, since `count(*)` would read them all. */
+export interface SubscriptionCountTable {
+  account: number
+  chain: number
+  total: number
 }
 
 export type Row<T extends keyof Tables> = Selectable<Tables[T]>

@@ -2,6 +2,7 @@
 import { CompiledQuery, type Kysely } from "kysely"
 import { type Migration, Migrator } from "kysely/migration"
 import * as main from "../migrations/0001_main.ts"
+import * as credits from "../migrations/0002_credits.ts"
 
 /** Column types that the two dialects spell differently. */
 export interface ColumnTypes {
@@ -20,7 +21,8 @@ const columnTypes: Record<"sqlite" | "postgres", ColumnTypes> = {
 type Statements = (types: ColumnTypes) => ReadonlyArray<string>
 
 const migrations: Record<string, Statements> = {
-  "0001_main": main.up
+  "0001_main": main.up,
+  "0002_credits": credits.up
 }
 
 export const run = async <Tables>(db: Kysely<Tables>, dialect: "sqlite" | "postgres"): Promise<void> => {

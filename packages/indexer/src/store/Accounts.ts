@@ -1,0 +1,177 @@
+/**
+ * Accounts and their API keys.
+ *
+ * A key is 256 random bits, shown once. The store keeps its SHA-256 only, which is enough: there is nothing to guess.
+ */
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { Database, type DatabaseError } from "./Database.ts"
+import type { Row } from "./Tables.ts"
+
+export interface Account {
+  readonly id: number
+  readonly name: string
+  /** Milliseconds since the Unix epoch. */
+  readonly created: number
+}
+
+/** What is known of a key without knowing it. */
+export interface ApiKey {
+  /** First bytes of its hash: enough to name it, useless to anybody else. */
+  readonly id: string
+  readonly name: string
+  /** Operations it may call; undefined for all. */
+  readonly endpoints: ReadonlyArray<string> | undefined
+  /** Milliseconds since the Unix epoch. */
+  readonly created: number
+  readonly revoked: number | undefined
+}
+
+/** Who calls, by the key of the call. */
+export interface Caller {
+  readonly account: number
+  readonly endpoints: ReadonlySet<string> | undefined
+}
+
+/** An account of this name exists. */
+export class DuplicateAccount extends Schema.TaggedError<DuplicateAccount>()("DuplicateAccount", {
+  name: Schema.String
+}) {
+  override get message() {
+    return `An account named "${this.name}" exists`
+  }
+}
+
+/** No account has this name. */
+export class AccountNotFound extends Schema.TaggedError<AccountNotFound>()("AccountNotFound", {
+  name: Schema.String
+}) {
+  override get message() {
+    return `No account is named "${this.name}"`
+  }
+}
+
+/** The account has no key of this id. */
+export class KeyNotFound extends Schema.TaggedError<KeyNotFound>()("KeyNotFound", { id: Schema.String }) {
+  override get message() {
+    return `The account has no key "${this.id}"`
+  }
+}
+
+export class Accounts extends Context.Service<
+  Accounts,
+  {
+    readonly create: (name: string) => Effect.Effect<Account, DuplicateAccount | DatabaseError>
+    readonly list: Effect.Effect<ReadonlyArray<Account>, DatabaseError>
+    readonly find: (name: string) => Effect.Effect<Account, AccountNotFound | DatabaseError>
+    /** Makes a key. This is the only moment at which it can be read. */
+    readonly createKey: (
+      account: number,
+      options: { readonly name: string; readonly endpoints?: ReadonlyArray<string> | undefined }
+    ) => Effect.Effect<{ readonly key: Redacted.Redacted; readonly id: string }, DatabaseError>
+    readonly listKeys: (account: number) => Effect.Effect<ReadonlyArray<ApiKey>, DatabaseError>
+    /** Revokes for good; a key that is revoked already stays so. */
+    readonly revokeKey: (account: number, id: string) => Effect.Effect<void, KeyNotFound | DatabaseError>
+    /** Who a key belongs to; undefined where it is unknown or revoked. */
+    readonly authenticate: (key: Redacted.Redacted) => Effect.Effect<Caller | undefined, DatabaseError>
+  }
+>()("@headwater/indexer/store/Accounts") {
+  static readonly layer = Layer.effect(
+    Accounts,
+    Effect.suspend(() => make)
+  )
+}
+
+const keyPrefix = "hw_"
+const idLength = 12
+
+const hashOf = (key: Redacted.Redacted) => createHash("sha256").update(Redacted.value(key)).digest()
+
+const idOf = (hash: Uint8Array) => Buffer.from(hash).toString("hex").slice(0, idLength)
+
+const Endpoints = Schema.fromJsonString(Schema.Array(Schema.String))
+const decodeEndpoints = Schema.decodeUnknownEffect(Endpoints)
+
+/** Written by this module only: anything else in there is a defect. */
+const endpointsOf = (row: Pick<Row<"api_key">, "endpoints">) =>
+  row.endpoints === null ? Effect.undefined : Effect.orDie(decodeEndpoints(row.endpoints))
+
+const make = Effect.gen(function* () {
+  const database = yield* Database
+
+  const create = Effect.fn("Accounts.create")(function* (name: string) {
+    const created = yield* Clock.currentTimeMillis
+    const [row] = yield* database
+      .query((db) => db.insertInto("account").values({ name, created }).returningAll())
+      .pipe(
+        Effect.catchIf(
+          (error) => error.duplicate,
+          () => Effect.fail(new DuplicateAccount({ name }))
+        )
+      )
+    return row!
+  })
+
+  const list = database.read((db) => db.selectFrom("account").selectAll().orderBy("id"))
+
+  const find = Effect.fn("Accounts.find")(function* (name: string) {
+    const [row] = yield* database.read((db) => db.selectFrom("account").selectAll().where("name", "=", name))
+    return row ?? (yield* new AccountNotFound({ name }))
+  })
+
+  const createKey: Accounts["Service"]["createKey"] = Effect.fn("Accounts.createKey")(function* (account, options) {
+    const created = yield* Clock.currentTimeMillis
+    const key = yield* Effect.sync(() => Redacted.make(`${keyPrefix}${randomBytes(32).toString("base64url")}`))
+    const hash = hashOf(key)
+    const endpoints = options.endpoints === undefined ? null : JSON.stringify(options.endpoints)
+    yield* database.query((db) =>
+      db.insertInto("api_key").values({ hash, account, name: options.name, endpoints, created, revoked: null })
+    )
+    return { key, id: idOf(hash) }
+  })
+
+  const keys = (account: number) =>
+    database.read((db) => db.selectFrom("api_key").selectAll().where("account", "=", account).orderBy("created"))
+
+  const listKeys = Effect.fn("Accounts.listKeys")(function* (account: number) {
+    return yield* Effect.forEach(yield* keys(account), (row) =>
+      Effect.map(
+        endpointsOf(row),
+        (endpoints): ApiKey => ({
+          id: idOf(row.hash),
+          name: row.name,
+          endpoints,
+          created: row.created,
+          revoked: row.revoked ?? undefined
+        })
+      )
+    )
+  })
+
+  const revokeKey = Effect.fn("Accounts.revokeKey")(function* (account: number, id: string) {
+    const row = (yield* keys(account)).find(({ hash }) => idOf(hash) === id)
+    if (row === undefined) return yield* new KeyNotFound({ id })
+    const revoked = yield* Clock.currentTimeMillis
+    yield* database.query((db) =>
+      db.updateTable("api_key").set({ revoked }).where("hash", "=", row.hash).where("revoked", "is", null)
+    )
+  })
+
+  const authenticate = Effect.fnUntraced(function* (key: Redacted.Redacted) {
+    const hash = hashOf(key)
+    const [row] = yield* database.read((db) => db.selectFrom("api_key").selectAll().where("hash", "=", hash))
+    if (row === undefined || row.revoked !== null || !timingSafeEqual(row.hash, hash)) return undefined
+    const endpoints = yield* endpointsOf(row)
+    return {
+      account: row.account,
+      endpoints: endpoints === undefined ? undefined : new Set(endpoints)
+    } satisfies Caller
+  })
+
+  return Accounts.of({ create, list, find, createKey, listKeys, revokeKey, authenticate })
+})

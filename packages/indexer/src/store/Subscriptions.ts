@@ -1,0 +1,347 @@
+/**
+ * The subscriptions of every account.
+ *
+ * Each change takes the lock of its chain's row and counts the chain's revision up before it does anything else. A
+ * block commit locks the same row, so changes and commits have one order: a subscription sees exactly the blocks above
+ * the height that the chain had when it was created.
+ */
+import type { AddressBytes } from "@headwater/core/Address"
+import * as Chain from "@headwater/core/Chain"
+import type { EventType } from "@headwater/core/EventType"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { sql } from "kysely"
+import { Database, type DatabaseError } from "./Database.ts"
+import type { Row } from "./Tables.ts"
+
+const DeactivationReasons = Schema.Array(Schema.Struct({ reason: Schema.String, timestamp: Schema.Int }))
+export type DeactivationReason = (typeof DeactivationReasons.Type)[number]
+
+export interface Subscription {
+  /** The store's own id. */
+  readonly id: number
+  /** The id that its account knows. */
+  readonly referenceId: string
+  readonly chain: Chain.Chain
+  readonly event: EventType
+  /** Absent for an event that is not about an address. */
+  readonly address: AddressBytes | undefined
+  readonly callbackUrl: string
+  readonly secret: string | undefined
+  /** The wanted confirmation, or the last one for an each-confirmation event. */
+  readonly confirmations: number
+  /** Seconds since the Unix epoch. */
+  readonly created: number
+  readonly active: boolean
+  readonly deactivationReasons: ReadonlyArray<DeactivationReason>
+}
+
+export interface NewSubscription
+  extends Pick<Subscription, "chain" | "event" | "address" | "callbackUrl" | "secret" | "confirmations"> {
+  readonly account: number
+  readonly allowDuplicates: boolean
+}
+
+/** Where a subscription is: nobody but its account finds it, and only under its own chain. */
+export interface SubscriptionKey {
+  readonly account: number
+  readonly chain: Chain.Chain
+  readonly referenceId: string
+}
+
+/** The account has the same subscription already. */
+export class DuplicateSubscription extends Schema.TaggedError<DuplicateSubscription>()("DuplicateSubscription", {
+  referenceId: Schema.String
+}) {}
+
+/** The account has no such subscription on this chain. */
+export class SubscriptionNotFound extends Schema.TaggedError<SubscriptionNotFound>()("SubscriptionNotFound", {
+  referenceId: Schema.String
+}) {}
+
+/**
+ * Whether callbacks of an account may go to a host, asked inside the transaction that activates a subscription there.
+ * Domain verification provides the answer; without it every host may receive.
+ */
+export const HostPermission = Context.Reference<
+  (account: number, host: string) => Effect.Effect<boolean, DatabaseError>
+>("@headwater/indexer/store/Subscriptions/HostPermission", { defaultValue: () => () => Effect.succeed(true) })
+
+export class Subscriptions extends Context.Service<
+  Subscriptions,
+  {
+    /** Makes an active subscription that sees every block above the chain's present height. */
+    readonly create: (
+      subscription: NewSubscription
+    ) => Effect.Effect<Subscription, DuplicateSubscription | DatabaseError>
+    readonly get: (key: SubscriptionKey) => Effect.Effect<Subscription, SubscriptionNotFound | DatabaseError>
+    /** A page in the order of creation, so that new ones move no page; and how many there are in all. */
+    readonly list: (
+      of: Pick<SubscriptionKey, "account" | "chain">,
+      page: { readonly limit: number; readonly offset: number }
+    ) => Effect.Effect<{ readonly total: number; readonly subscriptions: ReadonlyArray<Subscription> }, DatabaseError>
+    /** Removes it with everything that waits or was to be sent for it. */
+    readonly remove: (key: SubscriptionKey) => Effect.Effect<Subscription, SubscriptionNotFound | DatabaseError>
+    /** Sends again, beginning with the callbacks that were held back. Changes nothing where it is active already. */
+    readonly activate: (key: SubscriptionKey) => Effect.Effect<Subscription, SubscriptionNotFound | DatabaseError>
+    /** Stops it for a reason that its account can read, and holds back what was to be sent. */
+    readonly deactivate: (id: number, reason: string) => Effect.Effect<void, DatabaseError>
+  }
+>()("@headwater/indexer/store/Subscriptions") {
+  static readonly layer = Layer.effect(
+    Subscriptions,
+    Effect.suspend(() => make)
+  )
+}
+
+const decodeReasons = Schema.decodeUnknownEffect(Schema.fromJsonString(DeactivationReasons))
+
+const toSubscription = Effect.fnUntraced(function* (chain: Chain.Chain, row: Row<"subscription">) {
+  return {
+    id: row.id,
+    referenceId: row.reference_id,
+    chain,
+    event: row.event,
+    address: (row.address ?? undefined) as AddressBytes | undefined,
+    callbackUrl: row.callback_url,
+    secret: row.secret ?? undefined,
+    confirmations: row.confirmations,
+    created: row.created,
+    active: row.active === 1,
+    // Written by this module only: anything else in there is a defect.
+    deactivationReasons:
+      row.deactivation_reasons === "[]" ? [] : yield* Effect.orDie(decodeReasons(row.deactivation_reasons))
+  } satisfies Subscription
+})
+
+const make = Effect.gen(function* () {
+  const database = yield* Database
+  const mayReceive = yield* HostPermission
+
+  /** Locks the chain's row and counts its revision up. */
+  const touch = (chain: number) =>
+    Effect.map(
+      database.query((db) =>
+        db
+          .updateTable("chain")
+          .set({ revision: sql<number>`revision + 1` })
+          .where("id", "=", chain)
+          .returning(["id", "revision", "height"])
+      ),
+      ([row]) => row!
+    )
+
+  /** As `touch`, of a chain that nothing may have been stored of yet. */
+  const touchNamed = Effect.fnUntraced(function* (name: string) {
+    const update = database.query((db) =>
+      db
+        .updateTable("chain")
+        .set({ revision: sql<number>`revision + 1` })
+        .where("name", "=", name)
+        .returning(["id", "revision", "height"])
+    )
+    const [row] = yield* update
+    if (row !== undefined) return row
+    yield* database.query((db) =>
+      db
+        .insertInto("chain")
+        .values({ name })
+        .onConflict((on) => on.column("name").doNothing())
+    )
+    return (yield* update)[0]!
+  })
+
+  const same = Effect.fnUntraced(function* (chain: number, subscription: NewSubscription) {
+    const { account, address, callbackUrl, confirmations, event } = subscription
+    const [found] = yield* database.query((db) =>
+      db
+        .selectFrom("subscription")
+        .select("reference_id")
+        .where("account", "=", account)
+        .where("chain", "=", chain)
+        .where("event", "=", event)
+        .where("address", address === undefined ? "is" : "=", address ?? null)
+        .where("confirmations", "=", confirmations)
+        // An expression, so that no planner chooses the index on URLs, which may have a million equal ones.
+        .where(sql`callback_url || ''`, "=", callbackUrl)
+        .limit(1)
+    )
+    return found?.reference_id
+  })
+
+  const count = (account: number, chain: number, change: 1 | -1) =>
+    database.query((db) =>
+      db
+        .insertInto("subscription_count")
+        .values({ account, chain, total: change })
+        .onConflict((on) =>
+          on.columns(["account", "chain"]).doUpdateSet({ total: sql<number>`subscription_count.total + ${change}` })
+        )
+    )
+
+  const find = (key: SubscriptionKey, run: Database["Service"]["query"]) =>
+    Effect.flatMap(
+      run((db) =>
+        db
+          .selectFrom("subscription")
+          .innerJoin("chain", "chain.id", "subscription.chain")
+          .selectAll("subscription")
+          .where("subscription.reference_id", "=", key.referenceId)
+          .where("subscription.account", "=", key.account)
+          .where("chain.name", "=", Chain.nameOf(key.chain))
+      ),
+      ([row]) =>
+        row === undefined
+          ? Effect.fail(new SubscriptionNotFound({ referenceId: key.referenceId }))
+          : Effect.succeed(row)
+    )
+
+  const create = Effect.fn("Subscriptions.create")(function* (subscription: NewSubscription) {
+    const { account, address, callbackUrl, chain, confirmations, event, secret } = subscription
+    const created = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+    const referenceId = yield* Effect.sync(() => crypto.randomUUID())
+    return yield* database.transaction(
+      Effect.gen(function* () {
+        const { height, id, revision } = yield* touchNamed(Chain.nameOf(chain))
+        if (!subscription.allowDuplicates) {
+          const found = yield* same(id, subscription)
+          if (found !== undefined) return yield* new DuplicateSubscription({ referenceId: found })
+        }
+        const [row] = yield* database.query((db) =>
+          db
+            .insertInto("subscription")
+            .values({
+              reference_id: referenceId,
+              account,
+              chain: id,
+              revision,
+              event,
+              address: address ?? null,
+              callback_url: callbackUrl,
+              host: new URL(callbackUrl).hostname,
+              secret: secret ?? null,
+              confirmations,
+              created,
+              from_height: height,
+              active: 1
+            })
+            .returningAll()
+        )
+        yield* count(account, id, 1)
+        return yield* toSubscription(chain, row!)
+      })
+    )
+  })
+
+  const get = Effect.fn("Subscriptions.get")(function* (key: SubscriptionKey) {
+    return yield* toSubscription(key.chain, yield* find(key, database.read))
+  })
+
+  const list: Subscriptions["Service"]["list"] = Effect.fn("Subscriptions.list")(function* (of, page) {
+    const [counted] = yield* database.read((db) =>
+      db
+        .selectFrom("subscription_count")
+        .innerJoin("chain", "chain.id", "subscription_count.chain")
+        .select(["subscription_count.chain", "subscription_count.total"])
+        .where("subscription_count.account", "=", of.account)
+        .where("chain.name", "=", Chain.nameOf(of.chain))
+    )
+    if (counted === undefined || page.offset >= counted.total) {
+      return { total: counted?.total ?? 0, subscriptions: [] }
+    }
+    // A far page is counted off from the nearer end.
+    const fromEnd = counted.total - page.offset - page.limit
+    const backwards = fromEnd >= 0 && fromEnd < page.offset
+    const ids = yield* database.read((db) =>
+      db
+        .selectFrom("subscription")
+        .select("id")
+        .where("account", "=", of.account)
+        .where("chain", "=", counted.chain)
+        .orderBy("id", backwards ? "desc" : "asc")
+        .limit(page.limit)
+        .offset(backwards ? fromEnd : page.offset)
+    )
+    if (ids.length === 0) return { total: counted.total, subscriptions: [] }
+    const rows = yield* database.read((db) =>
+      db
+        .selectFrom("subscription")
+        .selectAll()
+        .where(
+          "id",
+          "in",
+          ids.map(({ id }) => id)
+        )
+        .orderBy("id")
+    )
+    return {
+      total: counted.total,
+      subscriptions: yield* Effect.forEach(rows, (row) => toSubscription(of.chain, row))
+    }
+  })
+
+  const remove = Effect.fn("Subscriptions.remove")(function* (key: SubscriptionKey) {
+    return yield* database.transaction(
+      Effect.gen(function* () {
+        yield* touchNamed(Chain.nameOf(key.chain))
+        const row = yield* find(key, database.query)
+        yield* database.query((db) => db.deleteFrom("waiting").where("subscription", "=", row.id))
+        yield* database.query((db) => db.deleteFrom("callback").where("subscription", "=", row.id))
+        yield* database.query((db) => db.deleteFrom("subscription").where("id", "=", row.id))
+        yield* count(row.account, row.chain, -1)
+        return yield* toSubscription(key.chain, row)
+      })
+    )
+  })
+
+  const activate = Effect.fn("Subscriptions.activate")(function* (key: SubscriptionKey) {
+    return yield* database.transaction(
+      Effect.gen(function* () {
+        const { revision } = yield* touchNamed(Chain.nameOf(key.chain))
+        const row = yield* find(key, database.query)
+        if (row.active === 1) return yield* toSubscription(key.chain, row)
+        const changed = { active: 1, deactivation_reasons: "[]", revision }
+        yield* database.query((db) => db.updateTable("subscription").set(changed).where("id", "=", row.id))
+        if (yield* mayReceive(row.account, row.host)) {
+          const due = yield* Clock.currentTimeMillis
+          yield* database.query((db) =>
+            db
+              .updateTable("callback")
+              .set({ state: "due", due, attempts: 0, leased_until: 0 })
+              .where("subscription", "=", row.id)
+              .where("state", "=", "held")
+          )
+        }
+        return yield* toSubscription(key.chain, { ...row, ...changed })
+      })
+    )
+  })
+
+  const deactivate = Effect.fn("Subscriptions.deactivate")(function* (id: number, reason: string) {
+    const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+    yield* database.transaction(
+      Effect.gen(function* () {
+        const [at] = yield* database.query((db) => db.selectFrom("subscription").select("chain").where("id", "=", id))
+        if (at === undefined) return
+        const { revision } = yield* touch(at.chain)
+        const [changed] = yield* database.query((db) =>
+          db
+            .updateTable("subscription")
+            .set({ active: 0, revision, deactivation_reasons: JSON.stringify([{ reason, timestamp }]) })
+            .where("id", "=", id)
+            .where("active", "=", 1)
+            .returning("id")
+        )
+        if (changed === undefined) return
+        yield* database.query((db) =>
+          db.updateTable("callback").set({ state: "held" }).where("subscription", "=", id).where("state", "=", "due")
+        )
+      })
+    )
+  })
+
+  return Subscriptions.of({ create, get, list, remove, activate, deactivate })
+})
