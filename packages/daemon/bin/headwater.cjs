@@ -1,0 +1,20 @@
+#!/usr/bin/env node
+"use strict"
+// The first file of the program: it says what is missing where the Node that runs it is too old to read the others.
+// Plain CommonJS without an import, so that any Node can read it.
+var needed = [22, 19]
+var version = process.versions.node.split(".").map(Number)
+
+if (version[0] < needed[0] || (version[0] === needed[0] && version[1] < needed[1])) {
+  console.error(
+    "Headwater needs Node " +
+      needed.join(".") +
+      " or newer, and this is Node " +
+      process.versions.node +
+      ".\n" +
+      "In its own checkout, `npm start` runs it on the Node that it brings along (node_modules/.bin/node)."
+  )
+  process.exit(1)
+}
+
+import("../src/main.ts")

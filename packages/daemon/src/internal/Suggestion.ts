@@ -1,0 +1,27 @@
+/** What somebody who wrote a wrong name may have meant. */
+
+/** Letters to insert, delete or change to turn `a` into `b` (Levenshtein). */
+const distance = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)))
+    }
+    row = next
+  }
+  return row[b.length]!
+}
+
+/** The nearest of `candidates`: one that `name` begins, or one at most a third of its letters (at least two) away. */
+export const suggest = (name: string, candidates: ReadonlyArray<string>): string | undefined => {
+  const wanted = name.toLowerCase()
+  const [best] = candidates
+    .map((candidate) => ({
+      candidate,
+      away: candidate.toLowerCase().startsWith(wanted) ? 0 : distance(wanted, candidate.toLowerCase())
+    }))
+    .filter(({ away, candidate }) => away <= Math.max(2, Math.floor(candidate.length / 3)))
+    .sort((a, b) => a.away - b.away)
+  return best?.candidate
+}
