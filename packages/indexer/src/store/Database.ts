@@ -16,7 +16,8 @@ import {
   type Insertable,
   Kysely,
   PostgresDialect,
-  SqliteDialect
+  SqliteDialect,
+  sql
 } from "kysely"
 import pg from "pg"
 import * as Migrations from "./internal/Migrations.ts"
@@ -53,11 +54,17 @@ export class Database extends Context.Service<
     readonly read: <A>(build: Build<A>) => Effect.Effect<A, DatabaseError>
     /** Runs `self` in one transaction, which commits if it succeeds; inside another one it joins that. */
     readonly transaction: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E | DatabaseError, R>
-    /** Inserts rows in bulk. All rows must have the same keys. */
+    /** Inserts rows in bulk. All rows must have the same keys; `conflict` is an `on conflict …` clause. */
     readonly insertMany: <T extends keyof Tables & string>(
       table: T,
-      rows: ReadonlyArray<Insertable<Tables[T]>>
+      rows: ReadonlyArray<Insertable<Tables[T]>>,
+      conflict?: string
     ) => Effect.Effect<void, DatabaseError>
+    /** SQLite only: runs one statement for each row of parameters in one message; all rows that they return. */
+    readonly each: <A>(
+      statement: string,
+      rows: ReadonlyArray<ReadonlyArray<unknown>>
+    ) => Effect.Effect<ReadonlyArray<A>, DatabaseError>
   }
 >()("@headwater/indexer/store/Database") {
   /** Opens the store and brings its schema up to date. */
@@ -65,9 +72,12 @@ export class Database extends Context.Service<
 }
 
 /** The open transaction of the current fiber, if there is one. */
-const Current = Context.Reference<ControlledTransaction<Tables> | undefined>("@headwater/indexer/store/Database/Current", {
-  defaultValue: () => undefined
-})
+const Current = Context.Reference<ControlledTransaction<Tables> | undefined>(
+  "@headwater/indexer/store/Database/Current",
+  {
+    defaultValue: () => undefined
+  }
+)
 
 const attempt = <A>(run: () => Promise<A>) =>
   Effect.tryPromise({ try: run, catch: (cause) => new DatabaseError({ cause }) })
@@ -104,9 +114,7 @@ const postgresParameters = 65_535
 
 const make = Effect.fnUntraced(function* (location: Location) {
   const dialect = location.kind
-  const writer = yield* open(
-    location.kind === "sqlite" ? new SqliteThreadDialect(location.file) : postgres(location)
-  )
+  const writer = yield* open(location.kind === "sqlite" ? new SqliteThreadDialect(location.file) : postgres(location))
   yield* attempt(() => Migrations.run(writer, dialect))
   const reader = location.kind === "sqlite" ? yield* sqliteReader(location.file) : writer
 
@@ -128,24 +136,39 @@ const make = Effect.fnUntraced(function* (location: Location) {
           )
     )
 
-  const insertMany: Database["Service"]["insertMany"] = (table, rows) => {
+  const each: Database["Service"]["each"] = <A>(statement: string, rows: ReadonlyArray<ReadonlyArray<unknown>>) =>
+    rows.length === 0
+      ? Effect.succeed([])
+      : query((db) => ({
+          execute: async () => (await db.executeQuery<A>(CompiledQuery.raw(statement, [new Rows(rows)]))).rows
+        }))
+
+  const insertMany: Database["Service"]["insertMany"] = (table, rows, conflict = "") => {
     const [first] = rows
     if (first === undefined) return Effect.void
     const columns = Object.keys(first)
     if (dialect === "sqlite") {
       const names = columns.map((column) => `"${column}"`).join(", ")
-      const statement = `insert into "${table}" (${names}) values (${columns.map(() => "?").join(", ")})`
+      const marks = columns.map(() => "?").join(", ")
       const values = rows.map((row) => columns.map((column) => (row as Record<string, unknown>)[column] ?? null))
-      return query((db) => ({
-        execute: () => db.executeQuery(CompiledQuery.raw(statement, [new Rows(values)]))
-      }))
+      return Effect.asVoid(each(`insert into "${table}" (${names}) values (${marks}) ${conflict}`, values))
     }
     const size = Math.floor(postgresParameters / columns.length)
     const chunks = Array.from({ length: Math.ceil(rows.length / size) }, (_, i) => rows.slice(i * size, (i + 1) * size))
-    return Effect.forEach(chunks, (chunk) => query((db) => db.insertInto(table).values(chunk as never)), {
-      discard: true
-    })
+    return Effect.forEach(
+      chunks,
+      (chunk) =>
+        query((db) =>
+          db
+            .insertInto(table)
+            .values(chunk as never)
+            .modifyEnd(sql.raw(conflict))
+        ),
+      {
+        discard: true
+      }
+    )
   }
 
-  return Database.of({ dialect, query, read: on(reader), transaction, insertMany })
+  return Database.of({ dialect, query, read: on(reader), transaction, insertMany, each })
 })

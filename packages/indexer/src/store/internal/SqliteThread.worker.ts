@@ -31,6 +31,7 @@ const prepare = (sql: string) => {
 const execute = (request: Request): QueryResult<never> => {
   const statement = prepare(request.sql)
   if (request.many !== undefined) {
+    if (statement.reader) return { rows: request.many.flatMap((row) => statement.all(row)) as Array<never> }
     let changes = 0
     for (const row of request.many) changes += statement.run(row).changes
     return { rows: [], numAffectedRows: BigInt(changes) }

@@ -1,0 +1,130 @@
+/**
+ * The output map of a UTXO chain: every transparent output that may still be spent, so that an input can be told whose
+ * coins it takes. It moves with the blocks, in their transaction, and back with a reorganisation.
+ */
+import type { AddressBytes } from "@headwater/core/Address"
+import type { Block, CoinTransfer, Spend } from "@headwater/core/Block"
+import * as Effect from "effect/Effect"
+import { sql } from "kysely"
+import { Database } from "./Database.ts"
+import type { Row } from "./Tables.ts"
+
+type Spent = Pick<Row<"unspent_output">, "transaction_id" | "output_index" | "script" | "amount" | "height">
+
+const keyOf = (transactionId: Uint8Array, index: number) => `${Buffer.from(transactionId).toString("latin1")}${index}`
+
+/** Takes outputs out of the map; those that it does not know are not among the answers. */
+const take = Effect.fnUntraced(function* (chain: number, spends: ReadonlyArray<Spend>) {
+  const database = yield* Database
+  if (database.dialect === "sqlite") {
+    return yield* database.each<Spent>(
+      `delete from unspent_output where chain = ? and transaction_id = ? and output_index = ?
+       returning transaction_id, output_index, script, amount, height`,
+      spends.map(({ outpoint }) => [chain, outpoint.transactionId, outpoint.index])
+    )
+  }
+  const ids = spends.map(({ outpoint }) => Buffer.from(outpoint.transactionId))
+  const indices = spends.map(({ outpoint }) => outpoint.index)
+  const rows = yield* database.query((db) => ({
+    execute: async () =>
+      (
+        await sql<Spent>`delete from unspent_output o
+          using unnest(${ids}::bytea[], ${indices}::bigint[]) as spend(transaction_id, output_index)
+          where o.chain = ${chain} and o.transaction_id = spend.transaction_id and o.output_index = spend.output_index
+          returning o.transaction_id, o.output_index, o.script, o.amount, o.height`.execute(db)
+      ).rows
+  }))
+  return rows
+})
+
+/**
+ * Applies a block: adds what it creates, takes what it spends, and answers the block with a transfer for every input
+ * that the map or the block itself can resolve. `keep` says which scripts' outputs are worth a row.
+ */
+export const apply = Effect.fn("OutputMap.apply")(function* (
+  chain: number,
+  block: Block,
+  keep: (script: AddressBytes) => boolean
+) {
+  if (block.spends.length === 0 && block.transfers.length === 0) return block
+  const { insertMany } = yield* Database
+  const created = new Map<string, CoinTransfer>()
+  const resolved = new Set<string>()
+  for (const transfer of block.transfers) {
+    if (transfer.kind !== "coin") continue
+    if (transfer.to === undefined) resolved.add(`${transfer.transaction}:${transfer.position}`)
+    else created.set(keyOf(block.transactions[transfer.transaction]!, transfer.position), transfer)
+  }
+
+  const found: Array<CoinTransfer> = []
+  const external: Array<Spend> = []
+  const resolve = (spend: Spend, from: Uint8Array, amount: bigint) => {
+    const { transaction, position } = spend
+    if (resolved.has(`${transaction}:${position}`)) return
+    found.push({ kind: "coin", transaction, position, from: from as AddressBytes, to: undefined, amount })
+  }
+  for (const spend of block.spends) {
+    const key = keyOf(spend.outpoint.transactionId, spend.outpoint.index)
+    const output = created.get(key)
+    if (output === undefined) external.push(spend)
+    else {
+      created.delete(key)
+      resolve(spend, output.to!, output.amount)
+    }
+  }
+
+  const taken = external.length === 0 ? [] : yield* take(chain, external)
+  const byKey = new Map(taken.map((row) => [keyOf(row.transaction_id, row.output_index), row]))
+  for (const spend of external) {
+    const row = byKey.get(keyOf(spend.outpoint.transactionId, spend.outpoint.index))
+    if (row !== undefined) resolve(spend, row.script, BigInt(row.amount))
+  }
+  yield* insertMany(
+    "spent_output",
+    taken.map((row) => ({ ...row, chain, spent_height: block.height }))
+  )
+  const outputs = [...created.values()].filter((output) => keep(output.to!))
+  yield* insertMany(
+    "unspent_output",
+    outputs.map((output) => ({
+      chain,
+      transaction_id: block.transactions[output.transaction]!,
+      output_index: output.position,
+      script: output.to!,
+      amount: output.amount.toString(),
+      height: block.height
+    })),
+    // Two coinbases before BIP-30 have the ids of earlier ones.
+    "on conflict do nothing"
+  )
+  if (found.length === 0) return block
+  const transfers = [...block.transfers, ...found].sort((a, b) => a.transaction - b.transaction)
+  return { ...block, transfers }
+})
+
+/** Takes back every block above `fork`. */
+export const undo = Effect.fn("OutputMap.undo")(function* (chain: number, fork: number) {
+  const { query } = yield* Database
+  yield* query((db) => db.deleteFrom("unspent_output").where("chain", "=", chain).where("height", ">", fork))
+  const columns = ["chain", "transaction_id", "output_index", "script", "amount", "height"] as const
+  yield* query((db) =>
+    db
+      .insertInto("unspent_output")
+      .columns(columns)
+      .expression(
+        db
+          .selectFrom("spent_output")
+          .select(columns)
+          .where("chain", "=", chain)
+          .where("spent_height", ">", fork)
+          .where("height", "<=", fork)
+      )
+  )
+  yield* query((db) => db.deleteFrom("spent_output").where("chain", "=", chain).where("spent_height", ">", fork))
+})
+
+/** Forgets spent outputs that no reorganisation can bring back. */
+export const prune = Effect.fn("OutputMap.prune")(function* (chain: number, below: number) {
+  const { query } = yield* Database
+  yield* query((db) => db.deleteFrom("spent_output").where("chain", "=", chain).where("spent_height", "<", below))
+})

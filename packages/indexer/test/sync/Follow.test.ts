@@ -1,0 +1,309 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Chain from "@headwater/core/Chain"
+import type { EventType } from "@headwater/core/EventType"
+import { NodeInconsistent, NodeUnreachable } from "@headwater/indexer/sources/NodeError"
+import * as ChainStore from "@headwater/indexer/store/ChainStore"
+import { Database } from "@headwater/indexer/store/Database"
+import { ChainStatus } from "@headwater/indexer/sync/ChainStatus"
+import * as Follow from "@headwater/indexer/sync/Follow"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { stores } from "../../../../test/Stores.ts"
+import { address, FakeChain, type Payment } from "./FakeChain.ts"
+
+const chain = Result.getOrThrow(Chain.find("ethereum", "devnet"))
+
+const followOptions: Follow.Options = { start: 0, pollInterval: Duration.millis(1), concurrency: 4, undoDepth: 64 }
+
+let counter = 0
+const subscribe = Effect.fnUntraced(function* (event: EventType, of: number | undefined, confirmations = 1) {
+  const { query, transaction } = yield* Database
+  return yield* transaction(
+    Effect.gen(function* () {
+      const [row] = yield* query((db) =>
+        db
+          .updateTable("chain")
+          .set((set) => ({ revision: set("revision", "+", 1) }))
+          .where("name", "=", Chain.nameOf(chain))
+          .returning(["id", "revision", "height"])
+      )
+      const reference = `ref${counter++}`
+      yield* query((db) =>
+        db.insertInto("subscription").values({
+          reference_id: reference,
+          account: 1,
+          chain: row!.id,
+          revision: row!.revision,
+          event,
+          address: of === undefined ? null : address(of),
+          callback_url: "https://receiver.test/",
+          host: "receiver.test",
+          confirmations,
+          created: 0,
+          from_height: row!.height,
+          active: 1
+        })
+      )
+      return reference
+    })
+  )
+})
+
+interface Sent {
+  readonly reference: string
+  readonly hash: string
+  readonly detail: string
+}
+
+const callbacks = Effect.gen(function* () {
+  const { read } = yield* Database
+  const rows = yield* read((db) => db.selectFrom("callback").select(["body", "state"]).orderBy("id"))
+  return rows
+    .filter((row) => row.state === "due")
+    .map(({ body }): Sent => {
+      const { data, referenceId } = JSON.parse(body)
+      const { amount, currentConfirmations, direction, hash, minedInBlock } = data.item
+      return {
+        reference: referenceId,
+        hash: minedInBlock?.hash ?? hash,
+        detail: [direction, amount, currentConfirmations].join(" ")
+      }
+    })
+})
+
+const empty = Effect.gen(function* () {
+  const { query } = yield* Database
+  const tables = ["chain", "block", "subscription", "waiting", "callback", "reorganisation"] as const
+  for (const table of tables) yield* query((db) => db.deleteFrom(table))
+})
+
+const setup = Effect.fnUntraced(function* (fake: FakeChain) {
+  const store = yield* ChainStore.open(chain, { record: "watched", undoDepth: followOptions.undoDepth })
+  return { store, follow: yield* Follow.make(fake.source, store, followOptions) }
+})
+
+type Operation =
+  | { readonly kind: "mine"; readonly blocks: ReadonlyArray<ReadonlyArray<Payment>> }
+  | { readonly kind: "fork"; readonly depth: number; readonly blocks: ReadonlyArray<ReadonlyArray<Payment>> }
+  | { readonly kind: "restart" }
+
+const payment = fc.record({ from: fc.nat(4), to: fc.nat(4) })
+const block = fc.array(payment, { maxLength: 3 })
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  fc.record({ kind: fc.constant("mine" as const), blocks: fc.array(block, { maxLength: 5 }) }),
+  fc.record({ kind: fc.constant("fork" as const), depth: fc.nat(6), blocks: fc.array(block, { maxLength: 3 }) }),
+  fc.record({ kind: fc.constant("restart" as const) })
+)
+
+const wanted = [
+  { event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", of: 0, confirmations: 1 },
+  { event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", of: 1, confirmations: 3 },
+  { event: "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION", of: 2, confirmations: 4 },
+  { event: "BLOCK_MINED", of: undefined, confirmations: 1 }
+] as const
+
+const hex = (hash: Uint8Array) => `0x${Buffer.from(hash).toString("hex")}`
+
+/** What nothing but the final chain and the heights that its blocks have reached say. */
+const expected = (fake: FakeChain, references: ReadonlyArray<string>): ReadonlyArray<Sent> =>
+  wanted.flatMap(({ confirmations, event, of }, i) =>
+    fake.blocks.flatMap((block) => {
+      const reached = fake.tip.height - block.height + 1
+      const sent = (detail: string): Sent => ({ reference: references[i]!, hash: hex(block.hash), detail })
+      if (event === "BLOCK_MINED") return [sent("  ")]
+      const counts =
+        event === "ADDRESS_COINS_TRANSACTION_CONFIRMED"
+          ? reached >= confirmations
+            ? [""]
+            : []
+          : Array.from({ length: Math.min(reached, confirmations) }, (_, n) => String(n + 1))
+      return block.transfers.flatMap((transfer) => {
+        const amount = (Number(transfer.amount) / 1e18).toFixed(18).replace(/0+$/, "")
+        const directions = [
+          ...(Buffer.compare(transfer.from!, address(of)) === 0 ? ["outgoing"] : []),
+          ...(Buffer.compare(transfer.to!, address(of)) === 0 ? ["incoming"] : [])
+        ]
+        return directions.flatMap((direction) => counts.map((count) => sent(`${direction} ${amount} ${count}`)))
+      })
+    })
+  )
+
+const sorted = (list: ReadonlyArray<Sent>) => list.map((sent) => JSON.stringify(sent)).sort()
+
+const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 60)
+
+for (const store of stores) {
+  describe(`Follow on ${store.name}`, () => {
+    const layer = Layer.merge(store.layer, ChainStatus.layer)
+
+    it.live(`enqueues exactly what the chain says, whatever it does (${runs} random chains)`, () =>
+      Effect.gen(function* () {
+        const context = yield* Effect.context<Database | ChainStatus>()
+        const property = fc.asyncProperty(fc.array(operation, { maxLength: 12 }), (operations) =>
+          Effect.runPromiseWith(context)(
+            Effect.gen(function* () {
+              yield* empty
+              const fake = new FakeChain(chain)
+              let { follow } = yield* setup(fake)
+              const references: Array<string> = []
+              for (const { confirmations, event, of } of wanted) {
+                references.push(yield* subscribe(event, of, confirmations))
+              }
+              yield* follow.step
+              for (const operation of operations) {
+                if (operation.kind === "restart") follow = (yield* setup(fake)).follow
+                else {
+                  const before = fake.tip.height
+                  if (operation.kind === "fork") fake.drop(operation.depth)
+                  for (const payments of operation.blocks) fake.mine(payments)
+                  while (fake.tip.height < before) fake.mine([])
+                  yield* follow.step
+                }
+              }
+              assert.deepStrictEqual(sorted(yield* callbacks), sorted(expected(fake, references)))
+            })
+          )
+        )
+        yield* Effect.promise(() => fc.assert(property, { numRuns: runs }))
+      }).pipe(Effect.provide(layer))
+    )
+
+    it.live("sends first callbacks of a subscription in chain order", () =>
+      Effect.gen(function* () {
+        const fake = new FakeChain(chain)
+        const { follow } = yield* setup(fake)
+        yield* follow.step
+        yield* subscribe("ADDRESS_COINS_TRANSACTION_CONFIRMED", 0, 2)
+        const mined = Array.from({ length: 6 }, () =>
+          fake.mine([
+            { from: 0, to: 9 },
+            { from: 9, to: 0 }
+          ])
+        )
+        yield* follow.step
+        const order = (yield* callbacks).map(({ detail, hash }) => `${hash} ${detail.split(" ")[0]}`)
+        assert.deepStrictEqual(
+          order,
+          mined.slice(0, 5).flatMap(({ hash }) => [`${hex(hash)} outgoing`, `${hex(hash)} incoming`])
+        )
+      }).pipe(Effect.provide(layer))
+    )
+
+    it.live("undoes the very first block it ever committed", () =>
+      Effect.gen(function* () {
+        const fake = new FakeChain(chain)
+        for (let i = 0; i < 5; i++) fake.mine([])
+        const chainStore = yield* ChainStore.open(chain, { record: "watched", undoDepth: 64 })
+        const follow = yield* Follow.make(fake.source, chainStore, { ...followOptions, start: "latest" })
+        yield* subscribe("BLOCK_MINED", undefined)
+        yield* follow.step
+        assert.strictEqual((yield* chainStore.cursor)?.height, 5)
+        fake.drop(2)
+        for (let i = 0; i < 3; i++) fake.mine([])
+        yield* follow.step
+        assert.deepStrictEqual(
+          (yield* callbacks).map(({ hash }) => hash),
+          fake.blocks.slice(5).map((block) => hex(block.hash))
+        )
+      }).pipe(Effect.provide(layer))
+    )
+  })
+}
+
+describe("Follow with a broken node", () => {
+  const layer = Layer.merge(stores[0]!.layer, ChainStatus.layer)
+  const status = Effect.map(ChainStatus, (statuses) => statuses.get(chain)!)
+
+  it.live("commits nothing from a node that goes back, and says so", () =>
+    Effect.gen(function* () {
+      const fake = new FakeChain(chain)
+      for (let i = 0; i < 10; i++) fake.mine([])
+      const { follow, store } = yield* setup(fake)
+      yield* follow.step
+      const before = fake.blocks
+      fake.blocks = before.slice(0, 6)
+      yield* follow.step
+      assert.strictEqual((yield* store.cursor)?.height, 10)
+      assert.match((yield* status).message ?? "", /went back to block 5/)
+      // Another branch below our height is no reason to leave ours either.
+      fake.mine([])
+      yield* follow.step
+      assert.strictEqual((yield* store.cursor)?.height, 10)
+      fake.blocks = before
+      fake.mine([])
+      yield* follow.step
+      assert.strictEqual((yield* store.cursor)?.height, 11)
+      assert.strictEqual((yield* status).message, undefined)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.live("refuses a block whose parent does not fit, and recovers", () =>
+    Effect.gen(function* () {
+      const fake = new FakeChain(chain)
+      for (let i = 0; i < 5; i++) fake.mine([])
+      const { follow, store } = yield* setup(fake)
+      yield* follow.step
+      for (let i = 0; i < 3; i++) fake.mine([])
+      fake.blockFault = (height) =>
+        height === 7 ? Effect.succeed({ ...fake.blocks[7]!, parent: new Uint8Array(32).fill(9) }) : undefined
+      const error = yield* Effect.flip(follow.step)
+      assert.instanceOf(error, NodeInconsistent)
+      assert.strictEqual((yield* store.cursor)?.height, 6)
+      fake.blockFault = undefined
+      yield* follow.step
+      assert.strictEqual((yield* store.cursor)?.height, 8)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.live("tries again when the node does not answer, and tells the state meanwhile", () =>
+    Effect.gen(function* () {
+      const fake = new FakeChain(chain)
+      const { follow, store } = yield* setup(fake)
+      fake.headFault = () =>
+        Effect.fail(new NodeUnreachable({ node: "fake", method: "head", message: "connection refused" }))
+      const fiber = yield* Effect.forkChild(follow.run)
+      yield* Effect.sleep("100 millis")
+      assert.strictEqual((yield* status).state, "failing")
+      assert.match((yield* status).message ?? "", /connection refused/)
+      fake.headFault = undefined
+      yield* Effect.sleep("1 second")
+      assert.strictEqual((yield* store.cursor)?.height, 0)
+      assert.strictEqual((yield* status).state, "following")
+      yield* Fiber.interrupt(fiber)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.live("never undoes what the node has called final", () =>
+    Effect.gen(function* () {
+      const fake = new FakeChain(chain)
+      for (let i = 0; i < 10; i++) fake.mine([])
+      fake.final = 7
+      const { follow, store } = yield* setup(fake)
+      yield* follow.step
+      fake.drop(5)
+      for (let i = 0; i < 8; i++) fake.mine([])
+      fake.final = undefined
+      const error = yield* Effect.flip(follow.step)
+      assert.strictEqual(error._tag, "UnrecoverableFork")
+      assert.strictEqual((yield* store.cursor)?.height, 10)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.live("stops where a fork is deeper than the kept history, and keeps its data", () =>
+    Effect.gen(function* () {
+      const fake = new FakeChain(chain)
+      for (let i = 0; i < 100; i++) fake.mine([])
+      const { follow, store } = yield* setup(fake)
+      yield* follow.step
+      fake.drop(80)
+      for (let i = 0; i < 90; i++) fake.mine([])
+      const error = yield* Effect.flip(follow.step)
+      assert.match(error.message, /more than 64 blocks/)
+      assert.strictEqual((yield* store.cursor)?.height, 100)
+    }).pipe(Effect.provide(layer))
+  )
+})
