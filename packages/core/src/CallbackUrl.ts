@@ -1,0 +1,51 @@
+/**
+ * Where a callback may be sent, as far as the URL itself says. What its host name resolves to is checked at the time of
+ * each connection, where the network is.
+ */
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+
+/** The rule that a callback URL breaks. */
+export class InvalidCallbackUrl extends Schema.TaggedError<InvalidCallbackUrl>()("InvalidCallbackUrl", {
+  rule: Schema.String
+}) {
+  override get message() {
+    return `callbackUrl ${this.rule}`
+  }
+}
+
+export const maxLength = 2048
+
+/** Labels of letters, digits, hyphens and underscores, at least two of them, the last one no number (RFC 1123). */
+const domainName = /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+
+/** A DNS name that may be a host on the Internet, in lower case: no address in any notation, no local name. */
+export const isDomainName = (host: string): boolean =>
+  domainName.test(host) && !host.endsWith(".localhost") && !host.endsWith(".local") && !host.endsWith(".internal")
+
+/** Reads a callback URL. Hosts in `allowedHosts`, the operator's exceptions, may be anything. */
+export const parse = (
+  text: string,
+  allowedHosts: ReadonlySet<string> = new Set()
+): Result.Result<URL, InvalidCallbackUrl> => {
+  const broken = (rule: string) => Result.fail(new InvalidCallbackUrl({ rule }))
+  if (text.length > maxLength) return broken(`must have at most ${maxLength} characters`)
+  // A URL parser reads past these silently; a reader of the text does not.
+  if (!/^[\x21-\x5b\x5d-\x7e]*$/.test(text))
+    return broken("must have no spaces, control characters, backslashes or non-ASCII characters")
+  return Result.flatMap(
+    Result.mapError(
+      Result.try(() => new URL(text)),
+      () => new InvalidCallbackUrl({ rule: "must be a URL" })
+    ),
+    (url) => {
+      if (url.protocol !== "https:" || !/^https:\/\//i.test(text)) return broken("must begin with https://")
+      if (url.username !== "" || url.password !== "" || url.host === "" || /^https:\/\/[^/?]*@/i.test(text))
+        return broken("must have no user name or password")
+      if (text.includes("#")) return broken("must have no fragment")
+      if (!allowedHosts.has(url.hostname) && !isDomainName(url.hostname))
+        return broken("must name its host by a public DNS name, not by an address or a local name")
+      return Result.succeed(url)
+    }
+  )
+}
