@@ -11,7 +11,7 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as JsonRpcReply from "./internal/JsonRpcReply.ts"
 import * as NodeHttp from "./internal/NodeHttp.ts"
-import { type NodeError, NodeUnreachable } from "./NodeError.ts"
+import { type NodeError, type NodeRejected, NodeUnreachable } from "./NodeError.ts"
 
 export interface JsonRpcOptions {
   /** In order of preference; user and password in the URL are sent as basic authentication. */
@@ -47,6 +47,11 @@ export interface JsonRpc {
   ) => Effect.Effect<unknown, NodeError>
   /** Several calls in one request, all answered by one node; results in the order of `calls`. Fails if any call does. */
   readonly batch: (calls: ReadonlyArray<Call>, numbers?: Numbers) => Effect.Effect<ReadonlyArray<unknown>, NodeError>
+  /** As `batch`, but an error of the node to one call is that call's result. Fails where the node did not answer. */
+  readonly results: (
+    calls: ReadonlyArray<Call>,
+    numbers?: Numbers
+  ) => Effect.Effect<ReadonlyArray<Result.Result<unknown, NodeRejected>>, NodeError>
 }
 
 /** More calls than this are sent as several requests. */
@@ -121,7 +126,7 @@ export const make = Effect.fnUntraced(function* (
     calls: ReadonlyArray<Call>,
     numbers: Numbers,
     size: number
-  ): Effect.Effect<ReadonlyArray<unknown>, JsonRpcReply.Failure> => {
+  ): Effect.Effect<ReadonlyArray<JsonRpcReply.CallResult>, JsonRpcReply.Failure> => {
     if (calls.length > size) {
       return Effect.map(
         Effect.forEach(chunksOf(calls, size), (chunk) => sendAll(node, chunk, numbers, size), {
@@ -161,12 +166,17 @@ export const make = Effect.fnUntraced(function* (
     }
   })
 
+  const results: JsonRpc["results"] = (calls, numbers = "plain") =>
+    calls.length === 0 ? Effect.succeed([]) : request(calls, numbers)
+
   return {
     get node() {
       return current.http.name
     },
     call: (method, params, numbers = "plain") =>
-      Effect.map(request([{ method, params }], numbers), (results) => results[0]),
-    batch: (calls, numbers = "plain") => (calls.length === 0 ? Effect.succeed([]) : request(calls, numbers))
+      Effect.flatMap(request([{ method, params }], numbers), (results) => Effect.fromResult(results[0]!)),
+    batch: (calls, numbers = "plain") =>
+      Effect.flatMap(results(calls, numbers), (all) => Effect.fromResult(Result.all(all))),
+    results
   }
 })

@@ -6,6 +6,7 @@ import * as JsonRpc from "@headwater/indexer/sources/JsonRpc"
 import type { NodeError } from "@headwater/indexer/sources/NodeError"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Result from "effect/Result"
 import * as FakeNode from "../FakeNode.ts"
 
 type Behaviour = (calls: ReadonlyArray<FakeNode.Call>, response: ServerResponse, isBatch: boolean) => void
@@ -305,6 +306,40 @@ describe("JsonRpc", () => {
         ]
       )
       assert.deepInclude(error, { _tag: "NodeRejected", method: "bad", code: -32000 })
+    })
+  )
+
+  it.live("results tells the failed calls of a batch from the others", () =>
+    Effect.gen(function* () {
+      const { url, requests } = yield* misbehaving(
+        json((calls) =>
+          calls.map((call, index) =>
+            index === 1
+              ? { id: call.id, error: { code: 3, message: "execution reverted" } }
+              : { id: call.id, result: index }
+          )
+        )
+      )
+      const rpc = yield* JsonRpc.make({ urls: [url] })
+      const [first, second, third] = yield* rpc.results(numbered(3))
+      assert.deepStrictEqual([first, third], [Result.succeed(0), Result.succeed(2)])
+      assert.deepInclude(Result.isFailure(second!) ? second.failure : {}, { _tag: "NodeRejected", code: 3 })
+      assert.deepStrictEqual(yield* rpc.results([]), [])
+      assert.strictEqual(requests(), 1)
+    })
+  )
+
+  it.live("a rate limit on one call of a batch is a reason to try the batch again", () =>
+    Effect.gen(function* () {
+      const limited = json((calls) =>
+        calls.map((call, index) =>
+          index === 1 ? { id: call.id, error: { code: -32005, message: "limit" } } : { id: call.id, result: 0 }
+        )
+      )
+      const { url, requests } = yield* misbehaving(limited, echo)
+      const rpc = yield* JsonRpc.make({ urls: [url] })
+      assert.deepStrictEqual(yield* rpc.batch(numbered(3)), [0, 1, 2])
+      assert.strictEqual(requests(), 2)
     })
   )
 

@@ -65,23 +65,29 @@ const rejection = (node: NodeHttp, method: string, error: unknown): NodeRejected
 
 const passes = (error: NodeRejected): boolean => passingCodes.has(error.code) || passingText.test(error.message)
 
+/** The node's result to one call, or its error. */
+export type CallResult = Result.Result<unknown, NodeRejected>
+
 /**
- * Results in the order of `sent`; a single call may be answered by one object, a batch by an array.
+ * Results in the order of `sent`; a single call may be answered by one object, a batch by an array. An error to one call
+ * is that call's result, unless it is one that passes: then the whole request is worth another try.
  */
 export const read = (
   node: NodeHttp,
   sent: ReadonlyArray<Sent>,
   reply: Reply,
   numbers: Numbers
-): Result.Result<ReadonlyArray<unknown>, Failure> => {
+): Result.Result<ReadonlyArray<CallResult>, Failure> => {
   const method = nameOf(sent)
   const waitMillis = Math.min((reply.retryAfter ?? 0) * 1000, maxRetryAfterMillis)
   const unreachable = (message: string) =>
     Result.fail(failure(new NodeUnreachable({ node: node.name, method, message }), { waitMillis }))
   const inconsistent = (message: string) =>
     Result.fail(failure(new NodeInconsistent({ node: node.name, method, message })))
+  const later = (error: NodeRejected) =>
+    passes(error) || reply.status === tooManyRequests || reply.status === unavailable
   const refused = (error: NodeRejected, batch: boolean) => {
-    const retry = passes(error) || reply.status === tooManyRequests || reply.status === unavailable
+    const retry = later(error)
     const splits = !retry && sent.length > 1
     const tooMany = splits && error.code === responseTooLarge ? "bytes" : splits && batch ? "calls" : undefined
     return Result.fail(failure(error, { retry, waitMillis, tooMany }))
@@ -106,17 +112,20 @@ export const read = (
   if (!Array.isArray(answer)) {
     const single = answer as Readonly<Record<string, unknown>>
     const error = single.error
-    if (error !== undefined && error !== null) return refused(rejection(node, method, error), sent.length > 1)
+    if (error !== undefined && error !== null) {
+      const refusal = rejection(node, method, error)
+      return sent.length === 1 && !later(refusal) ? Result.succeed([Result.fail(refusal)]) : refused(refusal, true)
+    }
     if (!ok) return unreachable(`HTTP ${reply.status}`)
     if (sent.length > 1) return inconsistent("one answer to a batch of calls")
     if (single.id !== sent[0]!.id) return inconsistent("the answer has the id of another call")
-    return "result" in single ? Result.succeed([single.result]) : inconsistent("neither result nor error")
+    if (!("result" in single)) return inconsistent("neither result nor error")
+    return Result.succeed([Result.succeed(single.result)])
   }
 
   const position = new Map(sent.map((call, index) => [call.id, index]))
-  const results = new Array<unknown>(sent.length)
-  const answered = new Array<boolean>(sent.length).fill(false)
-  let rejected: NodeRejected | undefined
+  const results = new Array<CallResult | undefined>(sent.length).fill(undefined)
+  let passing: NodeRejected | undefined
   for (const item of answer) {
     if (!isRecord(item)) return inconsistent("an answer in the batch is not an object")
     const error = item.error
@@ -125,17 +134,20 @@ export const read = (
     const id = item.id
     const index = typeof id === "number" ? position.get(id) : undefined
     if (index === undefined) return inconsistent("an answer in the batch has an id that was not asked")
-    if (answered[index]) return inconsistent("two answers in the batch have the same id")
-    answered[index] = true
+    if (results[index] !== undefined) return inconsistent("two answers in the batch have the same id")
     if (failed) {
       const refusal = rejection(node, sent[index]!.method, error)
-      if (rejected === undefined || passes(refusal)) rejected = refusal
+      if (passes(refusal) || refusal.code === responseTooLarge) passing = refusal
+      results[index] = Result.fail(refusal)
     } else if ("result" in item) {
-      results[index] = item.result
+      results[index] = Result.succeed(item.result)
     } else {
       return inconsistent("neither result nor error")
     }
   }
-  if (answered.includes(false)) return inconsistent(`${answer.length} answers to ${sent.length} calls`)
-  return rejected === undefined ? Result.succeed(results) : refused(rejected, false)
+  if (passing !== undefined) return refused(passing, false)
+  const complete = results.filter((result) => result !== undefined)
+  return complete.length === sent.length
+    ? Result.succeed(complete)
+    : inconsistent(`${answer.length} answers to ${sent.length} calls`)
 }
