@@ -69,7 +69,7 @@ export interface ChainStore {
   readonly setFinal: (height: number) => Effect.Effect<void, DatabaseError>
 }
 
-type Subscriber = Pick<Row<"subscription">, "id" | "reference_id" | "event" | "confirmations"> & {
+type Subscriber = Pick<Row<"subscription">, "id" | "reference_id" | "host" | "event" | "confirmations"> & {
   readonly address: AddressBytes | undefined
 }
 
@@ -139,7 +139,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
     const select = query((db) =>
       db
         .selectFrom("subscription")
-        .select(["id", "reference_id", "event", "confirmations", "address"])
+        .select(["id", "reference_id", "host", "event", "confirmations", "address"])
         .where("chain", "=", id)
         .where("active", "=", 1)
         .where("event", "=", "BLOCK_MINED")
@@ -157,7 +157,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
       const rows = yield* query((db) =>
         db
           .selectFrom("subscription")
-          .select(["id", "reference_id", "event", "confirmations", "address"])
+          .select(["id", "reference_id", "host", "event", "confirmations", "address"])
           .where("chain", "=", id)
           .where("active", "=", 1)
           .where("address", "in", list.slice(i, i + lookupSize))
@@ -176,7 +176,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
 
   type CallbackRow = Insertable<Tables["callback"]>
   const callbackRow = (
-    subscriber: Pick<Subscriber, "id" | "reference_id" | "event">,
+    subscriber: Pick<Subscriber, "id" | "reference_id" | "host" | "event">,
     occurrence: { readonly occurrence: string; readonly item: Callback.Item; readonly confirmation: number },
     block: Pick<BlockHeader, "height" | "hash">,
     state: { readonly state: "due" | "held"; readonly now: number }
@@ -191,6 +191,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
     })
     return {
       subscription: subscriber.id,
+      host: subscriber.host,
       chain: id,
       height: block.height,
       idempotency_key: idempotencyKey,
@@ -209,7 +210,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
         .selectFrom("waiting")
         .innerJoin("subscription", "subscription.id", "waiting.subscription")
         .selectAll("waiting")
-        .select(["subscription.reference_id", "subscription.event", "subscription.active"])
+        .select(["subscription.reference_id", "subscription.host", "subscription.event", "subscription.active"])
         .where("waiting.chain", "=", id)
         .where("waiting.due_height", "<=", height)
         .orderBy("waiting.height")
@@ -235,7 +236,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
       const counted =
         row.each_confirmation === 1 ? Callback.withConfirmations(item, row.confirmation, row.target) : item
       return callbackRow(
-        { id: row.subscription, reference_id: row.reference_id, event: row.event },
+        { id: row.subscription, reference_id: row.reference_id, host: row.host, event: row.event },
         { occurrence: row.occurrence, item: counted, confirmation: row.confirmation },
         { height: row.height, hash: row.block_hash },
         { state: row.active === 1 ? "due" : "held", now }

@@ -11,6 +11,7 @@ export interface Tables {
   subscription: SubscriptionTable
   waiting: WaitingTable
   callback: CallbackTable
+  domain: DomainTable
   unspent_output: UnspentOutputTable
   spent_output: SpentOutputTable
   credit_balance: CreditBalanceTable
@@ -85,6 +86,9 @@ export interface SubscriptionTable {
   /** Host of the callback URL, for domain verification and per-host limits. */
   host: string
   secret: string | null
+  /** The secret before the last rotation, which signs too until the time below (milliseconds since the Unix epoch). */
+  previous_secret: Generated<string | null>
+  previous_secret_until: Generated<number | null>
   /** The wanted confirmation, or the last one for an each-confirmation event. */
   confirmations: number
   /** Seconds since the Unix epoch. */
@@ -121,14 +125,17 @@ export interface WaitingTable {
 
 /**
  * `due`: to be sent at `due`; `held`: its subscription is inactive or its host unverified; `delivered`: accepted;
- * `orphaned`: its block was undone before it was sent.
+ * `orphaned`: its block was undone before it was sent; `expired`: it waited for the verification of its host for longer,
+ * or among more, than is kept.
  */
-export type CallbackState = "due" | "held" | "delivered" | "orphaned"
+export type CallbackState = "due" | "held" | "delivered" | "orphaned" | "expired"
 
 /** The outbox: one row a callback, kept after delivery as the subscription's feed. */
 export interface CallbackTable {
   id: Generated<number>
   subscription: number
+  /** That of its subscription: callbacks are taken host by host, so that no host's backlog hides another's. */
+  host: string
   chain: number
   /** Of the block the event is in; null for an unconfirmed one. */
   height: number | null
@@ -140,11 +147,28 @@ export interface CallbackTable {
   /** Milliseconds since the Unix epoch. */
   due: number
   leased_until: Generated<number>
+  /** Finished attempts since it was made, released or sent again by hand; 0 means that its first is to come. */
   attempts: Generated<number>
+  /** JSON array of its last attempts, of all times. */
+  attempt_log: Generated<string>
   /** Its number within the subscription, given when it first leaves. */
   sequence: number | null
   /** Milliseconds since the Unix epoch. */
   created: number
+  /** When it was last accepted, in milliseconds since the Unix epoch. */
+  delivered: Generated<number | null>
+}
+
+/** A host that an account wants callbacks on, and the proof that it may. */
+export interface DomainTable {
+  id: Generated<number>
+  account: number
+  name: string
+  token: string
+  /** Milliseconds since the Unix epoch. */
+  created: number
+  /** When the token was found there; null until then. */
+  verified: number | null
 }
 
 /** The output map of a UTXO chain: whose coins an input spends. */
