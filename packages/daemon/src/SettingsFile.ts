@@ -205,9 +205,18 @@ export const load = Effect.fn("SettingsFile.load")(function* (file: string | und
   return decoded.success
 })
 
-/** The settings of `file` and of this process's environment. */
+/** Read where neither the command line nor the environment names a file. */
+export const defaultFile = "headwater.toml"
+
+/** The settings of `file`, else of the file that the environment names, else of {@link defaultFile} if it exists. */
 export const layer = (file: string | undefined) =>
   Layer.effect(
     Settings,
-    Effect.suspend(() => load(file, process.env))
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const named = file ?? process.env[fileVariable]
+      if (named !== undefined && named !== "") return yield* load(named, process.env)
+      const found = yield* Effect.orElseSucceed(fs.exists(defaultFile), () => false)
+      return yield* load(found ? defaultFile : undefined, process.env)
+    })
   )

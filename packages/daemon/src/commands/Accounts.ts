@@ -1,0 +1,49 @@
+/** `headwater accounts`: whose subscriptions and keys there are. */
+import { Accounts } from "@headwater/indexer/store/Accounts"
+import * as Console from "effect/Console"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { table, time } from "../internal/Table.ts"
+import * as WithSettings from "./WithSettings.ts"
+
+const { config, json } = WithSettings
+
+export const account = Argument.String("account").pipe(Argument.withDescription("Name of the account"))
+
+/** The accounts of the configured store. */
+export const layer = (input: Parameters<typeof WithSettings.layer>[0]) =>
+  Accounts.layer.pipe(Layer.provide(WithSettings.store), Layer.provideMerge(WithSettings.layer(input)))
+
+const create = Command.make(
+  "create",
+  { json, account },
+  Effect.fnUntraced(function* (input) {
+    const created = yield* (yield* Accounts).create(input.account)
+    yield* Console.log(input.json ? JSON.stringify(created) : `Account ${created.name} made`)
+  })
+).pipe(Command.withDescription("Make an account"))
+
+const list = Command.make(
+  "list",
+  { json },
+  Effect.fnUntraced(function* (input) {
+    const accounts = yield* (yield* Accounts).list
+    yield* Console.log(
+      input.json
+        ? JSON.stringify(accounts)
+        : table(
+            ["ACCOUNT", "MADE"],
+            accounts.map(({ created, name }) => [name, time(created)])
+          )
+    )
+  })
+).pipe(Command.withDescription("List the accounts"))
+
+export const accounts = Command.make("accounts").pipe(
+  Command.withDescription("Accounts: whose subscriptions and keys there are"),
+  Command.withSharedFlags({ config }),
+  Command.withSubcommands([create, list]),
+  Command.provide(layer)
+)

@@ -1,0 +1,30 @@
+/** What commands that need the settings share: the flag that names the file, and the layers that follow from it. */
+import { Database } from "@headwater/indexer/store/Database"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Log from "../Log.ts"
+import * as Settings from "../Settings.ts"
+import * as SettingsFile from "../SettingsFile.ts"
+
+export const config = Flag.File("config").pipe(
+  Flag.withAlias("c"),
+  Flag.withDescription(
+    `Settings file (.toml, .yaml or .json); else the one that ${SettingsFile.fileVariable} names, else ${SettingsFile.defaultFile} where it exists`
+  ),
+  Flag.optional
+)
+
+export const json = Flag.Boolean("json").pipe(Flag.withDescription("Print JSON, for scripts"), Flag.withDefault(false))
+
+/** The settings, and logs as they say. */
+export const layer = ({ config }: { readonly config: Option.Option<string> }) =>
+  Layer.unwrap(Effect.map(Settings.Settings, ({ log }) => Log.layer(log))).pipe(
+    Layer.provideMerge(SettingsFile.layer(Option.getOrUndefined(config)))
+  )
+
+/** The store of the settings. */
+export const store = Layer.unwrap(
+  Effect.map(Settings.Settings, (settings) => Database.layer(Settings.storeLocation(settings)))
+)

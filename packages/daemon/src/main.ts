@@ -1,0 +1,21 @@
+/** Runs the command line in this process. Exit codes: 0 done, 1 failed or asked for wrongly, 130 interrupted. */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Runtime from "effect/Runtime"
+import { defaultTeardown } from "effect/Runtime"
+import * as Cli from "./Cli.ts"
+
+/** A service that was told to stop, and has, sets its own exit code: it is not an interrupted command. */
+const teardown: Runtime.Teardown = (exit, onExit) =>
+  Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) && process.exitCode !== undefined
+    ? onExit(Number(process.exitCode))
+    : defaultTeardown(exit, onExit)
+
+Cli.run.pipe(
+  Effect.tapDefect((defect) => Effect.logFatal(defect)),
+  Effect.provide(NodeServices.layer),
+  NodeRuntime.runMain({ disableErrorReporting: true, teardown })
+)
