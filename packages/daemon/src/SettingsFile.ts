@@ -47,8 +47,11 @@ export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("Inva
 const ast = Schema.toEncoded(schema).ast
 const leaves = new Map(Tree.leaves(ast).map((leaf) => [Tree.variableOf(leaf.path), leaf]))
 
-/** Variables that begin like ours but are set by others: Kubernetes makes these for a service of our name. */
-const foreign = /^HEADWATER_(SERVICE|PORT)(_|$)/
+/**
+ * Whether a variable was meant for us: its second word is a section, or nearly one. Others may begin like ours:
+ * Kubernetes makes HEADWATER_SERVICE_HOST and the like for a service of our name.
+ */
+const isOurs = (name: string) => suggest(name.split("_")[1] ?? "", Tree.namesAt(ast, [])) !== undefined
 
 /** The variable that names the settings file where the command line does not. */
 export const fileVariable = "HEADWATER_CONFIG"
@@ -78,7 +81,7 @@ const override = Effect.fnUntraced(function* (tree: unknown, environment: Enviro
     if (!name.startsWith("HEADWATER_") || name === fileVariable || value === undefined || value === "") continue
     const leaf = leaves.get(name) ?? leaves.get(name.replace(/_FILE$/, ""))
     if (leaf === undefined) {
-      if (foreign.test(name)) continue
+      if (!isOurs(name)) continue
       const meant = suggest(name, [...leaves.keys()])
       problems.push({ path: name, message: unknown(meant) })
       continue

@@ -86,6 +86,7 @@ describe("SettingsFile", () => {
         HEADWATER_CHAINS_ETHEREUM_DEVNET_START: "latest",
         HEADWATER_SERVICE_HOST: "10.2.3.4",
         HEADWATER_PORT_8080_TCP_ADDR: "10.2.3.4",
+        HEADWATER_SEED: "7",
         UNRELATED: "1"
       })
       const [bitcoinCash, ethereum] = Settings.chains(settings)
