@@ -39,6 +39,11 @@ export interface Subscription {
   readonly deactivationReasons: ReadonlyArray<DeactivationReason>
 }
 
+/** The subscription is active already. */
+export class SubscriptionActive extends Schema.TaggedError<SubscriptionActive>()("SubscriptionActive", {
+  referenceId: Schema.String
+}) {}
+
 export interface NewSubscription
   extends Pick<Subscription, "chain" | "event" | "address" | "callbackUrl" | "secret" | "confirmations"> {
   readonly account: number
@@ -85,8 +90,10 @@ export class Subscriptions extends Context.Service<
     ) => Effect.Effect<{ readonly total: number; readonly subscriptions: ReadonlyArray<Subscription> }, DatabaseError>
     /** Removes it with everything that waits or was to be sent for it. */
     readonly remove: (key: SubscriptionKey) => Effect.Effect<Subscription, SubscriptionNotFound | DatabaseError>
-    /** Sends again, beginning with the callbacks that were held back. Changes nothing where it is active already. */
-    readonly activate: (key: SubscriptionKey) => Effect.Effect<Subscription, SubscriptionNotFound | DatabaseError>
+    /** Sends again, beginning with the callbacks that were held back. */
+    readonly activate: (
+      key: SubscriptionKey
+    ) => Effect.Effect<Subscription, SubscriptionNotFound | SubscriptionActive | DatabaseError>
     /** Stops it for a reason that its account can read, and holds back what was to be sent. */
     readonly deactivate: (id: number, reason: string) => Effect.Effect<void, DatabaseError>
   }
@@ -302,7 +309,7 @@ const make = Effect.gen(function* () {
       Effect.gen(function* () {
         const { revision } = yield* touchNamed(Chain.nameOf(key.chain))
         const row = yield* find(key, database.query)
-        if (row.active === 1) return yield* toSubscription(key.chain, row)
+        if (row.active === 1) return yield* new SubscriptionActive({ referenceId: key.referenceId })
         const changed = { active: 1, deactivation_reasons: "[]", revision }
         yield* database.query((db) => db.updateTable("subscription").set(changed).where("id", "=", row.id))
         if (yield* mayReceive(row.account, row.host)) {

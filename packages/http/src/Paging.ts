@@ -1,0 +1,80 @@
+/** The two ways in which lists are paged: by offset, and by an opaque cursor. */
+import * as Schema from "effect/Schema"
+import * as SchemaTransformation from "effect/SchemaTransformation"
+import { success } from "./Envelope.ts"
+
+/** The largest page. */
+export const maxLimit = 50
+
+/** Whole numbers as a query string writes them: digits only, so that neither `1e1` nor ` 1` is one. */
+const Count = Schema.String.check(Schema.isPattern(/^\d{1,15}$/, { message: "must be a whole number" })).pipe(
+  Schema.decodeTo(Schema.Int, SchemaTransformation.numberFromString)
+)
+
+const limit = (byDefault: number) =>
+  Count.check(
+    Schema.isGreaterThanOrEqualTo(1, { message: "must be at least 1" }),
+    Schema.isLessThanOrEqualTo(maxLimit, { message: `must be at most ${maxLimit}` })
+  )
+    .annotate({ description: `Largest number of items, 1 to ${maxLimit}; ${byDefault} if not given` })
+    .pipe(Schema.optionalKey)
+
+/** Query of a list that is paged by offset. */
+export const offsetQuery = (defaultLimit: number) => ({
+  limit: limit(defaultLimit),
+  offset: Schema.optionalKey(Count.annotate({ description: "Items to skip; 0 if not given" }))
+})
+
+/** Answer of a list that is paged by offset. */
+export const offsetPage = <S extends Schema.Top>(item: S) =>
+  success(
+    Schema.Struct({
+      limit: Schema.Int,
+      offset: Schema.Int,
+      total: Schema.Int.annotate({ description: "Items on all pages" }),
+      items: Schema.Array(item)
+    })
+  )
+
+export const SortingOrder = Schema.Literals(["ASCENDING", "DESCENDING"])
+export type SortingOrder = typeof SortingOrder.Type
+
+const AnyCase = Schema.String.check(
+  Schema.isPattern(/^(ascending|descending)$/i, { message: "must be ASCENDING or DESCENDING" })
+).pipe(
+  Schema.decodeTo(
+    SortingOrder,
+    SchemaTransformation.transform({
+      decode: (text) => (/^a/i.test(text) ? ("ASCENDING" as const) : ("DESCENDING" as const)),
+      encode: (order) => order
+    })
+  )
+)
+
+/** Query of a list that is paged by cursor (interface section 4.13). */
+export const cursorQuery = {
+  limit: limit(50),
+  sortingOrder: Schema.optionalKey(
+    AnyCase.annotate({
+      description: "ASCENDING or DESCENDING by time, in any letter case; DESCENDING if not given"
+    })
+  ),
+  startingAfter: Schema.optionalKey(
+    Schema.String.check(
+      Schema.isPattern(/^[A-Za-z0-9_-]{1,200}$/, { message: "must be a nextStartingAfter of this list" })
+    ).annotate({ description: "The `nextStartingAfter` of the page before" })
+  )
+}
+
+/** Answer of a list that is paged by cursor. */
+export const cursorPage = <S extends Schema.Top>(item: S) =>
+  success(
+    Schema.Struct({
+      limit: Schema.Int,
+      startingAfter: Schema.optionalKey(Schema.String),
+      hasMore: Schema.Boolean,
+      nextStartingAfter: Schema.optionalKey(Schema.String),
+      sortingOrder: Schema.optionalKey(SortingOrder),
+      items: Schema.Array(item)
+    })
+  )

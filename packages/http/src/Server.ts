@@ -1,0 +1,55 @@
+/** The HTTP server: routes on a socket, with limits on everything that a stranger sends. */
+import { createServer } from "node:http"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as ByteSize from "effect/ByteSize"
+import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as Layer from "effect/Layer"
+import { maxParamLength } from "./server/AllowedMethods.ts"
+import * as Routes from "./server/Routes.ts"
+
+export interface Options {
+  readonly host: string
+  /** 0 for any that is free; the service `HttpServer` says which. */
+  readonly port: number
+  /** Largest body, in bytes; 64 KiB if not given. */
+  readonly maxBodyBytes?: number | undefined
+  /** Largest request line and headers together, in bytes; 16 KiB if not given. */
+  readonly maxHeaderBytes?: number | undefined
+  /** Milliseconds in which a request must have arrived; 15,000 if not given. */
+  readonly requestTimeoutMillis?: number | undefined
+  /** Milliseconds that requests in flight have to end when the server stops; 10,000 if not given. */
+  readonly stopTimeoutMillis?: number | undefined
+}
+
+/** Serves `routes` until the scope closes; requests in flight are answered first. */
+export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>, options: Options) => {
+  const requestTimeout = options.requestTimeoutMillis ?? 15_000
+  return HttpRouter.serve(routes, {
+    disableLogger: true,
+    disableListenLog: true,
+    routerConfig: { maxParamLength }
+  }).pipe(
+    Layer.provideMerge(
+      NodeHttpServer.layer(
+        () =>
+          createServer({
+            maxHeaderSize: options.maxHeaderBytes ?? 16_384,
+            requestTimeout,
+            headersTimeout: Math.min(requestTimeout, 10_000),
+            connectionsCheckingInterval: Math.min(requestTimeout, 1_000),
+            keepAliveTimeout: 65_000
+          }),
+        {
+          host: options.host,
+          port: options.port,
+          gracefulShutdownTimeout: options.stopTimeoutMillis ?? 10_000
+        }
+      )
+    ),
+    Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(options.maxBodyBytes ?? 65_536)))
+  )
+}
+
+/** Serves the routes of this package. */
+export const layer = (options: Options) => serve(Routes.layer, options)

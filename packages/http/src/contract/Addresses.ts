@@ -1,0 +1,65 @@
+/** What is recorded of an address (interface sections 4.6 and 4.7). */
+
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { Failures } from "../Errors.ts"
+import { cursorPage, cursorQuery } from "../Paging.ts"
+import { Amount, chainErrors, chainParams, context, MinedInBlock, offsetErrors, Timestamp } from "./Common.ts"
+import { Families, RequestedChain } from "./RequestedChain.ts"
+
+export const InternalTransaction = Schema.Struct({
+  transactionHash: Schema.String.annotate({ description: "The transaction in which it happened" }),
+  minedInBlock: MinedInBlock,
+  operationId: Schema.String.annotate({ description: "Trace address", examples: ["call_0_1"] }),
+  operationType: Schema.String.annotate({ examples: ["call"] }),
+  recipient: Schema.String,
+  sender: Schema.String,
+  timestamp: Timestamp,
+  value: Amount
+}).annotate({ identifier: "InternalTransaction" })
+
+export const TokenTransfer = Schema.Struct({
+  recipient: Schema.String,
+  sender: Schema.String,
+  timestamp: Timestamp,
+  tokenData: Schema.Struct({
+    fungibleValues: Schema.Struct({ amount: Schema.String }),
+    name: Schema.String,
+    nonFungibleValues: Schema.optionalKey(Schema.Struct({ tokenId: Schema.optionalKey(Schema.String) })),
+    symbol: Schema.String,
+    contractAddress: Schema.String,
+    standard: Schema.String.annotate({ examples: ["ERC-20"] })
+  }),
+  transactionHash: Schema.String,
+  minedInBlock: MinedInBlock
+}).annotate({ identifier: "TokenTransfer" })
+
+const params = { ...chainParams, address: Schema.String.check(Schema.isBetweenLength(1, 200)) }
+const errors = [...chainErrors, ...offsetErrors, Failures.unimplemented, Failures.nodeUnavailable] as const
+
+export class AddressesGroup extends HttpApiGroup.make("addresses")
+  .add(
+    HttpApiEndpoint.get(
+      "internalTransactions",
+      "/addresses-latest/evm/:blockchain/:network/:address/internal-transactions",
+      {
+        params,
+        query: { ...context, ...cursorQuery },
+        success: cursorPage(InternalTransaction),
+        error: errors
+      }
+    ).annotateMerge(
+      OpenApi.annotations({ summary: "List the internal transactions of an address in the last 14 days" })
+    ),
+    HttpApiEndpoint.get("tokensTransfers", "/addresses-historical/evm/:blockchain/:network/:address/tokens-transfers", {
+      params,
+      query: { ...context, ...cursorQuery },
+      success: cursorPage(TokenTransfer),
+      error: [...errors, Failures.addressNotSynced]
+    }).annotateMerge(OpenApi.annotations({ summary: "List the confirmed token transfers of an address" }))
+  )
+  .middleware(RequestedChain)
+  .annotateEndpoints(Families, ["evm", "tron"])
+  .annotateMerge(OpenApi.annotations({ title: "Addresses", description: "What was recorded of an address" })) {}

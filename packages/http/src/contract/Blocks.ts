@@ -1,0 +1,73 @@
+/** Blocks (interface sections 4.5 and 4.8). */
+
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { item } from "../Envelope.ts"
+import { Failures } from "../Errors.ts"
+import { offsetPage, offsetQuery } from "../Paging.ts"
+import { Amount, chainErrors, chainParams, context, networkParam, offsetErrors, Timestamp } from "./Common.ts"
+import { Families, RequestedChain } from "./RequestedChain.ts"
+
+export const UtxoBlock = Schema.Struct({
+  bits: Schema.Int.annotate({ description: "The compact target" }),
+  chainwork: Schema.String,
+  difficulty: Schema.Int.annotate({ description: "Rounded down" }),
+  merkleRoot: Schema.String,
+  size: Schema.Int.annotate({ description: "Bytes" }),
+  version: Schema.Int,
+  hash: Schema.String,
+  height: Schema.Int.annotate({ description: "Blocks before this one" }),
+  previousBlockHash: Schema.String,
+  strippedSize: Schema.Int.annotate({ description: "Bytes without witness data" }),
+  timestamp: Timestamp,
+  transactionsCount: Schema.Int,
+  versionHex: Schema.String,
+  weight: Schema.Int
+}).annotate({ identifier: "UtxoBlock" })
+
+export const XrpTransaction = Schema.Struct({
+  additionalData: Schema.optionalKey(Schema.String),
+  destinationTag: Schema.optionalKey(Schema.Int),
+  hash: Schema.String,
+  offer: Amount,
+  positionInBlock: Schema.Int,
+  recipient: Schema.String,
+  sender: Schema.String,
+  status: Schema.String,
+  timestamp: Timestamp,
+  type: Schema.String,
+  fee: Amount,
+  receive: Amount,
+  value: Amount
+}).annotate({ identifier: "XrpTransaction" })
+
+const nodeErrors = [Failures.unimplemented, Failures.nodeUnavailable] as const
+
+export class BlocksGroup extends HttpApiGroup.make("blocks")
+  .add(
+    HttpApiEndpoint.get("utxoLatest", "/blocks/utxo/:blockchain/:network/latest/details", {
+      params: chainParams,
+      query: context,
+      success: item(UtxoBlock),
+      error: [...chainErrors, ...nodeErrors]
+    })
+      .annotate(Families, ["utxo"])
+      .annotateMerge(OpenApi.annotations({ summary: "Read the last mined block of a UTXO chain" })),
+    HttpApiEndpoint.get("xrpTransactions", "/blocks/xrp/:network/hash/:blockHash/transactions", {
+      params: {
+        ...networkParam,
+        blockHash: Schema.String.check(
+          Schema.isPattern(/^[0-9A-Fa-f]{64}$/, { message: "must be 64 hexadecimal characters" })
+        ).annotate({ description: "Hash of the ledger" })
+      },
+      query: { ...context, ...offsetQuery(50) },
+      success: offsetPage(XrpTransaction),
+      error: [...chainErrors, ...offsetErrors, Failures.blockNotFound, ...nodeErrors]
+    })
+      .annotate(Families, ["xrp"])
+      .annotateMerge(OpenApi.annotations({ summary: "List the transactions of an XRP ledger" }))
+  )
+  .middleware(RequestedChain)
+  .annotateMerge(OpenApi.annotations({ title: "Blocks", description: "Blocks and what is in them" })) {}

@@ -1,0 +1,39 @@
+/** What the account has left, and where the rest went. */
+
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { item } from "../Envelope.ts"
+import { Failures } from "../Errors.ts"
+import { cursorPage, cursorQuery } from "../Paging.ts"
+import { context, offsetErrors, Timestamp } from "./Common.ts"
+
+export const CreditBalance = Schema.Struct({
+  available: Schema.Int.annotate({ description: "Credits left" })
+}).annotate({ identifier: "CreditBalance" })
+
+export const CreditEntry = Schema.Struct({
+  key: Schema.String.annotate({ description: "Says what it is for; no two entries have the same" }),
+  kind: Schema.Literals(["grant", "request", "daily", "callback"]),
+  amount: Schema.Int.annotate({ description: "Credits, negative where they were consumed" }),
+  results: Schema.Int.annotate({ description: "Results, subscriptions or callbacks that it pays for" }),
+  detail: Schema.String.annotate({ description: "The operation, or the chain and day" }),
+  timestamp: Timestamp
+}).annotate({ identifier: "CreditEntry" })
+
+export class CreditsGroup extends HttpApiGroup.make("credits")
+  .add(
+    HttpApiEndpoint.get("balance", "/balance", {
+      query: context,
+      success: item(CreditBalance),
+      error: [Failures.invalidData, Failures.unimplemented]
+    }).annotateMerge(OpenApi.annotations({ summary: "Read the credits that are left" })),
+    HttpApiEndpoint.get("statement", "/statement", {
+      query: { ...context, ...cursorQuery },
+      success: cursorPage(CreditEntry),
+      error: [Failures.invalidData, ...offsetErrors, Failures.unimplemented]
+    }).annotateMerge(OpenApi.annotations({ summary: "List the entries of the account's ledger" }))
+  )
+  .prefix("/credits")
+  .annotateMerge(OpenApi.annotations({ title: "Credits", description: "The account's own ledger" })) {}

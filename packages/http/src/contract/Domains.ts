@@ -1,0 +1,59 @@
+/** Domains of callback URLs, which an account proves to be its own before callbacks are sent to them. */
+
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { item } from "../Envelope.ts"
+import { Failures } from "../Errors.ts"
+import { offsetPage, offsetQuery } from "../Paging.ts"
+import { body, context, emptyBody, offsetErrors, Timestamp } from "./Common.ts"
+
+export const Domain = Schema.Struct({
+  domain: Schema.String.annotate({ examples: ["example.com"] }),
+  token: Schema.String.annotate({
+    description:
+      "Publish it as the DNS TXT record `_headwater-challenge.<domain>` or at `https://<domain>/.well-known/headwater-challenge.txt`"
+  }),
+  isVerified: Schema.Boolean,
+  createdTimestamp: Timestamp,
+  verifiedTimestamp: Schema.optionalKey(Timestamp)
+}).annotate({ identifier: "Domain" })
+
+const name = Schema.String.check(Schema.isBetweenLength(1, 253, { message: "must have 1 to 253 characters" }))
+
+export class DomainsGroup extends HttpApiGroup.make("domains")
+  .add(
+    HttpApiEndpoint.post("add", "/", {
+      query: context,
+      payload: body({ domain: name.annotate({ description: "Host of callback URLs", examples: ["example.com"] }) }),
+      success: item(Domain).pipe(HttpApiSchema.status(201)),
+      error: [
+        Failures.invalidData,
+        Failures.alreadyExists,
+        Failures.invalidRequestBodyStructure,
+        Failures.unimplemented
+      ]
+    }).annotateMerge(OpenApi.annotations({ summary: "Ask for a token that proves a domain" })),
+    HttpApiEndpoint.get("list", "/", {
+      query: { ...context, ...offsetQuery(10) },
+      success: offsetPage(Domain),
+      error: [Failures.invalidData, ...offsetErrors, Failures.unimplemented]
+    }).annotateMerge(OpenApi.annotations({ summary: "List the domains of the account" })),
+    HttpApiEndpoint.post("verify", "/:domain/verify", {
+      params: { domain: name },
+      query: context,
+      payload: emptyBody,
+      success: item(Domain),
+      error: [
+        Failures.invalidData,
+        Failures.resourceNotFound,
+        Failures.conflict,
+        Failures.invalidRequestBodyStructure,
+        Failures.unimplemented
+      ]
+    }).annotateMerge(OpenApi.annotations({ summary: "Look for the token and verify the domain" }))
+  )
+  .prefix("/domains")
+  .annotateMerge(OpenApi.annotations({ title: "Domains", description: "Hosts that callbacks may be sent to" })) {}

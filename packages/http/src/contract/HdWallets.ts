@@ -1,0 +1,108 @@
+/** HD wallets by extended public key (interface sections 4.9 to 4.11 and 4.14). */
+
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { item } from "../Envelope.ts"
+import { Failures } from "../Errors.ts"
+import { offsetPage } from "../Paging.ts"
+import { Amount, chainErrors, chainParams, context, emptyBody } from "./Common.ts"
+import { Families, RequestedChain } from "./RequestedChain.ts"
+
+export const EvmAssets = Schema.Struct({
+  confirmedBalance: Schema.String,
+  fungibleTokens: Schema.Array(
+    Schema.Struct({
+      amount: Schema.String,
+      contractAddress: Schema.String,
+      standard: Schema.String,
+      symbol: Schema.String
+    })
+  ),
+  nonFungibleTokens: Schema.Array(
+    Schema.Struct({
+      contractAddress: Schema.String,
+      standard: Schema.String,
+      symbol: Schema.String,
+      tokenId: Schema.String
+    })
+  ),
+  totalReceived: Schema.String,
+  totalSpent: Schema.String,
+  unit: Schema.String
+}).annotate({ identifier: "EvmHdWalletAssets" })
+
+export const Balance = Schema.Struct({ confirmedBalance: Amount }).annotate({ identifier: "HdWalletBalance" })
+
+export const DerivedAddress = Schema.Struct({
+  address: Schema.String,
+  format: Schema.String.annotate({ description: "Form of the address", examples: ["P2WPKH"] }),
+  index: Schema.Int.annotate({ description: "Derivation index" }),
+  derivationType: Schema.String.annotate({ examples: ["account"] }),
+  type: Schema.String.annotate({ examples: ["receiving"] })
+}).annotate({ identifier: "DerivedAddress" })
+
+/** How the wallet derives, in any letter case. */
+const derivation = {
+  derivation: Schema.optionalKey(
+    Schema.String.check(Schema.isPattern(/^(account|bip32)$/i, { message: "must be account or bip32" })).annotate({
+      description: "`account` (m/0/i and m/1/i, the default) or `bip32` (m/i)"
+    })
+  )
+}
+
+const params = {
+  ...chainParams,
+  extendedPublicKey: Schema.String.annotate({ description: "Extended public key of the account (xpub, ypub, zpub …)" })
+}
+const errors = [...chainErrors, Failures.invalidXpub, Failures.unimplemented, Failures.nodeUnavailable] as const
+
+const assets = { params, query: { ...context, ...derivation }, error: [...errors, Failures.xpubNotSynced] } as const
+const derive = {
+  params,
+  query: context,
+  payload: emptyBody,
+  success: offsetPage(DerivedAddress).pipe(HttpApiSchema.status(201)),
+  error: [...errors, Failures.xpubSyncInProgress, Failures.invalidRequestBodyStructure]
+} as const
+
+export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
+  .add(
+    HttpApiEndpoint.get("evmAssets", "/evm/:blockchain/:network/:extendedPublicKey/assets", {
+      ...assets,
+      success: item(EvmAssets)
+    })
+      .annotate(Families, ["evm", "tron"])
+      .annotateMerge(OpenApi.annotations({ summary: "Read what an EVM wallet holds" })),
+    HttpApiEndpoint.get("utxoAssets", "/utxo/:blockchain/:network/:extendedPublicKey/assets", {
+      ...assets,
+      success: item(Balance)
+    })
+      .annotate(Families, ["utxo"])
+      .annotateMerge(OpenApi.annotations({ summary: "Read the confirmed balance of a UTXO wallet" })),
+    HttpApiEndpoint.get("xrpAssets", "/:blockchain/:network/:extendedPublicKey/assets", {
+      ...assets,
+      success: item(Balance)
+    })
+      .annotate(Families, ["xrp"])
+      .annotateMerge(OpenApi.annotations({ summary: "Read the confirmed balance of an XRP wallet" })),
+    HttpApiEndpoint.post(
+      "utxoDerive",
+      "/utxo/:blockchain/:network/:extendedPublicKey/addresses/derive-and-sync",
+      derive
+    )
+      .annotate(Families, ["utxo"])
+      .annotateMerge(
+        OpenApi.annotations({ summary: "Derive 100 receiving addresses of a UTXO wallet and record them" })
+      ),
+    HttpApiEndpoint.post("xrpDerive", "/:blockchain/:network/:extendedPublicKey/addresses/derive-and-sync", derive)
+      .annotate(Families, ["xrp"])
+      .annotateMerge(
+        OpenApi.annotations({ summary: "Derive 100 receiving addresses of an XRP wallet and record them" })
+      )
+  )
+  .middleware(RequestedChain)
+  .prefix("/hd-wallets")
+  .annotateMerge(OpenApi.annotations({ title: "HD wallets", description: "Wallets by extended public key" })) {}

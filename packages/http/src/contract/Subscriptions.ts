@@ -1,0 +1,223 @@
+/** Callback subscriptions (interface sections 4.1 to 4.3) and what belongs to their life beyond it. */
+import { EventType } from "@headwater/core/EventType"
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { item } from "../Envelope.ts"
+import { Failures } from "../Errors.ts"
+import { offsetPage, offsetQuery } from "../Paging.ts"
+import { chainErrors, chainParams, context, emptyBody, offsetErrors, Timestamp } from "./Common.ts"
+import { RequestedChain } from "./RequestedChain.ts"
+
+const address = Schema.String.check(
+  Schema.isBetweenLength(1, 200, { message: "must have 1 to 200 characters" })
+).annotate({ description: "Address to watch, in any form that its blockchain knows" })
+
+/** What PostgreSQL cannot keep, and what no header or signature should be made of. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const printable = /^[^\u0000-\u001f\u007f]*$/
+
+const callbackUrl = Schema.String.check(
+  Schema.isBetweenLength(1, 2048, { message: "must have 1 to 2048 characters" })
+).annotate({
+  description: "Where callbacks are sent: https, with a DNS name as host",
+  examples: ["https://example.com/callbacks"]
+})
+
+const callbackSecretKey = Schema.String.check(
+  Schema.isBetweenLength(1, 512, { message: "must have 1 to 512 characters" }),
+  Schema.isPattern(printable, { message: "must have no control characters" })
+).annotate({ description: "Secret that callbacks are signed with", examples: ["yourSecretString"] })
+
+const confirmations = (description: string) =>
+  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }, { message: "must be from 1 to 100" })).annotate({
+    description,
+    examples: [3]
+  })
+
+const allowDuplicates = Schema.Boolean.annotate({
+  description: "Whether a subscription that the account has already may be made again; false if not given"
+})
+
+const DeactivationReason = Schema.Struct({
+  reason: Schema.String.annotate({ examples: ["maximum_retry_attempts_reached"] }),
+  timestamp: Timestamp
+}).annotate({ identifier: "DeactivationReason" })
+
+const created = {
+  callbackSecretKey: Schema.optionalKey(Schema.String),
+  callbackUrl: Schema.String,
+  createdTimestamp: Timestamp,
+  isActive: Schema.Boolean,
+  referenceId: Schema.String.annotate({ examples: ["7c2f8a35-0d3e-4b0e-9c55-3c8ad0f5a9b1"] })
+}
+const ofAddress = { address: Schema.String, eventType: EventType, ...created }
+
+/** A subscription as `create` answers it: with one of the two confirmation numbers where its event has one. */
+export const CreatedAddressSubscription = Schema.Struct(ofAddress).annotate({
+  identifier: "CreatedAddressSubscription"
+})
+export const CreatedConfirmationSubscription = Schema.Struct({
+  ...ofAddress,
+  receiveCallbackOn: Schema.Int
+}).annotate({ identifier: "CreatedConfirmationSubscription" })
+export const CreatedEachConfirmationSubscription = Schema.Struct({
+  ...ofAddress,
+  confirmationsCount: Schema.Int
+}).annotate({ identifier: "CreatedEachConfirmationSubscription" })
+export const CreatedBlockSubscription = Schema.Struct(created).annotate({ identifier: "CreatedBlockSubscription" })
+
+/** A subscription as a list shows it. */
+export const SubscriptionListItem = Schema.Struct({
+  address: Schema.String.annotate({ description: "Empty for an event that is not about an address" }),
+  callbackSecretKey: Schema.optionalKey(Schema.String),
+  callbackUrl: Schema.String,
+  confirmationsCount: Schema.Int.annotate({
+    description: "The wanted confirmation, or the last one for an each-confirmation event; 0 where there is none"
+  }),
+  createdTimestamp: Timestamp,
+  deactivationReasons: Schema.optionalKey(Schema.Array(DeactivationReason)),
+  eventType: EventType,
+  isActive: Schema.Boolean,
+  referenceId: Schema.String,
+  transactionId: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "SubscriptionListItem" })
+
+/** A subscription in full. */
+export const SubscriptionDetails = Schema.Struct({
+  address: Schema.optionalKey(Schema.String),
+  blockchain: Schema.String,
+  callbackSecretKey: Schema.optionalKey(Schema.String),
+  callbackUrl: Schema.String,
+  confirmationsCount: Schema.optionalKey(Schema.Int),
+  createdTimestamp: Timestamp,
+  deactivationReasons: Schema.optionalKey(Schema.Array(DeactivationReason)),
+  eventType: EventType,
+  isActive: Schema.Boolean,
+  network: Schema.String,
+  referenceId: Schema.String,
+  transactionId: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "SubscriptionDetails" })
+
+const optional = {
+  allowDuplicates: Schema.optionalKey(allowDuplicates),
+  callbackSecretKey: Schema.optionalKey(callbackSecretKey),
+  callbackUrl
+}
+const receiveCallbackOn = {
+  receiveCallbackOn: Schema.optionalKey(
+    confirmations("Confirmation on which the callback is wanted, 1 to 100; 1 if not given")
+  )
+}
+const eachConfirmation = {
+  address,
+  confirmationsCount: confirmations("Confirmations up to which callbacks are sent, 1 to 100")
+}
+
+/** Request items, by the kind of event that they subscribe to. */
+export const NewAddressSubscription = Schema.Struct({ address, ...optional })
+export const NewConfirmationSubscription = Schema.Struct({ address, ...optional, ...receiveCallbackOn })
+export const NewBlockSubscription = Schema.Struct(optional)
+/** As the interface lists its fields: all required. */
+export const NewStrictEachConfirmationSubscription = Schema.Struct({
+  ...eachConfirmation,
+  allowDuplicates,
+  callbackSecretKey,
+  callbackUrl
+})
+export const NewEachConfirmationSubscription = Schema.Struct({ ...eachConfirmation, ...optional })
+
+const create = <const Path extends `/${string}`, P extends Schema.Top, S extends Schema.Top>(
+  path: Path,
+  payload: P,
+  subscription: S,
+  summary: string
+) =>
+  HttpApiEndpoint.post(path.slice(1) as Path extends `/${infer Name}` ? Name : never, path, {
+    params: chainParams,
+    query: context,
+    payload: Schema.Struct({ ...context, data: Schema.Struct({ item: payload }) }),
+    success: item(subscription).pipe(HttpApiSchema.status(201)),
+    error: [...chainErrors, Failures.alreadyExists, Failures.invalidRequestBodyStructure, Failures.unimplemented]
+  }).annotateMerge(OpenApi.annotations({ summary }))
+
+const one = { params: { ...chainParams, referenceId: Schema.String }, query: context }
+
+export class SubscriptionsGroup extends HttpApiGroup.make("subscriptions")
+  .add(
+    create(
+      "/address-tokens-transactions-confirmed",
+      NewConfirmationSubscription,
+      CreatedConfirmationSubscription,
+      "Subscribe to confirmed token transactions of an address"
+    ),
+    create(
+      "/address-tokens-transactions-confirmed-each-confirmation",
+      NewEachConfirmationSubscription,
+      CreatedEachConfirmationSubscription,
+      "Subscribe to each confirmation of token transactions of an address"
+    ),
+    create(
+      "/address-coins-transactions-unconfirmed",
+      NewAddressSubscription,
+      CreatedAddressSubscription,
+      "Subscribe to unconfirmed coin transactions of an address"
+    ),
+    create(
+      "/address-coins-transactions-confirmed",
+      NewConfirmationSubscription,
+      CreatedConfirmationSubscription,
+      "Subscribe to confirmed coin transactions of an address"
+    ),
+    create(
+      "/address-coins-transactions-confirmed-each-confirmation",
+      NewEachConfirmationSubscription,
+      CreatedEachConfirmationSubscription,
+      "Subscribe to each confirmation of coin transactions of an address"
+    ),
+    create(
+      "/address-internal-transactions-confirmed",
+      NewConfirmationSubscription,
+      CreatedConfirmationSubscription,
+      "Subscribe to confirmed internal transactions of an address"
+    ),
+    create(
+      "/address-internal-transactions-confirmed-each-confirmation",
+      NewStrictEachConfirmationSubscription,
+      CreatedEachConfirmationSubscription,
+      "Subscribe to each confirmation of internal transactions of an address"
+    ),
+    create("/block-mined", NewBlockSubscription, CreatedBlockSubscription, "Subscribe to new blocks"),
+    HttpApiEndpoint.get("list", "/", {
+      params: chainParams,
+      query: { ...context, ...offsetQuery(10) },
+      success: offsetPage(SubscriptionListItem),
+      error: [...chainErrors, ...offsetErrors]
+    }).annotateMerge(OpenApi.annotations({ summary: "List the subscriptions on a chain, oldest first" })),
+    HttpApiEndpoint.get("get", "/:referenceId", {
+      ...one,
+      success: item(SubscriptionDetails),
+      error: [...chainErrors, Failures.resourceNotFound]
+    }).annotateMerge(OpenApi.annotations({ summary: "Read a subscription" })),
+    HttpApiEndpoint.delete("delete", "/:referenceId", {
+      ...one,
+      success: item(SubscriptionDetails),
+      error: [...chainErrors, Failures.resourceNotFound]
+    }).annotateMerge(OpenApi.annotations({ summary: "Delete a subscription with everything that waits for it" })),
+    HttpApiEndpoint.post("activate", "/:referenceId/activate", {
+      ...one,
+      payload: emptyBody,
+      success: item(SubscriptionDetails).pipe(HttpApiSchema.status(201)),
+      error: [...chainErrors, Failures.resourceNotFound, Failures.conflict, Failures.invalidRequestBodyStructure]
+    }).annotateMerge(OpenApi.annotations({ summary: "Activate a subscription and send what was held back" }))
+  )
+  .middleware(RequestedChain)
+  .prefix("/blockchain-events/:blockchain/:network")
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Blockchain events",
+      description: "Callback subscriptions: an HTTPS URL that is called when something happens on a chain"
+    })
+  ) {}

@@ -1,0 +1,87 @@
+/** Logs of a transaction and preparation of a new one (interface sections 4.12 and 4.15). */
+
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { item } from "../Envelope.ts"
+import { Failures } from "../Errors.ts"
+import { offsetPage, offsetQuery } from "../Paging.ts"
+import { Amount, body, chainErrors, chainParams, context, offsetErrors } from "./Common.ts"
+import { Families, RequestedChain } from "./RequestedChain.ts"
+
+export const Log = Schema.Struct({
+  address: Schema.String,
+  data: Schema.String,
+  isRemoved: Schema.Boolean,
+  name: Schema.optionalKey(Schema.String.annotate({ examples: ["Transfer(address,address,uint256)"] })),
+  topics: Schema.Array(Schema.String)
+}).annotate({ identifier: "Log" })
+
+export const PreparedTransaction = Schema.Struct({
+  inputData: Schema.String,
+  nonce: Schema.Int,
+  recipient: Schema.String,
+  sender: Schema.String,
+  sighash: Schema.String.annotate({ description: "The hash to sign" }),
+  value: Amount,
+  fee: Schema.Struct({
+    gasPrice: Schema.Int,
+    maxFeePerGas: Schema.Int,
+    maxPriorityFeePerGas: Schema.Int,
+    unit: Schema.String
+  }),
+  gasLimit: Schema.Int,
+  type: Schema.String
+}).annotate({ identifier: "PreparedTransaction" })
+
+const decimal = Schema.String.check(
+  Schema.isPattern(/^\d{1,78}(\.\d{1,36})?$/, { message: "must be a decimal number without sign and exponent" })
+)
+
+export const NewTransaction = {
+  additionalData: Schema.optionalKey(
+    Schema.String.check(Schema.isMaxLength(2048, { message: "must be at most 2048 characters" }))
+  ),
+  amount: decimal.annotate({ description: "Amount in whole coins", examples: ["0.25"] }),
+  nonce: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^\d{1,15}$/, { message: "must be a whole number" }))),
+  recipient: Schema.String.check(Schema.isBetweenLength(1, 200)),
+  sender: Schema.String.check(Schema.isBetweenLength(1, 200)),
+  fee: Schema.optionalKey(
+    Schema.Struct({
+      exactAmount: Schema.optionalKey(decimal),
+      priority: Schema.Literals(["slow", "standard", "fast"]),
+      substractFromAmount: Schema.optionalKey(Schema.Boolean)
+    })
+  ).annotate({ description: "Required except on tron" }),
+  substractFromAmount: Schema.optionalKey(Schema.Boolean),
+  type: Schema.optionalKey(
+    Schema.Literals(["legacy-transaction", "access-list-transaction", "gas-fee-market-transaction"])
+  )
+}
+
+const hash = Schema.String.check(
+  Schema.isPattern(/^(0x)?[0-9A-Fa-f]{64}$/, { message: "must be 64 hexadecimal characters" })
+)
+const nodeErrors = [Failures.unimplemented, Failures.nodeUnavailable] as const
+
+export class TransactionsGroup extends HttpApiGroup.make("transactions")
+  .add(
+    HttpApiEndpoint.get("logs", "/transactions/evm/:blockchain/:network/:transactionHash/logs", {
+      params: { ...chainParams, transactionHash: hash },
+      query: { ...context, ...offsetQuery(50) },
+      success: offsetPage(Log),
+      error: [...chainErrors, ...offsetErrors, Failures.transactionNotFound, ...nodeErrors]
+    }).annotateMerge(OpenApi.annotations({ summary: "List the logs of a transaction" })),
+    HttpApiEndpoint.post("prepare", "/prepare-transactions/evm/:blockchain/:network/native-coins", {
+      params: chainParams,
+      query: context,
+      payload: body(NewTransaction),
+      success: item(PreparedTransaction).pipe(HttpApiSchema.status(201)),
+      error: [...chainErrors, Failures.invalidRequestBodyStructure, ...nodeErrors]
+    }).annotateMerge(OpenApi.annotations({ summary: "Prepare a transaction of native coins for signing" }))
+  )
+  .middleware(RequestedChain)
+  .annotateEndpoints(Families, ["evm", "tron"])
+  .annotateMerge(OpenApi.annotations({ title: "Transactions", description: "Transactions of EVM chains" })) {}

@@ -1,0 +1,210 @@
+/** Answers the operations on callback subscriptions. */
+import * as Address from "@headwater/core/Address"
+import type { EventType } from "@headwater/core/EventType"
+import { type Subscription, Subscriptions } from "@headwater/indexer/store/Subscriptions"
+import * as Effect from "effect/Effect"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Result from "effect/Result"
+import { Api } from "../Api.ts"
+import { CurrentAccount } from "../contract/Authentication.ts"
+import { CurrentChain } from "../contract/RequestedChain.ts"
+import { AlreadyExists, Conflict, InvalidData, ResourceNotFound, Unimplemented } from "../Errors.ts"
+import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
+
+interface NewItem {
+  readonly address?: string
+  readonly allowDuplicates?: boolean
+  readonly callbackSecretKey?: string
+  readonly callbackUrl: string
+}
+
+const addressText = ({ address, chain }: Subscription) =>
+  // Every address was decoded from text of the same chain.
+  address === undefined ? "" : Address.encode(chain, address)!
+
+const secretOf = ({ secret }: Subscription) => (secret === undefined ? {} : { callbackSecretKey: secret })
+
+const created = (subscription: Subscription) => ({
+  ...secretOf(subscription),
+  callbackUrl: subscription.callbackUrl,
+  createdTimestamp: subscription.created,
+  isActive: subscription.active,
+  referenceId: subscription.referenceId
+})
+
+const createdOfAddress = (subscription: Subscription) => ({
+  address: addressText(subscription),
+  eventType: subscription.event,
+  ...created(subscription)
+})
+
+const createdAtConfirmation = (subscription: Subscription) => ({
+  ...createdOfAddress(subscription),
+  receiveCallbackOn: subscription.confirmations
+})
+
+const createdForEachConfirmation = (subscription: Subscription) => ({
+  ...createdOfAddress(subscription),
+  confirmationsCount: subscription.confirmations
+})
+
+const state = (subscription: Subscription) => ({
+  ...secretOf(subscription),
+  callbackUrl: subscription.callbackUrl,
+  createdTimestamp: subscription.created,
+  ...(subscription.active ? {} : { deactivationReasons: subscription.deactivationReasons }),
+  eventType: subscription.event,
+  isActive: subscription.active,
+  referenceId: subscription.referenceId
+})
+
+/** Whether a subscription to the event names a confirmation at all. */
+const confirms = ({ event }: Subscription) =>
+  event !== "BLOCK_MINED" && event !== "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"
+
+const listed = (subscription: Subscription) => ({
+  ...state(subscription),
+  address: addressText(subscription),
+  confirmationsCount: confirms(subscription) ? subscription.confirmations : 0
+})
+
+const detailed = (subscription: Subscription) => ({
+  ...state(subscription),
+  ...(subscription.address === undefined ? {} : { address: addressText(subscription) }),
+  ...(confirms(subscription) ? { confirmationsCount: subscription.confirmations } : {}),
+  blockchain: subscription.chain.blockchain,
+  network: subscription.chain.network
+})
+
+const notFound = new ResourceNotFound({ message: "The account has no such subscription on this chain" })
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "subscriptions",
+  Effect.fnUntraced(function* (handlers) {
+    const subscriptions = yield* Subscriptions
+    const policy = yield* CallbackUrlPolicy
+
+    /** Every field that breaks a rule which the contract's schemas do not know. */
+    const check = Effect.fnUntraced(function* (item: NewItem) {
+      const { chain } = yield* CurrentChain
+      const url = yield* Effect.result(policy.check(item.callbackUrl))
+      const address = item.address === undefined ? undefined : Address.decode(chain, item.address)
+      const details = [
+        ...(Result.isFailure(url) ? [{ attribute: "callbackUrl", message: url.failure.message }] : []),
+        ...(address !== undefined && Result.isFailure(address)
+          ? [{ attribute: "address", message: address.failure.message }]
+          : [])
+      ]
+      if (details.length > 0) {
+        const message = details.map(({ attribute, message }) => `${attribute}: ${message}`).join("; ")
+        return yield* new InvalidData({ message, details })
+      }
+      return address === undefined ? undefined : Result.getOrThrow(address)
+    })
+
+    const create = Effect.fn("SubscriptionsHandlers.create")(function* (
+      event: EventType,
+      item: NewItem,
+      confirmations: number
+    ) {
+      const { chain } = yield* CurrentChain
+      const { id: account } = yield* CurrentAccount
+      if (!chain.events.has(event)) {
+        return yield* new Unimplemented({ message: `${chain.blockchain} has no event ${event}` })
+      }
+      const address = yield* check(item)
+      return yield* subscriptions
+        .create({
+          account,
+          chain,
+          event,
+          address,
+          callbackUrl: item.callbackUrl,
+          secret: item.callbackSecretKey,
+          confirmations,
+          allowDuplicates: item.allowDuplicates ?? false
+        })
+        .pipe(
+          Effect.catchTag("DuplicateSubscription", ({ referenceId }) =>
+            Effect.fail(new AlreadyExists({ message: `The account has the same subscription already: ${referenceId}` }))
+          ),
+          Effect.catchTag("DatabaseError", Effect.die)
+        )
+    })
+
+    const keyOf = Effect.fnUntraced(function* (referenceId: string) {
+      const { chain } = yield* CurrentChain
+      const { id: account } = yield* CurrentAccount
+      // Anything else is no id of ours, and may hold what a database refuses to compare.
+      if (!/^[0-9a-f-]{36}$/.test(referenceId)) return yield* notFound
+      return { account, chain, referenceId }
+    })
+
+    interface Body<I> {
+      readonly payload: { readonly data: { readonly item: I } }
+    }
+    const atConfirmation =
+      (event: EventType) =>
+      ({ payload }: Body<NewItem & { readonly receiveCallbackOn?: number }>) =>
+        Effect.map(create(event, payload.data.item, payload.data.item.receiveCallbackOn ?? 1), (subscription) => ({
+          item: createdAtConfirmation(subscription)
+        }))
+    const forEachConfirmation =
+      (event: EventType) =>
+      ({ payload }: Body<NewItem & { readonly confirmationsCount: number }>) =>
+        Effect.map(create(event, payload.data.item, payload.data.item.confirmationsCount), (subscription) => ({
+          item: createdForEachConfirmation(subscription)
+        }))
+
+    return handlers.handleAll({
+      "address-tokens-transactions-confirmed": atConfirmation("ADDRESS_TOKENS_TRANSACTION_CONFIRMED"),
+      "address-tokens-transactions-confirmed-each-confirmation": forEachConfirmation(
+        "ADDRESS_TOKENS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+      ),
+      "address-coins-transactions-unconfirmed": ({ payload }) =>
+        Effect.map(create("ADDRESS_COINS_TRANSACTION_UNCONFIRMED", payload.data.item, 0), (subscription) => ({
+          item: createdOfAddress(subscription)
+        })),
+      "address-coins-transactions-confirmed": atConfirmation("ADDRESS_COINS_TRANSACTION_CONFIRMED"),
+      "address-coins-transactions-confirmed-each-confirmation": forEachConfirmation(
+        "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+      ),
+      "address-internal-transactions-confirmed": atConfirmation("ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"),
+      "address-internal-transactions-confirmed-each-confirmation": forEachConfirmation(
+        "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+      ),
+      "block-mined": ({ payload }) =>
+        Effect.map(create("BLOCK_MINED", payload.data.item, 1), (subscription) => ({ item: created(subscription) })),
+      list: Effect.fnUntraced(function* ({ query }) {
+        const { chain } = yield* CurrentChain
+        const { id: account } = yield* CurrentAccount
+        const { limit = 10, offset = 0 } = query
+        const found = yield* Effect.orDie(subscriptions.list({ account, chain }, { limit, offset }))
+        return { limit, offset, total: found.total, items: found.subscriptions.map(listed) }
+      }),
+      get: Effect.fnUntraced(
+        function* ({ params }) {
+          return { item: detailed(yield* subscriptions.get(yield* keyOf(params.referenceId))) }
+        },
+        Effect.catchTags({ DatabaseError: Effect.die, SubscriptionNotFound: () => Effect.fail(notFound) })
+      ),
+      delete: Effect.fnUntraced(
+        function* ({ params }) {
+          return { item: detailed(yield* subscriptions.remove(yield* keyOf(params.referenceId))) }
+        },
+        Effect.catchTags({ DatabaseError: Effect.die, SubscriptionNotFound: () => Effect.fail(notFound) })
+      ),
+      activate: Effect.fnUntraced(
+        function* ({ params }) {
+          return { item: detailed(yield* subscriptions.activate(yield* keyOf(params.referenceId))) }
+        },
+        Effect.catchTags({
+          DatabaseError: Effect.die,
+          SubscriptionNotFound: () => Effect.fail(notFound),
+          SubscriptionActive: () => Effect.fail(new Conflict({ message: "The subscription is active already" }))
+        })
+      )
+    })
+  })
+)

@@ -1,0 +1,31 @@
+/** Finds the account of an API key, and what the key may call. */
+import { Accounts } from "@headwater/indexer/store/Accounts"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { Authentication, CurrentAccount } from "../contract/Authentication.ts"
+import { RequestInfo } from "../Envelope.ts"
+import { EndpointNotAllowed, InvalidApiKey, MissingApiKey } from "../Errors.ts"
+
+const missing = new MissingApiKey({ message: "The header x-api-key is missing" })
+const invalid = new InvalidApiKey({ message: "The API key is unknown or revoked" })
+
+export const layer = Layer.effect(
+  Authentication,
+  Effect.gen(function* () {
+    const accounts = yield* Accounts
+    return Authentication.of({
+      apiKey: Effect.fnUntraced(function* (handled, { credential, endpoint }) {
+        const request = yield* RequestInfo
+        request.operation = endpoint.identifier
+        if (Redacted.value(credential) === "") return yield* missing
+        const caller = yield* Effect.orDie(accounts.authenticate(credential))
+        if (caller === undefined) return yield* invalid
+        if (caller.endpoints !== undefined && !caller.endpoints.has(endpoint.identifier)) {
+          return yield* new EndpointNotAllowed({ message: `The API key may not call ${endpoint.identifier}` })
+        }
+        return yield* Effect.provideService(handled, CurrentAccount, { id: caller.account })
+      })
+    })
+  })
+)

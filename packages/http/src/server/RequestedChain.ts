@@ -1,0 +1,58 @@
+/** Looks up the chain that a request names, once for all operations on chains. */
+import * as Chain from "@headwater/core/Chain"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as Layer from "effect/Layer"
+import { type ConfiguredChain, CurrentChain, Families, RequestedChain } from "../contract/RequestedChain.ts"
+import { InvalidBlockchain, InvalidNetwork } from "../Errors.ts"
+
+/** The chains of this server, by name (`blockchain/network`). */
+export class ConfiguredChains extends Context.Service<ConfiguredChains, ReadonlyMap<string, ConfiguredChain>>()(
+  "@headwater/http/server/RequestedChain/ConfiguredChains"
+) {}
+
+const wrong = (attribute: string, message: string) => ({ message, details: [{ attribute, message }] })
+
+const familyNames: Record<Chain.Family, string> = { utxo: "UTXO", evm: "EVM", tron: "EVM", xrp: "XRP" }
+
+/** Finds a chain that this server serves and the operation is for. */
+const find = Effect.fnUntraced(function* (
+  configured: ConfiguredChains["Service"],
+  families: ReadonlyArray<Chain.Family> | undefined,
+  blockchain: string,
+  network: string
+) {
+  const chain = yield* Effect.mapError(Effect.fromResult(Chain.find(blockchain, network)), (error) =>
+    error._tag === "UnknownBlockchain"
+      ? new InvalidBlockchain(wrong("blockchain", error.message))
+      : new InvalidNetwork(wrong("network", error.message))
+  )
+  if (families !== undefined && !families.includes(chain.family)) {
+    return yield* new InvalidBlockchain(
+      wrong("blockchain", `The operation is for ${familyNames[families[0]!]} blockchains, which ${blockchain} is not`)
+    )
+  }
+  return (
+    configured.get(Chain.nameOf(chain)) ??
+    (yield* new InvalidNetwork(
+      wrong("network", `${blockchain} ${network} is known, but this server is not configured for it`)
+    ))
+  )
+})
+
+export const layer = Layer.effect(
+  RequestedChain,
+  Effect.gen(function* () {
+    const configured = yield* ConfiguredChains
+    return RequestedChain.of(
+      Effect.fnUntraced(function* (handled, { endpoint }) {
+        const { params } = yield* HttpRouter.RouteContext
+        const families = Context.get(endpoint.annotations, Families)
+        // The path of an operation on XRP alone does not name the blockchain.
+        const chain = yield* find(configured, families, params.blockchain ?? "xrp", params.network ?? "")
+        return yield* Effect.provideService(handled, CurrentChain, chain)
+      })
+    )
+  })
+)

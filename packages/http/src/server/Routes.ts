@@ -1,0 +1,31 @@
+/** All routes of this package: the contract with its handlers, the OpenAPI document and the docs page. */
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as HttpApiSwagger from "effect/http-api/HttpApiSwagger"
+import * as Layer from "effect/Layer"
+import { Api } from "../Api.ts"
+import * as Chains from "../handlers/Chains.ts"
+import * as Credits from "../handlers/Credits.ts"
+import * as Domains from "../handlers/Domains.ts"
+import * as MarketData from "../handlers/MarketData.ts"
+import * as Subscriptions from "../handlers/Subscriptions.ts"
+import { openApiDocument } from "../OpenApiDocument.ts"
+import { docsPath, openApiPath } from "./AllowedMethods.ts"
+import * as Authentication from "./Authentication.ts"
+import * as Enveloped from "./Enveloped.ts"
+import * as RequestedChain from "./RequestedChain.ts"
+import * as Validation from "./Validation.ts"
+
+const handlers = Layer.mergeAll(Subscriptions.layer, Domains.layer, Chains.layer, MarketData.layer, Credits.layer)
+
+const middleware = Layer.mergeAll(Authentication.layer, RequestedChain.layer, Validation.layer)
+
+const document = HttpRouter.add("GET", openApiPath, HttpServerResponse.jsonUnsafe(openApiDocument))
+
+export const layer = Layer.mergeAll(
+  HttpApiBuilder.layer(Api).pipe(Layer.provide(handlers), Layer.provide(middleware)),
+  HttpApiSwagger.layer(Api, { path: docsPath }),
+  document,
+  Enveloped.layer
+)

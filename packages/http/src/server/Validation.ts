@@ -1,0 +1,70 @@
+/** Turns what the contract's schemas refuse into the errors of the interface. */
+
+import * as Effect from "effect/Effect"
+import type * as HttpApiError from "effect/http-api/HttpApiError"
+import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
+import * as SchemaIssue from "effect/SchemaIssue"
+import { Validation } from "../contract/Validation.ts"
+import { InvalidData, InvalidPagination, InvalidRequestBodyStructure, LimitGreaterThanAllowed } from "../Errors.ts"
+import { maxLimit } from "../Paging.ts"
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1()
+
+interface Detail {
+  readonly attribute: string
+  readonly message: string
+}
+
+/** Every broken rule with the field that breaks it, without the value. */
+const detailsOf = (error: HttpApiError.HttpApiSchemaError): ReadonlyArray<Detail> =>
+  format(error.cause.issue).issues.map(({ message, path }) => ({
+    attribute: (path ?? []).map((segment) => String(typeof segment === "object" ? segment.key : segment)).join("."),
+    message: message === "Missing key" ? "is required" : message
+  }))
+
+const summary = (details: ReadonlyArray<Detail>) =>
+  details.map(({ attribute, message }) => (attribute === "" ? message : `${attribute}: ${message}`)).join("; ")
+
+const paging = new Set(["limit", "offset", "startingAfter", "sortingOrder"])
+
+const ofQuery = (details: ReadonlyArray<Detail>) => {
+  const message = summary(details)
+  const bad = details.filter(({ attribute }) => paging.has(attribute))
+  if (bad.length === 0) return new InvalidData({ message, details })
+  return bad.every(({ attribute, message }) => attribute === "limit" && message === `must be at most ${maxLimit}`)
+    ? new LimitGreaterThanAllowed({ message, details })
+    : new InvalidPagination({ message, details })
+}
+
+/** Fields of the item are reported by their own names; without an item there is nothing to report on. */
+const ofBody = (details: ReadonlyArray<Detail>) => {
+  const structural = details.some(({ attribute }) => ["", "data", "data.item"].includes(attribute))
+  const parts = details.filter(({ attribute }) => attribute !== "")
+  const named = details.map(({ attribute, message }) => ({
+    attribute: attribute.replace(/^data\.item\./, ""),
+    message
+  }))
+  return structural
+    ? new InvalidRequestBodyStructure({
+        message: "The body must be JSON of the form {context?, data: {item: {…}}}",
+        ...(parts.length === 0 ? {} : { details: parts })
+      })
+    : new InvalidData({ message: summary(named), details: named })
+}
+
+export const layer = HttpApiMiddleware.layerSchemaErrorTransform(Validation, (error) => {
+  switch (error.kind) {
+    case "Query":
+      return Effect.fail(ofQuery(detailsOf(error)))
+    case "Payload":
+      return Effect.fail(ofBody(detailsOf(error)))
+    case "Params":
+    case "Headers": {
+      const details = detailsOf(error)
+      return Effect.fail(new InvalidData({ message: summary(details), details }))
+    }
+    default:
+      // An answer that does not fit the contract is the server's own fault.
+      return Effect.fail(error)
+  }
+})

@@ -1,0 +1,47 @@
+/** A server on an ephemeral port over a fresh store, with one account and its key. */
+import * as Chain from "@headwater/core/Chain"
+import * as Server from "@headwater/http/Server"
+import { ConfiguredChains } from "@headwater/http/server/RequestedChain"
+import { Accounts } from "@headwater/indexer/store/Accounts"
+import { Subscriptions } from "@headwater/indexer/store/Subscriptions"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as HttpServer from "effect/http/HttpServer"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import type { stores } from "../../../test/Stores.ts"
+
+/** Every chain on every network but Zcash, which nobody has configured. */
+export const configured = new Map(
+  Chain.all.filter(({ blockchain }) => blockchain !== "zcash").map((chain) => [Chain.nameOf(chain), { chain }] as const)
+)
+
+export class TestServer extends Context.Service<
+  TestServer,
+  {
+    readonly url: string
+    /** Keys of two accounts. */
+    readonly alice: string
+    readonly bob: string
+  }
+>()("test/TestServer") {}
+
+const start = Effect.gen(function* () {
+  const { address } = yield* HttpServer.HttpServer
+  const accounts = yield* Accounts
+  const keyOf = Effect.fnUntraced(function* (name: string) {
+    const { id } = yield* accounts.create(name)
+    const { key } = yield* accounts.createKey(id, { name: "test" })
+    return Redacted.value(key)
+  })
+  const port = address._tag === "UnixPathAddress" ? 0 : address.port
+  return { url: `http://127.0.0.1:${port}`, alice: yield* keyOf("alice"), bob: yield* keyOf("bob") }
+})
+
+export const testServer = (store: (typeof stores)[number], options: Partial<Server.Options> = {}) =>
+  Layer.effect(TestServer, start).pipe(
+    Layer.provideMerge(Server.layer({ host: "127.0.0.1", port: 0, ...options })),
+    Layer.provideMerge(Layer.mergeAll(Accounts.layer, Subscriptions.layer)),
+    Layer.provide(Layer.succeed(ConfiguredChains, configured)),
+    Layer.provideMerge(store.layer)
+  )
