@@ -1,0 +1,85 @@
+/** The transactions that wait at a UTXO chain's node. */
+import type { CoinTransfer, Spend } from "@headwater/core/Block"
+import type { Chain } from "@headwater/core/Chain"
+import * as Effect from "effect/Effect"
+import type { JsonRpc } from "../JsonRpc.ts"
+import type { NodeError } from "../NodeError.ts"
+import * as BlockBody from "./BlockBody.ts"
+import type { Parameters } from "./BlockReader.ts"
+import { refuse } from "./Malformed.ts"
+import { consistent, isNoTransaction } from "./NodeAnswer.ts"
+import * as NodeJson from "./NodeJson.ts"
+import * as NodeTransaction from "./NodeTransaction.ts"
+
+export interface MempoolTransaction {
+  readonly id: Uint8Array
+  /** Outputs, and inputs whose node said what they spend. Their `transaction` is 0. */
+  readonly transfers: ReadonlyArray<CoinTransfer>
+  /** Every input in plain sight. */
+  readonly spends: ReadonlyArray<Spend>
+}
+
+export interface Mempool {
+  /** Ids, as hex, of what waits now. */
+  readonly ids: Effect.Effect<ReadonlyArray<string>, NodeError>
+  /** The transactions with these ids, in this order; those that have left meanwhile, mined or not, are left out. */
+  readonly transactions: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<MempoolTransaction>, NodeError>
+  /** When the node first saw a transaction, in seconds since the Unix epoch; undefined where it does not say. */
+  readonly timeOf: (id: string) => Effect.Effect<number | undefined, NodeError>
+}
+
+/** `verbose` is the second argument of `getrawtransaction` that the chain's node takes. */
+export const make = (chain: Chain, rpc: JsonRpc, verbose: Parameters): Mempool => {
+  const readIds = (answer: unknown): ReadonlyArray<string> =>
+    NodeJson.list(answer, () => "the mempool").map((id, index) =>
+      typeof id === "string" && /^[0-9a-f]{64}$/.test(id) ? id : refuse(`[${index}]`, "must be 64 hex digits")
+    )
+
+  /** The answers to those ids that the node still has. One unknown id fails a batch, so it is halved around it. */
+  const fetch = (
+    ids: ReadonlyArray<string>
+  ): Effect.Effect<ReadonlyArray<{ readonly id: string; readonly answer: unknown }>, NodeError> =>
+    rpc
+      .batch(
+        ids.map((id) => ({ method: "getrawtransaction", params: [id, ...verbose] })),
+        "decimalText"
+      )
+      .pipe(
+        Effect.map((answers) => ids.map((id, index) => ({ id, answer: answers[index] }))),
+        Effect.catchTag("NodeRejected", (error) => {
+          if (!isNoTransaction(error)) return Effect.fail(error)
+          if (ids.length === 1) return Effect.succeed([])
+          const half = ids.length >> 1
+          return Effect.map(Effect.all([fetch(ids.slice(0, half)), fetch(ids.slice(half))]), ([first, second]) => [
+            ...first,
+            ...second
+          ])
+        })
+      )
+
+  const read = (id: string, answer: unknown): ReadonlyArray<MempoolTransaction> => {
+    const transaction = NodeJson.record(answer, () => id)
+    if (transaction.txid !== id) refuse("txid", "is not the one that was asked for")
+    if (typeof transaction.blockhash === "string") return []
+    const body = BlockBody.empty()
+    NodeTransaction.read(chain, transaction, 0, body)
+    return [{ id: body.transactions[0]!, transfers: body.transfers, spends: body.spends }]
+  }
+
+  return {
+    ids: Effect.flatMap(rpc.call("getrawmempool", []), (answer) =>
+      consistent(rpc, "getrawmempool", () => readIds(answer))
+    ),
+    transactions: (ids) =>
+      Effect.flatMap(fetch(ids), (found) =>
+        consistent(rpc, "getrawtransaction", () => found.flatMap(({ id, answer }) => read(id, answer)))
+      ),
+    timeOf: (id) =>
+      rpc.call("getmempoolentry", [id]).pipe(
+        Effect.map((entry) =>
+          NodeJson.isRecord(entry) && Number.isSafeInteger(entry.time) ? (entry.time as number) : undefined
+        ),
+        Effect.catchTag("NodeRejected", () => Effect.undefined)
+      )
+  }
+}
