@@ -1,0 +1,132 @@
+/** The daemon as its own process, as an operator runs it, for end-to-end tests: started, killed, started again. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Accounts } from "@headwater/indexer/store/Accounts"
+import { Database, type Location } from "@headwater/indexer/store/Database"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+
+const program = fileURLToPath(new URL("../packages/daemon/src/main.ts", import.meta.url))
+
+export interface Answer {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects to be there
+  readonly body: any
+}
+
+export interface Headwater {
+  readonly url: string
+  readonly apiKey: string
+  readonly get: (path: string) => Effect.Effect<Answer>
+  /** Sends `item` as `data.item`. */
+  readonly post: (path: string, item: Record<string, unknown>) => Effect.Effect<Answer>
+  /** Starts the process and waits until it answers. It is running when `start` has returned. */
+  readonly launch: Effect.Effect<void>
+  /** `kill -9`. */
+  readonly kill: Effect.Effect<void>
+  /** SIGTERM; the exit code. */
+  readonly terminate: Effect.Effect<number | null>
+  /** What the process has printed so far. */
+  readonly log: () => string
+}
+
+const freePort = Effect.callback<number>((resume) => {
+  const server = createServer()
+  server.listen(0, "127.0.0.1", () => {
+    const address = server.address()
+    server.close(() => resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0)))
+  })
+})
+
+const createKey = (location: Location) =>
+  Effect.gen(function* () {
+    const accounts = yield* Accounts
+    const account = yield* accounts.create("test")
+    const { key } = yield* accounts.createKey(account.id, { name: "test" })
+    return Redacted.value(key)
+  }).pipe(Effect.provide(Accounts.layer.pipe(Layer.provide(Database.layer(location)))), Effect.orDie)
+
+/** Settings as in the file, without `http` and `store`, which are the harness's own. */
+export const start = (
+  location: Location,
+  settings: Record<string, unknown>
+): Effect.Effect<Headwater, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const port = yield* freePort
+    const url = `http://127.0.0.1:${port}`
+    const folder = yield* Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-process-"))),
+      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+    )
+    const file = join(folder, "headwater.json")
+    const store = location.kind === "sqlite" ? { sqlite: location.file } : { postgres: Redacted.value(location.url) }
+    writeFileSync(file, JSON.stringify({ ...settings, http: { host: "127.0.0.1", port }, store }))
+    const apiKey = yield* createKey(location)
+
+    let child: ChildProcess | undefined
+    let printed = ""
+    const exited = (process: ChildProcess) =>
+      Effect.callback<number | null>((resume) => {
+        if (process.exitCode !== null || process.signalCode !== null) resume(Effect.succeed(process.exitCode))
+        else process.once("exit", (code) => resume(Effect.succeed(code)))
+      })
+    const end = (signal: NodeJS.Signals) =>
+      Effect.suspend(() => {
+        if (child === undefined) return Effect.succeed(null)
+        child.kill(signal)
+        return exited(child)
+      })
+
+    const answers = Effect.promise(() =>
+      fetch(`${url}/health`).then(
+        (response) => response.ok,
+        () => false
+      )
+    )
+    const launch = Effect.gen(function* () {
+      const process_ = spawn(process.execPath, [program, "serve", "--config", file], {
+        stdio: ["ignore", "pipe", "pipe"],
+        env: { ...process.env, NODE_NO_WARNINGS: "1" }
+      })
+      child = process_
+      const collect = (chunk: Buffer) => {
+        printed = (printed + chunk.toString("utf8")).slice(-200_000)
+      }
+      process_.stdout.on("data", collect)
+      process_.stderr.on("data", collect)
+      for (let i = 0; i < 600; i++) {
+        if (yield* answers) return
+        if (process_.exitCode !== null) break
+        yield* Effect.sleep("50 millis")
+      }
+      return yield* Effect.die(new Error(`The daemon does not answer:\n${printed}`))
+    })
+    yield* Effect.addFinalizer(() => end("SIGKILL"))
+    yield* launch
+
+    const call = (method: string, path: string, body?: unknown) =>
+      Effect.promise(async (): Promise<Answer> => {
+        const response = await fetch(`${url}${path}`, {
+          method,
+          headers: { "x-api-key": apiKey, "content-type": "application/json" },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) })
+        })
+        return { status: response.status, body: await response.json() }
+      })
+    return {
+      url,
+      apiKey,
+      get: (path) => call("GET", path),
+      post: (path, item) => call("POST", path, { data: { item } }),
+      launch,
+      kill: Effect.asVoid(end("SIGKILL")),
+      terminate: end("SIGTERM"),
+      log: () => printed
+    }
+  })

@@ -1,0 +1,93 @@
+/** A receiver of callbacks for end-to-end tests: real HTTPS on 127.0.0.1, with whatever behaviour a test wants. */
+import type { IncomingHttpHeaders } from "node:http"
+import { createServer } from "node:https"
+import type { AddressInfo } from "node:net"
+import * as DevelopmentCertificate from "@headwater/daemon/DevelopmentCertificate"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { Webhook } from "standardwebhooks"
+
+export interface Delivery {
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects to be there
+  readonly body: any
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number
+  /** Whether this attempt was answered 200. */
+  readonly accepted: boolean
+  readonly path: string
+}
+
+export interface Receiver {
+  readonly url: string
+  /** The authority that signed its certificate, as PEM. */
+  readonly ca: string
+  /** Every attempt so far, in the order of arrival. */
+  readonly deliveries: Array<Delivery>
+  readonly accepted: () => ReadonlyArray<Delivery>
+  /** Waits until the accepted deliveries satisfy `enough`; dies after `seconds` with what was there. */
+  readonly until: (
+    enough: (accepted: ReadonlyArray<Delivery>) => boolean,
+    seconds?: number
+  ) => Effect.Effect<ReadonlyArray<Delivery>>
+}
+
+/** Decides how to answer an attempt: a status, sent after some milliseconds; 200 accepts. */
+export type Behaviour = (text: string) => { readonly status: number; readonly afterMillis?: number }
+
+export const accept: Behaviour = () => ({ status: 200 })
+
+export const start = (behaviour: Behaviour = accept): Effect.Effect<Receiver, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { ca, cert, key } = yield* DevelopmentCertificate.make(["localhost"])
+    const deliveries: Array<Delivery> = []
+    const server = createServer({ cert, key }, (request, response) => {
+      const chunks: Array<Buffer> = []
+      request.on("data", (chunk: Buffer) => chunks.push(chunk))
+      request.on("end", () => {
+        const text = Buffer.concat(chunks).toString("utf8")
+        const { afterMillis = 0, status } = behaviour(text)
+        deliveries.push({
+          headers: request.headers,
+          text,
+          body: JSON.parse(text),
+          at: Date.now(),
+          accepted: status === 200,
+          path: request.url ?? ""
+        })
+        setTimeout(() => response.writeHead(status).end(), afterMillis)
+      })
+    })
+    yield* Effect.acquireRelease(
+      Effect.callback<void>((resume) => {
+        server.listen(0, "127.0.0.1", () => resume(Effect.void))
+      }),
+      () =>
+        Effect.callback<void>((resume) => {
+          server.closeAllConnections()
+          server.close(() => resume(Effect.void))
+        })
+    )
+    const accepted = () => deliveries.filter((delivery) => delivery.accepted)
+    return {
+      url: `https://localhost:${(server.address() as AddressInfo).port}`,
+      ca,
+      deliveries,
+      accepted,
+      until: (enough, seconds = 20) =>
+        Effect.gen(function* () {
+          for (let i = 0; i < seconds * 50; i++) {
+            if (enough(accepted())) return accepted()
+            yield* Effect.sleep("20 millis")
+          }
+          const seen = accepted().map(({ body }) => JSON.stringify(body))
+          return yield* Effect.die(new Error(`Not received within ${seconds} s; so far:\n${seen.join("\n")}`))
+        })
+    }
+  })
+
+/** Throws unless both signature schemes verify. */
+export const verify = (delivery: Delivery, secret: string): void => {
+  new Webhook(secret, { format: "raw" }).verify(delivery.text, delivery.headers as Record<string, string>)
+}
