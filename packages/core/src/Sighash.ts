@@ -1,0 +1,138 @@
+/**
+ * What an EVM wallet signs: unsigned transactions, their serialisation and digest.
+ *
+ * Legacy with and without EIP-155, access list (EIP-2930) and fee market (EIP-1559). Pure; nothing here sees a private
+ * key.
+ */
+import { keccak_256 } from "@noble/hashes/sha3.js"
+import { bytesToHex, concatBytes } from "@noble/hashes/utils.js"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as TransactionJson from "./internal/TransactionJson.ts"
+import * as Rlp from "./Rlp.ts"
+
+/** One account that a transaction says it will touch, with storage slots of 32 bytes each (EIP-2930). */
+export interface AccessListEntry {
+  readonly address: Uint8Array
+  readonly storageKeys: ReadonlyArray<Uint8Array>
+}
+
+interface Common {
+  /** Below 2^64 − 1 (EIP-2681). */
+  readonly nonce: bigint
+  /** Below 2^64. */
+  readonly gasLimit: bigint
+  /** 20 bytes; undefined creates a contract. */
+  readonly to: Uint8Array | undefined
+  /** In Wei, below 2^256, as every price. */
+  readonly value: bigint
+  readonly data: Uint8Array
+}
+
+export interface LegacyTransaction extends Common {
+  readonly type: 0
+  /** Replay protection of EIP-155; undefined signs for every chain. */
+  readonly chainId: bigint | undefined
+  readonly gasPrice: bigint
+}
+
+export interface AccessListTransaction extends Common {
+  readonly type: 1
+  readonly chainId: bigint
+  readonly gasPrice: bigint
+  readonly accessList: ReadonlyArray<AccessListEntry>
+}
+
+export interface FeeMarketTransaction extends Common {
+  readonly type: 2
+  readonly chainId: bigint
+  readonly maxFeePerGas: bigint
+  readonly maxPriorityFeePerGas: bigint
+  readonly accessList: ReadonlyArray<AccessListEntry>
+}
+
+export type UnsignedTransaction = LegacyTransaction | AccessListTransaction | FeeMarketTransaction
+
+/** An ECDSA signature over {@link digest}. */
+export interface Signature {
+  readonly r: bigint
+  readonly s: bigint
+  /** Parity of the y of the curve point: what recovery needs. */
+  readonly yParity: 0 | 1
+}
+
+const empty = new Uint8Array()
+const { integer } = Rlp
+
+const accessListItem = (accessList: ReadonlyArray<AccessListEntry>): Rlp.Item =>
+  accessList.map(({ address, storageKeys }) => [address, storageKeys])
+
+/** The fields that every form of a transaction has, in the order of its standard. */
+const fields = (transaction: UnsignedTransaction): ReadonlyArray<Rlp.Item> => {
+  const { data, gasLimit, nonce, to = empty, value } = transaction
+  const call = [integer(gasLimit), to, integer(value), data]
+  switch (transaction.type) {
+    case 0:
+      return [integer(nonce), integer(transaction.gasPrice), ...call]
+    case 1:
+      return [
+        integer(transaction.chainId),
+        integer(nonce),
+        integer(transaction.gasPrice),
+        ...call,
+        accessListItem(transaction.accessList)
+      ]
+    case 2:
+      return [
+        integer(transaction.chainId),
+        integer(nonce),
+        integer(transaction.maxPriorityFeePerGas),
+        integer(transaction.maxFeePerGas),
+        ...call,
+        accessListItem(transaction.accessList)
+      ]
+  }
+}
+
+const enveloped = (type: 0 | 1 | 2, items: ReadonlyArray<Rlp.Item>): Uint8Array =>
+  type === 0 ? Rlp.encode(items) : concatBytes(Uint8Array.of(type), Rlp.encode(items))
+
+/** The bytes whose Keccak-256 is signed. */
+export const serialise = (transaction: UnsignedTransaction): Uint8Array => {
+  const suffix =
+    transaction.type === 0 && transaction.chainId !== undefined ? [integer(transaction.chainId), empty, empty] : []
+  return enveloped(transaction.type, [...fields(transaction), ...suffix])
+}
+
+/** The 32 bytes to sign. */
+export const digest = (transaction: UnsignedTransaction): Uint8Array => keccak_256(serialise(transaction))
+
+/** {@link digest} as `0x` hexadecimal. */
+export const digestText = (transaction: UnsignedTransaction): string => `0x${bytesToHex(digest(transaction))}`
+
+/** The bytes that a node takes in `eth_sendRawTransaction`; their Keccak-256 is the transaction hash. */
+export const serialiseSigned = (transaction: UnsignedTransaction, { r, s, yParity }: Signature): Uint8Array => {
+  const parity = BigInt(yParity)
+  const v =
+    transaction.type !== 0
+      ? parity
+      : transaction.chainId === undefined
+        ? 27n + parity
+        : transaction.chainId * 2n + 35n + parity
+  return enveloped(transaction.type, [...fields(transaction), integer(v), integer(r), integer(s)])
+}
+
+/** The JSON is not an unsigned transaction; the message is the field and the rule that it breaks. */
+export class InvalidTransaction extends Schema.TaggedError<InvalidTransaction>()("InvalidTransaction", {
+  message: Schema.String
+}) {}
+
+/**
+ * Reads one line of `headwater sighash`: `{"type": 0|1|2, "chainId"?, "nonce", "gasPrice" | "maxFeePerGas",
+ * "maxPriorityFeePerGas", "gasLimit", "to", "value", "data", "accessList"?}`.
+ *
+ * Numbers are decimal or 0x text or safe integers. Absent and null fields are zero or empty, `to` also as `""`; a
+ * `chainId` absent or 0 in a type 0 means pre-EIP-155. Fields that the type lacks are ignored, since wallets print all.
+ */
+export const parseLine = (line: string): Result.Result<UnsignedTransaction, InvalidTransaction> =>
+  Result.mapError(TransactionJson.parse(line), (message) => new InvalidTransaction({ message }))
