@@ -56,6 +56,8 @@ export interface Claim {
 export interface Room {
   readonly host: string
   readonly limit: number
+  /** Callbacks that a claim may hold. */
+  readonly run: number
   /** The subscription that the host's last claim was for: the others have their turn first. */
   readonly after: number
   /** Whether callbacks that are sent again come before those that were never sent. */
@@ -86,15 +88,14 @@ export class Outbox extends Context.Service<
     readonly nextWake: Effect.Effect<Effect.Effect<void>>
     /** Hosts that there is something to send to. */
     readonly hosts: Effect.Effect<ReadonlyArray<string>, DatabaseError>
-    /** Takes what there is room for; at most `run` callbacks a claim. */
-    readonly claim: (options: {
-      readonly rooms: ReadonlyArray<Room>
-      readonly run: number
-      readonly leaseMillis: number
-    }) => Effect.Effect<ReadonlyArray<Claim>, DatabaseError>
+    /** Takes what there is room for. */
+    readonly claim: (
+      rooms: ReadonlyArray<Room>,
+      leaseMillis: number
+    ) => Effect.Effect<ReadonlyArray<Claim>, DatabaseError>
     /** Writes outcomes down, all or none. */
     readonly settle: (outcomes: ReadonlyArray<Outcome>) => Effect.Effect<void, DatabaseError>
-    /** Ends the leases of a process that is no more; only where no other process may send from this store. */
+    /** Ends the leases of a process that is no more, where no other process can have any: on SQLite. */
     readonly endLeases: Effect.Effect<void, DatabaseError>
     /** Forgets what was delivered, orphaned or expired, in small steps; how many callbacks that were. */
     readonly prune: Effect.Effect<number, DatabaseError>
@@ -172,7 +173,7 @@ const make = Effect.gen(function* () {
   })
 
   const endLeases = Effect.forEach(
-    [sql`attempts = 0`, sql`attempts > 0`],
+    database.dialect === "sqlite" ? [sql`attempts = 0`, sql`attempts > 0`] : [],
     (waiting) =>
       query(rows(sql`update callback set leased_until = 0 where state = 'due' and ${waiting} and leased_until > 0`)),
     { discard: true }

@@ -133,22 +133,23 @@ export const make = (
         )
 
   /** Of each subscription, its oldest callbacks that were never sent, up to the first that somebody has leased. */
-  const oldest = (lanes: ReadonlyArray<Receiver>, run: number, now: number) => {
+  const oldest = (receivers: ReadonlyArray<Receiver>, rooms: ReadonlyArray<Room>, now: number) => {
+    const runs = new Map(rooms.map(({ host, run }) => [host, run]))
+    const lanes = receivers.map(({ host, id }) => ({ host, id, run: runs.get(host) ?? 1 }))
     type Leased = CallbackRow & { readonly leased_until: number }
     const select = postgres
       ? query(
           rows(sql<Leased>`
-            select c.* from json_to_recordset(${JSON.stringify(lanes.map(({ host, id }) => ({ host, id })))})
-              as lane(host text, id bigint)
+            select c.* from json_to_recordset(${JSON.stringify(lanes)}) as lane(host text, id bigint, run bigint)
             cross join lateral (
               select ${columns}, leased_until from callback
-              where ${unsent} and host = lane.host and subscription = lane.id order by id limit ${run}
+              where ${unsent} and host = lane.host and subscription = lane.id order by id limit lane.run
             ) c`)
         )
       : database.each<Leased>(
           `select id, subscription, idempotency_key, body, attempts, attempt_log, sequence, created, leased_until
            from callback where state = 'due' and attempts = 0 and host = ? and subscription = ? order by id limit ?`,
-          lanes.map(({ host, id }) => [host, id, run])
+          lanes.map(({ host, id, run }) => [host, id, run])
         )
     return Effect.map(select, (found) => {
       const bySubscription = Map.groupBy(found, ({ subscription }) => subscription)
@@ -190,7 +191,7 @@ export const make = (
     created: row.created
   })
 
-  const claim: Outbox["Service"]["claim"] = Effect.fnUntraced(function* ({ leaseMillis, rooms, run }) {
+  const claim: Outbox["Service"]["claim"] = Effect.fnUntraced(function* (rooms, leaseMillis) {
     const now = yield* Clock.currentTimeMillis
     const { again, lanes } = yield* candidates(rooms, now)
     if (lanes.length === 0 && again.length === 0) return []
@@ -203,7 +204,7 @@ export const make = (
           if (receiver.active === 1 && (yield* mayReceive(receiver.account, receiver.host))) open.push(receiver)
           else yield* Held.hold(database, receiver, retention)
         }
-        const found = yield* oldest(open, run, now)
+        const found = yield* oldest(open, rooms, now)
         const leased: Array<{ id: number; leased_until: number; sequence: number }> = []
         const counted: Array<{ id: number; last_sequence: number }> = []
         for (const receiver of open) {

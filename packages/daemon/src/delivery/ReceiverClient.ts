@@ -1,0 +1,203 @@
+/**
+ * HTTPS to receivers: connections that are kept and only ever made to checked addresses, with the certificate checked
+ * for the host name; no redirects; a bound on the time of everything and on what is read of an answer.
+ */
+import type { LookupFunction } from "node:net"
+import { createSecureContext, getCACertificates } from "node:tls"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as NetAddress from "effect/net/NetAddress"
+import * as Schema from "effect/Schema"
+import { Agent, type Dispatcher } from "undici"
+import { CallbackTarget } from "./CallbackTarget.ts"
+
+export interface Request {
+  readonly method: "GET" | "POST"
+  /** One that `CallbackTarget` has read. */
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export interface Reply {
+  readonly status: number
+  /** Milliseconds of the pause that it asks for. */
+  readonly retryAfter: number | undefined
+  /** Its first 4 KiB. */
+  readonly text: string
+}
+
+/** There was no answer, or none in time. */
+export class NoReply extends Schema.TaggedError<NoReply>()("NoReply", { reason: Schema.String }) {
+  override get message() {
+    return this.reason
+  }
+}
+
+export class ReceiverClient extends Context.Service<
+  ReceiverClient,
+  {
+    /** Name resolution, connection, TLS and answer together have the time of `ReceiverClientOptions`. */
+    readonly request: (request: Request) => Effect.Effect<Reply, NoReply>
+  }
+>()("@headwater/daemon/delivery/ReceiverClient") {
+  static readonly layer = Layer.effect(
+    ReceiverClient,
+    Effect.suspend(() => make)
+  )
+}
+
+export const ReceiverClientOptions = Context.Reference("@headwater/daemon/delivery/ReceiverClient/Options", {
+  defaultValue: (): {
+    readonly timeoutMillis: number
+    /** Connections to one host and port. */
+    readonly connections: number
+    /** An authority trusted beside the system's, as PEM. */
+    readonly extraCa: string | undefined
+  } => ({ timeoutMillis: 5000, connections: 32, extraCa: undefined })
+})
+
+const maxBytes = 4096
+
+/** A kept connection that the receiver closed as it was used again. */
+const closedByReceiver = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"])
+
+const codeOf = (error: Error): string => {
+  const { code } = error as { readonly code?: unknown }
+  return typeof code === "string" ? code : error.name
+}
+
+const reasonOf = (error: Error): string => {
+  const code = codeOf(error)
+  const text =
+    error.message === "" || error.message.includes(code) ? error.message || code : `${code}: ${error.message}`
+  return text.slice(0, 300)
+}
+
+/** Seconds or a date (RFC 9110, section 10.2.3) in milliseconds from now. */
+const retryAfterOf = (header: string | Array<string> | undefined, now: number): number | undefined => {
+  if (typeof header !== "string") return undefined
+  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000
+  const date = Date.parse(header)
+  return Number.isNaN(date) ? undefined : Math.max(date - now, 0)
+}
+
+const make = Effect.gen(function* () {
+  const target = yield* CallbackTarget
+  const { connections, extraCa, timeoutMillis } = yield* ReceiverClientOptions
+  const clock = yield* Clock.Clock
+  const run = Effect.runForkWith(yield* Effect.context<never>())
+
+  const lookup: LookupFunction = (host, options, done) => {
+    run(
+      Effect.match(target.resolve(host), {
+        onFailure: (error) => done(error, ""),
+        onSuccess: (addresses) => {
+          const found = addresses
+            .map((address) => ({
+              address: NetAddress.formatIp(address),
+              family: NetAddress.isIpv4Address(address) ? 4 : 6
+            }))
+            .filter(({ family }) => !options.family || options.family === family)
+          const [first] = found
+          if (first === undefined) done(new NoReply({ reason: "no address of the wanted family" }), "")
+          else if (options.all === true) done(null, found)
+          else done(null, first.address, first.family)
+        }
+      })
+    )
+  }
+
+  const agent = yield* Effect.acquireRelease(
+    Effect.sync(
+      () =>
+        new Agent({
+          connections,
+          pipelining: 1,
+          allowH2: false,
+          headersTimeout: 0,
+          bodyTimeout: 0,
+          connect: {
+            lookup,
+            timeout: timeoutMillis,
+            secureContext: createSecureContext({
+              ca: [...getCACertificates("default"), ...(extraCa === undefined ? [] : [extraCa])]
+            })
+          }
+        })
+    ),
+    (agent) => Effect.promise(() => agent.destroy())
+  )
+
+  const request = ({ body, headers, method, url }: Request) =>
+    Effect.callback<Reply, NoReply>((resume) => {
+      const chunks: Array<Buffer> = []
+      let size = 0
+      let status = 0
+      let retryAfter: number | undefined
+      let controller: Dispatcher.DispatchController | undefined
+      let tries = 0
+      let ended = false
+
+      const end = (result: Effect.Effect<Reply, NoReply>) => {
+        if (ended) return
+        ended = true
+        clearTimeout(timer)
+        resume(result)
+      }
+      const answered = () => {
+        const text = Buffer.concat(chunks).toString("utf8", 0, maxBytes)
+        end(Effect.succeed({ status, retryAfter, text }))
+      }
+      const cut = () => controller?.abort(new Error("no longer wanted"))
+      // Once there is a status, how the body ends is of no interest.
+      const timer = setTimeout(() => {
+        if (status === 0) end(Effect.fail(new NoReply({ reason: `no answer within ${timeoutMillis} ms` })))
+        else answered()
+        cut()
+      }, timeoutMillis)
+
+      const handler: Dispatcher.DispatchHandler = {
+        onRequestStart(started) {
+          controller = started
+          if (ended) cut()
+        },
+        onResponseStart(_, statusCode, responseHeaders) {
+          if (statusCode < 200) return
+          status = statusCode
+          retryAfter = retryAfterOf(responseHeaders["retry-after"], clock.currentTimeMillisUnsafe())
+        },
+        onResponseData(_, chunk) {
+          chunks.push(chunk)
+          size += chunk.length
+          if (size < maxBytes) return
+          answered()
+          cut()
+        },
+        onResponseEnd: answered,
+        onResponseError(_, error) {
+          if (ended) return
+          if (status !== 0) answered()
+          else if (closedByReceiver.has(codeOf(error)) && tries === 1) dispatch()
+          else end(Effect.fail(new NoReply({ reason: reasonOf(error) })))
+        }
+      }
+      const dispatch = () => {
+        tries++
+        agent.dispatch(
+          { origin: url.origin, path: url.pathname + url.search, method, headers, body: body ?? null },
+          handler
+        )
+      }
+      dispatch()
+      return Effect.sync(() => {
+        ended = true
+        clearTimeout(timer)
+        cut()
+      })
+    })
+
+  return ReceiverClient.of({ request })
+})

@@ -1,0 +1,116 @@
+/**
+ * How much may be sent to each host at a moment, by what it did lately: a bounded number of claims, of a size that it
+ * can work off within a lease; nothing for a while after several failures to answer, then one claim to see whether it is
+ * back. No host may take more than an eighth of what is free, so that slow ones always leave room for others.
+ */
+import type { Claim, Room } from "@headwater/indexer/store/Outbox"
+
+export interface Limits {
+  /** Claims in flight over all hosts, and to one. */
+  readonly concurrency: number
+  readonly perHost: number
+  /** Callbacks in one claim. */
+  readonly run: number
+  readonly leaseMillis: number
+  /** Attempts without an answer, one after another, until a host is left alone; and for how long, at first and at most. */
+  readonly failures: number
+  readonly pauseMillis: number
+  readonly maxPauseMillis: number
+}
+
+interface Host {
+  inFlight: number
+  /** Attempts without an answer since the last answer. */
+  failures: number
+  pausedUntil: number
+  /** Milliseconds that an attempt takes, averaged over the last ones. */
+  duration: number
+  /** The subscription of the last claim. */
+  after: number
+  retriesFirst: boolean
+}
+
+export interface ReceiverHosts {
+  readonly inFlight: () => number
+  /** What may be claimed for these hosts now. */
+  readonly rooms: (hosts: ReadonlyArray<string>, now: number) => ReadonlyArray<Room>
+  readonly began: (claim: Claim) => void
+  readonly ended: (claim: Claim) => void
+  /** Notes an attempt that began at `at`, in milliseconds since the Unix epoch. */
+  readonly attempted: (
+    host: string,
+    attempt: { readonly answered: boolean; readonly at: number; readonly now: number }
+  ) => void
+  /** Whether the host is left alone at the moment. */
+  readonly paused: (host: string, now: number) => boolean
+}
+
+/** Before anything is known of a host. */
+const assumedMillis = 500
+
+export const make = (limits: Limits): ReceiverHosts => {
+  const hosts = new Map<string, Host>()
+  let total = 0
+
+  const hostOf = (name: string): Host => {
+    let host = hosts.get(name)
+    if (host === undefined) {
+      host = { inFlight: 0, failures: 0, pausedUntil: 0, duration: assumedMillis, after: 0, retriesFirst: false }
+      hosts.set(name, host)
+    }
+    return host
+  }
+
+  const limitOf = (host: Host, free: number, now: number): number => {
+    if (host.pausedUntil > now) return 0
+    if (host.failures >= limits.failures) return host.inFlight === 0 ? 1 : 0
+    return Math.max(Math.min(limits.perHost - host.inFlight, Math.ceil(free / 8)), 0)
+  }
+
+  return {
+    inFlight: () => total,
+    rooms: (names, now) => {
+      let free = limits.concurrency - total
+      const rooms: Array<Room> = []
+      const byLoad = names
+        .map((name) => ({ name, host: hostOf(name) }))
+        .sort((a, b) => a.host.inFlight - b.host.inFlight)
+      for (const { host, name } of byLoad) {
+        const limit = Math.min(limitOf(host, free, now), free)
+        if (limit <= 0) continue
+        free -= limit
+        const run = Math.floor(limits.leaseMillis / 3 / Math.max(host.duration, 1))
+        rooms.push({
+          host: name,
+          limit,
+          run: Math.min(Math.max(run, 1), limits.run),
+          after: host.after,
+          retriesFirst: host.retriesFirst
+        })
+        host.retriesFirst = !host.retriesFirst
+      }
+      return rooms
+    },
+    began: (claim) => {
+      const host = hostOf(claim.host)
+      host.inFlight++
+      host.after = claim.subscription
+      total++
+    },
+    ended: (claim) => {
+      const host = hostOf(claim.host)
+      host.inFlight--
+      total--
+      if (host.inFlight === 0 && host.failures === 0 && hosts.size > limits.concurrency) hosts.delete(claim.host)
+    },
+    attempted: (name, { answered, at, now }) => {
+      const host = hostOf(name)
+      host.duration += (now - at - host.duration) / 8
+      host.failures = answered ? 0 : host.failures + 1
+      const excess = host.failures - limits.failures
+      if (excess < 0) host.pausedUntil = 0
+      else host.pausedUntil = now + Math.min(limits.pauseMillis * 2 ** Math.min(excess, 20), limits.maxPauseMillis)
+    },
+    paused: (name, now) => (hosts.get(name)?.pausedUntil ?? 0) > now
+  }
+}
