@@ -292,3 +292,27 @@ describe.skipIf(!existsSync(vectors))("shared fixtures: bip_utils", () => {
     }
   })
 })
+
+const official = new URL("../../../../shared/fixtures/hd/derived/bip32-official.json", import.meta.url)
+it.skipIf(!existsSync(official))("shared fixtures: every public step of the chains of BIP-32", () => {
+  interface Node {
+    readonly path: string
+    readonly pub: string
+  }
+  const vectors: ReadonlyArray<{ chains: ReadonlyArray<Node> }> = JSON.parse(readFileSync(official, "utf8")).vectors
+  const bitcoin = chain("bitcoin")
+  let steps = 0
+  for (const { chains } of vectors) {
+    for (const [at, { path, pub }] of chains.entries()) {
+      const index = Number(path.split("/").at(-1))
+      const parent = chains[at - 1]
+      if (parent === undefined || !Number.isInteger(index)) continue
+      const { publicKey } = Result.getOrThrow(ExtendedPublicKey.decode(bitcoin, pub))
+      assert.deepStrictEqual(addresses(bitcoin, parent.pub, { derivation: "bip32" }, index), [
+        bitcoinjs.payments.p2wpkh({ pubkey: publicKey }).address
+      ])
+      steps++
+    }
+  }
+  assert.isAbove(steps, 4)
+})
