@@ -309,7 +309,7 @@ it.skipIf(!existsSync(official))("shared fixtures: every public step of the chai
       if (parent === undefined || !Number.isInteger(index)) continue
       const { publicKey } = Result.getOrThrow(ExtendedPublicKey.decode(bitcoin, pub))
       assert.deepStrictEqual(addresses(bitcoin, parent.pub, { derivation: "bip32" }, index), [
-        bitcoinjs.payments.p2wpkh({ pubkey: publicKey }).address
+        bitcoinjs.payments.p2wpkh({ pubkey: publicKey }).address!
       ])
       steps++
     }
