@@ -9,6 +9,7 @@ import { CreditsGroup } from "./contract/Credits.ts"
 import { DomainsGroup } from "./contract/Domains.ts"
 import { HdWalletsGroup } from "./contract/HdWallets.ts"
 import { MarketDataGroup } from "./contract/MarketData.ts"
+import { Charging } from "./contract/Price.ts"
 import { SubscriptionsGroup } from "./contract/Subscriptions.ts"
 import { TransactionsGroup } from "./contract/Transactions.ts"
 import { Validation } from "./contract/Validation.ts"
@@ -23,6 +24,7 @@ export class Api extends HttpApi.make("headwater")
   .add(MarketDataGroup)
   .add(CreditsGroup)
   .middleware(Validation)
+  .middleware(Charging)
   .middleware(Authentication)
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotateMerge(

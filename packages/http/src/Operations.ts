@@ -9,12 +9,13 @@ import type { InternalTransaction, TokenTransfer } from "./contract/Addresses.ts
 import type { UtxoBlock, XrpTransaction } from "./contract/Blocks.ts"
 import type { Balance, DerivedAddress, EvmAssets } from "./contract/HdWallets.ts"
 import type { Asset } from "./contract/MarketData.ts"
+import type { Payment } from "./contract/Price.ts"
 import type { Log, NewTransaction, PreparedTransaction } from "./contract/Transactions.ts"
 import {
   type AddressNotSynced,
   type BlockNotFound,
+  type InsufficientCredits,
   type InvalidData,
-  type InvalidPagination,
   type InvalidXpub,
   type NodeUnavailable,
   type ResourceNotFound,
@@ -36,16 +37,22 @@ export interface OffsetRequest {
   readonly offset: number
 }
 
-/** A page by cursor; `next` is there where more items follow. */
+/**
+ * Where an item stands in the order of a list, by which the next page begins after it: whole numbers that no insert and
+ * no reorganisation gives to another item. What clients see of it is opaque.
+ */
+export type Position = ReadonlyArray<number>
+
+/** A page by cursor; `next` is the position of its last item, where more follow. */
 export interface CursorPage<A> {
   readonly items: ReadonlyArray<A>
-  readonly next: string | undefined
+  readonly next: Position | undefined
 }
 
 export interface CursorRequest {
   readonly limit: number
   readonly sortingOrder: SortingOrder
-  readonly startingAfter: string | undefined
+  readonly after: Position | undefined
 }
 
 type Answer<A, E = never> = Effect.Effect<A, E | InvalidData | Unimplemented | NodeUnavailable>
@@ -64,16 +71,17 @@ export interface ChainOperations {
   ) => Answer<OffsetPage<typeof XrpTransaction.Type>, BlockNotFound>
   readonly internalTransactions: (
     request: CursorRequest & { readonly account: number; readonly address: string }
-  ) => Answer<CursorPage<typeof InternalTransaction.Type>, InvalidPagination>
+  ) => Answer<CursorPage<typeof InternalTransaction.Type>>
   readonly tokensTransfers: (
     request: CursorRequest & { readonly account: number; readonly address: string }
-  ) => Answer<CursorPage<typeof TokenTransfer.Type>, InvalidPagination | AddressNotSynced>
+  ) => Answer<CursorPage<typeof TokenTransfer.Type>, AddressNotSynced>
   readonly evmAssets: (request: WalletRequest) => Answer<typeof EvmAssets.Type, InvalidXpub | XpubNotSynced>
   readonly balance: (request: WalletRequest) => Answer<typeof Balance.Type, InvalidXpub | XpubNotSynced>
-  /** Derives, stores and pays in one transaction: `pay` is to be run with the number of addresses inside it. */
+  /** Derives, and stores through `paying`, so that both the addresses and their price are written or neither is. */
   readonly deriveAndSync: (
-    request: WalletRequest
-  ) => Answer<ReadonlyArray<typeof DerivedAddress.Type>, InvalidXpub | XpubSyncInProgress>
+    request: WalletRequest,
+    paying: Payment["Service"]["paying"]
+  ) => Answer<ReadonlyArray<typeof DerivedAddress.Type>, InvalidXpub | XpubSyncInProgress | InsufficientCredits>
   readonly logs: (
     request: OffsetRequest & { readonly transactionHash: string }
   ) => Answer<OffsetPage<typeof Log.Type>, TransactionNotFound>

@@ -3,6 +3,8 @@ import * as Chain from "@headwater/core/Chain"
 import * as Server from "@headwater/http/Server"
 import { ConfiguredChains } from "@headwater/http/server/RequestedChain"
 import { Accounts } from "@headwater/indexer/store/Accounts"
+import { Credits } from "@headwater/indexer/store/Credits"
+import { DomainNotVerified, Domains, DomainVerifier } from "@headwater/indexer/store/Domains"
 import { Subscriptions } from "@headwater/indexer/store/Subscriptions"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -29,19 +31,36 @@ export class TestServer extends Context.Service<
 const start = Effect.gen(function* () {
   const { address } = yield* HttpServer.HttpServer
   const accounts = yield* Accounts
+  const credits = yield* Credits
   const keyOf = Effect.fnUntraced(function* (name: string) {
     const { id } = yield* accounts.create(name)
     const { key } = yield* accounts.createKey(id, { name: "test" })
+    yield* credits.grant({ account: id, amount: 1_000_000, detail: "test" })
     return Redacted.value(key)
   })
   const port = address._tag === "UnixPathAddress" ? 0 : address.port
   return { url: `http://127.0.0.1:${port}`, alice: yield* keyOf("alice"), bob: yield* keyOf("bob") }
 })
 
+/** Finds the token of every domain but those of example.net. */
+const verifier = Layer.effect(
+  DomainVerifier,
+  Effect.map(Domains, (domains) => ({
+    verify: (account: number, name: string) =>
+      name.endsWith("example.net")
+        ? Effect.andThen(
+            domains.get(account, name),
+            Effect.fail(new DomainNotVerified({ name, dns: "nothing", file: "nothing" }))
+          )
+        : domains.setVerified(account, name)
+  }))
+)
+
 export const testServer = (store: (typeof stores)[number], options: Partial<Server.Options> = {}) =>
   Layer.effect(TestServer, start).pipe(
     Layer.provideMerge(Server.layer({ host: "127.0.0.1", port: 0, ...options })),
-    Layer.provideMerge(Layer.mergeAll(Accounts.layer, Subscriptions.layer)),
+    Layer.provide(verifier),
+    Layer.provideMerge(Layer.mergeAll(Accounts.layer, Subscriptions.layer, Credits.layer, Domains.layer)),
     Layer.provide(Layer.succeed(ConfiguredChains, configured)),
     Layer.provideMerge(store.layer)
   )

@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import { Failures } from "../Errors.ts"
 import { cursorPage, cursorQuery } from "../Paging.ts"
 import { Amount, chainErrors, chainParams, context, MinedInBlock, offsetErrors, Timestamp } from "./Common.ts"
+import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 
 export const InternalTransaction = Schema.Struct({
@@ -50,15 +51,19 @@ export class AddressesGroup extends HttpApiGroup.make("addresses")
         success: cursorPage(InternalTransaction),
         error: errors
       }
-    ).annotateMerge(
-      OpenApi.annotations({ summary: "List the internal transactions of an address in the last 14 days" })
-    ),
+    )
+      .annotate(Price, "internal-transactions")
+      .annotateMerge(
+        OpenApi.annotations({ summary: "List the internal transactions of an address in the last 14 days" })
+      ),
     HttpApiEndpoint.get("tokensTransfers", "/addresses-historical/evm/:blockchain/:network/:address/tokens-transfers", {
       params,
       query: { ...context, ...cursorQuery },
       success: cursorPage(TokenTransfer),
       error: [...errors, Failures.addressNotSynced]
-    }).annotateMerge(OpenApi.annotations({ summary: "List the confirmed token transfers of an address" }))
+    })
+      .annotate(Price, "tokens-transfers")
+      .annotateMerge(OpenApi.annotations({ summary: "List the confirmed token transfers of an address" }))
   )
   .middleware(RequestedChain)
   .annotateEndpoints(Families, ["evm", "tron"])

@@ -8,6 +8,7 @@ import { item } from "../Envelope.ts"
 import { Failures } from "../Errors.ts"
 import { offsetPage, offsetQuery } from "../Paging.ts"
 import { Amount, chainErrors, chainParams, context, networkParam, offsetErrors, Timestamp } from "./Common.ts"
+import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 
 export const UtxoBlock = Schema.Struct({
@@ -54,6 +55,7 @@ export class BlocksGroup extends HttpApiGroup.make("blocks")
       error: [...chainErrors, ...nodeErrors]
     })
       .annotate(Families, ["utxo"])
+      .annotate(Price, "utxo-last-block")
       .annotateMerge(OpenApi.annotations({ summary: "Read the last mined block of a UTXO chain" })),
     HttpApiEndpoint.get("xrpTransactions", "/blocks/xrp/:network/hash/:blockHash/transactions", {
       params: {
@@ -67,6 +69,7 @@ export class BlocksGroup extends HttpApiGroup.make("blocks")
       error: [...chainErrors, ...offsetErrors, Failures.blockNotFound, ...nodeErrors]
     })
       .annotate(Families, ["xrp"])
+      .annotate(Price, "xrp-block-transactions")
       .annotateMerge(OpenApi.annotations({ summary: "List the transactions of an XRP ledger" }))
   )
   .middleware(RequestedChain)

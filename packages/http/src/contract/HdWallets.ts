@@ -9,6 +9,7 @@ import { item } from "../Envelope.ts"
 import { Failures } from "../Errors.ts"
 import { offsetPage } from "../Paging.ts"
 import { Amount, chainErrors, chainParams, context, emptyBody } from "./Common.ts"
+import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 
 export const EvmAssets = Schema.Struct({
@@ -74,18 +75,21 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
       ...assets,
       success: item(EvmAssets)
     })
+      .annotate(Price, "evm-assets")
       .annotate(Families, ["evm", "tron"])
       .annotateMerge(OpenApi.annotations({ summary: "Read what an EVM wallet holds" })),
     HttpApiEndpoint.get("utxoAssets", "/utxo/:blockchain/:network/:extendedPublicKey/assets", {
       ...assets,
       success: item(Balance)
     })
+      .annotate(Price, "utxo-assets")
       .annotate(Families, ["utxo"])
       .annotateMerge(OpenApi.annotations({ summary: "Read the confirmed balance of a UTXO wallet" })),
     HttpApiEndpoint.get("xrpAssets", "/:blockchain/:network/:extendedPublicKey/assets", {
       ...assets,
       success: item(Balance)
     })
+      .annotate(Price, "xrp-assets")
       .annotate(Families, ["xrp"])
       .annotateMerge(OpenApi.annotations({ summary: "Read the confirmed balance of an XRP wallet" })),
     HttpApiEndpoint.post(
@@ -93,11 +97,13 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
       "/utxo/:blockchain/:network/:extendedPublicKey/addresses/derive-and-sync",
       derive
     )
+      .annotate(Price, "utxo-derive")
       .annotate(Families, ["utxo"])
       .annotateMerge(
         OpenApi.annotations({ summary: "Derive 100 receiving addresses of a UTXO wallet and record them" })
       ),
     HttpApiEndpoint.post("xrpDerive", "/:blockchain/:network/:extendedPublicKey/addresses/derive-and-sync", derive)
+      .annotate(Price, "xrp-derive")
       .annotate(Families, ["xrp"])
       .annotateMerge(
         OpenApi.annotations({ summary: "Derive 100 receiving addresses of an XRP wallet and record them" })

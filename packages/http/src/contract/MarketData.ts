@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import { item } from "../Envelope.ts"
 import { Failures } from "../Errors.ts"
 import { context, Timestamp } from "./Common.ts"
+import { Price } from "./Price.ts"
 
 export const Asset = Schema.Struct({
   contracts: Schema.Array(
@@ -48,6 +49,8 @@ export class MarketDataGroup extends HttpApiGroup.make("marketData")
       query: context,
       success: item(Asset),
       error: [Failures.invalidData, Failures.resourceNotFound, Failures.unimplemented]
-    }).annotateMerge(OpenApi.annotations({ summary: "Read an asset by its id" }))
+    })
+      .annotate(Price, "asset")
+      .annotateMerge(OpenApi.annotations({ summary: "Read an asset by its id" }))
   )
   .annotateMerge(OpenApi.annotations({ title: "Market data", description: "Assets and their rates" })) {}

@@ -9,6 +9,7 @@ import { item } from "../Envelope.ts"
 import { Failures } from "../Errors.ts"
 import { offsetPage, offsetQuery } from "../Paging.ts"
 import { chainErrors, chainParams, context, emptyBody, offsetErrors, Timestamp } from "./Common.ts"
+import { Price } from "./Price.ts"
 import { RequestedChain } from "./RequestedChain.ts"
 
 const address = Schema.String.check(
@@ -141,7 +142,9 @@ const create = <const Path extends `/${string}`, P extends Schema.Top, S extends
     payload: Schema.Struct({ ...context, data: Schema.Struct({ item: payload }) }),
     success: item(subscription).pipe(HttpApiSchema.status(201)),
     error: [...chainErrors, Failures.alreadyExists, Failures.invalidRequestBodyStructure, Failures.unimplemented]
-  }).annotateMerge(OpenApi.annotations({ summary }))
+  })
+    .annotate(Price, "subscription-create")
+    .annotateMerge(OpenApi.annotations({ summary }))
 
 const one = { params: { ...chainParams, referenceId: Schema.String }, query: context }
 
@@ -195,12 +198,16 @@ export class SubscriptionsGroup extends HttpApiGroup.make("subscriptions")
       query: { ...context, ...offsetQuery(10) },
       success: offsetPage(SubscriptionListItem),
       error: [...chainErrors, ...offsetErrors]
-    }).annotateMerge(OpenApi.annotations({ summary: "List the subscriptions on a chain, oldest first" })),
+    })
+      .annotate(Price, "subscription-list")
+      .annotateMerge(OpenApi.annotations({ summary: "List the subscriptions on a chain, oldest first" })),
     HttpApiEndpoint.get("get", "/:referenceId", {
       ...one,
       success: item(SubscriptionDetails),
       error: [...chainErrors, Failures.resourceNotFound]
-    }).annotateMerge(OpenApi.annotations({ summary: "Read a subscription" })),
+    })
+      .annotate(Price, "subscription-get")
+      .annotateMerge(OpenApi.annotations({ summary: "Read a subscription" })),
     HttpApiEndpoint.delete("delete", "/:referenceId", {
       ...one,
       success: item(SubscriptionDetails),
@@ -211,7 +218,9 @@ export class SubscriptionsGroup extends HttpApiGroup.make("subscriptions")
       payload: emptyBody,
       success: item(SubscriptionDetails).pipe(HttpApiSchema.status(201)),
       error: [...chainErrors, Failures.resourceNotFound, Failures.conflict, Failures.invalidRequestBodyStructure]
-    }).annotateMerge(OpenApi.annotations({ summary: "Activate a subscription and send what was held back" }))
+    })
+      .annotate(Price, "subscription-activate")
+      .annotateMerge(OpenApi.annotations({ summary: "Activate a subscription and send what was held back" }))
   )
   .middleware(RequestedChain)
   .prefix("/blockchain-events/:blockchain/:network")

@@ -9,6 +9,7 @@ import { item } from "../Envelope.ts"
 import { Failures } from "../Errors.ts"
 import { offsetPage, offsetQuery } from "../Paging.ts"
 import { Amount, body, chainErrors, chainParams, context, offsetErrors } from "./Common.ts"
+import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 
 export const Log = Schema.Struct({
@@ -73,14 +74,18 @@ export class TransactionsGroup extends HttpApiGroup.make("transactions")
       query: { ...context, ...offsetQuery(50) },
       success: offsetPage(Log),
       error: [...chainErrors, ...offsetErrors, Failures.transactionNotFound, ...nodeErrors]
-    }).annotateMerge(OpenApi.annotations({ summary: "List the logs of a transaction" })),
+    })
+      .annotate(Price, "evm-logs")
+      .annotateMerge(OpenApi.annotations({ summary: "List the logs of a transaction" })),
     HttpApiEndpoint.post("prepare", "/prepare-transactions/evm/:blockchain/:network/native-coins", {
       params: chainParams,
       query: context,
       payload: body(NewTransaction),
       success: item(PreparedTransaction).pipe(HttpApiSchema.status(201)),
       error: [...chainErrors, Failures.invalidRequestBodyStructure, ...nodeErrors]
-    }).annotateMerge(OpenApi.annotations({ summary: "Prepare a transaction of native coins for signing" }))
+    })
+      .annotate(Price, "prepare")
+      .annotateMerge(OpenApi.annotations({ summary: "Prepare a transaction of native coins for signing" }))
   )
   .middleware(RequestedChain)
   .annotateEndpoints(Families, ["evm", "tron"])

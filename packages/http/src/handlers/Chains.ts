@@ -1,13 +1,15 @@
 /** Answers the operations on one chain's data from what the chain's entry in `ConfiguredChains` provides. */
+import * as Chain from "@headwater/core/Chain"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import { Api } from "../Api.ts"
 import { CurrentAccount } from "../contract/Authentication.ts"
+import { Payment } from "../contract/Price.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
 import { Unimplemented } from "../Errors.ts"
-import type { ChainOperations, CursorPage, OffsetPage, WalletRequest } from "../Operations.ts"
-import type { SortingOrder } from "../Paging.ts"
+import type { ChainOperations, WalletRequest } from "../Operations.ts"
+import * as Pages from "../server/Pages.ts"
 
 /** An operation of the request's chain; 501 where the chain has none. */
 const operation = Effect.fnUntraced(function* <K extends keyof ChainOperations>(name: K) {
@@ -18,48 +20,14 @@ const operation = Effect.fnUntraced(function* <K extends keyof ChainOperations>(
     : (found as ChainOperations[K])
 })
 
-const offsetOf = (query: { readonly limit?: number; readonly offset?: number }, defaultLimit: number) => ({
-  limit: query.limit ?? defaultLimit,
-  offset: query.offset ?? 0
-})
-
-const offsetPage = <A>(request: { readonly limit: number; readonly offset: number }, page: OffsetPage<A>) => ({
-  limit: request.limit,
-  offset: request.offset,
-  total: page.total,
-  items: page.items
-})
-
-interface CursorQuery {
-  readonly limit?: number
-  readonly sortingOrder?: SortingOrder
-  readonly startingAfter?: string
-}
-
-const cursorOf = ({ limit = 50, sortingOrder = "DESCENDING", startingAfter }: CursorQuery) => ({
-  limit,
-  sortingOrder,
-  startingAfter
-})
-
-const cursorPage = <A>(request: ReturnType<typeof cursorOf>, page: CursorPage<A>) => ({
-  limit: request.limit,
-  ...(request.startingAfter === undefined ? {} : { startingAfter: request.startingAfter }),
-  hasMore: page.next !== undefined,
-  ...(page.next === undefined ? {} : { nextStartingAfter: page.next }),
-  sortingOrder: request.sortingOrder,
-  items: page.items
-})
-
 const blocks = HttpApiBuilder.group(Api, "blocks", (handlers) =>
   handlers.handleAll({
     utxoLatest: Effect.fnUntraced(function* () {
       return { item: yield* yield* operation("latestBlock") }
     }),
     xrpTransactions: Effect.fnUntraced(function* ({ params, query }) {
-      const page = offsetOf(query, 50)
       const list = yield* operation("xrpTransactions")
-      return offsetPage(page, yield* list({ ...page, blockHash: params.blockHash }))
+      return yield* Pages.byOffset(query, 50, (page) => list({ ...page, blockHash: params.blockHash }))
     })
   })
 )
@@ -67,9 +35,8 @@ const blocks = HttpApiBuilder.group(Api, "blocks", (handlers) =>
 const transactions = HttpApiBuilder.group(Api, "transactions", (handlers) =>
   handlers.handleAll({
     logs: Effect.fnUntraced(function* ({ params, query }) {
-      const page = offsetOf(query, 50)
       const list = yield* operation("logs")
-      return offsetPage(page, yield* list({ ...page, transactionHash: params.transactionHash }))
+      return yield* Pages.byOffset(query, 50, (page) => list({ ...page, transactionHash: params.transactionHash }))
     }),
     prepare: Effect.fnUntraced(function* ({ payload }) {
       const prepare = yield* operation("prepare")
@@ -78,19 +45,27 @@ const transactions = HttpApiBuilder.group(Api, "transactions", (handlers) =>
   })
 )
 
+/** Lists of what happened on a chain are in the order of block height, place in the block, place in there. */
+const positionLength = 3
+
+/** A list of what happened to an address, as a cursor knows it. */
+const listOf = Effect.fnUntraced(function* (name: string, address: string) {
+  const { id: account } = yield* CurrentAccount
+  const { chain } = yield* CurrentChain
+  return { account, list: [name, account, Chain.nameOf(chain), address] }
+})
+
 const addresses = HttpApiBuilder.group(Api, "addresses", (handlers) =>
   handlers.handleAll({
-    internalTransactions: Effect.fnUntraced(function* ({ params, query }) {
-      const page = cursorOf(query)
-      const { id: account } = yield* CurrentAccount
-      const list = yield* operation("internalTransactions")
-      return cursorPage(page, yield* list({ ...page, account, address: params.address }))
+    internalTransactions: Effect.fnUntraced(function* ({ params: { address }, query }) {
+      const read = yield* operation("internalTransactions")
+      const { account, list } = yield* listOf("internalTransactions", address)
+      return yield* Pages.byCursor(list, positionLength, query, (page) => read({ ...page, account, address }))
     }),
-    tokensTransfers: Effect.fnUntraced(function* ({ params, query }) {
-      const page = cursorOf(query)
-      const { id: account } = yield* CurrentAccount
-      const list = yield* operation("tokensTransfers")
-      return cursorPage(page, yield* list({ ...page, account, address: params.address }))
+    tokensTransfers: Effect.fnUntraced(function* ({ params: { address }, query }) {
+      const read = yield* operation("tokensTransfers")
+      const { account, list } = yield* listOf("tokensTransfers", address)
+      return yield* Pages.byCursor(list, positionLength, query, (page) => read({ ...page, account, address }))
     })
   })
 )
@@ -116,7 +91,8 @@ const balance = Effect.fnUntraced(function* (request: WalletHandler) {
 
 const derive = Effect.fnUntraced(function* ({ params }: Pick<WalletHandler, "params">) {
   const deriveAndSync = yield* operation("deriveAndSync")
-  const items = yield* deriveAndSync(yield* walletOf({ params, query: {} }))
+  const { paying } = yield* Payment
+  const items = yield* deriveAndSync(yield* walletOf({ params, query: {} }), paying)
   return { limit: items.length, offset: 0, total: items.length, items }
 })
 

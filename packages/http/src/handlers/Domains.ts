@@ -1,11 +1,72 @@
 /** Answers the operations on domains of callback URLs. */
+import { type Domain, Domains, DomainVerifier } from "@headwater/indexer/store/Domains"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { Api } from "../Api.ts"
-import { Unimplemented } from "../Errors.ts"
+import { CurrentAccount } from "../contract/Authentication.ts"
+import { Conflict, InvalidData, ResourceNotFound } from "../Errors.ts"
+import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
+import * as Pages from "../server/Pages.ts"
 
-const unimplemented = () => Effect.fail(new Unimplemented({ message: "This server does not verify domains" }))
+const seconds = (millis: number) => Math.floor(millis / 1000)
 
-export const layer = HttpApiBuilder.group(Api, "domains", (handlers) =>
-  handlers.handleAll({ add: unimplemented, list: unimplemented, verify: unimplemented })
+const shown = ({ created, name, token, verified }: Domain) => ({
+  domain: name,
+  token,
+  isVerified: verified !== undefined,
+  createdTimestamp: seconds(created),
+  ...(verified === undefined ? {} : { verifiedTimestamp: seconds(verified) })
+})
+
+const notAHost = { message: "must be a host name alone" }
+
+const notFound = new ResourceNotFound({ message: "The account has added no such domain" })
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "domains",
+  Effect.fnUntraced(function* (handlers) {
+    const domains = yield* Domains
+    const verifier = yield* DomainVerifier
+    const policy = yield* CallbackUrlPolicy
+
+    /** The host that callback URLs of this domain have. */
+    const hostOf = Effect.fnUntraced(function* (domain: string) {
+      const url = `https://${domain}/`
+      yield* policy.check(url)
+      const { host, hostname } = new URL(url)
+      return host === hostname && /^[^/?:]+$/.test(domain) ? hostname : yield* Effect.fail(notAHost)
+    })
+
+    return handlers.handleAll({
+      add: Effect.fnUntraced(function* ({ payload }) {
+        const { id } = yield* CurrentAccount
+        const host = yield* Effect.catch(hostOf(payload.data.item.domain), ({ message }) =>
+          Effect.fail(new InvalidData({ message: `domain: ${message}`, details: [{ attribute: "domain", message }] }))
+        )
+        return { item: shown(yield* Effect.orDie(domains.add(id, host))) }
+      }),
+      list: Effect.fnUntraced(function* ({ query }) {
+        const { id } = yield* CurrentAccount
+        return yield* Pages.byOffset(query, 10, ({ limit, offset }) =>
+          Effect.map(Effect.orDie(domains.list(id)), (all) => ({
+            total: all.length,
+            items: all.slice(offset, offset + limit).map(shown)
+          }))
+        )
+      }),
+      verify: Effect.fnUntraced(
+        function* ({ params }) {
+          const { id } = yield* CurrentAccount
+          const host = yield* Effect.catch(hostOf(params.domain), () => Effect.fail(notFound))
+          return { item: shown(yield* verifier.verify(id, host)) }
+        },
+        Effect.catchTags({
+          DatabaseError: Effect.die,
+          DomainNotFound: () => Effect.fail(notFound),
+          DomainNotVerified: ({ message }) => Effect.fail(new Conflict({ message }))
+        })
+      )
+    })
+  })
 )

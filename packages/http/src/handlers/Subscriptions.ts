@@ -7,6 +7,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Result from "effect/Result"
 import { Api } from "../Api.ts"
 import { CurrentAccount } from "../contract/Authentication.ts"
+import { Payment } from "../contract/Price.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
 import { AlreadyExists, Conflict, InvalidData, ResourceNotFound, Unimplemented } from "../Errors.ts"
 import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
@@ -114,23 +115,23 @@ export const layer = HttpApiBuilder.group(
         return yield* new Unimplemented({ message: `${chain.blockchain} has no event ${event}` })
       }
       const address = yield* check(item)
-      return yield* subscriptions
-        .create({
-          account,
-          chain,
-          event,
-          address,
-          callbackUrl: item.callbackUrl,
-          secret: item.callbackSecretKey,
-          confirmations,
-          allowDuplicates: item.allowDuplicates ?? false
-        })
-        .pipe(
-          Effect.catchTag("DuplicateSubscription", ({ referenceId }) =>
-            Effect.fail(new AlreadyExists({ message: `The account has the same subscription already: ${referenceId}` }))
-          ),
-          Effect.catchTag("DatabaseError", Effect.die)
-        )
+      const { paying } = yield* Payment
+      const created = subscriptions.create({
+        account,
+        chain,
+        event,
+        address,
+        callbackUrl: item.callbackUrl,
+        secret: item.callbackSecretKey,
+        confirmations,
+        allowDuplicates: item.allowDuplicates ?? false
+      })
+      return yield* paying(created, () => 1).pipe(
+        Effect.catchTag("DuplicateSubscription", ({ referenceId }) =>
+          Effect.fail(new AlreadyExists({ message: `The account has the same subscription already: ${referenceId}` }))
+        ),
+        Effect.catchTag("DatabaseError", Effect.die)
+      )
     })
 
     const keyOf = Effect.fnUntraced(function* (referenceId: string) {
@@ -197,7 +198,9 @@ export const layer = HttpApiBuilder.group(
       ),
       activate: Effect.fnUntraced(
         function* ({ params }) {
-          return { item: detailed(yield* subscriptions.activate(yield* keyOf(params.referenceId))) }
+          const { paying } = yield* Payment
+          const activated = subscriptions.activate(yield* keyOf(params.referenceId))
+          return { item: detailed(yield* paying(activated, () => 1)) }
         },
         Effect.catchTags({
           DatabaseError: Effect.die,

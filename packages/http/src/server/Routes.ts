@@ -13,13 +13,14 @@ import * as Subscriptions from "../handlers/Subscriptions.ts"
 import { openApiDocument } from "../OpenApiDocument.ts"
 import { docsPath, openApiPath } from "./AllowedMethods.ts"
 import * as Authentication from "./Authentication.ts"
+import * as Charging from "./Charging.ts"
 import * as Enveloped from "./Enveloped.ts"
 import * as RequestedChain from "./RequestedChain.ts"
 import * as Validation from "./Validation.ts"
 
 const handlers = Layer.mergeAll(Subscriptions.layer, Domains.layer, Chains.layer, MarketData.layer, Credits.layer)
 
-const middleware = Layer.mergeAll(Authentication.layer, RequestedChain.layer, Validation.layer)
+const middleware = Layer.mergeAll(Authentication.layer, Charging.layer, RequestedChain.layer, Validation.layer)
 
 const document = HttpRouter.add("GET", openApiPath, HttpServerResponse.jsonUnsafe(openApiDocument))
 

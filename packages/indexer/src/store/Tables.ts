@@ -14,8 +14,13 @@ export interface Tables {
   domain: DomainTable
   unspent_output: UnspentOutputTable
   spent_output: SpentOutputTable
+  transfer_chunk: TransferChunkTable
+  staged_postings: StagedPostingsTable
+  posting_run: PostingRunTable
+  posting_page: PostingPageTable
   credit_balance: CreditBalanceTable
   credit_entry: CreditEntryTable
+  credit_day: CreditDayTable
   subscription_count: SubscriptionCountTable
 }
 
@@ -212,11 +217,53 @@ export interface CreditEntryTable {
   detail: string
 }
 
+/** The last day whose daily charges are complete: one row. */
+export interface CreditDayTable {
+  id: number
+  /** Days since the Unix epoch. */
+  day: number
+}
+
 /** How many subscriptions an account has on a chain: counted here, since `count(*)` would read them all. */
 export interface SubscriptionCountTable {
   account: number
   chain: number
   total: number
+}
+
+/** Up to 64 transfers of one block, of one chain and kind (its log), packed. */
+export interface TransferChunkTable {
+  log: number
+  /** Of its first transfer: the height times 2^20 and the number within the block. */
+  position: number
+  data: Uint8Array
+}
+
+/** The postings of a block that are in no run yet, in the order of their positions. */
+export interface StagedPostingsTable {
+  log: number
+  height: number
+  data: Uint8Array
+}
+
+/** Sorted postings in pages. `building`: not to be read yet; `retired`: merged into a larger one. */
+export interface PostingRunTable {
+  id: Generated<number>
+  log: number
+  level: number
+  first_position: number
+  last_position: number
+  postings: number
+  state: "building" | "live" | "retired"
+  /** Milliseconds since the Unix epoch. */
+  changed: number
+}
+
+export interface PostingPageTable {
+  run: number
+  /** The page's first posting. */
+  first: Uint8Array
+  data: Uint8Array
 }
 
 export type Row<T extends keyof Tables> = Selectable<Tables[T]>

@@ -18,6 +18,10 @@ export const up = ({ serial, clustered }: ColumnTypes): ReadonlyArray<string> =>
     detail text not null
   )`,
   `create index credit_entry_statement on credit_entry (account, id)`,
+  `create table credit_day (
+    id bigint primary key,
+    day bigint not null
+  )`,
   `create table subscription_count (
     account bigint not null,
     chain bigint not null,

@@ -1,0 +1,97 @@
+/**
+ * Charges requests: by the price on their endpoint, for the results that they got. What failed costs nothing.
+ *
+ * A request that only reads is charged when its answer is known, and is answered when the charge is written down; one
+ * that changes something is charged in the same transaction.
+ */
+import * as Ledger from "@headwater/core/Credits"
+import { CreditRules, Credits, type InsufficientCredits as TooFew } from "@headwater/indexer/store/Credits"
+import { Database, type DatabaseError } from "@headwater/indexer/store/Database"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as Layer from "effect/Layer"
+import { CurrentAccount } from "../contract/Authentication.ts"
+import { Charging, Payment, Price } from "../contract/Price.ts"
+import { RequestInfo } from "../Envelope.ts"
+import { InsufficientCredits } from "../Errors.ts"
+import * as RateLimit from "./RateLimit.ts"
+
+/** Whether credits are charged at all: an operator who serves only himself has no use for them. */
+export const CreditsEnabled = Context.Reference<boolean>("@headwater/http/server/Charging/CreditsEnabled", {
+  defaultValue: () => true
+})
+
+const refused = <A>(charged: Effect.Effect<A, TooFew | DatabaseError>) =>
+  Effect.catchTag(charged, "InsufficientCredits", ({ message }) => Effect.fail(new InsufficientCredits({ message })))
+
+const set = (request: RequestInfo, consumed: number, available: number) => {
+  request.headers["x-credits-consumed"] = String(consumed)
+  request.headers["x-credits-available"] = String(available)
+}
+
+const free = Payment.of({ paying: (change) => change })
+
+export const layer = Layer.effect(
+  Charging,
+  Effect.gen(function* () {
+    const credits = yield* Credits
+    const database = yield* Database
+    const enabled = yield* CreditsEnabled
+    const limit = yield* RateLimit.fromRate
+    const rules = yield* CreditRules
+
+    return Charging.of(
+      Effect.fnUntraced(function* (handled, { endpoint }) {
+        const request = yield* RequestInfo
+        const { id: account } = yield* CurrentAccount
+        const { params } = yield* HttpRouter.RouteContext
+        const operation = Context.get(endpoint.annotations, Price)
+        const perResult = operation === undefined ? 0 : Ledger.price(operation, params.blockchain)
+        yield* limit.admit(account, perResult)
+        if (!enabled) return yield* Effect.provideService(handled, Payment, free)
+
+        const chargeOf = (results: number) => ({
+          account,
+          key: `request:${request.id}`,
+          amount: Ledger.ofCall(rules, perResult, results),
+          results: Math.max(1, results),
+          detail: endpoint.identifier
+        })
+        let paid = false
+        const payment = Payment.of({
+          paying: (change, results) =>
+            Effect.gen(function* () {
+              const changed = yield* change
+              const charge = chargeOf(results(changed))
+              const available = yield* refused(credits.chargeWithin(charge))
+              return { changed, charge, available }
+            }).pipe(
+              database.transaction,
+              Effect.map(({ available, changed, charge }) => {
+                paid = true
+                set(request, charge.amount, available)
+                return changed
+              })
+            )
+        })
+        return yield* handled.pipe(
+          Effect.provideService(Payment, payment),
+          Effect.tap(
+            Effect.fnUntraced(function* (response) {
+              // Some refusals of the framework are answers, not failures.
+              if (paid || response.status >= 400) return
+              const charge = chargeOf(request.results)
+              const available = yield* charge.amount === 0
+                ? Effect.orDie(credits.balance(account))
+                : Effect.catchTag(refused(credits.charge(charge)), "DatabaseError", Effect.die)
+              set(request, charge.amount, available)
+              yield* limit.spend(account, charge.amount - perResult)
+            })
+          ),
+          Effect.tapError(() => Effect.map(Effect.orDie(credits.balance(account)), (left) => set(request, 0, left)))
+        )
+      })
+    )
+  })
+)

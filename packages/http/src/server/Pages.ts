@@ -1,0 +1,47 @@
+/** From the query of a list to its answer, for both ways of paging. */
+import * as Effect from "effect/Effect"
+import type { CursorPage, CursorRequest, OffsetPage, OffsetRequest } from "../Operations.ts"
+import type { SortingOrder } from "../Paging.ts"
+import * as Cursor from "./Cursor.ts"
+
+interface OffsetQuery {
+  readonly limit?: number
+  readonly offset?: number
+}
+
+/** Answers a list that is paged by offset. */
+export const byOffset = <A, E, R>(
+  query: OffsetQuery,
+  defaultLimit: number,
+  read: (request: OffsetRequest) => Effect.Effect<OffsetPage<A>, E, R>
+) => {
+  const { limit = defaultLimit, offset = 0 } = query
+  return Effect.map(read({ limit, offset }), ({ items, total }) => ({ limit, offset, total, items }))
+}
+
+interface CursorQuery {
+  readonly limit?: number
+  readonly sortingOrder?: SortingOrder
+  readonly startingAfter?: string
+}
+
+/** Answers a list that is paged by cursor. `numbers` is how many a position in it has. */
+export const byCursor = Effect.fnUntraced(function* <A, E, R>(
+  list: Cursor.List,
+  numbers: number,
+  query: CursorQuery,
+  read: (request: CursorRequest) => Effect.Effect<CursorPage<A>, E, R>
+) {
+  const { limit = 50, sortingOrder = "DESCENDING", startingAfter } = query
+  const ordered = [...list, sortingOrder]
+  const after = startingAfter === undefined ? undefined : yield* Cursor.decode(ordered, startingAfter, numbers)
+  const { items, next } = yield* read({ limit, sortingOrder, after })
+  return {
+    limit,
+    ...(startingAfter === undefined ? {} : { startingAfter }),
+    hasMore: next !== undefined,
+    ...(next === undefined ? {} : { nextStartingAfter: Cursor.encode(ordered, next) }),
+    sortingOrder,
+    items
+  }
+})

@@ -1,0 +1,331 @@
+/**
+ * The credit ledger: append-only entries, and each account's balance, which is always their sum.
+ *
+ * Charges of one moment are written together, in one transaction that locks each balance before it pays: requests that
+ * race for the last credits are paid in the order in which they came, until the balance is used up.
+ */
+import * as Chain from "@headwater/core/Chain"
+import * as Ledger from "@headwater/core/Credits"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Queue from "effect/Queue"
+import * as Schedule from "effect/Schedule"
+import * as Schema from "effect/Schema"
+import { type Insertable, sql } from "kysely"
+import { Database, type DatabaseError } from "./Database.ts"
+import * as Daily from "./internal/DailyCharges.ts"
+import type { CreditEntryTable, CreditKind, Row } from "./Tables.ts"
+
+export interface CreditEntry {
+  readonly id: number
+  readonly key: string
+  readonly kind: CreditKind
+  /** Negative where credits were consumed. */
+  readonly amount: number
+  readonly results: number
+  readonly detail: string
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number
+}
+
+/** What a call is to pay. */
+export interface Charge {
+  readonly account: number
+  /** Unique: no two entries have the same. */
+  readonly key: string
+  /** Credits, zero or more. */
+  readonly amount: number
+  readonly results: number
+  /** The operation. */
+  readonly detail: string
+}
+
+/** The balance is too small for the charge: nothing was taken. */
+export class InsufficientCredits extends Schema.TaggedError<InsufficientCredits>()("InsufficientCredits", {
+  available: Schema.Int,
+  wanted: Schema.Int
+}) {
+  override get message() {
+    return `${this.wanted} credits are wanted, ${this.available} are left`
+  }
+}
+
+/** An entry with this key exists. */
+export class DuplicateEntry extends Schema.TaggedError<DuplicateEntry>()("DuplicateEntry", { key: Schema.String }) {
+  override get message() {
+    return `The ledger has an entry "${this.key}" already`
+  }
+}
+
+/** The operator's rules of charging. */
+export const CreditRules = Context.Reference<Ledger.Rules>("@headwater/indexer/store/Credits/CreditRules", {
+  defaultValue: () => Ledger.defaultRules
+})
+
+export class Credits extends Context.Service<
+  Credits,
+  {
+    readonly balance: (account: number) => Effect.Effect<number, DatabaseError>
+    /** Adds credits and gives the new balance. A key that the caller chooses makes sure that it is done once. */
+    readonly grant: (grant: {
+      readonly account: number
+      readonly amount: number
+      readonly detail: string
+      readonly key?: string | undefined
+    }) => Effect.Effect<number, DuplicateEntry | DatabaseError>
+    /** Entries of an account, from the one after `after` on, newest or oldest first. */
+    readonly statement: (
+      account: number,
+      page: { readonly limit: number; readonly newestFirst: boolean; readonly after: number | undefined }
+    ) => Effect.Effect<ReadonlyArray<CreditEntry>, DatabaseError>
+    /** Takes credits and gives what is left; done when it is written down. */
+    readonly charge: (charge: Charge) => Effect.Effect<number, InsufficientCredits | DatabaseError>
+    /** As `charge`, as a part of the surrounding transaction: it is taken if that commits. */
+    readonly chargeWithin: (charge: Charge) => Effect.Effect<number, InsufficientCredits | DatabaseError>
+    /** In the transaction that notes that callbacks were sent: takes their price, at most what is left. */
+    readonly chargeCallbacks: (
+      sent: ReadonlyArray<{ readonly id: number; readonly subscription: number }>
+    ) => Effect.Effect<void, DatabaseError>
+    /**
+     * Takes what is owed for the days that are over, each day once however often it is run. Subscriptions that an
+     * account cannot pay for are deactivated, the newest first.
+     */
+    readonly chargeDays: Effect.Effect<Daily.Charged, DatabaseError>
+  }
+>()("@headwater/indexer/store/Credits") {
+  static readonly layer = Layer.effect(
+    Credits,
+    Effect.suspend(() => make)
+  )
+
+  /**
+   * Charges the days that are over, at the start and whenever another one is. It looks at the clock instead of sleeping
+   * until midnight: a machine that was suspended is charged for when it wakes.
+   */
+  static readonly daily = Layer.effectDiscard(
+    Effect.gen(function* () {
+      const { chargeDays } = yield* Credits
+      yield* chargeDays.pipe(
+        Effect.tap(({ credits, days, deactivated }) =>
+          days === 0
+            ? Effect.void
+            : Effect.logInfo(`Charged ${credits} credits for ${days} days, deactivated ${deactivated} subscriptions`)
+        ),
+        Effect.catchCause((cause) => Effect.logError("Daily charges failed, tried again in a minute", cause)),
+        Effect.repeat(Schedule.spaced("1 minute")),
+        Effect.forkScoped
+      )
+    })
+  )
+}
+
+const toEntry = (row: Row<"credit_entry">): CreditEntry => ({
+  id: row.id,
+  key: row.entry_key,
+  kind: row.kind,
+  amount: row.amount,
+  results: row.results,
+  detail: row.detail,
+  at: row.at
+})
+
+interface Pending {
+  readonly charge: Charge
+  readonly done: Deferred.Deferred<number, InsufficientCredits | DatabaseError>
+}
+
+const make = Effect.gen(function* () {
+  const database = yield* Database
+  const rules = yield* CreditRules
+  const pending = yield* Queue.unbounded<Pending>()
+
+  const entryOf = (charge: Charge, at: number): Insertable<CreditEntryTable> => ({
+    account: charge.account,
+    entry_key: charge.key,
+    at,
+    kind: "request",
+    amount: 0 - charge.amount,
+    results: charge.results,
+    detail: charge.detail
+  })
+
+  /** The balance, locked until the surrounding transaction ends. */
+  const locked = (account: number) =>
+    Effect.map(
+      database.query((db) =>
+        db
+          .updateTable("credit_balance")
+          .set({ balance: sql<number>`balance` })
+          .where("account", "=", account)
+          .returning("balance")
+      ),
+      ([row]) => row?.balance ?? 0
+    )
+
+  const add = (account: number, amount: number) =>
+    database.query((db) =>
+      db
+        .updateTable("credit_balance")
+        .set({ balance: sql<number>`balance + ${amount}` })
+        .where("account", "=", account)
+    )
+
+  const balance: Credits["Service"]["balance"] = Effect.fnUntraced(function* (account) {
+    const [row] = yield* database.read((db) =>
+      db.selectFrom("credit_balance").select("balance").where("account", "=", account)
+    )
+    return row?.balance ?? 0
+  })
+
+  const grant: Credits["Service"]["grant"] = Effect.fn("Credits.grant")(function* ({ account, amount, detail, key }) {
+    const at = yield* Clock.currentTimeMillis
+    const entry_key = key ?? (yield* Effect.sync(() => `grant:${crypto.randomUUID()}`))
+    return yield* database.transaction(
+      Effect.gen(function* () {
+        const written = yield* database.query((db) =>
+          db
+            .insertInto("credit_entry")
+            .values({ account, entry_key, at, kind: "grant", amount, results: 1, detail })
+            .onConflict((on) => on.column("entry_key").doNothing())
+            .returning("id")
+        )
+        if (written.length === 0) return yield* new DuplicateEntry({ key: entry_key })
+        const [row] = yield* database.query((db) =>
+          db
+            .insertInto("credit_balance")
+            .values({ account, balance: amount })
+            .onConflict((on) =>
+              on.column("account").doUpdateSet({ balance: sql<number>`credit_balance.balance + ${amount}` })
+            )
+            .returning("balance")
+        )
+        return row!.balance
+      })
+    )
+  })
+
+  const statement: Credits["Service"]["statement"] = Effect.fn("Credits.statement")(function* (account, page) {
+    const { after, limit, newestFirst } = page
+    const rows = yield* database.read((db) => {
+      const entries = db.selectFrom("credit_entry").selectAll().where("account", "=", account)
+      return (after === undefined ? entries : entries.where("id", newestFirst ? "<" : ">", after))
+        .orderBy("id", newestFirst ? "desc" : "asc")
+        .limit(limit)
+    })
+    return rows.map(toEntry)
+  })
+
+  const chargeWithin: Credits["Service"]["chargeWithin"] = Effect.fnUntraced(function* (charge) {
+    const at = yield* Clock.currentTimeMillis
+    const [row] = yield* database.query((db) =>
+      db
+        .updateTable("credit_balance")
+        .set({ balance: sql<number>`balance - ${charge.amount}` })
+        .where("account", "=", charge.account)
+        .where("balance", ">=", charge.amount)
+        .returning("balance")
+    )
+    if (row === undefined && charge.amount > 0) {
+      return yield* new InsufficientCredits({ available: yield* locked(charge.account), wanted: charge.amount })
+    }
+    yield* database.query((db) => db.insertInto("credit_entry").values(entryOf(charge, at)))
+    return row?.balance ?? 0
+  })
+
+  /** Pays what it can of one account's charges, in their order, and says how each of them ends. */
+  const pay = Effect.fnUntraced(function* (account: number, charges: ReadonlyArray<Pending>, at: number) {
+    const before = yield* locked(account)
+    const { balance, paid } = Ledger.settle(
+      before,
+      charges.map(({ charge }) => charge.amount)
+    )
+    if (balance !== before) yield* add(account, balance - before)
+    yield* database.insertMany(
+      "credit_entry",
+      charges.filter((_, i) => paid[i]).map(({ charge }) => entryOf(charge, at))
+    )
+    let left = before
+    return charges.map(({ charge, done }, i) => {
+      if (!paid[i]) {
+        return Deferred.fail(done, new InsufficientCredits({ available: left, wanted: charge.amount }))
+      }
+      left -= charge.amount
+      return Deferred.succeed(done, left)
+    })
+  })
+
+  const payAll = Effect.fnUntraced(
+    function* (batch: ReadonlyArray<Pending>) {
+      const at = yield* Clock.currentTimeMillis
+      // Always in one order, so that two processes never wait for each other's balances.
+      const accounts = [...Map.groupBy(batch, ({ charge }) => charge.account)].sort(([a], [b]) => a - b)
+      const ends = yield* database.transaction(
+        Effect.forEach(accounts, ([account, charges]) => pay(account, charges, at))
+      )
+      yield* Effect.all(ends.flat(), { discard: true })
+    },
+    (effect, batch) =>
+      Effect.catch(effect, (error) =>
+        Effect.forEach(batch, ({ done }) => Deferred.fail(done, error), { discard: true })
+      )
+  )
+
+  yield* Queue.takeAll(pending).pipe(Effect.flatMap(payAll), Effect.forever, Effect.forkScoped)
+
+  const charge: Credits["Service"]["charge"] = Effect.fnUntraced(function* (charge) {
+    const done = Deferred.makeUnsafe<number, InsufficientCredits | DatabaseError>()
+    yield* Queue.offer(pending, { charge, done })
+    return yield* Deferred.await(done)
+  })
+
+  const chargeCallbacks: Credits["Service"]["chargeCallbacks"] = Effect.fnUntraced(function* (sent) {
+    if (rules.callback === 0 || sent.length === 0) return
+    const at = yield* Clock.currentTimeMillis
+    const ids = [...new Set(sent.map(({ subscription }) => subscription))]
+    const rows = yield* database.query((db) =>
+      db
+        .selectFrom("subscription")
+        .innerJoin("chain", "chain.id", "subscription.chain")
+        .select(["subscription.id", "subscription.account", "chain.name"])
+        .where("subscription.id", "in", ids)
+    )
+    const places = new Map(rows.map((row) => [row.id, row]))
+    const groups = Map.groupBy(
+      sent.filter(({ subscription }) => places.has(subscription)),
+      ({ subscription }) => `${places.get(subscription)!.account} ${places.get(subscription)!.name}`
+    )
+    const charges = [...groups.values()].map((callbacks) => {
+      const { account, name } = places.get(callbacks[0]!.subscription)!
+      const first = Math.min(...callbacks.map(({ id }) => id))
+      return { account, name, first, results: callbacks.length }
+    })
+    for (const { account, first, name, results } of charges.sort((a, b) => a.account - b.account)) {
+      const [blockchain, network] = name.split("/") as [string, string]
+      const chain = yield* Effect.orDie(Effect.fromResult(Chain.find(blockchain, network)))
+      const wanted = Ledger.onChain(rules.callback, chain) * results
+      // They are sent already: an account that has less pays what it has.
+      const amount = Math.min(wanted, yield* locked(account))
+      if (amount === 0) continue
+      yield* add(account, -amount)
+      const entry_key = `callback:${first}:${at}`
+      yield* database.query((db) =>
+        db
+          .insertInto("credit_entry")
+          .values({ account, entry_key, at, kind: "callback", amount: -amount, results, detail: name })
+      )
+    }
+  })
+
+  return Credits.of({
+    balance,
+    grant,
+    statement,
+    charge,
+    chargeWithin,
+    chargeCallbacks,
+    chargeDays: Daily.charge(database, rules)
+  })
+})
