@@ -1,6 +1,7 @@
 /** A server on an ephemeral port over a fresh store, with one account and its key. */
 import * as Chain from "@headwater/core/Chain"
 import * as Server from "@headwater/http/Server"
+import { CreditsEnabled } from "@headwater/http/server/Charging"
 import { ConfiguredChains } from "@headwater/http/server/RequestedChain"
 import { Accounts } from "@headwater/indexer/store/Accounts"
 import { Credits } from "@headwater/indexer/store/Credits"
@@ -62,5 +63,6 @@ export const testServer = (store: (typeof stores)[number], options: Partial<Serv
     Layer.provide(verifier),
     Layer.provideMerge(Layer.mergeAll(Accounts.layer, Subscriptions.layer, Credits.layer, Domains.layer)),
     Layer.provide(Layer.succeed(ConfiguredChains, configured)),
+    Layer.provide(Layer.succeed(CreditsEnabled, true)),
     Layer.provideMerge(store.layer)
   )

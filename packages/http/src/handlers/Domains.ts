@@ -2,9 +2,10 @@
 import { type Domain, Domains, DomainVerifier } from "@headwater/indexer/store/Domains"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Option from "effect/Option"
 import { Api } from "../Api.ts"
 import { CurrentAccount } from "../contract/Authentication.ts"
-import { Conflict, InvalidData, ResourceNotFound } from "../Errors.ts"
+import { Conflict, InvalidData, ResourceNotFound, Unimplemented } from "../Errors.ts"
 import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
 import * as Pages from "../server/Pages.ts"
 
@@ -20,6 +21,8 @@ const shown = ({ created, name, token, verified }: Domain) => ({
 
 const notAHost = { message: "must be a host name alone" }
 
+const unimplemented = new Unimplemented({ message: "This server does not verify domains" })
+
 const notFound = new ResourceNotFound({ message: "The account has added no such domain" })
 
 export const layer = HttpApiBuilder.group(
@@ -27,7 +30,7 @@ export const layer = HttpApiBuilder.group(
   "domains",
   Effect.fnUntraced(function* (handlers) {
     const domains = yield* Domains
-    const verifier = yield* DomainVerifier
+    const verifier = yield* Effect.serviceOption(DomainVerifier)
     const policy = yield* CallbackUrlPolicy
 
     /** The host that callback URLs of this domain have. */
@@ -59,7 +62,8 @@ export const layer = HttpApiBuilder.group(
         function* ({ params }) {
           const { id } = yield* CurrentAccount
           const host = yield* Effect.catch(hostOf(params.domain), () => Effect.fail(notFound))
-          return { item: shown(yield* verifier.verify(id, host)) }
+          if (Option.isNone(verifier)) return yield* unimplemented
+          return { item: shown(yield* verifier.value.verify(id, host)) }
         },
         Effect.catchTags({
           DatabaseError: Effect.die,

@@ -19,7 +19,7 @@ import * as RateLimit from "./RateLimit.ts"
 
 /** Whether credits are charged at all: an operator who serves only himself has no use for them. */
 export const CreditsEnabled = Context.Reference<boolean>("@headwater/http/server/Charging/CreditsEnabled", {
-  defaultValue: () => true
+  defaultValue: () => false
 })
 
 const refused = <A>(charged: Effect.Effect<A, TooFew | DatabaseError>) =>

@@ -1,4 +1,5 @@
 /** All routes of this package: the contract with its handlers, the OpenAPI document and the docs page. */
+import { Credits } from "@headwater/indexer/store/Credits"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -6,7 +7,7 @@ import * as HttpApiSwagger from "effect/http-api/HttpApiSwagger"
 import * as Layer from "effect/Layer"
 import { Api } from "../Api.ts"
 import * as Chains from "../handlers/Chains.ts"
-import * as Credits from "../handlers/Credits.ts"
+import * as CreditHandlers from "../handlers/Credits.ts"
 import * as Domains from "../handlers/Domains.ts"
 import * as MarketData from "../handlers/MarketData.ts"
 import * as Subscriptions from "../handlers/Subscriptions.ts"
@@ -18,14 +19,20 @@ import * as Enveloped from "./Enveloped.ts"
 import * as RequestedChain from "./RequestedChain.ts"
 import * as Validation from "./Validation.ts"
 
-const handlers = Layer.mergeAll(Subscriptions.layer, Domains.layer, Chains.layer, MarketData.layer, Credits.layer)
+const handlers = Layer.mergeAll(
+  Subscriptions.layer,
+  Domains.layer,
+  Chains.layer,
+  MarketData.layer,
+  CreditHandlers.layer
+)
 
 const middleware = Layer.mergeAll(Authentication.layer, Charging.layer, RequestedChain.layer, Validation.layer)
 
 const document = HttpRouter.add("GET", openApiPath, HttpServerResponse.jsonUnsafe(openApiDocument))
 
 export const layer = Layer.mergeAll(
-  HttpApiBuilder.layer(Api).pipe(Layer.provide(handlers), Layer.provide(middleware)),
+  HttpApiBuilder.layer(Api).pipe(Layer.provide(handlers), Layer.provide(middleware), Layer.provide(Credits.layer)),
   HttpApiSwagger.layer(Api, { path: docsPath }),
   document,
   Enveloped.layer
