@@ -9,7 +9,7 @@ export const exist = existsSync(root)
 export const path = (name: string): URL => new URL(name, root)
 
 /** JSON of a file, unpacked if its name ends in `.gz`. */
-export const json = (name: string): any => {
+export const json = (name: string): unknown => {
   const bytes = readFileSync(path(name))
   return JSON.parse((name.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString())
 }
