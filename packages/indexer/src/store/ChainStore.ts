@@ -3,17 +3,19 @@
  * map, matched callbacks and cursor in a single transaction — or leaves again.
  */
 import type { AddressBytes } from "@headwater/core/Address"
-import type { Block } from "@headwater/core/Block"
+import type { Block, Transfer } from "@headwater/core/Block"
 import type * as Callback from "@headwater/core/Callback"
 import * as Chain from "@headwater/core/Chain"
 import * as Matcher from "@headwater/core/Matcher"
 import * as Watched from "@headwater/core/Watched"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { Database, type DatabaseError } from "./Database.ts"
 import * as Waits from "./internal/Waits.ts"
 import * as OutputMap from "./OutputMap.ts"
+import * as TransferLog from "./TransferLog.ts"
 
 /** The last committed block; its hash is absent where a reorganisation left nothing of what was ever committed. */
 export interface Cursor {
@@ -179,6 +181,24 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
     if (unknown.size > 0) yield* tokens.learn([...unknown.values()])
   })
 
+  const isRecorded = (transfer: Transfer) =>
+    options.record === "all" ||
+    transfer.kind === "internal" ||
+    (transfer.from !== undefined && watched.has(transfer.from)) ||
+    (transfer.to !== undefined && watched.has(transfer.to))
+
+  /** Postings staged since the transfer log was last tended, which is done beside the commits. */
+  let staged = TransferLog.stagedLimit
+  yield* Effect.suspend(() => {
+    if (staged < TransferLog.stagedLimit) return Effect.void
+    staged = 0
+    return TransferLog.maintain(id)
+  }).pipe(
+    Effect.catchTag("DatabaseError", (error) => Effect.logWarning(`Tending the transfer log failed: ${error.message}`)),
+    Effect.repeat(Schedule.spaced("200 millis")),
+    Effect.forkScoped
+  )
+
   const commit = Effect.fn("ChainStore.commit")(
     function* (block: Block) {
       // Metadata comes from the node, so it is fetched before the transaction takes the store's one writer.
@@ -208,6 +228,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
           yield* insertMany("block", [
             { chain: id, height: block.height, hash: block.hash, parent: block.parent, time: block.time }
           ])
+          if (chain.family !== "utxo") staged += yield* TransferLog.append(id, resolved, isRecorded)
           yield* insertMany("waiting", waiting)
           yield* insertMany(
             "callback",
@@ -246,6 +267,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
             db.selectFrom("block").select("hash").where("chain", "=", id).where("height", "=", fork)
           )
           yield* OutputMap.undo(id, fork)
+          yield* TransferLog.undo(id, fork)
           yield* query((db) => db.deleteFrom("block").where("chain", "=", id).where("height", ">", fork))
           yield* query((db) => db.deleteFrom("waiting").where("chain", "=", id).where("height", ">", fork))
           yield* query((db) =>

@@ -4,6 +4,7 @@ import { type Migration, Migrator } from "kysely/migration"
 import * as main from "../migrations/0001_main.ts"
 import * as credits from "../migrations/0002_credits.ts"
 import * as callbacks from "../migrations/0003_callbacks.ts"
+import * as transfers from "../migrations/0005_transfers.ts"
 
 /** Column types that the two dialects spell differently. */
 export interface ColumnTypes {
@@ -24,7 +25,8 @@ type Statements = (types: ColumnTypes) => ReadonlyArray<string>
 const migrations: Record<string, Statements> = {
   "0001_main": main.up,
   "0002_credits": credits.up,
-  "0003_callbacks": callbacks.up
+  "0003_callbacks": callbacks.up,
+  "0005_transfers": transfers.up
 }
 
 export const run = async <Tables>(db: Kysely<Tables>, dialect: "sqlite" | "postgres"): Promise<void> => {

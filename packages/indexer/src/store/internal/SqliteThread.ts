@@ -64,7 +64,6 @@ class ThreadConnection implements DatabaseConnection {
     return pending.promise
   }
 
-  // biome-ignore lint/correctness/useYield: the interface asks for a generator, and there is nothing to stream
   async *streamQuery(): AsyncIterableIterator<never> {
     throw new Error("A SQLite thread does not stream")
   }

@@ -1,0 +1,93 @@
+/**
+ * Postings: where in a log an address is named. One is twelve bytes, big-endian so that bytes sort as they mean: a
+ * 40-bit hash of the address, then the 56-bit position. A hash that two addresses share costs its reader a skip.
+ */
+
+export const width = 12
+
+/** Positions count transfers within a block in the low 20 bits, blocks above. */
+export const perBlock = 2 ** 20
+
+export const positionOf = (height: number, index: number): number => height * perBlock + index
+
+export const heightOf = (position: number): number => Math.floor(position / perBlock)
+
+/** A hash of an address as five bytes: the upper four, and the lowest. */
+export interface AddressHash {
+  readonly high: number
+  readonly low: number
+}
+
+export const hash = (address: Uint8Array): AddressHash => {
+  let a = 0x1234567 ^ address.length
+  let b = 0x9e3779b1
+  for (let i = 0; i < address.length; i += 4) {
+    const word = address[i]! | (address[i + 1]! << 8) | (address[i + 2]! << 16) | (address[i + 3]! << 24)
+    a = Math.imul(a ^ word, 0x85ebca6b)
+    a ^= a >>> 13
+    b = Math.imul(b ^ word ^ (a >>> 7), 0xc2b2ae35)
+    b ^= b >>> 16
+  }
+  a = Math.imul(a ^ (a >>> 16) ^ b, 0x2c1b3c6d)
+  b = Math.imul(b ^ (b >>> 15) ^ a, 0x297a2d39)
+  return { high: (a ^ (a >>> 15)) >>> 0, low: (b ^ (b >>> 13)) & 0xff }
+}
+
+const two32 = 2 ** 32
+
+/** Writes a posting at byte `at`. */
+export const write = (bytes: Buffer, at: number, { high, low }: AddressHash, position: number): void => {
+  const upper = Math.floor(position / two32)
+  bytes.writeUInt32BE(high, at)
+  bytes[at + 4] = low
+  bytes[at + 5] = upper >>> 16
+  bytes[at + 6] = upper >>> 8
+  bytes[at + 7] = upper
+  bytes.writeUInt32BE(position >>> 0, at + 8)
+}
+
+/** A posting as the key it sorts by. */
+export const keyOf = (address: AddressHash, position: number): Buffer => {
+  const key = Buffer.allocUnsafe(width)
+  write(key, 0, address, position)
+  return key
+}
+
+export const readPosition = (bytes: Buffer, at: number): number =>
+  bytes.readUIntBE(at + 5, 3) * two32 + bytes.readUInt32BE(at + 8)
+
+export const isOf = (bytes: Buffer, at: number, { high, low }: AddressHash): boolean =>
+  bytes[at + 4] === low && bytes.readUInt32BE(at) === high
+
+/**
+ * Sorts postings that are already in the order of their positions: by hash, then position. At most 2^24 of them.
+ */
+export const sort = (postings: Buffer): Buffer => {
+  const count = postings.length / width
+  const keys = new BigUint64Array(count)
+  const halves = new Uint32Array(keys.buffer)
+  // The high half of a 64-bit key is the hash's upper bytes, the low half its last byte and the posting's number.
+  for (let i = 0, at = 0; i < count; i++, at += width) {
+    halves[2 * i + 1] = postings.readUInt32BE(at)
+    halves[2 * i] = (postings[at + 4]! << 24) | i
+  }
+  keys.sort()
+  const sorted = Buffer.allocUnsafe(postings.length)
+  for (let i = 0; i < count; i++) {
+    const from = (halves[2 * i]! & 0xffffff) * width
+    postings.copy(sorted, i * width, from, from + width)
+  }
+  return sorted
+}
+
+/** How many postings of a sorted page come before `key`. */
+export const countBefore = (page: Buffer, key: Buffer): number => {
+  let low = 0
+  let high = page.length / width
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (page.compare(key, 0, width, middle * width, (middle + 1) * width) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
