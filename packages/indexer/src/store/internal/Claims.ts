@@ -200,7 +200,10 @@ export const make = (
       Effect.gen(function* () {
         const claims: Array<Claim> = []
         const open: Array<Receiver> = []
-        for (const receiver of yield* receivers(lanes, true)) {
+        const locked = new Map((yield* receivers(lanes, true)).map((receiver) => [receiver.id, receiver]))
+        for (const lane of lanes) {
+          const receiver = locked.get(lane)
+          if (receiver === undefined) continue
           if (receiver.active === 1 && (yield* mayReceive(receiver.account, receiver.host))) open.push(receiver)
           else yield* Held.hold(database, receiver, retention)
         }

@@ -1,0 +1,77 @@
+/** Rows that tests of callbacks begin with. */
+import * as Chain from "@headwater/core/Chain"
+import { Database } from "@headwater/indexer/store/Database"
+import { type Subscription, Subscriptions } from "@headwater/indexer/store/Subscriptions"
+import type { CallbackState } from "@headwater/indexer/store/Tables"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+
+export const chain = Result.getOrThrow(Chain.find("ethereum", "devnet"))
+
+let accounts = 0
+
+/** A new account; its id. */
+export const account = Effect.gen(function* () {
+  const { query } = yield* Database
+  const [row] = yield* query((db) =>
+    db
+      .insertInto("account")
+      .values({ name: `account ${accounts++}`, created: 1 })
+      .returning("id")
+  )
+  return row!.id
+})
+
+/** A new subscription to blocks. */
+export const subscription = Effect.fnUntraced(function* (account: number, callbackUrl: string, secret?: string) {
+  const subscriptions = yield* Subscriptions
+  return yield* subscriptions.create({
+    account,
+    chain,
+    event: "BLOCK_MINED",
+    address: undefined,
+    callbackUrl,
+    secret,
+    confirmations: 1,
+    allowDuplicates: true
+  })
+})
+
+/** What a commit leaves for a subscription: callbacks with keys `<referenceId>-<label><n>`; their ids. */
+export const callbacks = Effect.fnUntraced(function* (
+  { callbackUrl, id, referenceId }: Subscription,
+  count: number,
+  options: { readonly state?: CallbackState; readonly label?: string; readonly created?: number } = {}
+) {
+  const { insertMany, query } = yield* Database
+  const now = options.created ?? (yield* Clock.currentTimeMillis)
+  const keys = Array.from({ length: count }, (_, i) => `${referenceId}-${options.label ?? ""}${i}`)
+  yield* insertMany(
+    "callback",
+    keys.map((key, i) => ({
+      subscription: id,
+      host: new URL(callbackUrl).hostname,
+      chain: 1,
+      height: 100 + i,
+      idempotency_key: key,
+      event: "BLOCK_MINED",
+      body: JSON.stringify({ referenceId, idempotencyKey: key, data: { item: { height: 100 + i } } }),
+      state: options.state ?? "due",
+      due: now,
+      created: now
+    }))
+  )
+  const found = yield* query((db) =>
+    db.selectFrom("callback").select(["id", "idempotency_key"]).where("subscription", "=", id).orderBy("id")
+  )
+  return keys.map((key) => found.find(({ idempotency_key }) => idempotency_key === key)!.id)
+})
+
+/** Every callback of a subscription, in the order in which it was made. */
+export const rows = Effect.fnUntraced(function* (subscription: number) {
+  const { query } = yield* Database
+  return yield* query((db) =>
+    db.selectFrom("callback").selectAll().where("subscription", "=", subscription).orderBy("id")
+  )
+})
