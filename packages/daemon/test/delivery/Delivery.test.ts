@@ -1,0 +1,301 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as DevelopmentCertificate from "@headwater/daemon/DevelopmentCertificate"
+import { AllowedHosts, CallbackTarget } from "@headwater/daemon/delivery/CallbackTarget"
+import * as Delivery from "@headwater/daemon/delivery/Delivery"
+import { ReceiverClient, ReceiverClientOptions } from "@headwater/daemon/delivery/ReceiverClient"
+import type { RetryProfile } from "@headwater/daemon/delivery/RetryProfile"
+import { Outbox } from "@headwater/indexer/store/Outbox"
+import { Subscriptions } from "@headwater/indexer/store/Subscriptions"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Dns from "effect/net/Dns"
+import { Webhook } from "standardwebhooks"
+import { stores } from "../../../../test/Stores.ts"
+import * as Seed from "../../../indexer/test/store/Seed.ts"
+import * as HttpsReceiver from "./HttpsReceiver.ts"
+
+const names = ["a.test", "b.test", "c.test"]
+
+const defaults = Context.get(Context.empty(), Delivery.DeliveryOptions)
+
+const quick: RetryProfile = { delays: [100, 200], jitter: 0.2 }
+
+const setup = Effect.map(DevelopmentCertificate.make(names), (certificate) => ({
+  certificate,
+  target: CallbackTarget.layer.pipe(
+    Layer.provide(Dns.layerStatic({ hosts: Object.fromEntries(names.map((name) => [name, ["127.0.0.1"]])) })),
+    Layer.provide(Layer.succeed(AllowedHosts, new Set(names)))
+  ),
+  client: Layer.succeed(ReceiverClientOptions, { timeoutMillis: 700, connections: 32, extraCa: certificate.ca })
+}))
+
+/** Delivery over a store, in the scope; several may share one store. */
+const deliver = Effect.fnUntraced(function* (
+  { client, target }: Effect.Success<typeof setup>,
+  options: Partial<typeof defaults> = {}
+) {
+  const outbox = yield* Outbox
+  return yield* Layer.build(
+    Delivery.layer.pipe(
+      Layer.provide(ReceiverClient.layer),
+      Layer.provide(target),
+      Layer.provide(client),
+      Layer.provide(Layer.succeed(Delivery.DeliveryOptions, { ...defaults, profile: quick, ...options })),
+      Layer.provide(Layer.succeed(Outbox, outbox))
+    )
+  )
+})
+
+const until = Effect.fnUntraced(function* <E, R>(condition: Effect.Effect<boolean, E, R>, seconds = 10) {
+  for (let i = 0; i < seconds * 100; i++) {
+    if (yield* condition) return
+    yield* Effect.sleep("10 millis")
+  }
+  return yield* Effect.die(new Error(`Not so within ${seconds} s`))
+})
+
+const sequencesOf = (received: ReadonlyArray<HttpsReceiver.Received>) =>
+  received.map(({ headers }) => Number(headers["x-callback-sequence"]))
+
+for (const store of stores) {
+  const services = Outbox.layer.pipe(Layer.provideMerge(Subscriptions.layer), Layer.provideMerge(store.layer))
+
+  describe(`Delivery on ${store.name}`, () => {
+    it.live("posts in order, with signatures that the Standard Webhooks library verifies", () =>
+      Effect.gen(function* () {
+        const world = yield* setup
+        const receiver = yield* HttpsReceiver.start(world.certificate)
+        const secret = `whsec_${Buffer.from("a secret of twenty-four!").toString("base64")}`
+        const account = yield* Seed.account
+        const signed = yield* Seed.subscription(account, `https://a.test:${receiver.port}/x?y=1`, secret)
+        const plain = yield* Seed.subscription(account, `https://a.test:${receiver.port}/plain`)
+        yield* deliver(world)
+        yield* Seed.callbacks(signed, 50)
+        yield* Seed.callbacks(plain, 1)
+        yield* (yield* Outbox).wake
+        yield* receiver.until(({ length }) => length === 51)
+        const [one, ...none] = receiver.received.filter(({ path }) => path === "/plain")
+        assert.deepStrictEqual(none, [])
+        assert.isUndefined(one!.headers["x-signature"])
+        const list = receiver.received.filter(({ path }) => path === "/x?y=1")
+        assert.deepStrictEqual(
+          sequencesOf(list),
+          Array.from({ length: 50 }, (_, i) => i + 1)
+        )
+        for (const { headers, text } of list) {
+          const id = JSON.parse(text).idempotencyKey
+          assert.strictEqual(headers["webhook-id"], id)
+          assert.strictEqual(headers["content-type"], "application/json")
+          new Webhook(secret).verify(text, headers as Record<string, string>)
+        }
+        yield* until(Effect.map(Seed.rows(signed.id), (rows) => rows.every(({ state }) => state === "delivered")))
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
+    it.live("retries by the profile without holding back later callbacks, then deactivates", () =>
+      Effect.gen(function* () {
+        const world = yield* setup
+        const receiver = yield* HttpsReceiver.start(world.certificate, (response, { headers }) =>
+          HttpsReceiver.status(headers["x-callback-sequence"] === "2" ? 500 : 204)(response, {} as never)
+        )
+        const account = yield* Seed.account
+        const a = yield* Seed.subscription(account, `https://a.test:${receiver.port}/`)
+        yield* Seed.callbacks(a, 4)
+        yield* deliver(world)
+        yield* until(Effect.map(Seed.rows(a.id), (rows) => rows[1]!.state === "held"))
+        const rows = yield* Seed.rows(a.id)
+        assert.deepStrictEqual(
+          rows.map(({ state }) => state),
+          ["delivered", "held", "delivered", "delivered"]
+        )
+        const sequences = sequencesOf(receiver.received)
+        assert.deepStrictEqual(sequences.slice(0, 4), [1, 2, 3, 4])
+        assert.deepStrictEqual(sequences.slice(4), [2, 2])
+        const attempts = JSON.parse(rows[1]!.attempt_log) as ReadonlyArray<{ at: number; error: string }>
+        assert.strictEqual(attempts.length, 3)
+        assert.deepInclude(attempts[0], { status: 500, error: "answered 500" })
+        assert.isAtLeast(attempts[1]!.at - attempts[0]!.at, 80)
+        assert.isAtLeast(attempts[2]!.at - attempts[1]!.at, 160)
+        const subscriptions = yield* Subscriptions
+        const key = { account, chain: Seed.chain, referenceId: a.referenceId }
+        const { active, deactivationReasons } = yield* subscriptions.get(key)
+        assert.isFalse(active)
+        assert.strictEqual(deactivationReasons[0]!.reason, "maximum_retry_attempts_reached")
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
+    it.live("deactivates at once on 410, and sends nothing more of the run", () =>
+      Effect.gen(function* () {
+        const world = yield* setup
+        const receiver = yield* HttpsReceiver.start(world.certificate, HttpsReceiver.status(410))
+        const account = yield* Seed.account
+        const a = yield* Seed.subscription(account, `https://a.test:${receiver.port}/`)
+        yield* Seed.callbacks(a, 5)
+        yield* deliver(world)
+        yield* until(Effect.map(Seed.rows(a.id), (rows) => rows.every(({ state }) => state === "held")))
+        yield* Effect.sleep("300 millis")
+        assert.strictEqual(receiver.received.length, 1)
+        const subscriptions = yield* Subscriptions
+        const { deactivationReasons } = yield* subscriptions.get({
+          account,
+          chain: Seed.chain,
+          referenceId: a.referenceId
+        })
+        assert.strictEqual(deactivationReasons[0]!.reason, "receiver_gone")
+        assert.deepStrictEqual(
+          (yield* Seed.rows(a.id)).map(({ leased_until }) => leased_until),
+          [0, 0, 0, 0, 0]
+        )
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
+    it.live("leaves the pause that a receiver asks for", () =>
+      Effect.gen(function* () {
+        const world = yield* setup
+        let first = true
+        const receiver = yield* HttpsReceiver.start(world.certificate, (response, received) => {
+          HttpsReceiver.status(first ? 503 : 200, { "retry-after": "2" })(response, received)
+          first = false
+        })
+        const a = yield* Seed.subscription(yield* Seed.account, `https://a.test:${receiver.port}/`)
+        yield* Seed.callbacks(a, 1)
+        yield* deliver(world)
+        yield* receiver.until(({ length }) => length === 2)
+        assert.isAtLeast(receiver.received[1]!.at - receiver.received[0]!.at, 1900)
+        yield* until(Effect.map(Seed.rows(a.id), ([row]) => row!.state === "delivered"))
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
+  })
+}
+
+const services = Outbox.layer.pipe(Layer.provideMerge(Subscriptions.layer), Layer.provideMerge(stores[0]!.layer))
+
+describe("Delivery", () => {
+  it.live("does not let a silent receiver slow a healthy one, leaves it alone, and comes back to it", () =>
+    Effect.gen(function* () {
+      const world = yield* setup
+      let dead = true
+      const silent = yield* HttpsReceiver.start(world.certificate, (response) => {
+        if (!dead) response.end()
+      })
+      const healthy = yield* HttpsReceiver.start(world.certificate)
+      const account = yield* Seed.account
+      const sick = yield* Effect.forEach(Array.from({ length: 60 }), () =>
+        Seed.subscription(account, `https://a.test:${silent.port}/`)
+      )
+      yield* Effect.forEach(sick, (subscription) => Seed.callbacks(subscription, 3))
+      const well = yield* Seed.subscription(account, `https://b.test:${healthy.port}/`)
+      const profile = { delays: Array(20).fill(500) as Array<number>, jitter: 0.1 }
+      yield* deliver(world, { concurrency: 16, perHost: 8, pauseMillis: 300, maxPauseMillis: 600, profile })
+      yield* Effect.sleep("100 millis")
+      const latencies: Array<number> = []
+      for (let i = 0; i < 20; i++) {
+        const at = Date.now()
+        yield* Seed.callbacks(well, 1, { label: `${i}` })
+        yield* (yield* Outbox).wake
+        yield* healthy.until(({ length }) => length === i + 1)
+        latencies.push(Date.now() - at)
+        yield* Effect.sleep("50 millis")
+      }
+      // Far below the time that the silent one is given to answer.
+      assert.isBelow(Math.max(...latencies), 300)
+      // Eight slots, two attempts each before it is left alone, then one at a time.
+      assert.isBelow(silent.received.length, 30)
+      dead = false
+      yield* until(
+        Effect.map(
+          Effect.forEach(sick, ({ id }) => Seed.rows(id)),
+          (lists) => lists.every((rows) => rows.every(({ state }) => state === "delivered"))
+        ),
+        20
+      )
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+
+  it.live("lets attempts in flight finish when it stops, and sends the rest after the next start", () =>
+    Effect.gen(function* () {
+      const world = yield* setup
+      const receiver = yield* HttpsReceiver.start(world.certificate, (response) => {
+        setTimeout(() => response.end(), 150)
+      })
+      const a = yield* Seed.subscription(yield* Seed.account, `https://a.test:${receiver.port}/`)
+      yield* Seed.callbacks(a, 6)
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* deliver(world)
+          yield* receiver.until(({ length }) => length === 2)
+        })
+      )
+      const rows = yield* Seed.rows(a.id)
+      assert.deepStrictEqual(
+        rows.map(({ leased_until, state }) => [state, leased_until]),
+        [0, 1, 2, 3, 4, 5].map((i) => [i < 2 ? "delivered" : "due", 0])
+      )
+      yield* deliver(world)
+      yield* receiver.until(({ length }) => length === 6)
+      assert.deepStrictEqual(sequencesOf(receiver.received), [1, 2, 3, 4, 5, 6])
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+
+  it.live("sends again what a crash left in flight, under the same key and number", () =>
+    Effect.gen(function* () {
+      const world = yield* setup
+      const receiver = yield* HttpsReceiver.start(world.certificate)
+      const outbox = yield* Outbox
+      const a = yield* Seed.subscription(yield* Seed.account, `https://a.test:${receiver.port}/`)
+      yield* Seed.callbacks(a, 3)
+      // The claim of a process that died before it wrote an outcome.
+      const [lost] = yield* outbox.claim([{ host: "a.test", limit: 1, run: 2, after: 0, retriesFirst: false }], 60_000)
+      yield* deliver(world)
+      yield* receiver.until(({ length }) => length === 3)
+      assert.deepStrictEqual(
+        receiver.received
+          .slice(0, 2)
+          .map(({ headers, text }) => [Number(headers["x-callback-sequence"]), JSON.parse(text).idempotencyKey]),
+        lost!.callbacks.map(({ idempotencyKey, sequence }) => [sequence, idempotencyKey])
+      )
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+
+  // A SQLite store has one process.
+  it.live.skipIf(stores.length === 1)("shares the work between two deliveries on one store", () =>
+    Effect.gen(function* () {
+      const world = yield* setup
+      const receiver = yield* HttpsReceiver.start(world.certificate)
+      const account = yield* Seed.account
+      const subscriptions = yield* Effect.forEach(Array.from({ length: 20 }), (_, i) =>
+        Seed.subscription(account, `https://a.test:${receiver.port}/${i}`)
+      )
+      yield* Effect.forEach(subscriptions, (subscription) => Seed.callbacks(subscription, 20))
+      yield* deliver(world)
+      yield* deliver(world)
+      yield* receiver.until(({ length }) => length >= 400)
+      yield* Effect.sleep("200 millis")
+      assert.strictEqual(receiver.received.length, 400)
+      const byPath = Map.groupBy(receiver.received, ({ path }) => path)
+      for (const list of byPath.values()) {
+        assert.deepStrictEqual(
+          sequencesOf(list),
+          Array.from({ length: 20 }, (_, i) => i + 1)
+        )
+      }
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(
+        Outbox.layer.pipe(Layer.provideMerge(Subscriptions.layer), Layer.provideMerge(stores.at(-1)!.layer))
+      )
+    )
+  )
+
+  it.live("deactivates a subscription whose URL the operator no longer allows", () =>
+    Effect.gen(function* () {
+      const world = yield* setup
+      const a = yield* Seed.subscription(yield* Seed.account, "https://127.0.0.1:1/")
+      yield* Seed.callbacks(a, 2)
+      yield* deliver(world)
+      yield* until(Effect.map(Seed.rows(a.id), (rows) => rows.every(({ state }) => state === "held")))
+      assert.match((yield* Seed.rows(a.id))[0]!.attempt_log, /DNS name/)
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+})
