@@ -1,0 +1,166 @@
+/**
+ * What the `raw_data` bytes of a Tron transaction say, and its id. {@link TronTransfer} writes them.
+ *
+ * Source: java-tron's `Tron.proto`, `balance_contract.proto`, `smart_contract.proto`, `asset_issue_contract.proto`.
+ */
+import { sha256 } from "@noble/hashes/sha2.js"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Address from "./Address.ts"
+import * as Protobuf from "./internal/Protobuf.ts"
+
+/** Numbers of `Transaction.Contract.ContractType` that this project reads. */
+export const contractTypes = {
+  transfer: 1,
+  /** Buys a TRC-10 token from its issuer with TRX. */
+  participateAssetIssue: 9,
+  createSmartContract: 30,
+  triggerSmartContract: 31
+} as const
+
+/** What a contract of a transaction moves of the coin, if the transaction succeeds. */
+export interface Move {
+  readonly from: Address.AddressBytes
+  /** Absent for a contract that is being created: its address is in the transaction's info. */
+  readonly to: Address.AddressBytes | undefined
+  /** Sun, never negative. */
+  readonly amount: bigint
+}
+
+export interface Contract {
+  /** Number of its `ContractType`. */
+  readonly type: number
+  readonly typeUrl: string
+  readonly permissionId: number
+  /** Absent where the type moves no coin from one account to another. */
+  readonly move: Move | undefined
+}
+
+/** What `raw_data` says; times in milliseconds since the Unix epoch. */
+export interface TronTransaction {
+  readonly refBlockBytes: Uint8Array
+  readonly refBlockHash: Uint8Array
+  readonly expiration: number
+  readonly timestamp: number
+  /** The memo. */
+  readonly data: Uint8Array
+  /** The chain takes one contract a transaction. */
+  readonly contracts: ReadonlyArray<Contract>
+}
+
+/** The bytes are not the `raw_data` of a transaction; the message names the field and the rule. */
+export class InvalidTransaction extends Schema.TaggedError<InvalidTransaction>()("InvalidTransaction", {
+  message: Schema.String
+}) {}
+
+/** Field numbers of `Transaction.raw`. */
+export const rawFields = {
+  refBlockBytes: 1,
+  refBlockHash: 4,
+  expiration: 8,
+  data: 10,
+  contract: 11,
+  timestamp: 14
+} as const
+
+/** The id of a transaction, which is also the hash to sign: 32 bytes from its `raw_data`. */
+export const id = (rawData: Uint8Array): Uint8Array => sha256(rawData)
+
+type Parsed<A> = Result.Result<A, InvalidTransaction>
+
+const invalid = (message: string): Parsed<never> => Result.fail(new InvalidTransaction({ message }))
+
+const message = (bytes: Uint8Array, field: string): Parsed<ReadonlyArray<Protobuf.Field>> =>
+  Result.mapError(Protobuf.decode(bytes), (rule) => new InvalidTransaction({ message: `${field} ${rule}` }))
+
+const address = (
+  fields: ReadonlyArray<Protobuf.Field>,
+  number: number,
+  field: string
+): Parsed<Address.AddressBytes> => {
+  const bytes = Protobuf.bytesOf(fields, number)
+  return bytes.length === 21 && bytes[0] === 0x41
+    ? Result.succeed(Address.fromBytes(bytes.subarray(1)))
+    : invalid(`${field} must be 0x41 and 20 bytes`)
+}
+
+const sun = (fields: ReadonlyArray<Protobuf.Field>, number: number, field: string): Parsed<bigint> => {
+  const amount = Protobuf.integerOf(fields, number)
+  return amount < 0n ? invalid(`${field} must not be negative`) : Result.succeed(amount)
+}
+
+const time = (fields: ReadonlyArray<Protobuf.Field>, number: number, field: string): Parsed<number> => {
+  const milliseconds = Number(Protobuf.integerOf(fields, number))
+  return milliseconds >= 0 && Number.isSafeInteger(milliseconds)
+    ? Result.succeed(milliseconds)
+    : invalid(`${field} must be milliseconds since 1970`)
+}
+
+const moveOf = (type: number, value: Uint8Array): Parsed<Move | undefined> =>
+  Result.gen(function* () {
+    switch (type) {
+      case contractTypes.transfer:
+      case contractTypes.triggerSmartContract: {
+        const fields = yield* message(value, "contract")
+        return {
+          from: yield* address(fields, 1, "owner_address"),
+          to: yield* address(fields, 2, type === contractTypes.transfer ? "to_address" : "contract_address"),
+          amount: yield* sun(fields, 3, type === contractTypes.transfer ? "amount" : "call_value")
+        }
+      }
+      case contractTypes.participateAssetIssue: {
+        const fields = yield* message(value, "contract")
+        return {
+          from: yield* address(fields, 1, "owner_address"),
+          to: yield* address(fields, 2, "to_address"),
+          amount: yield* sun(fields, 4, "amount")
+        }
+      }
+      case contractTypes.createSmartContract: {
+        const fields = yield* message(value, "contract")
+        const created = yield* message(Protobuf.bytesOf(fields, 2), "new_contract")
+        return {
+          from: yield* address(fields, 1, "owner_address"),
+          to: undefined,
+          amount: yield* sun(created, 5, "call_value")
+        }
+      }
+      default:
+        return undefined
+    }
+  })
+
+const utf8 = new TextDecoder()
+
+const contractOf = (bytes: Uint8Array): Parsed<Contract> =>
+  Result.gen(function* () {
+    const fields = yield* message(bytes, "contract")
+    const type = Number(Protobuf.integerOf(fields, 1))
+    const parameter = yield* message(Protobuf.bytesOf(fields, 2), "parameter")
+    return {
+      type,
+      typeUrl: utf8.decode(Protobuf.bytesOf(parameter, 1)),
+      permissionId: Number(Protobuf.integerOf(fields, 5)),
+      move: yield* moveOf(type, Protobuf.bytesOf(parameter, 2))
+    }
+  })
+
+/** Reads the bytes of `raw_data`. Fields that this project does not use are skipped. */
+export const decode = (rawData: Uint8Array): Parsed<TronTransaction> =>
+  Result.gen(function* () {
+    const fields = yield* message(rawData, "raw_data")
+    const contracts: Array<Contract> = []
+    for (const { number, value } of fields) {
+      if (number !== rawFields.contract) continue
+      if (!(value instanceof Uint8Array)) return yield* invalid("raw_data.contract must be a message")
+      contracts.push(yield* contractOf(value))
+    }
+    return {
+      refBlockBytes: Protobuf.bytesOf(fields, rawFields.refBlockBytes),
+      refBlockHash: Protobuf.bytesOf(fields, rawFields.refBlockHash),
+      expiration: yield* time(fields, rawFields.expiration, "raw_data.expiration"),
+      timestamp: yield* time(fields, rawFields.timestamp, "raw_data.timestamp"),
+      data: Protobuf.bytesOf(fields, rawFields.data),
+      contracts
+    }
+  })

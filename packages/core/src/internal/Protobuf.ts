@@ -1,0 +1,96 @@
+/** The wire format of Protocol Buffers, as far as Tron's transactions use it: varints and bytes, field by field. */
+import * as Result from "effect/Result"
+
+/** One field as it stands in a message: its number, and a varint as an unsigned 64-bit number or bytes. */
+export interface Field {
+  readonly number: number
+  readonly value: bigint | Uint8Array
+}
+
+const wireVarint = 0
+const wireFixed64 = 1
+const wireBytes = 2
+const wireFixed32 = 5
+
+const truncated = "must be a whole protobuf message"
+
+/**
+ * Message → its fields in the order of the bytes; those of fixed width, which no message of Tron has, are left out. The
+ * failure is the rule that the bytes break.
+ */
+export const decode = (message: Uint8Array): Result.Result<ReadonlyArray<Field>, string> => {
+  const fields: Array<Field> = []
+  let at = 0
+
+  const varint = (): bigint | undefined => {
+    let value = 0n
+    for (let shift = 0n; shift < 70n; shift += 7n) {
+      const byte = message[at++]
+      if (byte === undefined) return undefined
+      value |= BigInt(byte & 0x7f) << shift
+      if (byte < 0x80) return BigInt.asUintN(64, value)
+    }
+    return undefined
+  }
+
+  while (at < message.length) {
+    const tag = varint()
+    if (tag === undefined || tag >= 2n ** 32n || tag < 8n) return Result.fail(truncated)
+    const number = Number(tag >> 3n)
+    const wire = Number(tag & 7n)
+    if (wire === wireVarint) {
+      const value = varint()
+      if (value === undefined) return Result.fail(truncated)
+      fields.push({ number, value })
+    } else if (wire === wireBytes) {
+      const length = varint()
+      if (length === undefined || length > BigInt(message.length - at)) return Result.fail(truncated)
+      fields.push({ number, value: message.subarray(at, at + Number(length)) })
+      at += Number(length)
+    } else if (wire === wireFixed64 || wire === wireFixed32) {
+      at += wire === wireFixed64 ? 8 : 4
+      if (at > message.length) return Result.fail(truncated)
+    } else {
+      return Result.fail("must have wire types of proto3 only")
+    }
+  }
+  return Result.succeed(fields)
+}
+
+const pushVarint = (out: Array<number>, value: bigint): void => {
+  let rest = BigInt.asUintN(64, value)
+  while (rest >= 0x80n) {
+    out.push(Number(rest & 0x7fn) | 0x80)
+    rest >>= 7n
+  }
+  out.push(Number(rest))
+}
+
+/** Fields in the order given → message. As proto3 has it, a zero and empty bytes are not written. */
+export const encode = (fields: ReadonlyArray<readonly [number: number, value: bigint | Uint8Array]>): Uint8Array => {
+  const out: Array<number> = []
+  for (const [number, value] of fields) {
+    if (typeof value === "bigint") {
+      if (value === 0n) continue
+      pushVarint(out, BigInt(number * 8 + wireVarint))
+      pushVarint(out, value)
+    } else if (value.length > 0) {
+      pushVarint(out, BigInt(number * 8 + wireBytes))
+      pushVarint(out, BigInt(value.length))
+      for (const byte of value) out.push(byte)
+    }
+  }
+  return Uint8Array.from(out)
+}
+
+/** The last bytes of field `number`, empty where there are none. */
+export const bytesOf = (fields: ReadonlyArray<Field>, number: number): Uint8Array => {
+  const found = fields.findLast((field) => field.number === number)?.value
+  return found instanceof Uint8Array ? found : new Uint8Array(0)
+}
+
+/** The last varint of field `number` as a signed 64-bit number (`int64`, `int32`, `enum`), zero where there is none. */
+export const integerOf = (fields: ReadonlyArray<Field>, number: number): bigint => {
+  const found = fields.findLast((field) => field.number === number)?.value
+  return typeof found === "bigint" ? BigInt.asIntN(64, found) : 0n
+}
