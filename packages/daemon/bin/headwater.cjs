@@ -17,4 +17,7 @@ if (version[0] < needed[0] || (version[0] === needed[0] && version[1] < needed[1
   process.exit(1)
 }
 
+// What was compiled once need not be again: this halves the start.
+require("node:module").enableCompileCache()
+
 import("../src/main.ts")

@@ -5,14 +5,18 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import { accounts } from "./commands/Accounts.ts"
+import * as Demo from "./commands/Demo.ts"
 import { derive } from "./commands/Derive.ts"
 import { keys } from "./commands/Keys.ts"
+import { openapi } from "./commands/OpenApi.ts"
+import { serve } from "./commands/Serve.ts"
+import { sighash } from "./commands/Sighash.ts"
 
 export const version = "0.1.0"
 
-const headwater = Command.make("headwater").pipe(
-  Command.withDescription("Blockchain data and callbacks from your own nodes"),
-  Command.withSubcommands([accounts, keys, derive])
+const headwater = Command.make("headwater", {}, () => Demo.program).pipe(
+  Command.withDescription("Blockchain data and callbacks from your own nodes. Without a command: the demo."),
+  Command.withSubcommands([serve, Demo.demo, accounts, keys, derive, sighash, openapi])
 )
 
 /**

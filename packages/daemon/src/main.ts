@@ -14,6 +14,17 @@ const teardown: Runtime.Teardown = (exit, onExit) =>
     ? onExit(Number(process.exitCode))
     : defaultTeardown(exit, onExit)
 
+/** What hangs while it stops must not keep the process; nor must it keep somebody who asks a second time. */
+const stopLimitMillis = 20_000
+let asked = 0
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, () => {
+    asked++
+    if (asked === 1) setTimeout(() => process.exit(1), stopLimitMillis).unref()
+    else process.exit(1)
+  })
+}
+
 Cli.run.pipe(
   Effect.tapDefect((defect) => Effect.logFatal(defect)),
   Effect.provide(NodeServices.layer),

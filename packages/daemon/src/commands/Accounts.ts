@@ -6,6 +6,7 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { table, time } from "../internal/Table.ts"
+import * as Store from "../Store.ts"
 import * as WithSettings from "./WithSettings.ts"
 
 const { config, json } = WithSettings
@@ -14,7 +15,7 @@ export const account = Argument.String("account").pipe(Argument.withDescription(
 
 /** The accounts of the configured store. */
 export const layer = (input: Parameters<typeof WithSettings.layer>[0]) =>
-  Accounts.layer.pipe(Layer.provide(WithSettings.store), Layer.provideMerge(WithSettings.layer(input)))
+  Accounts.layer.pipe(Layer.provide(Store.layer), Layer.provideMerge(WithSettings.layer(input)))
 
 const create = Command.make(
   "create",

@@ -1,5 +1,4 @@
 /** What commands that need the settings share: the flag that names the file, and the layers that follow from it. */
-import { Database } from "@headwater/indexer/store/Database"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -23,8 +22,3 @@ export const layer = ({ config }: { readonly config: Option.Option<string> }) =>
   Layer.unwrap(Effect.map(Settings.Settings, ({ log }) => Log.layer(log))).pipe(
     Layer.provideMerge(SettingsFile.layer(Option.getOrUndefined(config)))
   )
-
-/** The store of the settings. */
-export const store = Layer.unwrap(
-  Effect.map(Settings.Settings, (settings) => Database.layer(Settings.storeLocation(settings)))
-)

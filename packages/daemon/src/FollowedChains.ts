@@ -1,0 +1,99 @@
+/**
+ * Follows the configured chains, each in a fiber of its own that is started again when it fails: a broken node, or a
+ * defect in what reads it, never stops another chain.
+ */
+import * as Chain from "@headwater/core/Chain"
+import * as EvmSource from "@headwater/indexer/sources/EvmSource"
+import * as JsonRpc from "@headwater/indexer/sources/JsonRpc"
+import type { Source } from "@headwater/indexer/sources/Source"
+import * as UtxoSource from "@headwater/indexer/sources/UtxoSource"
+import * as ChainStore from "@headwater/indexer/store/ChainStore"
+import { Outbox } from "@headwater/indexer/store/Outbox"
+import { ChainStatus } from "@headwater/indexer/sync/ChainStatus"
+import * as Follow from "@headwater/indexer/sync/Follow"
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import * as Schema from "effect/Schema"
+import * as Settings from "./Settings.ts"
+
+/** There is no source for chains of this family. */
+class UnsupportedFamily extends Schema.TaggedError<UnsupportedFamily>()("UnsupportedFamily", {
+  message: Schema.String
+}) {}
+
+const openSource = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settings.ChainSettings) {
+  const rpc = yield* JsonRpc.make({
+    urls: Settings.nodeUrls(settings),
+    timeoutMillis: settings.timeoutMillis,
+    connections: settings.parallel * 2
+  })
+  switch (chain.family) {
+    case "evm":
+      return (yield* EvmSource.make(chain, rpc, {
+        internal: settings.internalTransactions
+      })) satisfies Source as Source
+    case "utxo":
+      return (yield* UtxoSource.make(chain, rpc)) satisfies Source as Source
+    default:
+      return yield* new UnsupportedFamily({ message: `Chains of the ${chain.family} family cannot be followed yet` })
+  }
+})
+
+/** Waits before a chain is started again: doubling from one second, at most 30 seconds. */
+const restarts = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])
+
+/** Follows one chain for good. Ends where only an operator can help; the chain's status says so. */
+const follow = Effect.fn("FollowedChains.follow")(function* (chain: Chain.Chain, settings: Settings.ChainSettings) {
+  const outbox = yield* Outbox
+  const statuses = yield* ChainStatus
+  const tell = (state: "failing" | "stopped", message: string) =>
+    Effect.map(Clock.currentTimeMillis, (now) => statuses.update(chain, { state, message }, now))
+
+  const run = Effect.gen(function* () {
+    const store = yield* ChainStore.open(chain, { record: settings.record, undoDepth: settings.undoDepth })
+    const source = yield* openSource(chain, settings)
+    const { run } = yield* Follow.make(source, store, {
+      start: settings.start,
+      pollInterval: Duration.millis(settings.pollMillis),
+      concurrency: settings.parallel,
+      undoDepth: settings.undoDepth,
+      onCommitted: (_block, { callbacks }) => (callbacks > 0 ? outbox.wake : Effect.void)
+    })
+    return yield* run
+  }).pipe(Effect.scoped)
+
+  yield* run.pipe(
+    Effect.catchTag(["UnrecoverableFork", "UnsupportedFamily"], (error) =>
+      Effect.andThen(tell("stopped", error.message), Effect.logError(error.message))
+    ),
+    Effect.tapError((error) =>
+      Effect.andThen(tell("failing", error.message), Effect.logWarning(`Cannot follow: ${error.message}`))
+    ),
+    Effect.tapDefect((defect) =>
+      Effect.andThen(
+        tell("failing", "Unexpected failure; the log has it"),
+        Effect.logError("Failed", Cause.die(defect))
+      )
+    ),
+    Effect.catchDefect((defect) => Effect.fail(defect)),
+    Effect.retry(restarts),
+    Effect.ignore,
+    Effect.annotateLogs({ chain: Chain.nameOf(chain) })
+  )
+})
+
+/** Follows every configured chain as long as the layer lives. */
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const statuses = yield* ChainStatus
+    const now = yield* Clock.currentTimeMillis
+    for (const { chain, settings } of Settings.chains(yield* Settings.Settings)) {
+      statuses.update(chain, { state: "starting" }, now)
+      yield* Effect.forkScoped(follow(chain, settings))
+    }
+  })
+)

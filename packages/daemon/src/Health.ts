@@ -1,0 +1,77 @@
+/** `/health`: the process answers. `/ready`: the store answers and every chain is near its head; else 503 with reasons. */
+import * as Chain from "@headwater/core/Chain"
+import { Database } from "@headwater/indexer/store/Database"
+import { ChainStatus, type Status } from "@headwater/indexer/sync/ChainStatus"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as Settings from "./Settings.ts"
+
+/** A failure that lasts no longer is not worth taking a server out of use for. */
+const passingMillis = 5_000
+
+/** Behind by more than ten minutes of blocks, and more than ten. */
+const farBehind = (chain: Chain.Chain) => Math.max(10, Math.ceil(600 / chain.blockSeconds))
+
+/** Why a chain is not ready; undefined where it is. `silentSeconds`: how long it may bring no block. */
+export const notReady = (status: Status, silentSeconds: number, now: number): string | undefined => {
+  const { chain, committedAt, head, height, message, since, state } = status
+  const behind = head === undefined || height === undefined ? 0 : head - height
+  const seconds = (from: number) => Math.floor((now - from) / 1000)
+  if (state === "stopped") return `stopped: ${message}`
+  if (state === "starting") return "starting: its node has not answered yet"
+  if (state === "failing" && (head === undefined || now - since > passingMillis))
+    return `failing for ${seconds(since)} s: ${message}`
+  if (behind > farBehind(chain)) return `syncing: ${behind} blocks behind`
+  const lastSign = committedAt ?? since
+  return now - lastSign > silentSeconds * 1000 ? `silent: no block for ${seconds(lastSign)} s` : undefined
+}
+
+const storeProblem = Effect.gen(function* () {
+  const database = yield* Database
+  const answer = yield* Effect.result(
+    database.read((db) => db.selectFrom("chain").select("id").limit(1)).pipe(Effect.timeout("2 seconds"))
+  )
+  return Result.isSuccess(answer) ? undefined : "the store does not answer"
+})
+
+const ready = Effect.gen(function* () {
+  const settings = yield* Settings.Settings
+  const statuses = yield* ChainStatus
+  const now = yield* Clock.currentTimeMillis
+  const chains = Settings.chains(settings).map(({ chain, settings }) => {
+    const status = statuses.get(chain)
+    const reason = status === undefined ? "starting" : notReady(status, settings.silentSeconds, now)
+    return { name: Chain.nameOf(chain), status, reason }
+  })
+  const store = yield* storeProblem
+  const reasons = [
+    ...(store === undefined ? [] : [store]),
+    ...chains.flatMap(({ name, reason }) => (reason === undefined ? [] : [`${name} ${reason}`]))
+  ]
+  const body = {
+    ready: reasons.length === 0,
+    reasons,
+    chains: Object.fromEntries(
+      chains.map(({ name, status }) => [
+        name,
+        {
+          state: status?.state ?? "starting",
+          message: status?.message ?? null,
+          height: status?.height ?? null,
+          head: status?.head ?? null
+        }
+      ])
+    )
+  }
+  return HttpServerResponse.jsonUnsafe(body, { status: body.ready ? 200 : 503 })
+})
+
+/** The two routes. */
+export const layer = Layer.mergeAll(
+  HttpRouter.add("GET", "/health", HttpServerResponse.jsonUnsafe({ status: "up" })),
+  HttpRouter.add("GET", "/ready", ready)
+)

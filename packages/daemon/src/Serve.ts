@@ -1,0 +1,101 @@
+/** Everything that `headwater serve` runs, put together from the settings. */
+
+import * as NodeDns from "@effect/platform-node/NodeDns"
+import * as Chain from "@headwater/core/Chain"
+import * as Server from "@headwater/http/Server"
+import { ConfiguredChains } from "@headwater/http/server/RequestedChain"
+import * as Routes from "@headwater/http/server/Routes"
+import { Accounts } from "@headwater/indexer/store/Accounts"
+import * as Domains from "@headwater/indexer/store/Domains"
+import { Outbox } from "@headwater/indexer/store/Outbox"
+import { Subscriptions } from "@headwater/indexer/store/Subscriptions"
+import { ChainStatus } from "@headwater/indexer/sync/ChainStatus"
+import * as Effect from "effect/Effect"
+import * as HttpServer from "effect/http/HttpServer"
+import * as Layer from "effect/Layer"
+import * as CallbackTarget from "./delivery/CallbackTarget.ts"
+import * as Delivery from "./delivery/Delivery.ts"
+import { ReceiverClient, ReceiverClientOptions } from "./delivery/ReceiverClient.ts"
+import * as RetryProfile from "./delivery/RetryProfile.ts"
+import * as FollowedChains from "./FollowedChains.ts"
+import * as Health from "./Health.ts"
+import * as Settings from "./Settings.ts"
+import * as Store from "./Store.ts"
+
+/** How long requests in flight may take once the server stops. */
+const stopMillis = 5_000
+
+const allowedHosts = Effect.map(Settings.Settings, ({ callbacks }) => new Set(callbacks.allowHosts))
+
+/** Hosts that the operator allows need no verification of their domain. */
+const hostPermission = Layer.unwrap(Effect.map(allowedHosts, Domains.hostPermission))
+
+/** The store's services and the chains' status. */
+export const services = Layer.mergeAll(Accounts.layer, ChainStatus.layer, Outbox.layer).pipe(
+  Layer.provideMerge(Subscriptions.layer),
+  Layer.provideMerge(hostPermission),
+  Layer.provideMerge(Domains.Domains.layer),
+  Layer.provideMerge(Store.layer)
+)
+
+const configuredChains = Layer.effect(
+  ConfiguredChains,
+  Effect.map(
+    Settings.Settings,
+    (settings) => new Map(Settings.chains(settings).map(({ chain }) => [Chain.nameOf(chain), { chain }]))
+  )
+)
+
+/** Which hosts may be called, at the creation of a subscription and again when something is sent. */
+const callbackTarget = CallbackTarget.CallbackTarget.layer.pipe(
+  Layer.provide(Layer.effect(CallbackTarget.AllowedHosts, allowedHosts)),
+  Layer.provide(NodeDns.layer)
+)
+
+const deliveryOptions = Layer.effect(
+  Delivery.DeliveryOptions,
+  Effect.gen(function* () {
+    const { concurrency, perHost, retry } = (yield* Settings.Settings).callbacks
+    return { ...(yield* Delivery.DeliveryOptions), concurrency, perHost, profile: RetryProfile.profiles[retry] }
+  })
+)
+
+const receiverOptions = Layer.effect(
+  ReceiverClientOptions,
+  Effect.map(Settings.Settings, ({ callbacks: { extraCa, perHost, timeoutMillis } }) => ({
+    timeoutMillis,
+    connections: perHost,
+    extraCa
+  }))
+)
+
+const delivery = Delivery.layer.pipe(
+  Layer.provide(ReceiverClient.layer),
+  Layer.provide([deliveryOptions, receiverOptions])
+)
+
+const listening = Layer.effectDiscard(
+  Effect.flatMap(HttpServer.HttpServer, ({ address }) =>
+    Effect.logInfo(`Listening on ${HttpServer.formatAddress(address)}`)
+  )
+)
+
+const http = Layer.unwrap(
+  Effect.map(Settings.Settings, ({ http }) =>
+    listening.pipe(
+      Layer.provide(
+        Server.serve(Layer.mergeAll(Routes.layer, Health.layer), {
+          host: http.host,
+          port: http.port,
+          maxBodyBytes: http.maxBodyBytes,
+          stopTimeoutMillis: stopMillis
+        })
+      )
+    )
+  )
+).pipe(Layer.provide([configuredChains, CallbackTarget.callbackUrlPolicy]))
+
+/** What runs as long as the layer lives; closing it answers the requests and ends the deliveries that are under way. */
+export const running = Layer.mergeAll(FollowedChains.layer, http, delivery).pipe(Layer.provide(callbackTarget))
+
+export const layer = running.pipe(Layer.provide(services))

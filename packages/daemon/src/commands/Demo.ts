@@ -1,0 +1,18 @@
+/** `headwater demo`: what `npm start` runs. */
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Log from "../Log.ts"
+import { stopsCleanly } from "./Serve.ts"
+
+/** Only what is wrong: the demo speaks for itself. */
+const quiet = Log.layer({ format: "pretty", level: "warn" })
+
+export const program = Effect.promise(() => import("../demo/Demo.ts")).pipe(
+  Effect.flatMap(({ run }) => run),
+  Effect.provide(quiet),
+  stopsCleanly
+)
+
+export const demo = Command.make("demo", {}, () => program).pipe(
+  Command.withDescription("Show it at work on this machine: a development chain, a subscription, signed callbacks")
+)

@@ -1,0 +1,15 @@
+/** `headwater openapi`: the description of the HTTP interface, for generators of clients. */
+
+import * as Console from "effect/Console"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+
+export const openapi = Command.make(
+  "openapi",
+  {},
+  Effect.fnUntraced(function* () {
+    // Loaded here only: the contract takes longer to load than the other commands take to run.
+    const { openApiDocument } = yield* Effect.promise(() => import("@headwater/http/OpenApiDocument"))
+    yield* Console.log(JSON.stringify(openApiDocument, null, 2))
+  })
+).pipe(Command.withDescription("Print the OpenAPI document of the HTTP interface"))

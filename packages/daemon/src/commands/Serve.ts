@@ -1,0 +1,36 @@
+/** `headwater serve`: the daemon. */
+import * as Chain from "@headwater/core/Chain"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Settings from "../Settings.ts"
+import * as WithSettings from "./WithSettings.ts"
+
+/** A service that was told to stop, and has, has not failed. */
+export const stopsCleanly = Effect.onInterrupt(() =>
+  Effect.sync(() => {
+    process.exitCode = 0
+  })
+)
+
+export const serve = Command.make(
+  "serve",
+  { config: WithSettings.config },
+  Effect.fnUntraced(function* () {
+    const chains = Settings.chains(yield* Settings.Settings).map(({ chain }) => Chain.nameOf(chain))
+    yield* Effect.logInfo(`Starting for ${chains.join(", ")}`)
+    // Loaded here only: all of the daemon, which the other commands need not wait for.
+    const { layer } = yield* Effect.promise(() => import("../Serve.ts"))
+    return yield* Layer.launch(layer)
+  }, stopsCleanly)
+).pipe(
+  Command.withDescription("Follow the configured chains, answer requests and deliver callbacks, until stopped"),
+  Command.withExamples([
+    { command: "headwater serve --config headwater.toml", description: "With the settings of a file" },
+    {
+      command: "HEADWATER_CHAINS_ETHEREUM_MAINNET_NODES=http://127.0.0.1:8545 headwater serve",
+      description: "With the environment alone"
+    }
+  ]),
+  Command.provide(WithSettings.layer)
+)

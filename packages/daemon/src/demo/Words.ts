@@ -1,0 +1,71 @@
+/** What the demo says. */
+import type { Received } from "./Receiver.ts"
+
+/** Where everything is. */
+export interface Place {
+  readonly api: string
+  readonly apiKey: string
+  readonly chain: string
+  readonly callbackUrl: string
+  /** Signs the callbacks. */
+  readonly secret: string
+  readonly store: string
+}
+
+export const introduction = ({ api, apiKey, callbackUrl, chain, store }: Place): string => `
+Headwater, all of it on this machine. Ctrl-C ends it, and nothing is kept.
+
+  API       ${api}   documentation at ${api}/docs
+  API key   ${apiKey}   made just now, shown only here
+  Chain     ${chain}   ethereum/devnet by anvil
+  Receiver  ${new URL(callbackUrl).origin}   with a certificate made just now
+  Store     ${store}
+`
+
+export const subscribed = (address: string, referenceId: string): string =>
+  `Subscribed ${address} through the API, reference ${referenceId}`
+
+export const sent = (what: string, transaction: string): string => `Sent ${what}, transaction ${transaction}`
+
+const mark = (ok: boolean) => (ok ? "verified" : "WRONG")
+
+export const callback = ({ body, verified }: Received): string => {
+  const { amount, direction, height, minedInBlock, transactionId, unit } = body.data.item as Record<string, unknown>
+  const block = (minedInBlock as { readonly height?: number } | undefined)?.height ?? height
+  return [
+    "",
+    `Callback ${body.data.event}${direction === undefined ? "" : `: ${direction} ${amount} ${unit}`}, block ${block}`,
+    ...(transactionId === undefined ? [] : [`  transaction        ${transactionId}`]),
+    `  idempotency key    ${body.idempotencyKey}`,
+    `  x-signature        ${mark(verified.xSignature)}`,
+    `  webhook-signature  ${mark(verified.standardWebhooks)}`
+  ].join("\n")
+}
+
+export const firstVerified = (seconds: number): string =>
+  `\nThe first verified callback, ${seconds.toFixed(1)} s after the start.`
+
+const json = (value: unknown) => JSON.stringify(value)
+
+/** The same by hand, as commands for another terminal. */
+export const byHand = (
+  { api, apiKey, callbackUrl, chain, secret }: Place,
+  { address, rich }: { readonly address: string; readonly rich: string }
+): string => `
+Now by hand, in another terminal; the callbacks show up here.
+
+1. Subscribe an address:
+
+curl -s ${api}/blockchain-events/ethereum/devnet/address-coins-transactions-confirmed \\
+  -H 'x-api-key: ${apiKey}' -H 'content-type: application/json' \\
+  -d '${json({ data: { item: { address, callbackUrl, callbackSecretKey: secret } } })}'
+
+2. Send it a transaction of 1 ETH:
+
+curl -s ${chain} -H 'content-type: application/json' \\
+  -d '${json({ jsonrpc: "2.0", id: 1, method: "eth_sendTransaction", params: [{ from: rich, to: address, value: "0xde0b6b3a7640000" }] })}'
+
+3. List the subscriptions:
+
+curl -s ${api}/blockchain-events/ethereum/devnet -H 'x-api-key: ${apiKey}'
+`

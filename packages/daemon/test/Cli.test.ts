@@ -1,0 +1,194 @@
+import { spawn } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+
+const program = fileURLToPath(new URL("../bin/headwater.cjs", import.meta.url))
+
+interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs `headwater` to its end, with nothing but these variables. */
+const run = (
+  args: ReadonlyArray<string>,
+  options: {
+    readonly cwd?: string
+    readonly environment?: Readonly<Record<string, string>>
+    readonly input?: string
+    readonly node?: ReadonlyArray<string>
+  } = {}
+) =>
+  Effect.callback<Ended>((resume) => {
+    const child = spawn(process.execPath, [...(options.node ?? []), program, ...args], {
+      cwd: options.cwd ?? "/tmp",
+      env: { PATH: process.env.PATH, ...options.environment }
+    })
+    let stdout = ""
+    let stderr = ""
+    child.stdout.on("data", (chunk: Buffer) => {
+      stdout += chunk.toString("utf8")
+    })
+    child.stderr.on("data", (chunk: Buffer) => {
+      stderr += chunk.toString("utf8")
+    })
+    child.stdin.end(options.input ?? "")
+    child.on("close", (code) => resume(Effect.succeed({ code, stdout, stderr })))
+    return Effect.sync(() => child.kill("SIGKILL"))
+  })
+
+const folder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+
+describe("the command line", () => {
+  it.live("lists its commands", () =>
+    Effect.gen(function* () {
+      const { code, stdout } = yield* run(["--help"])
+      assert.strictEqual(code, 0)
+      for (const command of ["serve", "demo", "accounts", "keys", "derive", "sighash", "openapi"]) {
+        assert.match(stdout, new RegExp(`^  ${command} +[A-Z]`, "m"))
+      }
+      assert.strictEqual((yield* run(["serve", "--help"])).code, 0)
+      const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
+      assert.include((yield* run(["--version"])).stdout, version)
+      assert.include((yield* run(["--completions", "bash"])).stdout, "derive")
+    })
+  )
+
+  it.live("fails with 1 and a hint on what it does not know", () =>
+    Effect.gen(function* () {
+      const command = yield* run(["kyes"])
+      assert.strictEqual(command.code, 1)
+      assert.match(command.stderr, /Unknown subcommand "kyes"[\s\S]*keys/)
+      const flag = yield* run(["derive", "--cuont", "5"])
+      assert.strictEqual(flag.code, 1)
+      assert.match(flag.stderr, /--cuont[\s\S]*--count/)
+    })
+  )
+
+  it.live("says that Node is too old, and ends", () =>
+    Effect.gen(function* () {
+      const pretend = (version: string) => [
+        "--import",
+        `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"${version}"}})`
+      ]
+      for (const version of ["18.20.0", "20.20.2", "22.18.0"]) {
+        const { code, stderr, stdout } = yield* run(["--version"], { node: pretend(version) })
+        assert.strictEqual(code, 1)
+        assert.strictEqual(stdout, "")
+        assert.include(stderr, `Headwater needs Node 22.19 or newer, and this is Node ${version}.`)
+      }
+      assert.strictEqual((yield* run(["--version"], { node: pretend("22.19.0") })).code, 0)
+    })
+  )
+
+  it.live("refuses to serve with bad settings, naming every problem", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const cwd = yield* folder
+      yield* fs.writeFileString(
+        `${cwd}/headwater.toml`,
+        '[http]\nport = "many"\n[store]\npostgres = "postgress://user:hunter2@db"\n[chains."bitcoin/mainet"]\nnodes = []\n'
+      )
+      const { code, stderr } = yield* run(["serve"], { cwd })
+      assert.strictEqual(code, 1)
+      assert.include(stderr, "3 problems in the settings (headwater.toml)")
+      assert.include(stderr, "http.port must be a number")
+      assert.include(stderr, "store.postgres must be a URL that begins with postgres://")
+      assert.include(stderr, 'chains."bitcoin/mainet" is not a setting; did you mean bitcoin/mainnet?')
+      assert.notInclude(stderr, "hunter2")
+      const missing = yield* run(["serve", "--config", "nowhere.toml"], { cwd })
+      assert.strictEqual(missing.code, 1)
+      assert.include(missing.stderr, "nowhere.toml cannot be read")
+    }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
+  )
+
+  it.live("makes accounts and keys, and shows a key once", () =>
+    Effect.gen(function* () {
+      const cwd = yield* folder
+      const environment = { HEADWATER_CHAINS_ETHEREUM_DEVNET_NODES: "http://127.0.0.1:1" }
+      const ok = (...args: ReadonlyArray<string>) =>
+        Effect.map(run(args, { cwd, environment }), ({ code, stderr, stdout }) => {
+          assert.strictEqual(code, 0, stderr)
+          return stdout.trim()
+        })
+      const fails = (...args: ReadonlyArray<string>) =>
+        Effect.map(run(args, { cwd, environment }), ({ code, stderr, stdout }) => {
+          assert.strictEqual(code, 1)
+          assert.strictEqual(stdout, "")
+          assert.notMatch(stderr, /^ +at /m, "no stack")
+          return stderr
+        })
+      assert.include(yield* fails("keys", "create", "acme"), 'No account is named "acme"')
+      yield* ok("accounts", "create", "acme")
+      assert.include(yield* fails("accounts", "create", "acme"), 'An account named "acme" exists')
+      const key = yield* ok("keys", "create", "acme", "--name", "backend", "--endpoints", "list,get")
+      assert.match(key, /^hw_[\w-]{43}$/)
+      const [listed] = JSON.parse(yield* ok("keys", "list", "acme", "--json"))
+      assert.deepStrictEqual(listed.endpoints, ["list", "get"])
+      assert.strictEqual(listed.name, "backend")
+      const table = yield* ok("keys", "list", "acme")
+      assert.include(table, listed.id)
+      assert.notInclude(table, key.slice(3, 20))
+      yield* ok("keys", "revoke", "acme", listed.id)
+      assert.isNumber(JSON.parse(yield* ok("keys", "list", "acme", "--json"))[0].revoked)
+      assert.include(yield* fails("keys", "revoke", "acme", "000000000000"), "no key")
+      assert.deepStrictEqual(
+        JSON.parse(yield* ok("accounts", "list", "--json")).map(({ name }: { readonly name: string }) => name),
+        ["acme"]
+      )
+    }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
+  )
+
+  it.live("derives addresses, and refuses a private key without repeating it", () =>
+    Effect.gen(function* () {
+      // BIP-84's own test vector.
+      const account =
+        "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs"
+      const { code, stdout } = yield* run(["derive", "bitcoin", "mainnet", account, "--count", "2"])
+      assert.strictEqual(code, 0)
+      assert.strictEqual(
+        stdout,
+        "0 bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu\n1 bc1qnjg0jd8228aq7egyzacy8cys3knf9xvrerkf9g\n"
+      )
+      const change = yield* run(["derive", "bitcoin", "mainnet", account, "--type", "change", "--count", "1", "--json"])
+      assert.strictEqual(JSON.parse(change.stdout)[0].address, "bc1q8c6fshw2dlwun7ekn9qwf37cu2rn755upcp6el")
+      const secret =
+        "xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi"
+      const refused = yield* run(["derive", "bitcoin", "mainnet", secret])
+      assert.strictEqual(refused.code, 1)
+      assert.strictEqual(refused.stdout, "")
+      assert.notInclude(refused.stderr, secret.slice(4, 30))
+    })
+  )
+
+  it.live("hashes transactions line by line, bad ones in their place", () =>
+    Effect.gen(function* () {
+      // The example of EIP-155.
+      const good = JSON.stringify({
+        ...{ type: 0, chainId: 1, nonce: 9, gasPrice: "20000000000", gasLimit: 21000 },
+        ...{ to: "0x3535353535353535353535353535353535353535", value: "1000000000000000000" }
+      })
+      const digest = "0xdaf5a779ae972f972197303d7b574746c7ef83eadac0f2791ad23db92e4c8e53"
+      const clean = yield* run(["sighash"], { input: `${good}\n` })
+      assert.deepStrictEqual([clean.code, clean.stdout], [0, `${digest}\n`])
+      const mixed = yield* run(["sighash"], { input: `${good}\n{"type":7}\n${good}` })
+      assert.strictEqual(mixed.code, 1)
+      const [first, second, third] = mixed.stdout.split("\n")
+      assert.deepStrictEqual([first, third], [digest, digest])
+      assert.match(second!, /^error: /)
+    })
+  )
+
+  it.live("prints the OpenAPI document", () =>
+    Effect.gen(function* () {
+      const { code, stdout } = yield* run(["openapi"])
+      assert.strictEqual(code, 0)
+      assert.include(Object.keys(JSON.parse(stdout).paths), "/blockchain-events/{blockchain}/{network}/block-mined")
+    })
+  )
+})
