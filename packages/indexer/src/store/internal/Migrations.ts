@@ -4,6 +4,7 @@ import { type Migration, Migrator } from "kysely/migration"
 import * as main from "../migrations/0001_main.ts"
 import * as credits from "../migrations/0002_credits.ts"
 import * as callbacks from "../migrations/0003_callbacks.ts"
+import * as assets from "../migrations/0004_assets.ts"
 import * as transfers from "../migrations/0005_transfers.ts"
 
 /** Column types that the two dialects spell differently. */
@@ -26,6 +27,7 @@ const migrations: Record<string, Statements> = {
   "0001_main": main.up,
   "0002_credits": credits.up,
   "0003_callbacks": callbacks.up,
+  "0004_assets": assets.up,
   "0005_transfers": transfers.up
 }
 
