@@ -53,6 +53,8 @@ describe("CallbackUrl", () => {
     ["https://LOCALHOST/", /DNS name/],
     ["https://x.localhost/", /DNS name/],
     ["https://printer.local/", /DNS name/],
+    ["https://localhost.localdomain/", /DNS name/],
+    ["https://router.home.arpa/", /DNS name/],
     ["https://metadata.google.internal/", /DNS name/],
     ["https://metadata/", /DNS name/],
     ["https://example.com./", /DNS name/],
