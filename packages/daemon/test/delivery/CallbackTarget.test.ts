@@ -220,13 +220,13 @@ const hosts: Record<string, ReadonlyArray<string>> = {
   "unspecified6.test": ["::"]
 }
 
-/** Public at every odd question, this machine at every even one. */
+/** Public at every odd question (in space that is given to nobody), this machine at every even one. */
 const rebinding = Effect.map(Effect.fromResult(Dns.makeStatic({ hosts })), (fixed) => {
   let asked = 0
   return Dns.make({
     lookup: (host) =>
       host === "rebinding.test"
-        ? Effect.sync(() => [NetAddress.ipFromStringUnsafe(asked++ % 2 === 0 ? "192.0.2.1" : "127.0.0.1")])
+        ? Effect.sync(() => [NetAddress.ipFromStringUnsafe(asked++ % 2 === 0 ? "2e00::1" : "127.0.0.1")])
         : fixed.lookup(host)
   })
 })
