@@ -7,6 +7,7 @@ import type { NodeError } from "./NodeError.ts"
 import type { Capability, Head, Source } from "./Source.ts"
 import * as BlockReader from "./utxo/BlockReader.ts"
 import * as Mempool from "./utxo/Mempool.ts"
+import * as NodeAbilities from "./utxo/NodeAbilities.ts"
 import { consistent, orMissing } from "./utxo/NodeAnswer.ts"
 import * as NodeJson from "./utxo/NodeJson.ts"
 
@@ -35,11 +36,15 @@ const described: Record<BlockReader.Way, string> = {
   raw: "the node decodes no blocks and has no index of transactions (txindex=1): raw blocks are decoded here"
 }
 
-const capabilitiesOf = (reader: BlockReader.BlockReader, tip: Tip): ReadonlyArray<Capability> => [
-  { name: "blocks", available: true, detail: described[reader.ways[0]!] },
+const capabilitiesOf = (
+  way: BlockReader.Way,
+  abilities: NodeAbilities.NodeAbilities,
+  tip: Tip
+): ReadonlyArray<Capability> => [
+  { name: "blocks", available: true, detail: described[way] },
   {
     name: "prevouts",
-    available: reader.prevouts !== false && reader.ways[0] === "decoded",
+    available: way === "decoded" && abilities.prevouts !== false,
     detail:
       "Without them the output map says what an input spends: coins that were received before the start height are " +
       "not recognised when they are spent. Bitcoin Core 23 and Bitcoin Cash Node 28 have them (getblock verbosity 3)."
@@ -76,7 +81,8 @@ export const make = Effect.fn("UtxoSource.make")(function* (
     })
   )
   const atStart = yield* tip
-  const reader = yield* BlockReader.make(chain, rpc, atStart.hex, options.way)
+  const abilities = yield* NodeAbilities.find(rpc, atStart.hex)
+  const reader = yield* BlockReader.make(chain, rpc, abilities, options.way)
 
   /** A ChainLock (DIP-8) is final at once; none yet, or one ahead of this node's chain, says nothing. */
   const chainLocked = (height: number) =>
@@ -111,8 +117,8 @@ export const make = Effect.fn("UtxoSource.make")(function* (
       const { hex } = yield* hexAt(height)
       return yield* reader.block({ hash: hex, height })
     }),
-    capabilities: Effect.map(tip, (now) => capabilitiesOf(reader, now)),
+    capabilities: Effect.map(tip, (now) => capabilitiesOf(reader.ways[0]!, abilities, now)),
     latestDetails: Effect.flatMap(tip, ({ hex, height }) => reader.details({ hash: hex, height })),
-    mempool: Mempool.make(chain, rpc, reader.verbose)
+    mempool: Mempool.make(chain, rpc, abilities.verbose)
   }
 })

@@ -2,11 +2,12 @@
 import type { CoinTransfer, Spend } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/Chain"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type { JsonRpc } from "../JsonRpc.ts"
 import type { NodeError } from "../NodeError.ts"
 import * as BlockBody from "./BlockBody.ts"
-import type { Parameters } from "./BlockReader.ts"
 import { refuse } from "./Malformed.ts"
+import type { Parameters } from "./NodeAbilities.ts"
 import { consistent, isNoTransaction } from "./NodeAnswer.ts"
 import * as NodeJson from "./NodeJson.ts"
 import * as NodeTransaction from "./NodeTransaction.ts"
@@ -35,27 +36,16 @@ export const make = (chain: Chain, rpc: JsonRpc, verbose: Parameters): Mempool =
       typeof id === "string" && /^[0-9a-f]{64}$/.test(id) ? id : refuse(`[${index}]`, "must be 64 hex digits")
     )
 
-  /** The answers to those ids that the node still has. One unknown id fails a batch, so it is halved around it. */
-  const fetch = (
-    ids: ReadonlyArray<string>
-  ): Effect.Effect<ReadonlyArray<{ readonly id: string; readonly answer: unknown }>, NodeError> =>
-    rpc
-      .batch(
-        ids.map((id) => ({ method: "getrawtransaction", params: [id, ...verbose] })),
-        "decimalText"
-      )
-      .pipe(
-        Effect.map((answers) => ids.map((id, index) => ({ id, answer: answers[index] }))),
-        Effect.catchTag("NodeRejected", (error) => {
-          if (!isNoTransaction(error)) return Effect.fail(error)
-          if (ids.length === 1) return Effect.succeed([])
-          const half = ids.length >> 1
-          return Effect.map(Effect.all([fetch(ids.slice(0, half)), fetch(ids.slice(half))]), ([first, second]) => [
-            ...first,
-            ...second
-          ])
-        })
-      )
+  /** The answers to those ids that the node still has. */
+  const fetch = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+    const calls = ids.map((id) => ({ method: "getrawtransaction", params: [id, ...verbose] }))
+    const found: Array<{ readonly id: string; readonly answer: unknown }> = []
+    for (const [index, result] of (yield* rpc.results(calls, "decimalText")).entries()) {
+      if (Result.isSuccess(result)) found.push({ id: ids[index]!, answer: result.success })
+      else if (!isNoTransaction(result.failure)) return yield* result.failure
+    }
+    return found
+  })
 
   const read = (id: string, answer: unknown): ReadonlyArray<MempoolTransaction> => {
     const transaction = NodeJson.record(answer, () => id)

@@ -36,7 +36,7 @@ const skipAuxPow = (raw: RawBytes, chain: Chain): void => {
  * Reads a whole block. `listed` are the ids that the node gives to its transactions: only the ids of Zcash version 5 are
  * taken from there, the others are computed. Throws `Malformed`.
  */
-export const read = (chain: Chain, bytes: Buffer, listed: ReadonlyArray<Uint8Array>): RawBlock => {
+export const read = (chain: Chain, bytes: Uint8Array, listed: ReadonlyArray<Uint8Array>): RawBlock => {
   const raw = new RawBytes(bytes)
   const version = raw.uint32()
   raw.skip(32)

@@ -5,8 +5,8 @@ export class RawBytes {
   readonly bytes: Buffer
   at = 0
 
-  constructor(bytes: Buffer) {
-    this.bytes = bytes
+  constructor(bytes: Uint8Array) {
+    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   }
 
   /** Moves past `length` bytes and says where they begin. */
