@@ -1,10 +1,12 @@
 /** The command line: `headwater` and its commands. */
 
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Console from "effect/Console"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import { accounts } from "./commands/Accounts.ts"
+import { credits } from "./commands/Credits.ts"
 import * as Demo from "./commands/Demo.ts"
 import { derive } from "./commands/Derive.ts"
 import { keys } from "./commands/Keys.ts"
@@ -16,15 +18,16 @@ export const version = "0.1.0"
 
 const headwater = Command.make("headwater", {}, () => Demo.program).pipe(
   Command.withDescription("Blockchain data and callbacks from your own nodes. Without a command: the demo."),
-  Command.withSubcommands([serve, Demo.demo, accounts, keys, derive, sighash, openapi])
+  Command.withSubcommands([serve, Demo.demo, accounts, keys, credits, derive, sighash, openapi])
 )
 
 /**
  * Runs the command that the arguments name. What fails is told on standard error in its own words, without a stack;
  * defects are left to the caller.
  */
-export const run = Command.run(headwater, { version }).pipe(
+export const run: Effect.Effect<void, unknown> = Command.run(headwater, { version }).pipe(
   Effect.tapError((error) =>
     Runtime.getErrorReported(error) ? Console.error(`\nERROR\n  ${error.message}`) : Effect.void
-  )
+  ),
+  Effect.provide(NodeServices.layer)
 )

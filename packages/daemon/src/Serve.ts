@@ -3,9 +3,12 @@
 import * as NodeDns from "@effect/platform-node/NodeDns"
 import * as Chain from "@headwater/core/Chain"
 import * as Server from "@headwater/http/Server"
+import { CreditsEnabled } from "@headwater/http/server/Charging"
+import { AccountRate } from "@headwater/http/server/RateLimit"
 import { ConfiguredChains } from "@headwater/http/server/RequestedChain"
 import * as Routes from "@headwater/http/server/Routes"
 import { Accounts } from "@headwater/indexer/store/Accounts"
+import { CreditRules, Credits } from "@headwater/indexer/store/Credits"
 import * as Domains from "@headwater/indexer/store/Domains"
 import { Outbox } from "@headwater/indexer/store/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/Subscriptions"
@@ -15,6 +18,7 @@ import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import * as CallbackTarget from "./delivery/CallbackTarget.ts"
 import * as Delivery from "./delivery/Delivery.ts"
+import * as DomainVerification from "./delivery/DomainVerification.ts"
 import { ReceiverClient, ReceiverClientOptions } from "./delivery/ReceiverClient.ts"
 import * as RetryProfile from "./delivery/RetryProfile.ts"
 import * as FollowedChains from "./FollowedChains.ts"
@@ -30,11 +34,17 @@ const allowedHosts = Effect.map(Settings.Settings, ({ callbacks }) => new Set(ca
 /** Hosts that the operator allows need no verification of their domain. */
 const hostPermission = Layer.unwrap(Effect.map(allowedHosts, Domains.hostPermission))
 
+const creditRules = Layer.effect(
+  CreditRules,
+  Effect.map(Settings.Settings, ({ credits }) => credits)
+)
+
 /** The store's services and the chains' status. */
-export const services = Layer.mergeAll(Accounts.layer, ChainStatus.layer, Outbox.layer).pipe(
+export const services = Layer.mergeAll(Accounts.layer, ChainStatus.layer, Credits.layer, Outbox.layer).pipe(
   Layer.provideMerge(Subscriptions.layer),
   Layer.provideMerge(hostPermission),
   Layer.provideMerge(Domains.Domains.layer),
+  Layer.provideMerge(creditRules),
   Layer.provideMerge(Store.layer)
 )
 
@@ -69,9 +79,27 @@ const receiverOptions = Layer.effect(
   }))
 )
 
-const delivery = Delivery.layer.pipe(
-  Layer.provide(ReceiverClient.layer),
-  Layer.provide([deliveryOptions, receiverOptions])
+const receiverClient = ReceiverClient.layer.pipe(Layer.provide(receiverOptions))
+
+const delivery = Delivery.layer.pipe(Layer.provide(receiverClient), Layer.provide(deliveryOptions))
+
+const domainVerification = DomainVerification.layer.pipe(Layer.provide(receiverClient), Layer.provide(NodeDns.layer))
+
+const charging = Layer.unwrap(
+  Effect.map(Settings.Settings, ({ credits: { burst, enabled, perSecond } }) =>
+    Layer.mergeAll(
+      Layer.succeed(CreditsEnabled, enabled),
+      Layer.succeed(
+        AccountRate,
+        perSecond === undefined ? undefined : { creditsPerSecond: perSecond, burst: burst ?? 10 * perSecond }
+      )
+    )
+  )
+)
+
+/** Takes what is owed for the days that are over, where credits are counted. */
+const dailyCharges = Layer.unwrap(
+  Effect.map(Settings.Settings, ({ credits }) => (credits.enabled ? Credits.daily : Layer.empty))
 )
 
 const listening = Layer.effectDiscard(
@@ -93,9 +121,11 @@ const http = Layer.unwrap(
       )
     )
   )
-).pipe(Layer.provide([configuredChains, CallbackTarget.callbackUrlPolicy]))
+).pipe(Layer.provide([configuredChains, CallbackTarget.callbackUrlPolicy, domainVerification, charging]))
 
 /** What runs as long as the layer lives; closing it answers the requests and ends the deliveries that are under way. */
-export const running = Layer.mergeAll(FollowedChains.layer, http, delivery).pipe(Layer.provide(callbackTarget))
+export const running = Layer.mergeAll(FollowedChains.layer, http, delivery, dailyCharges).pipe(
+  Layer.provide(callbackTarget)
+)
 
 export const layer = running.pipe(Layer.provide(services))

@@ -4,6 +4,7 @@
  * {@link SettingsFile} reads them. Names are those of the file; `headwater.example.toml` explains each one.
  */
 import * as Chain from "@headwater/core/Chain"
+import { defaultRules } from "@headwater/core/Credits"
 import type { Location } from "@headwater/indexer/store/Database"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -70,9 +71,16 @@ const Callbacks = Schema.Struct({
   extraCa: Schema.optionalKey(certificates)
 })
 
+const amount = between(0, 1_000_000_000)
+
 const Credits = Schema.Struct({
   enabled: Schema.Boolean.pipe(withDefault(false)),
-  per: Schema.Literals(["result", "request"]).pipe(withDefault("result"))
+  per: Schema.Literals(["result", "request"]).pipe(withDefault(defaultRules.per)),
+  subscriptionDay: amount.pipe(withDefault(defaultRules.subscriptionDay)),
+  addressDay: amount.pipe(withDefault(defaultRules.addressDay)),
+  callback: amount.pipe(withDefault(defaultRules.callback)),
+  perSecond: Schema.optionalKey(between(1, 1_000_000_000)),
+  burst: Schema.optionalKey(between(1, 1_000_000_000))
 })
 
 const Log = Schema.Struct({

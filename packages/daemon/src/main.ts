@@ -1,6 +1,5 @@
 /** Runs the command line in this process. Exit codes: 0 done, 1 failed or asked for wrongly, 130 interrupted. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -27,6 +26,5 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 
 Cli.run.pipe(
   Effect.tapDefect((defect) => Effect.logFatal(defect)),
-  Effect.provide(NodeServices.layer),
   NodeRuntime.runMain({ disableErrorReporting: true, teardown })
 )

@@ -1,0 +1,75 @@
+/** `headwater credits`: what an account may spend. */
+import { Accounts } from "@headwater/indexer/store/Accounts"
+import { Credits } from "@headwater/indexer/store/Credits"
+import { Subscriptions } from "@headwater/indexer/store/Subscriptions"
+import * as Console from "effect/Console"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Store from "../Store.ts"
+import { account } from "./Accounts.ts"
+import * as WithSettings from "./WithSettings.ts"
+
+const { config, json } = WithSettings
+
+const layer = (input: Parameters<typeof WithSettings.layer>[0]) =>
+  Layer.mergeAll(Accounts.layer, Credits.layer.pipe(Layer.provide(Subscriptions.layer))).pipe(
+    Layer.provide(Store.layer),
+    Layer.provideMerge(WithSettings.layer(input))
+  )
+
+const idOf = Effect.fnUntraced(function* (name: string) {
+  const accounts = yield* Accounts
+  return (yield* accounts.find(name)).id
+})
+
+const tell = (json: boolean, balance: number) => Console.log(json ? JSON.stringify({ balance }) : String(balance))
+
+const balance = Command.make(
+  "balance",
+  { json, account },
+  Effect.fnUntraced(function* (input) {
+    const credits = yield* Credits
+    yield* tell(input.json, yield* credits.balance(yield* idOf(input.account)))
+  })
+).pipe(Command.withDescription("Print what an account has left"))
+
+const grant = Command.make(
+  "grant",
+  {
+    json,
+    account,
+    amount: Argument.Int("amount").pipe(
+      Argument.withSchema(Schema.Int.check(Schema.isGreaterThan(0))),
+      Argument.withDescription("Credits to add")
+    ),
+    detail: Flag.String("detail").pipe(
+      Flag.withDescription("What they are for, as the statement shows it"),
+      Flag.withDefault("grant")
+    ),
+    key: Flag.String("key").pipe(
+      Flag.withDescription("A name for this grant: a second one of the same name is refused"),
+      Flag.optional
+    )
+  },
+  Effect.fnUntraced(function* (input) {
+    const credits = yield* Credits
+    const { amount, detail } = input
+    const id = yield* idOf(input.account)
+    yield* tell(
+      input.json,
+      yield* credits.grant({ account: id, amount, detail, key: Option.getOrUndefined(input.key) })
+    )
+  })
+).pipe(Command.withDescription("Add credits to an account and print what it has then"))
+
+export const credits = Command.make("credits").pipe(
+  Command.withDescription("Credits of an account"),
+  Command.withSharedFlags({ config }),
+  Command.withSubcommands([balance, grant]),
+  Command.provide(layer)
+)
