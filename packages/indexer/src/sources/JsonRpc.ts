@@ -1,14 +1,12 @@
 /**
  * JSON-RPC over HTTP to one or several nodes of a chain: keep-alive, batches, timeouts, bounded retries, fail-over.
  *
- * Of several nodes the first healthy one is asked. A node that fails rests for a while, longer each time, and is then
- * preferred again. Every call is a read or may be repeated, so a failure of the connection is always worth a retry.
+ * Every call is a read or may be repeated, so a failure of the connection is always worth a retry.
  */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Random from "effect/Random"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
+import * as Failover from "./internal/Failover.ts"
 import * as JsonRpcReply from "./internal/JsonRpcReply.ts"
 import * as NodeHttp from "./internal/NodeHttp.ts"
 import { type NodeError, type NodeRejected, NodeUnreachable } from "./NodeError.ts"
@@ -57,16 +55,8 @@ export interface JsonRpc {
 /** More calls than this are sent as several requests. */
 const maxBatch = 100
 
-const firstRestMillis = 1_000
-const longestRestMillis = 60_000
-const firstBackoffMillis = 200
-const longestBackoffMillis = 5_000
-
 interface Node {
   readonly http: NodeHttp.NodeHttp
-  failuresInARow: number
-  /** Not asked before this time while another node is well. */
-  restsUntil: number
   /** Calls that the node takes in one request, as learned from its refusals. */
   batchSize: number
 }
@@ -82,11 +72,10 @@ export const make = Effect.fnUntraced(function* (
   options: JsonRpcOptions
 ): Effect.fn.Return<JsonRpc, never, Scope.Scope> {
   const urls = options.urls.flatMap((url) => URL.parse(url) ?? [])
-  if (urls.length === 0 || urls.length < options.urls.length || urls.some((url) => !/^https?:$/.test(url.protocol))) {
+  if (urls.length < options.urls.length || urls.some((url) => !/^https?:$/.test(url.protocol))) {
     return yield* Effect.die(new Error("a chain needs node URLs, all of them http or https"))
   }
-  const attempts = options.attempts ?? Math.max(4, urls.length + 1)
-  const nodes = yield* Effect.forEach(urls, (url) =>
+  const [first, ...others] = yield* Effect.forEach(urls, (url) =>
     Effect.map(
       NodeHttp.make({
         url,
@@ -94,15 +83,12 @@ export const make = Effect.fnUntraced(function* (
         timeoutMillis: options.timeoutMillis ?? 60_000,
         connections: options.connections ?? 16
       }),
-      (http): Node => ({ http, failuresInARow: 0, restsUntil: 0, batchSize: maxBatch })
+      (http): Node => ({ http, batchSize: maxBatch })
     )
   )
-  let current = nodes[0]!
+  if (first === undefined) return yield* Effect.die(new Error("a chain needs node URLs"))
+  const failover = Failover.make([first, ...others], options.attempts)
   let lastId = 0
-
-  const choose = (now: number): Node =>
-    nodes.find((node) => node.restsUntil <= now) ??
-    nodes.reduce((soonest, node) => (node.restsUntil < soonest.restsUntil ? node : soonest))
 
   const send = Effect.fnUntraced(function* (node: Node, calls: ReadonlyArray<Call>, numbers: Numbers) {
     const sent = calls.map((call) => ({ jsonrpc: "2.0", id: ++lastId, method: call.method, params: call.params }))
@@ -145,33 +131,15 @@ export const make = Effect.fnUntraced(function* (
     })
   }
 
-  const request = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>, numbers: Numbers) {
-    for (let attempt = 1; ; attempt++) {
-      const node = choose(yield* Clock.currentTimeMillis)
-      current = node
-      const result = yield* Effect.result(sendAll(node, calls, numbers, node.batchSize))
-      if (Result.isSuccess(result) || !result.failure.retry) {
-        node.failuresInARow = 0
-        node.restsUntil = 0
-        return yield* Effect.fromResult(Result.mapError(result, (failure) => failure.error))
-      }
-      const { error, waitMillis } = result.failure
-      const now = yield* Clock.currentTimeMillis
-      const rest = Math.min(firstRestMillis * 2 ** node.failuresInARow++, longestRestMillis)
-      node.restsUntil = now + Math.max(rest, waitMillis)
-      if (attempt >= attempts) return yield* error
-      if (choose(now).restsUntil <= now) continue
-      const backoff = Math.min(firstBackoffMillis * 2 ** (attempt - 1), longestBackoffMillis)
-      yield* Effect.sleep(Math.max(waitMillis, backoff * (0.5 + (yield* Random.next))))
-    }
-  })
+  const request = (calls: ReadonlyArray<Call>, numbers: Numbers) =>
+    failover.ask((node) => sendAll(node, calls, numbers, node.batchSize))
 
   const results: JsonRpc["results"] = (calls, numbers = "plain") =>
     calls.length === 0 ? Effect.succeed([]) : request(calls, numbers)
 
   return {
     get node() {
-      return current.http.name
+      return failover.current().http.name
     },
     call: (method, params, numbers = "plain") =>
       Effect.flatMap(request([{ method, params }], numbers), (results) => Effect.fromResult(results[0]!)),

@@ -3,15 +3,11 @@ import * as Result from "effect/Result"
 import * as DecimalText from "../DecimalText.ts"
 import type { Numbers } from "../JsonRpc.ts"
 import { type NodeError, NodeInconsistent, NodeRejected, NodeUnreachable } from "../NodeError.ts"
+import type * as Failover from "./Failover.ts"
 import type { NodeHttp, Reply } from "./NodeHttp.ts"
 
 /** A call that failed, and what may be done about it. */
-export interface Failure {
-  readonly error: NodeError
-  /** The same call may succeed later, or at another node. */
-  readonly retry: boolean
-  /** How long the node asked to be left alone. */
-  readonly waitMillis: number
+export interface Failure extends Failover.Failure {
   /** It was the batch that was refused, not a call in it: fewer calls at once may succeed, from now on or this time. */
   readonly tooMany: "calls" | "bytes" | undefined
 }

@@ -27,7 +27,8 @@ export interface NoReply {
 export interface NodeHttp {
   /** Host and port: all that may be said of the node in public. */
   readonly name: string
-  readonly post: (body: string) => Effect.Effect<Reply, NoReply>
+  /** Posts JSON to the node's URL, or to a path below it (`/wallet/getnowblock`). */
+  readonly post: (body: string, below?: string) => Effect.Effect<Reply, NoReply>
   /** Takes the parts of the node's URL that may be secret out of a text that came from the node. */
   readonly redact: (text: string) => string
 }
@@ -88,9 +89,9 @@ export const make = Effect.fnUntraced(function* (
     ...(credentials === ":" ? {} : { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` }),
     ...options.headers
   }
-  const path = url.pathname + url.search
+  const base = url.pathname.replace(/\/$/, "")
 
-  const post = (body: string) =>
+  const post = (body: string, below: string | undefined) =>
     Effect.callback<Reply, NoReply>((resume) => {
       const chunks: Array<Buffer> = []
       let status = 0
@@ -111,7 +112,7 @@ export const make = Effect.fnUntraced(function* (
         abandon()
       }, timeoutMillis)
       pool.dispatch(
-        { path, method: "POST", headers, body },
+        { path: (below === undefined ? url.pathname : base + below) + url.search, method: "POST", headers, body },
         {
           onRequestStart(started) {
             controller = started
@@ -143,7 +144,7 @@ export const make = Effect.fnUntraced(function* (
 
   return {
     name: `${url.hostname}:${url.port || (url.protocol === "https:" ? "443" : "80")}`,
-    post: (body) => connections.withPermit(post(body)),
+    post: (body, below) => connections.withPermit(post(body, below)),
     redact: (text) => secrets.reduce((clean, secret) => clean.replaceAll(secret, "***"), text)
   }
 })
