@@ -1,7 +1,7 @@
 /**
  * How much may be sent to each host at a moment, by what it did lately: a bounded number of claims, of a size that it
  * can work off within a lease; nothing for a while after several failures to answer, then one claim to see whether it is
- * back. No host may take more than an eighth of what is free, so that slow ones always leave room for others.
+ * back. No host may take more than an eighth of what is free, and slow ones leave a quarter of all to the others.
  */
 import type { Claim, Room } from "@headwater/indexer/store/Outbox"
 
@@ -47,6 +47,8 @@ export interface ReceiverHosts {
 
 /** Before anything is known of a host. */
 const assumedMillis = 500
+/** Averages above it are slow. */
+const slowMillis = 1000
 
 export const make = (limits: Limits): ReceiverHosts => {
   const hosts = new Map<string, Host>()
@@ -64,7 +66,8 @@ export const make = (limits: Limits): ReceiverHosts => {
   const limitOf = (host: Host, free: number, now: number): number => {
     if (host.pausedUntil > now) return 0
     if (host.failures >= limits.failures) return host.inFlight === 0 ? 1 : 0
-    return Math.max(Math.min(limits.perHost - host.inFlight, Math.ceil(free / 8)), 0)
+    const own = host.duration > slowMillis ? free - limits.concurrency / 4 : free
+    return Math.max(Math.min(limits.perHost - host.inFlight, Math.ceil(own / 8)), 0)
   }
 
   return {

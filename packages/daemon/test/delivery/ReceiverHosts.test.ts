@@ -1,0 +1,95 @@
+import * as ReceiverHosts from "@headwater/daemon/delivery/ReceiverHosts"
+import type { Claim } from "@headwater/indexer/store/Outbox"
+import { assert, describe, it } from "vitest"
+
+const limits = {
+  concurrency: 64,
+  perHost: 10,
+  run: 50,
+  leaseMillis: 15_000,
+  failures: 3,
+  pauseMillis: 1000,
+  maxPauseMillis: 4000
+}
+
+const claim = (host: string, subscription = 1): Claim => ({
+  subscription,
+  host,
+  url: "",
+  secrets: [],
+  callbacks: [],
+  leasedUntil: 0
+})
+
+const limitsOf = (hosts: ReceiverHosts.ReceiverHosts, names: ReadonlyArray<string>, now = 0) =>
+  hosts.rooms(names, now).map(({ host, limit }) => [host, limit])
+
+describe("ReceiverHosts", () => {
+  it("gives a host an eighth of what is free, up to its own limit", () => {
+    const hosts = ReceiverHosts.make(limits)
+    assert.deepStrictEqual(limitsOf(hosts, ["a", "b"]), [
+      ["a", 8],
+      ["b", 7]
+    ])
+    for (let i = 0; i < 8; i++) hosts.began(claim("a"))
+    assert.deepStrictEqual(limitsOf(hosts, ["a"]), [["a", 2]])
+    assert.strictEqual(hosts.inFlight(), 8)
+    for (let i = 0; i < 8; i++) hosts.ended(claim("a"))
+    assert.strictEqual(hosts.inFlight(), 0)
+  })
+
+  it("leaves room for quick hosts however many are slow", () => {
+    const hosts = ReceiverHosts.make(limits)
+    for (let slow = 0; slow < 100; slow++) {
+      hosts.attempted(`slow ${slow}`, { answered: true, at: 0, now: 5000 })
+      for (const { host, limit } of hosts.rooms([`slow ${slow}`], 0)) {
+        for (let i = 0; i < limit; i++) hosts.began(claim(host))
+      }
+    }
+    assert.strictEqual(hosts.inFlight(), 48)
+    assert.deepStrictEqual(limitsOf(hosts, ["quick", "slow 1"]), [["quick", 2]])
+  })
+
+  it("leaves a host alone that does not answer, tries it with one, and for longer each time", () => {
+    const hosts = ReceiverHosts.make(limits)
+    const fail = (now: number) => hosts.attempted("a", { answered: false, at: now, now })
+    fail(0)
+    fail(0)
+    assert.isFalse(hosts.paused("a", 0))
+    fail(0)
+    assert.isTrue(hosts.paused("a", 999))
+    assert.deepStrictEqual(limitsOf(hosts, ["a", "b"], 999), [["b", 8]])
+    assert.deepStrictEqual(limitsOf(hosts, ["a"], 1000), [["a", 1]])
+    hosts.began(claim("a"))
+    assert.deepStrictEqual(limitsOf(hosts, ["a"], 1000), [])
+    fail(1000)
+    hosts.ended(claim("a"))
+    assert.deepStrictEqual(limitsOf(hosts, ["a"], 2999), [])
+    assert.deepStrictEqual(limitsOf(hosts, ["a"], 3000), [["a", 1]])
+    fail(3000)
+    fail(7000)
+    assert.isTrue(hosts.paused("a", 10_999))
+    assert.isFalse(hosts.paused("a", 11_000))
+    hosts.attempted("a", { answered: true, at: 11_000, now: 11_001 })
+    assert.deepStrictEqual(limitsOf(hosts, ["a"], 11_001), [["a", 8]])
+  })
+
+  it("is not stopped by failures between answers", () => {
+    const hosts = ReceiverHosts.make(limits)
+    for (let i = 0; i < 30; i++) hosts.attempted("a", { answered: i % 3 === 0, at: i, now: i })
+    assert.isFalse(hosts.paused("a", 30))
+  })
+
+  it("sizes claims by how long attempts take, goes on after the last subscription, and lets retries go first by turns", () => {
+    const hosts = ReceiverHosts.make(limits)
+    assert.strictEqual(hosts.rooms(["a"], 0)[0]!.run, 10)
+    for (let i = 0; i < 60; i++) hosts.attempted("a", { answered: true, at: 0, now: 2500 })
+    const [slow] = hosts.rooms(["a"], 0)
+    assert.strictEqual(slow!.run, 2)
+    for (let i = 0; i < 100; i++) hosts.attempted("a", { answered: true, at: 0, now: 5 })
+    hosts.began(claim("a", 77))
+    const [quick] = hosts.rooms(["a"], 0)
+    assert.deepInclude(quick, { run: 50, after: 77 })
+    assert.notStrictEqual(quick!.retriesFirst, slow!.retriesFirst)
+  })
+})
