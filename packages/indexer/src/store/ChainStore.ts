@@ -12,9 +12,11 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
+import type { NodeError } from "../sources/NodeError.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 import * as Waits from "./internal/Waits.ts"
 import * as OutputMap from "./OutputMap.ts"
+import type { Tokens } from "./Tokens.ts"
 import * as TransferLog from "./TransferLog.ts"
 
 /** The last committed block; its hash is absent where a reorganisation left nothing of what was ever committed. */
@@ -36,16 +38,10 @@ export class NotNext extends Schema.TaggedError<NotNext>()("NotNext", {
 /** Which transfers and outputs are kept. */
 export type Record = "all" | "watched"
 
-/** Where the facts about a token contract come from when a callback needs them. */
-export interface Tokens {
-  readonly known: (contract: AddressBytes) => Callback.TokenMetadata | undefined
-  /** Makes `known` know these contracts. */
-  readonly learn: (contracts: ReadonlyArray<AddressBytes>) => Effect.Effect<void, DatabaseError>
-}
-
 export interface Options {
   readonly record: Record
   readonly undoDepth: number
+  /** Where the facts about a token contract come from when a callback needs them. */
   readonly tokens?: Tokens
 }
 
@@ -62,7 +58,7 @@ export interface ChainStore {
   /** Hash of the stored block at a height. */
   readonly hashAt: (height: number) => Effect.Effect<Uint8Array | undefined, DatabaseError>
   /** Enters the block that follows the cursor, or any block where there is no cursor yet. */
-  readonly commit: (block: Block) => Effect.Effect<Committed, NotNext | DatabaseError>
+  readonly commit: (block: Block) => Effect.Effect<Committed, NotNext | NodeError | DatabaseError>
   /** Leaves every block above `fork`; callbacks of theirs that have not left yet are taken back. */
   readonly undo: (fork: number) => Effect.Effect<void, DatabaseError>
   readonly setFinal: (height: number) => Effect.Effect<void, DatabaseError>
@@ -178,7 +174,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
       if (!watched.has(transfer.from) && !watched.has(transfer.to)) continue
       unknown.set(Buffer.from(transfer.contract).toString("hex"), transfer.contract)
     }
-    if (unknown.size > 0) yield* tokens.learn([...unknown.values()])
+    if (unknown.size > 0) yield* tokens.learn([...unknown.values()], block.height)
   })
 
   const isRecorded = (transfer: Transfer) =>
@@ -268,6 +264,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
           )
           yield* OutputMap.undo(id, fork)
           yield* TransferLog.undo(id, fork)
+          if (options.tokens !== undefined) yield* options.tokens.undo(fork)
           yield* query((db) => db.deleteFrom("block").where("chain", "=", id).where("height", ">", fork))
           yield* query((db) => db.deleteFrom("waiting").where("chain", "=", id).where("height", ">", fork))
           yield* query((db) =>

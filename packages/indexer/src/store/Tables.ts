@@ -18,6 +18,7 @@ export interface Tables {
   staged_postings: StagedPostingsTable
   posting_run: PostingRunTable
   posting_page: PostingPageTable
+  token: TokenTable
   credit_balance: CreditBalanceTable
   credit_entry: CreditEntryTable
   credit_day: CreditDayTable
@@ -337,6 +338,17 @@ export interface MarketTaskTable {
   name: string
   /** Milliseconds since the Unix epoch. */
   due: number
+}
+
+/** What a token contract says of itself; empty or null where it says nothing that can be read. */
+export interface TokenTable {
+  chain: number
+  contract: Uint8Array
+  name: string
+  symbol: string
+  decimals: number | null
+  /** The block that made it be asked for. */
+  height: number
 }
 
 export type Row<T extends keyof Tables> = Selectable<Tables[T]>

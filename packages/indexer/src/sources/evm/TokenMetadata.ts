@@ -17,6 +17,12 @@ export interface TokenMetadata {
 /** First four bytes of keccak256 of `name()`, `symbol()`, `decimals()`. */
 const selectors = ["0x06fdde03", "0x95d89b41", "0x313ce567"] as const
 
+/**
+ * Gas for one question, far above what an honest contract needs: a contract that computes until the node gives up must
+ * not look like a node that fails.
+ */
+const gas = "0xf4240"
+
 /** Bytes of a name or symbol that anybody would show; longer ones are abuse. */
 const maxTextBytes = 512
 
@@ -89,7 +95,7 @@ export const fetch = Effect.fn("TokenMetadata.fetch")(function* (
     contracts.flatMap((contract) =>
       selectors.map((selector) => ({
         method: "eth_call",
-        params: [{ to: Hex.encode(contract), data: selector }, "latest"]
+        params: [{ to: Hex.encode(contract), data: selector, gas }, "latest"]
       }))
     )
   )

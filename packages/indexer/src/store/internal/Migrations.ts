@@ -6,6 +6,7 @@ import * as credits from "../migrations/0002_credits.ts"
 import * as callbacks from "../migrations/0003_callbacks.ts"
 import * as assets from "../migrations/0004_assets.ts"
 import * as transfers from "../migrations/0005_transfers.ts"
+import * as tokens from "../migrations/0006_tokens.ts"
 
 /** Column types that the two dialects spell differently. */
 export interface ColumnTypes {
@@ -28,7 +29,8 @@ const migrations: Record<string, Statements> = {
   "0002_credits": credits.up,
   "0003_callbacks": callbacks.up,
   "0004_assets": assets.up,
-  "0005_transfers": transfers.up
+  "0005_transfers": transfers.up,
+  "0006_tokens": tokens.up
 }
 
 export const run = async <Tables>(db: Kysely<Tables>, dialect: "sqlite" | "postgres"): Promise<void> => {

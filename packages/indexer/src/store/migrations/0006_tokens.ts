@@ -1,0 +1,14 @@
+/** What token contracts say of themselves. */
+import type { ColumnTypes } from "../internal/Migrations.ts"
+
+export const up = ({ blob, clustered }: ColumnTypes): ReadonlyArray<string> => [
+  `create table token (
+    chain bigint not null,
+    contract ${blob} not null,
+    name text not null,
+    symbol text not null,
+    decimals bigint,
+    height bigint not null,
+    primary key (chain, contract)
+  ) ${clustered}`
+]
