@@ -50,7 +50,8 @@ const started = (args: ReadonlyArray<string> = []) =>
       }
       yield* anvil.rpc("evm_mine", [])
       const receipts: Array<Record<string, string>> = []
-      for (const hash of hashes) receipts.push(yield* anvil.rpc("eth_getTransactionReceipt", [hash]))
+      for (const hash of hashes)
+        receipts.push(yield* anvil.rpc<Record<string, string>>("eth_getTransactionReceipt", [hash]))
       return receipts
     })
     return { anvil, accounts, rpc, mine }
@@ -211,8 +212,8 @@ describe("EvmSource on anvil", () => {
       const block = yield* source.blockAt(10)
       assert.strictEqual(hex(block.hash), hex(head.hash))
       assert.strictEqual(hex(block.parent), hex(yield* source.hashAt(9)))
-      for (const effect of [source.blockAt(11), source.hashAt(11)]) {
-        assert.deepInclude(yield* Effect.flip(effect), { _tag: "BlockMissing", block: "11" })
+      for (const error of [yield* Effect.flip(source.blockAt(11)), yield* Effect.flip(source.hashAt(11))]) {
+        assert.deepInclude(error, { _tag: "BlockMissing", block: "11" } as object)
       }
       yield* anvil.rpc("anvil_reorg", [3, []])
       assert.notStrictEqual(hex(yield* source.hashAt(10)), hex(head.hash))

@@ -85,7 +85,8 @@ export const quantity = (value: unknown, field: string): bigint => {
 
 /** A number that fits a JavaScript integer. */
 export const integer = (value: unknown, field: string): number => {
-  const number = Number(quantity(value, field))
+  const short = typeof value === "string" && value.length < 16 && quantityText.test(value)
+  const number = short ? Number(value) : Number(quantity(value, field))
   if (!Number.isSafeInteger(number)) throw new Malformed(`${field} must be at most 2^53 - 1`)
   return number
 }

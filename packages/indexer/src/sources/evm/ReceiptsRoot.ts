@@ -19,32 +19,42 @@ const depositType = 0x7e
  */
 const plainTypes: ReadonlySet<number> = new Set([0, 1, 2, 3, 4, 0x64, 0x65, 0x66, 0x68, 0x69, 0x6a])
 
+/** Hex of exactly so many bytes, to be decoded where it is written. */
+const hexOf = (value: unknown, length: number, field: string): string => {
+  if (typeof value !== "string" || value.length !== 2 + 2 * length) {
+    throw new Hex.Malformed(`${field} must be 0x and ${2 * length} hex digits`)
+  }
+  return value
+}
+
 const logFields = (item: unknown): Rlp.Item => {
-  const log = Hex.object(item, "log")
+  const { address, data, topics } = Hex.object(item, "log")
+  if (typeof data !== "string" || data.length % 2 !== 0) throw new Hex.Malformed("log.data must be 0x hex")
   return [
-    Hex.address(log.address, "log.address"),
-    Hex.array(log.topics, "log.topics").map((topic) => Hex.hash(topic, "log.topic")),
-    Hex.data(log.data, "log.data")
+    hexOf(address, 20, "log.address"),
+    Hex.array(topics, "log.topics").map((topic) => hexOf(topic, 32, "log.topic")),
+    data
   ]
 }
+
+const ofQuantity = (value: unknown, field: string) => Rlp.integer(Hex.quantity(value, field))
 
 /** The receipt as it is hashed; undefined where its type or the node's answer does not tell. */
 const encode = ({ json, logs, succeeded }: Receipt, type: number): Uint8Array | undefined => {
   const deposit = type === depositType && json.depositReceiptVersion != null && json.depositNonce != null
   if (!(deposit || plainTypes.has(type)) || json.logsBloom == null || json.cumulativeGasUsed == null) return undefined
-  const outcome =
-    succeeded === undefined ? Hex.hash(json.root, "receipt.root") : succeeded ? Uint8Array.of(1) : new Uint8Array(0)
-  const fields: Array<Rlp.Item> = [
-    outcome,
-    Rlp.integer(Hex.quantity(json.cumulativeGasUsed, "receipt.cumulativeGasUsed")),
-    Hex.fixed(json.logsBloom, 256, "receipt.logsBloom"),
-    logs.map(logFields)
-  ]
-  if (deposit) {
-    fields.push(Rlp.integer(Hex.quantity(json.depositNonce, "receipt.depositNonce")))
-    fields.push(Rlp.integer(Hex.quantity(json.depositReceiptVersion, "receipt.depositReceiptVersion")))
-  }
-  const list = Rlp.encode(fields)
+  const list = Rlp.encode([
+    succeeded === undefined ? hexOf(json.root, 32, "receipt.root") : Rlp.integer(succeeded ? 1n : 0n),
+    ofQuantity(json.cumulativeGasUsed, "receipt.cumulativeGasUsed"),
+    hexOf(json.logsBloom, 256, "receipt.logsBloom"),
+    logs.map(logFields),
+    ...(deposit
+      ? [
+          ofQuantity(json.depositNonce, "receipt.depositNonce"),
+          ofQuantity(json.depositReceiptVersion, "receipt.depositReceiptVersion")
+        ]
+      : [])
+  ])
   if (type === 0) return list
   const typed = new Uint8Array(1 + list.length)
   typed[0] = type

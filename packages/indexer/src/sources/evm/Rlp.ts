@@ -1,7 +1,8 @@
 /** Recursive length prefix (Yellow Paper, appendix B), writing only. */
+import { Malformed } from "./Hex.ts"
 
-/** Bytes, or a list of items. */
-export type Item = Uint8Array | ReadonlyArray<Item>
+/** Bytes, bytes as `0x` hex, or a list of items. */
+export type Item = Uint8Array | string | ReadonlyArray<Item>
 
 /** A number as its shortest big-endian bytes; zero is empty. */
 export const integer = (number: bigint): Uint8Array => {
@@ -10,51 +11,58 @@ export const integer = (number: bigint): Uint8Array => {
   return Uint8Array.from(bytes)
 }
 
-const lengthOfLength = (length: number): number =>
-  length < 0x100 ? 1 : length < 0x10000 ? 2 : length < 0x1000000 ? 3 : 4
+/** First byte and up to four bytes of length. */
+const maxHeader = 5
 
-const headerSize = (length: number): number => (length < 56 ? 1 : 1 + lengthOfLength(length))
+const isList = (item: Item): item is ReadonlyArray<Item> => Array.isArray(item)
 
-const isBytes = (item: Item): item is Uint8Array => item instanceof Uint8Array
-
-/** Length of the item's content, without its header. */
-const contentSize = (item: Item): number => {
-  if (isBytes(item)) return item.length
-  let size = 0
-  for (const part of item) size += sizeOf(part)
+/** As many bytes as the item can take. */
+const bound = (item: Item): number => {
+  if (typeof item === "string") return maxHeader + (item.length >> 1)
+  if (!isList(item)) return maxHeader + item.length
+  let size = maxHeader
+  for (const part of item) size += bound(part)
   return size
 }
 
-const sizeOf = (item: Item): number => {
-  if (isBytes(item) && item.length === 1 && item[0]! < 0x80) return 1
-  const content = contentSize(item)
-  return headerSize(content) + content
-}
-
-const writeHeader = (target: Uint8Array, at: number, offset: number, length: number): number => {
+/** Puts the header of `length` bytes before `end`; where it begins. */
+const writeHeader = (target: Buffer, end: number, offset: number, length: number): number => {
+  let at = end
   if (length < 56) {
-    target[at] = offset + length
-    return at + 1
+    target[--at] = offset + length
+    return at
   }
-  const digits = lengthOfLength(length)
-  target[at] = offset + 55 + digits
-  for (let index = 0; index < digits; index++) target[at + digits - index] = (length >>> (8 * index)) & 0xff
-  return at + 1 + digits
+  for (let rest = length; rest > 0; rest >>>= 8) target[--at] = rest & 0xff
+  const digits = end - at
+  target[--at] = offset + 55 + digits
+  return at
 }
 
-const write = (target: Uint8Array, at: number, item: Item): number => {
-  if (isBytes(item)) {
-    const start = item.length === 1 && item[0]! < 0x80 ? at : writeHeader(target, at, 0x80, item.length)
-    target.set(item, start)
-    return start + item.length
+/** Puts the item before `end`, so that lengths are known when headers are written; where it begins. */
+const write = (target: Buffer, end: number, item: Item): number => {
+  let at = end
+  if (isList(item)) {
+    for (let index = item.length - 1; index >= 0; index--) at = write(target, at, item[index]!)
+    return writeHeader(target, at, 0xc0, end - at)
   }
-  let end = writeHeader(target, at, 0xc0, contentSize(item))
-  for (const part of item) end = write(target, end, part)
-  return end
+  if (typeof item === "string") {
+    const length = (item.length >> 1) - 1
+    at -= length
+    // Buffer takes wide letters for those that they end like.
+    const whole = item.length % 2 === 0 && item.startsWith("0x") && Buffer.byteLength(item) === item.length
+    if (!whole || target.write(item.slice(2), at, "hex") !== length) {
+      throw new Malformed("bytes must be 0x and an even number of hex digits")
+    }
+  } else {
+    at -= item.length
+    target.set(item, at)
+  }
+  return end - at === 1 && target[at]! < 0x80 ? at : writeHeader(target, at, 0x80, end - at)
 }
 
+/** Throws {@link Malformed} where a text is not hex. */
 export const encode = (item: Item): Uint8Array => {
-  const bytes = new Uint8Array(sizeOf(item))
-  write(bytes, 0, item)
-  return bytes
+  const size = bound(item)
+  const target = Buffer.allocUnsafe(size)
+  return target.subarray(write(target, size, item))
 }

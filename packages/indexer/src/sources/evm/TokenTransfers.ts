@@ -93,7 +93,7 @@ const batch = (topics: ReadonlyArray<unknown>, data: string): ReadonlyArray<Move
   return ids.flatMap((id, index) => move("multi", topicAddress(topics[2]), topicAddress(topics[3]), amounts[index], id))
 }
 
-const movesOf = new Map<unknown, (topics: ReadonlyArray<unknown>, data: string) => ReadonlyArray<Move>>([
+const movesOf = new Map<string, (topics: ReadonlyArray<unknown>, data: string) => ReadonlyArray<Move>>([
   [transferTopic, transfers],
   [singleTopic, single],
   [batchTopic, batch]
@@ -102,7 +102,8 @@ const movesOf = new Map<unknown, (topics: ReadonlyArray<unknown>, data: string) 
 /** The token transfers in one log of transaction number `transaction`; most logs have none. */
 export const ofLog = (log: Hex.Json, transaction: number): ReadonlyArray<TokenTransfer> => {
   const topics = Array.isArray(log.topics) ? (log.topics as ReadonlyArray<unknown>) : []
-  const decode = movesOf.get(topics[0])
+  const topic = topics[0]
+  const decode = typeof topic === "string" ? movesOf.get(topic.toLowerCase()) : undefined
   if (decode === undefined || typeof log.data !== "string" || !log.data.startsWith("0x")) return []
   const moves = decode(topics, log.data)
   if (moves.length === 0) return []

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Malformed } from "@headwater/indexer/sources/evm/Hex"
 import * as Rlp from "@headwater/indexer/sources/evm/Rlp"
 import * as Trie from "@headwater/indexer/sources/evm/Trie"
 import * as Effect from "effect/Effect"
@@ -13,13 +14,15 @@ const items: fc.Arbitrary<Rlp.Item> = fc.letrec<{ item: Rlp.Item }>((tie) => ({
   item: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
     fc.uint8Array({ maxLength: 80 }),
+    fc.uint8Array({ maxLength: 80 }).map(hex),
     fc.array(tie("item"), { maxLength: 6 })
   )
 })).item
 
 describe("Rlp", () => {
   it("writes what ethers writes", () => {
-    const shape = (item: Rlp.Item): never => (item instanceof Uint8Array ? hex(item) : item.map(shape)) as never
+    const shape = (item: Rlp.Item): never =>
+      (typeof item === "string" ? item : item instanceof Uint8Array ? hex(item) : item.map(shape)) as never
     fc.assert(
       fc.property(items, (item) => assert.strictEqual(hex(Rlp.encode(item)), encodeRlp(shape(item)))),
       { numRuns: 2000 }
@@ -29,6 +32,10 @@ describe("Rlp", () => {
       assert.strictEqual(hex(Rlp.encode(bytes)), encodeRlp(hex(bytes)))
       assert.strictEqual(hex(Rlp.encode([bytes])), encodeRlp([hex(bytes)]))
     }
+  })
+
+  it("refuses text that is not hex", () => {
+    for (const text of ["0x0", "0xzz", "00", "0x00zz", "0x0ａ"]) assert.throws(() => Rlp.encode([text]), Malformed)
   })
 
   it("writes numbers without leading zeros", () => {
