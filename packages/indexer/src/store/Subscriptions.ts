@@ -260,8 +260,8 @@ const make = Effect.gen(function* () {
       return { total: counted?.total ?? 0, subscriptions: [] }
     }
     // A far page is counted off from the nearer end.
-    const fromEnd = counted.total - page.offset - page.limit
-    const backwards = fromEnd >= 0 && fromEnd < page.offset
+    const behind = counted.total - page.offset - page.limit
+    const backwards = behind < page.offset
     const ids = yield* database.read((db) =>
       db
         .selectFrom("subscription")
@@ -269,8 +269,8 @@ const make = Effect.gen(function* () {
         .where("account", "=", of.account)
         .where("chain", "=", counted.chain)
         .orderBy("id", backwards ? "desc" : "asc")
-        .limit(page.limit)
-        .offset(backwards ? fromEnd : page.offset)
+        .limit(backwards ? page.limit + Math.min(0, behind) : page.limit)
+        .offset(backwards ? Math.max(0, behind) : page.offset)
     )
     if (ids.length === 0) return { total: counted.total, subscriptions: [] }
     const rows = yield* database.read((db) =>
