@@ -11,7 +11,8 @@ import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
 import { locations } from "./Stores.ts"
 
-const kills = Number(process.env.HEADWATER_KILLS ?? 30)
+/** The embedded default has the full count; the other store, whose commits are the same code, a third of it. */
+const killsOn = (store: "sqlite" | "postgres") => Number(process.env.HEADWATER_KILLS ?? (store === "sqlite" ? 30 : 10))
 const seed = Number(process.env.HEADWATER_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 /** Mulberry32: small, seeded, good enough to pick moments. */
@@ -32,16 +33,18 @@ interface RpcBlock {
 }
 
 for (const { location, name } of locations) {
+  const kills = killsOn(name)
   describe(`kill -9, ${name}`, () => {
     it.live(
       `loses nothing over ${kills} kills (seed ${seed})`,
       () =>
         Effect.gen(function* () {
           const anvil = yield* Anvil.start({})
-          let failures = 0
-          const receiver = yield* Receiver.start(() => {
-            if (random() >= 0.1) return { status: 200, afterMillis: Math.floor(random() * 5) }
-            failures++
+          // Each callback fails once at the most: the profile's second retry would come after five minutes.
+          const failed = new Set<string>()
+          const receiver = yield* Receiver.start((text) => {
+            if (random() >= 0.1 || failed.has(text)) return { status: 200, afterMillis: Math.floor(random() * 5) }
+            failed.add(text)
             return { status: 503 }
           })
           const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
@@ -61,12 +64,17 @@ for (const { location, name } of locations) {
             }
           }
 
+          const act = Effect.fnUntraced(function* (i: number) {
+            const from = accounts[i % 3]
+            const to = targets[Math.floor(random() * targets.length)]
+            const hash = yield* anvil.rpc("eth_sendTransaction", [{ from, to, value: `0x${(i + 1).toString(16)}` }])
+            // anvil loses blocks when it is told to reorganise while it mines.
+            while ((yield* anvil.rpc("eth_getTransactionReceipt", [hash])) === null) yield* Effect.sleep("2 millis")
+            if (i % 25 === 24) yield* anvil.rpc("anvil_reorg", [1 + Math.floor(random() * 4), []])
+          }, Effect.uninterruptible)
           const traffic = yield* Effect.gen(function* () {
             for (let i = 0; ; i++) {
-              const from = accounts[i % 3]
-              const to = targets[Math.floor(random() * targets.length)]
-              yield* anvil.rpc("eth_sendTransaction", [{ from, to, value: `0x${(i + 1).toString(16)}` }])
-              if (i % 25 === 24) yield* anvil.rpc("anvil_reorg", [1 + Math.floor(random() * 4), []])
+              yield* act(i)
               yield* Effect.sleep(`${10 + Math.floor(random() * 40)} millis`)
             }
           }).pipe(Effect.forkChild)
@@ -99,7 +107,11 @@ for (const { location, name } of locations) {
             const seen = new Set(receiver.accepted().map(eventOf))
             return [...expected].filter((event) => !seen.has(event))
           }
-          yield* receiver.until(() => missing().length === 0, 90)
+          yield* receiver
+            .until(() => missing().length === 0, 90)
+            .pipe(
+              Effect.tapDefect(() => Effect.logError(`missing: ${missing().join(", ")}`, headwater.log().slice(-5000)))
+            )
 
           const keys = new Map<string, string>()
           const canonical = new Set<string>()
@@ -118,7 +130,7 @@ for (const { location, name } of locations) {
           assert.strictEqual(new Set(keys.values()).size, keys.size, "one key, one event")
           assert.strictEqual(canonical.size, expected.size)
           assert.isAbove(expected.size, kills * 5)
-          assert.isAbove(failures, 0)
+          assert.isAbove(failed.size, 0)
         }).pipe(Effect.scoped),
       600_000
     )

@@ -81,8 +81,11 @@ export const start = (behaviour: Behaviour = accept): Effect.Effect<Receiver, ne
             if (enough(accepted())) return accepted()
             yield* Effect.sleep("20 millis")
           }
-          const seen = accepted().map(({ body }) => JSON.stringify(body))
-          return yield* Effect.die(new Error(`Not received within ${seconds} s; so far:\n${seen.join("\n")}`))
+          const last = accepted().slice(-5)
+          const seen = last.map(({ text }) => text).join("\n")
+          return yield* Effect.die(
+            new Error(`Not received within ${seconds} s; ${accepted().length} callbacks so far, the last:\n${seen}`)
+          )
         })
     }
   })
