@@ -45,6 +45,9 @@ export interface PageRequest {
   readonly fromHeight?: number | undefined
 }
 
+/** Positions count transfers within a block below this, blocks above. */
+export const perBlock = Posting.perBlock
+
 /** Staged postings of one log that make it worth a run. */
 export const stagedLimit = 65_536
 

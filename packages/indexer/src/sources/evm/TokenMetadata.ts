@@ -80,7 +80,7 @@ const bytesOf = (answer: unknown): Uint8Array =>
 /** Errors that say something about the node and nothing about the contract: not to be taken for a missing name. */
 const nodeTrouble = /trie node|state|header|pruned|not (?:found|available|supported)|does not exist|timeout|timed out/i
 
-const isNodeTrouble = ({ code, message }: NodeRejected): boolean =>
+export const isNodeTrouble = ({ code, message }: NodeRejected): boolean =>
   code === -32601 || (code !== 3 && nodeTrouble.test(message) && !/revert/i.test(message))
 
 /**
