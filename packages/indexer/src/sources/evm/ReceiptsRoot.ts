@@ -44,7 +44,7 @@ const encode = ({ json, logs, succeeded }: Receipt, type: number): Uint8Array | 
   const deposit = type === depositType && json.depositReceiptVersion != null && json.depositNonce != null
   if (!(deposit || plainTypes.has(type)) || json.logsBloom == null || json.cumulativeGasUsed == null) return undefined
   const list = Rlp.encode([
-    succeeded === undefined ? hexOf(json.root, 32, "receipt.root") : Rlp.integer(succeeded ? 1n : 0n),
+    succeeded === undefined ? hexOf(json.root, 32, "receipt.root") : Rlp.integer(succeeded ? 1 : 0),
     ofQuantity(json.cumulativeGasUsed, "receipt.cumulativeGasUsed"),
     hexOf(json.logsBloom, 256, "receipt.logsBloom"),
     logs.map(logFields),

@@ -5,10 +5,9 @@ import { Malformed } from "./Hex.ts"
 export type Item = Uint8Array | string | ReadonlyArray<Item>
 
 /** A number as its shortest big-endian bytes; zero is empty. */
-export const integer = (number: bigint): Uint8Array => {
-  const bytes: Array<number> = []
-  for (let rest = number; rest > 0n; rest >>= 8n) bytes.unshift(Number(rest & 0xffn))
-  return Uint8Array.from(bytes)
+export const integer = (number: number | bigint): Item => {
+  const digits = number === 0 || number === 0n ? "" : number.toString(16)
+  return `0x${digits.length % 2 === 0 ? digits : `0${digits}`}`
 }
 
 /** First byte and up to four bytes of length. */

@@ -52,7 +52,11 @@ const reference = (entries: ReadonlyArray<Entry>, depth: number, hash: Hash): Rl
   return bytes.length < 32 ? content : hash(bytes)
 }
 
-const nibblesOf = (bytes: Uint8Array): ReadonlyArray<number> => [...bytes].flatMap((byte) => [byte >> 4, byte & 15])
+const keys: Array<ReadonlyArray<number>> = []
+
+/** Path of an index, the same in every block. */
+const keyOf = (index: number): ReadonlyArray<number> =>
+  (keys[index] ??= [...Rlp.encode(Rlp.integer(index))].flatMap((byte) => [byte >> 4, byte & 15]))
 
 const compare = (a: Entry, b: Entry): number => {
   const at = sharedLength(a.nibbles, b.nibbles, 0)
@@ -62,8 +66,6 @@ const compare = (a: Entry, b: Entry): number => {
 /** Root of the trie that maps each index to its value; that of no values is the hash of an empty string's RLP. */
 export const rootOfList = (values: ReadonlyArray<Uint8Array>, hash: Hash): Uint8Array => {
   if (values.length === 0) return hash(Rlp.encode(empty))
-  const entries = values
-    .map((value, index): Entry => ({ nibbles: nibblesOf(Rlp.encode(Rlp.integer(BigInt(index)))), value }))
-    .sort(compare)
+  const entries = values.map((value, index): Entry => ({ nibbles: keyOf(index), value })).sort(compare)
   return hash(Rlp.encode(node(entries, 0, hash)))
 }
