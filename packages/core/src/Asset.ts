@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as SchemaTransformation from "effect/SchemaTransformation"
 import * as Address from "./Address.ts"
 import * as Chain from "./Chain.ts"
 import { Decimal, unit } from "./Rate.ts"
@@ -77,8 +78,23 @@ const contractProblem = (contract: Contract) => {
   return Result.isFailure(identifier) ? { path: ["identifier"], issue: identifier.failure.message } : undefined
 }
 
-/** A contract on a chain of the registry, its address in any valid form. */
-export const Contract = Schema.Struct(contractFields).check(Schema.makeFilter(contractProblem))
+const canonical = (contract: Contract): Contract => ({
+  ...contract,
+  identifier: Chain.find(contract.blockchain, contract.network).pipe(
+    Result.flatMap((chain) => identifierOn(chain, contract)),
+    Result.getOrThrow
+  )
+})
+
+/** A contract on a chain of the registry. Its address may be in any valid form and becomes the canonical one. */
+export const Contract = Schema.Struct(contractFields)
+  .check(Schema.makeFilter(contractProblem))
+  .pipe(
+    Schema.decodeTo(
+      Schema.toType(Schema.Struct(contractFields)),
+      SchemaTransformation.transform({ decode: canonical, encode: (contract: Contract) => contract })
+    )
+  )
 
 const maxLogoBytes = 262_144
 
@@ -89,7 +105,9 @@ export const imageTypes = ["image/svg+xml", "image/png", "image/jpeg", "image/we
 export const Logo = Schema.Struct({
   encoding: Schema.Literal("base64"),
   imageData: Schema.String.check(
-    Schema.isMaxLength((maxLogoBytes / 3) * 4 + 4, { message: `must be at most ${maxLogoBytes} bytes` }),
+    Schema.makeFilter(
+      (data) => (data.length / 4) * 3 - (/=*$/.exec(data)?.[0].length ?? 0) <= maxLogoBytes || "must be at most 256 KiB"
+    ),
     Schema.isPattern(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/, { message: "must be base64" }),
     Schema.isNonEmpty({ message: "must not be empty" })
   ),
