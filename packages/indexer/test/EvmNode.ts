@@ -25,7 +25,9 @@ export interface Options {
 export const answers = (blocks: ReadonlyArray<RecordedBlock>, options: Options = {}): Answer => {
   const newest = blocks.at(-1)!
   const find = (key: unknown) =>
-    key === "latest" ? newest : blocks.find(({ block }) => block.number === key || block.hash === key)
+    key === "latest"
+      ? newest
+      : blocks.find(({ block }) => [block.hash, block.number].some((name) => name.toLowerCase() === key))
   const header = (block: Json) => ({ ...block, transactions: block.transactions.map((tx: Json) => tx.hash) })
   const methods: Record<string, Answer> = {
     eth_chainId: () => options.chainId ?? "0x1",

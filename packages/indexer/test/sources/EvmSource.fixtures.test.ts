@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import type { Block, Transfer } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/Chain"
@@ -116,7 +116,7 @@ describe.skipIf(!Fixtures.exist)("EvmSource on recorded blocks", () => {
         })
       )
 
-      it.live(`${name}: the same from trace_block, from single receipts, and in any letter case`, () =>
+      it.live(`${name}: the same from trace_block, and from single receipts`, () =>
         Effect.gen(function* () {
           const { recorded } = EvmNode.bundle(name)
           const block = yield* fetched(recorded, { internal: true })
@@ -289,6 +289,68 @@ describe.skipIf(!Fixtures.exist)("EvmSource on recorded blocks", () => {
       assert.match(error.message, /receiptsRoot/)
     })
   )
+
+  describe("Arbitrum before Nitro", () => {
+    const folder = "evm-rpc/chainstorage/internal/utils/fixtures"
+    const read = (file: string) => Fixtures.json(`${folder}/${file}`) as EvmNode.Json
+    it.live("failed transactions of a classic node move nothing", () =>
+      Effect.gen(function* () {
+        const block = read("parser/arbitrum/arb_fixtureheader_22207818.json")
+        const receipts = [2, 1].map((part) => read(`parser/arbitrum/arb_fixturereceipt_22207818_${part}.json`))
+        const traceBlock = read("parser/arbitrum/arb_paritytrace_twotxns.json") as never
+        const node = { chain: arbitrum, chainId: "0xa4b1" }
+        const decoded = yield* fetched({ block, receipts, traceBlock }, { internal: true }, node)
+        assert.deepStrictEqual([decoded.transactions.length, decoded.transfers], [2, []])
+      })
+    )
+    it.live("a block of the upgrade, type 0x78", () =>
+      Effect.gen(function* () {
+        const block = read("client/arbitrum/arb_getblockbynumber_upgrade.json")
+        const receipts = [read("client/arbitrum/arb_gettxnreceipt_upgrade.json")]
+        const node = { chain: arbitrum, chainId: "0xa4b1" }
+        const decoded = yield* fetched({ block, receipts }, { internal: false }, node)
+        const [tx] = block.transactions as Array<EvmNode.Json>
+        assert.deepStrictEqual(coins(decoded), [[tx!.hash, tx!.from, tx!.to, BigInt(tx!.value)].join()])
+        const logs = receipts[0]!.logs as Array<EvmNode.Json>
+        const moved = logs.filter((log) => log.topics[0].startsWith("0xddf252ad") && log.topics.length === 3)
+        assert.deepStrictEqual(
+          tokens(decoded).map((line) => line.split(",")[1]),
+          moved.map((log) => String(Number(log.logIndex)))
+        )
+      })
+    )
+  })
+
+  describe("execution-apis: geth's blocks of every fork hash to their receiptsRoot", () => {
+    const folder = "evm-rpc/execution-apis/tests"
+    const results = (method: string) =>
+      readdirSync(Fixtures.path(`${folder}/${method}/`)).flatMap((file) =>
+        readFileSync(Fixtures.path(`${folder}/${method}/${file}`), "utf8")
+          .split("\n")
+          .flatMap((line) => (line.startsWith("<< ") ? [JSON.parse(line.slice(3)).result] : []))
+      )
+    const pairs = Fixtures.exist
+      ? [...results("eth_getBlockByNumber"), ...results("eth_getBlockByHash")].flatMap((block) => {
+          const receipts = [
+            ...results("eth_getBlockReceipts"),
+            results("eth_getTransactionReceipt").filter((receipt) => receipt?.blockHash === block?.hash)
+          ].find(
+            (found) =>
+              found?.length > 0 && found.length === block?.transactions.length && found[0].blockHash === block.hash
+          )
+          return receipts !== undefined && typeof block.transactions[0] === "object" ? [{ block, receipts }] : []
+        })
+      : []
+    it("there are some", () => assert.isAbove(pairs.length, 0))
+    for (const recorded of pairs) {
+      it.live(`block ${Number(recorded.block.number)}`, () =>
+        Effect.gen(function* () {
+          const decoded = yield* fetched(recorded, { internal: false })
+          assert.deepStrictEqual(coins(decoded), expectedCoins(recorded))
+        })
+      )
+    }
+  })
 
   describe("rosetta: coins move between accounts exactly as its operations say", () => {
     const folder = "evm-rpc/rosetta-ethereum/ethereum/testdata"

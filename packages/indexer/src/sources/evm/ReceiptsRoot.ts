@@ -74,8 +74,9 @@ export const make: Effect.Effect<ReceiptsRoot> = Effect.map(
     const keccak = (bytes: Uint8Array) => hasher.init().update(bytes).digest("binary")
     return (receipts, block) => {
       const encoded: Array<Uint8Array> = []
-      for (const [index, transaction] of hashedTransactions(block).entries()) {
-        const bytes = encode(receipts[index]!, transaction.type)
+      for (const [index, { json, type }] of hashedTransactions(block).entries()) {
+        // A node of Arbitrum from before Nitro names its types in its own way.
+        const bytes = json.arbType == null ? encode(receipts[index]!, type) : undefined
         if (bytes === undefined) return undefined
         encoded.push(bytes)
       }
