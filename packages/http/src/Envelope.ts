@@ -50,7 +50,10 @@ const fields = {
     examples: ["6f1b0a4c9d3e57812fa06b3c"]
   }),
   context: Schema.optionalKey(
-    Schema.String.annotate({ description: "The caller's `context`, as given in the body or the query" })
+    Schema.String.annotate({
+      description: "The caller's `context`, as given in the body or the query",
+      examples: ["invoice-4711"]
+    })
   )
 }
 
@@ -87,8 +90,8 @@ export const success = <S extends Schema.Top>(data: S) =>
 export const item = <S extends Schema.Top>(schema: S) => success(Schema.Struct({ item: schema }))
 
 export const ErrorDetail = Schema.Struct({
-  attribute: Schema.String.annotate({ description: "The field that is wrong" }),
-  message: Schema.String.annotate({ description: "The rule that it breaks" })
+  attribute: Schema.String.annotate({ description: "The field that is wrong", examples: ["callbackUrl"] }),
+  message: Schema.String.annotate({ description: "The rule that it breaks", examples: ["must begin with https://"] })
 }).annotate({ identifier: "ErrorDetail" })
 
 const ErrorBody = Schema.Struct({
@@ -111,7 +114,7 @@ export const failure = <
     ...fields,
     error: Schema.Struct({
       code: Schema.Literal(options.code),
-      message: Schema.String,
+      message: Schema.String.annotate({ examples: [options.description] }),
       details: Schema.optionalKey(Schema.Array(ErrorDetail))
     })
   })

@@ -37,19 +37,29 @@ export class TransactionNotFound extends Schema.TaggedError<TransactionNotFound>
   "blockchain_data_transaction_not_found",
   fields
 ) {}
+export class UriNotFound extends Schema.TaggedError<UriNotFound>()("uri_not_found", fields) {}
 export class AlreadyExists extends Schema.TaggedError<AlreadyExists>()("already_exists", fields) {}
 /** The operation cannot be done in the present state: 409 with the code of invalid data. */
 export class Conflict extends Schema.TaggedError<Conflict>("@headwater/http/Errors/Conflict")("invalid_data", fields) {}
+export class PayloadTooLarge extends Schema.TaggedError<PayloadTooLarge>()("payload_too_large", fields) {}
+export class UnsupportedMediaType extends Schema.TaggedError<UnsupportedMediaType>()(
+  "unsupported_media_type",
+  fields
+) {}
 export class InvalidRequestBodyStructure extends Schema.TaggedError<InvalidRequestBodyStructure>()(
   "invalid_request_body_structure",
   fields
 ) {}
 export class XpubSyncInProgress extends Schema.TaggedError<XpubSyncInProgress>()("xpub_sync_in_progress", fields) {}
 export class RequestLimitReached extends Schema.TaggedError<RequestLimitReached>()("request_limit_reached", passing) {}
+export class UnexpectedServerError extends Schema.TaggedError<UnexpectedServerError>()(
+  "unexpected_server_error",
+  fields
+) {}
 export class Unimplemented extends Schema.TaggedError<Unimplemented>()("unimplemented", fields) {}
 export class NodeUnavailable extends Schema.TaggedError<NodeUnavailable>()("node_unavailable", passing) {}
 
-/** How each error is published. Those that no operation declares (404 to 500 of the server itself) are in `Server`. */
+/** How each error is published. */
 export const Failures = {
   invalidPagination: failure(InvalidPagination, {
     code: "invalid_pagination",
@@ -126,6 +136,11 @@ export const Failures = {
     status: 404,
     description: "The chain has no such transaction"
   }),
+  uriNotFound: failure(UriNotFound, {
+    code: "uri_not_found",
+    status: 404,
+    description: "There is no such path"
+  }),
   alreadyExists: failure(AlreadyExists, {
     code: "already_exists",
     status: 409,
@@ -135,6 +150,16 @@ export const Failures = {
     code: "invalid_data",
     status: 409,
     description: "Cannot be done in the present state"
+  }),
+  payloadTooLarge: failure(PayloadTooLarge, {
+    code: "payload_too_large",
+    status: 413,
+    description: "The body is too large"
+  }),
+  unsupportedMediaType: failure(UnsupportedMediaType, {
+    code: "unsupported_media_type",
+    status: 415,
+    description: "The body is not application/json"
   }),
   invalidRequestBodyStructure: failure(InvalidRequestBodyStructure, {
     code: "invalid_request_body_structure",
@@ -150,6 +175,11 @@ export const Failures = {
     code: "request_limit_reached",
     status: 429,
     description: "Too many credits a second; the header Retry-After says how many seconds to wait"
+  }),
+  unexpectedServerError: failure(UnexpectedServerError, {
+    code: "unexpected_server_error",
+    status: 500,
+    description: "The server has failed; its log has the request's id"
   }),
   unimplemented: failure(Unimplemented, {
     code: "unimplemented",

@@ -6,6 +6,7 @@ import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
 import { maxParamLength } from "./server/AllowedMethods.ts"
+import * as BrokenRequest from "./server/BrokenRequest.ts"
 import * as Routes from "./server/Routes.ts"
 
 export interface Options {
@@ -18,6 +19,8 @@ export interface Options {
   readonly maxHeaderBytes?: number | undefined
   /** Milliseconds in which a request must have arrived; 15,000 if not given. */
   readonly requestTimeoutMillis?: number | undefined
+  /** Origins of web pages whose scripts may call the server; none if not given. */
+  readonly allowedOrigins?: ReadonlyArray<string> | undefined
   /** Milliseconds that requests in flight have to end when the server stops; 10,000 if not given. */
   readonly stopTimeoutMillis?: number | undefined
 }
@@ -25,7 +28,15 @@ export interface Options {
 /** Serves `routes` until the scope closes; requests in flight are answered first. */
 export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>, options: Options) => {
   const requestTimeout = options.requestTimeoutMillis ?? 15_000
-  return HttpRouter.serve(routes, {
+  const cors = HttpRouter.cors({
+    allowedOrigins: options.allowedOrigins ?? [],
+    allowedMethods: ["GET", "POST", "DELETE"],
+    allowedHeaders: ["content-type", "x-api-key", "x-api-version"],
+    exposedHeaders: ["retry-after", "x-credits-available", "x-credits-consumed", "x-request-id", "x-response-time"],
+    maxAge: 600
+  })
+  const served = options.allowedOrigins === undefined ? routes : Layer.merge(routes, cors)
+  return HttpRouter.serve(served, {
     disableLogger: true,
     disableListenLog: true,
     routerConfig: { maxParamLength }
@@ -39,7 +50,7 @@ export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>, options: Options) =
             headersTimeout: Math.min(requestTimeout, 10_000),
             connectionsCheckingInterval: Math.min(requestTimeout, 1_000),
             keepAliveTimeout: 65_000
-          }),
+          }).on("clientError", BrokenRequest.answer),
         {
           host: options.host,
           port: options.port,

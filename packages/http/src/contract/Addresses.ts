@@ -6,39 +6,53 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { Failures } from "../Errors.ts"
 import { cursorPage, cursorQuery } from "../Paging.ts"
-import { Amount, chainErrors, chainParams, context, MinedInBlock, offsetErrors, Timestamp } from "./Common.ts"
+import {
+  AddressText,
+  Amount,
+  chainErrors,
+  chainParams,
+  context,
+  DecimalText,
+  HashText,
+  MinedInBlock,
+  NameText,
+  NumberText,
+  pageErrors,
+  SymbolText,
+  Timestamp
+} from "./Common.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 
 export const InternalTransaction = Schema.Struct({
-  transactionHash: Schema.String.annotate({ description: "The transaction in which it happened" }),
+  transactionHash: HashText.annotate({ description: "The transaction in which it happened" }),
   minedInBlock: MinedInBlock,
   operationId: Schema.String.annotate({ description: "Trace address", examples: ["call_0_1"] }),
   operationType: Schema.String.annotate({ examples: ["call"] }),
-  recipient: Schema.String,
-  sender: Schema.String,
+  recipient: AddressText,
+  sender: AddressText,
   timestamp: Timestamp,
   value: Amount
 }).annotate({ identifier: "InternalTransaction" })
 
 export const TokenTransfer = Schema.Struct({
-  recipient: Schema.String,
-  sender: Schema.String,
+  recipient: AddressText,
+  sender: AddressText,
   timestamp: Timestamp,
   tokenData: Schema.Struct({
-    fungibleValues: Schema.Struct({ amount: Schema.String }),
-    name: Schema.String,
-    nonFungibleValues: Schema.optionalKey(Schema.Struct({ tokenId: Schema.optionalKey(Schema.String) })),
-    symbol: Schema.String,
-    contractAddress: Schema.String,
+    fungibleValues: Schema.Struct({ amount: DecimalText }),
+    name: NameText,
+    nonFungibleValues: Schema.optionalKey(Schema.Struct({ tokenId: Schema.optionalKey(NumberText) })),
+    symbol: SymbolText,
+    contractAddress: AddressText,
     standard: Schema.String.annotate({ examples: ["ERC-20"] })
   }),
-  transactionHash: Schema.String,
+  transactionHash: HashText,
   minedInBlock: MinedInBlock
 }).annotate({ identifier: "TokenTransfer" })
 
 const params = { ...chainParams, address: Schema.String.check(Schema.isBetweenLength(1, 200)) }
-const errors = [...chainErrors, ...offsetErrors, Failures.unimplemented, Failures.nodeUnavailable] as const
+const errors = [...chainErrors, ...pageErrors, Failures.unimplemented, Failures.nodeUnavailable] as const
 
 export class AddressesGroup extends HttpApiGroup.make("addresses")
   .add(

@@ -7,20 +7,30 @@ import * as Schema from "effect/Schema"
 import { item } from "../Envelope.ts"
 import { Failures } from "../Errors.ts"
 import { offsetPage, offsetQuery } from "../Paging.ts"
-import { Amount, chainErrors, chainParams, context, networkParam, offsetErrors, Timestamp } from "./Common.ts"
+import {
+  AddressText,
+  Amount,
+  chainErrors,
+  chainParams,
+  context,
+  HashText,
+  networkParam,
+  pageErrors,
+  Timestamp
+} from "./Common.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 
 export const UtxoBlock = Schema.Struct({
   bits: Schema.Int.annotate({ description: "The compact target" }),
-  chainwork: Schema.String,
+  chainwork: HashText,
   difficulty: Schema.Int.annotate({ description: "Rounded down" }),
-  merkleRoot: Schema.String,
+  merkleRoot: HashText,
   size: Schema.Int.annotate({ description: "Bytes" }),
   version: Schema.Int,
-  hash: Schema.String,
+  hash: HashText,
   height: Schema.Int.annotate({ description: "Blocks before this one" }),
-  previousBlockHash: Schema.String,
+  previousBlockHash: HashText,
   strippedSize: Schema.Int.annotate({ description: "Bytes without witness data" }),
   timestamp: Timestamp,
   transactionsCount: Schema.Int,
@@ -31,11 +41,11 @@ export const UtxoBlock = Schema.Struct({
 export const XrpTransaction = Schema.Struct({
   additionalData: Schema.optionalKey(Schema.String),
   destinationTag: Schema.optionalKey(Schema.Int),
-  hash: Schema.String,
+  hash: HashText,
   offer: Amount,
   positionInBlock: Schema.Int,
-  recipient: Schema.String,
-  sender: Schema.String,
+  recipient: AddressText,
+  sender: AddressText,
   status: Schema.String,
   timestamp: Timestamp,
   type: Schema.String,
@@ -66,7 +76,7 @@ export class BlocksGroup extends HttpApiGroup.make("blocks")
       },
       query: { ...context, ...offsetQuery(50) },
       success: offsetPage(XrpTransaction),
-      error: [...chainErrors, ...offsetErrors, Failures.blockNotFound, ...nodeErrors]
+      error: [...chainErrors, ...pageErrors, Failures.blockNotFound, ...nodeErrors]
     })
       .annotate(Families, ["xrp"])
       .annotate(Price, "xrp-block-transactions")

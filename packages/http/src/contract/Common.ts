@@ -25,8 +25,15 @@ export const chainParams = {
 /** What every operation on a chain can answer. */
 export const chainErrors = [Failures.invalidBlockchain, Failures.invalidNetwork, Failures.invalidData] as const
 
-/** What every operation on an account can answer. */
-export const offsetErrors = [Failures.invalidPagination, Failures.limitGreaterThanAllowed] as const
+/** What every operation with a body can answer. */
+export const bodyErrors = [
+  Failures.payloadTooLarge,
+  Failures.unsupportedMediaType,
+  Failures.invalidRequestBodyStructure
+] as const
+
+/** What every operation with pages can answer. */
+export const pageErrors = [Failures.invalidPagination, Failures.limitGreaterThanAllowed] as const
 
 /** Body of a request that gives one item. */
 export const body = <F extends Schema.Struct.Fields>(fields: F) =>
@@ -41,6 +48,18 @@ export const emptyBody = [
   Schema.Null
 ] as const
 
+const text = (example: string) => Schema.String.annotate({ examples: [example] })
+
+/** Texts of answers, by what they are. */
+export const AddressText = text("0x52908400098527886E0F7030069857D2E4169EE7")
+export const HashText = text("0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b")
+export const DecimalText = text("1.5")
+export const UnitText = text("ETH")
+export const NameText = text("Example Token")
+export const SymbolText = text("EXT")
+export const StandardText = text("ERC-20")
+export const NumberText = text("4711")
+
 /** An amount in whole units and what it is counted in. */
 export const Amount = Schema.Struct({
   amount: Schema.String.annotate({ description: "Decimal text, never with an exponent", examples: ["0.015"] }),
@@ -48,8 +67,8 @@ export const Amount = Schema.Struct({
 }).annotate({ identifier: "Amount" })
 
 export const MinedInBlock = Schema.Struct({
-  hash: Schema.String,
-  height: Schema.Int
+  hash: HashText,
+  height: Schema.Int.annotate({ examples: [21_000_000] })
 }).annotate({ identifier: "MinedInBlock" })
 
 /** Seconds since the Unix epoch. */

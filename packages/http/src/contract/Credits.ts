@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { item } from "../Envelope.ts"
 import { Failures } from "../Errors.ts"
 import { cursorPage, cursorQuery } from "../Paging.ts"
-import { context, offsetErrors, Timestamp } from "./Common.ts"
+import { context, pageErrors, Timestamp } from "./Common.ts"
 
 export const CreditBalance = Schema.Struct({
   available: Schema.Int.annotate({ description: "Credits left" })
@@ -32,7 +32,7 @@ export class CreditsGroup extends HttpApiGroup.make("credits")
     HttpApiEndpoint.get("statement", "/statement", {
       query: { ...context, ...cursorQuery },
       success: cursorPage(CreditEntry),
-      error: [Failures.invalidData, ...offsetErrors, Failures.unimplemented]
+      error: [Failures.invalidData, ...pageErrors, Failures.unimplemented]
     }).annotateMerge(OpenApi.annotations({ summary: "List the entries of the account's ledger" }))
   )
   .prefix("/credits")

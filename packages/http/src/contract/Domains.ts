@@ -8,7 +8,7 @@ import * as Schema from "effect/Schema"
 import { item } from "../Envelope.ts"
 import { Failures } from "../Errors.ts"
 import { offsetPage, offsetQuery } from "../Paging.ts"
-import { body, context, emptyBody, offsetErrors, Timestamp } from "./Common.ts"
+import { body, bodyErrors, context, emptyBody, pageErrors, Timestamp } from "./Common.ts"
 
 export const Domain = Schema.Struct({
   domain: Schema.String.annotate({ examples: ["example.com"] }),
@@ -29,30 +29,19 @@ export class DomainsGroup extends HttpApiGroup.make("domains")
       query: context,
       payload: body({ domain: name.annotate({ description: "Host of callback URLs", examples: ["example.com"] }) }),
       success: item(Domain).pipe(HttpApiSchema.status(201)),
-      error: [
-        Failures.invalidData,
-        Failures.alreadyExists,
-        Failures.invalidRequestBodyStructure,
-        Failures.unimplemented
-      ]
+      error: [Failures.invalidData, Failures.alreadyExists, ...bodyErrors, Failures.unimplemented]
     }).annotateMerge(OpenApi.annotations({ summary: "Ask for a token that proves a domain" })),
     HttpApiEndpoint.get("list", "/", {
       query: { ...context, ...offsetQuery(10) },
       success: offsetPage(Domain),
-      error: [Failures.invalidData, ...offsetErrors, Failures.unimplemented]
+      error: [Failures.invalidData, ...pageErrors, Failures.unimplemented]
     }).annotateMerge(OpenApi.annotations({ summary: "List the domains of the account" })),
     HttpApiEndpoint.post("verify", "/:domain/verify", {
       params: { domain: name },
       query: context,
       payload: emptyBody,
       success: item(Domain),
-      error: [
-        Failures.invalidData,
-        Failures.resourceNotFound,
-        Failures.conflict,
-        Failures.invalidRequestBodyStructure,
-        Failures.unimplemented
-      ]
+      error: [Failures.invalidData, Failures.resourceNotFound, Failures.conflict, ...bodyErrors, Failures.unimplemented]
     }).annotateMerge(OpenApi.annotations({ summary: "Look for the token and verify the domain" }))
   )
   .prefix("/domains")

@@ -8,37 +8,50 @@ import * as Schema from "effect/Schema"
 import { item } from "../Envelope.ts"
 import { Failures } from "../Errors.ts"
 import { offsetPage } from "../Paging.ts"
-import { Amount, chainErrors, chainParams, context, emptyBody } from "./Common.ts"
+import {
+  AddressText,
+  Amount,
+  bodyErrors,
+  chainErrors,
+  chainParams,
+  context,
+  DecimalText,
+  emptyBody,
+  NumberText,
+  StandardText,
+  SymbolText,
+  UnitText
+} from "./Common.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 
 export const EvmAssets = Schema.Struct({
-  confirmedBalance: Schema.String,
+  confirmedBalance: DecimalText,
   fungibleTokens: Schema.Array(
     Schema.Struct({
-      amount: Schema.String,
-      contractAddress: Schema.String,
-      standard: Schema.String,
-      symbol: Schema.String
+      amount: DecimalText,
+      contractAddress: AddressText,
+      standard: StandardText,
+      symbol: SymbolText
     })
   ),
   nonFungibleTokens: Schema.Array(
     Schema.Struct({
-      contractAddress: Schema.String,
-      standard: Schema.String,
-      symbol: Schema.String,
-      tokenId: Schema.String
+      contractAddress: AddressText,
+      standard: StandardText,
+      symbol: SymbolText,
+      tokenId: NumberText
     })
   ),
-  totalReceived: Schema.String,
-  totalSpent: Schema.String,
-  unit: Schema.String
+  totalReceived: DecimalText,
+  totalSpent: DecimalText,
+  unit: UnitText
 }).annotate({ identifier: "EvmHdWalletAssets" })
 
 export const Balance = Schema.Struct({ confirmedBalance: Amount }).annotate({ identifier: "HdWalletBalance" })
 
 export const DerivedAddress = Schema.Struct({
-  address: Schema.String,
+  address: AddressText,
   format: Schema.String.annotate({ description: "Form of the address", examples: ["P2WPKH"] }),
   index: Schema.Int.annotate({ description: "Derivation index" }),
   derivationType: Schema.String.annotate({ examples: ["account"] }),
@@ -66,7 +79,7 @@ const derive = {
   query: context,
   payload: emptyBody,
   success: offsetPage(DerivedAddress).pipe(HttpApiSchema.status(201)),
-  error: [...errors, Failures.xpubSyncInProgress, Failures.invalidRequestBodyStructure]
+  error: [...errors, Failures.xpubSyncInProgress, ...bodyErrors]
 } as const
 
 export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")

@@ -6,7 +6,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { item } from "../Envelope.ts"
 import { Failures } from "../Errors.ts"
-import { context, Timestamp } from "./Common.ts"
+import { context, DecimalText, NameText, StandardText, SymbolText, Timestamp, UnitText } from "./Common.ts"
 import { Price } from "./Price.ts"
 
 export const Asset = Schema.Struct({
@@ -15,21 +15,21 @@ export const Asset = Schema.Struct({
       blockchain: Schema.String,
       network: Schema.String,
       identifier: Schema.String,
-      standard: Schema.String,
+      standard: StandardText,
       fungibleValues: Schema.optionalKey(Schema.Struct({ decimals: Schema.optionalKey(Schema.Int) }))
     })
   ),
   latestRate: Schema.Struct({
-    amount: Schema.String,
-    unit: Schema.String,
+    amount: DecimalText,
+    unit: UnitText,
     calculationTimestamp: Schema.optionalKey(Timestamp)
   }),
   logo: Schema.Struct({ encoding: Schema.String, imageData: Schema.String, mimeType: Schema.String }),
-  name: Schema.String,
+  name: NameText,
   originalSymbol: Schema.String,
   referenceId: Schema.String,
   slug: Schema.optionalKey(Schema.String),
-  symbol: Schema.String,
+  symbol: SymbolText,
   specificData: Schema.Struct({
     "1HourPriceChangeInPercentage": Schema.String,
     "1WeekPriceChangeInPercentage": Schema.String,
@@ -45,7 +45,11 @@ export const Asset = Schema.Struct({
 export class MarketDataGroup extends HttpApiGroup.make("marketData")
   .add(
     HttpApiEndpoint.get("assetById", "/market-data/assets/by-id/:assetId", {
-      params: { assetId: Schema.String },
+      params: {
+        assetId: Schema.String.check(
+          Schema.isPattern(/^[\x21-\x7e]{1,128}$/, { message: "must be 1 to 128 printable characters" })
+        )
+      },
       query: context,
       success: item(Asset),
       error: [Failures.invalidData, Failures.resourceNotFound, Failures.unimplemented]

@@ -8,17 +8,30 @@ import * as Schema from "effect/Schema"
 import { item } from "../Envelope.ts"
 import { Failures } from "../Errors.ts"
 import { offsetPage, offsetQuery } from "../Paging.ts"
-import { chainErrors, chainParams, context, emptyBody, offsetErrors, Timestamp } from "./Common.ts"
+import {
+  AddressText,
+  bodyErrors,
+  chainErrors,
+  chainParams,
+  context,
+  emptyBody,
+  HashText,
+  pageErrors,
+  Timestamp
+} from "./Common.ts"
 import { Price } from "./Price.ts"
 import { RequestedChain } from "./RequestedChain.ts"
 
 const address = Schema.String.check(
   Schema.isBetweenLength(1, 200, { message: "must have 1 to 200 characters" })
-).annotate({ description: "Address to watch, in any form that its blockchain knows" })
+).annotate({
+  description: "Address to watch, in any form that its blockchain knows",
+  examples: ["0x52908400098527886E0F7030069857D2E4169EE7"]
+})
 
 /** What PostgreSQL cannot keep, and what no header or signature should be made of. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-const printable = /^[^\u0000-\u001f\u007f]*$/
+const printable = /^[^\u0000-\u001f\u007f\ud800-\udfff]*$/u
 
 const callbackUrl = Schema.String.check(
   Schema.isBetweenLength(1, 2048, { message: "must have 1 to 2048 characters" })
@@ -29,7 +42,7 @@ const callbackUrl = Schema.String.check(
 
 const callbackSecretKey = Schema.String.check(
   Schema.isBetweenLength(1, 512, { message: "must have 1 to 512 characters" }),
-  Schema.isPattern(printable, { message: "must have no control characters" })
+  Schema.isPattern(printable, { message: "must have no control characters and no lone surrogates" })
 ).annotate({ description: "Secret that callbacks are signed with", examples: ["yourSecretString"] })
 
 const confirmations = (description: string) =>
@@ -47,14 +60,18 @@ const DeactivationReason = Schema.Struct({
   timestamp: Timestamp
 }).annotate({ identifier: "DeactivationReason" })
 
+const UrlText = Schema.String.annotate({ examples: ["https://example.com/callbacks"] })
+const SecretText = Schema.String.annotate({ examples: ["yourSecretString"] })
+const ReferenceText = Schema.String.annotate({ examples: ["7c2f8a35-0d3e-4b0e-9c55-3c8ad0f5a9b1"] })
+
 const created = {
-  callbackSecretKey: Schema.optionalKey(Schema.String),
-  callbackUrl: Schema.String,
+  callbackSecretKey: Schema.optionalKey(SecretText),
+  callbackUrl: UrlText,
   createdTimestamp: Timestamp,
   isActive: Schema.Boolean,
-  referenceId: Schema.String.annotate({ examples: ["7c2f8a35-0d3e-4b0e-9c55-3c8ad0f5a9b1"] })
+  referenceId: ReferenceText
 }
-const ofAddress = { address: Schema.String, eventType: EventType, ...created }
+const ofAddress = { address: AddressText, eventType: EventType, ...created }
 
 /** A subscription as `create` answers it: with one of the two confirmation numbers where its event has one. */
 export const CreatedAddressSubscription = Schema.Struct(ofAddress).annotate({
@@ -72,9 +89,9 @@ export const CreatedBlockSubscription = Schema.Struct(created).annotate({ identi
 
 /** A subscription as a list shows it. */
 export const SubscriptionListItem = Schema.Struct({
-  address: Schema.String.annotate({ description: "Empty for an event that is not about an address" }),
-  callbackSecretKey: Schema.optionalKey(Schema.String),
-  callbackUrl: Schema.String,
+  address: AddressText.annotate({ description: "Empty for an event that is not about an address" }),
+  callbackSecretKey: Schema.optionalKey(SecretText),
+  callbackUrl: UrlText,
   confirmationsCount: Schema.Int.annotate({
     description: "The wanted confirmation, or the last one for an each-confirmation event; 0 where there is none"
   }),
@@ -82,24 +99,24 @@ export const SubscriptionListItem = Schema.Struct({
   deactivationReasons: Schema.optionalKey(Schema.Array(DeactivationReason)),
   eventType: EventType,
   isActive: Schema.Boolean,
-  referenceId: Schema.String,
-  transactionId: Schema.optionalKey(Schema.String)
+  referenceId: ReferenceText,
+  transactionId: Schema.optionalKey(HashText)
 }).annotate({ identifier: "SubscriptionListItem" })
 
 /** A subscription in full. */
 export const SubscriptionDetails = Schema.Struct({
-  address: Schema.optionalKey(Schema.String),
+  address: Schema.optionalKey(AddressText),
   blockchain: Schema.String,
-  callbackSecretKey: Schema.optionalKey(Schema.String),
-  callbackUrl: Schema.String,
+  callbackSecretKey: Schema.optionalKey(SecretText),
+  callbackUrl: UrlText,
   confirmationsCount: Schema.optionalKey(Schema.Int),
   createdTimestamp: Timestamp,
   deactivationReasons: Schema.optionalKey(Schema.Array(DeactivationReason)),
   eventType: EventType,
   isActive: Schema.Boolean,
   network: Schema.String,
-  referenceId: Schema.String,
-  transactionId: Schema.optionalKey(Schema.String)
+  referenceId: ReferenceText,
+  transactionId: Schema.optionalKey(HashText)
 }).annotate({ identifier: "SubscriptionDetails" })
 
 const optional = {
@@ -141,7 +158,7 @@ const create = <const Path extends `/${string}`, P extends Schema.Top, S extends
     query: context,
     payload: Schema.Struct({ ...context, data: Schema.Struct({ item: payload }) }),
     success: item(subscription).pipe(HttpApiSchema.status(201)),
-    error: [...chainErrors, Failures.alreadyExists, Failures.invalidRequestBodyStructure, Failures.unimplemented]
+    error: [...chainErrors, Failures.alreadyExists, ...bodyErrors, Failures.unimplemented]
   })
     .annotate(Price, "subscription-create")
     .annotateMerge(OpenApi.annotations({ summary }))
@@ -197,7 +214,7 @@ export class SubscriptionsGroup extends HttpApiGroup.make("subscriptions")
       params: chainParams,
       query: { ...context, ...offsetQuery(10) },
       success: offsetPage(SubscriptionListItem),
-      error: [...chainErrors, ...offsetErrors]
+      error: [...chainErrors, ...pageErrors]
     })
       .annotate(Price, "subscription-list")
       .annotateMerge(OpenApi.annotations({ summary: "List the subscriptions on a chain, oldest first" })),
@@ -217,7 +234,7 @@ export class SubscriptionsGroup extends HttpApiGroup.make("subscriptions")
       ...one,
       payload: emptyBody,
       success: item(SubscriptionDetails).pipe(HttpApiSchema.status(201)),
-      error: [...chainErrors, Failures.resourceNotFound, Failures.conflict, Failures.invalidRequestBodyStructure]
+      error: [...chainErrors, Failures.resourceNotFound, Failures.conflict, ...bodyErrors]
     })
       .annotate(Price, "subscription-activate")
       .annotateMerge(OpenApi.annotations({ summary: "Activate a subscription and send what was held back" }))

@@ -8,12 +8,23 @@ import * as Schema from "effect/Schema"
 import { item } from "../Envelope.ts"
 import { Failures } from "../Errors.ts"
 import { offsetPage, offsetQuery } from "../Paging.ts"
-import { Amount, body, chainErrors, chainParams, context, offsetErrors } from "./Common.ts"
+import {
+  AddressText,
+  Amount,
+  body,
+  bodyErrors,
+  chainErrors,
+  chainParams,
+  context,
+  HashText,
+  pageErrors,
+  UnitText
+} from "./Common.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 
 export const Log = Schema.Struct({
-  address: Schema.String,
+  address: AddressText,
   data: Schema.String,
   isRemoved: Schema.Boolean,
   name: Schema.optionalKey(Schema.String.annotate({ examples: ["Transfer(address,address,uint256)"] })),
@@ -23,15 +34,15 @@ export const Log = Schema.Struct({
 export const PreparedTransaction = Schema.Struct({
   inputData: Schema.String,
   nonce: Schema.Int,
-  recipient: Schema.String,
-  sender: Schema.String,
-  sighash: Schema.String.annotate({ description: "The hash to sign" }),
+  recipient: AddressText,
+  sender: AddressText,
+  sighash: HashText.annotate({ description: "The hash to sign" }),
   value: Amount,
   fee: Schema.Struct({
     gasPrice: Schema.Int,
     maxFeePerGas: Schema.Int,
     maxPriorityFeePerGas: Schema.Int,
-    unit: Schema.String
+    unit: UnitText
   }),
   gasLimit: Schema.Int,
   type: Schema.String
@@ -73,7 +84,7 @@ export class TransactionsGroup extends HttpApiGroup.make("transactions")
       params: { ...chainParams, transactionHash: hash },
       query: { ...context, ...offsetQuery(50) },
       success: offsetPage(Log),
-      error: [...chainErrors, ...offsetErrors, Failures.transactionNotFound, ...nodeErrors]
+      error: [...chainErrors, ...pageErrors, Failures.transactionNotFound, ...nodeErrors]
     })
       .annotate(Price, "evm-logs")
       .annotateMerge(OpenApi.annotations({ summary: "List the logs of a transaction" })),
@@ -82,7 +93,7 @@ export class TransactionsGroup extends HttpApiGroup.make("transactions")
       query: context,
       payload: body(NewTransaction),
       success: item(PreparedTransaction).pipe(HttpApiSchema.status(201)),
-      error: [...chainErrors, Failures.invalidRequestBodyStructure, ...nodeErrors]
+      error: [...chainErrors, ...bodyErrors, ...nodeErrors]
     })
       .annotate(Price, "prepare")
       .annotateMerge(OpenApi.annotations({ summary: "Prepare a transaction of native coins for signing" }))

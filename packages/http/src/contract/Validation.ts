@@ -1,4 +1,4 @@
-/** The errors by which requests are refused that do not fit the contract's schemas. */
+/** The errors that every operation can answer: of requests that do not fit the contract, and of the server itself. */
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import { Failures } from "../Errors.ts"
 
@@ -7,6 +7,8 @@ export class Validation extends HttpApiMiddleware.Service<Validation>()("@headwa
     Failures.invalidData,
     Failures.invalidPagination,
     Failures.limitGreaterThanAllowed,
-    Failures.invalidRequestBodyStructure
+    Failures.invalidRequestBodyStructure,
+    Failures.uriNotFound,
+    Failures.unexpectedServerError
   ]
 }) {}

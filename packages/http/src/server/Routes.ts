@@ -4,6 +4,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as HttpApiSwagger from "effect/http-api/HttpApiSwagger"
+import * as OpenApi from "effect/http-api/OpenApi"
 import * as Layer from "effect/Layer"
 import { Api } from "../Api.ts"
 import * as Chains from "../handlers/Chains.ts"
@@ -29,11 +30,14 @@ const handlers = Layer.mergeAll(
 
 const middleware = Layer.mergeAll(Authentication.layer, Charging.layer, RequestedChain.layer, Validation.layer)
 
+/** The contract with the whole document, prices and examples too. */
+const documented = Api.annotate(OpenApi.Transform, () => openApiDocument)
+
 const document = HttpRouter.add("GET", openApiPath, HttpServerResponse.jsonUnsafe(openApiDocument))
 
 export const layer = Layer.mergeAll(
   HttpApiBuilder.layer(Api).pipe(Layer.provide(handlers), Layer.provide(middleware), Layer.provide(Credits.layer)),
-  HttpApiSwagger.layer(Api, { path: docsPath }),
+  HttpApiSwagger.layer(documented, { path: docsPath }),
   document,
   Enveloped.layer
 )

@@ -1,9 +1,12 @@
 /** Turns what the contract's schemas refuse into the errors of the interface. */
 
+import { isUtf8 } from "node:buffer"
 import * as Effect from "effect/Effect"
-import type * as HttpApiError from "effect/http-api/HttpApiError"
-import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpApiError from "effect/http-api/HttpApiError"
+import * as Layer from "effect/Layer"
 import * as SchemaIssue from "effect/SchemaIssue"
+import type { unhandled } from "effect/Types"
 import { Validation } from "../contract/Validation.ts"
 import { InvalidData, InvalidPagination, InvalidRequestBodyStructure, LimitGreaterThanAllowed } from "../Errors.ts"
 import { maxLimit } from "../Paging.ts"
@@ -52,7 +55,18 @@ const ofBody = (details: ReadonlyArray<Detail>) => {
     : new InvalidData({ message: summary(named), details: named })
 }
 
-export const layer = HttpApiMiddleware.layerSchemaErrorTransform(Validation, (error) => {
+/** JSON is UTF-8 (RFC 8259): anything else would be read as something that nobody sent. */
+const checkText = Effect.gen(function* () {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const type = request.headers["content-type"] ?? "application/json"
+  if (request.method !== "POST" || !type.startsWith("application/json")) return
+  const bytes = yield* Effect.orDie(request.arrayBuffer)
+  if (!isUtf8(bytes)) return yield* new InvalidRequestBodyStructure({ message: "The body must be UTF-8" })
+})
+
+type Refused = InvalidData | InvalidPagination | LimitGreaterThanAllowed | InvalidRequestBodyStructure
+
+const refuse = (error: HttpApiError.HttpApiSchemaError): Effect.Effect<never, Refused> => {
   switch (error.kind) {
     case "Query":
       return Effect.fail(ofQuery(detailsOf(error)))
@@ -65,6 +79,17 @@ export const layer = HttpApiMiddleware.layerSchemaErrorTransform(Validation, (er
     }
     default:
       // An answer that does not fit the contract is the server's own fault.
-      return Effect.fail(error)
+      return Effect.die(error)
   }
-})
+}
+
+export const layer = Layer.succeed(
+  Validation,
+  Validation.of((handled) =>
+    Effect.catch(
+      Effect.andThen(checkText, handled),
+      (error): Effect.Effect<never, Refused | unhandled> =>
+        HttpApiError.HttpApiSchemaError.is(error) ? refuse(error) : Effect.fail(error)
+    )
+  )
+)
