@@ -3,12 +3,14 @@
  * defect in what reads it, never stops another chain.
  */
 import * as Chain from "@headwater/core/Chain"
+import { type ConnectedNode, ConnectedNodes } from "@headwater/indexer/sources/ConnectedNodes"
+import * as EvmNode from "@headwater/indexer/sources/EvmNode"
 import * as EvmSource from "@headwater/indexer/sources/EvmSource"
 import * as JsonRpc from "@headwater/indexer/sources/JsonRpc"
-import type { Source } from "@headwater/indexer/sources/Source"
 import * as UtxoSource from "@headwater/indexer/sources/UtxoSource"
 import * as ChainStore from "@headwater/indexer/store/ChainStore"
 import { Outbox } from "@headwater/indexer/store/Outbox"
+import * as Tokens from "@headwater/indexer/store/Tokens"
 import { ChainStatus } from "@headwater/indexer/sync/ChainStatus"
 import * as Follow from "@headwater/indexer/sync/Follow"
 import * as Cause from "effect/Cause"
@@ -25,19 +27,25 @@ class UnsupportedFamily extends Schema.TaggedError<UnsupportedFamily>()("Unsuppo
   message: Schema.String
 }) {}
 
-const openSource = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settings.ChainSettings) {
+/** What following a chain needs of its node. */
+interface Connected extends ConnectedNode {
+  readonly tokens?: Tokens.Tokens
+}
+
+const connect = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settings.ChainSettings) {
   const rpc = yield* JsonRpc.make({
     urls: Settings.nodeUrls(settings),
     timeoutMillis: settings.timeoutMillis,
     connections: settings.parallel * 2
   })
   switch (chain.family) {
-    case "evm":
-      return (yield* EvmSource.make(chain, rpc, {
-        internal: settings.internalTransactions
-      })) satisfies Source as Source
+    case "evm": {
+      const source = yield* EvmSource.make(chain, rpc, { internal: settings.internalTransactions })
+      const tokens = yield* Tokens.make(Chain.nameOf(chain), source.tokenMetadata)
+      return { source, evm: EvmNode.make(rpc), tokens } satisfies Connected as Connected
+    }
     case "utxo":
-      return (yield* UtxoSource.make(chain, rpc)) satisfies Source as Source
+      return { source: yield* UtxoSource.make(chain, rpc) } satisfies Connected as Connected
     default:
       return yield* new UnsupportedFamily({ message: `Chains of the ${chain.family} family cannot be followed yet` })
   }
@@ -50,13 +58,19 @@ const restarts = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced
 const follow = Effect.fn("FollowedChains.follow")(function* (chain: Chain.Chain, settings: Settings.ChainSettings) {
   const outbox = yield* Outbox
   const statuses = yield* ChainStatus
+  const nodes = yield* ConnectedNodes
   const tell = (state: "failing" | "stopped", message: string) =>
     Effect.map(Clock.currentTimeMillis, (now) => statuses.update(chain, { state, message }, now))
 
   const run = Effect.gen(function* () {
-    const store = yield* ChainStore.open(chain, { record: settings.record, undoDepth: settings.undoDepth })
-    const source = yield* openSource(chain, settings)
-    const { run } = yield* Follow.make(source, store, {
+    const { tokens, ...node } = yield* connect(chain, settings)
+    yield* nodes.connect(chain, node)
+    const store = yield* ChainStore.open(chain, {
+      record: settings.record,
+      undoDepth: settings.undoDepth,
+      ...(tokens === undefined ? {} : { tokens })
+    })
+    const { run } = yield* Follow.make(node.source, store, {
       start: settings.start,
       pollInterval: Duration.millis(settings.pollMillis),
       concurrency: settings.parallel,

@@ -7,6 +7,7 @@ import { CreditsEnabled } from "@headwater/http/server/Charging"
 import { AccountRate } from "@headwater/http/server/RateLimit"
 import { ConfiguredChains } from "@headwater/http/server/RequestedChain"
 import * as Routes from "@headwater/http/server/Routes"
+import { ConnectedNodes } from "@headwater/indexer/sources/ConnectedNodes"
 import { Accounts } from "@headwater/indexer/store/Accounts"
 import { CreditRules, Credits } from "@headwater/indexer/store/Credits"
 import * as Domains from "@headwater/indexer/store/Domains"
@@ -16,6 +17,7 @@ import { ChainStatus } from "@headwater/indexer/sync/ChainStatus"
 import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import * as CallbackTarget from "./delivery/CallbackTarget.ts"
 import * as Delivery from "./delivery/Delivery.ts"
 import * as DomainVerification from "./delivery/DomainVerification.ts"
@@ -25,6 +27,9 @@ import * as FollowedChains from "./FollowedChains.ts"
 import * as Health from "./Health.ts"
 import * as Settings from "./Settings.ts"
 import * as Store from "./Store.ts"
+
+/** The HTTP server's address is taken, or not one of this machine. */
+export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", { message: Schema.String }) {}
 
 /** How long requests in flight may take once the server stops. */
 const stopMillis = 5_000
@@ -39,8 +44,14 @@ const creditRules = Layer.effect(
   Effect.map(Settings.Settings, ({ credits }) => credits)
 )
 
-/** The store's services and the chains' status. */
-export const services = Layer.mergeAll(Accounts.layer, ChainStatus.layer, Credits.layer, Outbox.layer).pipe(
+/** The store's services, the chains' status and their nodes. */
+export const services = Layer.mergeAll(
+  Accounts.layer,
+  ChainStatus.layer,
+  ConnectedNodes.layer,
+  Credits.layer,
+  Outbox.layer
+).pipe(
   Layer.provideMerge(Subscriptions.layer),
   Layer.provideMerge(hostPermission),
   Layer.provideMerge(Domains.Domains.layer),
@@ -118,6 +129,11 @@ const http = Layer.unwrap(
           maxBodyBytes: http.maxBodyBytes,
           stopTimeoutMillis: stopMillis
         })
+      ),
+      Layer.catchTag("ServeError", ({ cause }) =>
+        Layer.effectDiscard(
+          new CannotListen({ message: `Cannot listen on ${http.host}:${http.port}: ${(cause as Error).message}` })
+        )
       )
     )
   )

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
+import { type AddressInfo, createServer, type Server } from "node:net"
 import { fileURLToPath } from "node:url"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
@@ -104,6 +105,33 @@ describe("the command line", () => {
       const missing = yield* run(["serve", "--config", "nowhere.toml"], { cwd })
       assert.strictEqual(missing.code, 1)
       assert.include(missing.stderr, "nowhere.toml cannot be read")
+    }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
+  )
+
+  it.live("says why it cannot start", () =>
+    Effect.gen(function* () {
+      const cwd = yield* folder
+      const chain = { HEADWATER_CHAINS_ETHEREUM_DEVNET_NODES: "http://127.0.0.1:1" }
+      const taken = yield* Effect.acquireRelease(
+        Effect.callback<Server>((resume) => {
+          const server = createServer()
+          server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+        }),
+        (server) => Effect.sync(() => server.close())
+      )
+      const { port } = taken.address() as AddressInfo
+      const serve = (environment: Readonly<Record<string, string>>) =>
+        run(["serve"], { cwd, environment: { ...chain, ...environment } })
+      const http = yield* serve({ HEADWATER_HTTP_PORT: String(port) })
+      assert.strictEqual(http.code, 1)
+      assert.include(http.stderr, `Cannot listen on 127.0.0.1:${port}`)
+      const sqlite = yield* serve({ HEADWATER_STORE_SQLITE: "/nonexistent/store.db" })
+      assert.strictEqual(sqlite.code, 1)
+      assert.include(sqlite.stderr, "Cannot open the SQLite file /nonexistent/store.db")
+      const postgres = yield* serve({ HEADWATER_STORE_POSTGRES: `postgres://user:hunter2@127.0.0.1:1/db` })
+      assert.strictEqual(postgres.code, 1)
+      assert.include(postgres.stderr, "Cannot open PostgreSQL: ")
+      assert.notInclude(postgres.stderr, "hunter2")
     }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
   )
 
