@@ -23,6 +23,8 @@ export interface Source {
   readonly hashAt: (height: number) => Effect.Effect<Uint8Array, NodeError>
   /** The whole block at a height, checked and decoded. */
   readonly blockAt: (height: number) => Effect.Effect<Block, NodeError | BlockMissing>
+  /** Waits until the node has announced a block since this was last waited for: a hint to look, and nothing more. */
+  readonly announced?: Effect.Effect<void>
   /** What was found out about the node at start and an operator should know: missing traces, no prevouts … */
   readonly capabilities: Effect.Effect<ReadonlyArray<Capability>, NodeError>
 }

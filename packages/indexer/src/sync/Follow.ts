@@ -168,12 +168,15 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
     yield* stopped ? Effect.logError(error.message) : Effect.logWarning(error.message)
   })
 
+  const poll = Effect.sleep(options.pollInterval)
+  const rest = source.announced === undefined ? poll : Effect.raceFirst(poll, source.announced)
+
   const run: Follow["run"] = Effect.gen(function* () {
     yield* tell({ state: "starting" })
     return yield* step.pipe(
       Effect.tapError(tellFailure),
       Effect.retry({ schedule: backoff, while: (error) => error._tag !== "UnrecoverableFork" }),
-      Effect.andThen(Effect.sleep(options.pollInterval)),
+      Effect.andThen(rest),
       Effect.forever
     )
   }).pipe(

@@ -43,6 +43,12 @@ const percentDecoded = (text: string): string =>
     () => text
   )
 
+/** The header for the user and password of a URL; undefined where it has none. */
+export const authorization = ({ password, username }: URL): string | undefined =>
+  username === "" && password === ""
+    ? undefined
+    : `Basic ${Buffer.from(`${percentDecoded(username)}:${percentDecoded(password)}`).toString("base64")}`
+
 /** Errors of several addresses at once have no message, those of the system not always their code in it. */
 const describe = (error: Error & { readonly code?: unknown }): string => {
   const code = typeof error.code === "string" ? error.code : ""
@@ -51,6 +57,9 @@ const describe = (error: Error & { readonly code?: unknown }): string => {
 
 const secretsOf = (url: URL, headers: Readonly<Record<string, string>>): ReadonlyArray<string> =>
   [
+    // An API key may stand where the user does.
+    url.username,
+    percentDecoded(url.username),
     url.password,
     percentDecoded(url.password),
     url.pathname + url.search,
@@ -82,11 +91,11 @@ export const make = Effect.fnUntraced(function* (
   // Requests wait here, not in the pool, so that a wait for a free connection does not count as slowness of the node.
   const connections = yield* Semaphore.make(options.connections)
   const secrets = secretsOf(url, options.headers)
-  const credentials = `${percentDecoded(url.username)}:${percentDecoded(url.password)}`
+  const basic = authorization(url)
   const headers = {
     "content-type": "application/json",
     accept: "application/json",
-    ...(credentials === ":" ? {} : { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` }),
+    ...(basic === undefined ? {} : { authorization: basic }),
     ...options.headers
   }
   const base = url.pathname.replace(/\/$/, "")
