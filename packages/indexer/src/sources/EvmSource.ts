@@ -37,11 +37,6 @@ export interface EvmSource extends Source {
   readonly tokenMetadata: (
     contracts: ReadonlyArray<AddressBytes>
   ) => Effect.Effect<ReadonlyArray<TokenMetadata.TokenMetadata>, NodeError>
-  /** Coin balances in Wei after the block at a height, in the order of the addresses. */
-  readonly nativeBalances: (
-    addresses: ReadonlyArray<AddressBytes>,
-    height: number
-  ) => Effect.Effect<ReadonlyArray<bigint>, NodeError>
 }
 
 /** For how long a node that refused the `finalized` tag is not asked for it. */
@@ -176,24 +171,12 @@ export const make = Effect.fn("EvmSource.make")(function* (
     })
   })
 
-  const nativeBalances = Effect.fn("EvmSource.nativeBalances")(function* (
-    addresses: ReadonlyArray<AddressBytes>,
-    height: number
-  ): Effect.fn.Return<ReadonlyArray<bigint>, NodeError> {
-    const tag = Hex.encodeQuantity(height)
-    const answers = yield* rpc.batch(
-      addresses.map((address) => ({ method: "eth_getBalance", params: [Hex.encode(address), tag] }))
-    )
-    return yield* read(rpc, "eth_getBalance", () => answers.map((answer) => Hex.quantity(answer, "balance")))
-  })
-
   return {
     chain,
     head,
     hashAt,
     blockAt,
     capabilities: Effect.succeed(abilities.capabilities),
-    tokenMetadata: (contracts) => TokenMetadata.fetch(rpc, contracts),
-    nativeBalances
+    tokenMetadata: (contracts) => TokenMetadata.fetch(rpc, contracts)
   }
 })

@@ -417,7 +417,7 @@ describe("EvmSource", () => {
       ],
       "receipts that do not hash to the header's root": [
         {
-          block: { ...good.block, receiptsRoot: word("00") },
+          block: { ...good.block, receiptsRoot: word("0b") },
           receipts: [first, second].map((receipt) => ({ ...receipt, logsBloom: `0x${"00".repeat(256)}` }))
         },
         /receiptsRoot/
@@ -477,6 +477,20 @@ describe("EvmSource", () => {
         }).pipe(Effect.scoped)
       )
     }
+
+    it.live("a root of zeros, or none, is a node that builds no trie", () =>
+      Effect.gen(function* () {
+        const receipts = good.receipts.map((receipt) => ({ ...receipt, logsBloom: `0x${"00".repeat(256)}` }))
+        for (const receiptsRoot of [word("00"), null]) {
+          const block = yield* blockOf({ ...good, receipts, block: { ...good.block, receiptsRoot } })
+          assert.strictEqual(block.transfers.length, 1)
+        }
+      })
+    )
+
+    it.live("a block whose transactions were left out does not hash to its receiptsRoot", () =>
+      inconsistent(blockOf(recorded([], { receiptsRoot: word("0b") })), /receiptsRoot/)
+    )
 
     it.live("receipts of a block without transactions are not asked of a node that lacks them, and not believed", () =>
       Effect.gen(function* () {
@@ -673,6 +687,18 @@ describe("EvmSource", () => {
           assert.isFalse(capability.available)
           assert.strictEqual((yield* source.blockAt(100)).transactions.length, 1)
         }
+      }).pipe(Effect.scoped)
+    )
+    it.live("a tracer that runs out of time says nothing: the source is not made, and tried again", () =>
+      Effect.gen(function* () {
+        const answers = EvmNode.answers([block], { without: ["trace_block"] })
+        const error = yield* Effect.flip(
+          sourceOf((method, params) => {
+            if (method === "debug_traceBlockByHash") throw new FakeNode.RpcError(-32000, "execution timeout")
+            return answers(method, params)
+          })
+        )
+        assert.deepInclude(error, { _tag: "NodeRejected", method: "debug_traceBlockByHash" })
       }).pipe(Effect.scoped)
     )
     it.live("a tracer is tried on a recent block that has transactions", () =>
@@ -872,18 +898,4 @@ describe("EvmSource", () => {
       })
     )
   })
-
-  it.live("nativeBalances asks all addresses at one block", () =>
-    Effect.gen(function* () {
-      const answers = EvmNode.answers([recorded([])])
-      const { node, source } = yield* sourceOf((method, params) =>
-        method === "eth_getBalance" ? (params[0] === alice ? "0x0" : ether(7)) : answers(method, params)
-      )
-      const before = node.requests()
-      const addresses = [alice, bob].map((text) => Buffer.from(text.slice(2), "hex") as never)
-      assert.deepStrictEqual(yield* source.nativeBalances(addresses, 100), [0n, 7n * 10n ** 18n])
-      assert.strictEqual(node.requests() - before, 1)
-      assert.deepStrictEqual(node.calls.at(-1)!.params, [bob, "0x64"])
-    }).pipe(Effect.scoped)
-  )
 })

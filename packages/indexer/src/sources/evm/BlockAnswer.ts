@@ -55,6 +55,12 @@ const transaction = (json: Hex.Json, index: number, block: string): Transaction 
   }
 }
 
+/** Development nodes that build no trie leave it out or write zeros, which no trie hashes to. */
+const rootOf = (value: unknown, field: string): Uint8Array | undefined => {
+  const root = value == null ? undefined : Hex.hash(value, field)
+  return root?.some((byte) => byte !== 0) ? root : undefined
+}
+
 /** Throws {@link Hex.Malformed} where the answer is not the block at `height` with its transactions in full. */
 export const decode = (answer: unknown, height: number): BlockAnswer => {
   const json = Hex.object(answer, "block")
@@ -69,7 +75,7 @@ export const decode = (answer: unknown, height: number): BlockAnswer => {
       time: Hex.integer(json.timestamp, "block.timestamp")
     },
     hashText: text,
-    receiptsRoot: json.receiptsRoot == null ? undefined : Hex.hash(json.receiptsRoot, "block.receiptsRoot"),
+    receiptsRoot: rootOf(json.receiptsRoot, "block.receiptsRoot"),
     transactions: Hex.array(json.transactions, "block.transactions").map((item, index) =>
       transaction(Hex.object(item, "block.transactions with full transactions"), index, text)
     )

@@ -54,6 +54,9 @@ const recentBlock = Effect.fnUntraced(function* (rpc: JsonRpc): Effect.fn.Return
 const parameters = (tracer: Tracer, block: Hex.Json) =>
   tracer === "trace_block" ? [block.number] : [block.hash, CallTracer.config]
 
+/** What may be otherwise in a minute says nothing about the node's abilities. */
+const passing = /time(?:d )?out|deadline|cancel/i
+
 /** The first tracer that answers in its form, or what the node said to each. */
 const findTracer = Effect.fnUntraced(function* (
   rpc: JsonRpc,
@@ -64,6 +67,7 @@ const findTracer = Effect.fnUntraced(function* (
   for (const tracer of tracers) {
     const [result] = yield* rpc.results([{ method: tracer, params: parameters(tracer, block) }])
     const answer = result!
+    if (Result.isFailure(answer) && passing.test(answer.failure.message)) return yield* answer.failure
     // geth has no state from before the genesis block: the method is there all the same.
     const works = Result.isSuccess(answer)
       ? hasForm(tracer, answer.success)
