@@ -7,12 +7,15 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import type { Fetch } from "../store/Tokens.ts"
 import type { EvmNode } from "./EvmNode.ts"
 import { NodeUnreachable } from "./NodeError.ts"
 import type { Source } from "./Source.ts"
 
 export interface ConnectedNode {
   readonly source: Source
+  /** Names, symbols and decimals of token contracts, in families that have them. */
+  readonly tokenMetadata?: Fetch | undefined
   /** What EVM chains can be asked beyond blocks; absent in other families. */
   readonly evm?: EvmNode | undefined
 }

@@ -62,9 +62,6 @@ export interface EvmNode {
     holdings: ReadonlyArray<{ readonly contract: AddressBytes; readonly holder: AddressBytes }>,
     block: Uint8Array
   ) => Effect.Effect<ReadonlyArray<bigint | undefined>, NodeError>
-  readonly tokenMetadata: (
-    contracts: ReadonlyArray<AddressBytes>
-  ) => Effect.Effect<ReadonlyArray<TokenMetadata.TokenMetadata>, NodeError>
   readonly account: (address: AddressBytes) => Effect.Effect<Account, NodeError>
   readonly gasPrices: (percentiles: ReadonlyArray<number>) => Effect.Effect<GasPrices, NodeError>
   /** Gas that a transaction will take, after the newest block. Fails with `NodeRejected` where it would revert. */
@@ -256,7 +253,6 @@ export const make = (rpc: JsonRpc): EvmNode => {
     ),
     accountsAt,
     tokenBalancesAt,
-    tokenMetadata: (contracts) => TokenMetadata.fetch(rpc, contracts),
     account,
     gasPrices,
     estimateGas,

@@ -18,6 +18,8 @@ export interface Account {
   readonly name: string
   /** Milliseconds since the Unix epoch. */
   readonly created: number
+  /** Whether it is told of callbacks whose block has left the chain. */
+  readonly retractions: boolean
 }
 
 /** What is known of a key without knowing it. */
@@ -69,6 +71,8 @@ export class Accounts extends Context.Service<
     readonly create: (name: string) => Effect.Effect<Account, DuplicateAccount | DatabaseError>
     readonly list: Effect.Effect<ReadonlyArray<Account>, DatabaseError>
     readonly find: (name: string) => Effect.Effect<Account, AccountNotFound | DatabaseError>
+    /** Whether callbacks whose block leaves the chain are followed by retractions; off at first. */
+    readonly setRetractions: (account: number, wanted: boolean) => Effect.Effect<void, DatabaseError>
     /** Makes a key. This is the only moment at which it can be read. */
     readonly createKey: (
       account: number,
@@ -101,6 +105,13 @@ const decodeEndpoints = Schema.decodeUnknownEffect(Endpoints)
 const endpointsOf = (row: Pick<Row<"api_key">, "endpoints">) =>
   row.endpoints === null ? Effect.undefined : Effect.orDie(decodeEndpoints(row.endpoints))
 
+const toAccount = ({ created, id, name, retractions }: Row<"account">): Account => ({
+  id,
+  name,
+  created,
+  retractions: retractions === 1
+})
+
 const make = Effect.gen(function* () {
   const database = yield* Database
 
@@ -114,14 +125,26 @@ const make = Effect.gen(function* () {
           () => Effect.fail(new DuplicateAccount({ name }))
         )
       )
-    return row!
+    return toAccount(row!)
   })
 
-  const list = database.read((db) => db.selectFrom("account").selectAll().orderBy("id"))
+  const list = Effect.map(
+    database.read((db) => db.selectFrom("account").selectAll().orderBy("id")),
+    (rows) => rows.map(toAccount)
+  )
 
   const find = Effect.fn("Accounts.find")(function* (name: string) {
     const [row] = yield* database.read((db) => db.selectFrom("account").selectAll().where("name", "=", name))
-    return row ?? (yield* new AccountNotFound({ name }))
+    return row === undefined ? yield* new AccountNotFound({ name }) : toAccount(row)
+  })
+
+  const setRetractions = Effect.fn("Accounts.setRetractions")(function* (account: number, wanted: boolean) {
+    yield* database.query((db) =>
+      db
+        .updateTable("account")
+        .set({ retractions: wanted ? 1 : 0 })
+        .where("id", "=", account)
+    )
   })
 
   const createKey: Accounts["Service"]["createKey"] = Effect.fn("Accounts.createKey")(function* (account, options) {
@@ -173,5 +196,5 @@ const make = Effect.gen(function* () {
     } satisfies Caller
   })
 
-  return Accounts.of({ create, list, find, createKey, listKeys, revokeKey, authenticate })
+  return Accounts.of({ create, list, find, setRetractions, createKey, listKeys, revokeKey, authenticate })
 })

@@ -202,7 +202,7 @@ const make = Effect.gen(function* () {
       if (row.sequence === null) {
         return yield* new CallbackNotSendable({ message: "The callback has not been sent for the first time yet" })
       }
-      if (row.state === "orphaned") {
+      if (row.state === "orphaned" || row.state === "retracted") {
         return yield* new CallbackNotSendable({ message: "The block of this callback is no longer part of the chain" })
       }
       if (!subscription.active) {

@@ -14,6 +14,7 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import type { NodeError } from "../sources/NodeError.ts"
 import { Database, type DatabaseError } from "./Database.ts"
+import * as Retractions from "./internal/Retractions.ts"
 import * as Waits from "./internal/Waits.ts"
 import * as OutputMap from "./OutputMap.ts"
 import type { Tokens } from "./Tokens.ts"
@@ -229,8 +230,9 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
           yield* insertMany(
             "callback",
             [...released, ...due],
-            // The same event has the same key: it is there already after a replay, or orphaned until its block returned.
-            "on conflict (idempotency_key) do update set state = 'due' where callback.state = 'orphaned'"
+            // The same event has the same key: it is there already after a replay, or was taken back until its block returned.
+            `on conflict (idempotency_key) do update set state = 'due', attempts = 0, due = excluded.due
+             where callback.state in ('orphaned', 'retracted')`
           )
           if (block.height % pruneEvery === 0) {
             yield* OutputMap.prune(id, block.height - options.undoDepth)
@@ -267,22 +269,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
           if (options.tokens !== undefined) yield* options.tokens.undo(fork)
           yield* query((db) => db.deleteFrom("block").where("chain", "=", id).where("height", ">", fork))
           yield* query((db) => db.deleteFrom("waiting").where("chain", "=", id).where("height", ">", fork))
-          yield* query((db) =>
-            db
-              .deleteFrom("callback")
-              .where("chain", "=", id)
-              .where("height", ">", fork)
-              .where("sequence", "is", null)
-              .where("state", "in", ["due", "held"])
-          )
-          yield* query((db) =>
-            db
-              .updateTable("callback")
-              .set({ state: "orphaned" })
-              .where("chain", "=", id)
-              .where("height", ">", fork)
-              .where("state", "in", ["due", "held"])
-          )
+          yield* Retractions.takeBack(id, fork, hash, at)
           yield* insertMany("reorganisation", [
             { chain: id, at, fork_height: fork, depth: height - fork, old_hash: hash }
           ])

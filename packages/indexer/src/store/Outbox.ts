@@ -97,7 +97,7 @@ export class Outbox extends Context.Service<
     readonly settle: (outcomes: ReadonlyArray<Outcome>) => Effect.Effect<void, DatabaseError>
     /** Ends the leases of a process that is no more, where no other process can have any: on SQLite. */
     readonly endLeases: Effect.Effect<void, DatabaseError>
-    /** Forgets what was delivered, orphaned or expired, in small steps; how many callbacks that were. */
+    /** Forgets what was delivered, taken back or expired, in small steps; how many callbacks that were. */
     readonly prune: Effect.Effect<number, DatabaseError>
     /** Gives up callbacks that have waited too long for the verification of their host; how many. */
     readonly expire: Effect.Effect<number, DatabaseError>
@@ -112,7 +112,7 @@ export class Outbox extends Context.Service<
 /** How long and how much is kept. */
 export const Retention = Context.Reference("@headwater/indexer/store/Outbox/Retention", {
   defaultValue: () => ({
-    /** Of what was delivered, orphaned or expired, in milliseconds. */
+    /** Of what was delivered, taken back or expired, in milliseconds. */
     finishedMillis: 30 * 86_400_000,
     /** Of what waits for the verification of its host, in milliseconds and in callbacks a subscription. */
     heldMillis: 7 * 86_400_000,
@@ -197,7 +197,9 @@ const make = Effect.gen(function* () {
           old.map(({ id }) => id)
         )
         yield* query(
-          rows(sql`delete from callback where id in ${ids} and state in ('delivered', 'orphaned', 'expired')`)
+          rows(
+            sql`delete from callback where id in ${ids} and state in ('delivered', 'orphaned', 'expired', 'retracted')`
+          )
         )
       }
       count += old.length

@@ -3,9 +3,13 @@
  * moment, also while blocks are committed and undone.
  */
 import type { AddressBytes } from "@headwater/core/Address"
+import type { TokenMetadata } from "@headwater/core/Callback"
 import * as Chain from "@headwater/core/Chain"
 import * as Effect from "effect/Effect"
+import type { NodeError } from "../sources/NodeError.ts"
 import { Database, type DatabaseError } from "./Database.ts"
+import * as InternalRetention from "./InternalRetention.ts"
+import * as Tokens from "./Tokens.ts"
 import * as TransferLog from "./TransferLog.ts"
 
 /** The last committed block, and how often the chain was reorganised before. */
@@ -42,6 +46,8 @@ export interface Page<K extends TransferLog.Kind> {
 
 export interface RecordedChain {
   readonly chain: Chain.Chain
+  /** `blockchain/network`. */
+  readonly name: string
   /** Undefined before the first commit. */
   readonly tip: Effect.Effect<Tip | undefined, DatabaseError>
   /** Transfers of a kind that name an address on either side. */
@@ -50,12 +56,22 @@ export interface RecordedChain {
     address: AddressBytes,
     request: PageRequest
   ) => Effect.Effect<Page<K>, DatabaseError>
-  /** Every recorded transfer of a kind that names an address, oldest first, a page at a time. */
+  /** Every recorded transfer of a kind up to a height that names an address, oldest first, a page at a time. */
   readonly each: <K extends TransferLog.Kind>(
     kind: K,
     address: AddressBytes,
+    upTo: number,
     use: (transfer: TransferLog.TransferOf<K>) => void
   ) => Effect.Effect<void, DatabaseError>
+  /** Sums of internal transactions that are no longer kept, by the key of their address. */
+  readonly prunedTotals: (
+    addresses: ReadonlyArray<AddressBytes>
+  ) => Effect.Effect<ReadonlyMap<string, InternalRetention.Totals>, DatabaseError>
+  /** What token contracts say of themselves, by the key of their address. */
+  readonly tokens: (
+    fetch: Tokens.Fetch,
+    contracts: ReadonlyArray<AddressBytes>
+  ) => Effect.Effect<ReadonlyMap<string, TokenMetadata>, NodeError | DatabaseError>
   /** The lowest height whose block has this time or a later one; one past the tip where none has. */
   readonly heightSince: (time: number) => Effect.Effect<number, DatabaseError>
   /** Which of the addresses an account has active subscriptions for. */
@@ -191,7 +207,7 @@ export const make = (chain: Chain.Chain): Effect.Effect<RecordedChain, never, Da
     )
 
     const each: RecordedChain["each"] = Effect.fn("RecordedChain.each")(
-      function* (kind, address, use) {
+      function* (kind, address, upTo, use) {
         const at = yield* row
         if (at === undefined) return
         let after: number | undefined
@@ -201,10 +217,29 @@ export const make = (chain: Chain.Chain): Effect.Effect<RecordedChain, never, Da
             limit: eachLimit,
             after
           })
-          for (const { transfer } of transfers) use(transfer)
+          for (const { height, transfer } of transfers) {
+            if (height > upTo) return
+            use(transfer)
+          }
           if (!hasMore) return
           after = transfers.at(-1)!.position
         }
+      },
+      Effect.provideService(Database, database)
+    )
+
+    const prunedTotals: RecordedChain["prunedTotals"] = Effect.fnUntraced(
+      function* (addresses) {
+        const at = yield* row
+        return at === undefined ? new Map() : yield* InternalRetention.totals(at.id, addresses)
+      },
+      Effect.provideService(Database, database)
+    )
+
+    const tokens: RecordedChain["tokens"] = Effect.fnUntraced(
+      function* (fetch, contracts) {
+        const at = yield* row
+        return at === undefined ? new Map() : yield* Tokens.find(at.id, fetch, contracts, at.height ?? 0)
       },
       Effect.provideService(Database, database)
     )
@@ -229,5 +264,5 @@ export const make = (chain: Chain.Chain): Effect.Effect<RecordedChain, never, Da
       return addresses.filter((address) => found.has(Buffer.from(address).toString("hex")))
     })
 
-    return { chain, tip, page, each, heightSince, watchedBy }
+    return { chain, name, tip, page, each, prunedTotals, tokens, heightSince, watchedBy }
   })

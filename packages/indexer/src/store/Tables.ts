@@ -19,6 +19,7 @@ export interface Tables {
   posting_run: PostingRunTable
   posting_page: PostingPageTable
   token: TokenTable
+  pruned_internal: PrunedInternalTable
   credit_balance: CreditBalanceTable
   credit_entry: CreditEntryTable
   credit_day: CreditDayTable
@@ -72,6 +73,8 @@ export interface AccountTable {
   id: Generated<number>
   name: string
   created: number
+  /** Whether it wants to be told of callbacks whose block left the chain. */
+  retractions: Generated<number>
 }
 
 export interface ApiKeyTable {
@@ -138,9 +141,9 @@ export interface WaitingTable {
 /**
  * `due`: to be sent at `due`; `held`: its subscription is inactive or its host unverified; `delivered`: accepted;
  * `orphaned`: its block was undone before it was sent; `expired`: it waited for the verification of its host for longer,
- * or among more, than is kept.
+ * or among more, than is kept; `retracted`: it was accepted, and a retraction has followed it.
  */
-export type CallbackState = "due" | "held" | "delivered" | "orphaned" | "expired"
+export type CallbackState = "due" | "held" | "delivered" | "orphaned" | "expired" | "retracted"
 
 /** The outbox: one row a callback, kept after delivery as the subscription's feed. */
 export interface CallbackTable {
@@ -349,6 +352,14 @@ export interface TokenTable {
   decimals: number | null
   /** The block that made it be asked for. */
   height: number
+}
+
+/** What went to and from an address in internal transactions that are no longer kept one by one. */
+export interface PrunedInternalTable {
+  chain: number
+  address: Uint8Array
+  received: string
+  spent: string
 }
 
 export type Row<T extends keyof Tables> = Selectable<Tables[T]>

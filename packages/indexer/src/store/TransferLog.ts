@@ -117,12 +117,21 @@ export const maintain = Effect.fn("TransferLog.maintain")(function* (chain: numb
   }
 })
 
-/** Chunks that go in one step of {@link prune}. */
-const pruneStep = 500
+/** Chunks that go in one step of {@link prune}, and the pause in which others may write. */
+const pruneStep = 100
+const prunePause = "5 millis"
 
-/** Forgets transfers of a kind below a height, a step at a time; postings go with the runs they are in. */
-export const prune = Effect.fn("TransferLog.prune")(function* (chain: number, kind: Kind, below: number) {
-  const { query, read } = yield* Database
+/**
+ * Forgets transfers of a kind below a height, a step at a time; postings go with the runs they are in. `forget` is told
+ * what goes, in the transaction in which it goes.
+ */
+export const prune = Effect.fn("TransferLog.prune")(function* <K extends Kind>(
+  chain: number,
+  kind: K,
+  below: number,
+  forget: (transfers: ReadonlyArray<TransferOf<K>>) => Effect.Effect<void, DatabaseError, Database> = () => Effect.void
+) {
+  const { query, read, transaction } = yield* Database
   const log = logOf(chain, kind)
   const end = Posting.positionOf(below, 0)
   while (true) {
@@ -137,7 +146,21 @@ export const prune = Effect.fn("TransferLog.prune")(function* (chain: number, ki
     )
     const last = rows.at(-1)
     if (last === undefined) break
-    yield* query((db) => db.deleteFrom("transfer_chunk").where("log", "=", log).where("position", "<=", last.position))
+    yield* transaction(
+      Effect.gen(function* () {
+        const gone = yield* query((db) =>
+          db
+            .deleteFrom("transfer_chunk")
+            .where("log", "=", log)
+            .where("position", "<=", last.position)
+            .returning("data")
+        )
+        yield* forget(
+          gone.flatMap(({ data }) => TransferChunk.unpack(data).map(({ transfer }) => transfer as TransferOf<K>))
+        )
+      })
+    )
+    yield* Effect.sleep(prunePause)
   }
   yield* PostingRuns.drop(log, end)
 })

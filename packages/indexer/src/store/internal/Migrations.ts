@@ -7,6 +7,7 @@ import * as callbacks from "../migrations/0003_callbacks.ts"
 import * as assets from "../migrations/0004_assets.ts"
 import * as transfers from "../migrations/0005_transfers.ts"
 import * as tokens from "../migrations/0006_tokens.ts"
+import * as prunedInternal from "../migrations/0007_pruned_internal.ts"
 
 /** Column types that the two dialects spell differently. */
 export interface ColumnTypes {
@@ -30,7 +31,8 @@ const migrations: Record<string, Statements> = {
   "0003_callbacks": callbacks.up,
   "0004_assets": assets.up,
   "0005_transfers": transfers.up,
-  "0006_tokens": tokens.up
+  "0006_tokens": tokens.up,
+  "0007_pruned_internal": prunedInternal.up
 }
 
 export const run = async <Tables>(db: Kysely<Tables>, dialect: "sqlite" | "postgres"): Promise<void> => {

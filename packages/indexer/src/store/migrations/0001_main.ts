@@ -30,7 +30,8 @@ export const up = ({ blob, serial, clustered }: ColumnTypes): ReadonlyArray<stri
   `create table account (
     id ${serial},
     name text not null unique,
-    created bigint not null
+    created bigint not null,
+    retractions bigint not null default 0
   )`,
   `create table api_key (
     hash ${blob} primary key,

@@ -1,0 +1,12 @@
+/** What internal transactions moved that are no longer kept one by one. */
+import type { ColumnTypes } from "../internal/Migrations.ts"
+
+export const up = ({ blob, clustered }: ColumnTypes): ReadonlyArray<string> => [
+  `create table pruned_internal (
+    chain bigint not null,
+    address ${blob} not null,
+    received text not null,
+    spent text not null,
+    primary key (chain, address)
+  ) ${clustered}`
+]
