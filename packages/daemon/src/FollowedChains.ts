@@ -9,7 +9,9 @@ import * as EvmSource from "@headwater/indexer/sources/EvmSource"
 import * as JsonRpc from "@headwater/indexer/sources/JsonRpc"
 import * as UtxoSource from "@headwater/indexer/sources/UtxoSource"
 import * as ChainStore from "@headwater/indexer/store/ChainStore"
+import * as InternalRetention from "@headwater/indexer/store/InternalRetention"
 import { Outbox } from "@headwater/indexer/store/Outbox"
+import * as RecordedChain from "@headwater/indexer/store/RecordedChain"
 import * as Tokens from "@headwater/indexer/store/Tokens"
 import { ChainStatus } from "@headwater/indexer/sync/ChainStatus"
 import * as Follow from "@headwater/indexer/sync/Follow"
@@ -42,7 +44,12 @@ const connect = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Setti
     case "evm": {
       const source = yield* EvmSource.make(chain, rpc, { internal: settings.internalTransactions })
       const tokens = yield* Tokens.make(Chain.nameOf(chain), source.tokenMetadata)
-      return { source, evm: EvmNode.make(rpc), tokens } satisfies Connected as Connected
+      return {
+        source,
+        evm: EvmNode.make(rpc),
+        tokenMetadata: source.tokenMetadata,
+        tokens
+      } satisfies Connected as Connected
     }
     case "utxo":
       return { source: yield* UtxoSource.make(chain, rpc) } satisfies Connected as Connected
@@ -70,6 +77,9 @@ const follow = Effect.fn("FollowedChains.follow")(function* (chain: Chain.Chain,
       undoDepth: settings.undoDepth,
       ...(tokens === undefined ? {} : { tokens })
     })
+    if (settings.internalTransactions) {
+      yield* InternalRetention.run(yield* RecordedChain.make(chain), settings)
+    }
     const { run } = yield* Follow.make(node.source, store, {
       start: settings.start,
       pollInterval: Duration.millis(settings.pollMillis),

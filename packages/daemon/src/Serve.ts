@@ -2,6 +2,7 @@
 
 import * as NodeDns from "@effect/platform-node/NodeDns"
 import * as Chain from "@headwater/core/Chain"
+import * as EvmOperations from "@headwater/http/operations/EvmOperations"
 import * as Server from "@headwater/http/Server"
 import { CreditsEnabled } from "@headwater/http/server/Charging"
 import { AccountRate } from "@headwater/http/server/RateLimit"
@@ -59,12 +60,19 @@ export const services = Layer.mergeAll(
   Layer.provideMerge(Store.layer)
 )
 
+/** What the endpoints can do on a chain. */
+const operationsOf = (chain: Chain.Chain, settings: Settings.ChainSettings) =>
+  chain.family === "evm" ? EvmOperations.make(chain, settings) : Effect.succeed({})
+
 const configuredChains = Layer.effect(
   ConfiguredChains,
-  Effect.map(
-    Settings.Settings,
-    (settings) => new Map(Settings.chains(settings).map(({ chain }) => [Chain.nameOf(chain), { chain }]))
-  )
+  Effect.gen(function* () {
+    const chains = Settings.chains(yield* Settings.Settings)
+    const configured = yield* Effect.forEach(chains, ({ chain, settings }) =>
+      Effect.map(operationsOf(chain, settings), (operations) => [Chain.nameOf(chain), { chain, operations }] as const)
+    )
+    return new Map(configured)
+  })
 )
 
 /** Which hosts may be called, at the creation of a subscription and again when something is sent. */

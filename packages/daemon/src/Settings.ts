@@ -106,6 +106,7 @@ const chainSettings = (chain: Chain.Chain) =>
     timeoutMillis: between(100, 600_000).pipe(withDefault(30_000)),
     parallel: between(1, 256).pipe(withDefault(8)),
     undoDepth: between(1, 1_000_000).pipe(withDefault(chain.undoDepth)),
+    gapLimit: between(1, 10_000).pipe(withDefault(20)),
     silentSeconds: between(1, 604_800).pipe(withDefault(silentSeconds(chain)))
   })
 

@@ -14,6 +14,7 @@ import type { Log, NewTransaction, PreparedTransaction } from "./contract/Transa
 import {
   type AddressNotSynced,
   type BlockNotFound,
+  type Conflict,
   type InsufficientCredits,
   type InvalidData,
   type InvalidXpub,
@@ -85,7 +86,9 @@ export interface ChainOperations {
   readonly logs: (
     request: OffsetRequest & { readonly transactionHash: string }
   ) => Answer<OffsetPage<typeof Log.Type>, TransactionNotFound>
-  readonly prepare: (transaction: Schema.Struct.Type<typeof NewTransaction>) => Answer<typeof PreparedTransaction.Type>
+  readonly prepare: (
+    transaction: Schema.Struct.Type<typeof NewTransaction>
+  ) => Answer<typeof PreparedTransaction.Type, Conflict>
 }
 
 const notProvided = new Unimplemented({ message: "This server does not support the operation" })

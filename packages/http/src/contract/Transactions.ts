@@ -93,7 +93,7 @@ export class TransactionsGroup extends HttpApiGroup.make("transactions")
       query: context,
       payload: body(NewTransaction),
       success: item(PreparedTransaction).pipe(HttpApiSchema.status(201)),
-      error: [...chainErrors, ...bodyErrors, ...nodeErrors]
+      error: [...chainErrors, Failures.conflict, ...bodyErrors, ...nodeErrors]
     })
       .annotate(Price, "prepare")
       .annotateMerge(OpenApi.annotations({ summary: "Prepare a transaction of native coins for signing" }))

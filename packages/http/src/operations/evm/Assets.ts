@@ -1,0 +1,213 @@
+/**
+ * What an HD wallet holds (interface section 4.9): balances of all its addresses after one block, from the node; which
+ * tokens there are, and what was received and spent, from the record up to that block.
+ *
+ * Totals count every recorded coin and internal transaction of each address; the fees of transactions are not in them.
+ */
+import * as Address from "@headwater/core/Address"
+import * as Amount from "@headwater/core/Amount"
+import type { Chain } from "@headwater/core/Chain"
+import type { EvmNode } from "@headwater/indexer/sources/EvmNode"
+import type { Record } from "@headwater/indexer/store/ChainStore"
+import type { RecordedChain, Tip } from "@headwater/indexer/store/RecordedChain"
+import * as Effect from "effect/Effect"
+import { XpubNotSynced } from "../../Errors.ts"
+import type { ChainOperations, WalletRequest } from "../../Operations.ts"
+import type { Freshness } from "../Freshness.ts"
+import type { NodeOf } from "./NodeOf.ts"
+import * as Wallet from "./Wallet.ts"
+
+export interface Options {
+  readonly record: Record
+  /** Unused addresses in a row after which a wallet ends; 20 in BIP-44. */
+  readonly gapLimit: number
+}
+
+/** A token of the record: a contract, or one id of it. */
+interface Held {
+  readonly contract: Address.AddressBytes
+  readonly tokenId: bigint
+  readonly kind: "non-fungible" | "multi"
+  amount: bigint
+}
+
+const sum = (numbers: Iterable<bigint>): bigint => {
+  let total = 0n
+  for (const number of numbers) total += number
+  return total
+}
+
+/** Contracts in the order of their addresses, so that the same wallet is always answered alike. */
+const byContract = <A extends { readonly contract: Address.AddressBytes }>(all: Iterable<A>): ReadonlyArray<A> =>
+  [...all].sort((a, b) => Buffer.compare(a.contract, b.contract))
+
+/** What the record has of the wallet's tokens. */
+const tokensOf = Effect.fnUntraced(function* (
+  record: RecordedChain,
+  tip: Tip,
+  addresses: ReadonlyArray<Address.AddressBytes>
+) {
+  const fungible = new Map<string, Address.AddressBytes>()
+  const held = new Map<string, Held>()
+  for (const address of addresses) {
+    yield* record.each("token", address, tip.height, ({ amount, contract, from, to, token, tokenId }) => {
+      if (token === "fungible" || tokenId === undefined) {
+        fungible.set(Address.key(contract), contract)
+        return
+      }
+      const key = `${Address.key(contract)}:${tokenId}`
+      const entry = held.get(key) ?? { contract, tokenId, kind: token, amount: 0n }
+      held.set(key, entry)
+      if (Buffer.compare(to, address) === 0) entry.amount += amount
+      if (Buffer.compare(from, address) === 0) entry.amount -= amount
+    })
+  }
+  return { fungible: [...fungible.values()], held: byContract(held.values()).filter(({ amount }) => amount > 0n) }
+})
+
+/** What went to and from the addresses. */
+const totalsOf = Effect.fnUntraced(function* (
+  record: RecordedChain,
+  tip: Tip,
+  addresses: ReadonlyArray<Address.AddressBytes>
+) {
+  const pruned = yield* record.prunedTotals(addresses)
+  let received = sum([...pruned.values()].map((totals) => totals.received))
+  let spent = sum([...pruned.values()].map((totals) => totals.spent))
+  for (const address of addresses) {
+    for (const kind of ["coin", "internal"] as const) {
+      yield* record.each(kind, address, tip.height, ({ amount, from, to }) => {
+        if (to !== undefined && Buffer.compare(to, address) === 0) received += amount
+        if (from !== undefined && Buffer.compare(from, address) === 0) spent += amount
+      })
+    }
+  }
+  return { received, spent, pruned }
+})
+
+type Totals = Effect.Success<ReturnType<typeof totalsOf>>
+
+const samePruned = (a: Totals["pruned"], b: Totals["pruned"]) =>
+  a.size === b.size &&
+  [...a].every(([key, { received, spent }]) => {
+    const other = b.get(key)
+    return other !== undefined && other.received === received && other.spent === spent
+  })
+
+/** Balances of contracts over all addresses of the wallet; contracts that it has nothing of are left out. */
+const fungibleBalances = Effect.fnUntraced(function* (
+  evm: EvmNode,
+  tip: Tip,
+  contracts: ReadonlyArray<Address.AddressBytes>,
+  addresses: ReadonlyArray<Address.AddressBytes>
+) {
+  const holdings = contracts.flatMap((contract) => addresses.map((holder) => ({ contract, holder })))
+  const balances = yield* evm.tokenBalancesAt(holdings, tip.hash)
+  const all = contracts.map((contract, i) => ({
+    contract,
+    amount: sum(balances.slice(i * addresses.length, (i + 1) * addresses.length).map((balance) => balance ?? 0n))
+  }))
+  return byContract(all.filter(({ amount }) => amount > 0n))
+})
+
+export const make = (
+  record: RecordedChain,
+  freshness: Freshness,
+  nodeOf: NodeOf,
+  options: Options
+): ChainOperations["evmAssets"] => {
+  const chain: Chain = record.chain
+  const standards = chain.tokenStandards!
+  const coins = (wei: bigint) => Amount.format(wei, chain.decimals)
+
+  const isRecorded = Effect.fnUntraced(function* (address: Address.AddressBytes) {
+    if ((yield* record.prunedTotals([address])).size > 0) return true
+    for (const kind of ["coin", "token", "internal"] as const) {
+      const { transfers } = yield* record.page(kind, address, { order: "ascending", limit: 1 })
+      if (transfers.length > 0) return true
+    }
+    return false
+  })
+
+  const lookAt = (evm: EvmNode, tip: Tip): Wallet.Look<Effect.Error<ReturnType<EvmNode["accountsAt"]>>> =>
+    Effect.fnUntraced(function* (addresses) {
+      const accounts = yield* evm.accountsAt(addresses, tip.hash)
+      return yield* Effect.forEach(addresses, (address, i) => {
+        const { balance, nonce } = accounts[i]!
+        const isUsed = balance > 0n || nonce > 0 ? Effect.succeed(true) : Effect.orDie(isRecorded(address))
+        return Effect.map(isUsed, (isUsed) => ({ address, balance, isUsed }))
+      })
+    })
+
+  /** Where only watched addresses are recorded, the record of a wallet is complete if its used ones are watched. */
+  const checkRecorded = Effect.fnUntraced(function* (
+    { account }: WalletRequest,
+    wallet: ReadonlyArray<Wallet.WalletAddress>
+  ) {
+    if (options.record === "all") return
+    const watched = yield* Effect.orDie(
+      record.watchedBy(
+        account,
+        wallet.map(({ address }) => address)
+      )
+    )
+    const keys = new Set(watched.map(Address.key))
+    const lacks = wallet.some(({ address, isUsed }) => isUsed && !keys.has(Address.key(address)))
+    if (lacks || keys.size === 0) {
+      return yield* new XpubNotSynced({
+        message: "Not all used addresses of the wallet are recorded: the account has to subscribe to each of them"
+      })
+    }
+  })
+
+  const read = Effect.fnUntraced(function* (request: WalletRequest) {
+    const branches = yield* Wallet.branches(chain, request)
+    const { node, tip } = yield* freshness.recorded
+    const evm = yield* nodeOf(node)
+    const wallet = (yield* Effect.forEach(branches, (branch) =>
+      Wallet.scan(branch, options.gapLimit, lookAt(evm, tip))
+    )).flat()
+    yield* checkRecorded(request, wallet)
+    const addresses = wallet.filter(({ isUsed }) => isUsed).map(({ address }) => address)
+    const totals = yield* totalsOf(record, tip, addresses)
+    const { fungible, held } = yield* tokensOf(record, tip, addresses)
+    const balances = yield* fungibleBalances(evm, tip, fungible, addresses)
+    const contracts = new Map([...balances, ...held].map(({ contract }) => [Address.key(contract), contract]))
+    const tokens =
+      node.tokenMetadata === undefined ? undefined : yield* record.tokens(node.tokenMetadata, [...contracts.values()])
+    const described = (contract: Address.AddressBytes, kind: keyof typeof standards) => ({
+      contractAddress: Address.encode(chain, contract)!,
+      standard: standards[kind],
+      symbol: tokens?.get(Address.key(contract))?.symbol ?? ""
+    })
+    const after = yield* record.tip
+    const isOfOneMoment =
+      after?.reorganisations === tip.reorganisations && samePruned(totals.pruned, yield* record.prunedTotals(addresses))
+    const item = {
+      confirmedBalance: coins(sum(wallet.map(({ balance }) => balance))),
+      fungibleTokens: balances.map(({ amount, contract }) => ({
+        amount: Amount.format(amount, tokens?.get(Address.key(contract))?.decimals ?? 0),
+        ...described(contract, "fungible")
+      })),
+      nonFungibleTokens: held.map(({ contract, kind, tokenId }) => ({
+        ...described(contract, kind),
+        tokenId: String(tokenId)
+      })),
+      totalReceived: coins(totals.received),
+      totalSpent: coins(totals.spent),
+      unit: chain.unit
+    }
+    return { item, isOfOneMoment }
+  })
+
+  return Effect.fn("Assets.evmAssets")(function* (request) {
+    // What changed while it was read is read again: a reorganisation, or internal transactions that grew too old.
+    for (;;) {
+      const { isOfOneMoment, item } = yield* read(request).pipe(
+        freshness.orUnavailable,
+        Effect.catchTag("DatabaseError", Effect.die)
+      )
+      if (isOfOneMoment) return item
+    }
+  })
+}

@@ -1,0 +1,35 @@
+/** Logs of a transaction (interface section 4.12), from the chain's node. */
+import * as Address from "@headwater/core/Address"
+import * as EventSignature from "@headwater/core/EventSignature"
+import type { RecordedChain } from "@headwater/indexer/store/RecordedChain"
+import * as Effect from "effect/Effect"
+import { TransactionNotFound } from "../../Errors.ts"
+import type { ChainOperations } from "../../Operations.ts"
+import type { Freshness } from "../Freshness.ts"
+import type { NodeOf } from "./NodeOf.ts"
+
+const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString("hex")}`
+
+export const make = (record: RecordedChain, freshness: Freshness, nodeOf: NodeOf): ChainOperations["logs"] =>
+  Effect.fn("Logs.logs")(function* ({ limit, offset, transactionHash }) {
+    const evm = yield* nodeOf(yield* freshness.node)
+    const hash = Buffer.from(transactionHash.replace(/^0x/, ""), "hex")
+    const logs = yield* freshness.orUnavailable(evm.logs(hash))
+    if (logs === undefined) {
+      return yield* new TransactionNotFound({ message: `No block of ${record.name} has this transaction` })
+    }
+    return {
+      total: logs.length,
+      items: logs.slice(offset, offset + limit).map(({ address, data, removed, topics }) => {
+        const [first] = topics
+        const name = first === undefined ? undefined : EventSignature.nameOf(first)
+        return {
+          address: Address.encode(record.chain, address)!,
+          data: hex(data),
+          isRemoved: removed,
+          ...(name === undefined ? {} : { name }),
+          topics: topics.map(hex)
+        }
+      })
+    }
+  })
