@@ -5,7 +5,6 @@ import * as Address from "./Address.ts"
 import * as Amount from "./Amount.ts"
 import type { BlockHeader } from "./Block.ts"
 import type { Chain } from "./Chain.ts"
-import type { EventType } from "./EventType.ts"
 import * as Hash from "./Hash.ts"
 
 /** The version of the interface that every answer and callback carries. */
@@ -151,4 +150,4 @@ export const withConfirmations = (item: Item, current: number, target: number): 
 })
 
 /** The event names under which retractions are sent. */
-export const revertedEvent = (event: EventType): string => `${event}_REVERTED`
+export const revertedEvent = (event: string): string => `${event}_REVERTED`

@@ -35,16 +35,27 @@ const list = Command.make(
       input.json
         ? JSON.stringify(accounts)
         : table(
-            ["ACCOUNT", "MADE"],
-            accounts.map(({ created, name }) => [name, time(created)])
+            ["ACCOUNT", "MADE", "RETRACTIONS"],
+            accounts.map(({ created, name, retractions }) => [name, time(created), retractions ? "on" : "off"])
           )
     )
   })
 ).pipe(Command.withDescription("List the accounts"))
 
+const retractions = Command.make(
+  "retractions",
+  { account, wanted: Argument.Literals("wanted", ["on", "off"]).pipe(Argument.withDescription("on or off")) },
+  Effect.fnUntraced(function* (input) {
+    const accounts = yield* Accounts
+    const { id } = yield* accounts.find(input.account)
+    yield* accounts.setRetractions(id, input.wanted === "on")
+    yield* Console.log(`Retractions are ${input.wanted} for ${input.account}`)
+  })
+).pipe(Command.withDescription("Whether a callback is followed by a retraction when its block leaves the chain"))
+
 export const accounts = Command.make("accounts").pipe(
   Command.withDescription("Accounts: whose subscriptions and keys there are"),
   Command.withSharedFlags({ config }),
-  Command.withSubcommands([create, list]),
+  Command.withSubcommands([create, list, retractions]),
   Command.provide(layer)
 )

@@ -1,0 +1,265 @@
+/**
+ * What subscriptions are told, against a plain model of the same happenings: random chains with forks, bursts and empty
+ * blocks; subscriptions made, removed, deactivated and activated at random; crashes between any two store operations.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Chain from "@headwater/core/Chain"
+import type { EventType } from "@headwater/core/EventType"
+import * as ChainStore from "@headwater/indexer/store/ChainStore"
+import { Database, DatabaseError } from "@headwater/indexer/store/Database"
+import { type Subscription, Subscriptions } from "@headwater/indexer/store/Subscriptions"
+import { ChainStatus } from "@headwater/indexer/sync/ChainStatus"
+import * as Follow from "@headwater/indexer/sync/Follow"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as References from "effect/References"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { stores } from "../../../../test/Stores.ts"
+import { address, FakeChain, type Payment } from "./FakeChain.ts"
+
+const chain = Result.getOrThrow(Chain.find("ethereum", "devnet"))
+const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 80)
+const seed = Number(process.env.HEADWATER_SEED ?? Math.floor(Math.random() * 2 ** 31))
+
+const followOptions: Follow.Options = { start: 0, pollInterval: Duration.millis(1), concurrency: 4, undoDepth: 64 }
+
+interface Wanted {
+  readonly event: EventType
+  readonly of: number | undefined
+  readonly confirmations: number
+}
+
+type Operation =
+  | { readonly kind: "mine"; readonly blocks: ReadonlyArray<ReadonlyArray<Payment>>; readonly crash: number }
+  | {
+      readonly kind: "fork"
+      readonly depth: number
+      readonly blocks: ReadonlyArray<ReadonlyArray<Payment>>
+      readonly crash: number
+    }
+  | { readonly kind: "subscribe"; readonly wanted: Wanted }
+  | { readonly kind: "remove" | "deactivate" | "activate"; readonly which: number }
+
+const payment = fc.record({ from: fc.nat(3), to: fc.nat(3) })
+const blocks = (maxLength: number) => fc.array(fc.array(payment, { maxLength: 3 }), { maxLength })
+/** How many store operations succeed before one fails; large numbers never do. */
+const crash = fc.oneof(fc.constant(1_000_000), fc.nat(60))
+const wanted: fc.Arbitrary<Wanted> = fc.oneof(
+  fc.record({
+    event: fc.constantFrom(
+      "ADDRESS_COINS_TRANSACTION_CONFIRMED" as const,
+      "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION" as const
+    ),
+    of: fc.nat(3),
+    confirmations: fc.integer({ min: 1, max: 5 })
+  }),
+  fc.constant({ event: "BLOCK_MINED" as const, of: undefined, confirmations: 1 })
+)
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant("mine" as const), blocks: blocks(5), crash }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant("fork" as const), depth: fc.nat(6), blocks: blocks(3), crash })
+  },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("subscribe" as const), wanted }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constantFrom("remove" as const, "deactivate" as const, "activate" as const),
+      which: fc.nat(10)
+    })
+  }
+)
+
+/** A subscription in the model, with what it should have been told and what it still waits for. */
+interface Subscriber {
+  readonly wanted: Wanted
+  readonly subscription: Subscription
+  active: boolean
+  told: Array<{ readonly height: number; readonly event: string }>
+  waiting: Array<{ readonly height: number; readonly event: string; next: number }>
+}
+
+const hex = (hash: Uint8Array) => `0x${Buffer.from(hash).toString("hex")}`
+
+/** The rules of the interface, applied one block after another to lists. */
+class Model {
+  subscribers: Array<Subscriber> = []
+  chain: Array<FakeChain["tip"]> = []
+
+  follow(blocks: ReadonlyArray<FakeChain["tip"]>) {
+    const fork = blocks.findIndex((block, i) => block !== this.chain[i])
+    if (fork === -1) return
+    for (const subscriber of this.subscribers) {
+      subscriber.told = subscriber.told.filter(({ height }) => height < fork)
+      subscriber.waiting = subscriber.waiting.filter(({ height }) => height < fork)
+    }
+    this.chain = this.chain.slice(0, fork)
+    for (const block of blocks.slice(fork)) {
+      this.chain.push(block)
+      for (const subscriber of this.subscribers) this.evaluate(subscriber, block)
+    }
+  }
+
+  private evaluate(subscriber: Subscriber, block: FakeChain["tip"]) {
+    const { confirmations, event, of } = subscriber.wanted
+    const each = event.endsWith("EACH_CONFIRMATION")
+    if (subscriber.active) {
+      const happened =
+        of === undefined
+          ? ["block"]
+          : block.transfers.flatMap((transfer) => [
+              ...(Buffer.compare(transfer.from!, address(of)) === 0 ? [`${transfer.transaction} outgoing`] : []),
+              ...(Buffer.compare(transfer.to!, address(of)) === 0 ? [`${transfer.transaction} incoming`] : [])
+            ])
+      for (const what of happened) {
+        const name = `${hex(block.hash)} ${what}`
+        subscriber.waiting.push({ height: block.height, event: name, next: each ? 1 : confirmations })
+      }
+    }
+    for (const wait of subscriber.waiting) {
+      if (block.height - wait.height + 1 !== wait.next) continue
+      subscriber.told.push({ height: wait.height, event: each ? `${wait.event} ${wait.next}` : wait.event })
+      wait.next++
+    }
+    subscriber.waiting = subscriber.waiting.filter(({ next }) => next <= confirmations)
+  }
+}
+
+/** A store whose every operation after the first `left` fails, as if the process had been killed there. */
+const failing = (database: Database["Service"], left: { count: number }): Database["Service"] => {
+  const guard = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R> =>
+    Effect.suspend(() => (left.count-- > 0 ? effect : Effect.fail(new DatabaseError({ cause: new Error("killed") }))))
+  return {
+    dialect: database.dialect,
+    query: (build) => guard(database.query(build)),
+    read: (build) => guard(database.read(build)),
+    transaction: (self) => database.transaction(self),
+    insertMany: (table, rows, conflict) => guard(database.insertMany(table, rows, conflict)),
+    each: (statement, rows) => guard(database.each(statement, rows))
+  }
+}
+
+const told = Effect.gen(function* () {
+  const { read } = yield* Database
+  const rows = yield* read((db) => db.selectFrom("callback").select(["body", "state", "idempotency_key"]).orderBy("id"))
+  assert.strictEqual(new Set(rows.map((row) => row.idempotency_key)).size, rows.length)
+  return rows.map(({ body, state }) => {
+    const { data, referenceId } = JSON.parse(body)
+    const { currentConfirmations, direction, hash, minedInBlock, transactionId } = data.item
+    const what = minedInBlock === undefined ? "block" : `${transactionId} ${direction}`
+    const count = currentConfirmations === undefined ? "" : ` ${currentConfirmations}`
+    return { referenceId, state, event: `${minedInBlock?.hash ?? hash} ${what}${count}` }
+  })
+})
+
+const tables = [
+  "chain",
+  "block",
+  "subscription",
+  "subscription_count",
+  "waiting",
+  "callback",
+  "reorganisation"
+] as const
+
+for (const store of stores) {
+  describe(`Occurrences on ${store.name}`, () => {
+    const layer = Layer.merge(ChainStatus.layer, Subscriptions.layer).pipe(Layer.provideMerge(store.layer))
+
+    it.live(
+      `are told exactly as a plain model says (${runs} runs, seed ${seed})`,
+      () =>
+        Effect.gen(function* () {
+          const context = yield* Effect.context<Database | ChainStatus | Subscriptions>()
+          const property = fc.asyncProperty(fc.array(operation, { maxLength: 30 }), (operations) =>
+            Effect.gen(function* () {
+              const database = yield* Database
+              const subscriptions = yield* Subscriptions
+              for (const table of tables) yield* database.query((db) => db.deleteFrom(table))
+              const fake = new FakeChain(chain)
+              const model = new Model()
+
+              const follow = Effect.scoped(
+                Effect.gen(function* () {
+                  const store = yield* ChainStore.open(chain, { record: "watched", undoDepth: 64 })
+                  const { step } = yield* Follow.make(fake.source, store, followOptions)
+                  yield* step
+                })
+              )
+              const followUntilDone = (crashAfter: number) =>
+                follow.pipe(
+                  Effect.provideService(Database, failing(database, { count: crashAfter })),
+                  // A killed process is started again, and goes on undisturbed.
+                  Effect.catchTag("DatabaseError", () => follow)
+                )
+
+              yield* follow
+              model.follow(fake.blocks)
+              for (const operation of operations) {
+                switch (operation.kind) {
+                  case "subscribe": {
+                    const { confirmations, event, of } = operation.wanted
+                    const subscription = yield* subscriptions.create({
+                      ...{ account: 1, chain, event, confirmations, secret: undefined, allowDuplicates: true },
+                      address: of === undefined ? undefined : address(of),
+                      callbackUrl: "https://receiver.test/"
+                    })
+                    model.subscribers.push({
+                      ...{ wanted: operation.wanted, subscription, active: true, told: [], waiting: [] }
+                    })
+                    break
+                  }
+                  case "mine":
+                  case "fork": {
+                    const before = fake.tip.height
+                    if (operation.kind === "fork") fake.drop(operation.depth)
+                    for (const payments of operation.blocks) fake.mine(payments)
+                    while (fake.tip.height < before) fake.mine([])
+                    yield* followUntilDone(operation.crash)
+                    model.follow(fake.blocks)
+                    break
+                  }
+                  default: {
+                    if (model.subscribers.length === 0) break
+                    const index = operation.which % model.subscribers.length
+                    const subscriber = model.subscribers[index]!
+                    const { id, referenceId } = subscriber.subscription
+                    const key = { account: 1, chain, referenceId }
+                    if (operation.kind === "remove") {
+                      yield* subscriptions.remove(key)
+                      model.subscribers.splice(index, 1)
+                    } else if (operation.kind === "deactivate") {
+                      yield* subscriptions.deactivate(id, "test")
+                      subscriber.active = false
+                    } else if (!subscriber.active) {
+                      yield* subscriptions.activate(key)
+                      subscriber.active = true
+                    }
+                  }
+                }
+              }
+              const expected = model.subscribers.flatMap(({ active, subscription, told }) =>
+                told.map(({ event }) => {
+                  const [hash, what, ...rest] = event.split(" ")
+                  const block = fake.blocks.find((block) => hex(block.hash) === hash)!
+                  const subject = what === "block" ? "block" : hex(block.transactions[Number(what)]!)
+                  return {
+                    referenceId: subscription.referenceId,
+                    state: active ? "due" : "held",
+                    event: [hash, subject, ...rest].join(" ")
+                  }
+                })
+              )
+              const sorted = (list: ReadonlyArray<object>) => list.map((entry) => JSON.stringify(entry)).sort()
+              assert.deepStrictEqual(sorted(yield* told), sorted(expected))
+            }).pipe(Effect.provideService(References.MinimumLogLevel, "None"), Effect.runPromiseWith(context))
+          )
+          yield* Effect.promise(() => fc.assert(property, { numRuns: runs, seed }))
+        }).pipe(Effect.provide(layer)),
+      { timeout: 3_600_000 }
+    )
+  })
+}
