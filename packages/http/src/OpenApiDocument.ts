@@ -52,23 +52,31 @@ const open = (schema: unknown): unknown => {
   )
 }
 
-/** Errors that middleware declares for every operation, but that need a body or a page. */
-const canAnswer = (operation: SpecOperation, reference: string): boolean => {
-  if (reference.endsWith("invalid_request_body_structure.422")) return operation.requestBody !== undefined
-  return (
-    !/(invalid_pagination|limit_greater_than_allowed)\.400$/.test(reference) ||
-    operation.parameters.some(({ name }) => name === "limit")
-  )
+const hasParameter = (name: string) => (operation: SpecOperation) =>
+  operation.parameters.some((parameter) => parameter.name === name)
+
+/** What must be there for an error that middleware declares for all operations alike. */
+const needs: Readonly<Record<string, (operation: SpecOperation, price: Operation | undefined) => boolean>> = {
+  "invalid_request_body_structure.422": ({ requestBody }) => requestBody !== undefined,
+  "invalid_pagination.400": hasParameter("limit"),
+  "limit_greater_than_allowed.400": hasParameter("limit"),
+  "invalid_blockchain.400": hasParameter("blockchain"),
+  "uri_not_found.404": ({ parameters }) => parameters.some((parameter) => parameter.in === "path"),
+  "insufficient_credits.402": (_, price) => price !== undefined
 }
 
 const errorAnswer = (
   spec: Spec,
   operation: SpecOperation,
+  price: Operation | undefined,
   status: number,
   answer: Response
 ): Array<[number, Response]> => {
   const schema = answer.content!["application/json"]!.schema as JsonSchema
-  const references = (schema.anyOf ?? [schema]).filter(({ $ref }) => canAnswer(operation, $ref!))
+  const references = (schema.anyOf ?? [schema]).filter(({ $ref }) => {
+    const need = needs[$ref!.slice($ref!.indexOf("error.") + "error.".length)]
+    return need === undefined || need(operation, price)
+  })
   if (references.length === 0) return []
   const described = references.map(({ $ref }) => {
     const name = $ref!.slice($ref!.lastIndexOf("/") + 1)
@@ -117,7 +125,7 @@ const complete = (spec: Spec, operation: SpecOperation, price: Operation | undef
     Object.entries(operation.responses).flatMap(([status, answer]) =>
       Number(status) < 400
         ? [[Number(status), successAnswer(spec, answer)] as const]
-        : errorAnswer(spec, operation, Number(status), answer)
+        : errorAnswer(spec, operation, price, Number(status), answer)
     )
   ),
   ...(operation.requestBody === undefined ? {} : { requestBody: requestBody(spec, operation.requestBody)! })

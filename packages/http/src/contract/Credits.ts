@@ -27,12 +27,12 @@ export class CreditsGroup extends HttpApiGroup.make("credits")
     HttpApiEndpoint.get("balance", "/balance", {
       query: context,
       success: item(CreditBalance),
-      error: [Failures.invalidData, Failures.unimplemented]
+      error: [Failures.invalidData]
     }).annotateMerge(OpenApi.annotations({ summary: "Read the credits that are left" })),
     HttpApiEndpoint.get("statement", "/statement", {
       query: { ...context, ...cursorQuery },
       success: cursorPage(CreditEntry),
-      error: [Failures.invalidData, ...pageErrors, Failures.unimplemented]
+      error: [Failures.invalidData, ...pageErrors]
     }).annotateMerge(OpenApi.annotations({ summary: "List the entries of the account's ledger" }))
   )
   .prefix("/credits")

@@ -29,12 +29,12 @@ export class DomainsGroup extends HttpApiGroup.make("domains")
       query: context,
       payload: body({ domain: name.annotate({ description: "Host of callback URLs", examples: ["example.com"] }) }),
       success: item(Domain).pipe(HttpApiSchema.status(201)),
-      error: [Failures.invalidData, Failures.alreadyExists, ...bodyErrors, Failures.unimplemented]
+      error: [Failures.invalidData, ...bodyErrors]
     }).annotateMerge(OpenApi.annotations({ summary: "Ask for a token that proves a domain" })),
     HttpApiEndpoint.get("list", "/", {
       query: { ...context, ...offsetQuery(10) },
       success: offsetPage(Domain),
-      error: [Failures.invalidData, ...pageErrors, Failures.unimplemented]
+      error: [Failures.invalidData, ...pageErrors]
     }).annotateMerge(OpenApi.annotations({ summary: "List the domains of the account" })),
     HttpApiEndpoint.post("verify", "/:domain/verify", {
       params: { domain: name },

@@ -1,0 +1,90 @@
+/** What the OpenAPI document says, as tests ask it: its operations, and whether an answer is one that it describes. */
+import { openApiDocument } from "@headwater/http/OpenApiDocument"
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
+
+interface Operation {
+  readonly operationId: string
+  readonly method: string
+  /** With parameters in braces. */
+  readonly path: string
+  readonly parameters: ReadonlyArray<{ readonly name: string; readonly in: string; readonly schema: object }>
+  readonly requestBody?: { readonly required: boolean; readonly content: Record<string, { readonly schema: object }> }
+  readonly responses: Record<string, { readonly content: Record<string, { readonly schema: object }> }>
+}
+
+/** The document as it goes over the wire. */
+export const document = JSON.parse(JSON.stringify(openApiDocument)) as {
+  readonly paths: Record<string, Record<string, Omit<Operation, "method" | "path">>>
+  readonly components: { readonly schemas: Record<string, object> }
+}
+
+export const operations: ReadonlyArray<Operation> = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path }))
+)
+
+export const operationNamed = (operationId: string) =>
+  operations.find((operation) => operation.operationId === operationId)!
+
+/** Every error of an operation, as status and code. */
+export const errorsOf = ({ responses }: Operation): ReadonlyArray<readonly [status: number, code: string]> =>
+  Object.entries(responses).flatMap(([status, response]) => {
+    if (Number(status) < 400) return []
+    const schema = response.content["application/json"]!.schema as {
+      readonly $ref?: string
+      readonly anyOf?: ReadonlyArray<{ readonly $ref: string }>
+    }
+    return (schema.anyOf ?? [{ $ref: schema.$ref! }]).map(
+      ({ $ref }) => [Number(status), /error\.(\w+)\.\d+$/.exec($ref)![1]!] as const
+    )
+  })
+
+const ajv = new Ajv2020({ strict: false, allErrors: true })
+ajv.addSchema(document, "openapi")
+
+const compiled = new Map<string, ValidateFunction>()
+
+const validator = (pointer: string) => {
+  let validate = compiled.get(pointer)
+  if (validate === undefined) {
+    validate = ajv.compile({ $ref: `openapi#${pointer}` })
+    compiled.set(pointer, validate)
+  }
+  return validate
+}
+
+const escaped = (segment: string) => segment.replaceAll("~", "~0").replaceAll("/", "~1")
+
+const check = (validate: ValidateFunction, body: unknown): string | undefined =>
+  validate(body) ? undefined : ajv.errorsText(validate.errors)
+
+/** What is wrong with an answer of an operation; undefined where the document describes it. */
+export const wrongWith = (operation: Operation, status: number, body: unknown): string | undefined =>
+  operation.responses[status] === undefined
+    ? `${operation.operationId} has no answer ${status}`
+    : check(
+        validator(
+          `/paths/${escaped(operation.path)}/${operation.method.toLowerCase()}/responses/${status}/content/application~1json/schema`
+        ),
+        body
+      )
+
+/** What is wrong with the envelope of an error that belongs to no operation. */
+export const wrongWithError = (code: string, body: unknown): string | undefined =>
+  check(
+    ajv.compile({
+      type: "object",
+      required: ["apiVersion", "requestId", "error"],
+      additionalProperties: false,
+      properties: {
+        apiVersion: { const: "2024-12-12" },
+        requestId: { type: "string", pattern: "^[0-9a-f]{24}$" },
+        context: { type: "string", maxLength: 512 },
+        error: {
+          type: "object",
+          required: ["code", "message"],
+          properties: { code: { const: code }, message: { type: "string" } }
+        }
+      }
+    }),
+    body
+  )
