@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as MarketSettings from "./market/MarketSettings.ts"
 
 const withDefault =
   <S extends Schema.Top>(value: S["Encoded"]) =>
@@ -132,6 +133,7 @@ export const schema = Schema.Struct({
   store: Store.pipe(withDefault({})),
   callbacks: Callbacks.pipe(withDefault({})),
   credits: Credits.pipe(withDefault({})),
+  marketData: MarketSettings.schema.pipe(withDefault({})),
   log: Log.pipe(withDefault({})),
   chains: Chains.pipe(withDefault({}))
 })

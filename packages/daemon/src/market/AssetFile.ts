@@ -1,0 +1,159 @@
+/**
+ * The operator's own file of assets: JSON Lines, or a JSON array, of entries in the interface's shape.
+ *
+ * It is read piece by piece: memory does not grow with the file. A bad entry is named by its line and field, and costs
+ * itself only.
+ */
+import { isUtf8 } from "node:buffer"
+import { Entry } from "@headwater/core/Asset"
+import type { Quote } from "@headwater/core/Rate"
+import * as DecimalText from "@headwater/indexer/sources/DecimalText"
+import type { Assets } from "@headwater/indexer/store/Assets"
+import type { DatabaseError } from "@headwater/indexer/store/Database"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
+import * as Stream from "effect/Stream"
+import * as Intake from "./Intake.ts"
+import { type JsonElement, JsonElements } from "./internal/JsonElements.ts"
+import { nothing, ProviderError, plus, type Summary } from "./Provider.ts"
+
+/** What the file's quotes are counted under. */
+export const provider = "file"
+
+/** An entry that could not be taken, in words that name its field and the rule. */
+export interface Problem {
+  readonly line: number
+  readonly message: string
+}
+
+const formatter = SchemaIssue.makeFormatterStandardSchemaV1({
+  leafHook: (issue) => (issue._tag === "MissingKey" ? "is missing" : SchemaIssue.defaultLeafHook(issue))
+})
+const decode = Schema.decodeUnknownResult(Entry, { errors: "all" })
+
+const read = (text: Buffer): Result.Result<Entry, string> =>
+  Result.try({
+    try: (): unknown => DecimalText.parse(text),
+    catch: (cause) => `is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`
+  }).pipe(
+    Result.filterOrFail(
+      () => isUtf8(text),
+      () => "is not UTF-8"
+    ),
+    Result.flatMap((json) =>
+      Result.mapError(decode(json), ({ issue }) =>
+        formatter(issue)
+          .issues.map(({ message, path = [] }) => `${path.join(".") || "the entry"} ${message}`)
+          .join("; ")
+      )
+    )
+  )
+
+const known = (figure: string | undefined) => (figure === "" ? undefined : figure)
+
+/** The quote of an entry; one without a time of its own was true when the file was written, in seconds. */
+const quoteOf = ({ latestRate, specificData }: Entry, written: number): Quote | undefined =>
+  latestRate === undefined
+    ? undefined
+    : {
+        amount: latestRate.amount,
+        at: latestRate.calculationTimestamp ?? written,
+        change1h: known(specificData?.["1HourPriceChangeInPercentage"]),
+        change24h: known(specificData?.["24HoursPriceChangeInPercentage"]),
+        change1w: known(specificData?.["1WeekPriceChangeInPercentage"]),
+        volume24h: known(specificData?.["24HoursTradingVolume"]),
+        marketCap: known(specificData?.marketCapInUSD),
+        circulatingSupply: known(specificData?.circulatingSupply),
+        maxSupply: known(specificData?.maxSupply)
+      }
+
+/** Entries that share a transaction: so many, of so many bytes. */
+const batchEntries = 500
+const batchBytes = 4_194_304
+
+/** Bytes that are read at once. */
+const chunkSize = 65_536
+
+interface Numbered {
+  readonly line: number
+  readonly entry: Entry
+}
+
+/** A file as it is now: its size in bytes, and when it was written, in milliseconds since the Unix epoch. */
+export const describe = Effect.fn("AssetFile.describe")(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const { mtime, size } = yield* Effect.mapError(
+    fs.stat(path),
+    (error) => new ProviderError({ provider, message: `${path} cannot be read: ${error.message}` })
+  )
+  const now = yield* Clock.currentTimeMillis
+  return { size: Number(size), written: Option.match(mtime, { onNone: () => now, onSome: (date) => date.getTime() }) }
+})
+
+export interface Options {
+  /** Told the bytes that have been taken. */
+  readonly advance: (bytes: number) => Effect.Effect<void>
+  /** Told each problem, by line as far as the batches go. */
+  readonly onProblem: (problem: Problem) => Effect.Effect<void>
+}
+
+/** Lists every entry of the file that can be, and keeps its rates. */
+export const load = Effect.fn("AssetFile.load")(function* (
+  path: string,
+  { advance, onProblem }: Options
+): Effect.fn.Return<Summary, ProviderError | DatabaseError, Assets | FileSystem.FileSystem> {
+  const fs = yield* FileSystem.FileSystem
+  const { written } = yield* describe(path)
+  const elements = new JsonElements()
+  let summary = nothing
+  let batch: Array<Numbered> = []
+  let bytes = 0
+
+  const flush = Effect.gen(function* () {
+    const some = batch
+    batch = []
+    bytes = 0
+    if (some.length === 0) return
+    const { outcomes, summary: taken } = yield* Intake.entries(
+      some.map(({ entry }) => entry),
+      "file"
+    )
+    const said: Array<Intake.Said> = []
+    for (const [i, outcome] of outcomes.entries()) {
+      const { entry, line } = some[i]!
+      if (outcome.kind === "refused") {
+        yield* onProblem({ line, message: `${outcome.field} ${outcome.message}` })
+        continue
+      }
+      const quote = quoteOf(entry, Math.floor(written / 1000))
+      if (quote !== undefined) said.push({ name: `line ${line}`, asset: outcome.asset, quote })
+    }
+    summary = plus(summary, plus(taken, yield* Intake.quotes(provider, said)))
+  })
+
+  const take = Effect.fnUntraced(function* (element: JsonElement) {
+    const entry = "problem" in element ? Result.fail(element.problem) : read(element.text)
+    if (Result.isFailure(entry)) {
+      summary = plus(summary, { ...nothing, refused: 1 })
+      return yield* onProblem({ line: element.line, message: entry.failure })
+    }
+    batch.push({ line: element.line, entry: entry.success })
+    bytes += "text" in element ? element.text.length : 0
+    if (batch.length >= batchEntries || bytes >= batchBytes) yield* flush
+  })
+
+  yield* fs.stream(path, { chunkSize }).pipe(
+    Stream.mapError((error) => new ProviderError({ provider, message: `${path} cannot be read: ${error.message}` })),
+    Stream.runForEach((chunk) =>
+      Effect.andThen(Effect.forEach(elements.push(chunk), take, { discard: true }), advance(chunk.length))
+    )
+  )
+  yield* Effect.forEach(elements.end(), take, { discard: true })
+  yield* flush
+  return summary
+})

@@ -1,0 +1,144 @@
+/**
+ * Keeps the catalogue and its rates current: every task of every provider on its own schedule, each in a fiber of its
+ * own, so that one provider's trouble is nobody else's. What fails leaves everything as it was, with its old times.
+ */
+import { Assets } from "@headwater/indexer/store/Assets"
+import type { DatabaseError } from "@headwater/indexer/store/Database"
+import { MarketTasks } from "@headwater/indexer/store/MarketTasks"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Catalogue from "./Catalogue.ts"
+import * as MarketMetrics from "./MarketMetrics.ts"
+import {
+  nothing,
+  type Provider,
+  type ProviderError,
+  Providers,
+  plus,
+  type Summary,
+  type Task,
+  type Work
+} from "./Provider.ts"
+
+/** How a run is watched: given the work, it does it. */
+export type Watch = (title: string, work: Work) => Effect.Effect<Summary, ProviderError | DatabaseError>
+
+const unwatched: Watch = (_, { run }) => run(() => Effect.void)
+
+/** Does a task once. */
+const once = Effect.fn("MarketData.once")(function* (provider: Provider, task: Task, watch: Watch) {
+  const start = yield* Clock.currentTimeMillis
+  const work = Effect.flatMap(task.work, (work) => watch(`${provider.name} ${task.name}`, work))
+  const done = yield* Effect.result(work)
+  yield* MarketMetrics.ran(provider.name, task.name, Result.isSuccess(done))
+  if (Result.isSuccess(done)) {
+    const { added, disbelieved, quotes, refused, updated } = done.success
+    if (added + updated + refused + quotes + disbelieved > 0) {
+      const seconds = ((yield* Clock.currentTimeMillis) - start) / 1000
+      yield* Effect.logInfo(
+        `Market data of ${provider.name} (${task.name}): ${added} assets added, ${updated} changed, ${refused} refused; ${quotes} rates kept, ${disbelieved} not believed; ${seconds.toFixed(1)} s`
+      )
+    }
+  }
+  return yield* Effect.fromResult(done)
+})
+
+const keyOf = (provider: Provider, task: Task) => `${provider.name}/${task.name}`
+
+/** How long after a failure of the store, or of our own, a task is looked at again. */
+const failureMillis = 30_000
+
+/** Does a task whenever it is due, for good. */
+const repeat = Effect.fnUntraced(function* (provider: Provider, task: Task) {
+  const tasks = yield* MarketTasks
+  const key = keyOf(provider, task)
+  const run = Effect.gen(function* () {
+    const wait = yield* tasks.claim(key, task.everyMillis)
+    if (wait > 0) return yield* Effect.sleep(wait)
+    yield* Effect.catchTag(once(provider, task, unwatched), "ProviderError", ({ message, retryAfter }) =>
+      Effect.andThen(
+        Effect.logWarning(`Market data of ${provider.name} (${task.name}): ${message}. The last good values stay`),
+        retryAfter === undefined ? Effect.void : tasks.postpone(key, Math.min(retryAfter, task.everyMillis))
+      )
+    )
+  })
+  return yield* run.pipe(
+    Effect.catchCause((cause) =>
+      Effect.andThen(
+        Effect.logError(`Market data of ${provider.name} (${task.name}) failed`, cause),
+        Effect.sleep(failureMillis)
+      )
+    ),
+    Effect.forever
+  )
+})
+
+const thinMillis = 3_600_000
+
+const thinning = Effect.gen(function* () {
+  const assets = yield* Assets
+  const tasks = yield* MarketTasks
+  const run = Effect.gen(function* () {
+    const wait = yield* tasks.claim("thin", thinMillis)
+    yield* wait > 0 ? Effect.sleep(wait) : assets.thin
+  })
+  return yield* run.pipe(
+    Effect.catchCause((cause) =>
+      Effect.andThen(Effect.logWarning("Old rates could not be thinned", cause), Effect.sleep(failureMillis))
+    ),
+    Effect.forever
+  )
+})
+
+/** Lists what ships, and runs every task as long as the layer lives. */
+export const layer: Layer.Layer<never, DatabaseError, Assets | MarketTasks | Providers> = Layer.effectDiscard(
+  Effect.gen(function* () {
+    yield* Catalogue.seed
+    for (const provider of yield* Providers) {
+      for (const task of provider.tasks) yield* Effect.forkScoped(repeat(provider, task))
+    }
+    yield* Effect.forkScoped(thinning)
+  })
+)
+
+/** There is nobody to ask. */
+export class NoProvider extends Schema.TaggedError<NoProvider>()("NoProvider", { message: Schema.String }) {}
+
+/**
+ * Does every task once, now, of one provider or of all; the sum, and what failed. The schedules count from here.
+ */
+export const refresh = Effect.fn("MarketData.refresh")(function* (name: string | undefined, watch: Watch) {
+  const tasks = yield* MarketTasks
+  const all = yield* Providers
+  const providers = all.filter((provider) => name === undefined || provider.name === name)
+  if (providers.length === 0) {
+    const names = all.map(({ name }) => name).join(", ")
+    return yield* new NoProvider({
+      message:
+        names === ""
+          ? "No provider of market data is configured: set marketData.coingecko or marketData.file"
+          : `No provider "${name}" is configured: there is ${names}`
+    })
+  }
+  yield* Catalogue.seed
+  let summary = nothing
+  const failures: Array<ProviderError> = []
+  for (const provider of providers) {
+    for (const task of provider.tasks) {
+      yield* tasks.postpone(keyOf(provider, task), task.everyMillis)
+      const done = yield* once(provider, task, watch).pipe(
+        Effect.catchTag("ProviderError", (error) =>
+          Effect.sync(() => {
+            failures.push(error)
+            return nothing
+          })
+        )
+      )
+      summary = plus(summary, done)
+    }
+  }
+  return { summary, failures }
+})
