@@ -1,0 +1,241 @@
+/** Prepared transactions on a real node: signed elsewhere, mined, and paid for exactly as announced. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { parseEther, recoverAddress, Transaction, Wallet } from "ethers"
+import * as Anvil from "./Anvil.ts"
+import { deployedCode, funded } from "./Contracts.ts"
+import * as Headwater from "./Headwater.ts"
+import { locations } from "./Stores.ts"
+
+const types = ["legacy-transaction", "access-list-transaction", "gas-fee-market-transaction"] as const
+const { location } = locations[0]!
+
+/** Three chains of different rules on one node. */
+const setup = Effect.gen(function* () {
+  const anvil = yield* Anvil.start({})
+  const chain = { nodes: [anvil.url], start: 0, pollMillis: 50, timeoutMillis: 1_000 }
+  const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
+    chains: { "ethereum/devnet": chain, "ethereum-classic/devnet": chain, "base/devnet": chain }
+  })
+  const prepare = (item: Record<string, unknown>, blockchain = "ethereum") =>
+    headwater.post(`/prepare-transactions/evm/${blockchain}/devnet/native-coins`, {
+      fee: { priority: "standard" },
+      recipient: Wallet.createRandom().address,
+      sender: funded.address,
+      amount: "0.1",
+      ...item
+    })
+  /** Waits until the daemon has connected to its node. */
+  const connected = Effect.gen(function* () {
+    for (let i = 0; i < 100; i++) {
+      const answers = yield* Effect.all(
+        ["ethereum", "ethereum-classic", "base"].map((name) => prepare({ type: "legacy-transaction" }, name))
+      )
+      if (answers.every(({ status }) => status !== 503)) return
+      yield* Effect.sleep("100 millis")
+    }
+  })
+  yield* anvil.rpc("anvil_setCode", ["0x420000000000000000000000000000000000000F", deployedCode("GasPriceOracle")])
+  yield* connected
+  /** Gives the node a signed transaction, and its receipt back once it is mined. */
+  const mined = Effect.fnUntraced(function* (signed: Transaction) {
+    yield* anvil.rpc("eth_sendRawTransaction", [signed.serialized])
+    for (let i = 0; i < 200; i++) {
+      const receipt = yield* anvil.rpc<Record<string, string> | null>("eth_getTransactionReceipt", [signed.hash])
+      if (receipt !== null) return receipt
+      yield* Effect.sleep("10 millis")
+    }
+    return yield* Effect.die(new Error("The transaction was not mined"))
+  })
+  const balance = (address: string) => Effect.map(anvil.rpc<string>("eth_getBalance", [address, "latest"]), BigInt)
+  const fund = (address: string, wei: bigint) => anvil.rpc("anvil_setBalance", [address, `0x${wei.toString(16)}`])
+  return { anvil, headwater, prepare, mined, balance, fund }
+})
+
+/** The transaction that a prepared one describes, as ethers understands it. */
+// biome-ignore lint/suspicious/noExplicitAny: an answer of the server
+const described = (item: any): Transaction => {
+  const type = types.indexOf(item.type)
+  return Transaction.from({
+    type,
+    chainId: 31337,
+    nonce: item.nonce,
+    gasLimit: item.gasLimit,
+    to: item.recipient,
+    value: parseEther(item.value.amount),
+    data: item.inputData,
+    ...(type === 2
+      ? { maxFeePerGas: item.fee.maxFeePerGas, maxPriorityFeePerGas: item.fee.maxPriorityFeePerGas }
+      : { gasPrice: item.fee.gasPrice })
+  })
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer of the server
+const sign = (wallet: Pick<Wallet, "signingKey" | "address">, item: any) => {
+  const transaction = described(item)
+  assert.strictEqual(transaction.unsignedHash, item.sighash)
+  const signature = wallet.signingKey.sign(item.sighash)
+  assert.strictEqual(recoverAddress(item.sighash, signature), wallet.address)
+  transaction.signature = signature
+  return transaction
+}
+
+describe("prepare on anvil", () => {
+  it.live("is mined for each type, at each priority, and recovers to the sender", () =>
+    Effect.gen(function* () {
+      const { balance, mined, prepare } = yield* setup
+      for (const type of [...types, undefined]) {
+        for (const priority of ["slow", "standard", "fast"]) {
+          const recipient = Wallet.createRandom().address
+          const { body, status } = yield* prepare({
+            type,
+            recipient,
+            amount: "1.000000000000000001",
+            fee: { priority }
+          })
+          assert.strictEqual(status, 201, JSON.stringify(body))
+          const { item } = body.data
+          assert.strictEqual(item.type, type ?? "gas-fee-market-transaction")
+          assert.deepStrictEqual(
+            [item.value, item.gasLimit, item.inputData, item.sender, item.fee.unit],
+            [{ amount: "1.000000000000000001", unit: "ETH" }, 21_000, "0x", funded.address, "Wei"]
+          )
+          const receipt = yield* mined(sign(funded, item))
+          assert.deepStrictEqual(
+            [receipt.status, receipt.from, receipt.type],
+            ["0x1", funded.address.toLowerCase(), `0x${types.indexOf(item.type)}`]
+          )
+          assert.strictEqual(yield* balance(recipient), 1_000_000_000_000_000_001n)
+        }
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("leaves exactly nothing where the fee comes out of the whole balance, for each type", () =>
+    Effect.gen(function* () {
+      const { balance, fund, mined, prepare } = yield* setup
+      for (const type of types) {
+        for (const place of ["beside", "inside"]) {
+          const wallet = Wallet.createRandom()
+          const recipient = Wallet.createRandom().address
+          yield* fund(wallet.address, 123_456_789_012_345_678n)
+          const { body, status } = yield* prepare({
+            ...{ type, sender: wallet.address, recipient, amount: "0.123456789012345678" },
+            ...(place === "beside"
+              ? { substractFromAmount: true }
+              : { fee: { priority: "fast", substractFromAmount: true } })
+          })
+          assert.strictEqual(status, 201, JSON.stringify(body))
+          yield* mined(sign(wallet, body.data.item))
+          assert.strictEqual(yield* balance(wallet.address), 0n)
+          assert.strictEqual(yield* balance(recipient), parseEther(body.data.item.value.amount))
+        }
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("takes the caller's nonce, an exact fee and a note, and counts what is pending", () =>
+    Effect.gen(function* () {
+      const { anvil, prepare } = yield* setup
+      const chosen = yield* prepare({ nonce: "77" })
+      assert.strictEqual(chosen.body.data.item.nonce, 77)
+
+      const exact = yield* prepare({ fee: { priority: "slow", exactAmount: String(21_000n * 123_456_789_012n) } })
+      const { fee, gasLimit } = exact.body.data.item
+      assert.strictEqual(BigInt(fee.maxFeePerGas) * BigInt(gasLimit), 21_000n * 123_456_789_012n)
+
+      const note = yield* prepare({ additionalData: "Grüße" })
+      assert.strictEqual(note.body.data.item.inputData, `0x${Buffer.from("Grüße").toString("hex")}`)
+      assert.isAbove(note.body.data.item.gasLimit, 21_000)
+      const signed = sign(funded, note.body.data.item)
+      yield* anvil.rpc("evm_setAutomine", [false])
+      yield* anvil.rpc("eth_sendRawTransaction", [signed.serialized])
+      assert.strictEqual((yield* prepare({})).body.data.item.nonce, signed.nonce + 1)
+      yield* anvil.rpc("evm_mine", [])
+      const receipt = yield* anvil.rpc<Record<string, string>>("eth_getTransactionReceipt", [signed.hash])
+      assert.strictEqual(receipt.status, "0x1")
+
+      const used = yield* prepare({ nonce: "0" })
+      assert.deepStrictEqual([used.status, used.body.error.code], [409, "invalid_data"])
+      assert.include(used.body.error.message, "nonce")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("refuses what cannot be paid, naming what there is and what it takes", () =>
+    Effect.gen(function* () {
+      const { fund, prepare } = yield* setup
+      const poor = Wallet.createRandom().address
+      yield* fund(poor, 10n ** 15n)
+      const refusal = Effect.fnUntraced(function* (item: Record<string, unknown>) {
+        const { body, status } = yield* prepare({ sender: poor, ...item })
+        assert.deepStrictEqual([status, body.error?.code], [409, "invalid_data"], JSON.stringify(body))
+        return body.error.message as string
+      })
+      assert.match(yield* refusal({ amount: "2" }), /the sender has 0\.001 ETH and needs 2/)
+      assert.match(yield* refusal({ amount: "0.001" }), /the sender has 0\.001 ETH and needs 0\.0010/)
+      assert.match(
+        yield* refusal({ amount: "0.002", substractFromAmount: true }),
+        /has 0\.001 ETH and needs 0\.002 ETH/
+      )
+      assert.match(yield* refusal({ amount: "0.000000000000000001", substractFromAmount: true }), /the fee/)
+      assert.match(yield* refusal({ amount: "0.0001", fee: { priority: "slow", exactAmount: "1" } }), /1 Wei is 0/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("names the field that is wrong, and the types that a chain has", () =>
+    Effect.gen(function* () {
+      const { prepare } = yield* setup
+      for (const [attribute, item, blockchain] of [
+        ["sender", { sender: "0x12" }, "ethereum"],
+        ["recipient", { recipient: funded.address.replace("f", "F") }, "ethereum"],
+        ["amount", { amount: "0.1234567890123456789" }, "ethereum"],
+        ["type", { type: "gas-fee-market-transaction" }, "ethereum-classic"],
+        ["type", { type: "no-such-type" }, "ethereum"]
+      ] as const) {
+        const { body, status } = yield* prepare(item, blockchain)
+        assert.deepStrictEqual([status, body.error?.code], [400, "invalid_data"], JSON.stringify(body))
+        assert.strictEqual(body.error.details[0].attribute, attribute)
+      }
+      const classic = yield* prepare({}, "ethereum-classic")
+      assert.deepStrictEqual([classic.status, classic.body.data.item.type], [201, "legacy-transaction"])
+      assert.strictEqual(classic.body.data.item.value.unit, "ETC")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("reserves what the OP stack takes for the layer below", () =>
+    Effect.gen(function* () {
+      const { fund, prepare } = yield* setup
+      const sender = Wallet.createRandom().address
+      yield* fund(sender, 10n ** 18n)
+      const { body, status } = yield* prepare({ sender, amount: "1", substractFromAmount: true }, "base")
+      assert.strictEqual(status, 201, JSON.stringify(body))
+      const { fee, gasLimit, value } = body.data.item
+      const bytes = BigInt((described(body.data.item).unsignedSerialized.length - 2) / 2)
+      const left = 10n ** 18n - parseEther(value.amount) - BigInt(fee.maxFeePerGas) * BigInt(gasLimit)
+      assert.strictEqual(left, 1_000_000_000n * bytes + 7n * BigInt(gasLimit))
+
+      const refused = yield* prepare({ sender, amount: "0.9999999999" }, "base")
+      assert.strictEqual(refused.status, 409)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("answers 503 while the node is down", () =>
+    Effect.gen(function* () {
+      const { anvil, headwater, prepare } = yield* setup
+      process.kill(anvil.pid, "SIGSTOP")
+      const stopped = yield* prepare({})
+      assert.deepStrictEqual([stopped.status, stopped.body.error.code], [503, "node_unavailable"])
+      process.kill(anvil.pid, "SIGCONT")
+      process.kill(anvil.pid, "SIGKILL")
+      const { body, status } = yield* prepare({})
+      assert.deepStrictEqual([status, body.error.code], [503, "node_unavailable"])
+      const logs = yield* Effect.promise(() =>
+        fetch(`${headwater.url}/transactions/evm/ethereum/devnet/0x${"00".repeat(32)}/logs`, {
+          headers: { "x-api-key": headwater.apiKey }
+        })
+      )
+      assert.strictEqual(logs.status, 503)
+      assert.match(logs.headers.get("retry-after") ?? "", /^\d+$/)
+    }).pipe(Effect.scoped)
+  )
+})
