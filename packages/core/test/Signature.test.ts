@@ -25,6 +25,11 @@ describe("Signature", () => {
     assert.throws(() => new Webhook(plain, { format: "raw" }).verify(`${body} `, sign(plain)))
   })
 
+  it("signs the same with a platform's own HMAC", () => {
+    const signer = Signature.signer(["one", "two"], (key) => (text) => createHmac("sha256", key).update(text).digest())
+    assert.deepStrictEqual(signer({ id: "0011223344556677", timestamp, body }), sign("one", "two"))
+  })
+
   it("takes a secret that only looks like base64 as text", () => {
     assert.isTrue(sign("whsec_not base64!")["webhook-signature"].startsWith("v1,"))
   })

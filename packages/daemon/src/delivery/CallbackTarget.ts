@@ -126,10 +126,11 @@ export const callbackUrlPolicy: Layer.Layer<never, never, CallbackTarget> = Laye
         Effect.mapError(({ rule }) => new CallbackUrlRefused({ message: rule })),
         Effect.flatMap(({ hostname }) =>
           target.resolve(hostname).pipe(
-            Effect.catchTag("UnresolvedTarget", () => Effect.void),
-            Effect.catchTag("ForbiddenTarget", () =>
-              Effect.fail(new CallbackUrlRefused({ message: "must have a host on the public Internet" }))
-            )
+            Effect.catchTags({
+              UnresolvedTarget: () => Effect.void,
+              ForbiddenTarget: () =>
+                Effect.fail(new CallbackUrlRefused({ message: "must have a host on the public Internet" }))
+            })
           )
         ),
         Effect.asVoid

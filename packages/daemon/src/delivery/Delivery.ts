@@ -5,6 +5,7 @@
  * poller claims as much as there is room for; the fibers send one callback after another; outcomes are written in
  * batches. When the scope ends, attempts in flight finish, and their outcomes are written.
  */
+import { createHmac, createSecretKey } from "node:crypto"
 import * as Signature from "@headwater/core/Signature"
 import { type Attempt, type Claim, Outbox, type Outgoing } from "@headwater/indexer/store/Outbox"
 import * as Arr from "effect/Array"
@@ -30,7 +31,7 @@ export const DeliveryOptions = Context.Reference("@headwater/daemon/delivery/Del
     concurrency: 256,
     perHost: 32,
     /** Callbacks in one claim. */
-    run: 64,
+    run: 128,
     /** Attempts without an answer, one after another, until a host is left alone; for how long at first and at most. */
     failures: 5,
     pauseMillis: 5000,
@@ -38,11 +39,13 @@ export const DeliveryOptions = Context.Reference("@headwater/daemon/delivery/Del
     /** How often the outbox is looked at: at least when something was found, and at most. */
     busyMillis: 50,
     idleMillis: 500,
+    /** How long at least after something was found: claims of many cost little more than claims of one. */
+    gapMillis: 10,
     /** How long nothing is claimed after the store has failed. */
     failureMillis: 2000,
     /** When outcomes are written. */
     batch: 256,
-    batchMillis: 4,
+    batchMillis: 10,
     /** How often old callbacks are looked for. */
     sweepMillis: 3_600_000
   })
@@ -59,6 +62,24 @@ export const reasons = {
 const gone = 410
 const throttled = new Set([429, 503])
 
+const nodeMac: Signature.Mac = (bytes) => {
+  const key = createSecretKey(bytes)
+  return (text) => createHmac("sha256", key).update(text).digest()
+}
+
+type Headers = (callback: Outgoing, now: number) => Record<string, string>
+
+/** The headers of a claim's callbacks. */
+const headersOf = ({ secrets }: Claim): Headers => {
+  const sign = Arr.isReadonlyArrayNonEmpty(secrets) ? Signature.signer(secrets, nodeMac) : undefined
+  return ({ body, idempotencyKey: id, sequence }, now) => ({
+    "content-type": "application/json",
+    "user-agent": "Headwater",
+    "x-callback-sequence": String(sequence),
+    ...sign?.({ id, timestamp: Math.floor(now / 1000), body })
+  })
+}
+
 /** Runs delivery in the layer's scope. */
 export const layer: Layer.Layer<never, never, Outbox | ReceiverClient | CallbackTarget> = Layer.effectDiscard(
   Effect.suspend(() => run)
@@ -71,90 +92,92 @@ const run = Effect.gen(function* () {
   const options = yield* DeliveryOptions
   const { timeoutMillis } = yield* ReceiverClientOptions
   const leaseMillis = 3 * timeoutMillis
-  const hosts = ReceiverHosts.make({ ...options, leaseMillis })
+  const hosts = ReceiverHosts.make(options)
   const metrics = yield* DeliveryMetrics.make
-  const work = yield* Latch.make()
+  const clock = yield* Clock.Clock
+  const news = yield* Latch.make()
   let stopping = false
 
   const outcomes = yield* Outcomes.make({
     batch: options.batch,
     millis: options.batchMillis,
-    written: Effect.asVoid(work.open)
+    written: Effect.asVoid(news.open)
   })
 
-  const headersOf = (claim: Claim, callback: Outgoing, now: number): Record<string, string> => ({
-    "content-type": "application/json",
-    "user-agent": "Headwater",
-    "x-callback-sequence": String(callback.sequence),
-    ...(Arr.isReadonlyArrayNonEmpty(claim.secrets)
-      ? Signature.headers({
-          secrets: claim.secrets,
-          id: callback.idempotencyKey,
-          timestamp: Math.floor(now / 1000),
-          body: callback.body
-        })
-      : {})
-  })
-
-  /** Sends one callback; whether the claim's next one may follow. */
-  const attempt = Effect.fnUntraced(function* (claim: Claim, callback: Outgoing, url: URL) {
-    const at = yield* Clock.currentTimeMillis
-    const reply = yield* Effect.result(
-      client.request({ method: "POST", url, headers: headersOf(claim, callback, at), body: callback.body })
-    )
-    const now = yield* Clock.currentTimeMillis
-    const answered = Result.isSuccess(reply)
-    hosts.attempted(claim.host, { answered, at, now })
-    const timed = { at, duration: now - at }
-    if (answered && reply.success.status >= 200 && reply.success.status < 300) {
-      outcomes.add({ kind: "delivered", callback, attempt: { ...timed, status: reply.success.status } })
-      metrics.delivered(now - callback.created)
-      return true
-    }
-    const failed: Attempt = answered
-      ? { ...timed, status: reply.success.status, error: `answered ${reply.success.status}` }
-      : { ...timed, error: reply.failure.reason }
-    const retryAfter = answered && throttled.has(reply.success.status) ? reply.success.retryAfter : undefined
-    const delay = yield* RetryProfile.delay(options.profile, callback.attempts + 1, retryAfter)
-    const isGone = answered && reply.success.status === gone
-    yield* Effect.logDebug(`A callback to ${claim.host} was not accepted: ${failed.error}`)
-    if (delay !== undefined && !isGone) {
-      outcomes.add({ kind: "retry", callback, attempt: failed, due: now + delay })
+  /** What follows from an attempt that was not accepted; whether the claim's next callback may be sent. */
+  const notAccepted = Effect.fnUntraced(function* (
+    claim: Claim,
+    callback: Outgoing,
+    attempt: Attempt,
+    retryAfter: number | undefined
+  ) {
+    yield* Effect.logDebug(`A callback to ${claim.host} was not accepted: ${attempt.error}`)
+    const { status } = attempt
+    const asked = status !== undefined && throttled.has(status) ? retryAfter : undefined
+    const delay = status === gone ? undefined : yield* RetryProfile.delay(options.profile, callback.attempts + 1, asked)
+    if (delay !== undefined) {
+      outcomes.add({ kind: "retry", callback, attempt, due: attempt.at + attempt.duration + delay })
       metrics.failed()
       return true
     }
-    const reason = isGone ? reasons.gone : reasons.exhausted
+    const reason = status === gone ? reasons.gone : reasons.exhausted
     yield* Effect.logWarning(`A subscription to ${claim.host} is deactivated: ${reason}`)
-    outcomes.add({ kind: "refused", callback, attempt: failed, subscription: claim.subscription, reason })
+    outcomes.add({ kind: "refused", callback, attempt, subscription: claim.subscription, reason })
     metrics.refused()
     return false
   })
 
-  /** Works a claim off; leaves what there is no time for, or what should wait, to later claims. */
-  const send = Effect.fnUntraced(function* (claim: Claim) {
-    const parsed = yield* Effect.result(target.parse(claim.url))
-    let next = 0
-    if (Result.isFailure(parsed)) {
-      const at = yield* Clock.currentTimeMillis
-      const callback = claim.callbacks[next++]!
-      const { message: error } = parsed.failure
-      const { subscription } = claim
-      outcomes.add({
-        kind: "refused",
-        callback,
-        attempt: { at, duration: 0, error },
-        subscription,
-        reason: reasons.forbidden
-      })
-    } else {
-      for (let more = true; more && next < claim.callbacks.length; ) {
-        const now = yield* Clock.currentTimeMillis
-        if (stopping || hosts.paused(claim.host, now) || now + timeoutMillis > claim.leasedUntil) break
-        more = yield* attempt(claim, claim.callbacks[next++]!, parsed.success)
+  /** Sends a claim's callbacks one after another, as long as there is time and nothing stands against it; how many. */
+  const send = Effect.fnUntraced(function* (claim: Claim, url: URL) {
+    const headers = headersOf(claim)
+    const { callbacks, host, leasedUntil } = claim
+    for (const [sent, callback] of callbacks.entries()) {
+      const at = clock.currentTimeMillisUnsafe()
+      if (stopping || hosts.paused(host, at) || at + timeoutMillis > leasedUntil) return sent
+      const reply = yield* Effect.result(
+        client.request({ method: "POST", url, headers: headers(callback, at), body: callback.body })
+      )
+      const now = clock.currentTimeMillisUnsafe()
+      const timed = { at, duration: now - at }
+      hosts.attempted(host, { answered: Result.isSuccess(reply), at, now })
+      if (Result.isFailure(reply)) {
+        if (yield* notAccepted(claim, callback, { ...timed, error: reply.failure.reason }, undefined)) continue
+        return sent + 1
+      }
+      const { retryAfter, status } = reply.success
+      if (status >= 200 && status < 300) {
+        outcomes.add({ kind: "delivered", callback, attempt: { ...timed, status } })
+        metrics.delivered(now - callback.created)
+      } else if (
+        !(yield* notAccepted(claim, callback, { ...timed, status, error: `answered ${status}` }, retryAfter))
+      ) {
+        return sent + 1
       }
     }
-    for (const callback of claim.callbacks.slice(next)) outcomes.add({ kind: "unsent", callback })
+    return callbacks.length
   })
+
+  /** A URL that broke a rule which was made after the subscription. */
+  const refuse = (claim: Claim, { message }: { readonly message: string }) =>
+    Effect.sync(() => {
+      const attempt = { at: clock.currentTimeMillisUnsafe(), duration: 0, error: message }
+      const { callbacks, subscription } = claim
+      outcomes.add({ kind: "refused", callback: callbacks[0]!, attempt, subscription, reason: reasons.forbidden })
+      return 1
+    })
+
+  /** Works a claim off; leaves what there is no time for, or what should wait, to later claims. */
+  const work = (claim: Claim) =>
+    target.parse(claim.url).pipe(
+      Effect.matchEffect({ onSuccess: (url) => send(claim, url), onFailure: (error) => refuse(claim, error) }),
+      Effect.flatMap((sent) =>
+        Effect.sync(() => {
+          for (const callback of claim.callbacks.slice(sent)) outcomes.add({ kind: "unsent", callback })
+        })
+      ),
+      Effect.catchCause((cause) => Effect.logError("A claim was not worked off", cause)),
+      Effect.ensuring(Effect.sync(() => hosts.ended(claim)))
+    )
 
   const fibers = yield* FiberSet.make<void>()
 
@@ -168,13 +191,7 @@ const run = Effect.gen(function* () {
     for (const claim of claims) {
       hosts.began(claim)
       metrics.waited(now - claim.callbacks[0]!.created)
-      yield* FiberSet.run(
-        fibers,
-        send(claim).pipe(
-          Effect.catchCause((cause) => Effect.logError("A claim was not worked off", cause)),
-          Effect.ensuring(Effect.sync(() => hosts.ended(claim)))
-        )
-      )
+      yield* FiberSet.run(fibers, work(claim))
     }
     return claims.length > 0
   })
@@ -182,7 +199,7 @@ const run = Effect.gen(function* () {
   const poller = Effect.gen(function* () {
     let millis = options.idleMillis
     while (true) {
-      yield* work.close
+      yield* news.close
       const woken = yield* outbox.nextWake
       const busy = yield* Effect.uninterruptible(poll).pipe(
         Effect.catchCause((cause) =>
@@ -193,7 +210,8 @@ const run = Effect.gen(function* () {
         )
       )
       millis = busy ? options.busyMillis : Math.min(millis * 2, options.idleMillis)
-      yield* Effect.raceFirst(woken, work.await).pipe(Effect.timeoutOption(millis))
+      if (busy) yield* Effect.sleep(options.gapMillis)
+      yield* Effect.raceFirst(woken, news.await).pipe(Effect.timeoutOption(millis))
     }
   })
 

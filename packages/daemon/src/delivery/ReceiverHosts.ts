@@ -1,6 +1,6 @@
 /**
- * How much may be sent to each host at a moment, by what it did lately: a bounded number of claims, of a size that it
- * can work off within a lease; nothing for a while after several failures to answer, then one claim to see whether it is
+ * How much may be sent to each host at a moment, by what it did lately: a bounded number of claims, of a size that is
+ * soon worked off; nothing for a while after several failures to answer, then one claim to see whether it is
  * back. No host may take more than an eighth of what is free, and slow ones leave a quarter of all to the others.
  */
 import type { Claim, Room } from "@headwater/indexer/store/Outbox"
@@ -11,7 +11,6 @@ export interface Limits {
   readonly perHost: number
   /** Callbacks in one claim. */
   readonly run: number
-  readonly leaseMillis: number
   /** Attempts without an answer, one after another, until a host is left alone; and for how long, at first and at most. */
   readonly failures: number
   readonly pauseMillis: number
@@ -46,9 +45,13 @@ export interface ReceiverHosts {
 }
 
 /** Before anything is known of a host. */
-const assumedMillis = 500
+const assumedMillis = 50
 /** Averages above it are slow. */
 const slowMillis = 1000
+/** What a claim should take: short, since a host's other subscriptions wait for it; and long, since claims cost. */
+const claimMillis = 1500
+/** Callbacks that are claimed for a host at once: more would keep the first ones waiting. */
+const claimed = 1024
 
 export const make = (limits: Limits): ReceiverHosts => {
   const hosts = new Map<string, Host>()
@@ -82,11 +85,15 @@ export const make = (limits: Limits): ReceiverHosts => {
         const limit = Math.min(limitOf(host, free, now), free)
         if (limit <= 0) continue
         free -= limit
-        const run = Math.floor(limits.leaseMillis / 3 / Math.max(host.duration, 1))
+        const run = Math.min(
+          limits.run,
+          Math.floor(claimMillis / Math.max(host.duration, 1)),
+          Math.ceil(claimed / limit)
+        )
         rooms.push({
           host: name,
           limit,
-          run: Math.min(Math.max(run, 1), limits.run),
+          run: Math.max(run, 1),
           after: host.after,
           retriesFirst: host.retriesFirst
         })

@@ -162,14 +162,12 @@ const make = Effect.gen(function* () {
         if (outcome.kind === "refused") refused.set(outcome.subscription, outcome.reason)
       }
     }
-    yield* transaction(
-      Effect.gen(function* () {
-        for (const [subscription, reason] of refused) yield* subscriptions.deactivate(subscription, reason)
-        yield* updateEach(database, "callback", delivered)
-        yield* updateEach(database, "callback", failed)
-        yield* updateEach(database, "callback", unsent)
-      })
-    )
+    const write = Effect.gen(function* () {
+      for (const [subscription, reason] of refused) yield* subscriptions.deactivate(subscription, reason)
+      for (const changes of [delivered, failed, unsent]) yield* updateEach(database, "callback", changes)
+    })
+    // Where all were delivered there is one statement, which is a transaction by itself.
+    yield* delivered.length === outcomes.length ? write : transaction(write)
   })
 
   const endLeases = Effect.forEach(

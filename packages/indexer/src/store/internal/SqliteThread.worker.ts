@@ -32,8 +32,14 @@ const execute = (request: Request): QueryResult<never> => {
   const statement = prepare(request.sql)
   if (request.many !== undefined) {
     if (statement.reader) return { rows: request.many.flatMap((row) => statement.all(row)) as Array<never> }
+    const { many } = request
     let changes = 0
-    for (const row of request.many) changes += statement.run(row).changes
+    const run = () => {
+      for (const row of many) changes += statement.run(row).changes
+    }
+    // All or none of them, and one commit for all.
+    if (db.inTransaction) run()
+    else db.transaction(run).immediate()
     return { rows: [], numAffectedRows: BigInt(changes) }
   }
   if (statement.reader) return { rows: statement.all(request.parameters) as Array<never> }

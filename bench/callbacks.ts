@@ -1,0 +1,237 @@
+/**
+ * Deliveries a second to one HTTPS receiver, with the outbox read and written and everything signed, against its floor:
+ * a bare undici loop that signs and posts the same bodies. Both run in turns, in one process, over as many connections.
+ *
+ *     node bench/callbacks.ts [callbacks a round] [rounds]
+ */
+import { fork } from "node:child_process"
+import { createHmac } from "node:crypto"
+import { mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:https"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import * as Callback from "@headwater/core/Callback"
+import * as Chain from "@headwater/core/Chain"
+import * as DevelopmentCertificate from "@headwater/daemon/DevelopmentCertificate"
+import { AllowedHosts, CallbackTarget } from "@headwater/daemon/delivery/CallbackTarget"
+import * as Delivery from "@headwater/daemon/delivery/Delivery"
+import { ReceiverClient, ReceiverClientOptions } from "@headwater/daemon/delivery/ReceiverClient"
+import { Database } from "@headwater/indexer/store/Database"
+import { Outbox } from "@headwater/indexer/store/Outbox"
+import { Subscriptions } from "@headwater/indexer/store/Subscriptions"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Dns from "effect/net/Dns"
+import * as Result from "effect/Result"
+import { Agent } from "undici"
+
+const [perRound = 6000, rounds = 7] = process.argv.slice(2).map(Number)
+const subscriptionCount = 64
+const connections = 64
+const host = "receiver.test"
+const secret = "a secret of the benchmark's own"
+
+const startReceiver = (certificate: DevelopmentCertificate.DevelopmentCertificate) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.callback<{ child: ReturnType<typeof fork>; port: number }>((resume) => {
+        const child = fork(fileURLToPath(import.meta.url))
+        child.once("message", (port: number) => resume(Effect.succeed({ child, port })))
+        child.send(certificate)
+      }),
+      ({ child }) => Effect.sync(() => child.kill())
+    ),
+    ({ port }) => port
+  )
+
+interface Measured {
+  readonly perSecond: number
+  /** Microseconds of CPU of this process, all its threads, for one delivery. */
+  readonly cpu: number
+}
+
+const timed = <E, R>(self: Effect.Effect<unknown, E, R>): Effect.Effect<Measured, E, R> =>
+  Effect.gen(function* () {
+    const begin = performance.now()
+    const cpu = process.cpuUsage()
+    yield* self
+    const { system, user } = process.cpuUsage(cpu)
+    return { perSecond: perRound / ((performance.now() - begin) / 1000), cpu: (user + system) / perRound }
+  })
+
+const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
+
+const measure = Effect.gen(function* () {
+  const certificate = yield* DevelopmentCertificate.make([host])
+  const port = yield* startReceiver(certificate)
+  const folder = yield* Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-bench-"))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+  )
+
+  let left = 0
+  let done = Deferred.makeUnsafe<void>()
+  /** The outbox, which says when the outcomes of a round are written. */
+  const counting = Layer.effect(
+    Outbox,
+    Effect.map(Outbox, (outbox) => ({
+      ...outbox,
+      settle: (outcomes: Parameters<typeof outbox.settle>[0]) =>
+        Effect.tap(outbox.settle(outcomes), () => {
+          left -= outcomes.filter(({ kind }) => kind === "delivered").length
+          return left === 0 ? Deferred.done(done, Effect.void as never) : Effect.void
+        })
+    }))
+  )
+  const defaults = Context.get(Context.empty(), Delivery.DeliveryOptions)
+  const store = Outbox.layer.pipe(
+    Layer.provideMerge(Subscriptions.layer),
+    Layer.provideMerge(Database.layer({ kind: "sqlite", file: join(folder, "store.db") }))
+  )
+  const delivery = Delivery.layer.pipe(
+    Layer.provide(ReceiverClient.layer),
+    Layer.provide(CallbackTarget.layer),
+    Layer.provide(Dns.layerStatic({ hosts: { [host]: ["127.0.0.1"] } })),
+    Layer.provide(Layer.succeed(AllowedHosts, new Set([host]))),
+    Layer.provide(Layer.succeed(ReceiverClientOptions, { timeoutMillis: 5000, connections, extraCa: certificate.ca })),
+    Layer.provide(Layer.succeed(Delivery.DeliveryOptions, { ...defaults, concurrency: 1024, perHost: connections }))
+  )
+  const context = yield* Layer.build(delivery.pipe(Layer.provideMerge(counting), Layer.provideMerge(store)))
+  const database = Context.get(context, Database)
+  const outbox = Context.get(context, Outbox)
+  const subscriptions = Context.get(context, Subscriptions)
+
+  const chain = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
+  const receivers = yield* Effect.forEach(Array.from({ length: subscriptionCount }), (_, i) =>
+    subscriptions.create({
+      account: 1,
+      chain,
+      event: "ADDRESS_COINS_TRANSACTION_CONFIRMED",
+      address: undefined,
+      callbackUrl: `https://${host}:${port}/callbacks/${i}`,
+      secret,
+      confirmations: 1,
+      allowDuplicates: true
+    })
+  )
+
+  let made = 0
+  /** What a commit of blocks leaves: rows spread over the subscriptions. */
+  const makeRows = () =>
+    Array.from({ length: perRound }, (_, i) => {
+      const subscription = receivers[i % receivers.length]!
+      const idempotencyKey = (made++).toString(16).padStart(32, "0")
+      const event = "ADDRESS_COINS_TRANSACTION_CONFIRMED"
+      const body = Callback.body({
+        referenceId: subscription.referenceId,
+        idempotencyKey,
+        event,
+        item: {
+          blockchain: "bitcoin",
+          network: "mainnet",
+          address: "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq",
+          minedInBlock: { height: 800_000 + i, hash: "0".repeat(64), timestamp: 1_700_000_000 },
+          transactionId: "f".repeat(64),
+          amount: "0.0001",
+          unit: "BTC",
+          direction: "incoming"
+        }
+      })
+      const state = "due" as const
+      const row = { chain: 1, height: i, event, body, state, due: 0, created: Date.now() }
+      return { subscription: subscription.id, host, idempotency_key: idempotencyKey, ...row }
+    })
+
+  const headwater = (rows: ReturnType<typeof makeRows>) =>
+    Effect.gen(function* () {
+      left = rows.length
+      done = Deferred.makeUnsafe()
+      yield* database.transaction(database.insertMany("callback", rows))
+      return yield* timed(Effect.andThen(outbox.wake, Deferred.await(done)))
+    })
+
+  const agent = new Agent({
+    connections,
+    allowH2: false,
+    connect: {
+      ca: certificate.ca,
+      lookup: (_, options, found) =>
+        options.all ? found(null, [{ address: "127.0.0.1", family: 4 }]) : found(null, "127.0.0.1", 4)
+    }
+  })
+  const post = (path: string, id: string, body: string) =>
+    new Promise<void>((resolve, reject) => {
+      const timestamp = String(Math.floor(Date.now() / 1000))
+      const headers = {
+        "content-type": "application/json",
+        "x-signature": createHmac("sha256", secret).update(body).digest("hex"),
+        "webhook-id": id,
+        "webhook-timestamp": timestamp,
+        "webhook-signature": `v1,${createHmac("sha256", secret).update(`${id}.${timestamp}.${body}`).digest("base64")}`
+      }
+      agent.dispatch(
+        { origin: `https://${host}:${port}`, path, method: "POST", headers, body },
+        {
+          onRequestStart() {},
+          onResponseStart() {},
+          onResponseData() {},
+          onResponseEnd: () => resolve(),
+          onResponseError: (_, error) => reject(error)
+        }
+      )
+    })
+  const bare = (rows: ReturnType<typeof makeRows>) =>
+    timed(
+      Effect.promise(async () => {
+        let next = 0
+        const worker = async () => {
+          for (let row = rows[next++]; row !== undefined; row = rows[next++]) {
+            await post(`/callbacks/${row.subscription}`, row.idempotency_key, row.body)
+          }
+        }
+        await Promise.all(Array.from({ length: connections }, worker))
+      })
+    )
+
+  const results: { headwater: Array<Measured>; bare: Array<Measured> } = { headwater: [], bare: [] }
+  for (let round = -2; round < rounds; round++) {
+    for (const name of round % 2 === 0 ? (["bare", "headwater"] as const) : (["headwater", "bare"] as const)) {
+      const measured = yield* name === "bare" ? bare(makeRows()) : headwater(makeRows())
+      if (round >= 0) results[name].push(measured)
+    }
+  }
+  yield* Effect.promise(() => agent.destroy())
+
+  const line = (name: keyof typeof results) =>
+    `${name.padEnd(10)} ${median(results[name].map(({ perSecond }) => perSecond))
+      .toFixed(0)
+      .padStart(6)}/s` +
+    ` ${median(results[name].map(({ cpu }) => cpu))
+      .toFixed(0)
+      .padStart(5)} µs CPU`
+  const ratio = median(results.headwater.map(({ perSecond }, i) => perSecond / results.bare[i]!.perSecond))
+  console.log(
+    `${perRound} callbacks of ${subscriptionCount} subscriptions, ${connections} connections, median of ${rounds}`
+  )
+  console.log(line("bare"))
+  console.log(line("headwater"))
+  console.log(`ratio ${ratio.toFixed(2)} (at least 0.60)`)
+  if (ratio < 0.6) process.exitCode = 1
+})
+
+/** The receiver: a process of its own that answers 200 to everything. */
+if (process.send !== undefined) {
+  process.once("message", (certificate: DevelopmentCertificate.DevelopmentCertificate) => {
+    const server = createServer({ ...certificate, keepAliveTimeout: 60_000 }, (request, response) => {
+      request.resume().on("end", () => response.writeHead(200, { "content-length": 2 }).end("ok"))
+    })
+    server.listen(0, "127.0.0.1", () => process.send!((server.address() as AddressInfo).port))
+  })
+  process.once("disconnect", () => process.exit())
+} else {
+  Effect.runPromise(Effect.scoped(measure))
+}
