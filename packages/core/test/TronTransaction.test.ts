@@ -53,8 +53,8 @@ describe("TronTransaction", () => {
       [4, Uint8Array.of(1, 2, 3)]
     ])
     const move = Result.getOrThrow(moveOf(31n, call))
-    assert.deepStrictEqual(move?.from, account(1).subarray(1))
-    assert.deepStrictEqual(move?.to, account(2).subarray(1))
+    assert.deepStrictEqual(move?.from, Address.fromBytes(account(1).subarray(1)))
+    assert.deepStrictEqual(move?.to, Address.fromBytes(account(2).subarray(1)))
     assert.strictEqual(move?.amount, 9_007_199_254_740_993n)
     const created = Result.getOrThrow(
       moveOf(

@@ -140,7 +140,10 @@ export const make = (options: XrpServerOptions): Effect.Effect<XrpServer, never,
         commands.push(asked)
         const other = server.override?.(method, asked)
         if (other === "silence") return
-        if (other === "drop") return response.destroy()
+        if (other === "drop") {
+          response.destroy()
+          return
+        }
         response
           .writeHead(200, { "content-type": "application/json" })
           .end(JSON.stringify({ result: other ?? answer(method, asked) }))

@@ -32,7 +32,7 @@ const quick = { timeoutMillis: 400, attempts: 3 } as const
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex").toUpperCase()
 
-const errorOf = (effect: Effect.Effect<unknown, NodeError>) => Effect.flip(effect)
+const errorOf = <A, R>(effect: Effect.Effect<A, NodeError, R>) => Effect.flip(effect)
 
 const transports = [
   { name: "WebSocket, API version 1", version: 1, url: "wsUrl" },
