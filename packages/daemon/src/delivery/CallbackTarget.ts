@@ -6,13 +6,14 @@
  */
 import * as CallbackUrl from "@headwater/core/CallbackUrl"
 import { CallbackUrlPolicy, CallbackUrlRefused } from "@headwater/http/server/CallbackUrlPolicy"
-import type { NonEmptyReadonlyArray } from "effect/Array"
+import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Dns from "effect/net/Dns"
 import * as IpNetwork from "effect/net/IpNetwork"
 import * as NetAddress from "effect/net/NetAddress"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 
 /** The host's addresses are not all public. */
@@ -90,7 +91,7 @@ export class CallbackTarget extends Context.Service<
     /** The addresses that a connection to the host may be made to, as of now. */
     readonly resolve: (
       host: string
-    ) => Effect.Effect<NonEmptyReadonlyArray<NetAddress.IpAddress>, ForbiddenTarget | UnresolvedTarget>
+    ) => Effect.Effect<Arr.NonEmptyReadonlyArray<NetAddress.IpAddress>, ForbiddenTarget | UnresolvedTarget>
   }
 >()("@headwater/daemon/delivery/CallbackTarget") {
   static readonly layer = Layer.effect(
@@ -103,11 +104,28 @@ const make = Effect.gen(function* () {
   const dns = yield* Dns.Dns
   const allowed = yield* AllowedHosts
 
+  // Names of strangers are asked of DNS itself: the system's lookup would also read the hosts file and search local
+  // domains, and its few threads would let one slow name server hold up every other host.
+  const records = Effect.fnUntraced(function* (host: string) {
+    const ask = (type: "A" | "AAAA") =>
+      dns.resolve(host, type).pipe(
+        Effect.map((found): ReadonlyArray<NetAddress.IpAddress> => found.map(({ address }) => address)),
+        Effect.result
+      )
+    const answers = yield* Effect.all([ask("A"), ask("AAAA")], { concurrency: 2 })
+    const addresses = answers.flatMap((answer) => (Result.isSuccess(answer) ? answer.success : []))
+    if (Arr.isReadonlyArrayNonEmpty(addresses)) return addresses
+    const reasons = answers.flatMap((answer) => (Result.isFailure(answer) ? [answer.failure.reason] : []))
+    const reason = reasons.find((reason) => reason !== "NotFound") ?? "NotFound"
+    return yield* new UnresolvedTarget({ host, reason })
+  })
+
   const resolve = Effect.fn("CallbackTarget.resolve")(function* (host: string) {
-    const addresses = yield* dns
-      .lookup(host)
-      .pipe(Effect.mapError(({ reason }) => new UnresolvedTarget({ host, reason })))
-    if (!allowed.has(host) && !addresses.every(isPublic)) return yield* new ForbiddenTarget({ host })
+    if (allowed.has(host)) {
+      return yield* dns.lookup(host).pipe(Effect.mapError(({ reason }) => new UnresolvedTarget({ host, reason })))
+    }
+    const addresses = yield* records(host)
+    if (!addresses.every(isPublic)) return yield* new ForbiddenTarget({ host })
     return addresses
   })
 

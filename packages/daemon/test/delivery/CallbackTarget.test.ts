@@ -220,14 +220,23 @@ const hosts: Record<string, ReadonlyArray<string>> = {
   "unspecified6.test": ["::"]
 }
 
-/** Public at every odd question (in space that is given to nobody), this machine at every even one. */
-const rebinding = Effect.map(Effect.fromResult(Dns.makeStatic({ hosts })), (fixed) => {
+const recordOf = (address: NetAddress.IpAddress) =>
+  NetAddress.isIpv4Address(address) ? Dns.makeRecordUnsafe("A", { address }) : Dns.makeRecordUnsafe("AAAA", { address })
+
+/** As `hosts` says; `rebinding.test` is public at every odd question (in space that is nobody's), here at every even. */
+const dns = Effect.sync(() => {
   let asked = 0
+  const addressesOf = (host: string) => (hosts[host] ?? []).map(NetAddress.ipFromStringUnsafe)
   return Dns.make({
-    lookup: (host) =>
-      host === "rebinding.test"
-        ? Effect.sync(() => [NetAddress.ipFromStringUnsafe(asked++ % 2 === 0 ? "2e00::1" : "127.0.0.1")])
-        : fixed.lookup(host)
+    lookup: (host) => Effect.sync(() => addressesOf(host)),
+    resolve: (host, type) =>
+      Effect.sync(() => {
+        if (host !== "rebinding.test") return addressesOf(host).map(recordOf)
+        if (type === "A") asked++
+        return asked % 2 === 1
+          ? [recordOf(NetAddress.ipFromStringUnsafe("2e00::1"))]
+          : [recordOf(NetAddress.ipv4Loopback)]
+      })
   })
 })
 
@@ -235,7 +244,7 @@ const guarded = (allowed: ReadonlyArray<string>, ca?: string, timeoutMillis = 10
   ReceiverClient.layer.pipe(
     Layer.provideMerge(callbackUrlPolicy),
     Layer.provideMerge(CallbackTarget.layer),
-    Layer.provide(Layer.effect(Dns.Dns, rebinding)),
+    Layer.provide(Layer.effect(Dns.Dns, dns)),
     Layer.provide(Layer.succeed(AllowedHosts, new Set(allowed))),
     Layer.provide(Layer.succeed(ReceiverClientOptions, { timeoutMillis, connections: 4, extraCa: ca }))
   )

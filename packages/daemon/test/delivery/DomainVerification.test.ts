@@ -12,6 +12,7 @@ import { Domains, DomainVerifier } from "@headwater/indexer/store/Domains"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Dns from "effect/net/Dns"
+import * as NetAddress from "effect/net/NetAddress"
 import { stores } from "../../../../test/Stores.ts"
 import * as Seed from "../../../indexer/test/store/Seed.ts"
 import * as HttpsReceiver from "./HttpsReceiver.ts"
@@ -100,7 +101,11 @@ describe("DomainVerification", () => {
       const verifier = DomainVerification.layer.pipe(
         Layer.provide(ReceiverClient.layer),
         Layer.provide(CallbackTarget.layer),
-        Layer.provide(Dns.layerStatic({ hosts: { "inside.test": ["127.0.0.1"] } })),
+        Layer.provide(
+          Dns.layerStatic({
+            records: { "inside.test": [Dns.makeRecordUnsafe("A", { address: NetAddress.ipv4Loopback })] }
+          })
+        ),
         Layer.provide(
           Layer.succeed(ReceiverClientOptions, { timeoutMillis: 500, connections: 1, extraCa: certificate.ca })
         ),
