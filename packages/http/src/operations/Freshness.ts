@@ -6,6 +6,7 @@ import type { ConnectedNode } from "@headwater/indexer/sources/ConnectedNodes"
 import { ConnectedNodes } from "@headwater/indexer/sources/ConnectedNodes"
 import type { NodeError } from "@headwater/indexer/sources/NodeError"
 import type { RecordedChain, Tip } from "@headwater/indexer/store/RecordedChain"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { NodeUnavailable } from "../Errors.ts"
 
@@ -23,7 +24,11 @@ export interface Freshness {
 /** How long a node may take to say where it is. */
 const patience = "10 seconds"
 
-/** Blocks that the record may lack while it is being written: those of ten seconds, at least two. */
+/** How long a request waits for a block that the node has and the record is about to have. */
+const waitMillis = 1_000
+const lookMillis = 20
+
+/** Blocks that the record may lack even so: those of ten seconds, at least two. */
 const lagOf = (blockSeconds: number) => Math.max(2, Math.ceil(10 / blockSeconds))
 
 const same = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0
@@ -69,8 +74,19 @@ export const make = Effect.fnUntraced(function* (record: RecordedChain) {
     })
   )
 
+  /** The record's tip once it has reached a height, or as it is when the wait is over. */
+  const tipAt = Effect.fnUntraced(function* (height: number) {
+    for (let waited = 0; ; waited += lookMillis) {
+      const tip = yield* Effect.orDie(record.tip)
+      if (tip === undefined || tip.height >= height || waited >= waitMillis) return tip
+      if (tip.height < height - lagOf(chain.blockSeconds)) return tip
+      yield* Effect.sleep(Duration.millis(lookMillis))
+    }
+  })
+
   const recorded = Effect.gen(function* () {
-    const { head, node, tip } = yield* compared
+    const { head, node } = yield* compared
+    const tip = yield* tipAt(head.height)
     if (tip === undefined || head.height > tip.height + lagOf(chain.blockSeconds)) {
       return yield* unavailable(
         `${record.name} is being read: at block ${tip?.height ?? "(none)"} of ${head.height}; try again later`

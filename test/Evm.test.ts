@@ -1,0 +1,498 @@
+/**
+ * Everything on an EVM chain at once: contracts of each token standard, calls that nest, fail, delegate, create and
+ * end, and reorganisations. What the endpoints answer and what the callbacks say is what an oracle reads off the chain.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { formatEther, HDNodeWallet, Interface, Wallet, ZeroAddress, zeroPadValue } from "ethers"
+import * as Anvil from "./Anvil.ts"
+import * as Contracts from "./Contracts.ts"
+import * as EvmOracle from "./EvmOracle.ts"
+import * as Headwater from "./Headwater.ts"
+import * as Receiver from "./Receiver.ts"
+import { locations } from "./Stores.ts"
+
+const mnemonic = "legal winner thank year wave sausage worth useful legal winner thank yellow"
+const account = HDNodeWallet.fromPhrase(mnemonic, undefined, "m/44'/60'/0'")
+const xpub = account.neuter().extendedKey
+const receiveBranch = account.deriveChild(0).neuter().extendedKey
+
+/** Addresses of one wallet, each within the gap of the one before, and one that is nobody's. */
+const actors = [
+  account.deriveChild(0).deriveChild(0),
+  account.deriveChild(0).deriveChild(19),
+  account.deriveChild(0).deriveChild(38),
+  account.deriveChild(1).deriveChild(7)
+].map(({ address }) => address)
+const stranger = "0x00000000000000000000000000000000DeaDBeef"
+
+const each = 3
+const setup = (location: (typeof locations)[number]["location"], chain: Record<string, unknown> = {}) =>
+  Effect.gen(function* () {
+    const anvil = yield* Anvil.start({})
+    yield* anvil.rpc("evm_setAutomine", [false])
+    const receiver = yield* Receiver.start()
+    const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
+      chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50, timeoutMillis: 5_000, ...chain } },
+      callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca }
+    })
+    const subscribe = Effect.fnUntraced(function* (path: string, item: Record<string, unknown>) {
+      const { body, status } = yield* headwater.post(`/blockchain-events/ethereum/devnet/${path}`, {
+        callbackUrl: `${receiver.url}/callbacks`,
+        callbackSecretKey: "a secret of the test",
+        ...item
+      })
+      assert.strictEqual(status, 201, JSON.stringify(body))
+      return body.data.item.referenceId as string
+    })
+    yield* subscribe("block-mined", { callbackUrl: `${receiver.url}/witness` })
+    const sender = yield* Contracts.sender(anvil)
+    const mine = (blocks = 1) => anvil.rpc("anvil_mine", [`0x${blocks.toString(16)}`])
+    /** Waits until the daemon has committed the node's newest block and its callbacks have gone out. */
+    const caughtUp = Effect.gen(function* () {
+      const { hash } = yield* anvil.rpc<{ readonly hash: string }>("eth_getBlockByNumber", ["latest", false])
+      yield* receiver.until((accepted) => accepted.some(({ body }) => body.data.item.hash === hash))
+    })
+    return { anvil, receiver, headwater, subscribe, sender, mine, caughtUp }
+  })
+
+type Setup = Effect.Success<ReturnType<typeof setup>>
+
+const deploy = Effect.fnUntraced(function* ({ mine, sender }: Setup) {
+  const contracts = {
+    coin: yield* sender.deploy("Coin"),
+    collectible: yield* sender.deploy("Collectible"),
+    multi: yield* sender.deploy("Multi"),
+    old: yield* sender.deploy("OldCoin"),
+    mover: yield* sender.deploy("Mover"),
+    other: yield* sender.deploy("Mover")
+  }
+  yield* mine()
+  return contracts
+})
+
+type Deployed = Effect.Success<ReturnType<typeof deploy>>
+
+const described = (contracts: Deployed): ReadonlyMap<string, EvmOracle.Described> =>
+  new Map([
+    [contracts.coin.address, { name: "Test Coin", symbol: "COIN", decimals: 6 }],
+    [contracts.collectible.address, { name: "Test Collectible", symbol: "ITEM", decimals: undefined }],
+    [contracts.multi.address, { name: "", symbol: "", decimals: undefined }],
+    [contracts.old.address, { name: "Old Coin", symbol: "OLD", decimals: undefined }]
+  ])
+
+/** The same numbers in every run. */
+const numbers = (seed: number) => (below: number) => {
+  seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff
+  return Math.floor(seed / 8) % below
+}
+
+/** Mines blocks in which every kind of call happens to some of the actors. */
+const activity = Effect.fnUntraced(function* (
+  { mine, sender }: Setup,
+  { coin, collectible, mover, multi, old, other }: Deployed,
+  blocks: number,
+  random: (below: number) => number,
+  firstId: number
+) {
+  const who = () => actors[random(actors.length)]!
+  const some = () => [who(), stranger, who()]
+  for (let block = 0; block < blocks; block++) {
+    const id = firstId + block
+    const value = BigInt(1 + random(1_000_000)) * 12n
+    const calls: ReadonlyArray<Contracts.Call> = [
+      coin.call("transfer", [who(), BigInt(random(10_000_000))]),
+      coin.call("spray", [BigInt(who()), 2n, 5n]),
+      collectible.call("mint", [who(), BigInt(id)]),
+      multi.call("mint", [who(), 3n, BigInt(1 + random(9))]),
+      multi.call("mintBatch", [who(), [1n, BigInt(id), 2n], [4n, 1n, 0n]]),
+      old.call("transfer", [who(), 777n]),
+      { to: who(), value, gasLimit: 21_000n },
+      mover.call("split", [some()], value),
+      mover.call("nested", [other.address, some()], value),
+      mover.call("halfFails", [who()], value),
+      mover.call("allFails", [who()], value),
+      mover.call("delegated", [other.address, some()], value),
+      mover.call("create", [], value),
+      mover.call("createAndEnd", [zeroPadValue(`0x${(id + 1).toString(16).padStart(8, "0")}`, 32), who()], value)
+    ]
+    // Each kind in turn, and two at random, so that blocks differ.
+    for (const call of [calls[block % calls.length]!, calls[random(calls.length)]!, calls[random(calls.length)]!]) {
+      yield* sender.send(call)
+    }
+    yield* mine()
+  }
+})
+
+const touches = (address: string) => (moved: EvmOracle.Moved) => moved.from === address || moved.to === address
+
+/** Every page of a list, a few items at a time. */
+const pages = Effect.fnUntraced(function* ({ headwater }: Setup, path: string, order: string, limit: number) {
+  // biome-ignore lint/suspicious/noExplicitAny: an answer of the server
+  const items: Array<any> = []
+  let after = ""
+  for (;;) {
+    const { body, status } = yield* headwater.get(`${path}?sortingOrder=${order}&limit=${limit}${after}`)
+    assert.strictEqual(status, 200, JSON.stringify(body))
+    items.push(...body.data.items)
+    assert.strictEqual(body.data.hasMore, body.data.nextStartingAfter !== undefined)
+    if (!body.data.hasMore) return items
+    after = `&startingAfter=${body.data.nextStartingAfter}`
+  }
+})
+
+const internalPath = (address: string) => `/addresses-latest/evm/ethereum/devnet/${address}/internal-transactions`
+const tokenPath = (address: string) => `/addresses-historical/evm/ethereum/devnet/${address}/tokens-transfers`
+
+const placed = ({ hash, height, time, transaction }: EvmOracle.Moved) => ({
+  transactionHash: transaction,
+  minedInBlock: { hash, height },
+  timestamp: time
+})
+
+/** Lists of every actor, both ways round, against the oracle. */
+const checkLists = Effect.fnUntraced(function* (
+  test: Setup,
+  history: EvmOracle.History,
+  metadata: ReadonlyMap<string, EvmOracle.Described>
+) {
+  let compared = 0
+  for (const address of [...actors, stranger]) {
+    const internals = history.internals.filter(touches(address)).map((moved) => ({
+      ...placed(moved),
+      operationId: moved.operation,
+      operationType: moved.type,
+      recipient: moved.to,
+      sender: moved.from,
+      value: { amount: formatEther(moved.amount).replace(/\.0$/, ""), unit: "ETH" }
+    }))
+    const tokens = history.tokens.filter(touches(address)).map((moved) => {
+      const token = metadata.get(moved.contract)!
+      return {
+        ...placed(moved),
+        recipient: moved.to,
+        sender: moved.from,
+        tokenData: {
+          fungibleValues: { amount: EvmOracle.amountOf(moved, token) },
+          name: token.name,
+          ...(moved.tokenId === undefined ? {} : { nonFungibleValues: { tokenId: moved.tokenId } }),
+          symbol: token.symbol,
+          contractAddress: moved.contract,
+          standard: moved.standard
+        }
+      }
+    })
+    assert.deepStrictEqual(yield* pages(test, internalPath(address), "ascending", 7), internals)
+    assert.deepStrictEqual(yield* pages(test, internalPath(address), "DESCENDING", 50), internals.toReversed())
+    assert.deepStrictEqual(yield* pages(test, tokenPath(address), "Ascending", 50), tokens)
+    assert.deepStrictEqual(yield* pages(test, tokenPath(address), "DESCENDING", 5), tokens.toReversed())
+    compared += internals.length + tokens.length
+  }
+  return compared
+})
+
+const sides = (address: string, moved: EvmOracle.Moved) => [
+  ...(moved.from === address ? ["outgoing"] : []),
+  ...(moved.to === address ? ["incoming"] : [])
+]
+
+/** The callbacks that the present chain is worth, as sorted lines. */
+const expectedCallbacks = (
+  { coins, internals, tip, tokens }: EvmOracle.History,
+  metadata: ReadonlyMap<string, EvmOracle.Described>,
+  addresses: ReadonlyArray<string>
+) => {
+  const lines: Array<string> = []
+  const add = (name: string, moved: EvmOracle.Moved, rest: ReadonlyArray<unknown>) => {
+    for (const address of addresses) {
+      for (const direction of sides(address, moved)) {
+        const { hash, transaction } = moved
+        const line = (event: string, confirmations: number | string) =>
+          lines.push(JSON.stringify([event, address, hash, transaction, direction, ...rest, confirmations]))
+        line(`ADDRESS_${name}_TRANSACTION_CONFIRMED`, "")
+        for (let count = 1; count <= Math.min(each, tip - moved.height + 1); count++) {
+          line(`ADDRESS_${name}_TRANSACTION_CONFIRMED_EACH_CONFIRMATION`, `${count}/${each}`)
+        }
+      }
+    }
+  }
+  const coinAmount = (amount: bigint) => formatEther(amount).replace(/\.0$/, "")
+  for (const moved of coins) add("COINS", moved, [coinAmount(moved.amount)])
+  for (const moved of internals) add("INTERNAL", moved, [coinAmount(moved.amount), moved.operation])
+  for (const moved of tokens) {
+    const token = metadata.get(moved.contract)!
+    const { name, symbol } = token
+    const amount = EvmOracle.amountOf(moved, token)
+    add("TOKENS", moved, [amount, moved.contract, moved.standard, name, symbol, moved.tokenId ?? token.decimals ?? ""])
+  }
+  return lines.sort()
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the body of a callback
+const lineOf = ({ data: { event, item } }: any) => {
+  const { currentConfirmations: current, targetConfirmations: target, token } = item
+  const counts = current === undefined ? "" : `${current}/${target}`
+  const { hash } = item.minedInBlock
+  const start = [event, item.address, hash, item.transactionId ?? item.parentTransactionId, item.direction]
+  if (token !== undefined) {
+    const last = token.tokenId ?? (token.decimals === undefined ? "" : Number(token.decimals))
+    const { amount, contractAddress, name, symbol } = token
+    return JSON.stringify([...start, amount, contractAddress, item.tokenType, name, symbol, last, counts])
+  }
+  return JSON.stringify([...start, item.amount, ...(item.operationId === undefined ? [] : [item.operationId]), counts])
+}
+
+/** Callbacks for blocks that are on the chain: each exactly once, and none more. */
+const checkCallbacks = Effect.fnUntraced(function* (
+  { anvil, receiver }: Setup,
+  history: EvmOracle.History,
+  metadata: ReadonlyMap<string, EvmOracle.Described>,
+  addresses: ReadonlyArray<string>
+) {
+  const expected = expectedCallbacks(history, metadata, addresses)
+  const hashes = new Set<string>()
+  for (let height = 0; height <= history.tip; height++) {
+    const block = yield* anvil.rpc<{ readonly hash: string }>("eth_getBlockByNumber", [
+      `0x${height.toString(16)}`,
+      false
+    ])
+    hashes.add(block.hash)
+  }
+  const received = () => {
+    const byKey = new Map(receiver.accepted().map(({ body }) => [body.idempotencyKey, body]))
+    return [...byKey.values()]
+      .filter(({ data }) => hashes.has(data.item.minedInBlock?.hash))
+      .map(lineOf)
+      .sort()
+  }
+  yield* receiver.until(() => received().length >= expected.length)
+  assert.deepStrictEqual(received(), expected)
+  return expected.length
+})
+
+const subscribeAll = Effect.fnUntraced(function* ({ subscribe }: Setup, addresses: ReadonlyArray<string>) {
+  for (const address of addresses) {
+    for (const kind of ["tokens", "internal", "coins"]) {
+      yield* subscribe(`address-${kind}-transactions-confirmed`, { address })
+      yield* subscribe(`address-${kind}-transactions-confirmed-each-confirmation`, {
+        ...{ address, confirmationsCount: each, allowDuplicates: false }
+      })
+    }
+  }
+})
+
+/** The wallet of the actors against balances that the node gives and sums of the oracle. */
+const checkWallet = Effect.fnUntraced(function* (
+  { anvil, headwater }: Setup,
+  { coin, collectible, multi, old }: Deployed,
+  history: EvmOracle.History,
+  key: string,
+  derivation: string,
+  addresses: ReadonlyArray<string>
+) {
+  const { body, status } = yield* headwater.get(
+    `/hd-wallets/evm/ethereum/devnet/${key}/assets?derivation=${derivation}`
+  )
+  assert.strictEqual(status, 200, JSON.stringify(body))
+  const sum = (amounts: ReadonlyArray<bigint>) => amounts.reduce((total, amount) => total + amount, 0n)
+  const ether = (wei: bigint) => formatEther(wei).replace(/\.0$/, "")
+  const balances = yield* Effect.forEach(addresses, (address) =>
+    anvil.rpc<string>("eth_getBalance", [address, "latest"])
+  )
+  const balanceOf = new Interface(["function balanceOf(address) view returns (uint256)"])
+  const coins = yield* Effect.forEach(addresses, (address) =>
+    anvil.rpc<string>("eth_call", [
+      { to: coin.address, data: balanceOf.encodeFunctionData("balanceOf", [address]) },
+      "latest"
+    ])
+  )
+  const moves = [...history.coins, ...history.internals]
+  const held = new Map<string, bigint>()
+  for (const { amount, contract, to, tokenId } of history.tokens) {
+    if (tokenId === undefined || !addresses.includes(to)) continue
+    held.set(`${contract} ${tokenId}`, (held.get(`${contract} ${tokenId}`) ?? 0n) + amount)
+  }
+  const { item } = body.data
+  assert.strictEqual(item.confirmedBalance, ether(sum(balances.map(BigInt))))
+  assert.strictEqual(
+    item.totalReceived,
+    ether(sum(moves.filter(({ to }) => addresses.includes(to)).map(({ amount }) => amount)))
+  )
+  assert.strictEqual(
+    item.totalSpent,
+    ether(sum(moves.filter(({ from }) => addresses.includes(from)).map(({ amount }) => amount)))
+  )
+  assert.strictEqual(item.unit, "ETH")
+  // The old coin has no balances to ask for.
+  assert.notInclude(JSON.stringify(item), old.address)
+  const total = sum(coins.map(BigInt))
+  assert.deepStrictEqual(item.fungibleTokens, [
+    {
+      amount: `${total / 1_000_000n}.${String(total % 1_000_000n).padStart(6, "0")}`.replace(/\.?0+$/, ""),
+      contractAddress: coin.address,
+      standard: "ERC-20",
+      symbol: "COIN"
+    }
+  ])
+  // biome-ignore lint/suspicious/noExplicitAny: an answer of the server
+  const tokens = item.nonFungibleTokens.map((token: any) => [
+    token.contractAddress,
+    token.tokenId,
+    token.standard,
+    token.symbol
+  ])
+  assert.deepStrictEqual(
+    tokens.map(String).sort(),
+    [...held]
+      .filter(([, amount]) => amount > 0n)
+      .map(([key]) => {
+        const [contract, id] = key.split(" ")
+        return String([contract, id, ...(contract === multi.address ? ["ERC-1155", ""] : ["ERC-721", "ITEM"])])
+      })
+      .sort()
+  )
+  assert.include(JSON.stringify(tokens), collectible.address)
+})
+
+for (const { location, name } of locations) {
+  describe(`EVM on anvil, ${name}`, () => {
+    for (const depth of [1, 6, 40]) {
+      it.live(
+        `agrees with the oracle before and after a reorganisation ${depth} deep`,
+        () =>
+          Effect.gen(function* () {
+            const test = yield* setup(location)
+            const { anvil, caughtUp, mine, sender } = test
+            yield* subscribeAll(test, actors)
+            const contracts = yield* deploy(test)
+            const metadata = described(contracts)
+            const random = numbers(depth)
+            yield* activity(test, contracts, Math.max(depth + 2, 16), random, 100)
+            yield* caughtUp
+            const before = yield* EvmOracle.history(anvil)
+            const lists = yield* checkLists(test, before, metadata)
+            const callbacks = yield* checkCallbacks(test, before, metadata, actors)
+            assert.isAbove(Math.min(lists, callbacks), 40)
+
+            yield* anvil.rpc("anvil_reorg", [depth, []])
+            yield* mine()
+            yield* caughtUp
+            yield* checkLists(test, yield* EvmOracle.history(anvil), metadata)
+
+            yield* sender.resync
+            yield* activity(test, contracts, depth + 14, random, 500)
+            yield* mine(each)
+            yield* caughtUp
+            const after = yield* EvmOracle.history(anvil)
+            yield* checkLists(test, after, metadata)
+            yield* checkCallbacks(test, after, metadata, actors)
+            yield* checkWallet(test, contracts, after, xpub, "ACCOUNT", actors)
+            yield* checkWallet(test, contracts, after, receiveBranch, "bip32", actors.slice(0, 3))
+          }).pipe(Effect.scoped),
+        120_000
+      )
+    }
+  })
+}
+
+describe("EVM endpoints", () => {
+  const { location } = locations[0]!
+
+  it.live("lists the logs of a transaction, with the names of known events", () =>
+    Effect.gen(function* () {
+      const test = yield* setup(location)
+      const { anvil, caughtUp, headwater, mine, sender } = test
+      const { coin, multi } = yield* deploy(test)
+      const hash = yield* sender.send({ ...coin.call("spray", [1n, 120n, 5n]), gasLimit: 10_000_000n })
+      const batch = yield* sender.send(multi.call("mintBatch", [actors[0], [1n, 2n], [3n, 4n]]))
+      yield* mine()
+      yield* caughtUp
+      const logs = (hash: string, query = "") => headwater.get(`/transactions/evm/ethereum/devnet/${hash}/logs${query}`)
+      const receipt = yield* anvil.rpc<{ readonly logs: ReadonlyArray<Record<string, unknown>> }>(
+        "eth_getTransactionReceipt",
+        [hash]
+      )
+      const { body, status } = yield* logs(hash)
+      assert.strictEqual(status, 200, JSON.stringify(body))
+      assert.deepStrictEqual([body.data.limit, body.data.offset, body.data.total], [50, 0, 120])
+      const rest = [
+        ...(yield* logs(hash, "?offset=50&limit=50")).body.data.items,
+        ...(yield* logs(hash, "?offset=100")).body.data.items
+      ]
+      assert.deepStrictEqual(
+        [...body.data.items, ...rest],
+        receipt.logs.map(({ data, topics }) => ({
+          ...{ address: coin.address, data, topics, isRemoved: false },
+          name: "Transfer(address,address,uint256)"
+        }))
+      )
+      assert.strictEqual(
+        (yield* logs(batch.slice(2).toUpperCase())).body.data.items[0].name,
+        "TransferBatch(address,address,address,uint256[],uint256[])"
+      )
+      const unknown = yield* logs(`0x${"12".repeat(32)}`)
+      assert.deepStrictEqual([unknown.status, unknown.body.error.code], [404, "blockchain_data_transaction_not_found"])
+      assert.strictEqual((yield* logs("0x12")).status, 400)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("in the record of watched addresses, refuses those of nobody and wallets that are not whole", () =>
+    Effect.gen(function* () {
+      const test = yield* setup(location, { record: "watched" })
+      const { anvil, caughtUp, headwater, mine } = test
+      yield* subscribeAll(test, actors.slice(0, 2))
+      const contracts = yield* deploy(test)
+      const metadata = described(contracts)
+      yield* activity(test, contracts, 14, numbers(5), 100)
+      yield* mine(each)
+      yield* caughtUp
+      const history = yield* EvmOracle.history(anvil)
+      yield* checkCallbacks(test, history, metadata, actors.slice(0, 2))
+      const watched = yield* pages(test, tokenPath(actors[0]!), "ASCENDING", 50)
+      assert.deepStrictEqual(
+        watched.map(({ transactionHash }) => transactionHash),
+        history.tokens.filter(touches(actors[0]!)).map(({ transaction }) => transaction)
+      )
+      const refused = yield* headwater.get(tokenPath(stranger))
+      assert.deepStrictEqual([refused.status, refused.body.error.code], [403, "address_not_synced"])
+      // Internal transactions are recorded for everybody.
+      assert.strictEqual(
+        (yield* pages(test, internalPath(stranger), "ASCENDING", 50)).length,
+        history.internals.filter(touches(stranger)).length
+      )
+      const assets = (key: string) => headwater.get(`/hd-wallets/evm/ethereum/devnet/${key}/assets`)
+      const wallet = yield* assets(xpub)
+      assert.deepStrictEqual([wallet.status, wallet.body.error.code], [400, "xpub_not_synced"])
+      yield* subscribeAll(test, actors.slice(2))
+      assert.strictEqual((yield* assets(xpub)).status, 200)
+      const secret = yield* assets(account.extendedKey)
+      assert.deepStrictEqual([secret.status, secret.body.error.code], [400, "invalid_xpub"])
+      assert.notInclude(JSON.stringify(secret.body) + headwater.log(), account.extendedKey)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("answers 503 while it reads the chain, and when the node is gone", () =>
+    Effect.gen(function* () {
+      const test = yield* setup(location)
+      const { anvil, caughtUp, headwater, mine } = test
+      yield* deploy(test)
+      yield* caughtUp
+      const empty = yield* headwater.get(internalPath(Wallet.createRandom().address))
+      assert.deepStrictEqual([empty.status, empty.body.data.items, empty.body.data.hasMore], [200, [], false])
+      assert.strictEqual((yield* headwater.get(internalPath("0x12"))).status, 400)
+      assert.strictEqual((yield* headwater.get(tokenPath(ZeroAddress))).status, 200)
+      yield* mine(400)
+      const reading = yield* headwater.get(tokenPath(ZeroAddress))
+      assert.deepStrictEqual([reading.status, reading.body.error?.code], [503, "node_unavailable"])
+      process.kill(anvil.pid, "SIGKILL")
+      for (const path of [
+        tokenPath(ZeroAddress),
+        internalPath(ZeroAddress),
+        `/hd-wallets/evm/ethereum/devnet/${xpub}/assets`
+      ]) {
+        const { body, status } = yield* headwater.get(path)
+        assert.deepStrictEqual([status, body.error.code], [503, "node_unavailable"])
+      }
+    }).pipe(Effect.scoped)
+  )
+})
