@@ -56,6 +56,9 @@ const dayMillis = 86_400_000
 /** One asset that cannot be read is left for the next day; after so many in a row the rest is, too. */
 const patience = 3
 
+/** Assets that are described before their quotes are kept together. */
+const quotesTogether = 50
+
 const isCurrency = ({ providerId }: ProviderLink) => providerId.startsWith(currencyPrefix)
 
 /** `waits` is for tests: how long requests take and pause. */
@@ -90,8 +93,8 @@ export const make = Effect.fnUntraced(function* (
     return ids.slice(0, settings.top)
   })
 
-  /** Lists what an answer on one coin says, or says anew. */
-  const list = Effect.fnUntraced(function* (json: unknown) {
+  /** Lists what an answer on one coin says, or says anew; its quote is `said`. */
+  const list = Effect.fnUntraced(function* (json: unknown, said: Array<Intake.Said>) {
     const coin = yield* Effect.mapError(Effect.fromResult(Answer.decodeCoin(json)), unreadable)
     const link = settings.logos ? Answer.imageOfCoin(coin) : undefined
     const image = link === undefined ? undefined : yield* api.image(link)
@@ -109,14 +112,14 @@ export const make = Effect.fnUntraced(function* (
       return summary
     }
     const quote = Answer.quoteOfCoin(coin)
-    return quote === undefined
-      ? summary
-      : plus(summary, yield* quotes([{ name: coin.id, asset: outcome.asset, quote }]))
+    if (quote !== undefined) yield* Effect.sync(() => said.push({ name: coin.id, asset: outcome.asset, quote }))
+    return summary
   })
 
   /** Reads one coin; undefined where CoinGecko could not be asked, and should be asked again. */
-  const describe = Effect.fnUntraced(function* (path: string, id: string | undefined) {
-    const described = yield* Effect.result(Effect.flatMap(api.get(path, coinParams), list))
+  const describe = Effect.fnUntraced(function* (path: string, id: string | undefined, said: Array<Intake.Said>) {
+    const answer = Effect.flatMap(api.get(path, coinParams), (json) => list(json, said))
+    const described = yield* Effect.result(answer)
     if (Result.isFailure(described)) {
       const { failure } = described
       if (failure._tag === "DatabaseError") return yield* failure
@@ -151,12 +154,16 @@ export const make = Effect.fnUntraced(function* (
       run: Effect.fnUntraced(function* (advance) {
         let summary = nothing
         let failures = 0
-        for (const { id, path } of paths) {
-          const described = yield* describe(path, id)
-          failures = described === undefined ? failures + 1 : 0
-          if (failures === patience) return yield* unreadable(`${patience} assets in a row could not be read`)
-          summary = plus(summary, described ?? { ...nothing, refused: 1 })
-          yield* advance(1)
+        for (const some of Arr.chunksOf(paths, quotesTogether)) {
+          const said: Array<Intake.Said> = []
+          for (const { id, path } of some) {
+            const described = yield* describe(path, id, said)
+            failures = described === undefined ? failures + 1 : 0
+            if (failures === patience) return yield* unreadable(`${patience} assets in a row could not be read`)
+            summary = plus(summary, described ?? { ...nothing, refused: 1 })
+            yield* advance(1)
+          }
+          summary = plus(summary, yield* quotes(said))
         }
         return summary
       })

@@ -8,7 +8,7 @@ import { MarketSettings } from "./MarketSettings.ts"
 import { type Provider, Providers } from "./Provider.ts"
 
 /** Redirects are not followed: an API key goes to the place that was configured, and nowhere else. */
-const httpClient = FetchHttpClient.layer.pipe(
+export const httpClient = FetchHttpClient.layer.pipe(
   Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" }))
 )
 
