@@ -20,4 +20,7 @@ if (version[0] < needed[0] || (version[0] === needed[0] && version[1] < needed[1
 // What was compiled once need not be again: this halves the start.
 require("node:module").enableCompileCache()
 
-import("../src/main.ts")
+// A checkout runs its sources, which Node refuses to read below node_modules; a package holds what they were built to.
+var fs = require("node:fs")
+var path = require("node:path")
+import(fs.existsSync(path.join(__dirname, "../src/main.ts")) ? "../src/main.ts" : "../dist/main.js")
