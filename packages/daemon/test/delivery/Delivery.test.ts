@@ -112,7 +112,11 @@ for (const store of stores) {
         const sequences = sequencesOf(receiver.received)
         assert.deepStrictEqual(sequences.slice(0, 4), [1, 2, 3, 4])
         assert.deepStrictEqual(sequences.slice(4), [2, 2])
-        const attempts = JSON.parse(rows[1]!.attempt_log) as ReadonlyArray<{ at: number; error: string }>
+        const attempts = JSON.parse(rows[1]!.attempt_log) as ReadonlyArray<{
+          at: number
+          status: number
+          error: string
+        }>
         assert.strictEqual(attempts.length, 3)
         assert.deepInclude(attempts[0], { status: 500, error: "answered 500" })
         assert.isAtLeast(attempts[1]!.at - attempts[0]!.at, 80)

@@ -101,7 +101,7 @@ for (const store of stores) {
         yield* sendAll
         const stranger = { ...key, account: yield* Seed.account }
         const page = { after: 0, limit: 1 }
-        const [{ idempotencyKey }] = (yield* callbacks.list(key, page)).callbacks as [{ idempotencyKey: string }]
+        const { idempotencyKey } = (yield* callbacks.list(key, page)).callbacks[0]!
         for (const refused of [
           callbacks.list(stranger, page),
           callbacks.status(stranger),

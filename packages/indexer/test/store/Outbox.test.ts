@@ -67,8 +67,8 @@ for (const store of stores) {
         yield* outbox.settle([...next!.callbacks, ...other!.callbacks].map(delivered))
         const rows = yield* Seed.rows(a.id)
         assert.deepStrictEqual(
-          rows.map(({ attempts, sequence, state }) => [sequence, state, attempts]),
-          [1, 2, 3, 4, 5, 6, 7].map((n) => [n, "delivered", 1])
+          rows.map(({ attempts, sequence, state }) => [sequence, state, attempts] as const),
+          [1, 2, 3, 4, 5, 6, 7].map((n) => [n, "delivered", 1] as const)
         )
         assert.strictEqual(rows[0]!.attempt_log, '[{"at":1000,"duration":7,"status":200}]')
         assert.strictEqual(rows[0]!.delivered, 1007)
@@ -229,7 +229,9 @@ for (const store of stores) {
             attempt: { at: 5, duration: 5, error: "answered 500", status: 500 }
           }
         ])
-        const states = Effect.map(Seed.rows(a.id), (rows) => rows.map(({ sequence, state }) => [sequence, state]))
+        const states = Effect.map(Seed.rows(a.id), (rows) =>
+          rows.map(({ sequence, state }) => [sequence, state] as ReadonlyArray<unknown>)
+        )
         assert.deepStrictEqual(yield* states, [
           [1, "delivered"],
           [2, "held"],
@@ -297,7 +299,9 @@ for (const store of stores) {
         const now = yield* Clock.currentTimeMillis
         yield* Seed.callbacks(a, 7, { created: now - 2000 })
         yield* outbox.claim([room("late.test")], lease)
-        const states = Effect.map(Seed.rows(a.id), (rows) => rows.map(({ sequence, state }) => [sequence, state]))
+        const states = Effect.map(Seed.rows(a.id), (rows) =>
+          rows.map(({ sequence, state }) => [sequence, state] as ReadonlyArray<unknown>)
+        )
         assert.deepStrictEqual(yield* states, [
           [1, "expired"],
           [2, "expired"],
