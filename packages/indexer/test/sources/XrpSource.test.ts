@@ -18,6 +18,8 @@ import { HDNodeWallet } from "ethers"
 import { deriveAddress } from "ripple-keypairs"
 import { stores } from "../../../../test/Stores.ts"
 import * as CompleteLedgers from "../../src/sources/xrp/CompleteLedgers.ts"
+import * as XrpWebSocket from "../../src/sources/xrp/XrpWebSocket.ts"
+import * as FakeNode from "../FakeNode.ts"
 import * as Fixtures from "../Fixtures.ts"
 import { account, bytesOf, chainOf, mainnet } from "../XrpLedgers.ts"
 import * as XrpServer from "../XrpServer.ts"
@@ -247,6 +249,28 @@ describe("XrpSource", () => {
       yield* source.head
       assert.strictEqual(server.connections(), connections)
       assert.isAbove(server.commands.filter(({ command }) => command === "subscribe").length, 2)
+    })
+  )
+
+  it.live("fails all that wait for a connection when it cannot be opened", () =>
+    Effect.gen(function* () {
+      const deaf = yield* FakeNode.http(() => {})
+      const server = yield* XrpWebSocket.make({
+        url: new URL(deaf.url.replace("http", "ws")),
+        timeoutMillis: 300,
+        onLedgerClosed: () => {}
+      })
+      const [time, failures] = yield* Effect.timed(
+        Effect.all(
+          Array.from({ length: 20 }, () => Effect.flip(server.request("ledger", {}))),
+          { concurrency: "unbounded" }
+        )
+      )
+      assert.isBelow(Duration.toMillis(time), 900)
+      for (const { error } of failures) assert.match(error.message, /connection/)
+      // The next to come tries again.
+      const [again] = yield* Effect.timed(Effect.flip(server.request("ledger", {})))
+      assert.isAbove(Duration.toMillis(again), 200)
     })
   )
 

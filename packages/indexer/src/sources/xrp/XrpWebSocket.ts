@@ -47,6 +47,7 @@ export const make = Effect.fnUntraced(function* (
   const oneAtATime = yield* Semaphore.make(1)
   const inFlight = yield* Semaphore.make(maxInFlight)
   let current: Connection | undefined
+  let failures = { count: 0, reason: "" }
   let lastId = 0
 
   const close = (connection: Connection, reason: string) => {
@@ -93,10 +94,21 @@ export const make = Effect.fnUntraced(function* (
     })
   )
 
-  /** Whoever comes while the connection is being opened waits for it. */
-  const connected = oneAtATime.withPermit(
-    Effect.suspend(() => (current === undefined ? open : Effect.succeed(current)))
-  )
+  /** Whoever comes while the connection is being opened waits for it, and shares its failure. */
+  const connected = Effect.suspend(() => {
+    const seen = failures.count
+    return oneAtATime.withPermit(
+      Effect.suspend(() => {
+        if (current !== undefined) return Effect.succeed(current)
+        if (failures.count !== seen) return Effect.fail(failures.reason)
+        return Effect.tapError(open, (reason) =>
+          Effect.sync(() => {
+            failures = { count: failures.count + 1, reason }
+          })
+        )
+      })
+    )
+  })
 
   const send = (connection: Connection, command: string, params: XrpReply.Json) =>
     Effect.callback<unknown, string>((resume) => {
