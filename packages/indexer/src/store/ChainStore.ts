@@ -3,6 +3,7 @@
  * map, matched callbacks and cursor in a single transaction — or leaves again.
  */
 import type { AddressBytes } from "@headwater/core/Address"
+import * as Address from "@headwater/core/Address"
 import type { Block, Transfer } from "@headwater/core/Block"
 import type * as Callback from "@headwater/core/Callback"
 import * as Chain from "@headwater/core/Chain"
@@ -16,6 +17,7 @@ import type { NodeError } from "../sources/NodeError.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 import * as Retractions from "./internal/Retractions.ts"
 import * as Waits from "./internal/Waits.ts"
+import * as WalletBlocks from "./internal/WalletBlocks.ts"
 import * as OutputMap from "./OutputMap.ts"
 import type { Tokens } from "./Tokens.ts"
 import * as TransferLog from "./TransferLog.ts"
@@ -44,6 +46,8 @@ export interface Options {
   readonly undoDepth: number
   /** Where the facts about a token contract come from when a callback needs them. */
   readonly tokens?: Tokens
+  /** Unused addresses that are watched behind the last used one of each branch of an HD wallet; 20 by default. */
+  readonly gapLimit?: number
 }
 
 export interface Committed {
@@ -65,6 +69,8 @@ export interface ChainStore {
   readonly setFinal: (height: number) => Effect.Effect<void, DatabaseError>
 }
 
+/** What BIP-44 recommends. */
+export const defaultGapLimit = 20
 /** Rows read at a time when the watched set is filled. */
 const pageSize = 50_000
 /** Addresses asked for in one query. */
@@ -100,32 +106,59 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
   crypto.getRandomValues(key)
   const watched = Watched.make([key[0]!, key[1]!])
   let watchedRevision = 0
+  /** Whether any wallet is synced on the chain. */
+  let wallets = false
 
-  /** Brings the watched set up to the chain's revision. */
-  const watch = Effect.fnUntraced(function* (revision: number) {
+  /** Addresses of subscriptions or wallets that came with the revisions up to the given one. */
+  const watchThose = Effect.fnUntraced(function* (whose: "subscription" | "wallet_address", revision: number) {
     let after = 0
-    while (watchedRevision < revision) {
+    while (true) {
       const rows = yield* read((db) =>
         db
-          .selectFrom("subscription")
+          .selectFrom(whose)
           .select(["id", "address"])
           .where("chain", "=", id)
           .where("revision", ">", watchedRevision)
           .where("revision", "<=", revision)
           .where("id", ">", after)
-          .where("active", "=", 1)
+          .$if(whose === "subscription", (select) => select.where("subscription.active", "=", 1))
           .orderBy("id")
           .limit(pageSize)
       )
       for (const { address } of rows) if (address !== null) watched.add(address)
-      if (rows.length < pageSize) watchedRevision = revision
-      else {
-        after = rows.at(-1)!.id
-        yield* Effect.logInfo(`Watching ${watched.size()} addresses so far`)
-      }
+      if (whose === "wallet_address" && rows.length > 0) wallets = true
+      if (rows.length < pageSize) return
+      after = rows.at(-1)!.id
+      yield* Effect.logInfo(`Watching ${watched.size()} addresses so far`)
     }
   })
+
+  /** Brings the watched set up to the chain's revision. */
+  const watch = Effect.fnUntraced(function* (revision: number) {
+    if (revision <= watchedRevision) return
+    yield* watchThose("subscription", revision)
+    yield* watchThose("wallet_address", revision)
+    watchedRevision = revision
+  })
   yield* watch((yield* row).revision)
+
+  const walletBlocks = yield* WalletBlocks.make({ chain, id, gapLimit: options.gapLimit ?? defaultGapLimit, watched })
+
+  /** Which of these addresses no wallet has. */
+  const unowned = Effect.fnUntraced(function* (addresses: ReadonlyArray<AddressBytes>) {
+    const owned = new Set<string>()
+    for (let i = 0; wallets && i < addresses.length; i += lookupSize) {
+      const rows = yield* query((db) =>
+        db
+          .selectFrom("wallet_address")
+          .select("address")
+          .where("chain", "=", id)
+          .where("address", "in", addresses.slice(i, i + lookupSize))
+      )
+      for (const { address } of rows) owned.add(Address.key(address))
+    }
+    return addresses.filter((address) => !owned.has(Address.key(address)))
+  })
 
   const subscribers = Effect.fnUntraced(function* (addresses: ReadonlyMap<string, AddressBytes>) {
     const select = query((db) =>
@@ -162,7 +195,8 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
         else known.push(toSubscriber(row))
       }
     }
-    for (const [hex, address] of addresses) if (!byAddress.has(hex)) watched.remove(address)
+    const strangers = [...addresses].flatMap(([hex, address]) => (byAddress.has(hex) ? [] : [address]))
+    for (const address of yield* unowned(strangers)) watched.remove(address)
     return { blockMined, byAddress }
   })
 
@@ -196,6 +230,16 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
     Effect.forkScoped
   )
 
+  const keep = (script: AddressBytes) => options.record === "all" || watched.has(script)
+
+  /** The block of a UTXO chain with what its inputs spend; wallets have been watched further before that is found. */
+  const applyCoins = Effect.fnUntraced(function* (block: Block) {
+    const owners = wallets ? yield* walletBlocks.use(block) : undefined
+    const applied = yield* OutputMap.apply(id, block, keep)
+    if (owners !== undefined) yield* walletBlocks.move(owners, applied.created, applied.taken)
+    return applied.block
+  })
+
   const commit = Effect.fn("ChainStore.commit")(
     function* (block: Block) {
       // Metadata comes from the node, so it is fetched before the transaction takes the store's one writer.
@@ -208,14 +252,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
           if (height !== null && !(block.height === height + 1 && fits))
             return yield* new NotNext({ height: block.height, cursor: height ?? undefined })
           yield* watch(revision)
-          const resolved =
-            chain.family === "utxo"
-              ? yield* OutputMap.apply(
-                  id,
-                  block,
-                  options.record === "all" ? () => true : (script) => watched.has(script)
-                )
-              : block
+          const resolved = chain.family === "utxo" ? yield* applyCoins(block) : block
           const candidates = yield* subscribers(Matcher.touched(resolved, watched))
           const metadata = (contract: AddressBytes) => options.tokens?.known(contract) ?? unknownToken
           const occurrences = Matcher.match(chain, resolved, { ...candidates, metadata })
@@ -259,11 +296,12 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
       const at = yield* Clock.currentTimeMillis
       yield* transaction(
         Effect.gen(function* () {
-          const { hash, height } = yield* lock
+          const { first_height, hash, height } = yield* lock
           if (hash === null || height === null || height <= fork) return
           const [forkBlock] = yield* query((db) =>
             db.selectFrom("block").select("hash").where("chain", "=", id).where("height", "=", fork)
           )
+          if (chain.family === "utxo") yield* walletBlocks.undo(fork, first_height)
           yield* OutputMap.undo(id, fork)
           yield* TransferLog.undo(id, fork)
           if (options.tokens !== undefined) yield* options.tokens.undo(fork)

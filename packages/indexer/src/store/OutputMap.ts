@@ -4,6 +4,7 @@
  */
 import type { AddressBytes } from "@headwater/core/Address"
 import type { Block, CoinTransfer, Spend } from "@headwater/core/Block"
+import * as Chain from "@headwater/core/Chain"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import { Database } from "./Database.ts"
@@ -37,16 +38,35 @@ const take = Effect.fnUntraced(function* (chain: number, spends: ReadonlyArray<S
   return rows
 })
 
+/** What {@link apply} did. */
+export interface Applied {
+  /** The block with a transfer for every input that the map or the block itself can resolve. */
+  readonly block: Block
+  /** Outputs that came into the map. */
+  readonly created: ReadonlyArray<Moved>
+  /** Outputs of earlier blocks that left it. */
+  readonly taken: ReadonlyArray<Moved>
+}
+
+/** An output as the map has it. */
+export interface Moved {
+  readonly script: AddressBytes
+  readonly amount: bigint
+  /** Of the block that created it. */
+  readonly height: number
+}
+
 /**
- * Applies a block: adds what it creates, takes what it spends, and answers the block with a transfer for every input
- * that the map or the block itself can resolve. `keep` says which scripts' outputs are worth a row.
+ * Applies a block: adds what it creates, takes what it spends. `keep` says which scripts' outputs are worth a row.
  */
 export const apply = Effect.fn("OutputMap.apply")(function* (
   chain: number,
   block: Block,
   keep: (script: AddressBytes) => boolean
 ) {
-  if (block.spends.length === 0 && block.transfers.length === 0) return block
+  if (block.spends.length === 0 && block.transfers.length === 0) {
+    return { block, created: [], taken: [] } satisfies Applied
+  }
   const { insertMany } = yield* Database
   const created = new Map<string, CoinTransfer>()
   const resolved = new Set<string>()
@@ -97,9 +117,55 @@ export const apply = Effect.fn("OutputMap.apply")(function* (
     // Two coinbases before BIP-30 have the ids of earlier ones.
     "on conflict do nothing"
   )
-  if (found.length === 0) return block
   const transfers = [...block.transfers, ...found].sort((a, b) => a.transaction - b.transaction)
-  return { ...block, transfers }
+  return {
+    block: found.length === 0 ? block : { ...block, transfers },
+    created: outputs.map(({ amount, to }) => ({ script: to!, amount, height: block.height })),
+    taken: taken.map(({ amount, height, script }) => ({
+      script: script as AddressBytes,
+      amount: BigInt(amount),
+      height
+    }))
+  } satisfies Applied
+})
+
+type Found = Spend["outpoint"] & { readonly script: AddressBytes; readonly amount: bigint }
+
+/** A lookup of unspent outputs in a chain's map; those that it does not know are not among the answers. */
+export const finder = Effect.fn("OutputMap.finder")(function* (chain: Chain.Chain) {
+  const database = yield* Database
+  const [row] = yield* database.query((db) =>
+    db.selectFrom("chain").select("id").where("name", "=", Chain.nameOf(chain))
+  )
+  const { id } = row!
+  return Effect.fn("OutputMap.find")(function* (outpoints: ReadonlyArray<Spend["outpoint"]>) {
+    const columns = "transaction_id, output_index, script, amount"
+    const ids = outpoints.map(({ transactionId }) => Buffer.from(transactionId))
+    const indices = outpoints.map(({ index }) => index)
+    const rows =
+      database.dialect === "sqlite"
+        ? yield* database.each<Omit<Spent, "height">>(
+            `select ${columns} from unspent_output where chain = ? and transaction_id = ? and output_index = ?`,
+            outpoints.map(({ index, transactionId }) => [id, transactionId, index])
+          )
+        : yield* database.read((db) => ({
+            execute: async () =>
+              (
+                await sql<Omit<Spent, "height">>`select o.transaction_id, o.output_index, o.script, o.amount
+                  from unnest(${ids}::bytea[], ${indices}::bigint[]) as spend(transaction_id, output_index)
+                  join unspent_output o on o.chain = ${id} and o.transaction_id = spend.transaction_id
+                    and o.output_index = spend.output_index`.execute(db)
+              ).rows
+          }))
+    return rows.map(
+      (row): Found => ({
+        transactionId: row.transaction_id,
+        index: row.output_index,
+        script: row.script as AddressBytes,
+        amount: BigInt(row.amount)
+      })
+    )
+  })
 })
 
 /** Takes back every block above `fork`. */

@@ -15,6 +15,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { sql } from "kysely"
 import { Database, type DatabaseError } from "./Database.ts"
+import * as ChainRevision from "./internal/ChainRevision.ts"
 import type { Row } from "./Tables.ts"
 
 const DeactivationReasons = Schema.Array(Schema.Struct({ reason: Schema.String, timestamp: Schema.Int }))
@@ -141,25 +142,7 @@ const make = Effect.gen(function* () {
       ([row]) => row!
     )
 
-  /** As `touch`, of a chain that nothing may have been stored of yet. */
-  const touchNamed = Effect.fnUntraced(function* (name: string) {
-    const update = database.query((db) =>
-      db
-        .updateTable("chain")
-        .set({ revision: sql<number>`revision + 1` })
-        .where("name", "=", name)
-        .returning(["id", "revision", "height"])
-    )
-    const [row] = yield* update
-    if (row !== undefined) return row
-    yield* database.query((db) =>
-      db
-        .insertInto("chain")
-        .values({ name })
-        .onConflict((on) => on.column("name").doNothing())
-    )
-    return (yield* update)[0]!
-  })
+  const touchNamed = (name: string) => ChainRevision.bump(database, name)
 
   const same = Effect.fnUntraced(function* (chain: number, subscription: NewSubscription) {
     const { account, address, callbackUrl, confirmations, event } = subscription

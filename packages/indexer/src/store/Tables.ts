@@ -1,5 +1,6 @@
 /** The rows of the store. Hashes and addresses are bytes, amounts decimal text; flags are 0 or 1 on both dialects. */
 import type { EventType } from "@headwater/core/EventType"
+import type { Format } from "@headwater/core/ExtendedPublicKey"
 import type { Generated, Selectable } from "kysely"
 
 export interface Tables {
@@ -14,6 +15,8 @@ export interface Tables {
   domain: DomainTable
   unspent_output: UnspentOutputTable
   spent_output: SpentOutputTable
+  wallet: WalletTable
+  wallet_address: WalletAddressTable
   transfer_chunk: TransferChunkTable
   staged_postings: StagedPostingsTable
   posting_run: PostingRunTable
@@ -199,6 +202,48 @@ export interface UnspentOutputTable {
 /** Outputs spent in blocks that a reorganisation may still undo. */
 export interface SpentOutputTable extends UnspentOutputTable {
   spent_height: number
+}
+
+/**
+ * An account's HD wallet on one chain. Its balance counts those unspent outputs of its addresses that are above the
+ * address's `since`, or, once the node's coins have been looked through, all of them.
+ */
+export interface WalletTable {
+  id: Generated<number>
+  account: number
+  chain: number
+  /** The extended public key in its one canonical form. */
+  public_key: string
+  derivation: "account" | "bip32"
+  format: Format
+  /** Seconds since the Unix epoch. */
+  created: number
+  /** In the coin's smallest unit. */
+  balance: string
+  /** `scanning`: coins from before its addresses were watched are yet to be looked for. */
+  state: "scanning" | "synced"
+  /** The block at which the node's coins were looked through; null where that was not done. */
+  scan_height: number | null
+}
+
+export interface WalletAddressTable {
+  id: Generated<number>
+  wallet: number
+  chain: number
+  /** 0 for receiving addresses, 1 for change. */
+  branch: number
+  address_index: number
+  address: Uint8Array
+  /** The chain's revision that it came with, as a subscription has one. */
+  revision: number
+  /** Blocks above this height are watched for it; null: all that were ever committed. */
+  since: number | null
+  /** Whether coins from `since` and before were looked for. */
+  scanned: number
+  /** The first block known to pay to it. */
+  used_height: number | null
+  /** When its account asked for it, in seconds since the Unix epoch; null where it only fills the gap. */
+  requested: number | null
 }
 
 /** What an account has left: the sum of its entries. */

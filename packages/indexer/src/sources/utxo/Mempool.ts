@@ -1,4 +1,5 @@
 /** The transactions that wait at a UTXO chain's node. */
+import type { AddressBytes } from "@headwater/core/Address"
 import type { CoinTransfer, Spend } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/Chain"
 import * as Effect from "effect/Effect"
@@ -20,6 +21,13 @@ export interface MempoolTransaction {
   readonly spends: ReadonlyArray<Spend>
 }
 
+/** An output that a waiting transaction may spend. */
+export interface Output {
+  readonly script: AddressBytes
+  /** In the coin's smallest unit. */
+  readonly amount: bigint
+}
+
 export interface Mempool {
   /** Ids, as hex, of what waits now. */
   readonly ids: Effect.Effect<ReadonlyArray<string>, NodeError>
@@ -27,7 +35,16 @@ export interface Mempool {
   readonly transactions: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<MempoolTransaction>, NodeError>
   /** When the node first saw a transaction, in seconds since the Unix epoch; undefined where it does not say. */
   readonly timeOf: (id: string) => Effect.Effect<number | undefined, NodeError>
+  /**
+   * Mined outputs that no mined transaction has spent, in the order of the outpoints; undefined for what is none.
+   * Undefined as a whole where the node cannot be asked (no `gettxout`).
+   */
+  readonly outputs: (
+    outpoints: ReadonlyArray<Spend["outpoint"]>
+  ) => Effect.Effect<ReadonlyArray<Output | undefined> | undefined, NodeError>
 }
+
+const methodNotFound = -32601
 
 /** `verbose` is the second argument of `getrawtransaction` that the chain's node takes. */
 export const make = (chain: Chain, rpc: JsonRpc, verbose: Parameters): Mempool => {
@@ -70,6 +87,26 @@ export const make = (chain: Chain, rpc: JsonRpc, verbose: Parameters): Mempool =
           NodeJson.isRecord(entry) && Number.isSafeInteger(entry.time) ? (entry.time as number) : undefined
         ),
         Effect.catchTag("NodeRejected", () => Effect.undefined)
-      )
+      ),
+    outputs: Effect.fnUntraced(function* (outpoints) {
+      const calls = outpoints.map(({ index, transactionId }) => ({
+        method: "gettxout",
+        params: [Buffer.from(transactionId).toString("hex"), index, false]
+      }))
+      const found: Array<Output | undefined> = []
+      for (const result of yield* rpc.results(calls, "decimalText")) {
+        if (Result.isFailure(result)) {
+          if (result.failure.code === methodNotFound) return undefined
+          return yield* result.failure
+        }
+        const answer = result.success
+        found.push(
+          answer === null
+            ? undefined
+            : yield* consistent(rpc, "gettxout", () => NodeTransaction.readOutput(chain, answer, () => "the output"))
+        )
+      }
+      return found
+    })
   }
 }

@@ -21,6 +21,16 @@ const amountOf = (output: NodeJson.Json, chain: Chain, field: NodeJson.Field): b
     ? BigInt(NodeJson.count(output.valueZat, () => `${field()}.valueZat`))
     : NodeJson.coins(output.value, chain.decimals, () => `${field()}.value`)
 
+/** What an output locks, and with which script. Throws `Malformed`. */
+export const readOutput = (
+  chain: Chain,
+  value: unknown,
+  field: NodeJson.Field
+): { readonly script: AddressBytes; readonly amount: bigint } => {
+  const output = NodeJson.record(value, field)
+  return { script: scriptOf(output, field), amount: amountOf(output, chain, field) }
+}
+
 /**
  * Adds the transaction at `index` of a block to `body`. Inputs and outputs inside the MWEB (`ismweb`) and the shielded
  * parts of a Zcash transaction hide their value and are passed over. Throws `Malformed`.

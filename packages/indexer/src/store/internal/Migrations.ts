@@ -8,6 +8,7 @@ import * as assets from "../migrations/0004_assets.ts"
 import * as transfers from "../migrations/0005_transfers.ts"
 import * as tokens from "../migrations/0006_tokens.ts"
 import * as prunedInternal from "../migrations/0007_pruned_internal.ts"
+import * as wallets from "../migrations/0008_wallets.ts"
 
 /** Column types that the two dialects spell differently. */
 export interface ColumnTypes {
@@ -32,7 +33,8 @@ const migrations: Record<string, Statements> = {
   "0004_assets": assets.up,
   "0005_transfers": transfers.up,
   "0006_tokens": tokens.up,
-  "0007_pruned_internal": prunedInternal.up
+  "0007_pruned_internal": prunedInternal.up,
+  "0008_wallets": wallets.up
 }
 
 export const run = async <Tables>(db: Kysely<Tables>, dialect: "sqlite" | "postgres"): Promise<void> => {

@@ -1,0 +1,142 @@
+/**
+ * Finds the coins that newly synced wallets had before, beside the commits of blocks and holding up none.
+ *
+ * A node shows its coins at one block. Blocks that were committed since are replayed onto them, and they are entered
+ * where the chain then stands; if it has moved on meanwhile a little more is replayed, and if the block is not on our
+ * chain any more they are searched again.
+ */
+import type { AddressBytes } from "@headwater/core/Address"
+import * as Address from "@headwater/core/Address"
+import { nameOf } from "@headwater/core/Chain"
+import * as Cause from "effect/Cause"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import type { NodeError } from "../sources/NodeError.ts"
+import type { Source } from "../sources/Source.ts"
+import type { CoinSearch, CoinsAt } from "../sources/utxo/CoinSearch.ts"
+import type { ChainStore } from "../store/ChainStore.ts"
+import type { DatabaseError } from "../store/Database.ts"
+import * as WalletBranches from "../store/internal/WalletBranches.ts"
+import * as WalletCoins from "../store/WalletCoins.ts"
+
+export interface Options {
+  readonly pollInterval: Duration.Duration
+  readonly gapLimit: number
+}
+
+export interface WalletSync {
+  /** Finds the coins of every wallet that waits for it, as far as the chain has come near enough to the node's head. */
+  readonly step: Effect.Effect<void, NodeError | DatabaseError>
+  /** Steps until it is interrupted; what goes wrong is logged and tried again. */
+  readonly run: Effect.Effect<never>
+}
+
+/**
+ * Addresses of each branch that are searched beyond the watched ones. Searching many costs a node no more than few, and
+ * of used addresses only those show that still have coins: the gap between two of them may be wide.
+ */
+const lookAhead = 1_000
+/** Addresses derived at a time, since deriving blocks. */
+const deriveSize = 100
+/** Blocks that the chain may be behind its node when coins are searched. */
+const near = 2
+
+const backoff = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])
+
+export const make = Effect.fn("WalletSync.make")(function* (
+  source: Source,
+  search: CoinSearch,
+  store: ChainStore,
+  options: Options
+) {
+  const wallets = yield* WalletCoins.make(source.chain)
+
+  const targetsOf = Effect.fnUntraced(function* (wallet: WalletCoins.ScanningWallet, beyond: number) {
+    const targets: Array<Array<{ readonly index: number; readonly bytes: AddressBytes }>> = []
+    for (const [number, branch] of wallet.branches.entries()) {
+      const end = wallet.unwatched[number]! + beyond
+      const addresses: Array<{ readonly index: number; readonly bytes: AddressBytes }> = []
+      for (let from = 0; from < end; from += deriveSize) {
+        addresses.push(...WalletBranches.derive(branch, from, Math.min(end, from + deriveSize) - 1))
+        yield* Effect.yieldNow
+      }
+      targets.push(addresses)
+    }
+    return targets satisfies WalletCoins.Targets
+  })
+
+  /** Coins of a wallet at the node's newest block, looked for so far that a gap without any is behind the last. */
+  const find = Effect.fnUntraced(function* (wallet: WalletCoins.ScanningWallet) {
+    for (let beyond = Math.max(lookAhead, options.gapLimit); ; beyond *= 2) {
+      const targets = yield* targetsOf(wallet, beyond)
+      const found = yield* search(targets.flat().map(({ bytes }) => bytes))
+      if (found === undefined) return undefined
+      const paid = new Set(found.coins.map(({ script }) => Address.key(script)))
+      const far = targets.some((branch) =>
+        branch.slice(-options.gapLimit).some(({ bytes }) => paid.has(Address.key(bytes)))
+      )
+      if (!far) return { targets, found }
+    }
+  })
+
+  /** Enters found coins where the chain stands; false where they have to be searched again. */
+  const enter = Effect.fnUntraced(function* (
+    wallet: WalletCoins.ScanningWallet,
+    targets: WalletCoins.Targets,
+    found: CoinsAt
+  ) {
+    const wanted = new Set(targets.flat().map(({ bytes }) => Address.key(bytes)))
+    let at: WalletCoins.Replayed = { ...found, scanned: found.height, spent: [] }
+    while (true) {
+      const cursor = yield* store.cursor
+      if (cursor === undefined) return false
+      if (cursor.height < at.height) {
+        yield* Effect.sleep("100 millis")
+        if ((yield* source.head).height < at.height) return false
+        continue
+      }
+      while (at.height < cursor.height) {
+        const block = yield* source.blockAt(at.height + 1)
+        if (Buffer.compare(block.parent, at.hash) !== 0) return false
+        at = WalletCoins.replay(at, block, wanted)
+      }
+      if (yield* wallets.enter(wallet, targets, at, options.gapLimit)) return true
+      const ours = yield* store.hashAt(at.height)
+      if (ours === undefined || Buffer.compare(ours, at.hash) !== 0) return false
+      const [present] = (yield* wallets.scanning).filter(({ id }) => id === wallet.id)
+      if (present?.unwatched.some((end, branch) => end > targets[branch]!.length)) return false
+    }
+  })
+
+  const step = Effect.gen(function* () {
+    const waiting = yield* wallets.scanning
+    if (waiting.length === 0) return
+    const cursor = yield* store.cursor
+    if (cursor === undefined || (yield* source.head).height > cursor.height + near) return
+    for (const wallet of waiting) {
+      const result = yield* find(wallet)
+      if (result === undefined) {
+        yield* wallets.giveUp(wallet)
+        yield* Effect.logWarning(
+          "The node cannot find the coins that a wallet has already: its record begins with the next block"
+        )
+      } else {
+        yield* enter(wallet, result.targets, result.found)
+      }
+    }
+  }).pipe(Effect.withSpan("WalletSync.step"))
+
+  const run: WalletSync["run"] = step.pipe(
+    Effect.tapError((error) => Effect.logWarning(`Finding the coins of a wallet failed: ${error.message}`)),
+    Effect.tapDefect((defect) => Effect.logError("Finding the coins of a wallet failed", Cause.die(defect))),
+    Effect.catchDefect((defect) => Effect.fail(defect)),
+    Effect.retry(backoff),
+    Effect.orDie,
+    Effect.andThen(Effect.sleep(options.pollInterval)),
+    Effect.forever,
+    Effect.annotateLogs({ chain: nameOf(source.chain) })
+  )
+
+  return { step, run } satisfies WalletSync
+})
