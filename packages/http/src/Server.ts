@@ -1,7 +1,8 @@
 /** The HTTP server: routes on a socket, with limits on everything that a stranger sends. */
-import { createServer } from "node:http"
+import { createServer, type Server } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as ByteSize from "effect/ByteSize"
+import * as Effect from "effect/Effect"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
@@ -25,42 +26,62 @@ export interface Options {
   readonly stopTimeoutMillis?: number | undefined
 }
 
-/** Serves `routes` until the scope closes; requests in flight are answered first. */
-export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>, options: Options) => {
+const makeServer = (options: Options): Server => {
   const requestTimeout = options.requestTimeoutMillis ?? 15_000
-  const cors = HttpRouter.cors({
-    allowedOrigins: options.allowedOrigins ?? [],
+  const server = createServer({
+    maxHeaderSize: options.maxHeaderBytes ?? 16_384,
+    requestTimeout,
+    headersTimeout: Math.min(requestTimeout, 10_000),
+    connectionsCheckingInterval: Math.min(requestTimeout, 1_000),
+    keepAliveTimeout: 65_000
+  })
+  server.maxHeadersCount = 100
+  server.on("clientError", BrokenRequest.answer)
+  // A stopping server waits for its connections, and one that has just been answered would be kept for the next request.
+  server.on("request", (_, response) => {
+    response.once("close", () => {
+      if (!server.listening) setImmediate(() => server.closeIdleConnections())
+    })
+  })
+  return server
+}
+
+/** Cuts what is still open some time after the server has begun to stop: a half-sent request never ends by itself. */
+const cutOff = (server: Server, millis: number) =>
+  Layer.effectDiscard(
+    Effect.addFinalizer(() => Effect.sync(() => setTimeout(() => server.closeAllConnections(), millis).unref()))
+  )
+
+const cors = (allowedOrigins: ReadonlyArray<string>) =>
+  HttpRouter.cors({
+    allowedOrigins,
     allowedMethods: ["GET", "POST", "DELETE"],
     allowedHeaders: ["content-type", "x-api-key", "x-api-version"],
     exposedHeaders: ["retry-after", "x-credits-available", "x-credits-consumed", "x-request-id", "x-response-time"],
     maxAge: 600
   })
-  const served = options.allowedOrigins === undefined ? routes : Layer.merge(routes, cors)
-  return HttpRouter.serve(served, {
-    disableLogger: true,
-    disableListenLog: true,
-    routerConfig: { maxParamLength }
-  }).pipe(
-    Layer.provideMerge(
-      NodeHttpServer.layer(
-        () =>
-          createServer({
-            maxHeaderSize: options.maxHeaderBytes ?? 16_384,
-            requestTimeout,
-            headersTimeout: Math.min(requestTimeout, 10_000),
-            connectionsCheckingInterval: Math.min(requestTimeout, 1_000),
-            keepAliveTimeout: 65_000
-          }).on("clientError", BrokenRequest.answer),
-        {
-          host: options.host,
-          port: options.port,
-          gracefulShutdownTimeout: options.stopTimeoutMillis ?? 10_000
-        }
+
+/** Serves `routes` until the scope closes; requests in flight are answered first. */
+export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>, options: Options) =>
+  Layer.unwrap(
+    Effect.sync(() => {
+      const { allowedOrigins, host, port, stopTimeoutMillis = 10_000 } = options
+      const server = makeServer(options)
+      return cutOff(server, stopTimeoutMillis).pipe(
+        Layer.provideMerge(
+          HttpRouter.serve(allowedOrigins === undefined ? routes : Layer.merge(routes, cors(allowedOrigins)), {
+            disableLogger: true,
+            disableListenLog: true,
+            routerConfig: { maxParamLength }
+          })
+        ),
+        Layer.provideMerge(
+          NodeHttpServer.layer(() => server, { host, port, gracefulShutdownTimeout: stopTimeoutMillis })
+        ),
+        Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(options.maxBodyBytes ?? 65_536)))
       )
-    ),
-    Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(options.maxBodyBytes ?? 65_536)))
+    })
   )
-}
 
 /** Serves the routes of this package. */
 export const layer = (options: Options) => serve(Routes.layer, options)

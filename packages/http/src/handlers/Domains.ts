@@ -44,8 +44,10 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       add: Effect.fnUntraced(function* ({ payload }) {
         const { id } = yield* CurrentAccount
-        const host = yield* Effect.catch(hostOf(payload.data.item.domain), ({ message }) =>
-          Effect.fail(new InvalidData({ message: `domain: ${message}`, details: [{ attribute: "domain", message }] }))
+        const host = yield* Effect.mapError(
+          hostOf(payload.data.item.domain),
+          ({ message }) =>
+            new InvalidData({ message: `domain: ${message}`, details: [{ attribute: "domain", message }] })
         )
         return { item: shown(yield* Effect.orDie(domains.add(id, host))) }
       }),
@@ -61,7 +63,7 @@ export const layer = HttpApiBuilder.group(
       verify: Effect.fnUntraced(
         function* ({ params }) {
           const { id } = yield* CurrentAccount
-          const host = yield* Effect.catch(hostOf(params.domain), () => Effect.fail(notFound))
+          const host = yield* Effect.mapError(hostOf(params.domain), () => notFound)
           if (Option.isNone(verifier)) return yield* unimplemented
           return { item: shown(yield* verifier.value.verify(id, host)) }
         },

@@ -81,8 +81,9 @@ export const layer = HttpRouter.middleware(
       }
       const answer = checkVersion(request.headers["x-api-version"]) ?? Effect.flatMap(handled, inEnvelope)
       const response = yield* answer.pipe(
-        Effect.catchCause((cause) =>
-          Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : refuse(request, cause)
+        Effect.catchCauseIf(
+          (cause) => !Cause.hasInterruptsOnly(cause),
+          (cause) => refuse(request, cause)
         ),
         Effect.provideService(RequestInfo, info),
         Effect.annotateLogs("requestId", info.id)
