@@ -7,6 +7,7 @@ import { type ConnectedNode, ConnectedNodes } from "@headwater/indexer/sources/C
 import * as EvmNode from "@headwater/indexer/sources/EvmNode"
 import * as EvmSource from "@headwater/indexer/sources/EvmSource"
 import * as JsonRpc from "@headwater/indexer/sources/JsonRpc"
+import type { Source } from "@headwater/indexer/sources/Source"
 import * as UtxoSource from "@headwater/indexer/sources/UtxoSource"
 import * as ChainStore from "@headwater/indexer/store/ChainStore"
 import * as InternalRetention from "@headwater/indexer/store/InternalRetention"
@@ -20,6 +21,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Settings from "./Settings.ts"
@@ -29,12 +31,16 @@ class UnsupportedFamily extends Schema.TaggedError<UnsupportedFamily>()("Unsuppo
   message: Schema.String
 }) {}
 
+/** A node is on another network than its chain: nothing of it may be taken. */
+export class WrongNetwork extends Schema.TaggedError<WrongNetwork>()("WrongNetwork", { message: Schema.String }) {}
+
 /** What following a chain needs of its node. */
 interface Connected extends ConnectedNode {
   readonly tokens?: Tokens.Tokens
 }
 
-const connect = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settings.ChainSettings) {
+/** Connects to the nodes of a chain and finds out what they can do. */
+export const connect = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settings.ChainSettings) {
   const rpc = yield* JsonRpc.make({
     urls: Settings.nodeUrls(settings),
     timeoutMillis: settings.timeoutMillis,
@@ -58,6 +64,36 @@ const connect = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Setti
   }
 })
 
+/** How long a node may take to say which network it is on, before the chain is followed without its word. */
+const networkPatience = "10 seconds"
+
+const checkNetwork = Effect.fnUntraced(function* (host: string, source: Source) {
+  const network = (yield* source.capabilities).find(({ name }) => name === "network")
+  if (network?.available === false) {
+    return yield* new WrongNetwork({ message: `${host}: ${network.detail}, and start again` })
+  }
+})
+
+/**
+ * Looks at each of several nodes by itself, since fail-over must not end on another chain. One that does not answer is
+ * passed over: what it says later has to fit the chain that is stored.
+ */
+const checkNetworks = (chain: Chain.Chain, settings: Settings.ChainSettings) =>
+  Effect.forEach(
+    settings.nodes.length > 1 ? settings.nodes : [],
+    (node) =>
+      connect(chain, { ...settings, nodes: [node], internalTransactions: false }).pipe(
+        Effect.flatMap(({ source }) => checkNetwork(new URL(Redacted.value(node)).host, source)),
+        Effect.scoped,
+        Effect.timeout(networkPatience),
+        Effect.catchTag(
+          ["NodeUnreachable", "NodeRejected", "NodeInconsistent", "BlockMissing", "TimeoutError"],
+          () => Effect.void
+        )
+      ),
+    { concurrency: "unbounded", discard: true }
+  )
+
 /** Waits before a chain is started again: doubling from one second, at most 30 seconds. */
 const restarts = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])
 
@@ -70,7 +106,9 @@ const follow = Effect.fn("FollowedChains.follow")(function* (chain: Chain.Chain,
     Effect.map(Clock.currentTimeMillis, (now) => statuses.update(chain, { state, message }, now))
 
   const run = Effect.gen(function* () {
+    yield* checkNetworks(chain, settings)
     const { tokens, ...node } = yield* connect(chain, settings)
+    yield* checkNetwork(new URL(Redacted.value(settings.nodes[0])).host, node.source)
     yield* nodes.connect(chain, node)
     const store = yield* ChainStore.open(chain, {
       record: settings.record,
@@ -91,7 +129,7 @@ const follow = Effect.fn("FollowedChains.follow")(function* (chain: Chain.Chain,
   }).pipe(Effect.scoped)
 
   yield* run.pipe(
-    Effect.catchTag(["UnrecoverableFork", "UnsupportedFamily"], (error) =>
+    Effect.catchTag(["UnrecoverableFork", "UnsupportedFamily", "WrongNetwork"], (error) =>
       Effect.andThen(tell("stopped", error.message), Effect.logError(error.message))
     ),
     Effect.tapError((error) =>

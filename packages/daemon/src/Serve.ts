@@ -10,6 +10,7 @@ import { ConfiguredChains } from "@headwater/http/server/RequestedChain"
 import * as Routes from "@headwater/http/server/Routes"
 import { ConnectedNodes } from "@headwater/indexer/sources/ConnectedNodes"
 import { Accounts } from "@headwater/indexer/store/Accounts"
+import { Callbacks } from "@headwater/indexer/store/Callbacks"
 import { CreditRules, Credits } from "@headwater/indexer/store/Credits"
 import * as Domains from "@headwater/indexer/store/Domains"
 import { Outbox } from "@headwater/indexer/store/Outbox"
@@ -48,11 +49,12 @@ const creditRules = Layer.effect(
 /** The store's services, the chains' status and their nodes. */
 export const services = Layer.mergeAll(
   Accounts.layer,
+  Callbacks.layer,
   ChainStatus.layer,
   ConnectedNodes.layer,
-  Credits.layer,
-  Outbox.layer
+  Credits.layer
 ).pipe(
+  Layer.provideMerge(Outbox.layer),
   Layer.provideMerge(Subscriptions.layer),
   Layer.provideMerge(hostPermission),
   Layer.provideMerge(Domains.Domains.layer),

@@ -66,6 +66,36 @@ describe("headwater serve", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("follows nothing from a node of another network, not even behind a right one", () =>
+    Effect.gen(function* () {
+      const other = yield* Anvil.start({ args: ["--chain-id", "137"] })
+      const right = yield* Anvil.start({ args: ["--chain-id", "1"] })
+      const { headwater } = yield* setup({
+        chains: {
+          "polygon/amoy": { nodes: [other.url] },
+          "ethereum/mainnet": { nodes: [right.url, other.url] },
+          "polygon/mainnet": { nodes: [other.url], start: 0 }
+        }
+      })
+      const { chains } = yield* readyUntil(
+        headwater,
+        (_, { chains }) =>
+          chains["polygon/amoy"]?.state === "stopped" && chains["ethereum/mainnet"]?.state === "stopped"
+      )
+      assert.match(
+        chains["polygon/amoy"]!.message ?? "",
+        /^127\.0\.0\.1:\d+: the node is on chain id 137, not 80002: .* correct the node's URL, and start again$/
+      )
+      assert.match(chains["ethereum/mainnet"]!.message ?? "", /is on chain id 137, not 1:/)
+      const following = yield* readyUntil(
+        headwater,
+        (_, { chains }) => chains["polygon/mainnet"]?.state === "following"
+      )
+      assert.strictEqual(following.chains["ethereum/devnet"]!.state, "following")
+      assert.isNull((following.chains["ethereum/mainnet"] as { readonly height?: number | null }).height)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is ready at the head, and no longer once the node is gone", () =>
     Effect.gen(function* () {
       const { anvil, headwater } = yield* setup({})

@@ -6,7 +6,9 @@ import type { JsonRpc } from "./JsonRpc.ts"
 import type { NodeError } from "./NodeError.ts"
 import type { Capability, Head, Source } from "./Source.ts"
 import * as BlockReader from "./utxo/BlockReader.ts"
+import * as CoinSearch from "./utxo/CoinSearch.ts"
 import * as Mempool from "./utxo/Mempool.ts"
+import * as Network from "./utxo/Network.ts"
 import * as NodeAbilities from "./utxo/NodeAbilities.ts"
 import { consistent, orMissing } from "./utxo/NodeAnswer.ts"
 import * as NodeJson from "./utxo/NodeJson.ts"
@@ -15,11 +17,15 @@ export interface UtxoSource extends Source {
   /** The newest block in the words of interface section 2.8. */
   readonly latestDetails: Effect.Effect<BlockDetails, NodeError>
   readonly mempool: Mempool.Mempool
+  /** Finds the coins of addresses that were not watched when they were paid. */
+  readonly search: CoinSearch.CoinSearch
 }
 
 export interface UtxoSourceOptions {
   /** Reads blocks in this way only; by default in the best that the node has. */
   readonly way?: BlockReader.Way
+  /** Calls that may take many minutes go this way; by default as all others. */
+  readonly patient?: JsonRpc
 }
 
 interface Tip {
@@ -28,6 +34,8 @@ interface Tip {
   readonly hex: string
   readonly hash: Uint8Array
   readonly pruneHeight: number | undefined
+  /** What the node calls its network. */
+  readonly network: unknown
 }
 
 const described: Record<BlockReader.Way, string> = {
@@ -39,7 +47,8 @@ const described: Record<BlockReader.Way, string> = {
 const capabilitiesOf = (
   way: BlockReader.Way,
   abilities: NodeAbilities.NodeAbilities,
-  tip: Tip
+  tip: Tip,
+  network: Capability
 ): ReadonlyArray<Capability> => [
   { name: "blocks", available: true, detail: described[way] },
   {
@@ -56,7 +65,8 @@ const capabilitiesOf = (
       tip.pruneHeight === undefined
         ? "The node keeps all blocks."
         : `The node is pruned and has blocks from height ${tip.pruneHeight} on: the start height must not be below.`
-  }
+  },
+  network
 ]
 
 /**
@@ -76,11 +86,13 @@ export const make = Effect.fn("UtxoSource.make")(function* (
         height: NodeJson.count(info.blocks, () => "blocks"),
         hash,
         hex: Buffer.from(hash).toString("hex"),
-        pruneHeight: info.pruned === true && typeof info.pruneheight === "number" ? info.pruneheight : undefined
+        pruneHeight: info.pruned === true && typeof info.pruneheight === "number" ? info.pruneheight : undefined,
+        network: info.chain
       }
     })
   )
   const atStart = yield* tip
+  const network = yield* Network.capability(chain, rpc, atStart.network)
   const abilities = yield* NodeAbilities.find(rpc, atStart.hex)
   const reader = yield* BlockReader.make(chain, rpc, abilities, options.way)
 
@@ -117,8 +129,9 @@ export const make = Effect.fn("UtxoSource.make")(function* (
       const { hex } = yield* hexAt(height)
       return yield* reader.block({ hash: hex, height })
     }),
-    capabilities: Effect.map(tip, (now) => capabilitiesOf(reader.ways[0]!, abilities, now)),
+    capabilities: Effect.map(tip, (now) => capabilitiesOf(reader.ways[0]!, abilities, now, network)),
     latestDetails: Effect.flatMap(tip, ({ hex, height }) => reader.details({ hash: hex, height })),
-    mempool: Mempool.make(chain, rpc, abilities.verbose)
+    mempool: Mempool.make(chain, rpc, abilities.verbose),
+    search: CoinSearch.make(chain, options.patient ?? rpc)
   }
 })

@@ -2,6 +2,7 @@
  * Access to the store. Queries are written with Kysely; effects decide when they run and which of them share a
  * transaction. The same code runs on SQLite (one writer thread, readers of their own) and on PostgreSQL.
  */
+import { closeSync, openSync } from "node:fs"
 import BetterSqlite from "better-sqlite3"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -102,6 +103,16 @@ const postgres = (location: Extract<Location, { kind: "postgres" }>) =>
     })
   })
 
+/** Readable for its owner alone: the file holds secrets of subscriptions. SQLite gives its other files the same mode. */
+const ownerOnly = 0o600
+
+/** Makes a SQLite file where there is none; what an operator has made stays as it is. */
+const makeFile = (file: string) =>
+  Effect.try({
+    try: () => closeSync(openSync(file, "a", ownerOnly)),
+    catch: (cause) => new DatabaseError({ cause })
+  })
+
 const sqliteReader = (file: string) =>
   Effect.suspend(() => {
     const database = new BetterSqlite(file, { readonly: true })
@@ -114,6 +125,7 @@ const postgresParameters = 65_535
 
 const make = Effect.fnUntraced(function* (location: Location) {
   const dialect = location.kind
+  if (location.kind === "sqlite") yield* makeFile(location.file)
   const writer = yield* open(location.kind === "sqlite" ? new SqliteThreadDialect(location.file) : postgres(location))
   yield* attempt(() => Migrations.run(writer, dialect))
   const reader = location.kind === "sqlite" ? yield* sqliteReader(location.file) : writer

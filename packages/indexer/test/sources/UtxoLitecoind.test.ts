@@ -205,7 +205,8 @@ describe.skipIf(!Litecoind.installed)("UtxoSource with litecoind", () => {
           [
             ["blocks", true],
             ["prevouts", false],
-            ["history", true]
+            ["history", true],
+            ["network", true]
           ]
         )
       })

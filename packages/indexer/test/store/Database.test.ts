@@ -1,8 +1,33 @@
-import { assert, layer } from "@effect/vitest"
+import { chmodSync, readdirSync, statSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { assert, describe, it, layer } from "@effect/vitest"
 import { Database } from "@headwater/indexer/store/Database"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { stores } from "../../../../test/Stores.ts"
+import { locations, stores } from "../../../../test/Stores.ts"
+
+describe("a SQLite file", () => {
+  it.live("is for its owner alone, with all that lies beside it, unless an operator has opened it to others", () =>
+    Effect.gen(function* () {
+      const [{ location }] = locations as [(typeof locations)[number]]
+      const store = (yield* location) as { readonly kind: "sqlite"; readonly file: string }
+      const modes = Effect.gen(function* () {
+        const { query } = yield* Database
+        yield* query((db) => db.insertInto("account").values({ name: crypto.randomUUID(), created: 1 }))
+        return readdirSync(dirname(store.file)).map(
+          (name) => [name, (statSync(join(dirname(store.file), name)).mode & 0o777).toString(8)] as const
+        )
+      }).pipe(Effect.provide(Database.layer(store)))
+      assert.deepStrictEqual(yield* modes, [
+        ["store.db", "600"],
+        ["store.db-shm", "600"],
+        ["store.db-wal", "600"]
+      ])
+      chmodSync(store.file, 0o640)
+      assert.deepInclude(yield* modes, ["store.db", "640"])
+    }).pipe(Effect.scoped)
+  )
+})
 
 for (const store of stores) {
   layer(store.layer, { excludeTestServices: true })(`Database on ${store.name}`, (it) => {
