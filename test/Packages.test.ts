@@ -1,0 +1,132 @@
+/**
+ * The four packages as others get them: packed, installed in an empty project outside the workspace, imported by a
+ * program that TypeScript checks there and Node runs, started by the name of their command; core bundled for a browser.
+ *
+ * pnpm installs them here, from what the workspace has downloaded already. With HEADWATER_NPM_INSTALL=1 npm does it as
+ * well, which takes half a minute and asks the registry.
+ */
+import { execFileSync } from "node:child_process"
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { delimiter, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { createContext, runInContext } from "node:vm"
+import { gzipSync } from "node:zlib"
+import { build, type Rolldown } from "vite"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+const names = ["core", "indexer", "http", "daemon"] as const
+const pnpm = ["npx", "-y", "--prefer-offline", "pnpm@12.21.0"]
+
+const run = (folder: string, [command, ...args]: ReadonlyArray<string>) =>
+  execFileSync(command!, args, {
+    cwd: folder,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, PATH: `${join(root, "node_modules/.bin")}${delimiter}${process.env.PATH}`, CI: "1" }
+  })
+
+const installers = {
+  pnpm: (folder: string, tarballs: Readonly<Record<string, string>>) => {
+    // One names the other by its version, which no registry has yet.
+    const overrides = Object.entries(tarballs).map(([name, file]) => `  "@headwater/${name}": file:${file}\n`)
+    const builds = "allowBuilds:\n  better-sqlite3: false\n  '@foundry-rs/anvil': false\n"
+    writeFileSync(join(folder, "pnpm-workspace.yaml"), `pmOnFail: ignore\n${builds}overrides:\n${overrides.join("")}`)
+    run(folder, [...pnpm, "add", "--prefer-offline", "effect@4.1.0", ...Object.values(tarballs)])
+  },
+  npm: (folder: string, tarballs: Readonly<Record<string, string>>) => {
+    const quiet = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]
+    run(folder, ["npm", "install", ...quiet, "effect@4.1.0", ...Object.values(tarballs)])
+  }
+}
+const chosen = process.env.HEADWATER_NPM_INSTALL === undefined ? (["pnpm"] as const) : (["pnpm", "npm"] as const)
+
+let folder = ""
+const tarballs: Record<string, string> = {}
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "headwater-packages-"))
+  for (const name of names) {
+    run(join(root, "packages", name), [...pnpm, "pack", "--pack-destination", folder])
+    tarballs[name] = join(folder, `headwater-${name}-0.1.0.tgz`)
+  }
+}, 300_000)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe("packages", () => {
+  it("hold what was built, a licence and a README, and no reference to the workspace", () => {
+    for (const name of names) {
+      const files = run(folder, ["tar", "tzf", tarballs[name]!]).split("\n")
+      for (const file of ["LICENSE", "README.md", "package.json"]) assert.include(files, `package/${file}`)
+      assert.deepStrictEqual(
+        files.filter((file) => /\.ts$/.test(file) && !/\.d\.ts$/.test(file)),
+        []
+      )
+      const manifest = run(folder, ["tar", "xzOf", tarballs[name]!, "package/package.json"])
+      assert.notMatch(manifest, /"(catalog|workspace):|\.\/src\/\*/)
+    }
+  })
+
+  for (const installer of chosen) {
+    it(`work in an empty project, installed by ${installer}`, { timeout: 300_000 }, async () => {
+      const project = join(folder, installer)
+      mkdirSync(project)
+      writeFileSync(join(project, "package.json"), JSON.stringify({ private: true, type: "module" }))
+      installers[installer](project, tarballs)
+      cpSync(join(root, "test/packages/Consumer.ts"), join(project, "Consumer.ts"))
+      writeFileSync(
+        join(project, "tsconfig.json"),
+        JSON.stringify({
+          compilerOptions: {
+            ...{ module: "NodeNext", target: "ES2024", strict: true, exactOptionalPropertyTypes: true, noEmit: true },
+            ...{ skipLibCheck: true, types: ["node"], typeRoots: [join(root, "node_modules/@types")] }
+          },
+          files: ["Consumer.ts"]
+        })
+      )
+      run(project, ["tsc", "-p", "."])
+      assert.deepStrictEqual(JSON.parse(run(project, ["node", "Consumer.ts"])), {
+        derived: ["bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu"],
+        directions: ["incoming"],
+        stored: 9,
+        client: "HttpClientError"
+      })
+      assert.include(run(project, ["npx", "--no-install", "headwater", "--help"]), "headwater <subcommand>")
+      assert.match(JSON.parse(run(project, ["node_modules/.bin/headwater", "openapi"])).openapi, /^3\./)
+      await bundles(project)
+    })
+  }
+})
+
+/** All of core in one file for browsers: no module of Node, and it runs where there is neither `process` nor `Buffer`. */
+const bundles = async (project: string) => {
+  const modules = readdirSync(join(project, "node_modules/@headwater/core/dist"))
+    .filter((file) => file.endsWith(".js"))
+    .map((file) => file.slice(0, -3))
+  assert.isAbove(modules.length, 20)
+  const entry = join(project, "browser.js")
+  const lines = modules.map((name) => `export * as ${name} from "@headwater/core/${name}"`)
+  writeFileSync(entry, lines.join("\n"))
+  const built = (await build({
+    ...{ root: project, configFile: false, logLevel: "error" },
+    build: { write: false, minify: true, target: "es2022", lib: { entry, formats: ["iife"], name: "headwater" } }
+  })) as ReadonlyArray<Rolldown.RolldownOutput>
+  const code = built[0]!.output[0].code
+  assert.strictEqual(built[0]!.output.length, 1)
+  assert.notMatch(code, /__vite-browser-external|require\(|from\s*"node:|import\(/)
+  const sandbox = createContext({ crypto, TextEncoder, TextDecoder, URL })
+  runInContext(code.replace(/^var headwater/, "globalThis.headwater"), sandbox)
+  const answer = runInContext(
+    `headwater.Derivation.lines({ blockchain: "bitcoin", network: "mainnet", count: 1, extendedPublicKey: ${JSON.stringify(zpub)} }).success[0]`,
+    sandbox
+  )
+  assert.strictEqual(answer, "0 bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu")
+  const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(0)} kB`
+  console.log(
+    `core bundled for a browser: ${kilobytes(code.length)}, ${kilobytes(gzipSync(code).length)} compressed (${modules.length} modules)`
+  )
+}
+
+/** Account 0 of BIP-84's test vector. */
+const zpub = /"(zpub\w+)"/.exec(readFileSync(new URL("./packages/Consumer.ts", import.meta.url), "utf8"))![1]!
