@@ -14,7 +14,7 @@ export interface XrpTransaction {
   /** 64 upper-case hex digits. */
   readonly hash: string
   readonly type: string
-  /** Classic address. */
+  /** Classic address; empty for some pseudo-transactions of the validators. */
   readonly sender: string
   /** Classic address; absent where the type has no destination. */
   readonly recipient: string | undefined
@@ -45,18 +45,18 @@ export class InvalidXrpTransaction extends Schema.TaggedError<InvalidXrpTransact
 }) {}
 
 /** The classic address alphabet; what an address is worth is for `Address.decode` to say. */
-const address = Schema.String.check(
-  Schema.isPattern(/^r[1-9A-HJ-NP-Za-km-z]{24,34}$/, { message: "must be a classic address" })
-)
-const name = Schema.String.check(Schema.isPattern(/^[A-Za-z_]{1,64}$/, { message: "must be a name" }))
+const classic = /^r[1-9A-HJ-NP-Za-km-z]{24,34}$/
+const address = Schema.String.check(Schema.isPattern(classic, { message: "must be a classic address" }))
+const name = Schema.String.check(Schema.isPattern(/^\w{1,64}$/, { message: "must be a name" }))
 const unsigned = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum }))
 
 const Fields = Schema.Struct({
-  Account: address,
+  /** Empty for a pseudo-transaction of the validators (`UNLModify`). */
+  Account: Schema.Union([Schema.Literal(""), address]),
   TransactionType: name,
   Fee: Schema.String.check(Schema.isPattern(/^\d{1,20}$/, { message: "must be drops of XRP" })),
   Flags: Schema.optionalKey(unsigned(2 ** 32 - 1)),
-  Destination: Schema.optionalKey(address),
+  Destination: Schema.optionalKey(Schema.Unknown),
   DestinationTag: Schema.optionalKey(unsigned(2 ** 32 - 1)),
   /** Who pays the fee of a transaction that was delegated (XLS-75). */
   Delegate: Schema.optionalKey(address),
@@ -144,26 +144,28 @@ export const decode = (json: unknown, ledgerIndex: number): Read<XrpTransaction>
     const isPayment = fields.TransactionType === "Payment"
     const succeeded = meta.TransactionResult === "tesSUCCESS"
     const amount = yield* amountOf(fields.DeliverMax ?? fields.Amount, "Amount", isPayment)
-    if (isPayment && (amount === undefined || fields.Destination === undefined)) {
-      return yield* Result.fail(invalid("Payment must have Amount and Destination"))
+    const { Account: sender, Destination: destination } = fields
+    const recipient = typeof destination === "string" && classic.test(destination) ? destination : undefined
+    if (isPayment && (amount === undefined || recipient === undefined || sender === "")) {
+      return yield* Result.fail(invalid("Payment must have Account, Amount and Destination"))
     }
     const said = meta.delivered_amount === "unavailable" ? undefined : meta.delivered_amount
     const delivered = yield* amountOf(said ?? meta.DeliveredAmount, "delivered_amount", isPayment)
     const isWhole = ((fields.Flags ?? 0) & partialPayment) === 0 || ledgerIndex >= firstWithDeliveredAmount
     const fee = BigInt(fields.Fee)
     const nodes = isPayment ? (meta.AffectedNodes ?? []) : []
-    const balanceChanges = BalanceChanges.of(nodes, fields.Delegate ?? fields.Account, fee)
+    const balanceChanges = BalanceChanges.of(nodes, fields.Delegate ?? sender, fee)
     const arrived = (): XrpAmount.XrpAmount | undefined => {
       if (delivered !== undefined || !isPayment) return delivered
       if (isWhole) return amount
-      const gained = balanceChanges.get(fields.Destination ?? "")
+      const gained = balanceChanges.get(recipient ?? "")
       return amount?.kind === "xrp" && gained !== undefined ? { kind: "xrp", drops: gained } : undefined
     }
     return {
       hash: entry.hash.toUpperCase(),
       type: fields.TransactionType,
-      sender: fields.Account,
-      recipient: fields.Destination,
+      sender,
+      recipient,
       destinationTag: fields.DestinationTag,
       position: meta.TransactionIndex,
       result: meta.TransactionResult,

@@ -151,6 +151,11 @@ describe("XrpTransaction", () => {
   it("reads types to come, whatever they call an amount, and refuses what breaks a rule by its field", () => {
     const loan = version1({ fields: { TransactionType: "LoanSet", Amount: { principal: 5 } } })
     assert.deepStrictEqual(XrpTransaction.toItem(read(loan), 0).value, { amount: "0", unit: "XRP" })
+    const pseudo = { ...fieldsOf({ TransactionType: "UNLModify", Account: "", Fee: "0" }), Destination: { new: 1 } }
+    const shown = XrpTransaction.toItem(read({ ...pseudo, hash, metaData: metaOf({}) }), 0)
+    assert.deepStrictEqual([shown.sender, shown.recipient, shown.fee.amount], ["", "", "0"])
+    assert.include(refusal(version1({ fields: { Destination: "bob" } })), "must have Account, Amount and Destination")
+    assert.include(refusal(version1({ fields: { Account: "" } })), "must have Account, Amount and Destination")
     assert.include(refusal(version1({ fields: { Amount: "5.5" } })), "Amount must be drops")
     assert.include(refusal(version1({ fields: { Account: "bob" } })), "classic address")
     assert.include(refusal(version1({ fields: { Fee: 12 } })), "Fee")
