@@ -63,7 +63,7 @@ export const callbacks = Effect.fnUntraced(function* (
     }))
   )
   const found = yield* query((db) =>
-    db.selectFrom("callback").select(["id", "idempotency_key"]).where("subscription", "=", id).orderBy("id")
+    db.selectFrom("callback").select(["id", "idempotency_key"]).where("idempotency_key", "in", keys)
   )
   return keys.map((key) => found.find(({ idempotency_key }) => idempotency_key === key)!.id)
 })
