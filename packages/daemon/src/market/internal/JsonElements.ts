@@ -68,7 +68,7 @@ export class JsonElements {
         continue
       }
       this.#indent = -1
-      if (this.#depth > 0 && byte === openBrace && indent === this.#margin) {
+      if (this.#depth > 0 && byte === openBrace && indent >= 0 && indent === this.#margin) {
         found.push({ line: this.#start, problem: "is not complete" })
         this.#forget()
       }
