@@ -18,12 +18,15 @@ export const contractTypes = {
   triggerSmartContract: 31
 } as const
 
+/** Contracts of other types move no coin from one account to another. */
+const coinTypes: ReadonlySet<number> = new Set(Object.values(contractTypes))
+
 /** What a contract of a transaction moves of the coin, if the transaction succeeds. */
 export interface Move {
   readonly from: Address.AddressBytes
   /** Absent for a contract that is being created: its address is in the transaction's info. */
   readonly to: Address.AddressBytes | undefined
-  /** Sun, never negative. */
+  /** Sun, above zero. */
   readonly amount: bigint
 }
 
@@ -32,7 +35,7 @@ export interface Contract {
   readonly type: number
   readonly typeUrl: string
   readonly permissionId: number
-  /** Absent where the type moves no coin from one account to another. */
+  /** Absent where it moves no coin from one account to another. */
   readonly move: Move | undefined
 }
 
@@ -96,37 +99,36 @@ const time = (fields: ReadonlyArray<Protobuf.Field>, number: number, field: stri
     : invalid(`${field} must be milliseconds since 1970`)
 }
 
+const movesTo = (
+  fields: ReadonlyArray<Protobuf.Field>,
+  amount: Parsed<bigint>,
+  to: { readonly number: number; readonly field: string } | undefined
+): Parsed<Move | undefined> =>
+  Result.gen(function* () {
+    const sum = yield* amount
+    if (sum === 0n) return undefined
+    return {
+      from: yield* address(fields, 1, "owner_address"),
+      to: to && (yield* address(fields, to.number, to.field)),
+      amount: sum
+    }
+  })
+
 const moveOf = (type: number, value: Uint8Array): Parsed<Move | undefined> =>
   Result.gen(function* () {
+    if (!coinTypes.has(type)) return undefined
+    const fields = yield* message(value, "contract")
     switch (type) {
       case contractTypes.transfer:
-      case contractTypes.triggerSmartContract: {
-        const fields = yield* message(value, "contract")
-        return {
-          from: yield* address(fields, 1, "owner_address"),
-          to: yield* address(fields, 2, type === contractTypes.transfer ? "to_address" : "contract_address"),
-          amount: yield* sun(fields, 3, type === contractTypes.transfer ? "amount" : "call_value")
-        }
-      }
-      case contractTypes.participateAssetIssue: {
-        const fields = yield* message(value, "contract")
-        return {
-          from: yield* address(fields, 1, "owner_address"),
-          to: yield* address(fields, 2, "to_address"),
-          amount: yield* sun(fields, 4, "amount")
-        }
-      }
-      case contractTypes.createSmartContract: {
-        const fields = yield* message(value, "contract")
+        return yield* movesTo(fields, sun(fields, 3, "amount"), { number: 2, field: "to_address" })
+      case contractTypes.participateAssetIssue:
+        return yield* movesTo(fields, sun(fields, 4, "amount"), { number: 2, field: "to_address" })
+      case contractTypes.triggerSmartContract:
+        return yield* movesTo(fields, sun(fields, 3, "call_value"), { number: 2, field: "contract_address" })
+      default: {
         const created = yield* message(Protobuf.bytesOf(fields, 2), "new_contract")
-        return {
-          from: yield* address(fields, 1, "owner_address"),
-          to: undefined,
-          amount: yield* sun(created, 5, "call_value")
-        }
+        return yield* movesTo(fields, sun(created, 5, "call_value"), undefined)
       }
-      default:
-        return undefined
     }
   })
 

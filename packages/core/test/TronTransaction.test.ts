@@ -102,8 +102,17 @@ describe("TronTransaction", () => {
       if (Result.isSuccess(result)) return assert.fail("was read")
       return result.failure.message
     }
-    assert.include(refused(1n, field(1, account(1).subarray(1))), "owner_address must be 0x41")
-    assert.include(refused(1n, field(1, account(1))), "to_address must be 0x41")
+    const of = (owner: Uint8Array, to: Uint8Array) =>
+      Protobuf.encode([
+        [1, owner],
+        [2, to],
+        [3, 5n]
+      ])
+    assert.include(refused(1n, of(account(1).subarray(1), account(2))), "owner_address must be 0x41")
+    assert.include(refused(1n, of(account(1), new Uint8Array(0))), "to_address must be 0x41")
+    assert.include(refused(31n, of(account(1), new Uint8Array(21))), "contract_address must be 0x41")
+    // What moves nothing needs no addresses.
+    assert.isUndefined(Result.getOrThrow(moveOf(31n, field(4, Uint8Array.of(1)))))
     const negative = Protobuf.encode([
       [1, account(1)],
       [2, account(2)],
@@ -145,8 +154,8 @@ describe("TronTransaction", () => {
         assert.strictEqual(move!.amount, BigInt(value.amount))
         moves++
       } else if (type === "TriggerSmartContract") {
-        assert.strictEqual(bytesToHex(move!.to!), hexOf(value.contract_address))
-        assert.strictEqual(move!.amount, BigInt(value.call_value ?? 0))
+        assert.strictEqual(move?.amount ?? 0n, BigInt(value.call_value ?? 0))
+        if (move !== undefined) assert.strictEqual(bytesToHex(move.to!), hexOf(value.contract_address))
       } else if (type !== "CreateSmartContract") {
         assert.strictEqual(move, undefined)
       }

@@ -146,7 +146,7 @@ export const decode = (
       logs += info?.log?.length ?? 0
       if (!succeeded(transaction, info)) continue
       for (const [position, { move }] of contracts.entries()) {
-        if (move === undefined || move.amount === 0n) continue
+        if (move === undefined) continue
         const to = move.to ?? (yield* TronJson.address(chain, info?.contract_address ?? "", "contract_address"))
         transfers.push({ kind: "coin", transaction: index, position, from: move.from, to, amount: move.amount })
       }
