@@ -31,7 +31,7 @@ it.live(
       const receivers = {
         "a.test": yield* HttpsReceiver.start(certificate),
         "b.test": yield* HttpsReceiver.start(certificate, (response) => {
-          setTimeout(() => response.end(), 30 + Math.random() * 100)
+          setTimeout(() => response.end(), 10 + Math.random() * 20)
         }),
         // Resets, stays silent, or fails, until it is well again.
         "c.test": yield* HttpsReceiver.start(certificate, (response, received) => {
@@ -55,7 +55,7 @@ it.live(
               const count = Math.floor(Math.random() * 4)
               if (count > 0) yield* Seed.callbacks(subscription, count, { label: `${batch++}-` })
             }
-            yield* Effect.sleep(Math.random() * 40)
+            yield* Effect.sleep(Math.random() * 60)
           }
         })
         const launch = Effect.acquireRelease(
