@@ -4,6 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import { formatEther, HDNodeWallet, Interface, Wallet, ZeroAddress, zeroPadValue } from "ethers"
 import * as Anvil from "./Anvil.ts"
 import * as Contracts from "./Contracts.ts"
@@ -481,9 +482,17 @@ describe("EVM endpoints", () => {
       assert.deepStrictEqual([empty.status, empty.body.data.items, empty.body.data.hasMore], [200, [], false])
       assert.strictEqual((yield* headwater.get(internalPath("0x12"))).status, 400)
       assert.strictEqual((yield* headwater.get(tokenPath(ZeroAddress))).status, 200)
-      yield* mine(400)
-      const reading = yield* headwater.get(tokenPath(ZeroAddress))
+      // Nobody has read these blocks when the daemon is started again.
+      yield* headwater.kill
+      yield* mine(1_000)
+      yield* headwater.launch
+      let reading = yield* headwater.get(tokenPath(ZeroAddress))
       assert.deepStrictEqual([reading.status, reading.body.error?.code], [503, "node_unavailable"])
+      for (let i = 0; i < 200 && reading.status === 503; i++) {
+        yield* Effect.sleep("100 millis")
+        reading = yield* headwater.get(tokenPath(ZeroAddress))
+      }
+      assert.strictEqual(reading.status, 200)
       process.kill(anvil.pid, "SIGKILL")
       for (const path of [
         tokenPath(ZeroAddress),
@@ -494,5 +503,65 @@ describe("EVM endpoints", () => {
         assert.deepStrictEqual([status, body.error.code], [503, "node_unavailable"])
       }
     }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "pages through 10,000 transfers while blocks arrive: none twice, none missing, both ways",
+    () =>
+      Effect.gen(function* () {
+        const test = yield* setup(location)
+        const { anvil, caughtUp, headwater, mine, sender } = test
+        const { coin } = yield* deploy(test)
+        const spray = (count: bigint) =>
+          sender.send({ ...coin.call("spray", [BigInt(stranger), count, 1n]), gasLimit: 12_000_000n })
+        for (let block = 0; block < 50; block++) {
+          yield* spray(200n)
+          yield* mine()
+        }
+        yield* caughtUp
+        const path = tokenPath(sender.address)
+        for (const order of ["DESCENDING", "ASCENDING"]) {
+          const transfers = Effect.gen(function* () {
+            const tip = yield* anvil.rpc<string>("eth_blockNumber", [])
+            const filter = { address: coin.address, fromBlock: "0x0", toBlock: tip }
+            const logs = yield* anvil.rpc<
+              ReadonlyArray<{ readonly transactionHash: string; readonly topics: ReadonlyArray<string> }>
+            >("eth_getLogs", [filter])
+            return logs.map(({ topics, transactionHash }) => `${transactionHash} ${topics[2]!.slice(26)}`)
+          })
+          const before = yield* transfers
+          const arriving = yield* Effect.gen(function* () {
+            yield* spray(7n)
+            yield* mine()
+            yield* Effect.sleep("30 millis")
+          }).pipe(Effect.forever, Effect.forkScoped)
+          const seen: Array<string> = []
+          let after = ""
+          while (true) {
+            const { body, status } = yield* headwater.get(`${path}?sortingOrder=${order}${after}`)
+            assert.strictEqual(status, 200, JSON.stringify(body))
+            for (const { recipient, transactionHash } of body.data.items) {
+              seen.push(`${transactionHash} ${recipient.slice(2).toLowerCase()}`)
+            }
+            if (!body.data.hasMore) break
+            after = `&startingAfter=${body.data.nextStartingAfter}`
+            // Upwards the end moves on; enough is what had begun.
+            if (order === "ASCENDING" && seen.length > before.length + 100) break
+          }
+          yield* Fiber.interrupt(arriving)
+          assert.isAbove(seen.length, 10_000)
+          assert.strictEqual(new Set(seen).size, seen.length)
+          const all = yield* transfers
+          if (order === "ASCENDING") assert.deepStrictEqual(seen, all.slice(0, seen.length))
+          else {
+            // Downwards from whatever was newest when the first page was read.
+            const start = all.length - all.toReversed().indexOf(seen[0]!)
+            assert.isAtLeast(start, before.length)
+            assert.deepStrictEqual(seen, all.slice(0, start).toReversed())
+          }
+          yield* caughtUp
+        }
+      }).pipe(Effect.scoped),
+    180_000
   )
 })

@@ -50,7 +50,7 @@ export const make = (record: RecordedChain, freshness: Freshness, options: Optio
   const internalTransactions: Operations["internalTransactions"] = Effect.fn("AddressRecord.internalTransactions")(
     function* (request) {
       const address = yield* decodeAddress(chain, "address", request.address)
-      const { node } = yield* freshness.recorded
+      const { node } = yield* freshness.recorded(request.after === undefined)
       const abilities = yield* freshness.orUnavailable(node.source.capabilities)
       const traces = abilities.find(({ name }) => name === "internal transactions")
       if (traces?.available === false) {
@@ -85,7 +85,7 @@ export const make = (record: RecordedChain, freshness: Freshness, options: Optio
           })
         }
       }
-      const { node } = yield* freshness.recorded
+      const { node } = yield* freshness.recorded(request.after === undefined)
       const { next, transfers } = yield* Effect.orDie(record.page("token", address, pageRequest(request)))
       const contracts = new Map(transfers.map(({ transfer }) => [Address.key(transfer.contract), transfer.contract]))
       const { tokenMetadata } = node

@@ -6,6 +6,8 @@ import type { ConnectedNode } from "@headwater/indexer/sources/ConnectedNodes"
 import { ConnectedNodes } from "@headwater/indexer/sources/ConnectedNodes"
 import type { NodeError } from "@headwater/indexer/sources/NodeError"
 import type { RecordedChain, Tip } from "@headwater/indexer/store/RecordedChain"
+import { ChainStatus } from "@headwater/indexer/sync/ChainStatus"
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { NodeUnavailable } from "../Errors.ts"
@@ -13,8 +15,13 @@ import { NodeUnavailable } from "../Errors.ts"
 export interface Freshness {
   /** The node, if it is connected and not behind what is recorded. */
   readonly node: Effect.Effect<ConnectedNode, NodeUnavailable>
-  /** The last recorded block, if it is on the node's chain and next to its head. */
-  readonly recorded: Effect.Effect<{ readonly tip: Tip; readonly node: ConnectedNode }, NodeUnavailable>
+  /**
+   * The last recorded block, if it is on the node's chain and next to its head. With `newest` it waits a moment for a
+   * block that the node has and the record is about to have.
+   */
+  readonly recorded: (
+    newest: boolean
+  ) => Effect.Effect<{ readonly tip: Tip; readonly node: ConnectedNode }, NodeUnavailable>
   /** Answers 503 for a node that fails; only messages of our own are repeated. */
   readonly orUnavailable: <A, E, R>(
     self: Effect.Effect<A, E | NodeError, R>
@@ -24,12 +31,13 @@ export interface Freshness {
 /** How long a node may take to say where it is. */
 const patience = "10 seconds"
 
-/** How long a request waits for a block that the node has and the record is about to have. */
+/** How long a request waits for the record to agree with the node. */
 const waitMillis = 1_000
 const lookMillis = 20
 
-/** Blocks that the record may lack even so: those of ten seconds, at least two. */
-const lagOf = (blockSeconds: number) => Math.max(2, Math.ceil(10 / blockSeconds))
+/** How far the record may be behind the node even so, in time and as blocks of that time. */
+const lagMillis = 10_000
+const lagOf = (blockSeconds: number) => Math.max(2, Math.ceil(lagMillis / 1_000 / blockSeconds))
 
 const same = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0
 
@@ -45,6 +53,7 @@ const isNodeError = (error: unknown): error is NodeError =>
 
 export const make = Effect.fnUntraced(function* (record: RecordedChain) {
   const nodes = yield* ConnectedNodes
+  const statuses = yield* ChainStatus
   const { chain } = record
   const retryAfter = Math.max(1, Math.ceil(chain.blockSeconds))
   const unavailable = (message: string) => new NodeUnavailable({ message, retryAfter })
@@ -74,30 +83,32 @@ export const make = Effect.fnUntraced(function* (record: RecordedChain) {
     })
   )
 
-  /** The record's tip once it has reached a height, or as it is when the wait is over. */
-  const tipAt = Effect.fnUntraced(function* (height: number) {
+  /** Whether the record is too far behind a height: in blocks, and in the time since it was last complete. */
+  const isBehind = (height: number, tip: Tip) =>
+    Effect.map(
+      Clock.currentTimeMillis,
+      (now) => height > tip.height + lagOf(chain.blockSeconds) && now - (statuses.get(chain)?.atHeadAt ?? 0) > lagMillis
+    )
+
+  const recorded: Freshness["recorded"] = Effect.fnUntraced(function* (newest) {
+    const { head, node } = yield* compared
     for (let waited = 0; ; waited += lookMillis) {
       const tip = yield* Effect.orDie(record.tip)
-      if (tip === undefined || tip.height >= height || waited >= waitMillis) return tip
-      if (tip.height < height - lagOf(chain.blockSeconds)) return tip
+      if (tip === undefined || (yield* isBehind(head.height, tip))) {
+        return yield* unavailable(
+          `${record.name} is being read: at block ${tip?.height ?? "(none)"} of ${head.height}; try again later`
+        )
+      }
+      if (!newest || tip.height >= head.height || waited >= waitMillis) {
+        const hash = head.height === tip.height ? head.hash : yield* node.source.hashAt(tip.height)
+        if (same(hash, tip.hash)) return { tip, node }
+        if (waited >= waitMillis) {
+          return yield* unavailable(`${record.name} is being reorganised at block ${tip.height}; try again`)
+        }
+      }
       yield* Effect.sleep(Duration.millis(lookMillis))
     }
-  })
-
-  const recorded = Effect.gen(function* () {
-    const { head, node } = yield* compared
-    const tip = yield* tipAt(head.height)
-    if (tip === undefined || head.height > tip.height + lagOf(chain.blockSeconds)) {
-      return yield* unavailable(
-        `${record.name} is being read: at block ${tip?.height ?? "(none)"} of ${head.height}; try again later`
-      )
-    }
-    const hash = head.height === tip.height ? head.hash : yield* node.source.hashAt(tip.height)
-    if (!same(hash, tip.hash)) {
-      return yield* unavailable(`${record.name} is being reorganised at block ${tip.height}; try again`)
-    }
-    return { tip, node }
-  }).pipe(orUnavailable)
+  }, orUnavailable)
 
   return { node: Effect.map(compared, ({ node }) => node), recorded, orUnavailable } satisfies Freshness
 })

@@ -19,6 +19,8 @@ export interface Status {
   readonly height: number | undefined
   /** The node's head, as far as it was seen. */
   readonly head: number | undefined
+  /** When everything that the node had was last committed, in milliseconds since the Unix epoch. */
+  readonly atHeadAt?: number | undefined
   /** When the last block was committed, and its own time: milliseconds and seconds since the Unix epoch. */
   readonly committedAt: number | undefined
   readonly blockTime: number | undefined

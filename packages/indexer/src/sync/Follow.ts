@@ -117,6 +117,7 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
   })
 
   const step: Follow["step"] = Effect.gen(function* () {
+    const startedAt = yield* Clock.currentTimeMillis
     const head = yield* source.head
     const cursor = yield* store.cursor
     if (head.final !== undefined) yield* store.setFinal(head.final)
@@ -159,7 +160,7 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
         )
       )
     }
-    yield* tell({ state: "following", message: undefined })
+    yield* tell({ state: "following", message: undefined, atHeadAt: startedAt })
   })
 
   const tellFailure = Effect.fnUntraced(function* (error: SyncError) {

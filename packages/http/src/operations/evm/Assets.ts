@@ -162,7 +162,7 @@ export const make = (
 
   const read = Effect.fnUntraced(function* (request: WalletRequest) {
     const branches = yield* Wallet.branches(chain, request)
-    const { node, tip } = yield* freshness.recorded
+    const { node, tip } = yield* freshness.recorded(true)
     const evm = yield* nodeOf(node)
     const wallet = (yield* Effect.forEach(branches, (branch) =>
       Wallet.scan(branch, options.gapLimit, lookAt(evm, tip))
