@@ -69,7 +69,20 @@ const historyOf = (completeLedgers: string | undefined): Capability => {
   }
 }
 
-/** Opens the source. Fails where no server can be reached, or where it follows another network. */
+/** rippled's `network_id`; servers of old do not say it. */
+const networkOf = (chain: Chain, network: number | undefined): Capability => {
+  const expected = chain.network === "mainnet" ? 0 : 1
+  const right = network === undefined || network === expected
+  return {
+    name: "network",
+    available: right,
+    detail: right
+      ? `network id ${network ?? "not said"}`
+      : `the server is on network ${network}, not ${expected}: it belongs to another network; correct the node's URL`
+  }
+}
+
+/** Opens the source. Fails where no server can be reached. */
 export const make = Effect.fn("XrpSource.make")(function* (
   chain: Chain,
   options: XrpSourceOptions
@@ -85,12 +98,7 @@ export const make = Effect.fn("XrpSource.make")(function* (
     })
   )
 
-  const expectedNetwork = chain.network === "mainnet" ? 0 : 1
-  const { network_id: network = expectedNetwork } = yield* serverInfo
-  if (network !== expectedNetwork) {
-    const message = `the server follows network ${network}; ${chain.network} is network ${expectedNetwork}`
-    return yield* inconsistent("server_info", message)
-  }
+  yield* serverInfo
 
   /** Names the ledgers that the server has, so that an operator sees why a ledger is missing. */
   const missing = (ledger: string) =>
@@ -131,7 +139,10 @@ export const make = Effect.fn("XrpSource.make")(function* (
         inconsistent("ledger", rule)
       )
     }),
-    capabilities: Effect.map(serverInfo, (info) => [historyOf(info.complete_ledgers)]),
+    capabilities: Effect.map(serverInfo, (info) => [
+      networkOf(chain, info.network_id),
+      historyOf(info.complete_ledgers)
+    ]),
     announced: node.announced,
     transactionsByHash: Effect.fn("XrpSource.transactionsByHash")(function* (ledgerHash, { limit, offset }) {
       const hash = Buffer.from(ledgerHash).toString("hex").toUpperCase()
