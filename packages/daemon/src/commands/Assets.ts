@@ -56,7 +56,7 @@ const load = Command.make(
   "import",
   {
     json,
-    file: Argument.File("file", { mustExist: true }).pipe(
+    file: Argument.File("file").pipe(
       Argument.withDescription("JSON Lines, or a JSON array, of assets in the shape that the interface answers")
     )
   },
