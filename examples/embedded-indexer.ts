@@ -1,0 +1,65 @@
+/**
+ * The indexer inside another program, with a sink of its own in place of callbacks over HTTPS: follows an EVM
+ * development node into a SQLite file and writes what concerns an address to standard output, one JSON line an event.
+ * Reorganisations, restarts and gaps are the indexer's business.
+ *
+ * `node examples/embedded-indexer.ts http://127.0.0.1:8545 indexer.db 0x7099…`
+ */
+import * as Address from "@headwater/core/Address"
+import * as Chain from "@headwater/core/Chain"
+import * as Matcher from "@headwater/core/Matcher"
+import * as Watched from "@headwater/core/Watched"
+import * as EvmSource from "@headwater/indexer/sources/EvmSource"
+import * as JsonRpc from "@headwater/indexer/sources/JsonRpc"
+import * as ChainStore from "@headwater/indexer/store/ChainStore"
+import { Database } from "@headwater/indexer/store/Database"
+import { ChainStatus } from "@headwater/indexer/sync/ChainStatus"
+import * as Follow from "@headwater/indexer/sync/Follow"
+import * as Console from "effect/Console"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Result from "effect/Result"
+
+const [url = "", file = "", watch = ""] = process.argv.slice(2)
+const chain = Result.getOrThrow(Chain.find("ethereum", "devnet"))
+const address = Result.getOrThrow(Address.decode(chain, watch))
+
+const watched = Watched.make([1, 2])
+watched.add(address)
+const candidates: Matcher.Candidates<Matcher.Subscription> = {
+  byAddress: new Map([
+    [Buffer.from(address).toString("hex"), [{ event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", address }]]
+  ]),
+  blockMined: [],
+  metadata: () => ({ name: "", symbol: "", decimals: undefined })
+}
+
+const program = Effect.gen(function* () {
+  const rpc = yield* JsonRpc.make({ urls: [url] })
+  const source = yield* EvmSource.make(chain, rpc, { internal: false })
+  const store = yield* ChainStore.open(chain, { record: "all", undoDepth: chain.undoDepth })
+  const { run } = yield* Follow.make(source, store, {
+    start: 0,
+    pollInterval: Duration.millis(200),
+    concurrency: 4,
+    undoDepth: chain.undoDepth,
+    // Runs after the block's transaction: a process killed in between has the block and not told the sink. A sink that
+    // may miss nothing keeps its own height beside what it writes, and reads on from there at its start.
+    onCommitted: (block) =>
+      Matcher.touched(block, watched).size === 0
+        ? Effect.void
+        : Effect.forEach(Matcher.match(chain, block, candidates), ({ item }) => Console.log(JSON.stringify(item)), {
+            discard: true
+          })
+  })
+  return yield* run
+})
+
+await program.pipe(
+  Effect.scoped,
+  Effect.provide(Layer.mergeAll(Database.layer({ kind: "sqlite", file }), ChainStatus.layer)),
+  Effect.provideService(Logger.LogToStderr, true),
+  Effect.runPromise
+)

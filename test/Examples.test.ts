@@ -1,0 +1,211 @@
+/** Runs every program of `examples/` as its README says, against a real node and a real daemon. */
+import { spawn } from "node:child_process"
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { request } from "node:https"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it } from "@effect/vitest"
+import * as DevelopmentCertificate from "@headwater/daemon/DevelopmentCertificate"
+import * as Ports from "@headwater/daemon/demo/Ports"
+import * as Effect from "effect/Effect"
+import { Webhook } from "standardwebhooks"
+import * as Anvil from "./Anvil.ts"
+import * as Headwater from "./Headwater.ts"
+
+const examples = fileURLToPath(new URL("../examples", import.meta.url))
+const secret = "a secret of the examples"
+/** The first two of anvil's well-known accounts. */
+const rich = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
+const watched = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
+
+interface Running {
+  readonly lines: () => ReadonlyArray<string>
+  readonly errors: () => string
+  readonly ended: Effect.Effect<number | null>
+}
+
+/** Runs an example until the scope ends. */
+const start = (name: string, args: ReadonlyArray<string>, environment: Record<string, string> = {}) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() =>
+        spawn(process.execPath, [join(examples, `${name}.ts`), ...args], {
+          stdio: ["ignore", "pipe", "pipe"],
+          env: { ...process.env, NODE_NO_WARNINGS: "1", ...environment }
+        })
+      ),
+      (child) => Effect.sync(() => child.kill("SIGKILL"))
+    ),
+    (child): Running => {
+      let output = ""
+      let errors = ""
+      child.stdout.on("data", (chunk: Buffer) => {
+        output += chunk.toString("utf8")
+      })
+      child.stderr.on("data", (chunk: Buffer) => {
+        errors += chunk.toString("utf8")
+      })
+      const ended = Effect.callback<number | null>((resume) => {
+        if (child.exitCode !== null) resume(Effect.succeed(child.exitCode))
+        else child.once("close", (code) => resume(Effect.succeed(code)))
+      })
+      return { lines: () => output.split("\n").filter((line) => line !== ""), errors: () => errors, ended }
+    }
+  )
+
+/** Runs an example to its end and gives the lines that it printed. */
+const run = (name: string, args: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const { ended, errors, lines } = yield* start(name, args)
+    assert.strictEqual(yield* ended, 0, errors())
+    return lines()
+  })
+
+const until = (what: string, holds: () => boolean) =>
+  Effect.gen(function* () {
+    for (let i = 0; i < 600; i++) {
+      if (holds()) return
+      yield* Effect.sleep("50 millis")
+    }
+    return yield* Effect.die(new Error(`Not within 30 s: ${what}`))
+  })
+
+const send = (anvil: Anvil.Anvil, value: number) =>
+  anvil.rpc<string>("eth_sendTransaction", [{ from: rich, to: watched, value: `0x${value.toString(16)}` }])
+
+const temporary = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-examples-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+/** Posts a body with these headers; the status that comes back. */
+const post = (url: string, ca: string, headers: Record<string, string>, body: string) =>
+  Effect.callback<number>((resume) => {
+    const call = request(url, { method: "POST", ca, headers: { "content-type": "application/json", ...headers } })
+    call.on("response", (response) => {
+      response.resume()
+      resume(Effect.succeed(response.statusCode ?? 0))
+    })
+    call.on("error", (error) => resume(Effect.die(error)))
+    call.end(body)
+  })
+
+const signed = (body: string, at: Date) => {
+  const id = "forged-or-late"
+  const signature = new Webhook(secret, { format: "raw" }).sign(id, at, body)
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
+    "webhook-signature": signature
+  }
+}
+
+describe("examples", () => {
+  it("are all run below", () => {
+    const programs = readdirSync(examples).filter((file) => file.endsWith(".ts"))
+    assert.deepStrictEqual(programs.sort(), [
+      "derive-addresses.ts",
+      "embedded-indexer.ts",
+      "match-block.ts",
+      "receiver-express.ts",
+      "receiver-fastify.ts",
+      "typed-client.ts"
+    ])
+  })
+
+  it.live("derive-addresses", () =>
+    Effect.gen(function* () {
+      // Account 0 of BIP-84's test vector.
+      const key =
+        "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs"
+      const lines = yield* run("derive-addresses", ["bitcoin", "mainnet", key])
+      assert.deepStrictEqual(lines.slice(0, 2), [
+        "bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu",
+        "bc1qnjg0jd8228aq7egyzacy8cys3knf9xvrerkf9g"
+      ])
+      assert.strictEqual(lines.length, 5)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("match-block", () =>
+    Effect.gen(function* () {
+      const anvil = yield* Anvil.start()
+      const hash = yield* send(anvil, 1_500)
+      const items = (yield* run("match-block", [anvil.url, "latest", watched])).map((line) => JSON.parse(line))
+      assert.strictEqual(items.length, 1)
+      assert.deepInclude(items[0], {
+        ...{ address: watched, amount: "0.0000000000000015", direction: "incoming", transactionId: hash, unit: "ETH" }
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("embedded-indexer, over a reorganisation and a restart", () =>
+    Effect.gen(function* () {
+      const anvil = yield* Anvil.start()
+      const file = join(yield* temporary, "indexer.db")
+      const first = yield* send(anvil, 1)
+      const amounts = (running: Running) => running.lines().map((line) => JSON.parse(line).amount)
+      yield* Effect.gen(function* () {
+        const running = yield* start("embedded-indexer", [anvil.url, file, watched])
+        yield* until("the first event", () => running.lines().length === 1)
+        assert.strictEqual(JSON.parse(running.lines()[0]!).transactionId, first)
+        yield* anvil.rpc("anvil_reorg", [1, []])
+        yield* send(anvil, 2)
+        yield* until("the event on the new chain", () => running.lines().length === 2)
+        assert.deepStrictEqual(amounts(running), ["0.000000000000000001", "0.000000000000000002"])
+      }).pipe(Effect.scoped)
+      yield* send(anvil, 3)
+      const again = yield* start("embedded-indexer", [anvil.url, file, watched])
+      yield* until("the event of after the restart", () => again.lines().length > 0)
+      assert.deepStrictEqual(amounts(again), ["0.000000000000000003"])
+    }).pipe(Effect.scoped)
+  )
+
+  for (const receiver of ["receiver-express", "receiver-fastify"]) {
+    it.live(`typed-client and ${receiver}`, () =>
+      Effect.gen(function* () {
+        const anvil = yield* Anvil.start()
+        const folder = yield* temporary
+        const port = yield* Ports.free(0)
+        const { ca, cert, key } = yield* DevelopmentCertificate.make(["localhost"])
+        const [TLS_KEY, TLS_CERT] = [join(folder, "key.pem"), join(folder, "cert.pem")]
+        writeFileSync(TLS_KEY, key)
+        writeFileSync(TLS_CERT, cert)
+        const environment = { PORT: String(port), TLS_KEY, TLS_CERT, CALLBACK_SECRET: secret }
+        const receiving = yield* start(receiver, [], environment)
+        yield* until("listening", () => receiving.errors().includes("listening"))
+
+        const headwater = yield* Headwater.start(
+          { kind: "sqlite", file: join(folder, "store.db") },
+          {
+            chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 } },
+            callbacks: { allowHosts: ["localhost"], extraCa: ca }
+          }
+        )
+        const url = `https://localhost:${port}/callbacks`
+        const client = [headwater.url, headwater.apiKey, watched, url, secret]
+        const lines = yield* run("typed-client", client)
+        assert.match(lines[0]!, /^subscribed [0-9a-f-]{36}$/)
+        assert.deepStrictEqual(lines.slice(1), [`active ${watched} ${url}`, "1 in all"])
+        assert.match((yield* run("typed-client", client))[0]!, /has the same subscription already/)
+
+        const hash = yield* send(anvil, 7)
+        yield* until("a verified callback", () => receiving.lines().length === 1)
+        const callback = JSON.parse(receiving.lines()[0]!)
+        assert.strictEqual(callback.sequence, "1")
+        assert.deepInclude(callback.item, { transactionId: hash, amount: "0.000000000000000007" })
+
+        const body = JSON.stringify({ idempotencyKey: "k", data: { event: "test" } })
+        assert.strictEqual(yield* post(url, ca, {}, body), 401)
+        assert.strictEqual(yield* post(url, ca, signed("another body", new Date()), body), 401)
+        assert.strictEqual(yield* post(url, ca, signed(body, new Date(Date.now() - 600_000)), body), 401)
+        assert.strictEqual(receiving.lines().length, 1)
+        for (let i = 0; i < 2; i++) assert.strictEqual(yield* post(url, ca, signed(body, new Date()), body), 204)
+        yield* until("the second callback", () => receiving.lines().length > 1)
+        yield* Effect.sleep("100 millis")
+        assert.strictEqual(receiving.lines().length, 2, "handled once")
+      }).pipe(Effect.scoped)
+    )
+  }
+})
