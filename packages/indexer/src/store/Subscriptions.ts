@@ -16,6 +16,7 @@ import * as Schema from "effect/Schema"
 import { sql } from "kysely"
 import { Database, type DatabaseError } from "./Database.ts"
 import * as ChainRevision from "./internal/ChainRevision.ts"
+import * as Held from "./internal/Held.ts"
 import type { Row } from "./Tables.ts"
 
 const DeactivationReasons = Schema.Array(Schema.Struct({ reason: Schema.String, timestamp: Schema.Int }))
@@ -296,14 +297,7 @@ const make = Effect.gen(function* () {
         const changed = { active: 1, deactivation_reasons: "[]", revision }
         yield* database.query((db) => db.updateTable("subscription").set(changed).where("id", "=", row.id))
         if (yield* mayReceive(row.account, row.host)) {
-          const due = yield* Clock.currentTimeMillis
-          yield* database.query((db) =>
-            db
-              .updateTable("callback")
-              .set({ state: "due", due, attempts: 0, leased_until: 0 })
-              .where("subscription", "=", row.id)
-              .where("state", "=", "held")
-          )
+          yield* Held.release(database, row.id, yield* Clock.currentTimeMillis)
         }
         return yield* toSubscription(key.chain, { ...row, ...changed })
       })
@@ -323,12 +317,9 @@ const make = Effect.gen(function* () {
             .set({ active: 0, revision, deactivation_reasons: JSON.stringify([{ reason, timestamp }]) })
             .where("id", "=", id)
             .where("active", "=", 1)
-            .returning("id")
+            .returning(["id", "host"])
         )
-        if (changed === undefined) return
-        yield* database.query((db) =>
-          db.updateTable("callback").set({ state: "held" }).where("subscription", "=", id).where("state", "=", "due")
-        )
+        if (changed !== undefined) yield* Held.hold(database, changed)
       })
     )
   })

@@ -204,8 +204,12 @@ export const make = (
         for (const lane of lanes) {
           const receiver = locked.get(lane)
           if (receiver === undefined) continue
-          if (receiver.active === 1 && (yield* mayReceive(receiver.account, receiver.host))) open.push(receiver)
-          else yield* Held.hold(database, receiver, retention)
+          if (receiver.active === 1 && (yield* mayReceive(receiver.account, receiver.host))) {
+            open.push(receiver)
+            continue
+          }
+          yield* Held.hold(database, receiver)
+          if (receiver.active === 1) yield* Held.trim(database, receiver, retention)
         }
         const found = yield* oldest(open, rooms, now)
         const leased: Array<{ id: number; leased_until: number; sequence: number }> = []

@@ -1,6 +1,7 @@
 /**
- * Callbacks that wait until their host is verified. What waits is bounded by age and number, the oldest go first; they
- * get their numbers all the same, so that the receiver can tell what it missed.
+ * Callbacks that are held back: of an inactive subscription until it is active again, of an active one until its host is
+ * verified. The latter are bounded by age and number, the oldest are given up first; they get their numbers all the
+ * same, so that the receiver can tell what it missed.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -34,32 +35,51 @@ const giveUp = Effect.fnUntraced(function* (
   return old.length
 })
 
-/**
- * Holds back what a subscription was to send, in a transaction that has its lock; of an active one, whose host is
- * unverified, no more than may wait.
- */
-export const hold = Effect.fnUntraced(function* (
-  database: Database["Service"],
-  subscription: Counted & Pick<Row<"subscription">, "host" | "active">,
-  { heldCount }: Bounds
-) {
-  const { active, host, id } = subscription
-  for (const waiting of [sql`attempts = 0`, sql`attempts > 0`]) {
-    yield* database.query(
+/** Holds back everything that a subscription was to send. */
+export const hold = (
+  { query }: Database["Service"],
+  { host, id }: Pick<Row<"subscription">, "id" | "host">
+): Effect.Effect<void, DatabaseError> =>
+  // Two statements for the two indexes of what is due: the subscription's callbacks of all times may be millions.
+  Effect.forEach(
+    [sql`attempts = 0`, sql`attempts > 0`],
+    (waiting) =>
+      query(
+        rows(sql`
+          update callback set state = 'held'
+          where state = 'due' and ${waiting} and host = ${host} and subscription = ${id}`)
+      ),
+    { discard: true }
+  )
+
+/** Lets a subscription's callbacks go again, each as if it had never been sent. */
+export const release = (
+  { query }: Database["Service"],
+  subscription: number,
+  now: number
+): Effect.Effect<void, DatabaseError> =>
+  Effect.asVoid(
+    query(
       rows(sql`
-        update callback set state = 'held'
-        where state = 'due' and ${waiting} and host = ${host} and subscription = ${id}`)
+        update callback set state = 'due', due = ${now}, attempts = 0, leased_until = 0
+        where state = 'held' and subscription = ${subscription}`)
     )
-  }
-  if (active === 0) return
-  yield* giveUp(
+  )
+
+/** Gives up what an unverified host's subscription has beyond what may wait, in a transaction that has its lock. */
+export const trim = (
+  database: Database["Service"],
+  subscription: Counted,
+  { heldCount }: Bounds
+): Effect.Effect<number, DatabaseError> =>
+  giveUp(
     database,
     subscription,
     sql`id <= (
-      select id from callback where state = 'held' and subscription = ${id} order by id desc limit 1 offset ${heldCount}
+      select id from callback where state = 'held' and subscription = ${subscription.id}
+      order by id desc limit 1 offset ${heldCount}
     )`
   )
-})
 
 const page = 500
 
