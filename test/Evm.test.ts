@@ -472,6 +472,23 @@ describe("EVM endpoints", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("refuses what a chain without traces cannot serve", () =>
+    Effect.gen(function* () {
+      const { caughtUp, headwater, receiver } = yield* setup(location, { internalTransactions: false })
+      yield* caughtUp
+      const refused = yield* headwater.post(
+        "/blockchain-events/ethereum/devnet/address-internal-transactions-confirmed",
+        {
+          address: stranger,
+          callbackUrl: receiver.url
+        }
+      )
+      assert.deepStrictEqual([refused.status, refused.body.error.code], [501, "unimplemented"])
+      assert.strictEqual((yield* headwater.get(internalPath(stranger))).status, 501)
+      assert.strictEqual((yield* headwater.get(tokenPath(stranger))).status, 200)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("answers 503 while it reads the chain, and when the node is gone", () =>
     Effect.gen(function* () {
       const test = yield* setup(location)

@@ -62,18 +62,24 @@ export const services = Layer.mergeAll(
   Layer.provideMerge(Store.layer)
 )
 
-/** What the endpoints can do on a chain. */
-const operationsOf = (chain: Chain.Chain, settings: Settings.ChainSettings) =>
-  chain.family === "evm" ? EvmOperations.make(chain, settings) : Effect.succeed({})
+/** A chain with what the endpoints can do on it. */
+const configured = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settings.ChainSettings) {
+  if (chain.family !== "evm") return { chain }
+  return {
+    chain,
+    operations: yield* EvmOperations.make(chain, settings),
+    serves: yield* EvmOperations.serves(chain, settings)
+  }
+})
 
 const configuredChains = Layer.effect(
   ConfiguredChains,
   Effect.gen(function* () {
     const chains = Settings.chains(yield* Settings.Settings)
-    const configured = yield* Effect.forEach(chains, ({ chain, settings }) =>
-      Effect.map(operationsOf(chain, settings), (operations) => [Chain.nameOf(chain), { chain, operations }] as const)
+    const entries = yield* Effect.forEach(chains, ({ chain, settings }) =>
+      Effect.map(configured(chain, settings), (entry) => [Chain.nameOf(chain), entry] as const)
     )
-    return new Map(configured)
+    return new Map(entries)
   })
 )
 

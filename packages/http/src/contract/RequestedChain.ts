@@ -1,8 +1,10 @@
 /** The chain that a request names in its path. */
 import type { Chain, Family } from "@headwater/core/Chain"
+import type { EventType } from "@headwater/core/EventType"
 import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
-import { Failures } from "../Errors.ts"
+import { Failures, type Unimplemented } from "../Errors.ts"
 import type { ChainOperations } from "../Operations.ts"
 
 /** A chain that the operator has configured a node for, with what it can answer. */
@@ -10,6 +12,8 @@ export interface ConfiguredChain {
   readonly chain: Chain
   /** Operations that this chain's services answer; those that are absent answer 501. */
   readonly operations?: Partial<ChainOperations>
+  /** Fails where the chain's node cannot serve an event that chains of its kind have. */
+  readonly serves?: (event: EventType) => Effect.Effect<void, Unimplemented>
 }
 
 /** The chain of the present request. */

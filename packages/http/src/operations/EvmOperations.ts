@@ -1,7 +1,10 @@
 /** The operations of an EVM chain, over its record and its node. */
 import type { Chain } from "@headwater/core/Chain"
+import type { EventType } from "@headwater/core/EventType"
+import { ConnectedNodes } from "@headwater/indexer/sources/ConnectedNodes"
 import * as RecordedChain from "@headwater/indexer/store/RecordedChain"
 import * as Effect from "effect/Effect"
+import { Unimplemented } from "../Errors.ts"
 import type { ChainOperations } from "../Operations.ts"
 import * as AddressRecord from "./AddressRecord.ts"
 import * as Assets from "./evm/Assets.ts"
@@ -26,4 +29,31 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     logs: Logs.make(record, freshness, nodeOf),
     prepare: Prepare.make(record, freshness, nodeOf)
   } satisfies Partial<ChainOperations>
+})
+
+const internalEvents: ReadonlySet<EventType> = new Set([
+  "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED",
+  "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+])
+
+/**
+ * Refuses subscriptions that would stay silent: to internal transactions where none are read. A node that is not
+ * connected at the moment is taken for one that can.
+ */
+export const serves = Effect.fnUntraced(function* (chain: Chain, options: Pick<Options, "internalTransactions">) {
+  const nodes = yield* ConnectedNodes
+  return Effect.fnUntraced(function* (event: EventType) {
+    if (!internalEvents.has(event)) return
+    if (!options.internalTransactions) {
+      return yield* new Unimplemented({ message: "Internal transactions are switched off by the settings" })
+    }
+    const abilities = yield* Effect.orElseSucceed(
+      Effect.flatMap(nodes.of(chain), ({ source }) => source.capabilities),
+      () => []
+    )
+    const traces = abilities.find(({ name }) => name === "internal transactions")
+    if (traces?.available === false) {
+      return yield* new Unimplemented({ message: `Internal transactions: ${traces.detail}` })
+    }
+  })
 })
