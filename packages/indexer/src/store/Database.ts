@@ -90,18 +90,20 @@ const open = (dialect: Dialect) =>
   )
 
 const int8 = 20
-const postgres = (location: Extract<Location, { kind: "postgres" }>) =>
-  new PostgresDialect({
-    pool: new pg.Pool({
-      connectionString: Redacted.value(location.url),
-      max: location.connections,
-      types: {
-        // No integer column holds more than 2^53: amounts are text.
-        getTypeParser: ((oid: number, format?: "text" | "binary") =>
-          oid === int8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser
-      }
-    })
+const postgres = (location: Extract<Location, { kind: "postgres" }>) => {
+  const pool = new pg.Pool({
+    connectionString: Redacted.value(location.url),
+    max: location.connections,
+    types: {
+      // No integer column holds more than 2^53: amounts are text.
+      getTypeParser: ((oid: number, format?: "text" | "binary") =>
+        oid === int8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser
+    }
   })
+  // A connection that breaks while nobody uses it is taken out of the pool; without a listener it would end the process.
+  pool.on("error", () => {})
+  return new PostgresDialect({ pool })
+}
 
 /** Readable for its owner alone: the file holds secrets of subscriptions. SQLite gives its other files the same mode. */
 const ownerOnly = 0o600

@@ -10,6 +10,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as References from "effect/References"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { stores } from "../../../../test/Stores.ts"
@@ -165,7 +166,7 @@ for (const store of stores) {
                 }
               }
               assert.deepStrictEqual(sorted(yield* callbacks), sorted(expected(fake, references)))
-            })
+            }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Error"))
           )
         )
         yield* Effect.promise(() => fc.assert(property, { numRuns: runs }))

@@ -131,7 +131,12 @@ class Model {
 /** A store whose every operation after the first `left` fails, as if the process had been killed there. */
 const failing = (database: Database["Service"], left: { count: number }): Database["Service"] => {
   const guard = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R> =>
-    Effect.suspend(() => (left.count-- > 0 ? effect : Effect.fail(new DatabaseError({ cause: new Error("killed") }))))
+    Effect.andThen(
+      Effect.suspend(() =>
+        left.count-- > 0 ? Effect.void : Effect.fail(new DatabaseError({ cause: new Error("killed") }))
+      ),
+      effect
+    )
   return {
     dialect: database.dialect,
     query: (build) => guard(database.query(build)),
