@@ -73,7 +73,7 @@ export class Wallets extends Context.Service<
   {
     /**
      * Derives the next {@link batchSize} receiving addresses of a wallet, from one past the last that is known to have
-     * been paid, and watches them with the change addresses of the gap; makes the wallet at the first time.
+     * been paid, and watches them with as many for change; makes the wallet at the first time.
      */
     readonly deriveAndSync: <E, R>(
       key: WalletKey,
@@ -169,7 +169,8 @@ const make = Effect.gen(function* () {
       WalletBranches.derive(
         branches[branch]!,
         Math.min(unwatched, unused),
-        unused + (branch === receiving ? Math.max(batchSize, gapLimit) : gapLimit) - 1
+        // Change as well, since a wallet may have used much of it and have no coin there that shows.
+        unused + Math.max(batchSize, gapLimit) - 1
       )
     )
     const first = before[receiving]!.unused

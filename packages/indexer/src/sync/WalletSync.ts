@@ -23,6 +23,11 @@ import * as WalletCoins from "../store/WalletCoins.ts"
 export interface Options {
   readonly pollInterval: Duration.Duration
   readonly gapLimit: number
+  /**
+   * Addresses of each branch that are searched beyond the watched ones; 1,000 by default. Searching many costs a node
+   * no more than few, and of used addresses only those show that still have coins: the gap between two may be wide.
+   */
+  readonly lookAhead?: number
 }
 
 export interface WalletSync {
@@ -32,11 +37,6 @@ export interface WalletSync {
   readonly run: Effect.Effect<never>
 }
 
-/**
- * Addresses of each branch that are searched beyond the watched ones. Searching many costs a node no more than few, and
- * of used addresses only those show that still have coins: the gap between two of them may be wide.
- */
-const lookAhead = 1_000
 /** Addresses derived at a time, since deriving blocks. */
 const deriveSize = 100
 /** Blocks that the chain may be behind its node when coins are searched. */
@@ -68,7 +68,7 @@ export const make = Effect.fn("WalletSync.make")(function* (
 
   /** Coins of a wallet at the node's newest block, looked for so far that a gap without any is behind the last. */
   const find = Effect.fnUntraced(function* (wallet: WalletCoins.ScanningWallet) {
-    for (let beyond = Math.max(lookAhead, options.gapLimit); ; beyond *= 2) {
+    for (let beyond = Math.max(options.lookAhead ?? 1_000, options.gapLimit); ; beyond *= 2) {
       const targets = yield* targetsOf(wallet, beyond)
       const found = yield* search(targets.flat().map(({ bytes }) => bytes))
       if (found === undefined) return undefined
