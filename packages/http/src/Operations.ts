@@ -8,7 +8,7 @@ import type * as Schema from "effect/Schema"
 import type { InternalTransaction, TokenTransfer } from "./contract/Addresses.ts"
 import type { UtxoBlock, XrpTransaction } from "./contract/Blocks.ts"
 import type { Balance, DerivedAddress, EvmAssets } from "./contract/HdWallets.ts"
-import type { Asset } from "./contract/MarketData.ts"
+import type { Asset, ListedAsset } from "./contract/MarketData.ts"
 import type { Payment } from "./contract/Price.ts"
 import type { Log, NewTransaction, PreparedTransaction } from "./contract/Transactions.ts"
 import {
@@ -93,7 +93,19 @@ export interface ChainOperations {
 
 const notProvided = new Unimplemented({ message: "This server does not support the operation" })
 
+type OneAsset = (value: string) => Effect.Effect<typeof Asset.Type, ResourceNotFound | Unimplemented>
+
 /** The market data of this server. */
-export const MarketData = Context.Reference<{
-  readonly assetById: (id: string) => Effect.Effect<typeof Asset.Type, ResourceNotFound | Unimplemented>
-}>("@headwater/http/Operations/MarketData", { defaultValue: () => ({ assetById: () => Effect.fail(notProvided) }) })
+export interface MarketOperations {
+  readonly assetById: OneAsset
+  readonly assetBySymbol: OneAsset
+  readonly assetBySlug: OneAsset
+  readonly assets: (page: OffsetRequest) => Effect.Effect<OffsetPage<typeof ListedAsset.Type>, Unimplemented>
+}
+
+export const MarketData = Context.Reference<MarketOperations>("@headwater/http/Operations/MarketData", {
+  defaultValue: () => {
+    const missing = () => Effect.fail(notProvided)
+    return { assetById: missing, assetBySymbol: missing, assetBySlug: missing, assets: missing }
+  }
+})

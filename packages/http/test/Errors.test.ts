@@ -66,8 +66,14 @@ const valid = (operationId: string): Request => {
       return { params: { ...evm, address: evmAddress }, query }
     case "hdWallets":
       return { params: { ...(name.startsWith("evm") ? evm : name.startsWith("utxo") ? utxo : xrp), ...wallet }, query }
-    case "marketData":
-      return { params: { assetId: "bitcoin" }, query }
+    case "marketData": {
+      const params: Record<string, Record<string, string>> = {
+        assetById: { assetId: "bitcoin" },
+        assetBySymbol: { assetSymbol: "BTC" },
+        assetBySlug: { assetSlug: "bitcoin" }
+      }
+      return { params: params[name] ?? {}, query }
+    }
     default:
       return { params: {}, query }
   }
@@ -177,7 +183,7 @@ for (const store of stores) {
           return yield* call(operation, { ...request, params: { ...request.params, [last!]: "x".repeat(300) } }, alice)
         }
         case "resource_not_found":
-          if (operation.operationId === "marketData.assetById") {
+          if (operation.operationId.startsWith("marketData.")) {
             insides.failure = new Errors.ResourceNotFound({ message: "no asset" })
           }
           return yield* call(operation, request, alice)
@@ -198,7 +204,7 @@ for (const store of stores) {
             // Dash has no events here, and nothing else is looked at before that is known.
             return yield* call(operation, { ...request, params: { blockchain: "dash", network: "mainnet" } }, alice)
           }
-          if (operation.operationId === "marketData.assetById") {
+          if (operation.operationId.startsWith("marketData.")) {
             insides.failure = new Errors.Unimplemented({ message: "no market data" })
           }
           return yield* call(

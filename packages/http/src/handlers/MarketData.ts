@@ -3,12 +3,18 @@ import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { Api } from "../Api.ts"
 import { MarketData } from "../Operations.ts"
+import * as Pages from "../server/Pages.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
   "marketData",
   Effect.fnUntraced(function* (handlers) {
-    const { assetById } = yield* MarketData
-    return handlers.handle("assetById", ({ params }) => Effect.map(assetById(params.assetId), (item) => ({ item })))
+    const { assetById, assetBySlug, assetBySymbol, assets } = yield* MarketData
+    return handlers.handleAll({
+      assetById: ({ params }) => Effect.map(assetById(params.assetId), (item) => ({ item })),
+      assetBySymbol: ({ params }) => Effect.map(assetBySymbol(params.assetSymbol), (item) => ({ item })),
+      assetBySlug: ({ params }) => Effect.map(assetBySlug(params.assetSlug), (item) => ({ item })),
+      assets: ({ query }) => Pages.byOffset(query, 50, assets)
+    })
   })
 )
