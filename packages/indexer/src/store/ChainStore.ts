@@ -15,6 +15,7 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import type { NodeError } from "../sources/NodeError.ts"
 import { Database, type DatabaseError } from "./Database.ts"
+import * as Replayed from "./internal/Replayed.ts"
 import * as Retractions from "./internal/Retractions.ts"
 import * as Waits from "./internal/Waits.ts"
 import * as WalletBlocks from "./internal/WalletBlocks.ts"
@@ -38,6 +39,8 @@ export class NotNext extends Schema.TaggedError<NotNext>()("NotNext", {
   }
 }
 
+export type { NotRecorded } from "./internal/Replayed.ts"
+
 /** Which transfers and outputs are kept. */
 export type Record = "all" | "watched"
 
@@ -55,6 +58,13 @@ export interface Committed {
   readonly callbacks: number
 }
 
+export interface ReplayOptions {
+  /** Add the callbacks that subscriptions should have had. */
+  readonly callbacks: boolean
+  /** Internal transactions of blocks below this height stay as they are: they may have been forgotten on purpose. */
+  readonly internalFrom: number
+}
+
 export interface ChainStore {
   readonly chain: Chain.Chain
   readonly cursor: Effect.Effect<Cursor | undefined, DatabaseError>
@@ -66,6 +76,16 @@ export interface ChainStore {
   readonly commit: (block: Block) => Effect.Effect<Committed, NotNext | NodeError | DatabaseError>
   /** Leaves every block above `fork`; callbacks of theirs that have not left yet are taken back. */
   readonly undo: (fork: number) => Effect.Effect<void, DatabaseError>
+  /**
+   * Enters a committed block again: what its place in the record should hold is written where it is not there, and with
+   * `callbacks` those that are missing are added, under the keys that they always had.
+   */
+  readonly replay: (
+    block: Block,
+    options: ReplayOptions
+  ) => Effect.Effect<Committed, Replayed.NotRecorded | NodeError | DatabaseError>
+  /** As `undo`, by an operator's will: also below what was called final, and below the first block. */
+  readonly rewind: (height: number) => Effect.Effect<void, DatabaseError>
   readonly setFinal: (height: number) => Effect.Effect<void, DatabaseError>
 }
 
@@ -323,6 +343,47 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
     Effect.provideService(Database, database)
   )
 
+  const replay = Effect.fn("ChainStore.replay")(
+    function* (block: Block, { callbacks, internalFrom }: ReplayOptions) {
+      yield* watch((yield* row).revision)
+      yield* learnTokens(block)
+      return yield* transaction(
+        Effect.gen(function* () {
+          const stored = yield* lock
+          yield* watch(stored.revision)
+          yield* Replayed.header(stored, block)
+          const utxo = chain.family === "utxo"
+          const resolved = utxo ? yield* Replayed.withSpent(id, block) : block
+          const candidates = yield* subscribers(Matcher.touched(resolved, watched))
+          if (!utxo) {
+            const which = (kind: TransferLog.Kind) => kind !== "internal" || block.height >= internalFrom
+            staged += yield* TransferLog.rewrite(id, resolved, isRecorded, which)
+          }
+          if (!callbacks) return { callbacks: 0 }
+          const metadata = (contract: AddressBytes) => options.tokens?.known(contract) ?? unknownToken
+          const occurrences = Matcher.match(chain, resolved, { ...candidates, metadata })
+          const added = yield* Replayed.enqueue(stored, block, occurrences, yield* Clock.currentTimeMillis)
+          return { callbacks: added }
+        })
+      )
+    },
+    Effect.provideService(Database, database)
+  )
+
+  const rewind = Effect.fn("ChainStore.rewind")(function* (height: number) {
+    const within = (column: "final_height" | "first_height", value: number) =>
+      query((db) =>
+        db
+          .updateTable("chain")
+          .set({ [column]: value })
+          .where("id", "=", id)
+          .where(column, ">", value)
+      )
+    yield* transaction(
+      Effect.andThen(undo(height), Effect.all([within("final_height", height), within("first_height", height + 1)]))
+    )
+  })
+
   const store: ChainStore = {
     chain,
     cursor: Effect.map(row, ({ hash, height }) => (height === null ? undefined : { height, hash: hash ?? undefined })),
@@ -333,6 +394,8 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
       ),
     commit,
     undo,
+    replay,
+    rewind,
     setFinal: (height) =>
       query((db) =>
         db

@@ -102,15 +102,23 @@ export interface Options {
   readonly undoDepth: number
 }
 
+/** The height below which internal transactions are, or are about to be, forgotten; 0 where none are. */
+export const horizon = Effect.fn("InternalRetention.horizon")(function* (
+  recorded: RecordedChain,
+  options: Pick<Options, "undoDepth">
+) {
+  const tip = yield* recorded.tip
+  if (tip === undefined) return 0
+  const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+  return Math.max(0, Math.min(yield* recorded.heightSince(now - keptSeconds), tip.height - options.undoDepth))
+})
+
 /** Forgets what is too old by now. */
 export const prune = Effect.fn("InternalRetention.prune")(function* (recorded: RecordedChain, options: Options) {
   const { read } = yield* Database
-  const tip = yield* recorded.tip
-  if (tip === undefined) return
+  const below = yield* horizon(recorded, options)
+  if (below === 0) return
   const [chain] = yield* read((db) => db.selectFrom("chain").select("id").where("name", "=", recorded.name))
-  const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-  const below = Math.min(yield* recorded.heightSince(now - keptSeconds), tip.height - options.undoDepth)
-  if (below <= 0) return
   yield* TransferLog.prune(chain!.id, "internal", below, (transfers) => add(chain!.id, options.record, transfers))
 })
 

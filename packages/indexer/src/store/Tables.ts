@@ -7,6 +7,7 @@ export interface Tables {
   chain: ChainTable
   block: BlockTable
   reorganisation: ReorganisationTable
+  replay: ReplayTable
   account: AccountTable
   api_key: ApiKeyTable
   subscription: SubscriptionTable
@@ -70,6 +71,16 @@ export interface ReorganisationTable {
   /** Blocks undone. */
   depth: number
   old_hash: Uint8Array
+}
+
+/** A replay that is under way, or was interrupted. */
+export interface ReplayTable {
+  chain: number
+  from_height: number
+  to_height: number
+  /** Every block below it has been replayed. */
+  next_height: number
+  callbacks: number
 }
 
 export interface AccountTable {

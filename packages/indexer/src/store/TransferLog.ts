@@ -51,28 +51,78 @@ export const perBlock = Posting.perBlock
 /** Staged postings of one log that make it worth a run. */
 export const stagedLimit = 65_536
 
+/** A block's rows in one log. */
+const rowsOf = (chain: number, kind: Kind, block: Block, keep: (transfer: Transfer) => boolean) => {
+  const log = logOf(chain, kind)
+  const packed: Array<TransferChunk.PackedTransfer> = []
+  for (const transfer of block.transfers) {
+    if (transfer.kind !== kind || !keep(transfer)) continue
+    packed.push({ transactionId: block.transactions[transfer.transaction]!, transfer })
+  }
+  const chunks: Array<{ log: number; position: number; data: Uint8Array }> = []
+  for (let i = 0; i < packed.length; i += TransferChunk.size) {
+    const data = TransferChunk.pack(packed.slice(i, i + TransferChunk.size))
+    chunks.push({ log, position: Posting.positionOf(block.height, i), data })
+  }
+  const staged = packed.length === 0 ? [] : [{ log, height: block.height, data: postingsOf(block.height, packed) }]
+  return { log, chunks, staged }
+}
+
+const countOf = (staged: ReadonlyArray<{ readonly data: Uint8Array }>) =>
+  staged.reduce((sum, { data }) => sum + data.length / Posting.width, 0)
+
 /** Records the block's transfers that `keep` picks, in the block's transaction; how many postings that staged. */
 export const append = Effect.fnUntraced(function* (chain: number, block: Block, keep: (transfer: Transfer) => boolean) {
   const { insertMany } = yield* Database
-  const chunks: Array<{ log: number; position: number; data: Uint8Array }> = []
-  const staged: Array<{ log: number; height: number; data: Uint8Array }> = []
-  for (const kind of kinds) {
-    const packed: Array<TransferChunk.PackedTransfer> = []
-    for (const transfer of block.transfers) {
-      if (transfer.kind !== kind || !keep(transfer)) continue
-      packed.push({ transactionId: block.transactions[transfer.transaction]!, transfer })
-    }
-    if (packed.length === 0) continue
-    const log = logOf(chain, kind)
-    for (let i = 0; i < packed.length; i += TransferChunk.size) {
-      const data = TransferChunk.pack(packed.slice(i, i + TransferChunk.size))
-      chunks.push({ log, position: Posting.positionOf(block.height, i), data })
-    }
-    staged.push({ log, height: block.height, data: postingsOf(block.height, packed) })
-  }
-  yield* insertMany("transfer_chunk", chunks)
+  const logs = kinds.map((kind) => rowsOf(chain, kind, block, keep))
+  const staged = logs.flatMap(({ staged }) => staged)
+  yield* insertMany(
+    "transfer_chunk",
+    logs.flatMap(({ chunks }) => chunks)
+  )
   yield* insertMany("staged_postings", staged)
-  return staged.reduce((sum, { data }) => sum + data.length / Posting.width, 0)
+  return countOf(staged)
+})
+
+/**
+ * As `append`, for a block that is recorded already: what stands there gives way to what should, and where that is the
+ * same nothing is written. `which` kinds are looked at; how many postings that staged.
+ */
+export const rewrite = Effect.fnUntraced(function* (
+  chain: number,
+  block: Block,
+  keep: (transfer: Transfer) => boolean,
+  which: (kind: Kind) => boolean
+) {
+  const { insertMany, query } = yield* Database
+  let count = 0
+  for (const kind of kinds.filter(which)) {
+    const { chunks, log, staged } = rowsOf(chain, kind, block, keep)
+    const [first, end] = [Posting.positionOf(block.height, 0), Posting.positionOf(block.height + 1, 0)]
+    const present = yield* query((db) =>
+      db
+        .selectFrom("transfer_chunk")
+        .select(["position", "data"])
+        .where("log", "=", log)
+        .where("position", ">=", first)
+        .where("position", "<", end)
+        .orderBy("position")
+    )
+    const same =
+      present.length === chunks.length &&
+      present.every(
+        ({ data, position }, i) => position === chunks[i]!.position && Buffer.compare(data, chunks[i]!.data) === 0
+      )
+    if (same) continue
+    yield* query((db) =>
+      db.deleteFrom("transfer_chunk").where("log", "=", log).where("position", ">=", first).where("position", "<", end)
+    )
+    yield* query((db) => db.deleteFrom("staged_postings").where("log", "=", log).where("height", "=", block.height))
+    yield* insertMany("transfer_chunk", chunks)
+    yield* insertMany("staged_postings", staged)
+    count += countOf(staged)
+  }
+  return count
 })
 
 const postingsOf = (height: number, packed: ReadonlyArray<TransferChunk.PackedTransfer>): Uint8Array => {

@@ -9,6 +9,7 @@ import * as transfers from "../migrations/0005_transfers.ts"
 import * as tokens from "../migrations/0006_tokens.ts"
 import * as prunedInternal from "../migrations/0007_pruned_internal.ts"
 import * as wallets from "../migrations/0008_wallets.ts"
+import * as replay from "../migrations/0009_replay.ts"
 
 /** Column types that the two dialects spell differently. */
 export interface ColumnTypes {
@@ -34,7 +35,8 @@ const migrations: Record<string, Statements> = {
   "0005_transfers": transfers.up,
   "0006_tokens": tokens.up,
   "0007_pruned_internal": prunedInternal.up,
-  "0008_wallets": wallets.up
+  "0008_wallets": wallets.up,
+  "0009_replay": replay.up
 }
 
 export const run = async <Tables>(db: Kysely<Tables>, dialect: "sqlite" | "postgres"): Promise<void> => {

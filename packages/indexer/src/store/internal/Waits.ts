@@ -52,6 +52,30 @@ const callbackRow = (options: {
   }
 }
 
+/** A wait for the confirmation `next`. */
+const waitingRow = (options: {
+  readonly chain: number
+  readonly subscriber: Subscriber
+  readonly block: Pick<BlockHeader, "height" | "hash">
+  readonly occurrence: string
+  readonly item: Callback.Item
+  readonly next: number
+}): WaitingRow => {
+  const { block, chain, item, next, occurrence, subscriber } = options
+  return {
+    subscription: subscriber.id,
+    chain,
+    height: block.height,
+    due_height: Confirmations.dueHeight(block.height, next),
+    confirmation: next,
+    target: subscriber.confirmations,
+    each_confirmation: isEachConfirmation(subscriber.event) ? 1 : 0,
+    block_hash: block.hash,
+    occurrence,
+    item: JSON.stringify(item)
+  }
+}
+
 /** Takes the waits whose confirmation comes with the tip at `height`: their callbacks, oldest block first. */
 export const release = Effect.fnUntraced(function* (chain: number, height: number, now: number) {
   const { query } = yield* Database
@@ -116,18 +140,39 @@ export const sort = (
     }
     if (target === 1) continue
     const next = each ? 2 : target
-    waiting.push({
-      subscription: subscriber.id,
-      chain,
-      height: block.height,
-      due_height: Confirmations.dueHeight(block.height, next),
-      confirmation: next,
-      target,
-      each_confirmation: each ? 1 : 0,
-      block_hash: block.hash,
-      occurrence,
-      item: JSON.stringify(item)
-    })
+    waiting.push(waitingRow({ chain, subscriber, block, occurrence, item, next }))
+  }
+  return { due, waiting }
+}
+
+/**
+ * What the occurrences of a block below the tip have become by now: the callbacks of every confirmation that has come,
+ * and a wait for the next one.
+ */
+export const caughtUp = (
+  chain: number,
+  block: Block,
+  occurrences: ReadonlyArray<Occurrence<Subscriber>>,
+  tip: number,
+  now: number
+): { readonly due: ReadonlyArray<CallbackRow>; readonly waiting: ReadonlyArray<WaitingRow> } => {
+  const reached = Confirmations.at(tip, block.height)
+  const due: Array<CallbackRow> = []
+  const waiting: Array<WaitingRow> = []
+  for (const { item, occurrence, subscription: subscriber } of occurrences) {
+    const each = isEachConfirmation(subscriber.event)
+    const target = subscriber.confirmations
+    for (let confirmation = each ? 1 : target; confirmation <= Math.min(target, reached); confirmation++) {
+      due.push(
+        callbackRow({
+          ...{ chain, subscriber, block, occurrence, now, confirmation, state: "due" },
+          item: each ? Callback.withConfirmations(item, confirmation, target) : item
+        })
+      )
+    }
+    if (reached < target) {
+      waiting.push(waitingRow({ chain, subscriber, block, occurrence, item, next: each ? reached + 1 : target }))
+    }
   }
   return { due, waiting }
 }

@@ -1,0 +1,40 @@
+/**
+ * Keeps a SQLite store to one daemon: an operating system's lock on a small file beside it, which ends with its process,
+ * however that ends. On PostgreSQL several daemons share the store, and nothing is locked.
+ */
+import { closeSync, openSync } from "node:fs"
+import BetterSqlite from "better-sqlite3"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import type { Location } from "./Database.ts"
+
+/** Another process has the store for itself. */
+export class StoreInUse extends Schema.TaggedError<StoreInUse>()("StoreInUse", { message: Schema.String }) {}
+
+/** Holds the store until the scope closes. */
+export const acquire = (location: Location): Effect.Effect<void, StoreInUse, Scope.Scope> => {
+  if (location.kind === "postgres") return Effect.void
+  const file = `${location.file}.lock`
+  return Effect.asVoid(
+    Effect.acquireRelease(
+      Effect.try({
+        try: () => {
+          closeSync(openSync(file, "a", 0o600))
+          const lock = new BetterSqlite(file, { timeout: 0 })
+          // SQLite's own lock of a file, held without writing a byte to it.
+          lock.exec("begin exclusive")
+          return lock
+        },
+        catch: (cause) =>
+          new StoreInUse({
+            message:
+              (cause as { readonly code?: string }).code === "SQLITE_BUSY"
+                ? `The store ${location.file} is in use by another headwater (serve or rewind): stop that one first`
+                : `Cannot lock the store by ${file}: ${(cause as Error).message}`
+          })
+      }),
+      (lock) => Effect.sync(() => lock.close())
+    )
+  )
+}

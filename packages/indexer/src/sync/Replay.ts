@@ -1,0 +1,137 @@
+/**
+ * Enters a range of committed blocks again, along the way that they came: the node's block, decoded, written. How far it
+ * has come is a row, so that a replay which was killed goes on where it was.
+ */
+import * as Chain from "@headwater/core/Chain"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import type { Source } from "../sources/Source.ts"
+import type { ChainStore } from "../store/ChainStore.ts"
+import { Database } from "../store/Database.ts"
+import { Retention } from "../store/Outbox.ts"
+
+/** The first and the last height. */
+export interface Range {
+  readonly from: number
+  readonly to: number
+  /** Whether callbacks are added. */
+  readonly callbacks: boolean
+}
+
+/** The range cannot be replayed. */
+export class CannotReplay extends Schema.TaggedError<CannotReplay>()("CannotReplay", { message: Schema.String }) {}
+
+export interface Options {
+  /** Blocks fetched at the same time. */
+  readonly concurrency: number
+  /** As in `ChainStore.replay`. */
+  readonly internalFrom: number
+  /** Add callbacks also for blocks so old that what was delivered for them has been forgotten, and goes out again. */
+  readonly forgotten: boolean
+  /** Runs after each block, with the number of callbacks that it added. */
+  readonly onReplayed?: (callbacks: number) => Effect.Effect<void>
+}
+
+/** Blocks between two notes of the position: what is replayed a second time after a kill changes nothing. */
+const noteEvery = 32
+
+const chainId = Effect.fnUntraced(function* (chain: Chain.Chain) {
+  const { read } = yield* Database
+  const [row] = yield* read((db) => db.selectFrom("chain").select("id").where("name", "=", Chain.nameOf(chain)))
+  return row?.id
+})
+
+/** The replay of a chain that was begun and has not ended, and the next height that it is for. */
+export const interrupted = Effect.fn("Replay.interrupted")(function* (chain: Chain.Chain) {
+  const { query } = yield* Database
+  const id = yield* chainId(chain)
+  if (id === undefined) return undefined
+  const [row] = yield* query((db) => db.selectFrom("replay").selectAll().where("chain", "=", id))
+  if (row === undefined) return undefined
+  const { callbacks, from_height: from, next_height: next, to_height: to } = row
+  return { from, to, next, callbacks: callbacks === 1 }
+})
+
+/** Forgets the replay that was begun, if there is one. */
+const forget = Effect.fnUntraced(function* (id: number) {
+  const { query } = yield* Database
+  yield* query((db) => db.deleteFrom("replay").where("chain", "=", id))
+})
+
+/**
+ * Notes that this range is to be replayed; the height at which it begins or, if it was begun before, goes on. Another
+ * range that was begun is given up.
+ */
+export const begin = Effect.fn("Replay.begin")(function* (chain: Chain.Chain, { callbacks, from, to }: Range) {
+  const { insertMany, query, transaction } = yield* Database
+  const name = Chain.nameOf(chain)
+  const [row] = yield* query((db) => db.selectFrom("chain").selectAll().where("name", "=", name))
+  if (row === undefined || row.height === null || row.hash === null || row.first_height === null) {
+    return yield* new CannotReplay({ message: `Nothing of ${name} is stored yet` })
+  }
+  if (from > to || from < row.first_height || to > row.height) {
+    return yield* new CannotReplay({
+      message:
+        `Blocks ${from} to ${to} cannot be replayed: blocks ${row.first_height} to ${row.height} of ${name} are stored` +
+        (from < row.first_height ? `; to begin lower, rewind the chain to block ${from - 1}` : "")
+    })
+  }
+  const before = yield* interrupted(chain)
+  if (before !== undefined && before.from === from && before.to === to && before.callbacks === callbacks) {
+    return before.next
+  }
+  yield* transaction(
+    Effect.andThen(
+      forget(row.id),
+      insertMany("replay", [
+        { chain: row.id, from_height: from, to_height: to, next_height: from, callbacks: callbacks ? 1 : 0 }
+      ])
+    )
+  )
+  return from
+})
+
+/**
+ * Replays a range that has begun from `next` on, and notes that it has ended; the callbacks that were added, and the
+ * blocks that were too old to add any.
+ */
+export const run = Effect.fn("Replay.run")(function* (
+  source: Source,
+  store: ChainStore,
+  { callbacks, to }: Range,
+  next: number,
+  options: Options
+) {
+  const { query } = yield* Database
+  const { finishedMillis } = yield* Retention
+  const id = (yield* chainId(source.chain))!
+  const added = yield* Ref.make(0)
+  const kept = Math.floor(((yield* Clock.currentTimeMillis) - finishedMillis) / 1000)
+  const oldest = options.forgotten ? 0 : kept
+  const without = yield* Ref.make(0)
+  yield* Stream.range(next, to).pipe(
+    Stream.mapEffect((height) => source.blockAt(height), { concurrency: options.concurrency }),
+    Stream.runForEach(
+      Effect.fnUntraced(function* (block) {
+        const tooOld = callbacks && block.time < oldest
+        if (tooOld) yield* Ref.update(without, (count) => count + 1)
+        const done = yield* store.replay(block, { callbacks: callbacks && !tooOld, internalFrom: options.internalFrom })
+        yield* Ref.update(added, (count) => count + done.callbacks)
+        if (block.height % noteEvery === 0) {
+          yield* query((db) =>
+            db
+              .updateTable("replay")
+              .set({ next_height: block.height + 1 })
+              .where("chain", "=", id)
+          )
+        }
+        if (options.onReplayed !== undefined) yield* options.onReplayed(done.callbacks)
+      })
+    )
+  )
+  yield* forget(id)
+  return { callbacks: yield* Ref.get(added), blocksWithoutCallbacks: yield* Ref.get(without) }
+})
