@@ -59,6 +59,9 @@ export const reasons = {
   forbidden: "callback_url_not_allowed"
 } as const
 
+/** How long it may take until an outcome is written. */
+const writingMillis = 2000
+
 const gone = 410
 const throttled = new Set([429, 503])
 
@@ -91,7 +94,8 @@ const run = Effect.gen(function* () {
   const target = yield* CallbackTarget
   const options = yield* DeliveryOptions
   const { timeoutMillis } = yield* ReceiverClientOptions
-  const leaseMillis = 3 * timeoutMillis
+  // Time for an attempt to be begun late in the lease, and to be written down.
+  const leaseMillis = 2 * timeoutMillis + writingMillis
   const hosts = ReceiverHosts.make(options)
   const metrics = yield* DeliveryMetrics.make
   const clock = yield* Clock.Clock
@@ -133,7 +137,7 @@ const run = Effect.gen(function* () {
     const { callbacks, host, leasedUntil } = claim
     for (const [sent, callback] of callbacks.entries()) {
       const at = clock.currentTimeMillisUnsafe()
-      if (stopping || hosts.paused(host, at) || at + timeoutMillis > leasedUntil) return sent
+      if (stopping || hosts.paused(host, at) || at + timeoutMillis + writingMillis > leasedUntil) return sent
       const reply = yield* Effect.result(
         client.request({ method: "POST", url, headers: headers(callback, at), body: callback.body })
       )

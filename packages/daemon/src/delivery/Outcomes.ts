@@ -8,11 +8,12 @@ export interface Outcomes {
   readonly add: (outcome: Outcome) => void
   /** Writes as outcomes come in; `written` is run after each time. Never returns. */
   readonly writer: Effect.Effect<never>
-  /** Writes what is left. */
+  /** Writes what is left; gives up where the store fails for long. */
   readonly flush: Effect.Effect<void>
 }
 
-const patience = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")])
+/** How long nothing is written after the store has failed. */
+const patience = "1 second"
 
 export const make = Effect.fnUntraced(function* (options: {
   readonly batch: number
@@ -25,18 +26,21 @@ export const make = Effect.fnUntraced(function* (options: {
   const many = yield* Latch.make()
   let pending: Array<Outcome> = []
 
-  const flush = Effect.suspend(() => {
+  /** Writes what is there; whether it could. */
+  const write = Effect.suspend(() => {
     const outcomes = pending
-    if (outcomes.length === 0) return Effect.void
+    if (outcomes.length === 0) return Effect.succeed(true)
     pending = []
     some.closeUnsafe()
     many.closeUnsafe()
     return outbox.settle(outcomes).pipe(
-      Effect.tapError((error) => Effect.logWarning("The outcomes of attempts could not be written yet", error)),
-      Effect.retry(patience),
-      // An endless retry ends only in success.
-      Effect.orDie,
-      Effect.andThen(written)
+      Effect.andThen(written),
+      Effect.as(true),
+      Effect.catch((error) => {
+        pending = [...outcomes, ...pending]
+        some.openUnsafe()
+        return Effect.as(Effect.logWarning("The outcomes of attempts could not be written yet", error), false)
+      })
     )
   }).pipe(Effect.uninterruptible)
 
@@ -48,9 +52,13 @@ export const make = Effect.fnUntraced(function* (options: {
     },
     writer: some.await.pipe(
       Effect.andThen(Effect.timeoutOption(many.await, millis)),
-      Effect.andThen(flush),
+      Effect.andThen(write),
+      Effect.flatMap((written) => (written ? Effect.void : Effect.sleep(patience))),
+      Effect.catchCause((cause) => Effect.logError("Outcomes of attempts are lost", cause)),
       Effect.forever
     ),
-    flush
+    flush: Effect.asVoid(
+      Effect.repeat(write, { until: (written) => written, schedule: Schedule.spaced(patience), times: 5 })
+    )
   } satisfies Outcomes
 })

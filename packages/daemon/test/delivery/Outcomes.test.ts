@@ -1,0 +1,81 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Outcomes from "@headwater/daemon/delivery/Outcomes"
+import { DatabaseError } from "@headwater/indexer/store/Database"
+import { Outbox, type Outcome } from "@headwater/indexer/store/Outbox"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+
+const outcome = (id: number): Outcome => ({
+  kind: "unsent",
+  callback: { id, idempotencyKey: "", sequence: id, body: "", attempts: 0, attemptLog: "[]", created: 0 }
+})
+
+/** An outbox that fails the first times, and the batches that it took. */
+const failing = (times: number) => {
+  const batches: Array<ReadonlyArray<number>> = []
+  let left = times
+  const layer = Layer.mock(Outbox, {
+    settle: (outcomes) =>
+      Effect.suspend(() => {
+        if (left-- > 0) return Effect.fail(new DatabaseError({ cause: new Error("the disk is full") }))
+        batches.push(outcomes.map(({ callback }) => callback.id))
+        return Effect.void
+      })
+  })
+  return { batches, layer }
+}
+
+const make = Outcomes.make({ batch: 3, millis: 100, written: Effect.void })
+
+describe("Outcomes", () => {
+  it.effect("are written when there are enough, or after a moment", () => {
+    const { batches, layer } = failing(0)
+    return Effect.gen(function* () {
+      const outcomes = yield* make
+      yield* Effect.forkChild(outcomes.writer)
+      for (const id of [1, 2]) outcomes.add(outcome(id))
+      yield* TestClock.adjust(99)
+      assert.deepStrictEqual(batches, [])
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(batches, [[1, 2]])
+      for (const id of [3, 4, 5]) outcomes.add(outcome(id))
+      yield* TestClock.adjust(0)
+      assert.deepStrictEqual(batches, [
+        [1, 2],
+        [3, 4, 5]
+      ])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("wait while the store fails, with those that come meanwhile", () => {
+    const { batches, layer } = failing(2)
+    return Effect.gen(function* () {
+      const outcomes = yield* make
+      yield* Effect.forkChild(outcomes.writer)
+      outcomes.add(outcome(1))
+      yield* TestClock.adjust(500)
+      outcomes.add(outcome(2))
+      yield* TestClock.adjust(5000)
+      assert.deepStrictEqual(batches, [[1, 2]])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("are written at the end, if the store is back in time, and hold up no end for good", () => {
+    const [soon, never] = [failing(3), failing(1000)]
+    const end = (layer: Layer.Layer<Outbox>) =>
+      Effect.gen(function* () {
+        const outcomes = yield* make
+        outcomes.add(outcome(7))
+        const flush = yield* Effect.forkChild(outcomes.flush)
+        yield* TestClock.adjust("10 seconds")
+        assert.isDefined(flush.pollUnsafe())
+      }).pipe(Effect.provide(layer))
+    return Effect.gen(function* () {
+      yield* end(soon.layer)
+      assert.deepStrictEqual(soon.batches, [[7]])
+      yield* end(never.layer)
+      assert.deepStrictEqual(never.batches, [])
+    })
+  })
+})
