@@ -4,33 +4,16 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import { Wallet } from "ethers"
 import * as Anvil from "./Anvil.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
 import { locations } from "./Stores.ts"
+import * as Traffic from "./Traffic.ts"
 
 /** The embedded default has the full count; the other store, whose commits are the same code, a third of it. */
 const killsOn = (store: "sqlite" | "postgres") => Number(process.env.HEADWATER_KILLS ?? (store === "sqlite" ? 30 : 10))
 const seed = Number(process.env.HEADWATER_SEED ?? Math.floor(Math.random() * 2 ** 31))
-
-/** Mulberry32: small, seeded, good enough to pick moments. */
-const random = (() => {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-})()
-
-interface RpcBlock {
-  readonly hash: string
-  readonly number: string
-  readonly transactions: ReadonlyArray<{ readonly hash: string; readonly from: string; readonly to: string | null }>
-}
 
 for (const { location, name } of locations) {
   const kills = killsOn(name)
@@ -39,6 +22,7 @@ for (const { location, name } of locations) {
       `loses nothing over ${kills} kills (seed ${seed})`,
       () =>
         Effect.gen(function* () {
+          const random = Traffic.randomOf(seed)
           const anvil = yield* Anvil.start({})
           // Each callback fails once at the most: the profile's second retry would come after five minutes.
           const failed = new Set<string>()
@@ -51,10 +35,10 @@ for (const { location, name } of locations) {
             chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 } },
             callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca, retry: "standard-webhooks" }
           })
-          const accounts = (yield* anvil.rpc("eth_accounts", [])) as ReadonlyArray<string>
+          const [payer] = yield* anvil.rpc<[string]>("eth_accounts", [])
           const targets = Array.from({ length: 4 }, () => Wallet.createRandom().address)
-          const subscriptions = new Map<string, { readonly address: string; readonly confirmations: number }>()
-          for (const address of [...targets, accounts[0]!]) {
+          const subscriptions = new Map<string, Traffic.Wanted>()
+          for (const address of [...targets, payer]) {
             for (const confirmations of [1, 3]) {
               const { body } = yield* headwater.post(
                 "/blockchain-events/ethereum/devnet/address-coins-transactions-confirmed",
@@ -64,47 +48,17 @@ for (const { location, name } of locations) {
             }
           }
 
-          const act = Effect.fnUntraced(function* (i: number) {
-            const from = accounts[i % 3]
-            const to = targets[Math.floor(random() * targets.length)]
-            const hash = yield* anvil.rpc("eth_sendTransaction", [{ from, to, value: `0x${(i + 1).toString(16)}` }])
-            // anvil loses blocks when it is told to reorganise while it mines.
-            while ((yield* anvil.rpc("eth_getTransactionReceipt", [hash])) === null) yield* Effect.sleep("2 millis")
-            if (i % 25 === 24) yield* anvil.rpc("anvil_reorg", [1 + Math.floor(random() * 4), []])
-          }, Effect.uninterruptible)
-          const traffic = yield* Effect.gen(function* () {
-            for (let i = 0; ; i++) {
-              yield* act(i)
-              yield* Effect.sleep(`${10 + Math.floor(random() * 40)} millis`)
-            }
-          }).pipe(Effect.forkChild)
-
+          const traffic = yield* Traffic.start(anvil, targets, random)
           for (let kill = 0; kill < kills; kill++) {
             yield* Effect.sleep(`${Math.floor(random() * 1200)} millis`)
             yield* headwater.kill
             yield* headwater.launch
           }
-          yield* Fiber.interrupt(traffic)
-          yield* anvil.rpc("anvil_mine", ["0x5"])
+          yield* traffic.stop
 
-          const height = Number(yield* anvil.rpc("eth_blockNumber", []))
-          const expected = new Set<string>()
-          for (let i = 0; i <= height; i++) {
-            const block = (yield* anvil.rpc("eth_getBlockByNumber", [`0x${i.toString(16)}`, true])) as RpcBlock
-            for (const { from, hash, to } of block.transactions) {
-              for (const [reference, { address, confirmations }] of subscriptions) {
-                if (height - i + 1 < confirmations) continue
-                if (from === address) expected.add(`${reference} ${block.hash} ${hash} outgoing`)
-                if (to === address) expected.add(`${reference} ${block.hash} ${hash} incoming`)
-              }
-            }
-          }
-          const eventOf = ({ body }: Receiver.Delivery) => {
-            const { direction, minedInBlock, transactionId } = body.data.item
-            return `${body.referenceId} ${minedInBlock.hash} ${transactionId} ${direction}`
-          }
+          const expected = yield* Traffic.expected(anvil, subscriptions)
           const missing = () => {
-            const seen = new Set(receiver.accepted().map(eventOf))
+            const seen = new Set(receiver.accepted().map(Traffic.eventOf))
             return [...expected].filter((event) => !seen.has(event))
           }
           yield* receiver
@@ -112,23 +66,7 @@ for (const { location, name } of locations) {
             .pipe(
               Effect.tapDefect(() => Effect.logError(`missing: ${missing().join(", ")}`, headwater.log().slice(-5000)))
             )
-
-          const keys = new Map<string, string>()
-          const canonical = new Set<string>()
-          for (const delivery of receiver.deliveries) {
-            const event = eventOf(delivery)
-            const known = keys.get(event) ?? delivery.body.idempotencyKey
-            assert.strictEqual(delivery.body.idempotencyKey, known, "one event, one key")
-            keys.set(event, known)
-            if (expected.has(event)) canonical.add(event)
-            else {
-              // Only a block that was on the chain when it was sent may be told of, and it is gone now.
-              const block = yield* anvil.rpc("eth_getBlockByHash", [event.split(" ")[1], false])
-              assert.strictEqual(block, null, `unexpected: ${event}`)
-            }
-          }
-          assert.strictEqual(new Set(keys.values()).size, keys.size, "one key, one event")
-          assert.strictEqual(canonical.size, expected.size)
+          yield* Traffic.check(anvil, receiver.deliveries, expected)
           assert.isAbove(expected.size, kills * 5)
           assert.isAbove(failed.size, 0)
         }).pipe(Effect.scoped),

@@ -5,6 +5,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import { AddressesGroup } from "./contract/Addresses.ts"
 import { Authentication } from "./contract/Authentication.ts"
 import { BlocksGroup } from "./contract/Blocks.ts"
+import { CallbacksGroup } from "./contract/Callbacks.ts"
 import { CreditsGroup } from "./contract/Credits.ts"
 import { DomainsGroup } from "./contract/Domains.ts"
 import { HdWalletsGroup } from "./contract/HdWallets.ts"
@@ -16,6 +17,7 @@ import { Validation } from "./contract/Validation.ts"
 
 export class Api extends HttpApi.make("headwater")
   .add(SubscriptionsGroup)
+  .add(CallbacksGroup)
   .add(DomainsGroup)
   .add(BlocksGroup)
   .add(TransactionsGroup)

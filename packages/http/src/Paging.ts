@@ -7,7 +7,7 @@ import { success } from "./Envelope.ts"
 export const maxLimit = 50
 
 /** Whole numbers as a query string writes them: digits only, so that neither `1e1` nor ` 1` is one. */
-const Count = Schema.String.check(Schema.isPattern(/^\d{1,15}$/, { message: "must be a whole number" })).pipe(
+export const Count = Schema.String.check(Schema.isPattern(/^\d{1,15}$/, { message: "must be a whole number" })).pipe(
   Schema.decodeTo(Schema.Int, SchemaTransformation.numberFromString)
 )
 
@@ -75,6 +75,24 @@ export const cursorPage = <S extends Schema.Top>(item: S) =>
       hasMore: Schema.Boolean,
       nextStartingAfter: Schema.optionalKey(Schema.String),
       sortingOrder: Schema.optionalKey(SortingOrder),
+      items: Schema.Array(item)
+    })
+  )
+
+/** Query of a numbered feed, which is read in the order of its numbers. */
+export const feedQuery = {
+  limit: limit(50),
+  startingAfter: Schema.optionalKey(Count.annotate({ description: "The number after which to begin; 0 if not given" }))
+}
+
+/** Answer of a numbered feed. */
+export const feedPage = <S extends Schema.Top>(item: S) =>
+  success(
+    Schema.Struct({
+      limit: Schema.Int,
+      startingAfter: Schema.optionalKey(Schema.String),
+      hasMore: Schema.Boolean,
+      nextStartingAfter: Schema.optionalKey(Schema.String.annotate({ description: "The number of the last item" })),
       items: Schema.Array(item)
     })
   )

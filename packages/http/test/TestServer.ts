@@ -7,9 +7,11 @@ import { CreditsEnabled } from "@headwater/http/server/Charging"
 import { AccountRate, type Rate } from "@headwater/http/server/RateLimit"
 import { ConfiguredChains } from "@headwater/http/server/RequestedChain"
 import { Accounts } from "@headwater/indexer/store/Accounts"
+import { Callbacks } from "@headwater/indexer/store/Callbacks"
 import { Credits } from "@headwater/indexer/store/Credits"
 import { Database, DatabaseError } from "@headwater/indexer/store/Database"
 import { DomainNotVerified, Domains, DomainVerifier } from "@headwater/indexer/store/Domains"
+import { Outbox } from "@headwater/indexer/store/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/Subscriptions"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -112,6 +114,11 @@ const asset = {
     type: "COIN"
   }
 }
+
+const listedAsset = {
+  ...{ assetType: "crypto", type: "COIN", name: "Bitcoin", originalSymbol: "BTC", slug: "bitcoin", symbol: "BTC" },
+  latestRate: asset.latestRate
+} as const
 
 /** As many items as make several pages. */
 export const listLength = 120
@@ -256,16 +263,25 @@ export const testServer = (store: (typeof stores)[number], options: Options = {}
       ["testnet", "sepolia"].includes(chain.network) ? { chain } : { chain, operations }
     ])
   )
+  const answer = <A>(value: A) =>
+    Effect.suspend(() =>
+      insides.failure === undefined ? Effect.succeed(value) : Effect.fail(insides.failure as never)
+    )
   const market = Layer.succeed(MarketData, {
-    assetById: () =>
-      Effect.suspend(() =>
-        insides.failure === undefined ? Effect.succeed(asset) : Effect.fail(insides.failure as never)
-      )
+    assetById: () => answer(asset),
+    assetBySymbol: () => answer(asset),
+    assetBySlug: () => answer(asset),
+    assets: ({ limit, offset }) => {
+      const all = Array.from({ length: listLength }, (_, i) => ({ ...listedAsset, referenceId: `${i}` }))
+      return answer({ items: all.slice(offset, offset + limit), total: listLength })
+    }
   })
   return Layer.effect(TestServer, start(insides, options.credits ?? 1_000_000_000)).pipe(
     Layer.provideMerge(Server.layer({ host: "127.0.0.1", port: 0, ...options })),
     Layer.provide([market, ...(options.verifier === false ? [] : [verifier])] as const),
-    Layer.provideMerge(Layer.mergeAll(Accounts.layer, Subscriptions.layer, Credits.layer, Domains.layer)),
+    Layer.provideMerge(Layer.mergeAll(Accounts.layer, Callbacks.layer, Credits.layer, Domains.layer)),
+    Layer.provideMerge(Outbox.layer),
+    Layer.provideMerge(Subscriptions.layer),
     Layer.provide(Layer.succeed(ConfiguredChains, configured)),
     Layer.provide(Layer.succeed(CreditsEnabled, true)),
     Layer.provide(Layer.succeed(AccountRate, options.rate)),

@@ -9,8 +9,9 @@ import { Api } from "../Api.ts"
 import { CurrentAccount } from "../contract/Authentication.ts"
 import { Payment } from "../contract/Price.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
-import { AlreadyExists, Conflict, InvalidData, ResourceNotFound, Unimplemented } from "../Errors.ts"
+import { AlreadyExists, Conflict, InvalidData, Unimplemented } from "../Errors.ts"
 import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
+import { isReferenceId, subscriptionNotFound } from "../server/ReferenceId.ts"
 
 interface NewItem {
   readonly address?: string
@@ -77,8 +78,6 @@ const detailed = (subscription: Subscription) => ({
   network: subscription.chain.network
 })
 
-const notFound = new ResourceNotFound({ message: "The account has no such subscription on this chain" })
-
 export const layer = HttpApiBuilder.group(
   Api,
   "subscriptions",
@@ -109,11 +108,12 @@ export const layer = HttpApiBuilder.group(
       item: NewItem,
       confirmations: number
     ) {
-      const { chain } = yield* CurrentChain
+      const { chain, serves } = yield* CurrentChain
       const { id: account } = yield* CurrentAccount
       if (!chain.events.has(event)) {
         return yield* new Unimplemented({ message: `${chain.blockchain} has no event ${event}` })
       }
+      if (serves !== undefined) yield* serves(event)
       const address = yield* check(item)
       const { paying } = yield* Payment
       const created = subscriptions.create({
@@ -127,18 +127,20 @@ export const layer = HttpApiBuilder.group(
         allowDuplicates: item.allowDuplicates ?? false
       })
       return yield* paying(created, () => 1).pipe(
-        Effect.catchTag("DuplicateSubscription", ({ referenceId }) =>
-          Effect.fail(new AlreadyExists({ message: `The account has the same subscription already: ${referenceId}` }))
-        ),
-        Effect.catchTag("DatabaseError", Effect.die)
+        Effect.catchTags({
+          DuplicateSubscription: ({ referenceId }) =>
+            Effect.fail(
+              new AlreadyExists({ message: `The account has the same subscription already: ${referenceId}` })
+            ),
+          DatabaseError: Effect.die
+        })
       )
     })
 
     const keyOf = Effect.fnUntraced(function* (referenceId: string) {
       const { chain } = yield* CurrentChain
       const { id: account } = yield* CurrentAccount
-      // Anything else is no id of ours, and may hold what a database refuses to compare.
-      if (!/^[0-9a-f-]{36}$/.test(referenceId)) return yield* notFound
+      if (!isReferenceId(referenceId)) return yield* subscriptionNotFound
       return { account, chain, referenceId }
     })
 
@@ -188,13 +190,13 @@ export const layer = HttpApiBuilder.group(
         function* ({ params }) {
           return { item: detailed(yield* subscriptions.get(yield* keyOf(params.referenceId))) }
         },
-        Effect.catchTags({ DatabaseError: Effect.die, SubscriptionNotFound: () => Effect.fail(notFound) })
+        Effect.catchTags({ DatabaseError: Effect.die, SubscriptionNotFound: () => Effect.fail(subscriptionNotFound) })
       ),
       delete: Effect.fnUntraced(
         function* ({ params }) {
           return { item: detailed(yield* subscriptions.remove(yield* keyOf(params.referenceId))) }
         },
-        Effect.catchTags({ DatabaseError: Effect.die, SubscriptionNotFound: () => Effect.fail(notFound) })
+        Effect.catchTags({ DatabaseError: Effect.die, SubscriptionNotFound: () => Effect.fail(subscriptionNotFound) })
       ),
       activate: Effect.fnUntraced(
         function* ({ params }) {
@@ -204,7 +206,7 @@ export const layer = HttpApiBuilder.group(
         },
         Effect.catchTags({
           DatabaseError: Effect.die,
-          SubscriptionNotFound: () => Effect.fail(notFound),
+          SubscriptionNotFound: () => Effect.fail(subscriptionNotFound),
           SubscriptionActive: () => Effect.fail(new Conflict({ message: "The subscription is active already" }))
         })
       )

@@ -7,6 +7,7 @@ import * as HttpApiSwagger from "effect/http-api/HttpApiSwagger"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Layer from "effect/Layer"
 import { Api } from "../Api.ts"
+import * as Callbacks from "../handlers/Callbacks.ts"
 import * as Chains from "../handlers/Chains.ts"
 import * as CreditHandlers from "../handlers/Credits.ts"
 import * as Domains from "../handlers/Domains.ts"
@@ -22,6 +23,7 @@ import * as Validation from "./Validation.ts"
 
 const handlers = Layer.mergeAll(
   Subscriptions.layer,
+  Callbacks.layer,
   Domains.layer,
   Chains.layer,
   MarketData.layer,

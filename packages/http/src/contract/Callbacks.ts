@@ -1,0 +1,117 @@
+/** The callbacks of a subscription: a numbered feed of what was and is to be sent, and sending by hand. */
+
+import { EventType } from "@headwater/core/EventType"
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { item } from "../Envelope.ts"
+import { Failures } from "../Errors.ts"
+import { Count, feedPage, feedQuery } from "../Paging.ts"
+import { bodyErrors, chainErrors, chainParams, context, emptyBody, pageErrors, Timestamp } from "./Common.ts"
+import { RequestedChain } from "./RequestedChain.ts"
+
+const Millis = Schema.Int.annotate({
+  description: "Milliseconds since the Unix epoch",
+  examples: [1_764_158_400_000]
+})
+
+const State = Schema.Literals(["due", "held", "delivered", "orphaned", "expired", "retracted"]).annotate({
+  description:
+    "`due`: to be sent, or sent again; `held`: the subscription is inactive or its domain unverified; `delivered`: " +
+    "accepted; `orphaned`: its block left the chain before it was accepted; `expired`: it waited too long for the " +
+    "domain; `retracted`: accepted, and taken back by a retraction"
+})
+
+const Attempt = Schema.Struct({
+  timestamp: Millis,
+  duration: Schema.Int.annotate({ description: "Milliseconds until the answer or the failure" }),
+  statusCode: Schema.optionalKey(Schema.Int),
+  error: Schema.optionalKey(Schema.String.annotate({ description: "Why the callback was not accepted" }))
+}).annotate({ identifier: "CallbackAttempt" })
+
+export const Callback = Schema.Struct({
+  sequence: Schema.optionalKey(
+    Schema.Int.annotate({
+      description: "Its number within the subscription, from 1 without gaps, as in the header x-callback-sequence"
+    })
+  ),
+  idempotencyKey: Schema.String,
+  event: Schema.String.annotate({ examples: ["ADDRESS_COINS_TRANSACTION_CONFIRMED"] }),
+  state: State,
+  createdTimestamp: Millis,
+  deliveredTimestamp: Schema.optionalKey(Millis),
+  nextAttemptTimestamp: Schema.optionalKey(Millis),
+  attempts: Schema.Array(Attempt).annotate({ description: "The last ones, oldest first" }),
+  body: Schema.String.annotate({ description: "The JSON text that is signed and sent" })
+}).annotate({ identifier: "Callback" })
+
+export const SubscriptionStatus = Schema.Struct({
+  eventType: EventType,
+  isActive: Schema.Boolean,
+  evaluatedHeight: Schema.optionalKey(
+    Schema.Int.annotate({ description: "The last block that it was evaluated against" })
+  ),
+  lastMatchTimestamp: Schema.optionalKey(Millis),
+  lastDeliveryTimestamp: Schema.optionalKey(Millis),
+  lastSequence: Schema.Int,
+  waiting: Schema.Int.annotate({ description: "Callbacks whose first attempt is to come" }),
+  retrying: Schema.Int,
+  held: Schema.Int.annotate({ description: "Callbacks held back: it is inactive, or its domain unverified" }),
+  heldSinceTimestamp: Schema.optionalKey(Millis),
+  heldSecondsLimit: Schema.Int.annotate({ description: "How long a callback waits for the domain's verification" }),
+  heldCountLimit: Schema.Int.annotate({ description: "How many callbacks wait for the domain's verification" }),
+  createdTimestamp: Timestamp
+}).annotate({ identifier: "SubscriptionStatus" })
+
+/** The longest wait for new callbacks, in seconds. */
+export const maxWaitSeconds = 60
+
+const wait = Count.check(
+  Schema.isLessThanOrEqualTo(maxWaitSeconds, { message: `must be at most ${maxWaitSeconds}` })
+).annotate({ description: "Seconds to wait for callbacks, where there are none beyond `startingAfter` yet" })
+
+const params = { ...chainParams, referenceId: Schema.String }
+const errors = [...chainErrors, Failures.resourceNotFound] as const
+
+export class CallbacksGroup extends HttpApiGroup.make("callbacks")
+  .add(
+    HttpApiEndpoint.get("list", "/callbacks", {
+      params,
+      query: { ...context, ...feedQuery, wait: Schema.optionalKey(wait) },
+      success: feedPage(Callback),
+      error: [...errors, ...pageErrors]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Read the callbacks of a subscription in the order of their numbers, waiting for new ones if asked to"
+      })
+    ),
+    HttpApiEndpoint.post("redeliver", "/callbacks/:idempotencyKey/redeliver", {
+      params: { ...params, idempotencyKey: Schema.String },
+      query: context,
+      payload: emptyBody,
+      success: item(Callback).pipe(HttpApiSchema.status(201)),
+      error: [...errors, Failures.conflict, ...bodyErrors]
+    }).annotateMerge(OpenApi.annotations({ summary: "Send a callback again now" })),
+    HttpApiEndpoint.post("test", "/test", {
+      params,
+      query: context,
+      payload: emptyBody,
+      success: item(Callback).pipe(HttpApiSchema.status(201)),
+      error: [...errors, ...bodyErrors]
+    }).annotateMerge(OpenApi.annotations({ summary: "Send a callback that is marked as a test" })),
+    HttpApiEndpoint.get("status", "/status", {
+      params,
+      query: context,
+      success: item(SubscriptionStatus),
+      error: errors
+    }).annotateMerge(
+      OpenApi.annotations({ summary: "Read how far a subscription was evaluated, and what waits to be sent" })
+    )
+  )
+  .middleware(RequestedChain)
+  .prefix("/blockchain-events/:blockchain/:network/:referenceId")
+  .annotateMerge(
+    OpenApi.annotations({ title: "Callbacks", description: "What a subscription was told, and is about to be told" })
+  ) {}

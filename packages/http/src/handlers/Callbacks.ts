@@ -1,0 +1,100 @@
+/** Answers the operations on a subscription's callbacks. */
+import { Callbacks, type FeedCallback } from "@headwater/indexer/store/Callbacks"
+import { type SubscriptionKey, Subscriptions } from "@headwater/indexer/store/Subscriptions"
+import * as Effect from "effect/Effect"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import { Api } from "../Api.ts"
+import { CurrentAccount } from "../contract/Authentication.ts"
+import { CurrentChain } from "../contract/RequestedChain.ts"
+import { Conflict, ResourceNotFound } from "../Errors.ts"
+import { isReferenceId, subscriptionNotFound } from "../server/ReferenceId.ts"
+
+const optional = <K extends string, A>(key: K, value: A | undefined) =>
+  (value === undefined ? {} : { [key]: value }) as { readonly [_ in K]?: A }
+
+const shown = (callback: FeedCallback) => ({
+  ...optional("sequence", callback.sequence),
+  idempotencyKey: callback.idempotencyKey,
+  event: callback.event,
+  state: callback.state,
+  createdTimestamp: callback.created,
+  ...optional("deliveredTimestamp", callback.delivered),
+  ...optional("nextAttemptTimestamp", callback.nextAttempt),
+  attempts: callback.attempts.map(({ at, duration, error, status }) => ({
+    timestamp: at,
+    duration,
+    ...optional("statusCode", status),
+    ...optional("error", error)
+  })),
+  body: callback.body
+})
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "callbacks",
+  Effect.fnUntraced(function* (handlers) {
+    const callbacks = yield* Callbacks
+    const subscriptions = yield* Subscriptions
+
+    const keyOf = Effect.fnUntraced(function* (referenceId: string) {
+      const { chain } = yield* CurrentChain
+      const { id: account } = yield* CurrentAccount
+      if (!isReferenceId(referenceId)) return yield* subscriptionNotFound
+      return { account, chain, referenceId } satisfies SubscriptionKey
+    })
+    const notFound = { SubscriptionNotFound: () => Effect.fail(subscriptionNotFound), DatabaseError: Effect.die }
+
+    return handlers.handleAll({
+      list: Effect.fnUntraced(function* ({ params, query }) {
+        const { limit = 50, startingAfter = 0, wait = 0 } = query
+        const key = yield* keyOf(params.referenceId)
+        const feed = yield* callbacks.list(key, { after: startingAfter, limit }, wait * 1000)
+        const last = feed.callbacks.at(-1)?.sequence
+        return {
+          limit,
+          ...optional("startingAfter", query.startingAfter === undefined ? undefined : String(query.startingAfter)),
+          hasMore: feed.hasMore,
+          ...optional("nextStartingAfter", last === undefined ? undefined : String(last)),
+          items: feed.callbacks.map(shown)
+        }
+      }, Effect.catchTags(notFound)),
+      redeliver: Effect.fnUntraced(
+        function* ({ params }) {
+          const key = yield* keyOf(params.referenceId)
+          return { item: shown(yield* callbacks.redeliver(key, params.idempotencyKey)) }
+        },
+        Effect.catchTags({
+          ...notFound,
+          CallbackNotFound: () =>
+            Effect.fail(new ResourceNotFound({ message: "The subscription has no callback with this key" })),
+          CallbackNotSendable: ({ message }) => Effect.fail(new Conflict({ message }))
+        })
+      ),
+      test: Effect.fnUntraced(function* ({ params }) {
+        return { item: shown(yield* callbacks.test(yield* keyOf(params.referenceId))) }
+      }, Effect.catchTags(notFound)),
+      status: Effect.fnUntraced(function* ({ params }) {
+        const key = yield* keyOf(params.referenceId)
+        const { active, created, event } = yield* subscriptions.get(key)
+        const status = yield* callbacks.status(key)
+        return {
+          item: {
+            eventType: event,
+            isActive: active,
+            createdTimestamp: created,
+            ...optional("evaluatedHeight", status.evaluatedHeight),
+            ...optional("lastMatchTimestamp", status.lastMatch),
+            ...optional("lastDeliveryTimestamp", status.lastDelivery),
+            lastSequence: status.lastSequence,
+            waiting: status.waiting,
+            retrying: status.retrying,
+            held: status.held,
+            ...optional("heldSinceTimestamp", status.heldSince),
+            heldSecondsLimit: Math.floor(status.heldMillis / 1000),
+            heldCountLimit: status.heldCount
+          }
+        }
+      }, Effect.catchTags(notFound))
+    })
+  })
+)
