@@ -10,13 +10,13 @@ import * as Address from "./Address.ts"
 import * as Chain from "./Chain.ts"
 import { Decimal, unit } from "./Rate.ts"
 
-/** Text that a person may read: no control characters, no spaces around it. */
+/** Text that a person may read: no control characters, no halves of characters, no spaces around it. */
 const text = (maximum: number) =>
   Schema.String.check(
     Schema.makeFilter(
       (value) =>
         // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused.
-        (value !== "" && value.length <= maximum && value.trim() === value && !/[\u0000-\u001f\u007f]/.test(value)) ||
+        (/^[^\u0000-\u001f\u007f\ud800-\udfff]+$/u.test(value) && value.length <= maximum && value.trim() === value) ||
         `must be 1 to ${maximum} characters, without control characters and spaces around it`
     )
   )

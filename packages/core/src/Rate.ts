@@ -138,7 +138,7 @@ export const disbelief = (quote: Quote, last: Rate | undefined, now: number): Di
   if (quote.at > now + aheadSeconds) return "from_the_future"
   if (quote.at < now - maxAgeSeconds) return "too_old"
   if (last === undefined) return undefined
-  if (quote.at <= last.at) return "unchanged"
+  if (quote.at < last.at || (quote.at === last.at && quote.amount === last.amount)) return "unchanged"
   const before = units(last.amount)
   const jumps = price > before * slipFactor || price * slipFactor < before
   return jumps && quote.at - last.at < slipSeconds ? "price_jump" : undefined

@@ -53,6 +53,7 @@ describe("Asset", () => {
       [{ slug: ".." }, ["slug"]],
       [{ name: "a\u0007b" }, ["name"]],
       [{ name: " Tether" }, ["name"]],
+      [{ name: "half of \ud83d" }, ["name"]],
       [{ originalSymbol: "" }, ["originalSymbol"]],
       [{ referenceId: "a/b" }, ["referenceId"]],
       [{ assetType: "stock" }, ["assetType"]],

@@ -16,10 +16,8 @@ import * as AssetFile from "../market/AssetFile.ts"
 import * as Catalogue from "../market/Catalogue.ts"
 import * as ConfiguredProviders from "../market/ConfiguredProviders.ts"
 import * as MarketData from "../market/MarketData.ts"
-import { MarketSettings } from "../market/MarketSettings.ts"
 import type { Summary } from "../market/Provider.ts"
 import * as Progress from "../Progress.ts"
-import * as Settings from "../Settings.ts"
 import * as Store from "../Store.ts"
 import * as WithSettings from "./WithSettings.ts"
 
@@ -33,14 +31,8 @@ class RefreshIncomplete extends Schema.TaggedError<RefreshIncomplete>()("Refresh
   message: Schema.String
 }) {}
 
-const marketSettings = Layer.effect(
-  MarketSettings,
-  Effect.map(Settings.Settings, ({ marketData }) => marketData)
-)
-
 const layer = (input: Parameters<typeof WithSettings.layer>[0]) =>
   ConfiguredProviders.layer.pipe(
-    Layer.provide(marketSettings),
     Layer.provideMerge(Layer.mergeAll(Assets.layer, MarketTasks.layer)),
     Layer.provide(Store.layer),
     Layer.provideMerge(WithSettings.layer(input))

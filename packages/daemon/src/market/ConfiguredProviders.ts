@@ -2,9 +2,9 @@
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
+import { Settings } from "../Settings.ts"
 import * as CoinGecko from "./CoinGecko.ts"
 import * as FileProvider from "./FileProvider.ts"
-import { MarketSettings } from "./MarketSettings.ts"
 import { type Provider, Providers } from "./Provider.ts"
 
 /** Redirects are not followed: an API key goes to the place that was configured, and nowhere else. */
@@ -15,7 +15,7 @@ export const httpClient = FetchHttpClient.layer.pipe(
 export const layer = Layer.effect(
   Providers,
   Effect.gen(function* () {
-    const { coingecko, file } = yield* MarketSettings
+    const { coingecko, file } = (yield* Settings).marketData
     const providers: Array<Provider> = []
     if (file !== undefined) providers.push(yield* FileProvider.make(file))
     if (coingecko !== undefined) providers.push(yield* CoinGecko.make(coingecko))

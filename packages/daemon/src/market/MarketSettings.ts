@@ -1,6 +1,5 @@
 /** What an operator can decide of market data: the part `marketData` of the settings. */
 import * as Chain from "@headwater/core/Chain"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -74,7 +73,3 @@ export const schema = Schema.Struct({
 
 export type CoinGeckoSettings = typeof CoinGecko.Type
 export type FileSettings = typeof File.Type
-
-export class MarketSettings extends Context.Service<MarketSettings, typeof schema.Type>()(
-  "@headwater/daemon/market/MarketSettings"
-) {}

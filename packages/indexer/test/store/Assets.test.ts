@@ -157,9 +157,7 @@ for (const store of stores) {
             identifier: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
           }
         ]
-        const [asset] = assetOf(
-          yield* assets.put([entry("token", { contracts, specificData: { type: "TOKEN" } })], "file")
-        )
+        const [asset] = assetOf(yield* assets.put([entry("token", { contracts })], "file"))
         yield* assets.record([{ asset: asset!, amount: "1.0003", at: start - 10 }])
         const { logo, referenceId, ...found } = yield* assets.bySlug("token")
         assert.deepStrictEqual(found, {
@@ -213,7 +211,7 @@ for (const store of stores) {
           ["0.99", start, {}, "price_jump"],
           ["101", start, { marketCap: "-1" }, "negative_figure"],
           ["101", start + 301, {}, "from_the_future"],
-          ["101", start - 60, {}, "unchanged"],
+          ["100", start - 60, {}, "unchanged"],
           ["101", start - 61, {}, "unchanged"]
         ] as const) {
           assert.strictEqual(yield* tell(amount, at, rest), reason)
@@ -245,6 +243,20 @@ for (const store of stores) {
           [undefined, undefined, "unchanged"]
         )
         assert.strictEqual((yield* assets.bySlug("twice")).latestRate.amount, "3")
+      })
+    )
+
+    it.effect("takes a price that is corrected for the same moment, also in the series", () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(start * 1000)
+        const assets = yield* Assets
+        const [asset] = assetOf(yield* assets.put([entry("corrected")], "file"))
+        const quote = (amount: string, at: number) => ({ asset: asset!, amount, at })
+        yield* assets.record([quote("4", start - hour), quote("5", start - hour)])
+        assert.deepStrictEqual(yield* assets.record([quote("7", start)]), [undefined])
+        assert.deepStrictEqual(yield* assets.record([quote("6", start), quote("6", start)]), [undefined, "unchanged"])
+        const { latestRate, specificData } = yield* assets.bySlug("corrected")
+        assert.deepStrictEqual([latestRate.amount, specificData["1HourPriceChangeInPercentage"]], ["6", "20"])
       })
     )
 

@@ -1,6 +1,6 @@
 /** Puts entries into the catalogue: which asset each one is, its symbol in the listing, and what may not be twice. */
 import { createHash } from "node:crypto"
-import type { Entry } from "@headwater/core/Asset"
+import { type Contract, type Entry, native } from "@headwater/core/Asset"
 import * as Effect from "effect/Effect"
 import { type RawBuilder, sql } from "kysely"
 import type { Database, DatabaseError } from "../Database.ts"
@@ -29,6 +29,8 @@ const texts = (dialect: Database["Service"]["dialect"], values: ReadonlyArray<st
   dialect === "sqlite"
     ? sql`(select value from json_each(${JSON.stringify(values)}))`
     : sql`(select unnest(${[...values]}::text[]))`
+
+const isToken = ({ standard }: Contract) => standard !== native
 
 const longSymbol = ({ originalSymbol, slug }: Entry) => `${originalSymbol}-${slug}`.toUpperCase()
 
@@ -115,7 +117,7 @@ class Affected {
       original_symbol: entry.originalSymbol,
       name: entry.name,
       asset_type: entry.assetType,
-      subtype: entry.specificData?.type ?? "COIN",
+      subtype: entry.specificData?.type ?? (entry.contracts.some(isToken) ? "TOKEN" : "COIN"),
       contracts: JSON.stringify(entry.contracts),
       origin
     }

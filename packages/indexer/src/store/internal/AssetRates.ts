@@ -16,7 +16,7 @@ const columns = [
   ...["volume_24h", "market_cap", "circulating_supply", "max_supply"]
 ]
 const replace = `on conflict (asset) do update set ${columns.map((name) => `${name} = excluded.${name}`).join(", ")}
-  where asset_quote.at < excluded.at`
+  where asset_quote.at <= excluded.at`
 
 const toRow = (quote: AssetQuote): Row<"asset_quote"> => ({
   asset: quote.asset,
@@ -46,17 +46,21 @@ export const record = Effect.fnUntraced(function* (
   )
   const last = new Map<number, Rate.Rate>(known.map(({ asset, ...rate }) => [asset, rate]))
   const believed = new Map<number, AssetQuote>()
-  const series: Array<Row<"asset_rate">> = []
+  const series = new Map<string, Row<"asset_rate">>()
   const verdicts = quotes.map((quote) => {
     const reason = Rate.disbelief(quote, last.get(quote.asset), now)
     if (reason !== undefined) return reason
     last.set(quote.asset, quote)
     believed.set(quote.asset, quote)
-    series.push({ asset: quote.asset, at: quote.at, amount: quote.amount })
+    series.set(`${quote.asset} ${quote.at}`, { asset: quote.asset, at: quote.at, amount: quote.amount })
     return undefined
   })
   yield* insertMany("asset_quote", [...believed.values()].map(toRow), replace)
-  yield* insertMany("asset_rate", series, "on conflict (asset, at) do nothing")
+  yield* insertMany(
+    "asset_rate",
+    [...series.values()],
+    "on conflict (asset, at) do update set amount = excluded.amount"
+  )
   return verdicts
 })
 
