@@ -77,7 +77,7 @@ describe("Asset", () => {
     ] as const) {
       assert.deepStrictEqual(
         [...problems({ ...minimal, ...change })].sort(),
-        paths,
+        [...paths],
         JSON.stringify(change).slice(0, 80)
       )
     }

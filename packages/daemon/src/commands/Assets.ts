@@ -5,7 +5,6 @@ import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import type * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -120,7 +119,7 @@ const refresh = Command.make(
     )
   },
   Effect.fnUntraced(function* (input) {
-    const context = yield* Effect.context<Terminal.Terminal | TerminalCapabilities.TerminalCapabilities>()
+    const context = yield* Effect.context<Terminal.Terminal>()
     const { failures, summary } = yield* MarketData.refresh(Option.getOrUndefined(input.provider), (title, work) =>
       Effect.provide(Progress.track(title, work.total, work.run), context)
     )

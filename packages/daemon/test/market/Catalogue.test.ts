@@ -11,7 +11,7 @@ describe("Catalogue", () => {
     assert.lengthOf(live, 16)
     for (const { blockchain, decimals, network, unit } of live) {
       const entry = Catalogue.entries.find(({ originalSymbol }) => originalSymbol === unit)
-      assert.deepInclude(entry?.contracts, {
+      assert.deepInclude([...(entry?.contracts ?? [])], {
         ...{ blockchain, network, identifier: unit, standard: "NATIVE" },
         fungibleValues: { decimals }
       })

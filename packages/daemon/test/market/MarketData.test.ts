@@ -96,12 +96,10 @@ describe("MarketData", () => {
           titles.push(`${title} ${total}`)
           return run(() => Effect.void)
         }).pipe(
-          Effect.provide(
-            Layer.succeed(Providers, [
-              { name: "a", tasks: [one.task] },
-              { name: "b", tasks: [two.task] }
-            ])
-          )
+          Effect.provideService(Providers, [
+            { name: "a", tasks: [one.task] },
+            { name: "b", tasks: [two.task] }
+          ])
         )
       const all = yield* refresh()
       assert.deepStrictEqual(all.summary, { ...nothing, quotes: 2 })
@@ -121,6 +119,6 @@ describe("MarketData", () => {
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(MarketData.refresh(undefined, (_, { run }) => run(() => Effect.void)))
       assert.match(message, /set marketData\.coingecko or marketData\.file/)
-    }).pipe(Effect.provide(Layer.succeed(Providers, [])), Effect.provide(MarketServices.layer))
+    }).pipe(Effect.provideService(Providers, []), Effect.provide(MarketServices.layer))
   )
 })
