@@ -1,0 +1,98 @@
+/** Writes `docs/api.md` from the OpenAPI document: `node_modules/.bin/node docs/ApiReference.ts`. */
+import { readFileSync, writeFileSync } from "node:fs"
+import { openApiDocument } from "@headwater/http/OpenApiDocument"
+
+const file = new URL("api.md", import.meta.url)
+
+interface Content {
+  readonly "application/json"?: { readonly example?: unknown; readonly examples?: Readonly<Record<string, unknown>> }
+}
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required: boolean
+  readonly description?: string
+  readonly schema: { readonly description?: string; readonly type?: string }
+}
+interface Operation {
+  readonly tags: ReadonlyArray<string>
+  readonly summary?: string
+  readonly description?: string
+  readonly parameters: ReadonlyArray<Parameter>
+  readonly requestBody?: { readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
+}
+
+const json = (value: unknown) => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\`\n`
+
+const exampleOf = (content: Content | undefined) => content?.["application/json"]?.example
+
+/** They are the same everywhere, and explained at the top. */
+const shared: ReadonlySet<string> = new Set(["context", "x-api-version", "blockchain", "network"])
+
+const parametersOf = ({ parameters }: Operation): string => {
+  const own = parameters.filter(({ name }) => !shared.has(name))
+  if (own.length === 0) return ""
+  const rows = own.map(({ description, in: place, name, required, schema }) => {
+    const text = (description ?? schema.description ?? "").replaceAll("|", "\\|").replaceAll("\n", " ")
+    return `| \`${name}\` | ${place} | ${required ? "yes" : "no"} | ${text} |`
+  })
+  return `\n| Parameter | in | required | |\n| --- | --- | --- | --- |\n${rows.join("\n")}\n`
+}
+
+const errorsOf = ({ responses }: Operation): string =>
+  Object.entries(responses)
+    .filter(([status]) => Number(status) >= 400)
+    .map(([status, { content, description }]) => {
+      const codes = Object.keys(content?.["application/json"]?.examples ?? {})
+      return `${status} ${codes.length === 0 ? description : codes.map((code) => `\`${code}\``).join(", ")}`
+    })
+    .join(" · ")
+
+const operationOf = (method: string, path: string, operation: Operation): string => {
+  const success = Object.entries(operation.responses).find(([status]) => Number(status) < 400)
+  const request = exampleOf(operation.requestBody?.content)
+  const answer = exampleOf(success?.[1].content)
+  return [
+    `### ${operation.summary ?? path}\n`,
+    `\`${method.toUpperCase()} ${path}\`\n`,
+    operation.description ?? "",
+    parametersOf(operation),
+    request === undefined ? "" : `\nRequest:\n\n${json(request)}`,
+    answer === undefined ? "" : `\nAnswer, ${success![0]}:\n\n${json(answer)}`,
+    `\nErrors: ${errorsOf(operation)}\n`
+  ]
+    .filter((part) => part !== "")
+    .join("\n")
+    .replaceAll(/\n{3,}/g, "\n\n")
+}
+
+/** The reference as text. */
+export const reference = (): string => {
+  const paths = Object.entries(openApiDocument.paths) as unknown as ReadonlyArray<[string, Record<string, Operation>]>
+  const operations = paths.flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method, path, operation }))
+  )
+  const groups = Map.groupBy(operations, ({ operation }) => operation.tags[0] ?? "")
+  const about = new Map(openApiDocument.tags.map(({ description, name }) => [name, description ?? ""]))
+  return [
+    "# API reference\n",
+    "Written by `docs/ApiReference.ts` from the OpenAPI document, which the daemon answers at `/openapi.json` and",
+    "`headwater openapi` prints. Do not edit.\n",
+    "Every request carries the account's key in `x-api-key`, and may carry the version that it wants in `x-api-version`.",
+    "`blockchain` and `network` in a path are names such as `ethereum` and `mainnet`. `context`, in the query or the body,",
+    "comes back in the answer. An error is `{apiVersion, requestId, context?, error: {code, message, details?}}`.\n",
+    ...[...groups].flatMap(([tag, members]) => [
+      `## ${tag}\n`,
+      `${about.get(tag) ?? ""}\n`,
+      ...members.map(({ method, operation, path }) => operationOf(method, path, operation))
+    ])
+  ]
+    .join("\n")
+    .replaceAll(/\n{3,}/g, "\n\n")
+}
+
+/** Whether the file in the repository is what it would be now. */
+export const isCurrent = (): boolean => readFileSync(file, "utf8") === reference()
+
+if (import.meta.main) writeFileSync(file, reference())
