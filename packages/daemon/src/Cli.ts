@@ -11,14 +11,17 @@ import * as Demo from "./commands/Demo.ts"
 import { derive } from "./commands/Derive.ts"
 import { keys } from "./commands/Keys.ts"
 import { openapi } from "./commands/OpenApi.ts"
+import { replay } from "./commands/Replay.ts"
+import { rewind } from "./commands/Rewind.ts"
 import { serve } from "./commands/Serve.ts"
 import { sighash } from "./commands/Sighash.ts"
+import { status } from "./commands/Status.ts"
 
 export const version = "0.1.0"
 
 const headwater = Command.make("headwater", {}, () => Demo.program).pipe(
   Command.withDescription("Blockchain data and callbacks from your own nodes. Without a command: the demo."),
-  Command.withSubcommands([serve, Demo.demo, accounts, keys, credits, derive, sighash, openapi])
+  Command.withSubcommands([serve, status, replay, rewind, Demo.demo, accounts, keys, credits, derive, sighash, openapi])
 )
 
 /**

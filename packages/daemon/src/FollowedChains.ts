@@ -27,7 +27,7 @@ import * as Schema from "effect/Schema"
 import * as Settings from "./Settings.ts"
 
 /** There is no source for chains of this family. */
-class UnsupportedFamily extends Schema.TaggedError<UnsupportedFamily>()("UnsupportedFamily", {
+export class UnsupportedFamily extends Schema.TaggedError<UnsupportedFamily>()("UnsupportedFamily", {
   message: Schema.String
 }) {}
 
@@ -94,6 +94,14 @@ const checkNetworks = (chain: Chain.Chain, settings: Settings.ChainSettings) =>
     { concurrency: "unbounded", discard: true }
   )
 
+/** Connects to the nodes of a chain, all of which have to be on its network as far as they answer. */
+export const open = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settings.ChainSettings) {
+  yield* checkNetworks(chain, settings)
+  const connected = yield* connect(chain, settings)
+  yield* checkNetwork(new URL(Redacted.value(settings.nodes[0])).host, connected.source)
+  return connected
+})
+
 /** Waits before a chain is started again: doubling from one second, at most 30 seconds. */
 const restarts = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])
 
@@ -106,9 +114,7 @@ const follow = Effect.fn("FollowedChains.follow")(function* (chain: Chain.Chain,
     Effect.map(Clock.currentTimeMillis, (now) => statuses.update(chain, { state, message }, now))
 
   const run = Effect.gen(function* () {
-    yield* checkNetworks(chain, settings)
-    const { tokens, ...node } = yield* connect(chain, settings)
-    yield* checkNetwork(new URL(Redacted.value(settings.nodes[0])).host, node.source)
+    const { tokens, ...node } = yield* open(chain, settings)
     yield* nodes.connect(chain, node)
     const store = yield* ChainStore.open(chain, {
       record: settings.record,

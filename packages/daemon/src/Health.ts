@@ -8,6 +8,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import * as Settings from "./Settings.ts"
 
 /** A failure that lasts no longer is not worth taking a server out of use for. */
@@ -38,6 +39,21 @@ const storeProblem = Effect.gen(function* () {
   return Result.isSuccess(answer) ? undefined : "the store does not answer"
 })
 
+/** What `/ready` answers. */
+export const Ready = Schema.Struct({
+  ready: Schema.Boolean,
+  reasons: Schema.Array(Schema.String),
+  chains: Schema.Record(
+    Schema.String,
+    Schema.Struct({
+      state: Schema.String,
+      message: Schema.NullOr(Schema.String),
+      height: Schema.NullOr(Schema.Int),
+      head: Schema.NullOr(Schema.Int)
+    })
+  )
+})
+
 const ready = Effect.gen(function* () {
   const settings = yield* Settings.Settings
   const statuses = yield* ChainStatus
@@ -52,7 +68,7 @@ const ready = Effect.gen(function* () {
     ...(store === undefined ? [] : [store]),
     ...chains.flatMap(({ name, reason }) => (reason === undefined ? [] : [`${name} ${reason}`]))
   ]
-  const body = {
+  const body: typeof Ready.Type = {
     ready: reasons.length === 0,
     reasons,
     chains: Object.fromEntries(

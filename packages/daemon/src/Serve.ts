@@ -12,8 +12,10 @@ import { ConnectedNodes } from "@headwater/indexer/sources/ConnectedNodes"
 import { Accounts } from "@headwater/indexer/store/Accounts"
 import { Callbacks } from "@headwater/indexer/store/Callbacks"
 import { CreditRules, Credits } from "@headwater/indexer/store/Credits"
+import { Database } from "@headwater/indexer/store/Database"
 import * as Domains from "@headwater/indexer/store/Domains"
 import { Outbox } from "@headwater/indexer/store/Outbox"
+import * as StoreLock from "@headwater/indexer/store/StoreLock"
 import { Subscriptions } from "@headwater/indexer/store/Subscriptions"
 import { ChainStatus } from "@headwater/indexer/sync/ChainStatus"
 import * as Effect from "effect/Effect"
@@ -160,4 +162,12 @@ export const running = Layer.mergeAll(FollowedChains.layer, http, delivery, dail
   Layer.provide(callbackTarget)
 )
 
-export const layer = running.pipe(Layer.provide(services))
+/** Two daemons on one SQLite file would undo one another's work; taken once the store could be opened at all. */
+const storeLock = Layer.effectDiscard(
+  Effect.gen(function* () {
+    yield* Database
+    yield* StoreLock.acquire(Settings.storeLocation(yield* Settings.Settings))
+  })
+)
+
+export const layer = running.pipe(Layer.provide(storeLock), Layer.provide(services))

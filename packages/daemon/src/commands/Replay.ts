@@ -1,0 +1,112 @@
+/** `headwater replay`: enters a range of committed blocks again. */
+import { nameOf } from "@headwater/core/Chain"
+import * as ChainStore from "@headwater/indexer/store/ChainStore"
+import * as InternalRetention from "@headwater/indexer/store/InternalRetention"
+import * as RecordedChain from "@headwater/indexer/store/RecordedChain"
+import * as Replay from "@headwater/indexer/sync/Replay"
+import * as Console from "effect/Console"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as FollowedChains from "../FollowedChains.ts"
+import * as Progress from "../Progress.ts"
+import * as Store from "../Store.ts"
+import * as ChainArgument from "./ChainArgument.ts"
+import * as WithSettings from "./WithSettings.ts"
+
+const height = (name: string, description: string) =>
+  Flag.Int(name).pipe(
+    Flag.withSchema(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
+    Flag.withDescription(description),
+    Flag.optional
+  )
+
+/** Nothing says which blocks. */
+export class NoRange extends Schema.TaggedError<NoRange>()("NoRange", { message: Schema.String }) {}
+
+export const replay = Command.make(
+  "replay",
+  {
+    config: WithSettings.config,
+    json: WithSettings.json,
+    chain: ChainArgument.argument,
+    from: height("from", "The first block; without it, what was interrupted goes on"),
+    to: height("to", "The last block; else the last one that is stored"),
+    callbacks: Flag.Boolean("callbacks").pipe(
+      Flag.withDescription(
+        "Also add the callbacks that active subscriptions should have had since they were made; those that exist stay " +
+          "as they are, and keys are the same as ever, so that receivers see nothing twice"
+      ),
+      Flag.withDefault(false)
+    ),
+    forgotten: Flag.Boolean("forgotten").pipe(
+      Flag.withDescription("With --callbacks: also for blocks so old that what was delivered then is no longer known"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fnUntraced(function* (input) {
+    const { chain, settings } = yield* ChainArgument.find(input.chain)
+    const name = nameOf(chain)
+    const before = yield* Replay.interrupted(chain)
+    if (Option.isNone(input.from) && before === undefined) {
+      return yield* new NoRange({ message: `Say where to begin: headwater replay ${name} --from <height>` })
+    }
+    const { source, tokens } = yield* FollowedChains.open(chain, settings)
+    const store = yield* ChainStore.open(chain, {
+      record: settings.record,
+      undoDepth: settings.undoDepth,
+      gapLimit: settings.gapLimit,
+      ...(tokens === undefined ? {} : { tokens })
+    })
+    const range: Replay.Range = Option.match(input.from, {
+      onNone: () => before!,
+      onSome: (from) => ({
+        from,
+        to: Option.getOrElse(input.to, () => (before?.from === from ? before.to : Number.MAX_SAFE_INTEGER)),
+        callbacks: input.callbacks
+      })
+    })
+    const tip = (yield* store.cursor)?.height ?? 0
+    const whole = { ...range, to: range.to === Number.MAX_SAFE_INTEGER ? tip : range.to }
+    const next = yield* Replay.begin(chain, whole)
+    if (next > whole.from) yield* Console.error(`Going on at block ${next} of ${whole.from} to ${whole.to}`)
+    // Without traces, the record of internal transactions is better than what the node shows.
+    const traced = (yield* source.capabilities).some((has) => has.name === "internal transactions" && has.available)
+    const horizon = yield* InternalRetention.horizon(yield* RecordedChain.make(chain), settings)
+    const internalFrom = traced ? horizon : Number.MAX_SAFE_INTEGER
+    const done = yield* Progress.track(`Replaying ${name}`, whole.to - next + 1, (advance) =>
+      Replay.run(source, store, whole, next, {
+        concurrency: settings.parallel,
+        internalFrom,
+        forgotten: input.forgotten,
+        onReplayed: () => advance(1)
+      })
+    )
+    const blocks = whole.to - next + 1
+    yield* Console.log(
+      input.json
+        ? JSON.stringify({ chain: name, from: whole.from, to: whole.to, blocks, ...done })
+        : `${blocks} blocks replayed${whole.callbacks ? `; ${done.callbacks} callbacks added` : ""}`
+    )
+    if (done.blocksWithoutCallbacks > 0) {
+      yield* Console.error(
+        `For ${done.blocksWithoutCallbacks} blocks no callbacks were added: they are so old that what was delivered ` +
+          "for them is no longer known. --forgotten adds them, and receivers may see some a second time"
+      )
+    }
+  }, Effect.scoped)
+).pipe(
+  Command.withDescription(
+    "Enter a range of stored blocks again, from the node to the record, as if they came now. It can be interrupted, goes " +
+      "on where it was, and may run beside the daemon. On UTXO chains the map of outputs stays as it is: rewind instead"
+  ),
+  Command.withShortDescription("Rebuild the record of a range of blocks, and add callbacks that were missed"),
+  Command.withExamples([
+    { command: "headwater replay ethereum/mainnet --from 19000000 --callbacks", description: "Up to the last block" },
+    { command: "headwater replay ethereum/mainnet", description: "Go on with what was interrupted" }
+  ]),
+  Command.provide((input) => Store.layer.pipe(Layer.provideMerge(WithSettings.layer(input))))
+)

@@ -1,0 +1,98 @@
+/** `headwater rewind`: leaves every block above a height, so that the chain is followed from there again. */
+import type { Chain } from "@headwater/core/Chain"
+import { nameOf } from "@headwater/core/Chain"
+import * as ChainStore from "@headwater/indexer/store/ChainStore"
+import * as InternalRetention from "@headwater/indexer/store/InternalRetention"
+import * as RecordedChain from "@headwater/indexer/store/RecordedChain"
+import * as StoreLock from "@headwater/indexer/store/StoreLock"
+import * as Tokens from "@headwater/indexer/store/Tokens"
+import * as Console from "effect/Console"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as Settings from "../Settings.ts"
+import * as Store from "../Store.ts"
+import * as ChainArgument from "./ChainArgument.ts"
+import * as WithSettings from "./WithSettings.ts"
+
+/** The chain cannot be rewound so. */
+export class CannotRewind extends Schema.TaggedError<CannotRewind>()("CannotRewind", { message: Schema.String }) {}
+
+/** What is lost by rewinding so low, in words; undefined where following the chain again brings everything back. */
+const lossOf = Effect.fnUntraced(function* (
+  chain: Chain,
+  settings: Settings.ChainSettings,
+  height: number,
+  tip: number
+) {
+  const restorable = tip - settings.undoDepth
+  if (chain.family === "utxo" && height < restorable) {
+    return (
+      `below block ${restorable}, outputs that were spent are no longer known: coins from before block ${height} that ` +
+      "are spent after it are recognised only if the node shows what inputs spend"
+    )
+  }
+  const horizon = yield* InternalRetention.horizon(yield* RecordedChain.make(chain), settings)
+  if (settings.internalTransactions && height + 1 < horizon) {
+    return `internal transactions below block ${horizon} have been summed up: a wallet's totals will count them twice`
+  }
+  return undefined
+})
+
+export const rewind = Command.make(
+  "rewind",
+  {
+    config: WithSettings.config,
+    json: WithSettings.json,
+    chain: ChainArgument.argument,
+    height: Argument.Int("height").pipe(
+      Argument.withSchema(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
+      Argument.withDescription("The last block to keep")
+    ),
+    force: Flag.Boolean("force").pipe(
+      Flag.withDescription("Also where something is lost that following the chain again does not bring back"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fnUntraced(function* (input) {
+    const { chain, settings } = yield* ChainArgument.find(input.chain)
+    const name = nameOf(chain)
+    // A daemon on this store would follow the chain while it is being rewound.
+    yield* StoreLock.acquire(Settings.storeLocation(yield* Settings.Settings))
+    const store = yield* ChainStore.open(chain, {
+      record: settings.record,
+      undoDepth: settings.undoDepth,
+      gapLimit: settings.gapLimit,
+      // Nothing is asked about tokens here: they are only forgotten.
+      tokens: yield* Tokens.make(name, () => Effect.succeed([]))
+    })
+    const cursor = yield* store.cursor
+    if (cursor === undefined || cursor.height <= input.height) {
+      const message =
+        cursor === undefined ? `Nothing of ${name} is stored` : `${name} is at block ${cursor.height}: nothing to leave`
+      return yield* new CannotRewind({ message })
+    }
+    const loss = yield* lossOf(chain, settings, input.height, cursor.height)
+    if (loss !== undefined && !input.force) {
+      return yield* new CannotRewind({ message: `Not rewound: ${loss}. --force does it all the same` })
+    }
+    yield* store.rewind(input.height)
+    const left = cursor.height - input.height
+    yield* Console.log(
+      input.json
+        ? JSON.stringify({ chain: name, height: input.height, left })
+        : `${name} is at block ${input.height}; ${left} blocks were left. It is followed from there again.`
+    )
+  }, Effect.scoped)
+).pipe(
+  Command.withDescription(
+    "Leave every block of a chain above a height, with what was recorded of it and the callbacks that have not been " +
+      "sent. The way out where a chain has stopped because its node left a final branch"
+  ),
+  Command.withShortDescription("Leave every block above a height, and follow the chain from there again"),
+  Command.withExamples([{ command: "headwater rewind ethereum/mainnet 19000000", description: "Keep block 19000000" }]),
+  Command.provide((input) => Store.layer.pipe(Layer.provideMerge(WithSettings.layer(input))))
+)

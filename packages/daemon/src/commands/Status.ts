@@ -1,0 +1,101 @@
+/** `headwater status`: how far each chain is, as the running daemon says it, else as the store does. */
+import { nameOf } from "@headwater/core/Chain"
+import { Database } from "@headwater/indexer/store/Database"
+import * as Replay from "@headwater/indexer/sync/Replay"
+import * as Console from "effect/Console"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Runtime from "effect/Runtime"
+import * as Schema from "effect/Schema"
+import { Ready } from "../Health.ts"
+import { table, time } from "../internal/Table.ts"
+import * as Settings from "../Settings.ts"
+import * as Store from "../Store.ts"
+import * as WithSettings from "./WithSettings.ts"
+
+/** Nothing runs, or what runs is not ready: told already, and worth an exit code. */
+export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", { message: Schema.String }) {
+  override readonly [Runtime.errorReported] = false
+}
+
+/** How long the daemon may take to answer. */
+const patience = "5 seconds"
+
+/** What the running daemon says of itself; none where nothing answers at its address. */
+const running = Effect.gen(function* () {
+  const { http } = yield* Settings.Settings
+  const host = ["0.0.0.0", "::"].includes(http.host) ? "127.0.0.1" : http.host
+  const response = yield* HttpClient.get(`http://${host.includes(":") ? `[${host}]` : host}:${http.port}/ready`)
+  return yield* HttpClientResponse.schemaBodyJson(Ready)(response)
+}).pipe(Effect.timeout(patience), Effect.option, Effect.provide(FetchHttpClient.layer))
+
+/** What the store has of each configured chain. */
+const stored = Effect.gen(function* () {
+  const { read } = yield* Database
+  const chains = Settings.chains(yield* Settings.Settings)
+  return yield* Effect.forEach(chains, ({ chain }) =>
+    Effect.gen(function* () {
+      const name = nameOf(chain)
+      const [row] = yield* read((db) =>
+        db
+          .selectFrom("chain")
+          .leftJoin("block", (join) =>
+            join.onRef("block.chain", "=", "chain.id").onRef("block.height", "=", "chain.height")
+          )
+          .select(["chain.id", "chain.height", "chain.first_height", "block.time"])
+          .where("chain.name", "=", name)
+      )
+      const replay = yield* Replay.interrupted(chain)
+      return {
+        chain: name,
+        firstHeight: row?.first_height ?? null,
+        height: row?.height ?? null,
+        blockTimestamp: row?.time ?? null,
+        replay: replay ?? null
+      }
+    })
+  )
+})
+
+const text = (value: number | string | null) => (value === null ? "-" : String(value))
+
+export const status = Command.make(
+  "status",
+  { config: WithSettings.config, json: WithSettings.json },
+  Effect.fnUntraced(function* ({ json }) {
+    const daemon = Option.getOrUndefined(yield* running)
+    const chains = (yield* stored).map((of) => {
+      const { head = null, message = null, state = null } = daemon?.chains[of.chain] ?? {}
+      return { ...of, state, message, head }
+    })
+    const ready = daemon?.ready ?? false
+    const reasons = daemon === undefined ? ["the daemon does not run"] : daemon.reasons
+    yield* Console.log(
+      json
+        ? JSON.stringify({ running: daemon !== undefined, ready, reasons, chains })
+        : table(
+            ["CHAIN", "STATE", "FIRST", "HEIGHT", "HEAD", "BLOCK TIME"],
+            chains.map(({ blockTimestamp, chain, firstHeight, head, height, state }) => [
+              ...[chain, state ?? "not running", text(firstHeight), text(height), text(head)],
+              blockTimestamp === null ? "-" : time(blockTimestamp * 1000)
+            ])
+          )
+    )
+    if (!json) {
+      for (const { chain, replay } of chains) {
+        if (replay === null) continue
+        yield* Console.error(`${chain}: a replay of blocks ${replay.from} to ${replay.to} is at block ${replay.next}`)
+      }
+      for (const reason of reasons) yield* Console.error(`Not ready: ${reason}`)
+    }
+    if (!ready) return yield* new NotReady({ message: reasons.join("; ") })
+  })
+).pipe(
+  Command.withDescription("Say how far each chain is. Exit code 0: the daemon runs and is ready; else 1"),
+  Command.provide((input) => Store.layer.pipe(Layer.provideMerge(WithSettings.layer(input))))
+)

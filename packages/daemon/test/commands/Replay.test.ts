@@ -1,0 +1,161 @@
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import BetterSqlite from "better-sqlite3"
+import * as Effect from "effect/Effect"
+import * as Anvil from "../../../../test/Anvil.ts"
+import * as Headwater from "../../../../test/Headwater.ts"
+import { run } from "../Program.ts"
+
+const watched = "0x90F79bf6EB2c4f870365E785982E1f101E93b906"
+const name = "ethereum/devnet"
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-replay-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+/** What blocks leave in a store, without row ids and times of day. */
+const recordOf = (file: string) => {
+  const db = new BetterSqlite(file, { readonly: true })
+  const all = (statement: string) => db.prepare(statement).all()
+  const record = {
+    blocks: all("select height, hex(hash) hash, hex(parent) parent, time from block order by height"),
+    chunks: all("select log, position, hex(data) data from transfer_chunk order by log, position"),
+    postings: all("select log, height, hex(data) data from staged_postings order by log, height"),
+    waiting: all("select height, confirmation, target, hex(block_hash) h, occurrence from waiting order by 1, 5"),
+    callbacks: all("select height, event, body from callback order by height, event, body") as ReadonlyArray<object>,
+    keys: all("select count(*) n, count(distinct idempotency_key) keys from callback")
+  }
+  db.close()
+  return record
+}
+
+const blocks = 400
+
+const setup = Effect.gen(function* () {
+  const anvil = yield* Anvil.start()
+  const [from] = yield* anvil.rpc<ReadonlyArray<string>>("eth_accounts", [])
+  const cwd = yield* folder
+  const store = join(cwd, "store.db")
+  const headwater = yield* Headwater.start(
+    { kind: "sqlite", file: store },
+    { chains: { [name]: { nodes: [anvil.url], start: 0, pollMillis: 50 } }, callbacks: { allowHosts: ["localhost"] } }
+  )
+  const subscribe = (event: string, item: object) =>
+    headwater.post(`/blockchain-events/${name}/${event}`, { callbackUrl: "https://localhost:1/", ...item })
+  for (const item of [{ address: watched }, { address: watched, receiveCallbackOn: 12 }]) {
+    assert.strictEqual((yield* subscribe("address-coins-transactions-confirmed", item)).status, 201)
+  }
+  yield* subscribe("address-coins-transactions-confirmed-each-confirmation", {
+    ...{ address: watched, confirmationsCount: 3, callbackSecretKey: "s" }
+  })
+  yield* subscribe("block-mined", {})
+  for (let i = 0; i < 20; i++) {
+    yield* anvil.rpc("eth_sendTransaction", [{ from, to: watched, value: "0x1" }])
+    yield* anvil.rpc("anvil_mine", [`0x${(blocks / 20 - 1).toString(16)}`])
+  }
+  for (let i = 0; ; i++) {
+    const { body } = yield* headwater.get("/ready")
+    if (body.chains[name].height >= blocks) break
+    assert.isBelow(i, 600)
+    yield* Effect.sleep("50 millis")
+  }
+  writeFileSync(
+    join(cwd, "headwater.json"),
+    JSON.stringify({ store: { sqlite: store }, chains: { [name]: { nodes: [anvil.url], start: 0, parallel: 1 } } })
+  )
+  const config = ["--config", "headwater.json"]
+  return { anvil, cwd, store, headwater, config }
+})
+
+describe("headwater replay, rewind and status", () => {
+  it.live(
+    "replayed twice, and killed on the way: the record is the one that was, callbacks are there once",
+    () =>
+      Effect.gen(function* () {
+        const { config, cwd, headwater, store } = yield* setup
+        const running = yield* run(["status", ...config, "--json"], { cwd })
+        assert.strictEqual(running.code, 1, "the settings name another port than the test's daemon")
+        yield* headwater.terminate
+        const kept = join(cwd, "kept")
+        mkdirSync(kept)
+        copyFileSync(store, join(kept, "store.db"))
+        const fresh = recordOf(store)
+        assert.isAbove(fresh.callbacks.length, blocks + 60)
+
+        const db = new BetterSqlite(store)
+        db.exec(`delete from transfer_chunk; delete from staged_postings where height > 100;
+          delete from callback where height > 50; delete from block where height between 120 and 180;
+          update block set time = 1 where height = 200`)
+        db.close()
+        assert.notDeepEqual(recordOf(store), fresh)
+
+        const none = yield* run(["replay", name, ...config], { cwd })
+        assert.strictEqual(none.code, 1)
+        assert.include(none.stderr, "--from <height>")
+        const range = ["replay", name, "--from", "0", "--to", String(blocks), "--callbacks", ...config]
+        let killed = false
+        const read = () => {
+          const db = new BetterSqlite(store, { readonly: true })
+          const row = db.prepare("select next_height from replay").get() as { next_height: number } | undefined
+          db.close()
+          return row?.next_height ?? 0
+        }
+        const first = yield* Effect.raceFirst(
+          run(range, { cwd }),
+          Effect.gen(function* () {
+            while (read() < 64) yield* Effect.sleep("2 millis")
+            killed = true
+            return { code: null, stdout: "", stderr: "" }
+          })
+        )
+        assert.isNull(first.code, first.stderr)
+        assert.isTrue(killed)
+        assert.notDeepEqual(recordOf(store), fresh)
+        const status = yield* run(["status", ...config], { cwd })
+        assert.match(status.stderr, /a replay of blocks 0 to 400 is at block \d+/)
+        const second = yield* run(range, { cwd })
+        assert.strictEqual(second.code, 0, second.stderr)
+        assert.match(second.stderr, /Going on at block (6[4-9]|[7-9]\d|\d{3}) of 0 to 400/)
+        assert.match(second.stderr, /Replaying ethereum\/devnet 100% \d+\/\d+ [\d.]+\/s done/)
+        assert.match(second.stdout, /^\d+ blocks replayed; \d+ callbacks added\n$/)
+        assert.deepStrictEqual(recordOf(store), fresh)
+
+        const again = yield* run([...range, "--json"], { cwd })
+        assert.deepStrictEqual(JSON.parse(again.stdout), {
+          ...{ chain: name, from: 0, to: blocks, blocks: blocks + 1, callbacks: 0, blocksWithoutCallbacks: 0 }
+        })
+        assert.deepStrictEqual(recordOf(store), fresh)
+      }).pipe(Effect.scoped),
+    { timeout: 240_000 }
+  )
+
+  it.live(
+    "rewinds only while no daemon has the store, and the chain is followed from there",
+    () =>
+      Effect.gen(function* () {
+        const { config, cwd, headwater, store } = yield* setup
+        const fresh = recordOf(store)
+        const refused = yield* run(["rewind", name, "300", ...config], { cwd })
+        assert.strictEqual(refused.code, 1)
+        assert.match(refused.stderr, /store\.db is in use by another headwater \(serve or rewind\)/)
+        yield* headwater.kill
+        const unknown = yield* run(["rewind", "ethereum/mainnet", "300", ...config], { cwd })
+        assert.include(unknown.stderr, 'The settings have no chain "ethereum/mainnet"; they have ethereum/devnet')
+        const done = yield* run(["rewind", name, "300", ...config], { cwd })
+        assert.strictEqual(done.code, 0, done.stderr)
+        assert.include(done.stdout, "ethereum/devnet is at block 300; 100 blocks were left")
+        assert.strictEqual((yield* run(["rewind", name, "300", ...config], { cwd })).code, 1)
+        const status = JSON.parse((yield* run(["status", ...config, "--json"], { cwd })).stdout)
+        assert.isFalse(status.running)
+        assert.deepInclude(status.chains[0], { chain: name, firstHeight: 0, height: 300 })
+        yield* headwater.launch
+        for (let i = 0; recordOf(store).blocks.length <= blocks && i < 400; i++) yield* Effect.sleep("50 millis")
+        const now = recordOf(store)
+        assert.deepStrictEqual([now.blocks, now.chunks, now.callbacks], [fresh.blocks, fresh.chunks, fresh.callbacks])
+      }).pipe(Effect.scoped),
+    { timeout: 240_000 }
+  )
+})
