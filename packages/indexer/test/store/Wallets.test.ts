@@ -138,6 +138,52 @@ for (const store of stores) {
       }).pipe(Effect.provide(layer), Effect.scoped)
     )
 
+    it.live("takes in what happens while coins are searched, and a fork between the search and now", () =>
+      Effect.gen(function* () {
+        const wallets = yield* Wallets
+        const node = new UtxoChain(chain)
+        const key = walletKey(1, 0)
+        const receive = scripts(key, 0, 30)
+        node.mine([pay(receive[0]!, 1_000n), pay(receive[1]!, 200n)])
+        let searches = 0
+        let meanwhile: Effect.Effect<void> = Effect.void
+        const { step, sync } = yield* follow(node, {
+          search: (addresses) =>
+            Effect.suspend(() => {
+              searches++
+              const found = node.search(addresses)
+              return Effect.as(meanwhile, found)
+            })
+        })
+        yield* step
+        yield* wallets.deriveAndSync(key, gapLimit, alone)
+        const [first] = owned(node, [receive[0]!])
+        meanwhile = Effect.suspend(() => {
+          meanwhile = Effect.void
+          node.mine([{ spends: [first!.outpoint], pays: [{ to: receive[2]!, amount: 30n }] }])
+          node.mine([pay(receive[3]!, 4n)])
+          return Effect.orDie(step)
+        })
+        yield* sync
+        assert.strictEqual((yield* synced(key)).balance, 234n)
+        // The block at which coins were searched stays, so nothing has to be searched again.
+        node.drop(2)
+        for (let i = 0; i < 3; i++) node.mine([])
+        yield* step
+        assert.strictEqual((yield* synced(key)).balance, 1_200n)
+        yield* sync
+        assert.strictEqual(searches, 1)
+        // That block goes too: what was spent before it is unknown until coins have been searched again.
+        node.drop(4)
+        for (let i = 0; i < 6; i++) node.mine([pay(receive[1]!, 1n)])
+        yield* step
+        assert.strictEqual((yield* wallets.get(key))?.state, "scanning")
+        yield* sync
+        assert.strictEqual((yield* synced(key)).balance, 6n)
+        assert.strictEqual(searches, 2)
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
     it.live("begins its record with the sync where the node cannot find coins, and says so", () =>
       Effect.gen(function* () {
         const wallets = yield* Wallets

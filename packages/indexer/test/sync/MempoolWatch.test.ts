@@ -1,0 +1,338 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { AddressBytes } from "@headwater/core/Address"
+import * as Address from "@headwater/core/Address"
+import * as Chain from "@headwater/core/Chain"
+import { NodeUnreachable } from "@headwater/indexer/sources/NodeError"
+import type { Mempool, MempoolTransaction, Output } from "@headwater/indexer/sources/utxo/Mempool"
+import * as ChainStore from "@headwater/indexer/store/ChainStore"
+import { Database } from "@headwater/indexer/store/Database"
+import { Subscriptions } from "@headwater/indexer/store/Subscriptions"
+import * as MempoolWatch from "@headwater/indexer/sync/MempoolWatch"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import { TestClock } from "effect/testing"
+import { stores } from "../../../../test/Stores.ts"
+
+const chain = Result.getOrThrow(Chain.find("litecoin", "regtest"))
+const script = (number: number): AddressBytes =>
+  Address.fromBytes(Uint8Array.from([0x00, 0x14, ...new Array(19).fill(7), number]))
+const text = (number: number) => Address.encode(chain, script(number))
+const idOf = (number: number) => {
+  const id = new Uint8Array(32)
+  new DataView(id.buffer).setUint32(0, number)
+  return id
+}
+const hex = (number: number) => Buffer.from(idOf(number)).toString("hex")
+
+/** A transaction: outputs by owner and amount; inputs by the number and output of the transaction that they spend. */
+const transaction = (
+  number: number,
+  spends: ReadonlyArray<readonly [number, number]>,
+  pays: ReadonlyArray<readonly [number, bigint]>
+): MempoolTransaction => ({
+  id: idOf(number),
+  transfers: pays.map(([owner, amount], position) => ({
+    ...{ kind: "coin", transaction: 0, position, from: undefined },
+    ...{ to: script(owner), amount }
+  })),
+  spends: spends.map(([spent, index], position) => ({
+    transaction: 0,
+    position,
+    outpoint: { transactionId: idOf(spent), index }
+  }))
+})
+
+/** A node's mempool and mined outputs, as a test fills them. */
+class Node {
+  readonly waiting = new Map<string, MempoolTransaction>()
+  readonly mined = new Map<string, Output>()
+  readonly times = new Map<string, number>()
+  hasOutputs = true
+  fetched: Array<string> = []
+  /** Runs while transactions are fetched. */
+  meanwhile: () => void = () => {}
+  broken = false
+
+  add(number: number, ...rest: [Parameters<typeof transaction>[1], Parameters<typeof transaction>[2]]) {
+    this.waiting.set(hex(number), transaction(number, ...rest))
+    this.times.set(hex(number), 1_000)
+  }
+  mine(number: number) {
+    const { id, transfers } = this.waiting.get(hex(number))!
+    this.waiting.delete(hex(number))
+    for (const { amount, position, to } of transfers) this.coin(Buffer.from(id), position, to!, amount)
+  }
+  coin(id: Uint8Array, index: number, owner: AddressBytes, amount: bigint) {
+    this.mined.set(`${Buffer.from(id).toString("hex")}:${index}`, { script: owner, amount })
+  }
+  get mempool(): Mempool {
+    return {
+      ids: Effect.suspend(() =>
+        this.broken
+          ? Effect.fail(new NodeUnreachable({ node: "fake", method: "getrawmempool", message: "gone" }))
+          : Effect.succeed([...this.waiting.keys()])
+      ),
+      transactions: (ids) =>
+        Effect.sync(() => {
+          this.fetched.push(...ids)
+          const found = ids.flatMap((id) => this.waiting.get(id) ?? [])
+          this.meanwhile()
+          return found
+        }),
+      timeOf: (id) => Effect.sync(() => this.times.get(id)),
+      outputs: (outpoints) =>
+        Effect.sync(() =>
+          this.hasOutputs
+            ? outpoints.map(({ index, transactionId }) =>
+                this.mined.get(`${Buffer.from(transactionId).toString("hex")}:${index}`)
+              )
+            : undefined
+        )
+    }
+  }
+}
+
+const subscribe = Effect.fnUntraced(function* (owner: number) {
+  const subscriptions = yield* Subscriptions
+  return yield* subscriptions.create({
+    account: 1,
+    chain,
+    event: "ADDRESS_COINS_TRANSACTION_UNCONFIRMED",
+    address: script(owner),
+    callbackUrl: "https://receiver.test/",
+    secret: undefined,
+    confirmations: 1,
+    allowDuplicates: true
+  })
+})
+
+/** `<reference> <transaction> <direction> <amount>` of every callback, in order. */
+const told = Effect.gen(function* () {
+  const { query } = yield* Database
+  const rows = yield* query((db) => db.selectFrom("callback").selectAll().orderBy("id"))
+  return rows.map((row) => {
+    const { data, referenceId } = JSON.parse(row.body)
+    assert.isNull(row.height)
+    assert.strictEqual(row.state, "due")
+    assert.strictEqual(data.event, "ADDRESS_COINS_TRANSACTION_UNCONFIRMED")
+    const { address, amount, direction, firstSeenInMempoolTimestamp, transactionId, unit } = data.item
+    assert.strictEqual(unit, "LTC")
+    assert.strictEqual(firstSeenInMempoolTimestamp, 1_000)
+    return { referenceId, event: `${address} ${transactionId} ${direction} ${amount}` }
+  })
+})
+
+const event = (owner: number, number: number, direction: string, amount: string) =>
+  `${text(owner)} ${hex(number)} ${direction} ${amount}`
+
+const options = { pollInterval: Duration.seconds(1) }
+
+for (const store of stores) {
+  const layer = Subscriptions.layer.pipe(Layer.provideMerge(store.layer))
+  const start = Effect.fnUntraced(function* (node: Node) {
+    yield* TestClock.setTime(1_000_000)
+    yield* ChainStore.open(chain, { record: "watched", undoDepth: 10 })
+    return yield* MempoolWatch.make(chain, node.mempool, options)
+  })
+
+  describe(`MempoolWatch on ${store.name}`, () => {
+    it.effect("does not ask the node where nobody wants to know", () =>
+      Effect.gen(function* () {
+        const node = new Node()
+        node.broken = true
+        const { step } = yield* start(node)
+        yield* step
+        const subscription = yield* subscribe(1)
+        assert.strictEqual((yield* Effect.flip(step))._tag, "NodeUnreachable")
+        yield* (yield* Subscriptions).remove({ account: 1, chain, referenceId: subscription.referenceId })
+        yield* step
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.effect("tells the net of each address once, over restarts, whatever the inputs spend", () =>
+      Effect.gen(function* () {
+        const node = new Node()
+        const { size, step } = yield* start(node)
+        yield* subscribe(1)
+        yield* subscribe(2)
+        // A mined coin of 1, 50: 20 to 2, 29 back; then its change and that of an unconfirmed parent on to 2.
+        node.coin(idOf(100), 3, script(1), 50n)
+        node.add(
+          1,
+          [[100, 3]],
+          [
+            [2, 20n],
+            [1, 29n]
+          ]
+        )
+        yield* step
+        node.add(
+          2,
+          [[1, 1]],
+          [
+            [9, 9n],
+            [2, 19n]
+          ]
+        )
+        node.add(3, [[2, 0]], [[1, 8n]])
+        yield* step
+        yield* step
+        const expected = [
+          event(2, 1, "incoming", "0.0000002"),
+          event(1, 1, "outgoing", "0.00000021"),
+          event(1, 2, "outgoing", "0.00000029"),
+          event(2, 2, "incoming", "0.00000019"),
+          event(1, 3, "incoming", "0.00000008")
+        ]
+        assert.deepStrictEqual((yield* told).map(({ event }) => event).sort(), [...expected].sort())
+        assert.strictEqual(size(), 3)
+        const restarted = yield* MempoolWatch.make(chain, node.mempool, options)
+        yield* restarted.step
+        assert.strictEqual((yield* told).length, expected.length)
+        assert.strictEqual(restarted.size(), 3)
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.effect("forgets what is mined, replaced or evicted, and fetches nothing twice", () =>
+      Effect.gen(function* () {
+        const node = new Node()
+        const { size, step } = yield* start(node)
+        yield* subscribe(1)
+        node.coin(idOf(9_000), 0, script(5), 50n)
+        for (let number = 1; number <= 1_200; number++) node.add(number, [], [[number === 7 ? 1 : 3, 5n]])
+        node.add(2_000, [[9_000, 0]], [[1, 10n]])
+        yield* step
+        assert.strictEqual(size(), 1_201)
+        assert.strictEqual(node.fetched.length, 1_201)
+        node.waiting.delete(hex(2_000))
+        node.add(2_001, [[9_000, 0]], [[1, 11n]])
+        for (let number = 1; number <= 1_000; number++) node.mine(number)
+        yield* step
+        assert.strictEqual(size(), 201)
+        assert.strictEqual(node.fetched.length, 1_202)
+        assert.deepStrictEqual(
+          (yield* told).map(({ event }) => event),
+          [
+            event(1, 7, "incoming", "0.00000005"),
+            event(1, 2_000, "incoming", "0.0000001"),
+            event(1, 2_001, "incoming", "0.00000011")
+          ]
+        )
+        // Evicted and back again: it is the same transaction.
+        node.waiting.delete(hex(2_001))
+        yield* step
+        node.add(2_001, [[9_000, 0]], [[1, 11n]])
+        yield* step
+        assert.strictEqual((yield* told).length, 3)
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.effect("makes no event of half of a transaction: it waits until every input is known", () =>
+      Effect.gen(function* () {
+        const node = new Node()
+        const { step } = yield* start(node)
+        yield* subscribe(1)
+        node.coin(idOf(100), 0, script(1), 50n)
+        node.add(
+          1,
+          [[100, 0]],
+          [
+            [2, 30n],
+            [1, 19n]
+          ]
+        )
+        yield* step
+        // The parent is mined between the two answers of the node, whose outputs do not show it yet.
+        node.add(2, [[1, 1]], [[1, 18n]])
+        node.meanwhile = () => {
+          node.waiting.delete(hex(1))
+        }
+        yield* step
+        const first = event(1, 1, "outgoing", "0.00000031")
+        assert.deepStrictEqual(
+          (yield* told).map(({ event }) => event),
+          [first]
+        )
+        node.meanwhile = () => {}
+        node.coin(idOf(1), 1, script(1), 19n)
+        yield* step
+        assert.deepStrictEqual(
+          (yield* told).map(({ event }) => event),
+          [first, event(1, 2, "outgoing", "0.00000001")]
+        )
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.effect("goes by the output map alone where the node cannot be asked for outputs", () =>
+      Effect.gen(function* () {
+        const { insertMany } = yield* Database
+        const node = new Node()
+        node.hasOutputs = false
+        const { step } = yield* start(node)
+        yield* subscribe(1)
+        yield* insertMany("unspent_output", [
+          { chain: 1, transaction_id: idOf(100), output_index: 0, script: script(1), amount: "50", height: 1 }
+        ])
+        node.add(
+          1,
+          [
+            [100, 0],
+            [101, 0]
+          ],
+          [[1, 20n]]
+        )
+        yield* step
+        assert.deepStrictEqual(
+          (yield* told).map(({ event }) => event),
+          [event(1, 1, "outgoing", "0.0000003")]
+        )
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.effect("tells a subscription of what arrives after it, and not of what waited already", () =>
+      Effect.gen(function* () {
+        const node = new Node()
+        const { step } = yield* start(node)
+        yield* subscribe(2)
+        node.add(1, [], [[1, 5n]])
+        yield* step
+        yield* TestClock.adjust("2 hours")
+        const late = yield* subscribe(1)
+        node.add(2, [], [[1, 6n]])
+        yield* step
+        const expected = [{ referenceId: late.referenceId, event: event(1, 2, "incoming", "0.00000006") }]
+        assert.deepStrictEqual(yield* told, expected)
+        // Nor after a restart, when both are new to the process.
+        node.waiting.delete(hex(2))
+        yield* (yield* MempoolWatch.make(chain, node.mempool, options)).step
+        assert.deepStrictEqual(yield* told, expected)
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.effect("leaves inactive subscriptions out", () =>
+      Effect.gen(function* () {
+        const subscriptions = yield* Subscriptions
+        const node = new Node()
+        const { step } = yield* start(node)
+        const one = yield* subscribe(1)
+        const two = yield* subscribe(1)
+        yield* subscriptions.deactivate(one.id, "test")
+        node.add(1, [], [[1, 5n]])
+        yield* step
+        assert.deepStrictEqual(
+          (yield* told).map(({ referenceId }) => referenceId),
+          [two.referenceId]
+        )
+        yield* subscriptions.activate({ account: 1, chain, referenceId: one.referenceId })
+        node.add(2, [], [[1, 5n]])
+        yield* step
+        assert.deepStrictEqual(
+          (yield* told).slice(1).map(({ referenceId }) => referenceId),
+          [one.referenceId, two.referenceId]
+        )
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+  })
+}
