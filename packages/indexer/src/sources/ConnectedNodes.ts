@@ -11,6 +11,9 @@ import type { Fetch } from "../store/Tokens.ts"
 import type { EvmNode } from "./EvmNode.ts"
 import { NodeUnreachable } from "./NodeError.ts"
 import type { Source } from "./Source.ts"
+import type { TronSource } from "./TronSource.ts"
+import type { UtxoSource } from "./UtxoSource.ts"
+import type { XrpSource } from "./XrpSource.ts"
 
 export interface ConnectedNode {
   readonly source: Source
@@ -18,6 +21,12 @@ export interface ConnectedNode {
   readonly tokenMetadata?: Fetch | undefined
   /** What EVM chains can be asked beyond blocks; absent in other families. */
   readonly evm?: EvmNode | undefined
+  /** The source of a UTXO chain once more, with what others lack. */
+  readonly utxo?: UtxoSource | undefined
+  /** The same of Tron. */
+  readonly tron?: TronSource | undefined
+  /** The same of XRP. */
+  readonly xrp?: XrpSource | undefined
 }
 
 export class ConnectedNodes extends Context.Service<

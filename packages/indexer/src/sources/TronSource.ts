@@ -41,8 +41,10 @@ export interface TronSource extends Source {
   readonly tokenMetadata: (
     contracts: ReadonlyArray<AddressBytes>
   ) => Effect.Effect<ReadonlyArray<TokenMetadata>, NodeError>
-  /** Balances in sun after the newest block, in the order of the addresses. */
-  readonly balances: (addresses: ReadonlyArray<AddressBytes>) => Effect.Effect<ReadonlyArray<bigint>, NodeError>
+  /** Balances in sun after the newest block, in the order of the addresses; undefined where none was ever activated. */
+  readonly balances: (
+    addresses: ReadonlyArray<AddressBytes>
+  ) => Effect.Effect<ReadonlyArray<bigint | undefined>, NodeError>
   /** `balanceOf` after the newest block; undefined where the contract gives no answer. */
   readonly tokenBalances: (
     holdings: ReadonlyArray<{ readonly contract: AddressBytes; readonly holder: AddressBytes }>
@@ -214,13 +216,9 @@ export const make = Effect.fn("TronSource.make")(function* (
     hasInternalTransactions: () => internalCapability().available,
     tokenMetadata: (contracts) => TronContract.metadata(http, contracts),
     balances: (addresses) =>
-      Effect.forEach(
-        addresses,
-        (address) => Effect.map(TronAccount.fetch(http, address), (found) => found?.balance ?? 0n),
-        {
-          concurrency: 8
-        }
-      ),
+      Effect.forEach(addresses, (address) => Effect.map(TronAccount.fetch(http, address), (found) => found?.balance), {
+        concurrency: 8
+      }),
     tokenBalances: (holdings) => TronContract.balances(http, holdings),
     logs,
     prepare: (request) => TronPreparation.prepare(chain, http, request)

@@ -4,6 +4,7 @@
  *
  * Coin transfers are what payments delivered. Fees, reserves, offers, escrows, checks and deleted accounts are none.
  */
+import type { AddressBytes } from "@headwater/core/Address"
 import type { Block } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/Chain"
 import * as XrpTransaction from "@headwater/core/XrpTransaction"
@@ -35,6 +36,10 @@ export interface XrpSource extends Source {
     ledgerHash: Uint8Array,
     page: { readonly limit: number; readonly offset: number }
   ) => Effect.Effect<TransactionPage, NodeError>
+  /** Drops of each address in the newest validated ledger, the reserve included; undefined where there is no account. */
+  readonly balances: (
+    addresses: ReadonlyArray<AddressBytes>
+  ) => Effect.Effect<ReadonlyArray<bigint | undefined>, NodeError>
   /**
    * Drops that a wallet's addresses hold in the newest validated ledger, the reserve included. Each branch is followed
    * until `gapLimit` addresses in a row have no account; 20 by default.
@@ -152,6 +157,8 @@ export const make = Effect.fn("XrpSource.make")(function* (
         total: transactions.length
       }
     }),
+    balances: (addresses) =>
+      Effect.flatMap(head, ({ height }) => WalletBalance.balances(chain, node, height, addresses)),
     walletBalance: (branches, gapLimit = 20) =>
       Effect.flatMap(head, ({ height }) => WalletBalance.fetch(chain, node, height, branches, gapLimit))
   }

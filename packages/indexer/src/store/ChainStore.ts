@@ -272,6 +272,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
           if (height !== null && !(block.height === height + 1 && fits))
             return yield* new NotNext({ height: block.height, cursor: height ?? undefined })
           yield* watch(revision)
+          if (chain.family !== "utxo" && wallets) yield* walletBlocks.use(block)
           const resolved = chain.family === "utxo" ? yield* applyCoins(block) : block
           const candidates = yield* subscribers(Matcher.touched(resolved, watched))
           const metadata = (contract: AddressBytes) => options.tokens?.known(contract) ?? unknownToken
@@ -321,7 +322,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
           const [forkBlock] = yield* query((db) =>
             db.selectFrom("block").select("hash").where("chain", "=", id).where("height", "=", fork)
           )
-          if (chain.family === "utxo") yield* walletBlocks.undo(fork, first_height)
+          if (chain.family === "utxo" || wallets) yield* walletBlocks.undo(fork, first_height)
           yield* OutputMap.undo(id, fork)
           yield* TransferLog.undo(id, fork)
           if (options.tokens !== undefined) yield* options.tokens.undo(fork)

@@ -46,10 +46,16 @@ export interface PreparedTransfer extends TronTransfer.Verified {
 /** The transfer cannot be made, or not so; `attribute` names the part of the request that has to change. */
 export class TransferRefused extends Schema.TaggedError<TransferRefused>()("TransferRefused", {
   attribute: Schema.Literals(["sender", "recipient", "amount", "additionalData"]),
+  /** `invalid`: whatever the state of the chain; `state`: as the chain is at present. */
+  reason: Schema.Literals(["invalid", "state"]),
   message: Schema.String
 }) {}
 
-const refuse = (attribute: TransferRefused["attribute"], message: string) => new TransferRefused({ attribute, message })
+const invalid = (attribute: TransferRefused["attribute"], message: string) =>
+  new TransferRefused({ attribute, reason: "invalid", message })
+
+const refuse = (attribute: TransferRefused["attribute"], message: string) =>
+  new TransferRefused({ attribute, reason: "state", message })
 
 /** What only the node decides, in the length that it has in these years: enough to measure a transfer. */
 const placeholder = {
@@ -93,10 +99,10 @@ export const prepare = Effect.fn("TronPreparation.prepare")(function* (
   request: TransferRequest
 ): Effect.fn.Return<PreparedTransfer, NodeError | TransferRefused> {
   const { amount, memo, recipient, sender } = request
-  if (amount <= 0n) return yield* refuse("amount", "must be above zero")
-  if (amount >= 2n ** 63n) return yield* refuse("amount", "must be below 2^63 sun")
-  if (same(sender, recipient)) return yield* refuse("recipient", "must be another account than the sender")
-  if (memo.length > maxMemo) return yield* refuse("additionalData", `must be at most ${maxMemo} bytes of UTF-8`)
+  if (amount <= 0n) return yield* invalid("amount", "must be above zero")
+  if (amount >= 2n ** 63n) return yield* invalid("amount", "must be below 2^63 sun")
+  if (same(sender, recipient)) return yield* invalid("recipient", "must be another account than the sender")
+  if (memo.length > maxMemo) return yield* invalid("additionalData", `must be at most ${maxMemo} bytes of UTF-8`)
 
   const [from, to, bandwidth, prices] = yield* Effect.all(
     [

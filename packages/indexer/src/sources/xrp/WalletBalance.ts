@@ -21,18 +21,13 @@ const decodeAccountInfo = Schema.decodeUnknownEffect(AccountInfo)
 /** Requests in flight for one wallet. */
 const concurrency = 10
 
-/**
- * Drops that the addresses of all branches held after ledger `height`, the reserve included. A branch ends where
- * `gapLimit` addresses in a row have no account in that ledger.
- */
-export const fetch = Effect.fn("WalletBalance.fetch")(function* (
+/** Drops of each address after ledger `height`, the reserve included; undefined where there is no such account. */
+export const balances = (
   chain: Chain,
   node: XrpNode,
   height: number,
-  branches: ReadonlyArray<Branch>,
-  gapLimit: number
-): Effect.fn.Return<bigint, NodeError> {
-  /** Undefined where there is no such account. */
+  addresses: ReadonlyArray<Address.AddressBytes>
+): Effect.Effect<ReadonlyArray<bigint | undefined>, NodeError> => {
   const balanceOf = (address: Address.AddressBytes): Effect.Effect<bigint | undefined, NodeError> => {
     const account = Address.encode(chain, address) ?? ""
     return node.requestLedger("account_info", { account, ledger_index: height, strict: true }).pipe(
@@ -57,14 +52,27 @@ export const fetch = Effect.fn("WalletBalance.fetch")(function* (
       Effect.catchIf(isAccountMissing, () => Effect.undefined)
     )
   }
+  return Effect.forEach(addresses, balanceOf, { concurrency })
+}
 
+/**
+ * Drops that the addresses of all branches held after ledger `height`, the reserve included. A branch ends where
+ * `gapLimit` addresses in a row have no account in that ledger.
+ */
+export const fetch = Effect.fn("WalletBalance.fetch")(function* (
+  chain: Chain,
+  node: XrpNode,
+  height: number,
+  branches: ReadonlyArray<Branch>,
+  gapLimit: number
+): Effect.fn.Return<bigint, NodeError> {
   let total = 0n
   for (const branch of branches) {
     let unused = 0
     for (let from = 0; unused < gapLimit; from += gapLimit) {
-      const balances = yield* Effect.forEach(branch(from, gapLimit), balanceOf, { concurrency })
-      if (balances.length === 0) break
-      for (const balance of balances) {
+      const found = yield* balances(chain, node, height, branch(from, gapLimit))
+      if (found.length === 0) break
+      for (const balance of found) {
         if (unused >= gapLimit) break
         unused = balance === undefined ? unused + 1 : 0
         total += balance ?? 0n
