@@ -42,10 +42,16 @@ export const PreparedTransaction = Schema.Struct({
     gasPrice: Schema.Int,
     maxFeePerGas: Schema.Int,
     maxPriorityFeePerGas: Schema.Int,
-    unit: UnitText
+    unit: UnitText,
+    total: Schema.optionalKey(Schema.Int).annotate({
+      description: "On tron: all that the transfer burns, for bandwidth, the activation of the recipient and the memo"
+    })
   }),
-  gasLimit: Schema.Int,
-  type: Schema.String
+  gasLimit: Schema.Int.annotate({ description: "On tron: points of bandwidth" }),
+  type: Schema.String,
+  expirationTimestamp: Schema.optionalKey(Schema.Int).annotate({
+    description: "On tron: when the transaction can no longer be sent, in seconds since the Unix epoch"
+  })
 }).annotate({ identifier: "PreparedTransaction" })
 
 const decimal = Schema.String.check(

@@ -269,7 +269,7 @@ describe("TronSource", () => {
       ])
       const asked = node.requests.find(({ body }) => body.function_selector === "balanceOf(address)")!
       assert.strictEqual(asked.body.parameter, account(1).slice(2).padStart(64, "0"))
-      assert.deepStrictEqual(yield* source.balances([1, 2, 3].map(bytesOf)), [7n, undefined, undefined])
+      assert.deepStrictEqual(yield* source.balances([1, 2, 3].map(bytesOf)), [7n, 0n, undefined])
       const unable = { result: { code: "CONTRACT_VALIDATE_ERROR", message: "this node does not support constant" } }
       node.override = (path) => (path === "/wallet/triggerconstantcontract" ? unable : undefined)
       assert.include((yield* errorOf(source.tokenMetadata(of))).message, "does not support constant")

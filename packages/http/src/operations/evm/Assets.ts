@@ -8,10 +8,11 @@ import * as Address from "@headwater/core/Address"
 import * as Amount from "@headwater/core/Amount"
 import type { Chain } from "@headwater/core/Chain"
 import type { EvmNode } from "@headwater/indexer/sources/EvmNode"
+import type { NodeError } from "@headwater/indexer/sources/NodeError"
 import type { Record } from "@headwater/indexer/store/ChainStore"
 import type { RecordedChain, Tip } from "@headwater/indexer/store/RecordedChain"
 import * as Effect from "effect/Effect"
-import { XpubNotSynced } from "../../Errors.ts"
+import { NodeUnavailable, XpubNotSynced } from "../../Errors.ts"
 import type { ChainOperations, WalletRequest } from "../../Operations.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { NodeOf } from "./NodeOf.ts"
@@ -22,6 +23,15 @@ export interface Options {
   /** Unused addresses in a row after which a wallet ends; 20 in BIP-44. */
   readonly gapLimit: number
 }
+
+/** What a wallet is read from. */
+export interface WalletNode extends Pick<EvmNode, "accountsAt" | "tokenBalancesAt"> {
+  /** Whether the block of this hash is still the newest, of a node that knows no other state. */
+  readonly isStillAt?: (block: Uint8Array) => Effect.Effect<boolean, NodeError>
+}
+
+/** Readings of a wallet, before the client is told to come back. */
+const maxReadings = 10
 
 /** A token of the record: a contract, or one id of it. */
 interface Held {
@@ -96,7 +106,7 @@ const samePruned = (a: Totals["pruned"], b: Totals["pruned"]) =>
 
 /** Balances of contracts over all addresses of the wallet; contracts that it has nothing of are left out. */
 const fungibleBalances = Effect.fnUntraced(function* (
-  evm: EvmNode,
+  evm: WalletNode,
   tip: Tip,
   contracts: ReadonlyArray<Address.AddressBytes>,
   addresses: ReadonlyArray<Address.AddressBytes>
@@ -113,7 +123,7 @@ const fungibleBalances = Effect.fnUntraced(function* (
 export const make = (
   record: RecordedChain,
   freshness: Freshness,
-  nodeOf: NodeOf,
+  nodeOf: NodeOf<WalletNode>,
   options: Options
 ): ChainOperations["evmAssets"] => {
   const chain: Chain = record.chain
@@ -129,7 +139,7 @@ export const make = (
     return false
   })
 
-  const lookAt = (evm: EvmNode, tip: Tip): Wallet.Look<Effect.Error<ReturnType<EvmNode["accountsAt"]>>> =>
+  const lookAt = (evm: WalletNode, tip: Tip): Wallet.Look<NodeError> =>
     Effect.fnUntraced(function* (addresses) {
       const accounts = yield* evm.accountsAt(addresses, tip.hash)
       return yield* Effect.forEach(addresses, (address, i) => {
@@ -182,7 +192,9 @@ export const make = (
     })
     const after = yield* record.tip
     const isOfOneMoment =
-      after?.reorganisations === tip.reorganisations && samePruned(totals.pruned, yield* record.prunedTotals(addresses))
+      after?.reorganisations === tip.reorganisations &&
+      samePruned(totals.pruned, yield* record.prunedTotals(addresses)) &&
+      (evm.isStillAt === undefined || (yield* evm.isStillAt(tip.hash)))
     const item = {
       confirmedBalance: coins(sum(wallet.map(({ balance }) => balance))),
       fungibleTokens: balances.map(({ amount, contract }) => ({
@@ -201,13 +213,18 @@ export const make = (
   })
 
   return Effect.fn("Assets.evmAssets")(function* (request) {
-    // What changed while it was read is read again: a reorganisation, or internal transactions that grew too old.
-    for (;;) {
+    // What changed while it was read is read again: a reorganisation, internal transactions that grew too old, or the
+    // newest block where a node knows the state of no other.
+    for (let reading = 1; reading <= maxReadings; reading++) {
       const { isOfOneMoment, item } = yield* read(request).pipe(
         freshness.orUnavailable,
         Effect.catchTag("DatabaseError", Effect.die)
       )
       if (isOfOneMoment) return item
     }
+    return yield* new NodeUnavailable({
+      message: `${record.name} changes faster than its node shows the wallet; try again`,
+      retryAfter: Math.max(1, Math.ceil(chain.blockSeconds))
+    })
   })
 }

@@ -1,6 +1,7 @@
 /** Logs of a transaction (interface section 4.12), from the chain's node. */
 import * as Address from "@headwater/core/Address"
 import * as EventSignature from "@headwater/core/EventSignature"
+import type { EvmNode } from "@headwater/indexer/sources/EvmNode"
 import type { RecordedChain } from "@headwater/indexer/store/RecordedChain"
 import * as Effect from "effect/Effect"
 import { TransactionNotFound } from "../../Errors.ts"
@@ -10,7 +11,11 @@ import type { NodeOf } from "./NodeOf.ts"
 
 const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString("hex")}`
 
-export const make = (record: RecordedChain, freshness: Freshness, nodeOf: NodeOf): ChainOperations["logs"] =>
+export const make = (
+  record: RecordedChain,
+  freshness: Freshness,
+  nodeOf: NodeOf<Pick<EvmNode, "logs">>
+): ChainOperations["logs"] =>
   Effect.fn("Logs.logs")(function* ({ limit, offset, transactionHash }) {
     const evm = yield* nodeOf(yield* freshness.node)
     const hash = Buffer.from(transactionHash.replace(/^0x/, ""), "hex")

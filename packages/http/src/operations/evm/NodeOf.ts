@@ -4,7 +4,8 @@ import type { EvmNode } from "@headwater/indexer/sources/EvmNode"
 import * as Effect from "effect/Effect"
 import { Unimplemented } from "../../Errors.ts"
 
-export type NodeOf = (node: ConnectedNode) => Effect.Effect<EvmNode, Unimplemented>
+/** Finds what an operation needs of a node. */
+export type NodeOf<N = EvmNode> = (node: ConnectedNode) => Effect.Effect<N, Unimplemented>
 
 export const nodeOf: NodeOf = ({ evm, source }) =>
   evm === undefined

@@ -1,0 +1,78 @@
+/**
+ * Prepares a transfer of TRX for signing (interface section 4.15). What is signed is the hash of the transaction's
+ * `raw_data`, which is its id; there is no nonce, and the chain sets the fee.
+ */
+import * as Address from "@headwater/core/Address"
+import * as Amount from "@headwater/core/Amount"
+import * as Hash from "@headwater/core/Hash"
+import type { RecordedChain } from "@headwater/indexer/store/RecordedChain"
+import * as Effect from "effect/Effect"
+import { Conflict, InvalidData } from "../../Errors.ts"
+import type { ChainOperations } from "../../Operations.ts"
+import { decodeAddress } from "../AddressRecord.ts"
+import type { Freshness } from "../Freshness.ts"
+import { tronOf } from "./TronOfNode.ts"
+
+type Request = Parameters<ChainOperations["prepare"]>[0]
+
+/** The only kind of transaction that moves TRX and nothing else. */
+const contractType = "TransferContract"
+
+const wrong = (attribute: string, message: string) => ({
+  message: `${attribute}: ${message}`,
+  details: [{ attribute, message }]
+})
+
+export const make = (record: RecordedChain, freshness: Freshness): ChainOperations["prepare"] => {
+  const { chain } = record
+
+  const prepare = Effect.fnUntraced(function* (request: Request) {
+    const { fee } = request
+    if (request.type !== undefined) {
+      return yield* new InvalidData(wrong("type", `${chain.blockchain} has ${contractType} only: leave it out`))
+    }
+    if (fee?.exactAmount !== undefined) {
+      return yield* new InvalidData(wrong("fee.exactAmount", "must be left out: the chain sets the fee"))
+    }
+    const sender = yield* decodeAddress(chain, "sender", request.sender)
+    const recipient = yield* decodeAddress(chain, "recipient", request.recipient)
+    const amount = yield* Effect.mapError(
+      Effect.fromResult(Amount.parse(request.amount, chain.decimals)),
+      ({ message }) => new InvalidData(wrong("amount", message))
+    )
+    const tron = yield* tronOf(yield* freshness.node)
+    const prepared = yield* tron
+      .prepare({
+        ...{ sender, recipient, amount },
+        memo: new TextEncoder().encode(request.additionalData ?? ""),
+        feeFromAmount: request.substractFromAmount ?? fee?.substractFromAmount ?? false
+      })
+      .pipe(
+        Effect.catchTag("TransferRefused", ({ attribute, message, reason }) =>
+          Effect.fail(
+            reason === "invalid" ? new InvalidData(wrong(attribute, message)) : new Conflict(wrong(attribute, message))
+          )
+        )
+      )
+    return {
+      inputData: Buffer.from(prepared.rawData).toString("hex"),
+      nonce: 0,
+      recipient: Address.encode(chain, prepared.transfer.to)!,
+      sender: Address.encode(chain, prepared.transfer.owner)!,
+      sighash: Hash.encode(chain, prepared.id),
+      value: { amount: Amount.format(prepared.transfer.amount, chain.decimals), unit: chain.unit },
+      fee: {
+        gasPrice: Number(prepared.bandwidthPrice),
+        maxFeePerGas: 0,
+        maxPriorityFeePerGas: 0,
+        unit: "SUN",
+        total: Number(prepared.fee.total)
+      },
+      gasLimit: prepared.bandwidth,
+      type: contractType,
+      expirationTimestamp: Math.floor(prepared.transfer.expiration / 1000)
+    }
+  })
+
+  return Effect.fn("TronPrepare.prepare")((request: Request) => freshness.orUnavailable(prepare(request)))
+}
