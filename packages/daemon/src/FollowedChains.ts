@@ -24,6 +24,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
+import * as FollowedCoins from "./FollowedCoins.ts"
 import * as Settings from "./Settings.ts"
 
 /** There is no source for chains of this family. */
@@ -38,6 +39,9 @@ export class WrongNetwork extends Schema.TaggedError<WrongNetwork>()("WrongNetwo
 interface Connected extends ConnectedNode {
   readonly tokens?: Tokens.Tokens
 }
+
+/** How long a node may search through all of its coins. */
+const searchMillis = 3_600_000
 
 /** Connects to the nodes of a chain and finds out what they can do. */
 export const connect = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settings.ChainSettings) {
@@ -57,8 +61,14 @@ export const connect = Effect.fnUntraced(function* (chain: Chain.Chain, settings
         tokens
       } satisfies Connected as Connected
     }
-    case "utxo":
-      return { source: yield* UtxoSource.make(chain, rpc) } satisfies Connected as Connected
+    case "utxo": {
+      const patient = yield* JsonRpc.make({
+        ...{ urls: Settings.nodeUrls(settings), connections: 1, attempts: 1 },
+        timeoutMillis: searchMillis
+      })
+      const source = yield* UtxoSource.make(chain, rpc, { patient })
+      return { source, utxo: source } satisfies Connected as Connected
+    }
     default:
       return yield* new UnsupportedFamily({ message: `Chains of the ${chain.family} family cannot be followed yet` })
   }
@@ -119,8 +129,10 @@ const follow = Effect.fn("FollowedChains.follow")(function* (chain: Chain.Chain,
     const store = yield* ChainStore.open(chain, {
       record: settings.record,
       undoDepth: settings.undoDepth,
+      gapLimit: settings.gapLimit,
       ...(tokens === undefined ? {} : { tokens })
     })
+    if (node.utxo !== undefined) yield* FollowedCoins.run(node.utxo, store, settings)
     if (settings.internalTransactions) {
       yield* InternalRetention.run(yield* RecordedChain.make(chain), settings)
     }

@@ -3,6 +3,7 @@
 import * as NodeDns from "@effect/platform-node/NodeDns"
 import * as Chain from "@headwater/core/Chain"
 import * as EvmOperations from "@headwater/http/operations/EvmOperations"
+import * as UtxoOperations from "@headwater/http/operations/UtxoOperations"
 import * as Server from "@headwater/http/Server"
 import { CreditsEnabled } from "@headwater/http/server/Charging"
 import { AccountRate } from "@headwater/http/server/RateLimit"
@@ -17,6 +18,7 @@ import * as Domains from "@headwater/indexer/store/Domains"
 import { Outbox } from "@headwater/indexer/store/Outbox"
 import * as StoreLock from "@headwater/indexer/store/StoreLock"
 import { Subscriptions } from "@headwater/indexer/store/Subscriptions"
+import { Wallets } from "@headwater/indexer/store/Wallets"
 import { ChainStatus } from "@headwater/indexer/sync/ChainStatus"
 import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
@@ -54,7 +56,8 @@ export const services = Layer.mergeAll(
   Callbacks.layer,
   ChainStatus.layer,
   ConnectedNodes.layer,
-  Credits.layer
+  Credits.layer,
+  Wallets.layer
 ).pipe(
   Layer.provideMerge(Outbox.layer),
   Layer.provideMerge(Subscriptions.layer),
@@ -66,6 +69,7 @@ export const services = Layer.mergeAll(
 
 /** A chain with what the endpoints can do on it. */
 const configured = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settings.ChainSettings) {
+  if (chain.family === "utxo") return { chain, operations: yield* UtxoOperations.make(chain, settings) }
   if (chain.family !== "evm") return { chain }
   return {
     chain,

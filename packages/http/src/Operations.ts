@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import type { InternalTransaction, TokenTransfer } from "./contract/Addresses.ts"
 import type { UtxoBlock, XrpTransaction } from "./contract/Blocks.ts"
-import type { Balance, DerivedAddress, EvmAssets } from "./contract/HdWallets.ts"
+import type { Balance, DerivedAddress, EvmAssets, WalletStatus } from "./contract/HdWallets.ts"
 import type { Asset, ListedAsset } from "./contract/MarketData.ts"
 import type { Payment } from "./contract/Price.ts"
 import type { Log, NewTransaction, PreparedTransaction } from "./contract/Transactions.ts"
@@ -77,7 +77,10 @@ export interface ChainOperations {
     request: CursorRequest & { readonly account: number; readonly address: string }
   ) => Answer<CursorPage<typeof TokenTransfer.Type>, AddressNotSynced>
   readonly evmAssets: (request: WalletRequest) => Answer<typeof EvmAssets.Type, InvalidXpub | XpubNotSynced>
-  readonly balance: (request: WalletRequest) => Answer<typeof Balance.Type, InvalidXpub | XpubNotSynced>
+  readonly balance: (
+    request: WalletRequest
+  ) => Answer<typeof Balance.Type, InvalidXpub | XpubNotSynced | XpubSyncInProgress>
+  readonly walletStatus: (request: WalletRequest) => Answer<typeof WalletStatus.Type, InvalidXpub | XpubNotSynced>
   /** Derives, and stores through `paying`, so that both the addresses and their price are written or neither is. */
   readonly deriveAndSync: (
     request: WalletRequest,

@@ -159,6 +159,7 @@ const operationsOf = (insides: Insides): ChainOperations => {
         totalSpent: "0",
         unit: "ETH"
       }),
+    walletStatus: () => answer({ status: "synced", completeFrom: { height: 1, unspentOutputs: true } }),
     balance: () => answer({ confirmedBalance: { amount: "1", unit: "BTC" } }),
     deriveAndSync: (_, paying) =>
       Effect.catchTag(

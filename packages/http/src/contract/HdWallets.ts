@@ -50,6 +50,21 @@ export const EvmAssets = Schema.Struct({
 
 export const Balance = Schema.Struct({ confirmedBalance: Amount }).annotate({ identifier: "HdWalletBalance" })
 
+export const WalletStatus = Schema.Struct({
+  status: Schema.Literals(["syncing", "synced"]).annotate({
+    description: "`syncing` while coins from before the wallet was synced are being looked for"
+  }),
+  completeFrom: Schema.optionalKey(
+    Schema.Struct({
+      height: Schema.Int.annotate({ description: "The block from which on everything is recorded" }),
+      unspentOutputs: Schema.Boolean.annotate({
+        description:
+          "Whether coins that were unspent at that block are recorded as well; if not, the balance lacks them"
+      })
+    })
+  ).annotate({ description: "Absent while the wallet is syncing" })
+}).annotate({ identifier: "HdWalletStatus" })
+
 export const DerivedAddress = Schema.Struct({
   address: AddressText,
   format: Schema.String.annotate({ description: "Form of the address", examples: ["P2WPKH"] }),
@@ -74,9 +89,11 @@ const params = {
 const errors = [...chainErrors, Failures.invalidXpub, Failures.unimplemented, Failures.nodeUnavailable] as const
 
 const assets = { params, query: { ...context, ...derivation }, error: [...errors, Failures.xpubNotSynced] } as const
+/** Of wallets whose coins from before they were synced have to be found first. */
+const recorded = { ...assets, error: [...assets.error, Failures.xpubSyncInProgress] } as const
 const derive = {
   params,
-  query: context,
+  query: { ...context, ...derivation },
   payload: emptyBody,
   success: offsetPage(DerivedAddress).pipe(HttpApiSchema.status(201)),
   error: [...errors, Failures.xpubSyncInProgress, ...bodyErrors]
@@ -92,14 +109,23 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
       .annotate(Families, ["evm", "tron"])
       .annotateMerge(OpenApi.annotations({ summary: "Read what an EVM wallet holds" })),
     HttpApiEndpoint.get("utxoAssets", "/utxo/:blockchain/:network/:extendedPublicKey/assets", {
-      ...assets,
+      ...recorded,
       success: item(Balance)
     })
       .annotate(Price, "utxo-assets")
       .annotate(Families, ["utxo"])
       .annotateMerge(OpenApi.annotations({ summary: "Read the confirmed balance of a UTXO wallet" })),
-    HttpApiEndpoint.get("xrpAssets", "/:blockchain/:network/:extendedPublicKey/assets", {
+    HttpApiEndpoint.get("utxoStatus", "/utxo/:blockchain/:network/:extendedPublicKey/status", {
       ...assets,
+      success: item(WalletStatus)
+    })
+      .annotate(Price, "subscription-get")
+      .annotate(Families, ["utxo"])
+      .annotateMerge(
+        OpenApi.annotations({ summary: "Read from which block on the record of a UTXO wallet is complete" })
+      ),
+    HttpApiEndpoint.get("xrpAssets", "/:blockchain/:network/:extendedPublicKey/assets", {
+      ...recorded,
       success: item(Balance)
     })
       .annotate(Price, "xrp-assets")

@@ -89,10 +89,10 @@ const balance = Effect.fnUntraced(function* (request: WalletHandler) {
   return { item: yield* read(yield* walletOf(request)) }
 })
 
-const derive = Effect.fnUntraced(function* ({ params }: Pick<WalletHandler, "params">) {
+const derive = Effect.fnUntraced(function* (request: WalletHandler) {
   const deriveAndSync = yield* operation("deriveAndSync")
   const { paying } = yield* Payment
-  const items = yield* deriveAndSync(yield* walletOf({ params, query: {} }), paying)
+  const items = yield* deriveAndSync(yield* walletOf(request), paying)
   return { limit: items.length, offset: 0, total: items.length, items }
 })
 
@@ -103,6 +103,10 @@ const hdWallets = HttpApiBuilder.group(Api, "hdWallets", (handlers) =>
       return { item: yield* read(yield* walletOf(request)) }
     }),
     utxoAssets: balance,
+    utxoStatus: Effect.fnUntraced(function* (request) {
+      const read = yield* operation("walletStatus")
+      return { item: yield* read(yield* walletOf(request)) }
+    }),
     xrpAssets: balance,
     utxoDerive: derive,
     xrpDerive: derive
