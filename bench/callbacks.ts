@@ -168,6 +168,8 @@ const measure = Effect.gen(function* () {
       const timestamp = String(Math.floor(Date.now() / 1000))
       const headers = {
         "content-type": "application/json",
+        "user-agent": "Headwater",
+        "x-callback-sequence": "1",
         "x-signature": createHmac("sha256", secret).update(body).digest("hex"),
         "webhook-id": id,
         "webhook-timestamp": timestamp,

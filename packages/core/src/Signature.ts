@@ -17,10 +17,13 @@ const keyOf = (secret: string): Uint8Array =>
       )
     : utf8ToBytes(secret)
 
-/** HMAC-SHA256 of UTF-8 text under a key. */
-export type Mac = (key: Uint8Array) => (text: string) => Uint8Array
+/** HMAC-SHA256 of UTF-8 text under a key, written as lower-case hex or as base64. */
+export type Mac = (key: Uint8Array) => (text: string, encoding: "hex" | "base64") => string
 
-const pureMac: Mac = (key) => (text) => hmac(sha256, key, utf8ToBytes(text))
+const pureMac: Mac = (key) => (text, encoding) => {
+  const bytes = hmac(sha256, key, utf8ToBytes(text))
+  return encoding === "hex" ? bytesToHex(bytes) : base64.encode(bytes)
+}
 
 export interface Signed {
   readonly id: string
@@ -45,10 +48,10 @@ export const signer = (
   return ({ body, id, timestamp }) => {
     const text = `${id}.${timestamp}.${body}`
     return {
-      "x-signature": bytesToHex(ofBody(body)),
+      "x-signature": ofBody(body, "hex"),
       "webhook-id": id,
       "webhook-timestamp": String(timestamp),
-      "webhook-signature": ofAttempt.map((sign) => `v1,${base64.encode(sign(text))}`).join(" ")
+      "webhook-signature": ofAttempt.map((sign) => `v1,${sign(text, "base64")}`).join(" ")
     }
   }
 }

@@ -26,7 +26,10 @@ describe("Signature", () => {
   })
 
   it("signs the same with a platform's own HMAC", () => {
-    const signer = Signature.signer(["one", "two"], (key) => (text) => createHmac("sha256", key).update(text).digest())
+    const signer = Signature.signer(
+      ["one", "two"],
+      (key) => (text, encoding) => createHmac("sha256", key).update(text).digest(encoding)
+    )
     assert.deepStrictEqual(signer({ id: "0011223344556677", timestamp, body }), sign("one", "two"))
   })
 

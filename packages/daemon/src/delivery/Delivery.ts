@@ -67,7 +67,7 @@ const throttled = new Set([429, 503])
 
 const nodeMac: Signature.Mac = (bytes) => {
   const key = createSecretKey(bytes)
-  return (text) => createHmac("sha256", key).update(text).digest()
+  return (text, encoding) => createHmac("sha256", key).update(text).digest(encoding)
 }
 
 type Headers = (callback: Outgoing, now: number) => Record<string, string>

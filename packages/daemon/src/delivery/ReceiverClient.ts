@@ -25,7 +25,7 @@ export interface Reply {
   readonly status: number
   /** Milliseconds of the pause that it asks for. */
   readonly retryAfter: number | undefined
-  /** Its first 4 KiB. */
+  /** The first 4 KiB of the answer to a GET; of others nothing is kept. */
   readonly text: string
 }
 
@@ -148,7 +148,7 @@ const make = Effect.gen(function* () {
         resume(result)
       }
       const answered = () => {
-        const text = Buffer.concat(chunks).toString("utf8", 0, maxBytes)
+        const text = method === "GET" ? Buffer.concat(chunks).toString("utf8", 0, maxBytes) : ""
         end(Effect.succeed({ status, retryAfter, text }))
       }
       const cut = () => controller?.abort(new Error("no longer wanted"))
@@ -170,7 +170,7 @@ const make = Effect.gen(function* () {
           retryAfter = retryAfterOf(responseHeaders["retry-after"], clock.currentTimeMillisUnsafe())
         },
         onResponseData(_, chunk) {
-          chunks.push(chunk)
+          if (method === "GET") chunks.push(chunk)
           size += chunk.length
           if (size < maxBytes) return
           answered()
