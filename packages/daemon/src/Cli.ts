@@ -6,22 +6,48 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import { accounts } from "./commands/Accounts.ts"
+import { backup } from "./commands/Backup.ts"
+import { completions } from "./commands/Completions.ts"
 import { credits } from "./commands/Credits.ts"
 import * as Demo from "./commands/Demo.ts"
 import { derive } from "./commands/Derive.ts"
+import { doctor } from "./commands/Doctor.ts"
+import { domains } from "./commands/Domains.ts"
 import { keys } from "./commands/Keys.ts"
+import { listen } from "./commands/Listen.ts"
 import { openapi } from "./commands/OpenApi.ts"
 import { replay } from "./commands/Replay.ts"
 import { rewind } from "./commands/Rewind.ts"
 import { serve } from "./commands/Serve.ts"
 import { sighash } from "./commands/Sighash.ts"
 import { status } from "./commands/Status.ts"
+import { subscriptions } from "./commands/Subscriptions.ts"
 
 export const version = "0.1.0"
 
+const root = (): Command.Command.Any => headwater
+
 const headwater = Command.make("headwater", {}, () => Demo.program).pipe(
   Command.withDescription("Blockchain data and callbacks from your own nodes. Without a command: the demo."),
-  Command.withSubcommands([serve, status, replay, rewind, Demo.demo, accounts, keys, credits, derive, sighash, openapi])
+  Command.withSubcommands([
+    serve,
+    status,
+    doctor,
+    replay,
+    rewind,
+    backup,
+    Demo.demo,
+    accounts,
+    keys,
+    credits,
+    domains,
+    subscriptions,
+    listen,
+    derive,
+    sighash,
+    openapi,
+    completions(root)
+  ])
 )
 
 /**

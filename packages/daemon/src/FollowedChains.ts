@@ -8,12 +8,15 @@ import * as EvmNode from "@headwater/indexer/sources/EvmNode"
 import * as EvmSource from "@headwater/indexer/sources/EvmSource"
 import * as JsonRpc from "@headwater/indexer/sources/JsonRpc"
 import type { Source } from "@headwater/indexer/sources/Source"
+import * as TronSource from "@headwater/indexer/sources/TronSource"
 import * as UtxoSource from "@headwater/indexer/sources/UtxoSource"
+import * as XrpSource from "@headwater/indexer/sources/XrpSource"
 import * as ChainStore from "@headwater/indexer/store/ChainStore"
 import * as InternalRetention from "@headwater/indexer/store/InternalRetention"
 import { Outbox } from "@headwater/indexer/store/Outbox"
 import * as RecordedChain from "@headwater/indexer/store/RecordedChain"
 import * as Tokens from "@headwater/indexer/store/Tokens"
+import * as AccountSync from "@headwater/indexer/sync/AccountSync"
 import { ChainStatus } from "@headwater/indexer/sync/ChainStatus"
 import * as Follow from "@headwater/indexer/sync/Follow"
 import * as Cause from "effect/Cause"
@@ -27,50 +30,50 @@ import * as Schema from "effect/Schema"
 import * as FollowedCoins from "./FollowedCoins.ts"
 import * as Settings from "./Settings.ts"
 
-/** There is no source for chains of this family. */
-export class UnsupportedFamily extends Schema.TaggedError<UnsupportedFamily>()("UnsupportedFamily", {
-  message: Schema.String
-}) {}
-
 /** A node is on another network than its chain: nothing of it may be taken. */
 export class WrongNetwork extends Schema.TaggedError<WrongNetwork>()("WrongNetwork", { message: Schema.String }) {}
-
-/** What following a chain needs of its node. */
-interface Connected extends ConnectedNode {
-  readonly tokens?: Tokens.Tokens
-}
 
 /** How long a node may search through all of its coins. */
 const searchMillis = 3_600_000
 
 /** Connects to the nodes of a chain and finds out what they can do. */
 export const connect = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settings.ChainSettings) {
-  const rpc = yield* JsonRpc.make({
+  const options = {
     urls: Settings.nodeUrls(settings),
     timeoutMillis: settings.timeoutMillis,
     connections: settings.parallel * 2
-  })
+  }
   switch (chain.family) {
     case "evm": {
+      const rpc = yield* JsonRpc.make(options)
       const source = yield* EvmSource.make(chain, rpc, { internal: settings.internalTransactions })
-      const tokens = yield* Tokens.make(Chain.nameOf(chain), source.tokenMetadata)
       return {
         source,
         evm: EvmNode.make(rpc),
-        tokenMetadata: source.tokenMetadata,
-        tokens
-      } satisfies Connected as Connected
+        tokenMetadata: source.tokenMetadata
+      } satisfies ConnectedNode as ConnectedNode
     }
     case "utxo": {
+      const rpc = yield* JsonRpc.make(options)
       const patient = yield* JsonRpc.make({
         ...{ urls: Settings.nodeUrls(settings), connections: 1, attempts: 1 },
         timeoutMillis: searchMillis
       })
       const source = yield* UtxoSource.make(chain, rpc, { patient })
-      return { source, utxo: source } satisfies Connected as Connected
+      return { source, utxo: source } satisfies ConnectedNode as ConnectedNode
     }
-    default:
-      return yield* new UnsupportedFamily({ message: `Chains of the ${chain.family} family cannot be followed yet` })
+    case "tron": {
+      const source = yield* TronSource.make(chain, {
+        ...options,
+        headers: Settings.nodeHeaders(settings),
+        internal: settings.internalTransactions
+      })
+      return { source, tron: source, tokenMetadata: source.tokenMetadata } satisfies ConnectedNode as ConnectedNode
+    }
+    case "xrp": {
+      const source = yield* XrpSource.make(chain, options)
+      return { source, xrp: source } satisfies ConnectedNode as ConnectedNode
+    }
   }
 })
 
@@ -109,7 +112,9 @@ export const open = Effect.fnUntraced(function* (chain: Chain.Chain, settings: S
   yield* checkNetworks(chain, settings)
   const connected = yield* connect(chain, settings)
   yield* checkNetwork(new URL(Redacted.value(settings.nodes[0])).host, connected.source)
-  return connected
+  const { tokenMetadata } = connected
+  const tokens = tokenMetadata === undefined ? undefined : yield* Tokens.make(Chain.nameOf(chain), tokenMetadata)
+  return { ...connected, tokens }
 })
 
 /** Waits before a chain is started again: doubling from one second, at most 30 seconds. */
@@ -133,6 +138,11 @@ const follow = Effect.fn("FollowedChains.follow")(function* (chain: Chain.Chain,
       ...(tokens === undefined ? {} : { tokens })
     })
     if (node.utxo !== undefined) yield* FollowedCoins.run(node.utxo, store, settings)
+    if (node.xrp !== undefined) {
+      const pollInterval = Duration.millis(settings.pollMillis)
+      const accounts = yield* AccountSync.make(node.xrp, { pollInterval, gapLimit: settings.gapLimit })
+      yield* Effect.forkScoped(accounts.run)
+    }
     if (settings.internalTransactions) {
       yield* InternalRetention.run(yield* RecordedChain.make(chain), settings)
     }
@@ -147,7 +157,7 @@ const follow = Effect.fn("FollowedChains.follow")(function* (chain: Chain.Chain,
   }).pipe(Effect.scoped)
 
   yield* run.pipe(
-    Effect.catchTag(["UnrecoverableFork", "UnsupportedFamily", "WrongNetwork"], (error) =>
+    Effect.catchTag(["UnrecoverableFork", "WrongNetwork"], (error) =>
       Effect.andThen(tell("stopped", error.message), Effect.logError(error.message))
     ),
     Effect.tapError((error) =>

@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { table, time } from "../internal/Table.ts"
 import * as Store from "../Store.ts"
 import { account } from "./Accounts.ts"
 import * as WithSettings from "./WithSettings.ts"
@@ -67,9 +68,32 @@ const grant = Command.make(
   })
 ).pipe(Command.withDescription("Add credits to an account and print what it has then"))
 
+const statement = Command.make(
+  "statement",
+  { json, account, limit: Flag.Int("limit").pipe(Flag.withDescription("How many entries"), Flag.withDefault(50)) },
+  Effect.fnUntraced(function* (input) {
+    const credits = yield* Credits
+    const entries = yield* credits.statement(yield* idOf(input.account), {
+      limit: Math.max(0, input.limit),
+      newestFirst: true,
+      after: undefined
+    })
+    yield* Console.log(
+      input.json
+        ? JSON.stringify(entries)
+        : table(
+            ["AT", "KIND", "AMOUNT", "RESULTS", "FOR"],
+            entries.map(({ amount, at, detail, kind, results }) => [
+              ...[time(at), kind, String(amount), String(results), detail]
+            ])
+          )
+    )
+  })
+).pipe(Command.withDescription("List what an account was given and has spent, newest first"))
+
 export const credits = Command.make("credits").pipe(
   Command.withDescription("Credits of an account"),
   Command.withSharedFlags({ config }),
-  Command.withSubcommands([balance, grant]),
+  Command.withSubcommands([balance, grant, statement]),
   Command.provide(layer)
 )

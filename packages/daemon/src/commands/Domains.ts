@@ -1,0 +1,81 @@
+/** `headwater domains`: on which hosts accounts may receive callbacks. */
+import { Accounts } from "@headwater/indexer/store/Accounts"
+import * as Domains from "@headwater/indexer/store/Domains"
+import { Outbox } from "@headwater/indexer/store/Outbox"
+import { Subscriptions } from "@headwater/indexer/store/Subscriptions"
+import * as Console from "effect/Console"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { table, time } from "../internal/Table.ts"
+import * as Store from "../Store.ts"
+import { account } from "./Accounts.ts"
+import * as WithSettings from "./WithSettings.ts"
+
+const { config, json } = WithSettings
+
+const layer = (input: Parameters<typeof WithSettings.layer>[0]) =>
+  Layer.mergeAll(Accounts.layer, Domains.Domains.layer).pipe(
+    Layer.provide(Outbox.layer),
+    Layer.provide(Subscriptions.layer),
+    Layer.provide(Store.layer),
+    Layer.provideMerge(WithSettings.layer(input))
+  )
+
+const domain = Argument.String("domain").pipe(
+  Argument.withDescription("A host name, as in callback URLs"),
+  Argument.map((name) => name.toLowerCase())
+)
+
+const list = Command.make(
+  "list",
+  { json, account },
+  Effect.fnUntraced(function* (input) {
+    const { id } = yield* (yield* Accounts).find(input.account)
+    const domains = yield* (yield* Domains.Domains).list(id)
+    yield* Console.log(
+      input.json
+        ? JSON.stringify(domains)
+        : table(
+            ["DOMAIN", "ADDED", "VERIFIED", "TOKEN"],
+            domains.map(({ created, name, token, verified }) => [
+              ...[name, time(created), verified === undefined ? "no" : time(verified), token]
+            ])
+          )
+    )
+  })
+).pipe(Command.withDescription("List an account's domains"))
+
+const add = Command.make(
+  "add",
+  { json, account, domain },
+  Effect.fnUntraced(function* (input) {
+    const { id } = yield* (yield* Accounts).find(input.account)
+    const added = yield* (yield* Domains.Domains).add(id, input.domain)
+    yield* Console.log(input.json ? JSON.stringify(added) : added.token)
+    yield* Console.error(
+      `To be published by the owner of ${added.name}; then POST /domains/${added.name}/verify, or ` +
+        `headwater domains approve ${input.account} ${added.name}`
+    )
+  })
+).pipe(Command.withDescription("Add a domain and print the token that proves it"))
+
+const approve = Command.make(
+  "approve",
+  { account, domain },
+  Effect.fnUntraced(function* (input) {
+    const { id } = yield* (yield* Accounts).find(input.account)
+    const domains = yield* Domains.Domains
+    const added = yield* domains.add(id, input.domain)
+    yield* domains.setVerified(id, added.name)
+    yield* Console.log(`${input.account} may receive callbacks on ${added.name}`)
+  })
+).pipe(Command.withDescription("Take the operator's word for a domain, without proof; what waited for it is sent"))
+
+export const domains = Command.make("domains").pipe(
+  Command.withDescription("Domains: on which hosts accounts may receive callbacks"),
+  Command.withSharedFlags({ config }),
+  Command.withSubcommands([list, add, approve]),
+  Command.provide(layer)
+)

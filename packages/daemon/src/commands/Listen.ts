@@ -1,0 +1,91 @@
+/**
+ * `headwater listen`: callbacks for a developer whom they cannot reach, behind a firewall or on a laptop. They are read
+ * from the feed of each subscription and passed on to a local port, signed as those that are sent.
+ */
+import * as Client from "@headwater/http/Client"
+import * as Console from "effect/Console"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as CallbackFeed from "../CallbackFeed.ts"
+import { stopsCleanly } from "./Serve.ts"
+import { json } from "./WithSettings.ts"
+
+const url = Schema.String.check(
+  Schema.makeFilter(
+    (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? "") || "must be a URL that begins with http:// or https://"
+  )
+)
+
+/** The chain is no name of one. */
+export class NotAChain extends Schema.TaggedError<NotAChain>()("NotAChain", { message: Schema.String }) {}
+
+/** Nobody says who listens. */
+export class NoKey extends Schema.TaggedError<NoKey>()("NoKey", { message: Schema.String }) {}
+
+/** The variable that holds the API key where no flag does: flags show in the list of processes. */
+const keyVariable = "HEADWATER_API_KEY"
+
+export const listen = Command.make(
+  "listen",
+  {
+    json,
+    chain: Argument.String("chain").pipe(Argument.withDescription("Whose subscriptions: ethereum/mainnet …")),
+    forward: Flag.String("forward").pipe(
+      Flag.withSchema(url),
+      Flag.withDescription("Where callbacks go: http://localhost:3000/hook")
+    ),
+    service: Flag.String("service").pipe(
+      Flag.withSchema(url),
+      Flag.withDescription("Address of the running service"),
+      Flag.withDefault("http://127.0.0.1:8080")
+    ),
+    key: Flag.Redacted("key").pipe(
+      Flag.withDescription(`API key of the account; else the variable ${keyVariable}`),
+      Flag.optional
+    ),
+    subscription: Flag.String("subscription").pipe(
+      Flag.withDescription("Reference id of the only subscription; else all of the account on the chain"),
+      Flag.optional
+    ),
+    state: Flag.String("state").pipe(
+      Flag.withDescription("A file that remembers how far each feed was read: what comes meanwhile is passed on later"),
+      Flag.optional
+    )
+  },
+  Effect.fnUntraced(function* (input) {
+    const [blockchain, network, ...rest] = input.chain.split("/")
+    if (blockchain === undefined || network === undefined || rest.length > 0) {
+      return yield* new NotAChain({ message: `"${input.chain}" is not a chain: write ethereum/mainnet` })
+    }
+    const apiKey = Option.getOrElse(input.key, () => process.env[keyVariable] ?? "")
+    if (apiKey === "") return yield* new NoKey({ message: `Give an API key by --key or ${keyVariable}` })
+    const client = yield* Client.makeFetch({ baseUrl: input.service, apiKey })
+    yield* Console.error(`Passing callbacks of ${input.chain} on to ${input.forward}; stop with Ctrl-C`)
+    return yield* CallbackFeed.forward(client, {
+      params: { blockchain, network },
+      to: input.forward,
+      only: Option.getOrUndefined(input.subscription),
+      state: Option.getOrUndefined(input.state),
+      onForwarded: (forwarded) =>
+        Console.log(
+          input.json
+            ? JSON.stringify(forwarded)
+            : `${forwarded.status} ${forwarded.event} ${forwarded.referenceId} #${forwarded.sequence}`
+        )
+    })
+  }, stopsCleanly)
+).pipe(
+  Command.withDescription(
+    "Pass an account's callbacks on to a local port, from the feed of the running service, signed as in production"
+  ),
+  Command.withExamples([
+    {
+      command: "headwater listen ethereum/devnet --forward http://localhost:3000/hook",
+      description: "All callbacks of the account on a chain, from now on"
+    }
+  ])
+)

@@ -1,0 +1,90 @@
+/** `headwater subscriptions`: what accounts are told about. */
+import * as Address from "@headwater/core/Address"
+import { Accounts } from "@headwater/indexer/store/Accounts"
+import { Subscriptions } from "@headwater/indexer/store/Subscriptions"
+import * as Console from "effect/Console"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { table, time } from "../internal/Table.ts"
+import * as Store from "../Store.ts"
+import { account } from "./Accounts.ts"
+import * as ChainArgument from "./ChainArgument.ts"
+import * as WithSettings from "./WithSettings.ts"
+
+const { config, json } = WithSettings
+
+const layer = (input: Parameters<typeof WithSettings.layer>[0]) =>
+  Layer.mergeAll(Accounts.layer, Subscriptions.layer).pipe(
+    Layer.provide(Store.layer),
+    Layer.provideMerge(WithSettings.layer(input))
+  )
+
+const reference = Argument.String("reference").pipe(Argument.withDescription("Its reference id, as `list` shows it"))
+
+const placeOf = Effect.fnUntraced(function* (input: { readonly account: string; readonly chain: string }) {
+  const { chain } = yield* ChainArgument.find(input.chain)
+  const { id } = yield* (yield* Accounts).find(input.account)
+  return { account: id, chain }
+})
+
+const list = Command.make(
+  "list",
+  {
+    json,
+    account,
+    chain: ChainArgument.argument,
+    limit: Flag.Int("limit").pipe(Flag.withDescription("How many"), Flag.withDefault(50)),
+    offset: Flag.Int("offset").pipe(Flag.withDescription("How many to skip"), Flag.withDefault(0))
+  },
+  Effect.fnUntraced(function* (input) {
+    const of = yield* placeOf(input)
+    const page = { limit: Math.max(0, input.limit), offset: Math.max(0, input.offset) }
+    const { subscriptions, total } = yield* (yield* Subscriptions).list(of, page)
+    const items = subscriptions.map(
+      ({ active, address, callbackUrl, confirmations, created, deactivationReasons, event, referenceId }) => ({
+        ...{ referenceId, event, callbackUrl, confirmations, created, active, deactivationReasons },
+        address: address === undefined ? null : Address.encode(of.chain, address)
+      })
+    )
+    yield* Console.log(
+      input.json
+        ? JSON.stringify({ items, total })
+        : table(
+            ["REFERENCE", "EVENT", "ADDRESS", "URL", "MADE", "ACTIVE"],
+            items.map((item) => [
+              ...[item.referenceId, item.event, item.address ?? "-", item.callbackUrl, time(item.created * 1000)],
+              item.active ? "yes" : `no: ${item.deactivationReasons.at(-1)?.reason ?? "unknown"}`
+            ])
+          )
+    )
+    if (!input.json && items.length < total) yield* Console.error(`${items.length} of ${total}: --limit, --offset`)
+  })
+).pipe(Command.withDescription("List an account's subscriptions on a chain"))
+
+const activate = Command.make(
+  "activate",
+  { account, chain: ChainArgument.argument, reference },
+  Effect.fnUntraced(function* (input) {
+    yield* (yield* Subscriptions).activate({ ...(yield* placeOf(input)), referenceId: input.reference })
+    yield* Console.log(`${input.reference} is active; what was held back is sent`)
+  })
+).pipe(Command.withDescription("Activate a subscription, and send what was held back"))
+
+const remove = Command.make(
+  "remove",
+  { account, chain: ChainArgument.argument, reference },
+  Effect.fnUntraced(function* (input) {
+    yield* (yield* Subscriptions).remove({ ...(yield* placeOf(input)), referenceId: input.reference })
+    yield* Console.log(`${input.reference} is removed`)
+  })
+).pipe(Command.withDescription("Remove a subscription with everything that waits for it"))
+
+export const subscriptions = Command.make("subscriptions").pipe(
+  Command.withDescription("Subscriptions: what accounts are told about"),
+  Command.withSharedFlags({ config }),
+  Command.withSubcommands([list, activate, remove]),
+  Command.provide(layer)
+)

@@ -1,0 +1,170 @@
+import { chmodSync, existsSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Anvil from "../../../../test/Anvil.ts"
+import * as Headwater from "../../../../test/Headwater.ts"
+import type { Finding } from "../../src/doctor/Finding.ts"
+import { run } from "../Program.ts"
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-doctor-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+/** A node that is another one but for some methods. */
+const without = (url: string, missing: RegExp) =>
+  Effect.acquireRelease(
+    Effect.callback<{ readonly url: string; readonly close: () => void }>((resume) => {
+      const refuse = (call: { readonly id: unknown; readonly method: string }) => ({
+        ...{ jsonrpc: "2.0", id: call.id },
+        error: { code: -32601, message: `the method ${call.method} does not exist` }
+      })
+      const server = createServer((request, response) => {
+        const chunks: Array<Buffer> = []
+        request.on("data", (chunk: Buffer) => chunks.push(chunk))
+        request.on("end", async () => {
+          const body = JSON.parse(Buffer.concat(chunks).toString())
+          const answers = await Promise.all(
+            [body].flat().map(async (call) => {
+              if (missing.test(call.method)) return refuse(call)
+              const headers = { "content-type": "application/json" }
+              return (await fetch(url, { method: "POST", headers, body: JSON.stringify(call) })).json()
+            })
+          )
+          response.setHeader("content-type", "application/json")
+          response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]))
+        })
+      })
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address() as { readonly port: number }
+        resume(Effect.succeed({ url: `http://127.0.0.1:${address.port}`, close: () => server.close() }))
+      })
+    }),
+    ({ close }) => Effect.sync(close)
+  )
+
+const doctor = Effect.fnUntraced(function* (cwd: string, settings: object) {
+  writeFileSync(join(cwd, "headwater.json"), JSON.stringify(settings))
+  const { code, stderr, stdout } = yield* run(["doctor", "--config", "headwater.json", "--json"], { cwd })
+  const findings: ReadonlyArray<Finding> = stdout === "" ? [] : JSON.parse(stdout)
+  return { code, stderr, findings, problems: findings.filter(({ level }) => level === "problem") }
+})
+
+describe("headwater doctor", () => {
+  it.live(
+    "finds nothing wrong with what is well",
+    () =>
+      Effect.gen(function* () {
+        const cwd = yield* folder
+        const anvil = yield* Anvil.start()
+        yield* anvil.rpc("anvil_mine", ["0x3"])
+        const { code, findings, problems } = yield* doctor(cwd, {
+          chains: { "ethereum/devnet": { nodes: [anvil.url] } }
+        })
+        assert.deepStrictEqual(problems, [])
+        assert.strictEqual(code, 0)
+        const messages = findings.map(({ message }) => message).join("\n")
+        assert.match(messages, /anvil\/v/)
+        assert.match(messages, /block 3 is read, \d+ s old/)
+        assert.match(messages, /GiB free in /)
+        assert.match(messages, /readable for its owner alone/)
+        chmodSync(join(cwd, "headwater.db"), 0o644)
+        const opened = yield* run(["doctor", "--config", "headwater.json"], { cwd })
+        assert.strictEqual(opened.code, 0)
+        assert.match(opened.stdout, /warning {2}others of this machine may read[^\n]*\n +→ chmod 600 headwater\.db\*/)
+      }).pipe(Effect.scoped),
+    { timeout: 60_000 }
+  )
+
+  it.live(
+    "finds a wrong URL, a node without traces, a wrong network and a store that does not open, and says what to do",
+    () =>
+      Effect.gen(function* () {
+        const cwd = yield* folder
+        const anvil = yield* Anvil.start({ args: ["--chain-id", "1"] })
+        const blind = yield* without(anvil.url, /^(debug|trace)_/)
+        const wrong = "http://user:hunter2@127.0.0.1:1/secret-path"
+        const { code, findings, problems, stderr } = yield* doctor(cwd, {
+          store: { sqlite: "/nonexistent/store.db" },
+          chains: {
+            "ethereum/mainnet": { nodes: [wrong, blind.url] },
+            "polygon/mainnet": { nodes: [anvil.url] },
+            "litecoin/regtest": { nodes: [anvil.url] }
+          }
+        })
+        assert.strictEqual(code, 1)
+        assert.include(stderr, "5 problems")
+        const of = (subject: string) => problems.filter((problem) => problem.subject === subject)
+        const [store] = of("store")
+        assert.match(store!.message, /Cannot open the SQLite file/)
+        assert.match(store!.advice!, /folder exists/)
+        const [unreachable] = of("ethereum/mainnet 127.0.0.1:1")
+        assert.match(unreachable!.message, /ECONNREFUSED/)
+        assert.match(unreachable!.advice!, /whether the node runs, and whether the URL names its RPC port/)
+        const [untraced] = of(`ethereum/mainnet ${new URL(blind.url).host}`)
+        assert.match(untraced!.message, /gives no traces, so there are no internal transactions/)
+        assert.match(untraced!.advice!, /debug or trace API.* or set internalTransactions = false/)
+        const [network] = of(`polygon/mainnet ${new URL(anvil.url).host}`)
+        assert.match(network!.message, /is on chain id 1, not 137/)
+        assert.match(network!.advice!, /correct the URL/)
+        const [family] = of(`litecoin/regtest ${new URL(anvil.url).host}`)
+        assert.isDefined(family!.advice)
+        assert.notInclude(JSON.stringify(findings) + stderr, "hunter2")
+        assert.notInclude(JSON.stringify(findings) + stderr, "secret-path")
+
+        const bad = yield* doctor(cwd, { chains: { "ethereum/mainet": { nodes: [] } } })
+        assert.strictEqual(bad.code, 1)
+        assert.include(bad.stderr, "did you mean ethereum/mainnet?")
+      }).pipe(Effect.scoped),
+    { timeout: 60_000 }
+  )
+})
+
+describe("headwater backup", () => {
+  it.live(
+    "copies the store of a running daemon, and the copy runs",
+    () =>
+      Effect.gen(function* () {
+        const cwd = yield* folder
+        const anvil = yield* Anvil.start()
+        yield* anvil.rpc("anvil_mine", ["0x20"])
+        const name = "ethereum/devnet"
+        const settings = { chains: { [name]: { nodes: [anvil.url], start: 0, pollMillis: 50 } } }
+        const store = join(cwd, "store.db")
+        const headwater = yield* Headwater.start({ kind: "sqlite", file: store }, settings)
+        const reached = (daemon: Headwater.Headwater, height: number) =>
+          Effect.gen(function* () {
+            for (let i = 0; (yield* daemon.get("/ready")).body.chains[name].height !== height; i++) {
+              assert.isBelow(i, 400)
+              yield* Effect.sleep("50 millis")
+            }
+          })
+        yield* reached(headwater, 32)
+        writeFileSync(join(cwd, "headwater.json"), JSON.stringify({ ...settings, store: { sqlite: store } }))
+        const copy = join(cwd, "copy.db")
+        const backup = run(["backup", copy, "--config", "headwater.json"], { cwd })
+        const done = yield* backup
+        assert.strictEqual(done.code, 0, done.stderr)
+        assert.strictEqual(done.stdout, `${statSync(copy).size} bytes in ${copy}\n`)
+        assert.strictEqual(statSync(copy).mode & 0o777, 0o600)
+        assert.isFalse(existsSync(`${copy}.partial`))
+        const again = yield* backup
+        assert.strictEqual(again.code, 1)
+        assert.match(again.stderr, /Cannot copy the store: EEXIST/)
+        yield* headwater.terminate
+        yield* anvil.rpc("anvil_mine", ["0x8"])
+        // Restored as an operator would: the copy takes the store's place.
+        for (const end of ["", "-wal", "-shm"]) rmSync(store + end, { force: true })
+        renameSync(copy, store)
+        const status = yield* run(["status", "--config", "headwater.json", "--json"], { cwd })
+        assert.strictEqual(JSON.parse(status.stdout).chains[0].height, 32)
+        yield* headwater.launch
+        yield* reached(headwater, 40)
+        assert.strictEqual((yield* headwater.get("/domains")).status, 200, "the account's key is in the copy")
+      }).pipe(Effect.scoped),
+    { timeout: 90_000 }
+  )
+})

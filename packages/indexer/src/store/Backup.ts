@@ -1,0 +1,69 @@
+/**
+ * Copies of a SQLite store, made by SQLite's own online backup: the state of one moment, while others read and write.
+ */
+import { closeSync, openSync, renameSync, rmSync, statSync } from "node:fs"
+import BetterSqlite from "better-sqlite3"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+
+/** No copy was made. */
+export class BackupFailed extends Schema.TaggedError<BackupFailed>()("BackupFailed", { message: Schema.String }) {}
+
+const failed = (cause: unknown) => new BackupFailed({ message: `Cannot copy the store: ${(cause as Error).message}` })
+
+const opened = (file: string) =>
+  Effect.acquireRelease(
+    Effect.try({ try: () => new BetterSqlite(file, { readonly: true, timeout: 10_000 }), catch: failed }),
+    (db) => Effect.sync(() => db.close())
+  )
+
+/** How many pages a copy has. */
+export const pages = Effect.fn("Backup.pages")(function* (store: string) {
+  const db = yield* opened(store)
+  return Number(db.pragma("page_count", { simple: true }))
+}, Effect.scoped)
+
+/** Pages in one step, between which others have their turn; a write by another process begins the copy anew. */
+const step = 10_000
+
+/**
+ * Copies the store to `file`, which must not exist, and gives its size in bytes. `advance` is told of each step. Nothing
+ * stands at `file` before the copy is whole.
+ */
+export const copy = Effect.fn("Backup.copy")(function* (
+  store: string,
+  file: string,
+  advance: (pages: number) => Effect.Effect<void>
+) {
+  const db = yield* opened(store)
+  const partial = `${file}.partial`
+  yield* Effect.try({
+    try: () => {
+      // Secrets of subscriptions are in it. Both fail where a file stands already.
+      for (const name of [file, partial]) closeSync(openSync(name, "wx", 0o600))
+      rmSync(file)
+    },
+    catch: failed
+  })
+  const run = Effect.runForkWith(yield* Effect.context<never>())
+  let done = 0
+  yield* Effect.tryPromise({
+    try: () =>
+      db.backup(partial, {
+        progress: ({ remainingPages, totalPages }) => {
+          const now = totalPages - remainingPages
+          if (now > done) run(advance(now - done))
+          done = Math.max(done, now)
+          return step
+        }
+      }),
+    catch: failed
+  }).pipe(Effect.tapError(() => Effect.sync(() => rmSync(partial, { force: true }))))
+  return yield* Effect.try({
+    try: () => {
+      renameSync(partial, file)
+      return statSync(file).size
+    },
+    catch: failed
+  })
+}, Effect.scoped)
