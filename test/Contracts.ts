@@ -30,11 +30,19 @@ export interface Call {
   readonly gasLimit?: bigint
 }
 
+export interface Sender {
+  readonly address: string
+  /** Gives the node a signed transaction; its hash. */
+  readonly send: (call: Call) => Effect.Effect<string>
+  readonly deploy: (name: Name) => Effect.Effect<Contract>
+  /** Takes the nonce from the node again, after a reorganisation. */
+  readonly resync: Effect.Effect<void>
+}
+
 /** Signs with one account and counts its nonce itself, so that many transactions fit in one block. */
-export const sender = (anvil: Anvil, wallet: Wallet = funded) =>
+export const sender = (anvil: Anvil, wallet: Wallet = funded): Effect.Effect<Sender> =>
   Effect.gen(function* () {
     let nonce = Number(yield* anvil.rpc("eth_getTransactionCount", [wallet.address, "pending"]))
-    /** Gives the node a signed transaction; its hash. */
     const send = (call: Call): Effect.Effect<string> =>
       Effect.gen(function* () {
         const raw = yield* Effect.promise(() =>
