@@ -36,6 +36,10 @@ const hasForm = (tracer: Tracer, answer: unknown): boolean =>
     return typeof frame.type === "string" || json.error != null
   })
 
+/** Every transaction's trace is an error: the method is there, what it reads from is not. */
+const isOnlyErrors = (answer: unknown): boolean =>
+  Array.isArray(answer) && answer.length > 0 && answer.every((item: Hex.Json) => item.error != null)
+
 const recentBlock = Effect.fnUntraced(function* (rpc: JsonRpc): Effect.fn.Return<Hex.Json | undefined, NodeError> {
   const latest = (yield* rpc.call("eth_getBlockByNumber", ["latest", false])) as Hex.Json | null
   const height = Number(latest?.number)
@@ -57,13 +61,17 @@ const parameters = (tracer: Tracer, block: Hex.Json) =>
 /** What may be otherwise in a minute says nothing about the node's abilities. */
 const passing = /time(?:d )?out|deadline|cancel/i
 
-/** The first tracer that answers in its form, or what the node said to each. */
+/**
+ * The first tracer that answers in its form, or what the node said to each. One that has only errors to give, as a node
+ * without the state of the block, is taken where there is no other.
+ */
 const findTracer = Effect.fnUntraced(function* (
   rpc: JsonRpc,
   block: Hex.Json,
   tracers: ReadonlyArray<Tracer>
 ): Effect.fn.Return<{ readonly tracer: Tracer | undefined; readonly refusals: string }, NodeError> {
   const refusals: Array<string> = []
+  let second: Tracer | undefined
   for (const tracer of tracers) {
     const [result] = yield* rpc.results([{ method: tracer, params: parameters(tracer, block) }])
     const answer = result!
@@ -72,12 +80,16 @@ const findTracer = Effect.fnUntraced(function* (
     const works = Result.isSuccess(answer)
       ? hasForm(tracer, answer.success)
       : /genesis is not traceable/.test(answer.failure.message)
+    if (works && Result.isSuccess(answer) && isOnlyErrors(answer.success)) {
+      second ??= tracer
+      continue
+    }
     if (works) return { tracer, refusals: "" }
     refusals.push(
       `${tracer}: ${Result.isSuccess(answer) ? "an answer of another form" : answer.failure.message || "refused"}`
     )
   }
-  return { tracer: undefined, refusals: refusals.join("; ") }
+  return { tracer: second, refusals: refusals.join("; ") }
 })
 
 export interface Wishes {
