@@ -3,7 +3,9 @@
 import * as NodeDns from "@effect/platform-node/NodeDns"
 import * as Chain from "@headwater/core/Chain"
 import * as EvmOperations from "@headwater/http/operations/EvmOperations"
+import * as TronOperations from "@headwater/http/operations/TronOperations"
 import * as UtxoOperations from "@headwater/http/operations/UtxoOperations"
+import * as XrpOperations from "@headwater/http/operations/XrpOperations"
 import * as Server from "@headwater/http/Server"
 import { CreditsEnabled } from "@headwater/http/server/Charging"
 import { AccountRate } from "@headwater/http/server/RateLimit"
@@ -69,12 +71,20 @@ export const services = Layer.mergeAll(
 
 /** A chain with what the endpoints can do on it. */
 const configured = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settings.ChainSettings) {
-  if (chain.family === "utxo") return { chain, operations: yield* UtxoOperations.make(chain, settings) }
-  if (chain.family !== "evm") return { chain }
-  return {
-    chain,
-    operations: yield* EvmOperations.make(chain, settings),
-    serves: yield* EvmOperations.serves(chain, settings)
+  switch (chain.family) {
+    case "utxo":
+      return { chain, operations: yield* UtxoOperations.make(chain, settings) }
+    case "xrp":
+      return { chain, operations: yield* XrpOperations.make(chain, settings) }
+    case "evm":
+    case "tron": {
+      const { make } = chain.family === "tron" ? TronOperations : EvmOperations
+      return {
+        chain,
+        operations: yield* make(chain, settings),
+        serves: yield* EvmOperations.serves(chain, settings)
+      }
+    }
   }
 })
 

@@ -91,9 +91,18 @@ const Log = Schema.Struct({
 
 const height = between(0, Number.MAX_SAFE_INTEGER)
 
+/** Settings that the chains of one family have alone. */
+const ofTron = {
+  apiKey: Schema.optionalKey(
+    secret(text.check(Schema.isPattern(/^[\x21-\x7e]*$/, { message: "must be printable ASCII without spaces" })))
+  )
+}
+
 const chainSettings = (chain: Chain.Chain) =>
   Schema.Struct({
-    nodes: Schema.NonEmptyArray(secret(url(["http", "https"]))),
+    nodes: Schema.NonEmptyArray(
+      secret(url(chain.family === "xrp" ? ["ws", "wss", "http", "https"] : ["http", "https"]))
+    ),
     start: Schema.Union([Schema.Literal("latest"), height])
       .annotate({ expected: '"latest" or a height' })
       .pipe(withDefault("latest")),
@@ -108,7 +117,9 @@ const chainSettings = (chain: Chain.Chain) =>
     parallel: between(1, 256).pipe(withDefault(8)),
     undoDepth: between(1, 1_000_000).pipe(withDefault(chain.undoDepth)),
     gapLimit: between(1, 10_000).pipe(withDefault(20)),
-    silentSeconds: between(1, 604_800).pipe(withDefault(silentSeconds(chain)))
+    silentSeconds: between(1, 604_800).pipe(withDefault(silentSeconds(chain))),
+    // Optional in any case, so that a family without it has values of the same type.
+    ...(chain.family === "tron" ? ofTron : ({} as typeof ofTron))
   })
 
 const developmentNetworks: ReadonlySet<string> = new Set(["devnet", "regtest"])
@@ -160,3 +171,7 @@ export const storeLocation = ({ store }: Settings["Service"]): Location =>
 
 /** Node URLs in plain, for the sources that call them. */
 export const nodeUrls = (settings: ChainSettings): ReadonlyArray<string> => settings.nodes.map(Redacted.value)
+
+/** What is sent with every request to a chain's nodes: TronGrid's key. */
+export const nodeHeaders = ({ apiKey }: ChainSettings): Readonly<Record<string, string>> =>
+  apiKey === undefined ? {} : { "TRON-PRO-API-KEY": Redacted.value(apiKey) }
