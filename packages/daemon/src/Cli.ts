@@ -13,6 +13,7 @@ import * as Demo from "./commands/Demo.ts"
 import { derive } from "./commands/Derive.ts"
 import { doctor } from "./commands/Doctor.ts"
 import { domains } from "./commands/Domains.ts"
+import { init } from "./commands/Init.ts"
 import { keys } from "./commands/Keys.ts"
 import { listen } from "./commands/Listen.ts"
 import { openapi } from "./commands/OpenApi.ts"
@@ -30,6 +31,7 @@ const root = (): Command.Command.Any => headwater
 const headwater = Command.make("headwater", {}, () => Demo.program).pipe(
   Command.withDescription("Blockchain data and callbacks from your own nodes. Without a command: the demo."),
   Command.withSubcommands([
+    init,
     serve,
     status,
     doctor,

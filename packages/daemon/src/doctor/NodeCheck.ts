@@ -153,14 +153,9 @@ export const check = Effect.fn("NodeCheck.check")(function* (
   }).pipe(
     Effect.scoped,
     Effect.timeout(patience),
-    Effect.catchTags({
-      NodeUnreachable: ({ _tag, message }) => Effect.succeed(failed(_tag, message)),
-      NodeRejected: ({ _tag, message }) => Effect.succeed(failed(_tag, message)),
-      NodeInconsistent: ({ _tag, message }) => Effect.succeed(failed(_tag, message)),
-      BlockMissing: ({ _tag, message }) => Effect.succeed(failed(_tag, message)),
-      TimeoutError: ({ _tag }) => Effect.succeed(failed(_tag, `no answer within ${patience}`)),
-      UnsupportedFamily: ({ message }) => Effect.succeed<ReadonlyArray<About>>([{ level: "problem", message }])
-    })
+    Effect.catch((error) =>
+      Effect.succeed(failed(error._tag, error._tag === "TimeoutError" ? `no answer within ${patience}` : error.message))
+    )
   )
   return found.map((about): Finding => ({ subject, ...about }))
 })

@@ -1,0 +1,110 @@
+/** `headwater init`: writes a settings file with everything in it explained, from a few questions. */
+import * as Chain from "@headwater/core/Chain"
+import * as Console from "effect/Console"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Prompt from "effect/cli/Prompt"
+import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as SettingsFile from "../SettingsFile.ts"
+import * as SettingsTemplate from "../SettingsTemplate.ts"
+
+/** There is nothing to write, or a file in the way. */
+export class CannotInit extends Schema.TaggedError<CannotInit>()("CannotInit", { message: Schema.String }) {}
+
+const known = new Set(Chain.all.map((chain) => Chain.nameOf(chain)))
+
+const nodeUrl = (text: string) =>
+  /^(https?|wss?):$/.test(URL.parse(text)?.protocol ?? "")
+    ? Effect.succeed(text)
+    : Effect.fail("Write a URL, as http://user:password@127.0.0.1:8332")
+
+/** `ethereum/mainnet=http://127.0.0.1:8545`; the same chain may come again with another node. */
+const chainFlags = Effect.fnUntraced(function* (flags: ReadonlyArray<string>) {
+  const chains = new Map<string, Array<string>>()
+  for (const flag of flags) {
+    const [name = "", ...rest] = flag.split("=")
+    const url = rest.join("=")
+    if (!known.has(name)) {
+      return yield* new CannotInit({ message: `--chain: "${name}" is no chain; write ethereum/mainnet=http://…` })
+    }
+    yield* Effect.mapError(nodeUrl(url), (message) => new CannotInit({ message: `--chain ${name}: ${message}` }))
+    chains.set(name, [...(chains.get(name) ?? []), url])
+  }
+  return chains
+})
+
+const ask = Effect.gen(function* () {
+  const picked = yield* Prompt.run(
+    Prompt.MultiSelect({
+      message: "Which chains?",
+      choices: [...known].map((name) => ({ title: name, value: name })),
+      min: 1
+    })
+  )
+  const chains = new Map<string, Array<string>>()
+  for (const name of picked) {
+    const url = yield* Prompt.run(Prompt.String({ message: `URL of the node of ${name}`, validate: nodeUrl }))
+    chains.set(name, [url])
+  }
+  const store = yield* Prompt.run(
+    Prompt.String({ message: "SQLite file, or postgres:// URL, of the store", default: "headwater.db" })
+  )
+  const port = yield* Prompt.run(
+    Prompt.Int({ message: "Port of the HTTP interface", min: 0, max: 65_535, default: 8080 })
+  )
+  return { chains, store, port } satisfies SettingsTemplate.Answers
+})
+
+export const init = Command.make(
+  "init",
+  {
+    file: Argument.Path("file").pipe(
+      Argument.withDescription("The file to write"),
+      Argument.withDefault(SettingsFile.defaultFile)
+    ),
+    chain: Flag.String("chain").pipe(
+      Flag.withDescription("A chain and its node: ethereum/mainnet=http://127.0.0.1:8545; may be repeated"),
+      Flag.atLeast(0)
+    ),
+    store: Flag.String("store").pipe(
+      Flag.withDescription("SQLite file, or postgres:// URL, of the store"),
+      Flag.withDefault("headwater.db")
+    ),
+    port: Flag.Int("port").pipe(Flag.withDescription("Port of the HTTP interface"), Flag.withDefault(8080)),
+    force: Flag.Boolean("force").pipe(Flag.withDescription("Replace the file if it exists"), Flag.withDefault(false))
+  },
+  Effect.fnUntraced(function* ({ chain, file, force, port, store }) {
+    const fs = yield* FileSystem.FileSystem
+    if (!force && (yield* fs.exists(file))) {
+      return yield* new CannotInit({ message: `${file} exists; --force replaces it` })
+    }
+    const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
+    if (chain.length === 0 && !canPrompt) {
+      return yield* new CannotInit({
+        message: "Say which chains: --chain ethereum/mainnet=http://127.0.0.1:8545"
+      })
+    }
+    const answers = chain.length === 0 ? yield* ask : { chains: yield* chainFlags(chain), store, port }
+    const text = yield* SettingsTemplate.fill(answers)
+    // Node and store URLs may hold passwords.
+    yield* fs.writeFileString(file, text, { mode: 0o600 })
+    const problem = yield* Effect.option(Effect.flip(SettingsFile.load(file, {})))
+    if (Option.isSome(problem)) yield* Console.error(problem.value.message)
+    yield* Console.log(`${file} is written. Next: headwater doctor --config ${file}`)
+  })
+).pipe(
+  Command.withDescription("Write a settings file with every setting explained; asks where no flags say what it needs"),
+  Command.withShortDescription("Write a settings file, by asking"),
+  Command.withExamples([
+    { command: "headwater init", description: "By asking" },
+    {
+      command: "headwater init --chain ethereum/mainnet=http://127.0.0.1:8545 --store postgres://db.internal/headwater",
+      description: "Without"
+    }
+  ])
+)

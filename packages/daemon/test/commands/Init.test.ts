@@ -1,0 +1,68 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { run } from "../Program.ts"
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-init-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+describe("headwater init", () => {
+  it.live("writes a settings file that can be used, for its owner alone, with every setting explained", () =>
+    Effect.gen(function* () {
+      const cwd = yield* folder
+      const args = [
+        "init",
+        "--chain",
+        "ethereum/devnet=http://127.0.0.1:1",
+        "--chain",
+        "ethereum/devnet=http://127.0.0.1:2"
+      ]
+      const done = yield* run([...args, "--chain", "litecoin/regtest=http://u:p@127.0.0.1:3", "--store", "own.db"], {
+        cwd
+      })
+      assert.strictEqual(done.code, 0, done.stderr)
+      assert.strictEqual(done.stderr, "")
+      const file = join(cwd, "headwater.toml")
+      assert.strictEqual(statSync(file).mode & 0o777, 0o600)
+      const text = readFileSync(file, "utf8")
+      assert.include(text, 'nodes = ["http://127.0.0.1:1", "http://127.0.0.1:2"]')
+      assert.include(text, 'nodes = ["http://u:p@127.0.0.1:3"]')
+      assert.include(text, 'sqlite = "own.db"')
+      assert.match(text, /^# undoDepth = .*blocks that a reorganisation may undo/m)
+      assert.notMatch(text, /ethereum\/mainnet"\]/)
+      const status = JSON.parse((yield* run(["status", "--json"], { cwd })).stdout)
+      assert.deepStrictEqual(
+        status.chains.map(({ chain }: { readonly chain: string }) => chain),
+        ["litecoin/regtest", "ethereum/devnet"]
+      )
+      assert.isAbove(statSync(join(cwd, "own.db")).size, 0)
+
+      const refused = yield* run(args, { cwd })
+      assert.strictEqual(refused.code, 1)
+      assert.include(refused.stderr, "headwater.toml exists; --force replaces it")
+      const postgres = yield* run([...args, "--force", "--store", "postgres://db/headwater", "--port", "9000"], { cwd })
+      assert.strictEqual(postgres.code, 0)
+      const now = readFileSync(file, "utf8")
+      assert.include(now, 'postgres = "postgres://db/headwater"')
+      assert.match(now, /^port = 9000$/m)
+      assert.match(now, /^# sqlite = /m)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("asks nobody where nobody can answer, and names what is wrong", () =>
+    Effect.gen(function* () {
+      const cwd = yield* folder
+      const none = yield* run(["init"], { cwd })
+      assert.strictEqual(none.code, 1)
+      assert.include(none.stderr, "--chain ethereum/mainnet=")
+      const chain = yield* run(["init", "--chain", "ethereum/mainet=http://127.0.0.1:1"], { cwd })
+      assert.include(chain.stderr, '"ethereum/mainet" is no chain')
+      const url = yield* run(["init", "--chain", "ethereum/mainnet=127.0.0.1:1"], { cwd })
+      assert.include(url.stderr, "Write a URL")
+    }).pipe(Effect.scoped)
+  )
+})
