@@ -1,0 +1,39 @@
+/** The files of the console's page, and the headers under which a browser takes nothing else. */
+import { readFileSync } from "node:fs"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+
+/** From `src` and from `dist` alike: the page is served as it was written. */
+const folder = new URL("../../src/console/page/", import.meta.url)
+
+/** Path → file and type. */
+const files = {
+  "/": ["index.html", "text/html; charset=utf-8"],
+  "/console.css": ["console.css", "text/css; charset=utf-8"],
+  "/console.js": ["console.js", "text/javascript; charset=utf-8"],
+  "/elements.js": ["elements.js", "text/javascript; charset=utf-8"],
+  "/chart.js": ["chart.js", "text/javascript; charset=utf-8"],
+  "/views.js": ["views.js", "text/javascript; charset=utf-8"],
+  "/icon.svg": ["icon.svg", "image/svg+xml"]
+} as const
+
+/** Scripts, styles, images and requests from here only, nothing inline; in no frame; nothing kept, nothing told. */
+export const headers = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "cache-control": "no-store"
+} as const
+
+/** The answers, by path. */
+export const answers = Object.entries(files).map(
+  ([path, [file, contentType]]) =>
+    [
+      path as `/${string}`,
+      HttpServerResponse.uint8Array(readFileSync(new URL(file, folder)), { contentType, headers })
+    ] as const
+)

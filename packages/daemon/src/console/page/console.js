@@ -1,0 +1,189 @@
+/** The page: logging in, which view is shown, keys, and asking again. */
+import { make } from "./elements.js"
+import * as views from "./views.js"
+
+const find = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id))
+const main = find("main")
+const bar = find("bar")
+const live = find("live")
+const said = find("said")
+const help = /** @type {HTMLDialogElement} */ (find("help"))
+
+class LoggedOut extends Error {}
+
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let silence
+const say = (/** @type {string} */ text) => {
+  clearTimeout(silence)
+  said.textContent = text
+  silence = setTimeout(() => said.replaceChildren(), 6_000)
+}
+
+/** @type {views.Ask} */
+const ask = async (path, body) => {
+  const response = await fetch(path, {
+    credentials: "same-origin",
+    ...(body === undefined
+      ? {}
+      : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) })
+  })
+  const answer = await response.json().catch(() => ({}))
+  if (response.status === 401 && path !== "/api/login") throw new LoggedOut()
+  if (!response.ok) throw new Error(answer.error ?? `The daemon answered ${response.status}`)
+  return answer
+}
+
+const showLogin = () => {
+  bar.hidden = true
+  document.title = "Headwater"
+  const password = /** @type {HTMLInputElement} */ (
+    make("input", { id: "password", type: "password", autocomplete: "current-password", required: true })
+  )
+  const problem = make("p", { class: "problem", role: "alert" })
+  const form = make(
+    "form",
+    {
+      submit: async (event) => {
+        event.preventDefault()
+        problem.replaceChildren()
+        try {
+          await ask("/api/login", { password: password.value })
+          await show()
+        } catch (error) {
+          problem.textContent = /** @type {Error} */ (error).message
+          password.select()
+        }
+      }
+    },
+    make("label", {}, make("span", { class: "label" }, "Password of the console"), password),
+    make("button", { type: "submit" }, "Log in"),
+    problem
+  )
+  const icon = make("img", { src: "/icon.svg", alt: "", width: 26, height: 26 })
+  main.replaceChildren(make("div", { class: "login card" }, make("h1", {}, icon, "Headwater"), form))
+  password.focus()
+}
+
+/** @returns {readonly [name: string, view: views.View]} */
+const viewOf = (/** @type {string} */ hash) => {
+  const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?")
+  const [name, reference] = path.split("/")
+  const search = new URLSearchParams(query)
+  if (name === "subscriptions" && reference) return [name, views.subscription(ask, say, decodeURIComponent(reference))]
+  if (name === "subscriptions") return [name, views.subscriptions(ask, search.get("search") ?? "")]
+  if (name === "credits") return [name, views.credits(ask, search.get("account"))]
+  if (name === "domains") return [name, views.domains(ask)]
+  return ["chains", views.chains(ask)]
+}
+
+/** Counts the views that were shown: what an earlier one was waiting for is of no interest any more. */
+let turn = 0
+
+const setLive = (/** @type {boolean} */ on) => {
+  live.className = on ? "live on" : "live off"
+  live.textContent = on ? "live" : "no answer"
+}
+
+const keepFresh = (/** @type {views.View} */ view, /** @type {number} */ mine) => {
+  const { again, everyMillis } = view
+  if (again === undefined || everyMillis === undefined) return
+  setTimeout(async () => {
+    if (mine !== turn) return
+    try {
+      if (!document.hidden) await again()
+      setLive(true)
+    } catch (error) {
+      if (mine !== turn) return
+      if (error instanceof LoggedOut) return showLogin()
+      setLive(false)
+    }
+    if (mine === turn) keepFresh(view, mine)
+  }, everyMillis)
+}
+
+const show = async () => {
+  const mine = ++turn
+  const [name, view] = viewOf(location.hash)
+  try {
+    await view.fill(main)
+    if (mine !== turn) return
+    setLive(true)
+    bar.hidden = false
+    document.title = `${view.title} · Headwater`
+    for (const link of bar.querySelectorAll("nav a")) {
+      if (link.getAttribute("data-view") === name) link.setAttribute("aria-current", "page")
+      else link.removeAttribute("aria-current")
+    }
+    keepFresh(view, mine)
+  } catch (error) {
+    if (mine !== turn) return
+    if (error instanceof LoggedOut) return showLogin()
+    bar.hidden = false
+    setLive(false)
+    main.append(make("p", { class: "problem", role: "alert" }, /** @type {Error} */ (error).message))
+    keepFresh({ ...view, everyMillis: 3_000, again: show }, mine)
+  }
+}
+
+const themes = ["", "light", "dark"]
+const setTheme = (/** @type {string} */ theme) => {
+  if (theme === "") delete document.documentElement.dataset.theme
+  else document.documentElement.dataset.theme = theme
+  localStorage.setItem("theme", theme)
+}
+const nextTheme = () => {
+  const theme = themes[(themes.indexOf(localStorage.getItem("theme") ?? "") + 1) % themes.length] ?? ""
+  setTheme(theme)
+  say(theme === "" ? "Colours as the system has them" : `Colours: ${theme}`)
+}
+setTheme(localStorage.getItem("theme") ?? "")
+
+const move = (/** @type {number} */ by) => {
+  const rows = /** @type {Array<HTMLElement>} */ ([...main.querySelectorAll("[data-row]")])
+  const at = rows.indexOf(/** @type {HTMLElement} */ (document.activeElement))
+  rows[at === -1 ? (by > 0 ? 0 : rows.length - 1) : Math.min(Math.max(at + by, 0), rows.length - 1)]?.focus()
+}
+
+const goTo = async (/** @type {string} */ hash) => {
+  location.hash = hash
+}
+
+/** @type {Record<string, () => unknown>} */
+const keys = {
+  1: () => goTo("#/chains"),
+  2: () => goTo("#/subscriptions"),
+  3: () => goTo("#/credits"),
+  4: () => goTo("#/domains"),
+  "/": () => {
+    const search = document.getElementById("search")
+    if (search !== null) return search.focus()
+    addEventListener("shown", () => document.getElementById("search")?.focus(), { once: true })
+    return goTo("#/subscriptions")
+  },
+  j: () => move(1),
+  k: () => move(-1),
+  t: nextTheme,
+  "?": () => help.showModal()
+}
+addEventListener("keydown", (event) => {
+  const typing = event.target instanceof HTMLElement && event.target.matches("input, select, textarea")
+  if (typing || bar.hidden || help.open || event.ctrlKey || event.metaKey || event.altKey) return
+  const key = keys[event.key]
+  if (key === undefined) return
+  event.preventDefault()
+  key()
+})
+
+find("theme").addEventListener("click", nextTheme)
+find("keys").addEventListener("click", () => help.showModal())
+find("logout").addEventListener("click", async () => {
+  turn++
+  await ask("/api/logout", {}).catch(() => undefined)
+  showLogin()
+})
+addEventListener("hashchange", async () => {
+  await show()
+  dispatchEvent(new Event("shown"))
+  if (document.activeElement === document.body) main.focus()
+})
+await show()
