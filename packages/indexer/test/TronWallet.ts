@@ -1,0 +1,25 @@
+/** An account of which the tests have the key: what tronweb signs, and whose signature it finds. */
+import { TronWeb, utils } from "tronweb"
+import type { Json } from "./TronNode.ts"
+
+const privateKey = "0000000000000000000000000000000000000000000000000000000000000001"
+
+/** Base58, and 41 with 40 digits. */
+export const address = utils.address.fromPrivateKey(privateKey) as string
+export const addressHex = utils.address.toHex(address).toLowerCase()
+
+/** A transfer as tronweb reads its `raw_data` bytes. */
+export const read = (rawDataHex: string): Json => ({
+  visible: false,
+  txID: utils.ethersUtils.sha256(`0x${rawDataHex}`).slice(2),
+  raw_data: utils.deserializeTx.deserializeTransaction("TransferContract", rawDataHex),
+  raw_data_hex: rawDataHex
+})
+
+/** Signs a transaction, unless its parts contradict one another; who, by the signature, has signed it (base58). */
+export const signer = async (transaction: Json): Promise<string> => {
+  const tronWeb = new TronWeb({ fullHost: "http://127.0.0.1:1" })
+  const signed: unknown = await tronWeb.trx.sign(transaction as never, privateKey)
+  const { signature } = signed as { readonly signature: readonly [string] }
+  return utils.address.fromHex(utils.crypto.ecRecover(transaction.txID, signature[0]))
+}
