@@ -43,30 +43,35 @@ export const line = ({ from, fromZero, label, points, to }) => {
 }
 
 /**
- * Two bars a day: what was consumed, and what was granted.
- * @param {string} label
- * @param {ReadonlyArray<{ day: number, consumed: number, granted: number }>} days
+ * A bar a day.
+ * @param {{ label: string, days: ReadonlyArray<readonly [day: number, value: number]>, kind: "bar" | "bar up" }} chart
  */
-export const bars = (label, days) => {
-  const highest = Math.max(1, ...days.flatMap(({ consumed, granted }) => [consumed, granted]))
+export const bars = ({ days, kind, label }) => {
+  const values = days.map(([, value]) => value)
+  const highest = Math.max(1, ...values)
+  const total = values.reduce((sum, value) => sum + value, 0)
   const step = width / Math.max(1, days.length)
-  const bar = (/** @type {number} */ i, /** @type {number} */ value, /** @type {string} */ kind) => {
-    const tall = (value / highest) * (height - 2)
-    const x = i * step + (kind === "bar up" ? step * 0.5 : step * 0.1)
-    return svg("rect", { class: kind, x, y: height - tall, width: step * 0.38, height: tall })
-  }
-  const total = days.reduce((sum, { consumed }) => sum + consumed, 0)
+  const text = total === 0 ? "none" : `${number(total)} in all, ${number(highest)} on the highest day`
   return make(
     "figure",
     {},
-    make("figcaption", {}, make("span", {}, label), make("span", {}, `highest: ${number(highest)}`)),
+    make("figcaption", {}, make("span", {}, label), make("span", {}, text)),
     svg(
       "svg",
       {
-        ...{ class: "chart tall", viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img" },
-        "aria-label": `${label}: ${number(total)} credits consumed in ${days.length} days`
+        ...{ class: kind === "bar" ? "chart tall" : "chart", viewBox: `0 0 ${width} ${height}` },
+        ...{ preserveAspectRatio: "none", role: "img", "aria-label": `${label}, ${days.length} days: ${text}` }
       },
-      ...days.flatMap(({ consumed, granted }, i) => [bar(i, consumed, "bar"), bar(i, granted, "bar up")])
+      ...values.map((value, i) => {
+        const tall = (value / highest) * (height - 2)
+        return svg("rect", {
+          class: kind,
+          x: i * step + step * 0.12,
+          y: height - tall,
+          width: step * 0.76,
+          height: tall
+        })
+      })
     )
   )
 }

@@ -346,7 +346,14 @@ export const credits = (ask, account) => ({
     if (chosen === undefined) return
     const { complete, days } = await ask(`/api/credits?account=${encodeURIComponent(chosen)}`)
     chart.replaceChildren(
-      bars(`${chosen}: consumed and granted, each of the last 30 days`, days),
+      bars({
+        ...{ label: `Consumed by ${chosen}, each of the last 30 days`, kind: "bar" },
+        days: days.map((/** @type {any} */ { consumed, day }) => [day, consumed])
+      }),
+      bars({
+        ...{ label: "Granted", kind: "bar up" },
+        days: days.map((/** @type {any} */ { day, granted }) => [day, granted])
+      }),
       make(
         "figcaption",
         {},
