@@ -1,4 +1,5 @@
 /** A small java-tron on loopback: blocks, infos and accounts from memory, transfers built as asked, or misbehaving. */
+import type { IncomingHttpHeaders } from "node:http"
 import * as TronTransaction from "@headwater/core/TronTransaction"
 import * as TronTransfer from "@headwater/core/TronTransfer"
 import * as Effect from "effect/Effect"
@@ -33,7 +34,11 @@ export type Override = (path: string, body: Json) => unknown
 
 export interface TronNode {
   readonly url: string
-  readonly requests: ReadonlyArray<{ readonly path: string; readonly body: Json }>
+  readonly requests: ReadonlyArray<{
+    readonly path: string
+    readonly body: Json
+    readonly headers: IncomingHttpHeaders
+  }>
   /** Shows blocks up to this height. */
   height: number
   /** Answers instead, unless it gives undefined. A number is an HTTP status. */
@@ -45,7 +50,7 @@ const heightOf = ({ block }: TronBlock): number => block.block_header.raw_data.n
 const unhex = (hex: string) => new Uint8Array(Buffer.from(hex, "hex"))
 
 export const make = (options: TronNodeOptions): Effect.Effect<TronNode, never, Scope.Scope> => {
-  const requests: Array<{ path: string; body: Json }> = []
+  const requests: Array<{ path: string; body: Json; headers: IncomingHttpHeaders }> = []
   const { blocks } = options
   const without = new Set(options.without)
 
@@ -120,7 +125,7 @@ export const make = (options: TronNodeOptions): Effect.Effect<TronNode, never, S
         const path = request.url!
         // As Java reads it: no number is rounded.
         const body: Json = text === "" ? {} : JSON.parse(text.replace(/"amount":(\d+)/, '"amount":"$1"'))
-        requests.push({ path, body })
+        requests.push({ path, body, headers: request.headers })
         const other = node.override?.(path, body)
         if (typeof other === "number") return void response.writeHead(other).end("<html>")
         const answer = without.has(path) ? undefined : answers[path]

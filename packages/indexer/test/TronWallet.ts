@@ -8,10 +8,12 @@ const privateKey = "000000000000000000000000000000000000000000000000000000000000
 export const address = utils.address.fromPrivateKey(privateKey) as string
 export const addressHex = utils.address.toHex(address).toLowerCase()
 
+export const idOf = (rawDataHex: string): string => utils.ethersUtils.sha256(`0x${rawDataHex}`).slice(2)
+
 /** A transfer as tronweb reads its `raw_data` bytes. */
 export const read = (rawDataHex: string): Json => ({
   visible: false,
-  txID: utils.ethersUtils.sha256(`0x${rawDataHex}`).slice(2),
+  txID: idOf(rawDataHex),
   raw_data: utils.deserializeTx.deserializeTransaction("TransferContract", rawDataHex),
   raw_data_hex: rawDataHex
 })

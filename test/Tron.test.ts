@@ -1,0 +1,473 @@
+/** Tron through the whole daemon: subscriptions, the endpoints and prepared transfers over a node made for tests. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { HDNodeWallet } from "ethers"
+import * as Tron from "../packages/indexer/test/TronBlocks.ts"
+import * as TronNode from "../packages/indexer/test/TronNode.ts"
+import * as TronWallet from "../packages/indexer/test/TronWallet.ts"
+import * as Headwater from "./Headwater.ts"
+import * as Receiver from "./Receiver.ts"
+import { locations } from "./Stores.ts"
+
+type Json = TronNode.Json
+
+const master = HDNodeWallet.fromPhrase(
+  "test test test test test test test test test test test junk",
+  "",
+  "m/44'/195'/0'"
+)
+const xpub = master.neuter().extendedKey
+/** The address m/branch/index of the wallet, as the API writes it. */
+const derived = (...path: ReadonlyArray<number>) =>
+  `41${path.reduce((node, index) => node.deriveChild(index), master).address.slice(2)}`.toLowerCase()
+
+const start = 100
+const newest = 106
+const [usdt, art] = [50, 51]
+/** Blocks of today, since internal transactions are shown for 14 days. */
+const genesisTime = Math.floor(Date.now() / 1000) - 3 * newest - 60
+const timeOf = (height: number) => genesisTime + 3 * height
+
+const dated = ({ block, infos }: TronNode.TronBlock, height: number): TronNode.TronBlock => ({
+  infos,
+  block: {
+    ...block,
+    block_header: {
+      ...block.block_header,
+      raw_data: { ...block.block_header.raw_data, timestamp: timeOf(height) * 1000 }
+    }
+  }
+})
+
+const contents = {
+  coins: Tron.transfer(1, 2, 1_500_000),
+  failed: Tron.transfer(1, 2, 9, "OUT_OF_ENERGY"),
+  tokens: Tron.call(3, usdt),
+  nft: Tron.call(3, art),
+  inner: Tron.call(3, 60, 5_000_000),
+  wallet: Tron.transaction("TransferContract", {
+    owner_address: Tron.account(1),
+    to_address: derived(0, 0),
+    amount: 4_000_000
+  })
+}
+
+/** One transaction of each kind in the blocks after the first one that is followed. */
+const blocksWith = (keepsInternal: boolean): ReadonlyArray<TronNode.TronBlock> => {
+  const info = (transaction: Json, height: number, more: Json = {}) => Tron.infoOf(transaction, height, more)
+  const inner = keepsInternal
+    ? { internal_transactions: [Tron.internal(60, 4, 2_000_000), Tron.internal(60, 5, 1, "call", { rejected: true })] }
+    : {}
+  /** A contract that was not called has logged: somebody called it. */
+  const logged = { contract_address: Tron.account(60), log: [Tron.trc20(usdt, 6, 7, 1n)] }
+  const early = Tron.call(3, 60)
+  const at = (height: number): TronNode.TronBlock => {
+    switch (height) {
+      case 99:
+        return Tron.blockOf(
+          height,
+          [early],
+          [
+            info(early, height, {
+              ...logged,
+              ...(keepsInternal ? { internal_transactions: [Tron.internal(60, 4, 1)] } : {})
+            })
+          ]
+        )
+      case 101:
+        return Tron.blockOf(height, [contents.coins, contents.failed])
+      case 102:
+        return Tron.blockOf(
+          height,
+          [contents.tokens],
+          [
+            info(contents.tokens, height, {
+              contract_address: Tron.account(usdt),
+              log: [Tron.trc20(usdt, 3, 2, 12_345_678n), Tron.trc20(usdt, 2, 8, 5n)]
+            })
+          ]
+        )
+      case 103:
+        return Tron.blockOf(
+          height,
+          [contents.nft],
+          [info(contents.nft, height, { contract_address: Tron.account(art), log: [Tron.trc721(art, 3, 2, 77n)] })]
+        )
+      case 104:
+        return Tron.blockOf(
+          height,
+          [contents.inner],
+          [info(contents.inner, height, { contract_address: Tron.account(60), ...inner })]
+        )
+      case 105:
+        return Tron.blockOf(height, [contents.wallet])
+      default:
+        return Tron.blockOf(height, [])
+    }
+  }
+  return [0, ...Array.from({ length: newest - 98 }, (_, i) => 99 + i)].map((height) => dated(at(height), height))
+}
+
+const text = (value: string) => {
+  const bytes = Buffer.from(value)
+  const data = bytes.toString("hex").padEnd(64, "0")
+  const word = (number: number) => number.toString(16).padStart(64, "0")
+  return { result: { result: true }, constant_result: [`${word(32)}${word(bytes.length)}${data}`] }
+}
+const number = (value: number) => ({
+  result: { result: true },
+  constant_result: [value.toString(16).padStart(64, "0")]
+})
+
+const options = (keepsInternal: boolean): TronNode.TronNodeOptions => ({
+  blocks: blocksWith(keepsInternal),
+  solid: start,
+  accounts: {
+    [TronWallet.addressHex]: { address: TronWallet.addressHex, balance: 10_000_000 },
+    [Tron.account(2)]: { address: Tron.account(2), balance: 1 },
+    [derived(0, 0)]: { address: derived(0, 0), balance: 4_000_000 },
+    [derived(1, 3)]: { address: derived(1, 3), balance: 2 },
+    [derived(2)]: { address: derived(2), balance: 30 }
+  },
+  resources: { [TronWallet.addressHex]: { freeNetUsed: 600, freeNetLimit: 600 } },
+  contracts: {
+    [Tron.account(usdt)]: { "name()": text("Tether USD"), "symbol()": text("USDT"), "decimals()": number(6) },
+    [Tron.account(art)]: { "name()": text("Art"), "symbol()": text("ART") }
+  }
+})
+
+const { location } = locations[0]!
+
+const setup = (keepsInternal = true) =>
+  Effect.gen(function* () {
+    const node = yield* TronNode.make(options(keepsInternal))
+    node.height = start
+    const receiver = yield* Receiver.start()
+    const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
+      chains: {
+        "tron/mainnet": { nodes: [node.url], start: 99, record: "all", pollMillis: 100, timeoutMillis: 2_000 }
+      },
+      callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca }
+    })
+    /** Waits until the daemon has read as far as the node goes. */
+    const caughtUp = Effect.gen(function* () {
+      for (let i = 0; i < 300; i++) {
+        const { body } = yield* headwater.get("/ready")
+        if (body.chains["tron/mainnet"].height === node.height) return
+        yield* Effect.sleep("50 millis")
+      }
+      return yield* Effect.die(new Error(headwater.log()))
+    })
+    yield* caughtUp
+    const grow = Effect.andThen(
+      Effect.sync(() => {
+        node.height = newest
+      }),
+      caughtUp
+    )
+    const subscribe = (path: string, item: Record<string, unknown>) =>
+      headwater.post(`/blockchain-events/tron/mainnet/${path}`, {
+        callbackUrl: `${receiver.url}/`,
+        callbackSecretKey: "secret",
+        ...item
+      })
+    return { node, receiver, headwater, grow, subscribe }
+  })
+
+const addresses = (kind: string, address: string, what: string) =>
+  `/addresses-${kind}/evm/tron/mainnet/${address}/${what}`
+
+const idOf = (height: number) => height.toString(16).padStart(16, "0") + "ab".repeat(24)
+const minedIn = (height: number) => ({ hash: idOf(height), height })
+
+describe("Tron", () => {
+  it.live("calls back for coins, tokens and internal transactions, in base58 whatever form was subscribed", () =>
+    Effect.gen(function* () {
+      const { grow, headwater, receiver, subscribe } = yield* setup()
+      const confirmed = [
+        ["address-coins-transactions-confirmed", Tron.account(2)],
+        ["address-tokens-transactions-confirmed", `0x${Tron.bare(2)}`],
+        ["address-internal-transactions-confirmed", Tron.base58(4)]
+      ] as const
+      const references: Array<string> = []
+      for (const [path, address] of confirmed) {
+        const { body, status } = yield* subscribe(path, { address })
+        assert.strictEqual(status, 201, JSON.stringify(body))
+        references.push(body.data.item.referenceId)
+      }
+      yield* grow
+      const accepted = yield* receiver.until((all) => all.length === 5)
+      const items = references.map((reference) =>
+        accepted.filter(({ body }) => body.referenceId === reference).map(({ body }) => body.data.item)
+      )
+      const common = (height: number) => ({
+        blockchain: "tron",
+        network: "mainnet",
+        minedInBlock: { ...minedIn(height), timestamp: timeOf(height) }
+      })
+      assert.deepStrictEqual(items[0], [
+        {
+          ...common(101),
+          address: Tron.base58(2),
+          transactionId: contents.coins.txID,
+          amount: "1.5",
+          unit: "TRX",
+          direction: "incoming"
+        }
+      ])
+      const token = { name: "Tether USD", symbol: "USDT", decimals: "6", contractAddress: Tron.base58(usdt) }
+      assert.deepStrictEqual(
+        items[1]!.map(({ direction, token, tokenType }) => [tokenType, direction, token]),
+        [
+          ["TRC-20", "incoming", { ...token, amount: "12.345678" }],
+          ["TRC-20", "outgoing", { ...token, amount: "0.000005" }],
+          ["TRC-721", "incoming", items[1]![2].token]
+        ]
+      )
+      assert.deepStrictEqual([items[1]![2].token.contractAddress, items[1]![2].token.symbol], [Tron.base58(art), "ART"])
+      assert.deepStrictEqual(items[2], [
+        {
+          ...common(104),
+          address: Tron.base58(4),
+          parentTransactionId: contents.inner.txID,
+          operationId: "call_0",
+          amount: "2",
+          unit: "TRX",
+          direction: "incoming"
+        }
+      ])
+
+      // What was recorded, by the endpoints.
+      const internal = yield* headwater.get(addresses("latest", Tron.account(4), "internal-transactions"))
+      assert.deepStrictEqual(
+        internal.body.data.items.map(({ minedInBlock }: Json) => minedInBlock.height),
+        [104, 99]
+      )
+      assert.deepStrictEqual(internal.body.data.items[0], {
+        transactionHash: contents.inner.txID,
+        minedInBlock: minedIn(104),
+        operationId: "call_0",
+        operationType: "call",
+        recipient: Tron.base58(4),
+        sender: Tron.base58(60),
+        timestamp: timeOf(104),
+        value: { amount: "2", unit: "TRX" }
+      })
+      const transfers = yield* headwater.get(
+        `${addresses("historical", Tron.base58(2), "tokens-transfers")}?sortingOrder=ascending`
+      )
+      assert.deepStrictEqual(
+        transfers.body.data.items.map(({ tokenData }: Json) => tokenData),
+        [
+          ...["12.345678", "0.000005"].map((amount) => ({
+            fungibleValues: { amount },
+            name: "Tether USD",
+            symbol: "USDT",
+            contractAddress: Tron.base58(usdt),
+            standard: "TRC-20"
+          })),
+          {
+            fungibleValues: { amount: "1" },
+            name: "Art",
+            nonFungibleValues: { tokenId: "77" },
+            symbol: "ART",
+            contractAddress: Tron.base58(art),
+            standard: "TRC-721"
+          }
+        ]
+      )
+      const logs = yield* headwater.get(`/transactions/evm/tron/mainnet/${contents.tokens.txID}/logs?limit=1&offset=1`)
+      const { items: listed, ...page } = logs.body.data
+      assert.deepStrictEqual(page, { limit: 1, offset: 1, total: 2 })
+      assert.strictEqual(listed[0].address, Tron.base58(usdt))
+      assert.strictEqual(listed[0].name, "Transfer(address,address,uint256)")
+      assert.strictEqual(BigInt(listed[0].data), 5n)
+      assert.strictEqual(BigInt(listed[0].topics[2]), BigInt(`0x${Tron.bare(8)}`))
+      const none = yield* headwater.get(`/transactions/evm/tron/mainnet/${"ab".repeat(32)}/logs`)
+      assert.deepStrictEqual([none.status, none.body.error.code], [404, "blockchain_data_transaction_not_found"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("answers 501 for internal transactions where the node does not keep them, with what to do", () =>
+    Effect.gen(function* () {
+      const { headwater, subscribe } = yield* setup(false)
+      const answers = [
+        yield* headwater.get(addresses("latest", Tron.base58(4), "internal-transactions")),
+        yield* subscribe("address-internal-transactions-confirmed", { address: Tron.base58(4) }),
+        yield* subscribe("address-internal-transactions-confirmed-each-confirmation", {
+          address: Tron.base58(4),
+          allowDuplicates: false,
+          confirmationsCount: 3
+        })
+      ]
+      for (const { body, status } of answers) {
+        assert.deepStrictEqual([status, body.error.code], [501, "unimplemented"])
+        assert.include(body.error.message, "vm.saveInternalTx = true")
+      }
+      const coins = yield* subscribe("address-coins-transactions-confirmed", { address: Tron.base58(4) })
+      assert.strictEqual(coins.status, 201)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("reads what a wallet holds, in both derivations", () =>
+    Effect.gen(function* () {
+      const { grow, headwater, node } = yield* setup()
+      yield* grow
+      const assets = (query: string) => headwater.get(`/hd-wallets/evm/tron/mainnet/${xpub}/assets${query}`)
+      assert.deepStrictEqual((yield* assets("")).body.data.item, {
+        confirmedBalance: "4.000002",
+        fungibleTokens: [],
+        nonFungibleTokens: [],
+        totalReceived: "4",
+        totalSpent: "0",
+        unit: "TRX"
+      })
+      assert.strictEqual((yield* assets("?derivation=bip32")).body.data.item.confirmedBalance, "0.00003")
+      node.override = () => 503
+      const gone = yield* assets("")
+      assert.deepStrictEqual([gone.status, gone.body.error.code], [503, "node_unavailable"])
+      node.override = undefined
+      node.height = newest - 5
+      const behind = yield* assets("")
+      assert.deepStrictEqual([behind.status, behind.body.error.code], [503, "node_unavailable"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("prepares transfers that tronweb signs, and refuses those that the node has changed", () =>
+    Effect.gen(function* () {
+      const { headwater, node } = yield* setup()
+      const prepare = (item: Record<string, unknown> = {}) =>
+        headwater.post("/prepare-transactions/evm/tron/mainnet/native-coins", {
+          amount: "1.25",
+          recipient: Tron.account(2),
+          sender: TronWallet.addressHex,
+          ...item
+        })
+      const { body, status } = yield* prepare({ additionalData: "Rechnung 4711 – danke" })
+      assert.strictEqual(status, 201, JSON.stringify(body))
+      const { expirationTimestamp, inputData, sighash, ...item } = body.data.item
+      const now = Date.now() / 1000
+      assert.isTrue(expirationTimestamp > now - 1 && expirationTimestamp <= now + 60)
+      const transaction = TronWallet.read(inputData)
+      assert.strictEqual(sighash, transaction.txID)
+      const { value } = transaction.raw_data.contract[0].parameter
+      assert.deepStrictEqual(
+        [value.owner_address, value.to_address, value.amount].map((part) => String(part).toLowerCase()),
+        [TronWallet.addressHex, Tron.account(2), "1250000"]
+      )
+      assert.strictEqual(yield* Effect.promise(() => TronWallet.signer(transaction)), TronWallet.address)
+      const bandwidth = inputData.length / 2 + 135
+      assert.isBelow(Math.abs(item.gasLimit - bandwidth), 4)
+      assert.deepStrictEqual(item, {
+        nonce: 0,
+        recipient: Tron.base58(2),
+        sender: TronWallet.address,
+        value: { amount: "1.25", unit: "TRX" },
+        fee: {
+          gasPrice: 1000,
+          maxFeePerGas: 0,
+          maxPriorityFeePerGas: 0,
+          unit: "SUN",
+          // No bandwidth is left, and a memo costs.
+          total: item.gasLimit * 1000 + 1_000_000
+        },
+        gasLimit: item.gasLimit,
+        type: "TransferContract"
+      })
+
+      // The account is new: it is activated, and all of it is taken from the amount.
+      const activating = yield* prepare({
+        recipient: Tron.base58(9),
+        fee: { priority: "fast", substractFromAmount: true }
+      })
+      assert.strictEqual(activating.body.data.item.fee.total, 1_100_000)
+      assert.strictEqual(activating.body.data.item.value.amount, "0.15")
+
+      const refused = [
+        [{ amount: "11" }, 409, "amount"],
+        [{ sender: Tron.base58(9) }, 409, "sender"],
+        [{ amount: "0" }, 400, "amount"],
+        [{ amount: "0.0000001" }, 400, "amount"],
+        [{ recipient: TronWallet.address }, 400, "recipient"],
+        [{ recipient: "T123" }, 400, "recipient"],
+        [{ additionalData: "x".repeat(513) }, 400, "additionalData"],
+        [{ type: "legacy-transaction" }, 400, "type"],
+        [{ fee: { priority: "slow", exactAmount: "5" } }, 400, "fee.exactAmount"]
+      ] as const
+      for (const [change, code, attribute] of refused) {
+        const answer = yield* prepare(change)
+        assert.deepStrictEqual(
+          [answer.status, answer.body.error.code, answer.body.error.details[0].attribute],
+          [code, "invalid_data", attribute],
+          JSON.stringify(change)
+        )
+      }
+
+      const built = (request: Json, change: Json) => {
+        const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, "hex"))
+        const expiration = Date.now() + 60_000
+        return TronNode.transactionOf({
+          owner: bytes(request.owner_address.slice(2)),
+          to: bytes(request.to_address.slice(2)),
+          amount: BigInt(request.amount),
+          memo: new Uint8Array(0),
+          refBlockBytes: bytes("2927"),
+          refBlockHash: bytes("939ece39d08a7abe"),
+          expiration,
+          timestamp: expiration - 60_000,
+          ...change
+        } as never)
+      }
+      const tampered: ReadonlyArray<readonly [string, (request: Json) => Json]> = [
+        ["recipient", (request) => built(request, { to: Tron.bytesOf(66) })],
+        ["amount", (request) => built(request, { amount: 9_999_999n })],
+        ["expiration", (request) => built(request, { expiration: Date.now() - 1 })],
+        [
+          "extra contract",
+          (request) => {
+            const honest = built(request, {})
+            const raw: string = honest.raw_data_hex
+            // A second field 11, as the first: tag, length and contract.
+            const from = raw.search(/5a..080112/)
+            const length = Number.parseInt(raw.slice(from + 2, from + 4), 16) * 2 + 4
+            const more = raw.slice(0, from + length) + raw.slice(from, from + length) + raw.slice(from + length)
+            return { ...honest, raw_data_hex: more, txID: TronWallet.idOf(more) }
+          }
+        ],
+        ["id", (request) => ({ ...built(request, {}), txID: "ab".repeat(32) })]
+      ]
+      for (const [what, change] of tampered) {
+        node.override = (path, asked) => (path === "/wallet/createtransaction" ? change(asked) : undefined)
+        const answer = yield* prepare()
+        assert.deepStrictEqual([what, answer.status, answer.body.error.code], [what, 503, "node_unavailable"])
+      }
+      node.override = (path, asked) => (path === "/wallet/createtransaction" ? built(asked, {}) : undefined)
+      assert.strictEqual((yield* prepare()).status, 201)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("follows nothing from a node of another network, and keeps the API key to itself", () =>
+    Effect.gen(function* () {
+      const blocks = blocksWith(true)
+      const genesis = { ...blocks[0]!.block, blockID: `${"00".repeat(28)}cd8690dc` }
+      const node = yield* TronNode.make({
+        ...options(true),
+        blocks: [{ block: genesis, infos: [] }, ...blocks.slice(1)]
+      })
+      const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
+        chains: { "tron/mainnet": { nodes: [node.url], apiKey: "a-key-of-the-test" } }
+      })
+      for (let i = 0; ; i++) {
+        const chain = (yield* headwater.get("/ready")).body.chains["tron/mainnet"]
+        if (chain.state === "stopped") {
+          assert.match(chain.message, /the node is on nile, not mainnet/)
+          assert.isTrue(node.requests.every(({ headers }) => headers["tron-pro-api-key"] === "a-key-of-the-test"))
+          assert.notInclude(headwater.log(), "a-key-of-the-test")
+          break
+        }
+        if (i > 200) return yield* Effect.die(new Error(headwater.log()))
+        yield* Effect.sleep("50 millis")
+      }
+    }).pipe(Effect.scoped)
+  )
+})
