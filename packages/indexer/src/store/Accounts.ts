@@ -11,6 +11,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { Database, type DatabaseError } from "./Database.ts"
+import { prepared } from "./internal/Prepared.ts"
 import type { Row } from "./Tables.ts"
 
 export interface Account {
@@ -93,6 +94,13 @@ export class Accounts extends Context.Service<
 
 const keyPrefix = "hw_"
 const idLength = 12
+
+/**
+ * How long a key that was found good is not looked up again, in milliseconds: as long may a key be used that another
+ * process has revoked.
+ */
+const recentMillis = 250
+const maxRecent = 10_000
 
 const hashOf = (key: Redacted.Redacted) => createHash("sha256").update(Redacted.value(key)).digest()
 
@@ -183,17 +191,35 @@ const make = Effect.gen(function* () {
     yield* database.query((db) =>
       db.updateTable("api_key").set({ revoked }).where("hash", "=", row.hash).where("revoked", "is", null)
     )
+    recent.clear()
   })
+
+  const byHash = prepared((db, hash: Uint8Array) =>
+    db.selectFrom("api_key").select(["hash", "account", "endpoints", "revoked"]).where("hash", "=", hash)
+  )
+
+  const recent = new Map<string, { readonly caller: Caller; readonly until: number }>()
+
+  const remember = (hash: string, caller: Caller, until: number) => {
+    if (recent.size >= maxRecent) recent.clear()
+    recent.set(hash, { caller, until })
+  }
 
   const authenticate = Effect.fnUntraced(function* (key: Redacted.Redacted) {
     const hash = hashOf(key)
-    const [row] = yield* database.read((db) => db.selectFrom("api_key").selectAll().where("hash", "=", hash))
+    const name = hash.toString("latin1")
+    const now = yield* Clock.currentTimeMillis
+    const known = recent.get(name)
+    if (known !== undefined && known.until > now) return known.caller
+    const [row] = yield* database.read(byHash(hash))
     if (row === undefined || row.revoked !== null || !timingSafeEqual(row.hash, hash)) return undefined
     const endpoints = yield* endpointsOf(row)
-    return {
+    const caller: Caller = {
       account: row.account,
       endpoints: endpoints === undefined ? undefined : new Set(endpoints)
-    } satisfies Caller
+    }
+    remember(name, caller, now + recentMillis)
+    return caller
   })
 
   return Accounts.of({ create, list, find, setRetractions, createKey, listKeys, revokeKey, authenticate })

@@ -17,6 +17,7 @@ import * as Schema from "effect/Schema"
 import { type Insertable, sql } from "kysely"
 import { Database, type DatabaseError } from "./Database.ts"
 import * as Daily from "./internal/DailyCharges.ts"
+import { prepared } from "./internal/Prepared.ts"
 import type { CreditEntryTable, CreditKind, Row } from "./Tables.ts"
 
 export interface CreditEntry {
@@ -132,6 +133,11 @@ const toEntry = (row: Row<"credit_entry">): CreditEntry => ({
   at: row.at
 })
 
+/** What `inOneMessage` runs; the columns are in the order of `entryOf`. */
+const takeStatement = `update credit_balance set balance = balance - ? where account = ? and balance >= ? returning balance`
+const enterStatement = `insert into credit_entry (account, entry_key, at, kind, amount, results, detail)
+  values (?, ?, ?, ?, ?, ?, ?)`
+
 interface Pending {
   readonly charge: Charge
   readonly done: Deferred.Deferred<number, InsufficientCredits | DatabaseError>
@@ -173,12 +179,25 @@ const make = Effect.gen(function* () {
         .where("account", "=", account)
     )
 
-  const balance: Credits["Service"]["balance"] = Effect.fnUntraced(function* (account) {
-    const [row] = yield* database.read((db) =>
-      db.selectFrom("credit_balance").select("balance").where("account", "=", account)
-    )
-    return row?.balance ?? 0
-  })
+  const balanceOf = prepared((db, account: number) =>
+    db.selectFrom("credit_balance").select("balance").where("account", "=", account)
+  )
+
+  const balance: Credits["Service"]["balance"] = (account) =>
+    Effect.map(database.read(balanceOf(account)), ([row]) => row?.balance ?? 0)
+
+  const taking = prepared((db, amount: number, account: number, atLeast: number) =>
+    db
+      .updateTable("credit_balance")
+      .set({ balance: sql<number>`balance - ${amount}` })
+      .where("account", "=", account)
+      .where("balance", ">=", atLeast)
+      .returning("balance")
+  )
+
+  /** Takes an amount if it is there; the balance after it. */
+  const take = (account: number, amount: number) =>
+    Effect.map(database.query(taking(amount, account, amount)), ([row]) => row?.balance)
 
   const grant: Credits["Service"]["grant"] = Effect.fn("Credits.grant")(function* ({ account, amount, detail, key }) {
     const at = yield* Clock.currentTimeMillis
@@ -220,22 +239,27 @@ const make = Effect.gen(function* () {
 
   const chargeWithin: Credits["Service"]["chargeWithin"] = Effect.fnUntraced(function* (charge) {
     const at = yield* Clock.currentTimeMillis
-    const [row] = yield* database.query((db) =>
-      db
-        .updateTable("credit_balance")
-        .set({ balance: sql<number>`balance - ${charge.amount}` })
-        .where("account", "=", charge.account)
-        .where("balance", ">=", charge.amount)
-        .returning("balance")
-    )
-    if (row === undefined && charge.amount > 0) {
+    const left = yield* take(charge.account, charge.amount)
+    if (left === undefined && charge.amount > 0) {
       return yield* new InsufficientCredits({ available: yield* locked(charge.account), wanted: charge.amount })
     }
     yield* database.query((db) => db.insertInto("credit_entry").values(entryOf(charge, at)))
-    return row?.balance ?? 0
+    return left ?? 0
   })
 
-  /** Pays what it can of one account's charges, in their order, and says how each of them ends. */
+  /** How each of one account's charges ends: those that are not paid left the balance as it was. */
+  const ends = (charges: ReadonlyArray<Pending>, paid: ReadonlyArray<boolean>, before: number) => {
+    let left = before
+    return charges.map(({ charge, done }, i) => {
+      if (!paid[i]) {
+        return Deferred.fail(done, new InsufficientCredits({ available: left, wanted: charge.amount }))
+      }
+      left -= charge.amount
+      return Deferred.succeed(done, left)
+    })
+  }
+
+  /** Pays what it can of one account's charges, in the surrounding transaction. */
   const pay = Effect.fnUntraced(function* (account: number, charges: ReadonlyArray<Pending>, at: number) {
     const before = yield* locked(account)
     const { balance, paid } = Ledger.settle(
@@ -247,29 +271,46 @@ const make = Effect.gen(function* () {
       "credit_entry",
       charges.filter((_, i) => paid[i]).map(({ charge }) => entryOf(charge, at))
     )
-    let left = before
-    return charges.map(({ charge, done }, i) => {
-      if (!paid[i]) {
-        return Deferred.fail(done, new InsufficientCredits({ available: left, wanted: charge.amount }))
-      }
-      left -= charge.amount
-      return Deferred.succeed(done, left)
+    return ends(charges, paid, before)
+  })
+
+  type Batch = ReadonlyArray<readonly [account: number, charges: ReadonlyArray<Pending>]>
+
+  const inTransaction = (batch: Batch, at: number) =>
+    Effect.map(database.transaction(Effect.forEach(batch, ([account, charges]) => pay(account, charges, at))), (ends) =>
+      ends.flat()
+    )
+
+  /** As `inTransaction`, in one message to SQLite's thread; undefined, with nothing done, where somebody cannot pay. */
+  const inOneMessage = Effect.fnUntraced(function* (batch: Batch, at: number) {
+    const wanted = batch.map(([, charges]) => charges.reduce((sum, { charge }) => sum + charge.amount, 0))
+    const entries = batch.flatMap(([, charges]) => charges.map(({ charge }) => Object.values(entryOf(charge, at))))
+    const [balances] = yield* database.steps([
+      { sql: takeStatement, rows: batch.map(([account], i) => [wanted[i], account, wanted[i]]) },
+      { sql: enterStatement, rows: entries }
+    ])
+    if (balances === undefined) return undefined
+    return batch.flatMap(([, charges], i) => {
+      const { balance } = balances[i] as { readonly balance: number }
+      return ends(
+        charges,
+        charges.map(() => true),
+        balance + wanted[i]!
+      )
     })
   })
 
   const payAll = Effect.fnUntraced(
-    function* (batch: ReadonlyArray<Pending>) {
+    function* (pending: ReadonlyArray<Pending>) {
       const at = yield* Clock.currentTimeMillis
       // Always in one order, so that two processes never wait for each other's balances.
-      const accounts = [...Map.groupBy(batch, ({ charge }) => charge.account)].sort(([a], [b]) => a - b)
-      const ends = yield* database.transaction(
-        Effect.forEach(accounts, ([account, charges]) => pay(account, charges, at))
-      )
-      yield* Effect.all(ends.flat(), { discard: true })
+      const batch = [...Map.groupBy(pending, ({ charge }) => charge.account)].sort(([a], [b]) => a - b)
+      const quick = database.dialect === "sqlite" ? yield* inOneMessage(batch, at) : undefined
+      yield* Effect.all(quick ?? (yield* inTransaction(batch, at)), { discard: true })
     },
-    (effect, batch) =>
+    (effect, pending) =>
       Effect.catch(effect, (error) =>
-        Effect.forEach(batch, ({ done }) => Deferred.fail(done, error), { discard: true })
+        Effect.forEach(pending, ({ done }) => Deferred.fail(done, error), { discard: true })
       )
   )
 

@@ -17,12 +17,12 @@ import {
   type Insertable,
   Kysely,
   PostgresDialect,
-  SqliteDialect,
   sql
 } from "kysely"
 import pg from "pg"
 import * as Migrations from "./internal/Migrations.ts"
-import { Rows, SqliteThreadDialect } from "./internal/SqliteThread.ts"
+import { SqliteReaderDialect } from "./internal/SqliteReader.ts"
+import { Rows, SqliteThreadDialect, Steps } from "./internal/SqliteThread.ts"
 import { pragmas } from "./internal/sqlitePragmas.ts"
 import type { Tables } from "./Tables.ts"
 
@@ -66,6 +66,13 @@ export class Database extends Context.Service<
       statement: string,
       rows: ReadonlyArray<ReadonlyArray<unknown>>
     ) => Effect.Effect<ReadonlyArray<A>, DatabaseError>
+    /**
+     * SQLite only: runs statements, each for its rows of parameters, in a transaction of their own and in one message;
+     * what each row gave. Where one gives nothing, nothing is done and the answer is empty.
+     */
+    readonly steps: (
+      steps: ReadonlyArray<{ readonly sql: string; readonly rows: ReadonlyArray<ReadonlyArray<unknown>> }>
+    ) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, DatabaseError>
   }
 >()("@headwater/indexer/store/Database") {
   /** Opens the store and brings its schema up to date. */
@@ -119,7 +126,7 @@ const sqliteReader = (file: string) =>
   Effect.suspend(() => {
     const database = new BetterSqlite(file, { readonly: true })
     for (const pragma of pragmas) if (!/^(journal_mode|page_size)/.test(pragma)) database.pragma(pragma)
-    return open(new SqliteDialect({ database }))
+    return open(new SqliteReaderDialect(database))
   })
 
 /** Bind parameters of one PostgreSQL statement are counted in 16 bits. */
@@ -157,6 +164,12 @@ const make = Effect.fnUntraced(function* (location: Location) {
           execute: async () => (await db.executeQuery<A>(CompiledQuery.raw(statement, [new Rows(rows)]))).rows
         }))
 
+  const steps: Database["Service"]["steps"] = (steps) =>
+    Effect.map(
+      attempt(() => writer.executeQuery<ReadonlyArray<unknown>>(CompiledQuery.raw("", [new Steps(steps)]))),
+      ({ rows }) => rows
+    )
+
   const insertMany: Database["Service"]["insertMany"] = (table, rows, conflict = "") => {
     const [first] = rows
     if (first === undefined) return Effect.void
@@ -184,5 +197,5 @@ const make = Effect.fnUntraced(function* (location: Location) {
     )
   }
 
-  return Database.of({ dialect, query, read: on(reader), transaction, insertMany, each })
+  return Database.of({ dialect, query, read: on(reader), transaction, insertMany, each, steps })
 })

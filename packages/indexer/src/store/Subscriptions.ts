@@ -17,6 +17,7 @@ import { sql } from "kysely"
 import { Database, type DatabaseError } from "./Database.ts"
 import * as ChainRevision from "./internal/ChainRevision.ts"
 import * as Held from "./internal/Held.ts"
+import { prepared } from "./internal/Prepared.ts"
 import type { Row } from "./Tables.ts"
 
 const DeactivationReasons = Schema.Array(Schema.Struct({ reason: Schema.String, timestamp: Schema.Int }))
@@ -173,22 +174,35 @@ const make = Effect.gen(function* () {
         )
     )
 
-  const find = (key: SubscriptionKey, run: Database["Service"]["query"]) =>
-    Effect.flatMap(
-      run((db) =>
-        db
-          .selectFrom("subscription")
-          .innerJoin("chain", "chain.id", "subscription.chain")
-          .selectAll("subscription")
-          .where("subscription.reference_id", "=", key.referenceId)
-          .where("subscription.account", "=", key.account)
-          .where("chain.name", "=", Chain.nameOf(key.chain))
-      ),
-      ([row]) =>
-        row === undefined
-          ? Effect.fail(new SubscriptionNotFound({ referenceId: key.referenceId }))
-          : Effect.succeed(row)
-    )
+  /** A chain keeps its id. Not to be asked in a transaction: one that fails takes a new chain back. */
+  const ids = new Map<string, number>()
+
+  const idOf = Effect.fnUntraced(function* (chain: Chain.Chain) {
+    const name = Chain.nameOf(chain)
+    const known = ids.get(name)
+    if (known !== undefined) return known
+    const [row] = yield* database.read((db) => db.selectFrom("chain").select("id").where("name", "=", name))
+    if (row !== undefined) ids.set(name, row.id)
+    return row?.id
+  })
+
+  const byReference = prepared((db, referenceId: string, account: number, chain: number) =>
+    db
+      .selectFrom("subscription")
+      .selectAll()
+      .where("reference_id", "=", referenceId)
+      .where("account", "=", account)
+      .where("chain", "=", chain)
+  )
+
+  const find = Effect.fnUntraced(function* (
+    { account, referenceId }: SubscriptionKey,
+    chain: number | undefined,
+    run: Database["Service"]["query"]
+  ) {
+    const [row] = chain === undefined ? [] : yield* run(byReference(referenceId, account, chain))
+    return row ?? (yield* new SubscriptionNotFound({ referenceId }))
+  })
 
   const create = Effect.fn("Subscriptions.create")(function* (subscription: NewSubscription) {
     const { account, address, callbackUrl, chain, confirmations, event, secret } = subscription
@@ -228,17 +242,14 @@ const make = Effect.gen(function* () {
   })
 
   const get = Effect.fn("Subscriptions.get")(function* (key: SubscriptionKey) {
-    return yield* toSubscription(key.chain, yield* find(key, database.read))
+    return yield* toSubscription(key.chain, yield* find(key, yield* idOf(key.chain), database.read))
   })
 
   const list: Subscriptions["Service"]["list"] = Effect.fn("Subscriptions.list")(function* (of, page) {
+    const chain = yield* idOf(of.chain)
+    if (chain === undefined) return { total: 0, subscriptions: [] }
     const [counted] = yield* database.read((db) =>
-      db
-        .selectFrom("subscription_count")
-        .innerJoin("chain", "chain.id", "subscription_count.chain")
-        .select(["subscription_count.chain", "subscription_count.total"])
-        .where("subscription_count.account", "=", of.account)
-        .where("chain.name", "=", Chain.nameOf(of.chain))
+      db.selectFrom("subscription_count").select("total").where("account", "=", of.account).where("chain", "=", chain)
     )
     if (counted === undefined || page.offset >= counted.total) {
       return { total: counted?.total ?? 0, subscriptions: [] }
@@ -251,7 +262,7 @@ const make = Effect.gen(function* () {
         .selectFrom("subscription")
         .select("id")
         .where("account", "=", of.account)
-        .where("chain", "=", counted.chain)
+        .where("chain", "=", chain)
         .orderBy("id", backwards ? "desc" : "asc")
         .limit(backwards ? page.limit + Math.min(0, behind) : page.limit)
         .offset(backwards ? Math.max(0, behind) : page.offset)
@@ -277,8 +288,8 @@ const make = Effect.gen(function* () {
   const remove = Effect.fn("Subscriptions.remove")(function* (key: SubscriptionKey) {
     return yield* database.transaction(
       Effect.gen(function* () {
-        yield* touchNamed(Chain.nameOf(key.chain))
-        const row = yield* find(key, database.query)
+        const { id } = yield* touchNamed(Chain.nameOf(key.chain))
+        const row = yield* find(key, id, database.query)
         yield* database.query((db) => db.deleteFrom("waiting").where("subscription", "=", row.id))
         yield* database.query((db) => db.deleteFrom("callback").where("subscription", "=", row.id))
         yield* database.query((db) => db.deleteFrom("subscription").where("id", "=", row.id))
@@ -291,8 +302,8 @@ const make = Effect.gen(function* () {
   const activate = Effect.fn("Subscriptions.activate")(function* (key: SubscriptionKey) {
     return yield* database.transaction(
       Effect.gen(function* () {
-        const { revision } = yield* touchNamed(Chain.nameOf(key.chain))
-        const row = yield* find(key, database.query)
+        const { id, revision } = yield* touchNamed(Chain.nameOf(key.chain))
+        const row = yield* find(key, id, database.query)
         if (row.active === 1) return yield* new SubscriptionActive({ referenceId: key.referenceId })
         const changed = { active: 1, deactivation_reasons: "[]", revision }
         yield* database.query((db) => db.updateTable("subscription").set(changed).where("id", "=", row.id))

@@ -14,13 +14,21 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler
 } from "kysely"
-import type { Reply, Request } from "./SqliteThread.worker.ts"
+import type { Reply, Request, Step } from "./SqliteThread.worker.ts"
 
 /** As the only parameter of a query: run its statement once for each row, in one message to the thread. */
 export class Rows {
   readonly rows: ReadonlyArray<ReadonlyArray<unknown>>
   constructor(rows: ReadonlyArray<ReadonlyArray<unknown>>) {
     this.rows = rows
+  }
+}
+
+/** As the only parameter of a query: run these steps instead of its statement, in one transaction and one message. */
+export class Steps {
+  readonly steps: ReadonlyArray<Step>
+  constructor(steps: ReadonlyArray<Step>) {
+    this.steps = steps
   }
 }
 
@@ -59,8 +67,16 @@ class ThreadConnection implements DatabaseConnection {
     const pending = Promise.withResolvers<QueryResult<R>>()
     this.#pending.set(id, pending)
     this.#worker.ref()
-    const many = parameters[0] instanceof Rows ? parameters[0].rows : undefined
-    this.#worker.postMessage({ id, sql, ...(many === undefined ? { parameters } : { many }) } satisfies Request)
+    const [first] = parameters
+    this.#worker.postMessage({
+      id,
+      sql,
+      ...(first instanceof Rows
+        ? { many: first.rows }
+        : first instanceof Steps
+          ? { steps: first.steps }
+          : { parameters })
+    } satisfies Request)
     return pending.promise
   }
 

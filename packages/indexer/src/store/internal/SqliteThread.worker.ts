@@ -4,9 +4,16 @@ import Database from "better-sqlite3"
 import type { QueryResult } from "kysely"
 import { pragmas } from "./sqlitePragmas.ts"
 
+/** One statement, run once for each row of parameters. */
+export interface Step {
+  readonly sql: string
+  readonly rows: ReadonlyArray<ReadonlyArray<unknown>>
+}
+
 export type Request = { readonly id: number; readonly sql: string } & (
-  | { readonly parameters: ReadonlyArray<unknown>; readonly many?: undefined }
-  | { readonly many: ReadonlyArray<ReadonlyArray<unknown>> }
+  | { readonly parameters: ReadonlyArray<unknown>; readonly many?: undefined; readonly steps?: undefined }
+  | { readonly many: ReadonlyArray<ReadonlyArray<unknown>>; readonly steps?: undefined }
+  | { readonly steps: ReadonlyArray<Step> }
 )
 
 export type Reply = { readonly id: number } & (
@@ -28,7 +35,25 @@ const prepare = (sql: string) => {
   return statement
 }
 
+/** Every step in one transaction, and what each row gave; nothing is done where a row was to give something and did not. */
+const executeSteps = (steps: ReadonlyArray<Step>): Array<ReadonlyArray<unknown>> => {
+  prepare("begin immediate").run()
+  try {
+    const results = steps.map(({ rows, sql }) => {
+      const statement = prepare(sql)
+      return rows.map((row) => (statement.reader ? statement.get(row) : statement.run(row)))
+    })
+    const done = results.every((rows) => !rows.includes(undefined))
+    prepare(done ? "commit" : "rollback").run()
+    return done ? results : []
+  } catch (error) {
+    prepare("rollback").run()
+    throw error
+  }
+}
+
 const execute = (request: Request): QueryResult<never> => {
+  if (request.steps !== undefined) return { rows: executeSteps(request.steps) as Array<never> }
   const statement = prepare(request.sql)
   if (request.many !== undefined) {
     if (statement.reader) return { rows: request.many.flatMap((row) => statement.all(row)) as Array<never> }
