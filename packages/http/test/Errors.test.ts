@@ -46,11 +46,10 @@ const valid = (operationId: string): Request => {
       }
       return { params: coins ? utxo : evm, query, item }
     }
-    case "callbacks":
-      return {
-        params: { ...evm, ...reference, ...(name === "redeliver" ? { idempotencyKey: "ab".repeat(16) } : {}) },
-        query
-      }
+    case "callbacks": {
+      const params = { ...evm, ...reference, ...(name === "redeliver" ? { idempotencyKey: "ab".repeat(16) } : {}) }
+      return { params, query, ...(name === "rotateSecret" ? { item: { callbackSecretKey: "secret" } } : {}) }
+    }
     case "domains":
       return name === "add"
         ? { params: {}, query, item: { domain: "example.com" } }

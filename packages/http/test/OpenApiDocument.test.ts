@@ -29,6 +29,7 @@ describe("OpenApiDocument", () => {
         `GET ${events}/{referenceId}/callbacks`,
         `POST ${events}/{referenceId}/callbacks/{idempotencyKey}/redeliver`,
         `POST ${events}/{referenceId}/test`,
+        `POST ${events}/{referenceId}/secret`,
         `GET ${events}/{referenceId}/status`,
         "GET /market-data/assets/by-id/{assetId}",
         "GET /market-data/assets/by-symbol/{assetSymbol}",

@@ -9,8 +9,9 @@ import * as Schema from "effect/Schema"
 import { item } from "../Envelope.ts"
 import { Failures } from "../Errors.ts"
 import { Count, feedPage, feedQuery } from "../Paging.ts"
-import { bodyErrors, chainErrors, chainParams, context, emptyBody, pageErrors, Timestamp } from "./Common.ts"
+import { body, bodyErrors, chainErrors, chainParams, context, emptyBody, pageErrors, Timestamp } from "./Common.ts"
 import { RequestedChain } from "./RequestedChain.ts"
+import { callbackSecretKey, SubscriptionDetails } from "./Subscriptions.ts"
 
 const Millis = Schema.Int.annotate({
   description: "Milliseconds since the Unix epoch",
@@ -72,6 +73,19 @@ const wait = Count.check(
   Schema.isLessThanOrEqualTo(maxWaitSeconds, { message: `must be at most ${maxWaitSeconds}` })
 ).annotate({ description: "Seconds to wait for callbacks, where there are none beyond `startingAfter` yet" })
 
+/** The longest time for which two secrets are used, in seconds. */
+export const maxOverlapSeconds = 30 * 86_400
+
+const overlapSeconds = Schema.Int.check(
+  Schema.isBetween(
+    { minimum: 0, maximum: maxOverlapSeconds },
+    { message: `must be a whole number from 0 to ${maxOverlapSeconds}` }
+  )
+).annotate({
+  description: "For how long `webhook-signature` holds a signature by the old secret too; a day if not given",
+  examples: [86_400]
+})
+
 const params = { ...chainParams, referenceId: Schema.String }
 const errors = [...chainErrors, Failures.resourceNotFound] as const
 
@@ -101,6 +115,15 @@ export class CallbacksGroup extends HttpApiGroup.make("callbacks")
       success: item(Callback).pipe(HttpApiSchema.status(201)),
       error: [...errors, ...bodyErrors]
     }).annotateMerge(OpenApi.annotations({ summary: "Send a callback that is marked as a test" })),
+    HttpApiEndpoint.post("rotateSecret", "/secret", {
+      params,
+      query: context,
+      payload: body({ callbackSecretKey, overlapSeconds: Schema.optionalKey(overlapSeconds) }),
+      success: item(SubscriptionDetails).pipe(HttpApiSchema.status(201)),
+      error: [...errors, ...bodyErrors]
+    }).annotateMerge(
+      OpenApi.annotations({ summary: "Change the secret of a subscription, with both in use for a while" })
+    ),
     HttpApiEndpoint.get("status", "/status", {
       params,
       query: context,

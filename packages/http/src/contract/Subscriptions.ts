@@ -40,7 +40,7 @@ const callbackUrl = Schema.String.check(
   examples: ["https://example.com/callbacks"]
 })
 
-const callbackSecretKey = Schema.String.check(
+export const callbackSecretKey = Schema.String.check(
   Schema.isBetweenLength(1, 512, { message: "must have 1 to 512 characters" }),
   Schema.isPattern(printable, { message: "must have no control characters and no lone surrogates" })
 ).annotate({ description: "Secret that callbacks are signed with", examples: ["yourSecretString"] })

@@ -1,5 +1,7 @@
 /** Answers the operations on a subscription's callbacks. */
 import { Callbacks, type FeedCallback } from "@headwater/indexer/store/Callbacks"
+import { Database } from "@headwater/indexer/store/Database"
+import * as SecretRotation from "@headwater/indexer/store/SecretRotation"
 import { type SubscriptionKey, Subscriptions } from "@headwater/indexer/store/Subscriptions"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -8,6 +10,9 @@ import { CurrentAccount } from "../contract/Authentication.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
 import { Conflict, ResourceNotFound } from "../Errors.ts"
 import { isReferenceId, subscriptionNotFound } from "../server/ReferenceId.ts"
+import { detailed } from "./Subscriptions.ts"
+
+const defaultOverlapSeconds = 86_400
 
 const optional = <K extends string, A>(key: K, value: A | undefined) =>
   (value === undefined ? {} : { [key]: value }) as { readonly [_ in K]?: A }
@@ -34,6 +39,7 @@ export const layer = HttpApiBuilder.group(
   "callbacks",
   Effect.fnUntraced(function* (handlers) {
     const callbacks = yield* Callbacks
+    const database = yield* Database
     const subscriptions = yield* Subscriptions
 
     const keyOf = Effect.fnUntraced(function* (referenceId: string) {
@@ -42,6 +48,11 @@ export const layer = HttpApiBuilder.group(
       if (!isReferenceId(referenceId)) return yield* subscriptionNotFound
       return { account, chain, referenceId } satisfies SubscriptionKey
     })
+    const rotate = (...change: Parameters<typeof SecretRotation.rotate>) =>
+      SecretRotation.rotate(...change).pipe(
+        Effect.provideService(Database, database),
+        Effect.provideService(Subscriptions, subscriptions)
+      )
     const notFound = { SubscriptionNotFound: () => Effect.fail(subscriptionNotFound), DatabaseError: Effect.die }
 
     return handlers.handleAll({
@@ -72,6 +83,11 @@ export const layer = HttpApiBuilder.group(
       ),
       test: Effect.fnUntraced(function* ({ params }) {
         return { item: shown(yield* callbacks.test(yield* keyOf(params.referenceId))) }
+      }, Effect.catchTags(notFound)),
+      rotateSecret: Effect.fnUntraced(function* ({ params, payload }) {
+        const key = yield* keyOf(params.referenceId)
+        const { callbackSecretKey, overlapSeconds = defaultOverlapSeconds } = payload.data.item
+        return { item: detailed(yield* rotate(key, callbackSecretKey, overlapSeconds * 1000)) }
       }, Effect.catchTags(notFound)),
       status: Effect.fnUntraced(function* ({ params }) {
         const key = yield* keyOf(params.referenceId)

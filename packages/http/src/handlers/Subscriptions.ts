@@ -70,7 +70,8 @@ const listed = (subscription: Subscription) => ({
   confirmationsCount: confirms(subscription) ? subscription.confirmations : 0
 })
 
-const detailed = (subscription: Subscription) => ({
+/** A subscription as its details are answered. */
+export const detailed = (subscription: Subscription) => ({
   ...state(subscription),
   ...(subscription.address === undefined ? {} : { address: addressText(subscription) }),
   ...(confirms(subscription) ? { confirmationsCount: subscription.confirmations } : {}),
