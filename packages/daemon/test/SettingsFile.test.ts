@@ -109,6 +109,37 @@ describe("SettingsFile", () => {
     }).pipe(withServices)
   )
 
+  it.effect("takes WebSocket for XRP alone, and a key for Tron alone, which stays secret", () =>
+    Effect.gen(function* () {
+      const settings = yield* loadText(
+        "a.toml",
+        `[chains."xrp/mainnet"]
+         nodes = ["wss://a", "ws://b:6006", "https://c"]
+         [chains."tron/mainnet"]
+         nodes = ["http://t"]
+         apiKey = "hunter2-key"`
+      )
+      const [tron, xrp] = Settings.chains(settings)
+      assert.deepStrictEqual(Settings.nodeUrls(xrp!.settings), ["wss://a", "ws://b:6006", "https://c"])
+      assert.deepStrictEqual(Settings.nodeHeaders(xrp!.settings), {})
+      assert.deepStrictEqual(Settings.nodeHeaders(tron!.settings), { "TRON-PRO-API-KEY": "hunter2-key" })
+      assert.notInclude(JSON.stringify(settings), "hunter2")
+
+      const wrong = `[chains."xrp/mainnet"]
+        nodes = ["ftp://a"]
+        apiKey = "hunter2"
+        [chains."tron/nile"]
+        nodes = ["ws://t"]
+        apiKey = "hunter2\\n"`
+      assert.deepStrictEqual(yield* problemsOf("a.toml", wrong), {
+        'chains."xrp/mainnet".nodes[0]': "must be a URL that begins with ws:// or wss:// or http:// or https://",
+        'chains."xrp/mainnet".apiKey': "is not a setting",
+        'chains."tron/nile".nodes[0]': "must be a URL that begins with http:// or https://",
+        'chains."tron/nile".apiKey': "must be printable ASCII without spaces"
+      })
+    }).pipe(withServices, Effect.scoped)
+  )
+
   it.effect("reads secrets from files, by the file and by the environment", () =>
     Effect.gen(function* () {
       const url = "postgres://user:hunter2@db/headwater"
