@@ -35,7 +35,6 @@ const setup = Effect.gen(function* () {
       yield* Effect.sleep("100 millis")
     }
   })
-  yield* anvil.rpc("anvil_setCode", ["0x420000000000000000000000000000000000000F", deployedCode("GasPriceOracle")])
   yield* connected
   /** Gives the node a signed transaction, and its receipt back once it is mined. */
   const mined = Effect.fnUntraced(function* (signed: Transaction) {
@@ -204,9 +203,10 @@ describe("prepare on anvil", () => {
 
   it.live("reserves what the OP stack takes for the layer below", () =>
     Effect.gen(function* () {
-      const { fund, prepare } = yield* setup
+      const { anvil, fund, prepare } = yield* setup
       const sender = Wallet.createRandom().address
       yield* fund(sender, 10n ** 18n)
+      yield* anvil.rpc("anvil_setCode", ["0x420000000000000000000000000000000000000F", deployedCode("GasPriceOracle")])
       const { body, status } = yield* prepare({ sender, amount: "1", substractFromAmount: true }, "base")
       assert.strictEqual(status, 201, JSON.stringify(body))
       const { fee, gasLimit, value } = body.data.item

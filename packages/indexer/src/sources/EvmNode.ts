@@ -220,8 +220,8 @@ export const make = (rpc: JsonRpc): EvmNode => {
     // Chains before the Isthmus upgrade do not know an operator's fee.
     const operatorAnswer = yield* answerOf(operator!)
     return yield* read("eth_call", () => {
-      const fee = returned(l1Answer)
-      if (fee === undefined) throw new Hex.Malformed("getL1Fee must return a number")
+      // A development chain without the contract charges nothing beside gas.
+      const fee = returned(l1Answer) ?? 0n
       return fee + (operatorAnswer === undefined ? 0n : (returned(operatorAnswer) ?? 0n))
     })
   })
