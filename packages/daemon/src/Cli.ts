@@ -6,6 +6,7 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import { accounts } from "./commands/Accounts.ts"
+import { assets } from "./commands/Assets.ts"
 import { backup } from "./commands/Backup.ts"
 import { completions } from "./commands/Completions.ts"
 import { credits } from "./commands/Credits.ts"
@@ -23,8 +24,7 @@ import { serve } from "./commands/Serve.ts"
 import { sighash } from "./commands/Sighash.ts"
 import { status } from "./commands/Status.ts"
 import { subscriptions } from "./commands/Subscriptions.ts"
-
-export const version = "0.1.0"
+import { version } from "./Version.ts"
 
 const root = (): Command.Command.Any => headwater
 
@@ -42,6 +42,7 @@ const headwater = Command.make("headwater", {}, () => Demo.program).pipe(
     accounts,
     keys,
     credits,
+    assets,
     domains,
     subscriptions,
     listen,

@@ -33,8 +33,10 @@ import { ReceiverClient, ReceiverClientOptions } from "./delivery/ReceiverClient
 import * as RetryProfile from "./delivery/RetryProfile.ts"
 import * as FollowedChains from "./FollowedChains.ts"
 import * as Health from "./Health.ts"
+import * as Metrics from "./Metrics.ts"
 import * as Settings from "./Settings.ts"
 import * as Store from "./Store.ts"
+import * as Traces from "./Traces.ts"
 
 /** The HTTP server's address is taken, or not one of this machine. */
 export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", { message: Schema.String }) {}
@@ -155,7 +157,7 @@ const http = Layer.unwrap(
   Effect.map(Settings.Settings, ({ http }) =>
     listening.pipe(
       Layer.provide(
-        Server.serve(Layer.mergeAll(Routes.layer, Health.layer), {
+        Server.serve(Layer.mergeAll(Routes.layer, Health.layer, Metrics.layer), {
           host: http.host,
           port: http.port,
           maxBodyBytes: http.maxBodyBytes,
@@ -184,4 +186,4 @@ const storeLock = Layer.effectDiscard(
   })
 )
 
-export const layer = running.pipe(Layer.provide(storeLock), Layer.provide(services))
+export const layer = running.pipe(Layer.provide(storeLock), Layer.provide(services), Layer.provide(Traces.layer))

@@ -89,6 +89,14 @@ const Log = Schema.Struct({
   level: Schema.Literals(["trace", "debug", "info", "warn", "error"]).pipe(withDefault("info"))
 })
 
+const Metrics = Schema.Struct({
+  token: Schema.optionalKey(secret(text))
+})
+
+const Traces = Schema.Struct({
+  otlp: Schema.optionalKey(url(["http", "https"]))
+})
+
 const height = between(0, Number.MAX_SAFE_INTEGER)
 
 /** Settings that the chains of one family have alone. */
@@ -146,6 +154,8 @@ export const schema = Schema.Struct({
   credits: Credits.pipe(withDefault({})),
   marketData: MarketSettings.schema.pipe(withDefault({})),
   log: Log.pipe(withDefault({})),
+  metrics: Metrics.pipe(withDefault({})),
+  traces: Traces.pipe(withDefault({})),
   chains: Chains.pipe(withDefault({}))
 })
 

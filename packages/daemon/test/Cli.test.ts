@@ -50,13 +50,19 @@ describe("the command line", () => {
     Effect.gen(function* () {
       const { code, stdout } = yield* run(["--help"])
       assert.strictEqual(code, 0)
-      for (const command of ["serve", "demo", "accounts", "keys", "derive", "sighash", "openapi"]) {
+      for (const command of [
+        ...["init", "serve", "status", "doctor", "replay", "rewind", "backup", "demo", "accounts", "keys", "credits"],
+        ...["domains", "subscriptions", "listen", "derive", "sighash", "openapi", "completions"]
+      ]) {
         assert.match(stdout, new RegExp(`^  ${command} +[A-Z]`, "m"))
       }
       assert.strictEqual((yield* run(["serve", "--help"])).code, 0)
       const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
       assert.include((yield* run(["--version"])).stdout, version)
       assert.include((yield* run(["--completions", "bash"])).stdout, "derive")
+      for (const shell of ["bash", "zsh", "fish", "powershell"]) {
+        assert.include((yield* run(["completions", shell])).stdout, "rewind")
+      }
     })
   )
 
@@ -169,6 +175,38 @@ describe("the command line", () => {
         JSON.parse(yield* ok("accounts", "list", "--json")).map(({ name }: { readonly name: string }) => name),
         ["acme"]
       )
+    }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
+  )
+
+  it.live("shows and changes domains, subscriptions and credits of an account", () =>
+    Effect.gen(function* () {
+      const cwd = yield* folder
+      const environment = { HEADWATER_CHAINS_ETHEREUM_DEVNET_NODES: "http://127.0.0.1:1" }
+      const ok = (...args: ReadonlyArray<string>) =>
+        Effect.map(run(args, { cwd, environment }), ({ code, stderr, stdout }) => {
+          assert.strictEqual(code, 0, stderr)
+          return stdout.trim()
+        })
+      yield* ok("accounts", "create", "acme")
+      const token = yield* ok("domains", "add", "acme", "Hooks.Example.com")
+      assert.match(token, /^\S{16,}$/)
+      const domain = JSON.parse(yield* ok("domains", "list", "acme", "--json"))[0]
+      assert.deepInclude(domain, { name: "hooks.example.com", token })
+      assert.isUndefined(domain.verified)
+      yield* ok("domains", "approve", "acme", "hooks.example.com")
+      assert.notMatch(yield* ok("domains", "list", "acme"), / no /)
+      assert.deepStrictEqual(JSON.parse(yield* ok("subscriptions", "list", "acme", "ethereum/devnet", "--json")), {
+        items: [],
+        total: 0
+      })
+      const unknown = yield* run(["subscriptions", "activate", "acme", "ethereum/devnet", "nothing"], {
+        cwd,
+        environment
+      })
+      assert.strictEqual(unknown.code, 1)
+      assert.notMatch(unknown.stderr, /^ +at /m, "no stack")
+      yield* ok("credits", "grant", "acme", "500", "--detail", "welcome")
+      assert.include(yield* ok("credits", "statement", "acme"), "welcome")
     }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
   )
 

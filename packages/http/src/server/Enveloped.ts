@@ -9,6 +9,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Predicate from "effect/Predicate"
 import { apiVersion, errorBody, maxContextLength, RequestInfo } from "../Envelope.ts"
 import { allowedMethods } from "./AllowedMethods.ts"
+import * as HttpMetrics from "./HttpMetrics.ts"
 
 const isContext = (value: unknown): value is string => typeof value === "string" && value.length <= maxContextLength
 
@@ -89,6 +90,13 @@ export const layer = HttpRouter.middleware(
         Effect.annotateLogs("requestId", info.id)
       )
       const millis = (yield* Clock.currentTimeMillis) - started
+      yield* HttpMetrics.answered({
+        operation: info.operation ?? "-",
+        method: request.method,
+        status: response.status,
+        millis,
+        consumed: Number(info.headers["x-credits-consumed"] ?? 0)
+      })
       // The path may hold what must not be logged, an extended key for one: the operation's name says enough.
       yield* Effect.logInfo(`${request.method} ${info.operation ?? "-"} ${response.status} ${millis} ms`).pipe(
         Effect.annotateLogs("requestId", info.id)

@@ -15,6 +15,7 @@ import type { Head, Source } from "../sources/Source.ts"
 import type { ChainStore, Committed, Cursor, NotNext } from "../store/ChainStore.ts"
 import type { DatabaseError } from "../store/Database.ts"
 import { ChainStatus } from "./ChainStatus.ts"
+import * as SyncMetrics from "./SyncMetrics.ts"
 
 /** The node's chain has left ours below what can or may be undone; an operator has to rewind the chain. */
 export class UnrecoverableFork extends Schema.TaggedError<UnrecoverableFork>()("UnrecoverableFork", {
@@ -53,6 +54,7 @@ export interface Follow {
 export const make = Effect.fn("Follow.make")(function* (source: Source, store: ChainStore, options: Options) {
   const statuses = yield* ChainStatus
   const { chain } = source
+  const metrics = yield* SyncMetrics.make(chain)
   const tell = (change: Parameters<typeof statuses.update>[1]) =>
     Effect.map(Clock.currentTimeMillis, (now) => statuses.update(chain, change, now))
 
@@ -61,6 +63,7 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
 
   const commit = Effect.fnUntraced(function* (block: Block) {
     const committed = yield* store.commit(block)
+    metrics.committed()
     const now = yield* Clock.currentTimeMillis
     statuses.update(chain, { height: block.height, committedAt: now, blockTime: block.time }, now)
     if (options.onCommitted !== undefined) yield* options.onCommitted(block, committed)
@@ -112,6 +115,7 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
     const fork = yield* findFork(cursor)
     yield* Effect.logWarning(`Reorganisation: leaving blocks ${fork + 1} to ${cursor.height}`)
     yield* store.undo(fork)
+    metrics.reorganised(cursor.height - fork)
     yield* tell({ height: fork })
     return fork
   })

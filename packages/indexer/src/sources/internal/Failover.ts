@@ -6,6 +6,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
 import * as Random from "effect/Random"
 import * as Result from "effect/Result"
 import type { NodeError } from "../NodeError.ts"
@@ -27,6 +28,15 @@ export interface Failover<N> {
   /** Asks the healthiest node, and after a failure worth a retry again, or the next, until the attempts are used up. */
   readonly ask: <A>(question: (node: N) => Effect.Effect<A, Failure>) => Effect.Effect<A, NodeError>
 }
+
+const failures = Metric.counter("headwater_node_errors_total", {
+  description: "Requests that a node did not answer as it should, by method",
+  incremental: true
+})
+
+/** A request of many calls counts for its first method. */
+const count = ({ _tag, method, node }: NodeError & { readonly method?: string }) =>
+  Metric.update(Metric.withAttributes(failures, { node, method: method?.split(/,| and /)[0] ?? "", error: _tag }), 1)
 
 const firstRestMillis = 1_000
 const longestRestMillis = 60_000
@@ -57,6 +67,7 @@ export const make = <N>(nodes: readonly [N, ...Array<N>], attempts = Math.max(4,
       const { health, node } = member
       current = member
       const result = yield* Effect.result(question(node))
+      if (Result.isFailure(result)) yield* count(result.failure.error)
       if (Result.isSuccess(result) || !result.failure.retry) {
         health.failuresInARow = 0
         health.restsUntil = 0

@@ -1,0 +1,239 @@
+import { readFileSync } from "node:fs"
+import { createServer } from "node:http"
+import { assert, describe, it } from "@effect/vitest"
+import { parser } from "@prometheus-io/lezer-promql"
+import * as Effect from "effect/Effect"
+import * as Yaml from "effect/encoding/Yaml"
+import * as Anvil from "../../../test/Anvil.ts"
+import * as Headwater from "../../../test/Headwater.ts"
+import * as Receiver from "../../../test/Receiver.ts"
+import { locations } from "../../../test/Stores.ts"
+import { run } from "./Program.ts"
+
+const watched = "0x90F79bf6EB2c4f870365E785982E1f101E93b906"
+const chain = "ethereum/devnet"
+const fileOf = (name: string) => readFileSync(new URL(`../observability/${name}`, import.meta.url), "utf8")
+
+interface Selector {
+  readonly name: string
+  readonly labels: ReadonlyArray<string>
+}
+
+/** What a query reads, and by which labels; dies where it is none. */
+const selectorsOf = (query: string): ReadonlyArray<Selector> => {
+  // As Grafana puts values in place of its variables.
+  const text = query.replaceAll("$__rate_interval", "5m").replaceAll("$chain", ".*")
+  const selectors: Array<{ name: string; labels: Array<string> }> = []
+  const grouped: Array<string> = []
+  parser.parse(text).iterate({
+    enter: (node) => {
+      const here = text.slice(node.from, node.to)
+      if (node.type.isError) assert.fail(`not PromQL at ${node.from}: ${text}`)
+      if (node.name === "VectorSelector") selectors.push({ name: "", labels: [] })
+      if (node.name === "Identifier") selectors.at(-1)!.name = here
+      if (node.name !== "LabelName") return
+      if (node.node.parent?.name === "GroupingLabels") grouped.push(here)
+      else selectors.at(-1)!.labels.push(here)
+    }
+  })
+  return selectors.map(({ labels, name }) => ({ name, labels: [...labels, ...grouped] }))
+}
+
+interface Dashboard {
+  readonly templating: { readonly list: ReadonlyArray<{ readonly query: string }> }
+  readonly panels: ReadonlyArray<{ readonly targets: ReadonlyArray<{ readonly expr: string }> }>
+}
+interface Alerts {
+  readonly groups: ReadonlyArray<{
+    readonly rules: ReadonlyArray<{ readonly alert: string; readonly expr: string; readonly annotations: object }>
+  }>
+}
+
+const dashboard = JSON.parse(fileOf("grafana-dashboard.json")) as Dashboard
+const alerts = Yaml.parse(fileOf("alerts.yaml")) as unknown as Alerts
+const queries = [
+  ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+  ...dashboard.templating.list.flatMap(({ query }) => {
+    const [, of, label] = /^label_values\((\w+), (\w+)\)$/.exec(query) ?? []
+    return of === undefined ? [] : [`sum by (${label}) (${of})`]
+  }),
+  ...alerts.groups.flatMap(({ rules }) => rules.map(({ expr }) => expr))
+]
+
+/** The samples of the text format: the labels that each name comes with, and values. */
+const samplesOf = (text: string) => {
+  const samples = new Map<string, Array<{ readonly labels: Record<string, string>; readonly value: number }>>()
+  for (const line of text.split("\n")) {
+    if (line === "" || line.startsWith("#")) continue
+    const [, name, inner = "", value] = /^([a-z_]+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
+    assert.isDefined(name, line)
+    const labels = Object.fromEntries([...inner.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key, is]) => [key, is]))
+    samples.set(name!, [...(samples.get(name!) ?? []), { labels, value: Number(value) }])
+  }
+  return samples
+}
+
+/** Takes spans as an OpenTelemetry collector does. */
+const collector = Effect.gen(function* () {
+  const spans: Array<{ readonly name: string; readonly parentSpanId?: string }> = []
+  const url = yield* Effect.acquireRelease(
+    Effect.callback<{ readonly url: string; readonly close: () => void }>((resume) => {
+      const server = createServer((request, response) => {
+        const chunks: Array<Buffer> = []
+        request.on("data", (chunk: Buffer) => chunks.push(chunk))
+        request.on("end", () => {
+          assert.strictEqual(request.url, "/v1/traces")
+          const { resourceSpans } = JSON.parse(Buffer.concat(chunks).toString())
+          for (const { scopeSpans } of resourceSpans) for (const { spans: some } of scopeSpans) spans.push(...some)
+          response.setHeader("content-type", "application/json")
+          response.end("{}")
+        })
+      })
+      server.listen(0, "127.0.0.1", () => {
+        const { port } = server.address() as { readonly port: number }
+        resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, close: () => server.close() }))
+      })
+    }),
+    ({ close }) => Effect.sync(close)
+  )
+  return { url: url.url, spans }
+})
+
+const metricsOf = (headwater: Headwater.Headwater, headers: Record<string, string> = {}) =>
+  Effect.promise(async () => {
+    const response = await fetch(`${headwater.url}/metrics`, { headers })
+    return { status: response.status, type: response.headers.get("content-type"), text: await response.text() }
+  })
+
+describe("metrics of a running daemon", () => {
+  it.live(
+    "have every name and label that the dashboard and the alerts use, and say what has happened",
+    () =>
+      Effect.gen(function* () {
+        const anvil = yield* Anvil.start()
+        const receiver = yield* Receiver.start()
+        const { spans, url } = yield* collector
+        const [{ location }] = locations as [(typeof locations)[number]]
+        const store = (yield* location) as { readonly kind: "sqlite"; readonly file: string }
+        const headwater = yield* Headwater.start(store, {
+          credits: { enabled: true },
+          chains: {
+            [chain]: { nodes: [anvil.url], start: 0, pollMillis: 50 },
+            "litecoin/regtest": { nodes: ["http://127.0.0.1:1"] }
+          },
+          callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca },
+          traces: { otlp: url }
+        })
+        const cli = (...args: ReadonlyArray<string>) =>
+          run(args, {
+            cwd: "/tmp",
+            environment: {
+              HEADWATER_STORE_SQLITE: store.file,
+              HEADWATER_CHAINS_ETHEREUM_DEVNET_NODES: anvil.url
+            }
+          })
+        assert.strictEqual((yield* cli("credits", "grant", "test", "10000")).code, 0)
+        const [from] = yield* anvil.rpc<ReadonlyArray<string>>("eth_accounts", [])
+        const subscription = yield* headwater.post(`/blockchain-events/${chain}/address-coins-transactions-confirmed`, {
+          address: watched,
+          callbackUrl: `${receiver.url}/`,
+          callbackSecretKey: "s"
+        })
+        assert.strictEqual(subscription.status, 201)
+        const pay = anvil.rpc("eth_sendTransaction", [{ from, to: watched, value: "0x1" }])
+        yield* pay
+        yield* receiver.until((accepted) => accepted.length === 1)
+        const height = (wanted: number) =>
+          Effect.gen(function* () {
+            for (let i = 0; (yield* headwater.get("/ready")).body.chains[chain].height !== wanted; i++) {
+              assert.isBelow(i, 400)
+              yield* Effect.sleep("50 millis")
+            }
+          })
+        // Two blocks leave the chain, three take their place.
+        const snapshot = yield* anvil.rpc("evm_snapshot", [])
+        yield* anvil.rpc("anvil_mine", ["0x2"])
+        yield* height(3)
+        yield* anvil.rpc("evm_revert", [snapshot])
+        yield* anvil.rpc("evm_increaseTime", [77])
+        yield* anvil.rpc("anvil_mine", ["0x3"])
+        yield* height(4)
+
+        const { status, text, type } = yield* metricsOf(headwater)
+        assert.strictEqual(status, 200)
+        assert.match(type ?? "", /^text\/plain; version=0\.0\.4/)
+        const samples = samplesOf(text)
+        for (const query of queries) {
+          for (const { labels, name } of selectorsOf(query)) {
+            if (name === "up") continue
+            const found = samples.get(name)
+            assert.isDefined(found, `${name} of ${query}`)
+            const known = new Set(found!.flatMap((sample) => Object.keys(sample.labels)))
+            for (const label of labels) assert.isTrue(known.has(label), `${label} of ${name} in ${query}`)
+          }
+        }
+        const one = (name: string, labels: Record<string, string>) => {
+          const found = samples
+            .get(name)
+            ?.filter((sample) => Object.entries(labels).every(([key, is]) => sample.labels[key] === is))
+          assert.lengthOf(found ?? [], 1, `${name} ${JSON.stringify(labels)}`)
+          return found![0]!.value
+        }
+        assert.strictEqual(one("headwater_chain_height_blocks", { chain }), 4)
+        assert.strictEqual(one("headwater_chain_state", { chain, state: "following" }), 1)
+        assert.strictEqual(one("headwater_chain_state", { chain: "litecoin/regtest", state: "following" }), 0)
+        assert.strictEqual(one("headwater_blocks_total", { chain }), 7)
+        assert.strictEqual(one("headwater_reorganisation_depth_blocks_count", { chain }), 1)
+        assert.strictEqual(one("headwater_reorganisation_depth_blocks_sum", { chain }), 2)
+        assert.strictEqual(one("headwater_callback_attempts_total", { outcome: "delivered" }), 1)
+        assert.strictEqual(one("headwater_callback_latency_seconds_count", {}), 1)
+        assert.isAbove(one("headwater_store_size_bytes", {}), 10_000)
+        assert.isAbove(one("headwater_node_errors_total", { method: "getblockchaininfo", error: "NodeUnreachable" }), 0)
+        const created = { operation: "address-coins-transactions-confirmed", method: "POST", status: "201" }
+        assert.strictEqual(one("headwater_http_requests_total", created), 1)
+        assert.strictEqual(one("headwater_credits_consumed_total", { operation: created.operation }), 30)
+        assert.notInclude(text, watched)
+        const statement = JSON.parse((yield* cli("credits", "statement", "test", "--json")).stdout)
+        assert.deepInclude(
+          statement.find(({ kind }: { readonly kind: string }) => kind === "request"),
+          { amount: -30, detail: created.operation }
+        )
+
+        yield* headwater.terminate
+        const names = new Set(spans.map(({ name }) => name))
+        assert.isTrue(names.has("EvmSource.blockAt"), [...names].join())
+        assert.isTrue(names.has("ChainStore.commit"), [...names].join())
+      }).pipe(Effect.scoped),
+    { timeout: 120_000 }
+  )
+
+  it.live(
+    "are for this machine, or for who has the token",
+    () =>
+      Effect.gen(function* () {
+        const anvil = yield* Anvil.start()
+        const [{ location }] = locations as [(typeof locations)[number]]
+        const settings = { chains: { [chain]: { nodes: [anvil.url], pollMillis: 50 } } }
+        const open = yield* Headwater.start(yield* location as Effect.Effect<never>, settings)
+        const forwarded = yield* metricsOf(open, { "x-forwarded-for": "203.0.113.9" })
+        assert.strictEqual(forwarded.status, 403)
+        assert.notInclude(forwarded.text, "headwater_")
+        yield* open.kill
+
+        const place = yield* location as Effect.Effect<never>
+        const closed = yield* Headwater.start(place, { ...settings, metrics: { token: "very-secret" } })
+        assert.strictEqual((yield* metricsOf(closed)).status, 403)
+        assert.strictEqual((yield* metricsOf(closed, { authorization: "Bearer wrong" })).status, 403)
+        assert.strictEqual((yield* metricsOf(closed, { authorization: "Bearer very-secret" })).status, 200)
+      }).pipe(Effect.scoped),
+    { timeout: 60_000 }
+  )
+
+  it("each alert says what it is about and what to do", () => {
+    for (const { alert, annotations } of alerts.groups.flatMap(({ rules }) => rules)) {
+      assert.containsAllKeys(annotations, ["summary", "description"], alert)
+    }
+    assert.isAbove(queries.length, 25)
+    assert.throws(() => selectorsOf("sum by (chain (headwater_blocks_total)"))
+  })
+})

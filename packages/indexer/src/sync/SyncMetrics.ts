@@ -1,0 +1,29 @@
+/** What following chains can be watched by. */
+import * as Chain from "@headwater/core/Chain"
+import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
+
+const blocks = Metric.counter("headwater_blocks_total", {
+  description: "Blocks committed",
+  incremental: true
+})
+
+const reorganisations = Metric.histogram("headwater_reorganisation_depth_blocks", {
+  description: "Blocks undone by each reorganisation",
+  boundaries: [1, 2, 3, 6, 12, 32, 64, 128, 512]
+})
+
+/** The updates of one chain: synchronous, since they are made for every block. */
+export const make = (chain: Chain.Chain) =>
+  Effect.map(Effect.context<never>(), (context) => {
+    const attributes = { chain: Chain.nameOf(chain) }
+    const committed = Metric.withAttributes(blocks, attributes)
+    const undone = Metric.withAttributes(reorganisations, attributes)
+    committed.updateUnsafe(0, context)
+    // A histogram is there once it has been asked for: no reorganisation yet is a fact too.
+    undone.valueUnsafe(context)
+    return {
+      committed: () => committed.updateUnsafe(1, context),
+      reorganised: (depth: number) => undone.updateUnsafe(depth, context)
+    }
+  })
