@@ -14,6 +14,12 @@ import type * as Scope from "effect/Scope"
 
 const program = fileURLToPath(new URL("../packages/daemon/src/main.ts", import.meta.url))
 
+/** What tests are told by variables of their own is no setting of the daemon. */
+const environment = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("HEADWATER_"))),
+  NODE_NO_WARNINGS: "1"
+}
+
 export interface Answer {
   readonly status: number
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects to be there
@@ -92,7 +98,7 @@ export const start = (
     const launch = Effect.gen(function* () {
       const process_ = spawn(process.execPath, [program, "serve", "--config", file], {
         stdio: ["ignore", "pipe", "pipe"],
-        env: { ...process.env, NODE_NO_WARNINGS: "1" }
+        env: environment
       })
       child = process_
       const collect = (chunk: Buffer) => {
