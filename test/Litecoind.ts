@@ -40,8 +40,8 @@ export interface Litecoind {
   readonly url: string
   /** Calls the node and its first wallet. */
   readonly rpc: Rpc
-  /** Makes another wallet; calls go to it and the node. */
-  readonly wallet: (name: string) => Effect.Effect<Rpc>
+  /** Makes another wallet, with further arguments of `createwallet`; calls go to it and the node. */
+  readonly wallet: (name: string, ...options: ReadonlyArray<unknown>) => Effect.Effect<Rpc>
   /** Mines blocks, to an address of the wallet unless said otherwise; the hashes of the new blocks. */
   readonly mine: (blocks: number, address?: string) => Effect.Effect<ReadonlyArray<string>>
   /**
@@ -110,7 +110,8 @@ export const start = (...flags: ReadonlyArray<string>): Effect.Effect<Litecoind,
       (path: string): Rpc =>
       <A>(method: string, ...params: ReadonlyArray<unknown>) =>
         Effect.promise(() => call(path, method, params) as Promise<A>)
-    const wallet = (name: string) => Effect.as(rpcAt("/")("createwallet", name), rpcAt(`/wallet/${name}`))
+    const wallet = (name: string, ...options: ReadonlyArray<unknown>) =>
+      Effect.as(rpcAt("/")("createwallet", name, ...options), rpcAt(`/wallet/${name}`))
 
     // By the real clock, so that the node also starts in tests that run on a test clock.
     yield* Effect.promise(async () => {
