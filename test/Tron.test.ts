@@ -45,12 +45,20 @@ const contents = {
   tokens: Tron.call(3, usdt),
   nft: Tron.call(3, art),
   inner: Tron.call(3, 60, 5_000_000),
+  walletTokens: Tron.call(3, usdt),
+  walletArt: Tron.call(3, art),
   wallet: Tron.transaction("TransferContract", {
     owner_address: Tron.account(1),
     to_address: derived(0, 0),
     amount: 4_000_000
   })
 }
+
+/** A log with another recipient. */
+const to = (address: string, log: Json): Json => ({
+  ...log,
+  topics: [log.topics[0], log.topics[1], address.slice(2).padStart(64, "0"), ...log.topics.slice(3)]
+})
 
 /** One transaction of each kind in the blocks after the first one that is followed. */
 const blocksWith = (keepsInternal: boolean): ReadonlyArray<TronNode.TronBlock> => {
@@ -101,6 +109,21 @@ const blocksWith = (keepsInternal: boolean): ReadonlyArray<TronNode.TronBlock> =
         )
       case 105:
         return Tron.blockOf(height, [contents.wallet])
+      case 106:
+        return Tron.blockOf(
+          height,
+          [contents.walletTokens, contents.walletArt],
+          [
+            info(contents.walletTokens, height, {
+              contract_address: Tron.account(usdt),
+              log: [to(derived(0, 0), Tron.trc20(usdt, 3, 2, 7_000_000n))]
+            }),
+            info(contents.walletArt, height, {
+              contract_address: Tron.account(art),
+              log: [to(derived(1, 3), Tron.trc721(art, 3, 2, 9n))]
+            })
+          ]
+        )
       default:
         return Tron.blockOf(height, [])
     }
@@ -239,6 +262,7 @@ describe("Tron", () => {
 
       // What was recorded, by the endpoints.
       const internal = yield* headwater.get(addresses("latest", Tron.account(4), "internal-transactions"))
+      assert.strictEqual(internal.status, 200, JSON.stringify(internal.body))
       assert.deepStrictEqual(
         internal.body.data.items.map(({ minedInBlock }: Json) => minedInBlock.height),
         [104, 99]
@@ -313,11 +337,15 @@ describe("Tron", () => {
     Effect.gen(function* () {
       const { grow, headwater, node } = yield* setup()
       yield* grow
+      node.override = (_, { function_selector: called, parameter }) =>
+        called === "balanceOf(address)"
+          ? number(parameter === derived(0, 0).slice(2).padStart(64, "0") ? 7_000_000 : 0)
+          : undefined
       const assets = (query: string) => headwater.get(`/hd-wallets/evm/tron/mainnet/${xpub}/assets${query}`)
       assert.deepStrictEqual((yield* assets("")).body.data.item, {
         confirmedBalance: "4.000002",
-        fungibleTokens: [],
-        nonFungibleTokens: [],
+        fungibleTokens: [{ amount: "7", contractAddress: Tron.base58(usdt), standard: "TRC-20", symbol: "USDT" }],
+        nonFungibleTokens: [{ contractAddress: Tron.base58(art), standard: "TRC-721", symbol: "ART", tokenId: "9" }],
         totalReceived: "4",
         totalSpent: "0",
         unit: "TRX"

@@ -15,14 +15,24 @@ const xpub = master.neuter().extendedKey
 const receiving = (index: number) => addressOf(master.deriveChild(0).deriveChild(index).publicKey)
 const change = (index: number) => addressOf(master.deriveChild(1).deriveChild(index).publicKey)
 
+/** An X-address with the tag 1, and the address in it (a vector of ripple-address-codec). */
+const tagged = {
+  x: "X7AcgcsBL6XDcUb289X4mJ8djcdyKaGZMhc9YTE92ehJ2Fu",
+  classic: "r9cZA1mLK5R5Am25ArfXFmqgNwjZgnfk59"
+}
+
 const first = 1_000
 const start = 1_010
 
-/** Ledgers of two payments each; ledger 1020 pays to the wallet's address 30. */
+/** Ledgers of two payments each; one of ledger 1015 pays to the tagged address, one of 1020 to the wallet's address 30. */
 const ledgers = chainOf(first, 40, (height) => [
   { from: 1, to: 2, drops: BigInt(height) },
   { from: 3, to: 4, drops: 5n }
 ]).map((ledger) => {
+  if (ledger.ledger_index === "1015") {
+    const paid = { ...payment({ from: 3, to: 4, drops: 11n }, 1015, 2), Destination: tagged.classic }
+    return { ...ledger, transactions: [...ledger.transactions, paid] }
+  }
   if (ledger.ledger_index !== "1020") return ledger
   const paid = { ...payment({ from: 3, to: 4, drops: 7n }, 1020, 2), Destination: receiving(30), DestinationTag: 99 }
   return { ...ledger, transactions: [...ledger.transactions, paid] }
@@ -80,6 +90,8 @@ describe("XRP", () => {
       const incoming = yield* subscribe(coins, { address: account(2) })
       const outgoing = yield* subscribe(coins, { address: account(1) })
       const blocks = yield* subscribe("block-mined", {})
+      const byTag = yield* subscribe(coins, { address: tagged.x })
+      assert.strictEqual(byTag.address, tagged.classic)
       const tokens = yield* headwater.post("/blockchain-events/xrp/mainnet/address-tokens-transactions-confirmed", {
         address: account(2),
         callbackUrl: `${receiver.url}/`
@@ -125,6 +137,14 @@ describe("XRP", () => {
           }))
         )
       }
+      assert.deepStrictEqual(
+        of(byTag).map(({ body }) => [
+          body.data.item.address,
+          body.data.item.amount,
+          body.data.item.minedInBlock.height
+        ]),
+        [[tagged.classic, "0.000011", 1_015]]
+      )
       assert.isAbove(server.connections(), 3)
     }).pipe(Effect.scoped)
   )
