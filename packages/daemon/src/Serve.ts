@@ -26,6 +26,7 @@ import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import * as Console from "./console/Console.ts"
 import * as CallbackTarget from "./delivery/CallbackTarget.ts"
 import * as Delivery from "./delivery/Delivery.ts"
 import * as DomainVerification from "./delivery/DomainVerification.ts"
@@ -173,8 +174,28 @@ const http = Layer.unwrap(
   )
 ).pipe(Layer.provide([configuredChains, CallbackTarget.callbackUrlPolicy, domainVerification, charging]))
 
+/** The operator's page, where the settings have a password for it. */
+const console_ = Layer.unwrap(
+  Effect.map(Settings.Settings, ({ console: settings }) => {
+    if (settings === undefined) return Layer.empty
+    const { host, password, port } = settings
+    return Layer.effectDiscard(
+      Effect.flatMap(HttpServer.HttpServer, ({ address }) =>
+        Effect.logInfo(`The console listens on ${HttpServer.formatAddress(address)}`)
+      )
+    ).pipe(
+      Layer.provide(Server.serve(Console.routes(password), { host, port, stopTimeoutMillis: stopMillis })),
+      Layer.catchTag("ServeError", ({ cause }) =>
+        Layer.effectDiscard(
+          new CannotListen({ message: `The console cannot listen on ${host}:${port}: ${(cause as Error).message}` })
+        )
+      )
+    )
+  })
+)
+
 /** What runs as long as the layer lives; closing it answers the requests and ends the deliveries that are under way. */
-export const running = Layer.mergeAll(FollowedChains.layer, http, delivery, dailyCharges).pipe(
+export const running = Layer.mergeAll(FollowedChains.layer, http, console_, delivery, dailyCharges).pipe(
   Layer.provide(callbackTarget)
 )
 

@@ -84,6 +84,12 @@ const Credits = Schema.Struct({
   burst: Schema.optionalKey(between(1, 1_000_000_000))
 })
 
+const Console = Schema.Struct({
+  host: text.pipe(withDefault("127.0.0.1")),
+  port: between(0, 65_535).pipe(withDefault(8081)),
+  password: secret(Schema.String.check(Schema.isMinLength(12, { message: "must have at least 12 characters" })))
+})
+
 const Log = Schema.Struct({
   format: Schema.Literals(["pretty", "json", "logfmt"]).pipe(withDefault("pretty")),
   level: Schema.Literals(["trace", "debug", "info", "warn", "error"]).pipe(withDefault("info"))
@@ -153,6 +159,7 @@ export const schema = Schema.Struct({
   callbacks: Callbacks.pipe(withDefault({})),
   credits: Credits.pipe(withDefault({})),
   marketData: MarketSettings.schema.pipe(withDefault({})),
+  console: Schema.optionalKey(Console),
   log: Log.pipe(withDefault({})),
   metrics: Metrics.pipe(withDefault({})),
   traces: Traces.pipe(withDefault({})),
