@@ -23,9 +23,12 @@ const alone: Within<never, never> = (change) => change
 const text =
   "xpub6ASuArnXKPbfEwhqN6e3mwBcDTgzisQN1wXN9BJcM47sSikHjJf3UFHKkNAWbWMiGj7Wf5uMash7SyYq527Hqck2AxYysAA7xmALppuCkwQ"
 const key = Result.getOrThrow(keyOf(1, chain, text, "account"))
-const [receiving, change] = WalletBranches.of(chain, { ...key, public_key: key.publicKey }).map((branch) =>
-  WalletBranches.derive(branch, 0, 399).map(({ bytes }) => bytes)
-) as [ReadonlyArray<AddressBytes>, ReadonlyArray<AddressBytes>]
+const addressesOf = (branch: number): ReadonlyArray<AddressBytes> =>
+  WalletBranches.derive(WalletBranches.of(chain, { ...key, public_key: key.publicKey })[branch]!, 0, 399).map(
+    ({ bytes }) => bytes
+  )
+const receiving = addressesOf(0)
+const change = addressesOf(1)
 
 const hashOf = (height: number) => new Uint8Array(32).fill(height)
 const blockAt = (height: number, ...to: ReadonlyArray<AddressBytes>): Block => ({
