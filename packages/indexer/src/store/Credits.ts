@@ -314,7 +314,14 @@ const make = Effect.gen(function* () {
       )
   )
 
-  yield* Queue.takeAll(pending).pipe(Effect.flatMap(payAll), Effect.forever, Effect.forkScoped)
+  // Those that come in the same turn of the event loop as the first are paid with it.
+  yield* Queue.peek(pending).pipe(
+    Effect.andThen(Effect.yieldNow),
+    Effect.andThen(Queue.takeAll(pending)),
+    Effect.flatMap(payAll),
+    Effect.forever,
+    Effect.forkScoped
+  )
 
   const charge: Credits["Service"]["charge"] = Effect.fnUntraced(function* (charge) {
     const done = Deferred.makeUnsafe<number, InsufficientCredits | DatabaseError>()

@@ -241,7 +241,7 @@ const make = Effect.gen(function* () {
     )
   })
 
-  const get = Effect.fn("Subscriptions.get")(function* (key: SubscriptionKey) {
+  const get = Effect.fnUntraced(function* (key: SubscriptionKey) {
     return yield* toSubscription(key.chain, yield* find(key, yield* idOf(key.chain), database.read))
   })
 
