@@ -16,6 +16,10 @@ import { Database } from "./Database.ts"
 const pageSize = 50
 /** Accounts that a search looks through, the oldest first. */
 const accountLimit = 500
+/** Of these, whose names are alike, so many are shown. */
+const namedLimit = 10
+/** Subscriptions with the same address, host or beginning of a reference that are put in order. */
+const sameLimit = 1_000
 /** Entries that the credit chart sums up, the newest. */
 const entryLimit = 20_000
 const dayMillis = 86_400_000
@@ -24,6 +28,12 @@ const chainOf = (name: string): Chain.Chain | undefined => {
   const [blockchain = "", network = ""] = name.split("/")
   return Result.getOrUndefined(Chain.find(blockchain, network))
 }
+
+type Condition = ReturnType<typeof sql<SqlBool>>
+
+/** A condition that an index finds, but not in the order of ids. */
+const some = (where: Condition): Condition =>
+  sql<SqlBool>`subscription.id in (select id from subscription where ${where} limit ${sql.raw(String(sameLimit))})`
 
 interface SubscriptionRow {
   readonly id: number
@@ -75,7 +85,7 @@ export const make = Effect.gen(function* () {
     (rows) => new Map(rows.map(({ id, name }) => [name, id]))
   )
 
-  const subscriptionsWhere = (where: ReturnType<typeof sql<SqlBool>>) =>
+  const subscriptionsWhere = (where: Condition) =>
     read((db) =>
       db
         .selectFrom("subscription")
@@ -93,32 +103,30 @@ export const make = Effect.gen(function* () {
   /** Subscriptions that an address on any chain, a reference, an account's name or a host may mean. */
   const conditions = Effect.fnUntraced(function* (search: string) {
     const chains = yield* chainNames
-    const lower = search.toLowerCase()
-    const found: Array<ReturnType<typeof sql<SqlBool>>> = []
-    for (const [name, id] of chains) {
-      const chain = chainOf(name)
-      const address = chain === undefined ? undefined : Result.getOrUndefined(Address.decode(chain, search))
-      if (address !== undefined) {
-        found.push(
-          sql<SqlBool>`subscription.chain = ${id} and subscription.address = ${address} and subscription.active in (0, 1)`
-        )
-      }
-    }
-    if (/^[0-9a-f-]{1,36}$/.test(lower)) {
-      found.push(sql<SqlBool>`reference_id >= ${lower} and reference_id < ${after(lower)}`)
-    }
     const accounts = yield* read((db) =>
       db.selectFrom("account").select(["id", "name"]).orderBy("id").limit(accountLimit)
     )
-    const host = hostOf(lower)
-    for (const { id, name } of accounts) {
-      if (name.toLowerCase().includes(lower)) found.push(sql<SqlBool>`subscription.account = ${id}`)
+    const lower = search.toLowerCase()
+    const found: Array<Condition> = []
+    for (const [name, id] of chains) {
+      const chain = chainOf(name)
+      const address = chain === undefined ? undefined : Result.getOrUndefined(Address.decode(chain, search))
+      if (address !== undefined) found.push(some(sql<SqlBool>`chain = ${id} and address = ${address}`))
     }
+    if (/^[0-9a-f-]{1,36}$/.test(lower)) {
+      found.push(some(sql<SqlBool>`reference_id >= ${lower} and reference_id < ${after(lower)}`))
+    }
+    const host = hostOf(lower)
     if (/^[a-z0-9.-]+$/.test(host) && accounts.length > 0) {
       const ids = sql.join(accounts.map(({ id }) => id))
-      found.push(
-        sql<SqlBool>`subscription.account in (${ids}) and subscription.host >= ${host} and subscription.host < ${after(host)}`
-      )
+      found.push(some(sql<SqlBool>`account in (${ids}) and host >= ${host} and host < ${after(host)}`))
+    }
+    // The index of lists has a chain's subscriptions in the order of their ids: the newest are its end.
+    const named = accounts.filter(({ name }) => name.toLowerCase().includes(lower)).slice(0, namedLimit)
+    for (const { id: account } of named) {
+      for (const chain of chains.values()) {
+        found.push(sql<SqlBool>`subscription.account = ${account} and subscription.chain = ${chain}`)
+      }
     }
     return found
   })
@@ -144,7 +152,7 @@ export const make = Effect.gen(function* () {
 
   /** A subscription's callbacks, newest first, from below a number on; those without a number come first. */
   const callbacks = Effect.fn("OperatorView.callbacks")(function* (id: number, before: number | undefined) {
-    const of = (where: ReturnType<typeof sql<SqlBool>>) =>
+    const of = (where: Condition) =>
       read((db) =>
         db
           .selectFrom("callback")
