@@ -2,7 +2,6 @@
  * `headwater listen`: callbacks for a developer whom they cannot reach, behind a firewall or on a laptop. They are read
  * from the feed of each subscription and passed on to a local port, signed as those that are sent.
  */
-import * as Client from "@headwater/http/Client"
 import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -10,7 +9,6 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as CallbackFeed from "../CallbackFeed.ts"
 import { stopsCleanly } from "./Serve.ts"
 import { json } from "./WithSettings.ts"
 
@@ -63,6 +61,11 @@ export const listen = Command.make(
     }
     const apiKey = Option.getOrElse(input.key, () => process.env[keyVariable] ?? "")
     if (apiKey === "") return yield* new NoKey({ message: `Give an API key by --key or ${keyVariable}` })
+    // Loaded here only: the contract takes longer to load than the other commands take to run.
+    const { Client, CallbackFeed } = yield* Effect.promise(async () => ({
+      Client: await import("@headwater/http/Client"),
+      CallbackFeed: await import("../CallbackFeed.ts")
+    }))
     const client = yield* Client.makeFetch({ baseUrl: input.service, apiKey })
     yield* Console.error(`Passing callbacks of ${input.chain} on to ${input.forward}; stop with Ctrl-C`)
     return yield* CallbackFeed.forward(client, {

@@ -11,7 +11,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as FollowedChains from "../FollowedChains.ts"
 import * as Progress from "../Progress.ts"
 import * as Store from "../Store.ts"
 import * as ChainArgument from "./ChainArgument.ts"
@@ -54,6 +53,8 @@ export const replay = Command.make(
     if (Option.isNone(input.from) && before === undefined) {
       return yield* new NoRange({ message: `Say where to begin: headwater replay ${name} --from <height>` })
     }
+    // Loaded here only, with the sources of every family.
+    const FollowedChains = yield* Effect.promise(() => import("../FollowedChains.ts"))
     const { source, tokens } = yield* FollowedChains.open(chain, settings)
     const store = yield* ChainStore.open(chain, {
       record: settings.record,
