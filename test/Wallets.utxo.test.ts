@@ -1,0 +1,150 @@
+/** HD wallets, the newest block and unconfirmed coins through the daemon's endpoints, over kills and a lost node. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as HdWallet from "./HdWallet.ts"
+import * as Headwater from "./Headwater.ts"
+import * as Litecoind from "./Litecoind.ts"
+import * as Receiver from "./Receiver.ts"
+import { locations } from "./Stores.ts"
+
+const wallets = "/hd-wallets/utxo/litecoin/regtest"
+const latest = "/blocks/utxo/litecoin/regtest/latest/details"
+
+interface Item {
+  readonly index: number
+  readonly address: string
+}
+
+for (const { location, name } of locations) {
+  describe.skipIf(!Litecoind.installed)(`UTXO endpoints, ${name}`, () => {
+    it.live(
+      "derives and syncs over kills, and tells balances, blocks and unconfirmed coins",
+      () =>
+        Effect.gen(function* () {
+          const node = yield* Litecoind.start()
+          yield* node.mine(110)
+          const wallet = yield* HdWallet.make(node, "hd", 7)
+          const [receive, change] = wallet.addresses
+          for (const index of [0, 19, 38, 57]) yield* node.rpc("sendtoaddress", receive[index], 1)
+          yield* node.rpc("sendtoaddress", change[30], 0.5)
+          yield* node.mine(1)
+          const receiver = yield* Receiver.start()
+          const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
+            chains: { "litecoin/regtest": { nodes: [node.url], start: "latest", record: "watched", pollMillis: 50 } },
+            callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca }
+          })
+          const xpub = wallet.extendedPublicKey
+          const derive = (query = "") => headwater.post(`${wallets}/${xpub}/addresses/derive-and-sync${query}`, {})
+          const until = Effect.fnUntraced(function* (path: string, fits: (answer: Headwater.Answer) => boolean) {
+            for (let i = 0; ; i++) {
+              const answer = yield* headwater.get(path)
+              if (fits(answer) || i === 300) return answer
+              yield* Effect.sleep("50 millis")
+            }
+          })
+          const balance = Effect.fnUntraced(function* (expected: string) {
+            const answer = yield* until(
+              `${wallets}/${xpub}/assets`,
+              ({ body, status }) => status === 200 && body.data.item.confirmedBalance.amount === expected
+            )
+            assert.deepStrictEqual(answer.body.data?.item, { confirmedBalance: { amount: expected, unit: "LTC" } })
+          })
+
+          const unsynced = yield* headwater.get(`${wallets}/${xpub}/assets`)
+          assert.deepStrictEqual([unsynced.status, unsynced.body.error.code], [400, "xpub_not_synced"])
+          const invalid = yield* headwater.post(`${wallets}/${xpub.slice(0, -1)}1/addresses/derive-and-sync`, {})
+          assert.deepStrictEqual([invalid.status, invalid.body.error.code], [400, "invalid_xpub"])
+
+          // Killed while it derives, again and again: the answer that arrives is the first hundred, each once.
+          for (let i = 0; i < 4; i++) {
+            const asked = yield* Effect.forkChild(Effect.exit(derive()))
+            yield* Effect.sleep(`${i * 7} millis`)
+            yield* headwater.kill
+            yield* Fiber.join(asked)
+            yield* headwater.launch
+          }
+          yield* until(`${wallets}/${xpub}/status`, ({ body }) => body.data?.item.status !== "syncing")
+          const { body, status } = yield* derive()
+          assert.strictEqual(status, 201, JSON.stringify(body))
+          const { items, limit, offset, total } = body.data
+          assert.deepStrictEqual([limit, offset, total], [100, 0, 100])
+          const first: number = items[0].index
+          assert.include([0, 58], first, "0 where no call had got through, else one past the last that was paid")
+          assert.deepStrictEqual(
+            items,
+            Array.from({ length: 100 }, (_, i) => ({
+              ...{ address: receive[first + i], format: "P2WPKH", index: first + i },
+              ...{ derivationType: "account", type: "receiving" }
+            }))
+          )
+          yield* balance("4.5")
+          const state = yield* headwater.get(`${wallets}/${xpub}/status`)
+          assert.deepStrictEqual(state.body.data.item, {
+            status: "synced",
+            completeFrom: { height: 111, unspentOutputs: true }
+          })
+          const again = yield* derive()
+          assert.deepStrictEqual(
+            again.body.data.items.map(({ index }: Item) => index),
+            Array.from({ length: 100 }, (_, i) => 58 + i)
+          )
+          yield* balance("4.5")
+          const other = yield* headwater.get(`${wallets}/${xpub}/assets?derivation=bip32`)
+          assert.strictEqual(other.body.error.code, "xpub_not_synced")
+          assert.strictEqual((yield* derive("?derivation=BIP32")).body.data.items[0].derivationType, "bip32")
+
+          const subscription = yield* headwater.post(
+            "/blockchain-events/litecoin/regtest/address-coins-transactions-unconfirmed",
+            { address: receive[60], callbackUrl: `${receiver.url}/`, callbackSecretKey: "s", allowDuplicates: false }
+          )
+          assert.strictEqual(subscription.status, 201, JSON.stringify(subscription.body))
+          yield* Effect.sleep("200 millis")
+          const sent = yield* node.rpc<string>("sendtoaddress", receive[60], 0.25)
+          const [delivery] = yield* receiver.until((accepted) => accepted.length > 0)
+          const { firstSeenInMempoolTimestamp, ...item } = delivery!.body.data.item
+          assert.deepStrictEqual(item, {
+            ...{ blockchain: "litecoin", network: "regtest", address: receive[60], transactionId: sent },
+            ...{ amount: "0.25", unit: "LTC", direction: "incoming" }
+          })
+          const { time } = yield* node.rpc<{ readonly time: number }>("getmempoolentry", sent)
+          assert.strictEqual(firstSeenInMempoolTimestamp, time)
+          yield* headwater.kill
+          yield* headwater.launch
+          yield* balance("4.5")
+          yield* wallet.pay(yield* node.rpc<string>("getnewaddress"), 0.75)
+          yield* node.mine(1)
+          yield* balance(String((yield* wallet.balance).toFixed(8)).replace(/0+$/, ""))
+          // A kill may have come before the outcome was written: then it was sent twice, under the same key.
+          const told = receiver.deliveries.filter(({ body }) => body.data.item.transactionId === sent)
+          assert.strictEqual(new Set(told.map(({ body }) => body.idempotencyKey)).size, 1, "once, over a restart")
+
+          const tip = yield* node.rpc<string>("getbestblockhash")
+          const block = yield* node.rpc<Record<string, never>>("getblock", tip)
+          const details = yield* headwater.get(latest)
+          assert.deepStrictEqual(details.body.data.item, {
+            bits: Number.parseInt(block.bits!, 16),
+            chainwork: block.chainwork,
+            difficulty: Math.floor(block.difficulty!),
+            merkleRoot: block.merkleroot,
+            size: block.size,
+            version: block.version,
+            hash: tip,
+            height: block.height,
+            previousBlockHash: block.previousblockhash,
+            strippedSize: block.strippedsize,
+            timestamp: block.time,
+            transactionsCount: block.nTx,
+            versionHex: block.versionHex,
+            weight: block.weight
+          })
+          yield* node.stop
+          for (const path of [latest, `${wallets}/${xpub}/assets`]) {
+            const lost = yield* headwater.get(path)
+            assert.deepStrictEqual([lost.status, lost.body.error.code], [503, "node_unavailable"], path)
+          }
+        }).pipe(Effect.scoped),
+      240_000
+    )
+  })
+}
