@@ -124,7 +124,6 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
     const startedAt = yield* Clock.currentTimeMillis
     const head = yield* source.head
     const cursor = yield* store.cursor
-    if (head.final !== undefined) yield* store.setFinal(head.final)
     if (cursor === undefined) {
       yield* tell({ head: head.height })
       return yield* catchUp(options.start === "latest" ? head.height : options.start, head)
@@ -143,6 +142,8 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
       const fork = yield* reorganise(cursor)
       return yield* catchUp(fork + 1, head)
     }
+    // What is final at the node is final here only where both have the same block.
+    if (head.final !== undefined) yield* store.setFinal(Math.min(head.final, cursor.height))
     const behind = head.height - cursor.height
     yield* tell({
       head: head.height,

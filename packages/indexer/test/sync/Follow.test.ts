@@ -285,12 +285,30 @@ describe("Follow with a broken node", () => {
       fake.final = 7
       const { follow, store } = yield* setup(fake)
       yield* follow.step
+      // The first step has no block to compare yet.
+      yield* follow.step
       fake.drop(5)
       for (let i = 0; i < 8; i++) fake.mine([])
       fake.final = undefined
       const error = yield* Effect.flip(follow.step)
       assert.strictEqual(error._tag, "UnrecoverableFork")
       assert.strictEqual((yield* store.cursor)?.height, 10)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.live("leaves an orphaned tip also where the node's final block has meanwhile passed it", () =>
+    Effect.gen(function* () {
+      const fake = new FakeChain(chain)
+      for (let i = 0; i < 10; i++) fake.mine([])
+      const { follow, store } = yield* setup(fake)
+      yield* follow.step
+      fake.drop(2)
+      for (let i = 0; i < 40; i++) fake.mine([])
+      fake.final = 30
+      yield* follow.step
+      assert.strictEqual((yield* store.cursor)?.height, 48)
+      yield* follow.step
+      assert.strictEqual(yield* store.final, 30)
     }).pipe(Effect.provide(layer))
   )
 
