@@ -23,21 +23,42 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
 }
 
-const json = (value: unknown) => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\`\n`
+/** As the formatter writes it: short lists of plain values on one line. */
+const json = (value: unknown) =>
+  `\`\`\`json\n${JSON.stringify(value, null, 2).replaceAll(/\[\s+([^[\]{}]{1,80}?)\s+\]/g, (_, items: string) => `[${items.replaceAll(/,\s+/g, ", ")}]`)}\n\`\`\`\n`
 
 const exampleOf = (content: Content | undefined) => content?.["application/json"]?.example
 
 /** They are the same everywhere, and explained at the top. */
 const shared: ReadonlySet<string> = new Set(["context", "x-api-version", "blockchain", "network"])
 
+/** A table as the formatter writes it: each column as wide as its widest cell. */
+const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const widths = rows[0]!.map((_, i) => Math.max(3, ...rows.map((row) => row[i]!.length)))
+  const lines = rows.map((row) => `| ${row.map((cell, i) => cell.padEnd(widths[i]!)).join(" | ")} |`)
+  const rule = `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`
+  return [lines[0]!, rule, ...lines.slice(1)].join("\n")
+}
+
+/** The first description in a schema: that of a limit may stand beside it, not on top. */
+const described = (schema: unknown): string => {
+  if (typeof schema !== "object" || schema === null) return ""
+  if ("description" in schema && typeof schema.description === "string") return schema.description
+  return (
+    Object.values(schema)
+      .map(described)
+      .find((text) => text !== "") ?? ""
+  )
+}
+
 const parametersOf = ({ parameters }: Operation): string => {
   const own = parameters.filter(({ name }) => !shared.has(name))
   if (own.length === 0) return ""
   const rows = own.map(({ description, in: place, name, required, schema }) => {
-    const text = (description ?? schema.description ?? "").replaceAll("|", "\\|").replaceAll("\n", " ")
-    return `| \`${name}\` | ${place} | ${required ? "yes" : "no"} | ${text} |`
+    const text = (description ?? described(schema)).replaceAll("|", "\\|").replaceAll("\n", " ")
+    return [`\`${name}\``, place, required ? "yes" : "no", text]
   })
-  return `\n| Parameter | in | required | |\n| --- | --- | --- | --- |\n${rows.join("\n")}\n`
+  return `\n${table([["Parameter", "in", "required", ""], ...rows])}\n`
 }
 
 const errorsOf = ({ responses }: Operation): string =>

@@ -23,6 +23,7 @@ const run = (folder: string, [command, ...args]: ReadonlyArray<string>) =>
   execFileSync(command!, args, {
     cwd: folder,
     encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, PATH: `${join(root, "node_modules/.bin")}${delimiter}${process.env.PATH}`, CI: "1" }
   })
