@@ -38,7 +38,7 @@ describe("chaos", () => {
         let dead = false
         const receivers = {
           healthy: yield* Receiver.start(),
-          slow: yield* Receiver.start(() => ({ status: 200, afterMillis: 500 + Math.floor(random() * 1000) })),
+          slow: yield* Receiver.start(() => ({ status: 200, afterMillis: 50 + Math.floor(random() * 200) })),
           dying: yield* Receiver.start(() => (dead ? { status: 500 } : { status: 200 }))
         }
         const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
@@ -88,13 +88,17 @@ describe("chaos", () => {
           }
           yield* receivers[name]
             .until(() => missing() === 0, within)
-            .pipe(Effect.tapDefect(() => Effect.logError(`${name}: ${missing()} of ${expected.size} are missing`)))
+            .pipe(
+              Effect.tapDefect(() =>
+                Effect.logError(`${name}: ${missing()} of ${expected.size} are missing`, headwater.log().slice(-5000))
+              )
+            )
           yield* Traffic.check(anvil, receivers[name].deliveries, expected)
           for (const delivery of receivers[name].deliveries) Receiver.verify(delivery, secret)
           return expected.size
         })
         const healthy = yield* arrive("healthy", 30)
-        yield* arrive("slow", 120)
+        yield* arrive("slow", 180)
 
         // What the dying one did not take is in its feed, and is sent again on request before its time comes.
         for (const reference of wanted.dying.keys()) {
