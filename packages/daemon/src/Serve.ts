@@ -3,6 +3,7 @@
 import * as NodeDns from "@effect/platform-node/NodeDns"
 import * as Chain from "@headwater/core/Chain"
 import * as EvmOperations from "@headwater/http/operations/EvmOperations"
+import * as StoredMarketData from "@headwater/http/operations/StoredMarketData"
 import * as TronOperations from "@headwater/http/operations/TronOperations"
 import * as UtxoOperations from "@headwater/http/operations/UtxoOperations"
 import * as XrpOperations from "@headwater/http/operations/XrpOperations"
@@ -13,10 +14,12 @@ import { ConfiguredChains } from "@headwater/http/server/RequestedChain"
 import * as Routes from "@headwater/http/server/Routes"
 import { ConnectedNodes } from "@headwater/indexer/sources/ConnectedNodes"
 import { Accounts } from "@headwater/indexer/store/Accounts"
+import { Assets } from "@headwater/indexer/store/Assets"
 import { Callbacks } from "@headwater/indexer/store/Callbacks"
 import { CreditRules, Credits } from "@headwater/indexer/store/Credits"
 import { Database } from "@headwater/indexer/store/Database"
 import * as Domains from "@headwater/indexer/store/Domains"
+import { MarketTasks } from "@headwater/indexer/store/MarketTasks"
 import { Outbox } from "@headwater/indexer/store/Outbox"
 import * as StoreLock from "@headwater/indexer/store/StoreLock"
 import { Subscriptions } from "@headwater/indexer/store/Subscriptions"
@@ -35,6 +38,8 @@ import * as RetryProfile from "./delivery/RetryProfile.ts"
 import * as FollowedChains from "./FollowedChains.ts"
 import * as Health from "./Health.ts"
 import * as Metrics from "./Metrics.ts"
+import * as ConfiguredProviders from "./market/ConfiguredProviders.ts"
+import * as MarketData from "./market/MarketData.ts"
 import * as Settings from "./Settings.ts"
 import * as Store from "./Store.ts"
 import * as Traces from "./Traces.ts"
@@ -58,10 +63,12 @@ const creditRules = Layer.effect(
 /** The store's services, the chains' status and their nodes. */
 export const services = Layer.mergeAll(
   Accounts.layer,
+  Assets.layer,
   Callbacks.layer,
   ChainStatus.layer,
   ConnectedNodes.layer,
   Credits.layer,
+  MarketTasks.layer,
   Wallets.layer
 ).pipe(
   Layer.provideMerge(Outbox.layer),
@@ -148,6 +155,8 @@ const dailyCharges = Layer.unwrap(
   Effect.map(Settings.Settings, ({ credits }) => (credits.enabled ? Credits.daily : Layer.empty))
 )
 
+const marketData = MarketData.layer.pipe(Layer.provide(ConfiguredProviders.layer))
+
 const listening = Layer.effectDiscard(
   Effect.flatMap(HttpServer.HttpServer, ({ address }) =>
     Effect.logInfo(`Listening on ${HttpServer.formatAddress(address)}`)
@@ -172,7 +181,15 @@ const http = Layer.unwrap(
       )
     )
   )
-).pipe(Layer.provide([configuredChains, CallbackTarget.callbackUrlPolicy, domainVerification, charging]))
+).pipe(
+  Layer.provide([
+    configuredChains,
+    CallbackTarget.callbackUrlPolicy,
+    domainVerification,
+    charging,
+    StoredMarketData.layer
+  ])
+)
 
 /** The operator's page, where the settings have a password for it. */
 const console_ = Layer.unwrap(
@@ -195,7 +212,7 @@ const console_ = Layer.unwrap(
 )
 
 /** What runs as long as the layer lives; closing it answers the requests and ends the deliveries that are under way. */
-export const running = Layer.mergeAll(FollowedChains.layer, http, console_, delivery, dailyCharges).pipe(
+export const running = Layer.mergeAll(FollowedChains.layer, http, console_, delivery, dailyCharges, marketData).pipe(
   Layer.provide(callbackTarget)
 )
 
