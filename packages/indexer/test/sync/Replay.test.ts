@@ -1,4 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
+import type { AddressBytes } from "@headwater/core/Address"
+import type { Block, CoinTransfer } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/Chain"
 import type { EventType } from "@headwater/core/EventType"
 import { NodeUnreachable } from "@headwater/indexer/sources/NodeError"
@@ -250,6 +252,57 @@ for (const store of stores) {
     )
   })
 
+  describe(`Replay of a UTXO chain on ${store.name}`, () => {
+    it.live("finds again what blocks have spent, and leaves the map of outputs as it is", () =>
+      inStore(
+        Effect.gen(function* () {
+          const litecoin = Result.getOrThrow(Chain.find("litecoin", "regtest"))
+          const bytes = (length: number, fill: number) => new Uint8Array(length).fill(fill)
+          const [alice, bob] = [bytes(22, 1), bytes(22, 2)] as unknown as [AddressBytes, AddressBytes]
+          const output = (to: AddressBytes, amount: bigint): CoinTransfer => ({
+            ...{ kind: "coin", transaction: 0, position: 0, from: undefined, to, amount }
+          })
+          const first: Block = {
+            ...{ height: 0, hash: bytes(32, 10), parent: bytes(32, 9), time: 1_700_000_000 },
+            ...{ transactions: [bytes(32, 20)], transfers: [output(alice, 500n)], spends: [] }
+          }
+          const second: Block = {
+            ...{ height: 1, hash: bytes(32, 11), parent: first.hash, time: 1_700_000_060 },
+            ...{ transactions: [bytes(32, 21)], transfers: [output(bob, 490n)] },
+            spends: [{ transaction: 0, position: 0, outpoint: { transactionId: bytes(32, 20), index: 0 } }]
+          }
+          const chainStore = yield* ChainStore.open(litecoin, { record: "all", undoDepth: 64 })
+          const { query, read } = yield* Database
+          const [{ id }] = (yield* read((db) => db.selectFrom("chain").select("id"))) as [{ readonly id: number }]
+          yield* query((db) =>
+            db.insertInto("subscription").values({
+              ...{ reference_id: "coins", account: 1, chain: id, revision: 1, confirmations: 1, created: 0, active: 1 },
+              ...{ event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", address: alice, from_height: null },
+              ...{ callback_url: "https://receiver.test/", host: "receiver.test" }
+            })
+          )
+          yield* query((db) => db.updateTable("chain").set({ revision: 1 }))
+          for (const block of [first, second]) yield* chainStore.commit(block)
+          const state = Effect.all([
+            read((db) => db.selectFrom("callback").select(["body", "idempotency_key"]).orderBy("height")),
+            read((db) => db.selectFrom("unspent_output").selectAll()),
+            read((db) => db.selectFrom("spent_output").selectAll())
+          ])
+          const before = yield* state
+          assert.lengthOf(before[0], 2)
+          assert.match(before[0][1]!.body, /"direction":"outgoing"/)
+          yield* query((db) => db.deleteFrom("callback"))
+          const again = { callbacks: true, internalFrom: 0 }
+          for (const block of [first, second]) {
+            assert.deepStrictEqual(yield* chainStore.replay(block, again), { callbacks: 1 })
+            assert.deepStrictEqual(yield* chainStore.replay(block, again), { callbacks: 0 })
+          }
+          assert.deepStrictEqual(yield* state, before)
+        })
+      )
+    )
+  })
+
   describe(`rewinding on ${store.name}`, () => {
     it.live("leads out of a fork below what was final, and can begin lower than before", () =>
       inStore(
@@ -260,6 +313,7 @@ for (const store of stores) {
           const { run, step } = yield* Follow.make(fake.source, chainStore, {
             ...{ start: 0, pollInterval: Duration.millis(1), concurrency: 4, undoDepth: 64 }
           })
+          yield* step
           fake.final = undefined
           fake.drop(20)
           for (let i = 0; i < 25; i++) fake.mine([{ from: 0, to: 1 }])
