@@ -74,7 +74,7 @@ const index = Effect.gen(function* () {
     )
   })
   const begin = performance.now()
-  yield* Effect.forever(
+  return yield* Effect.forever(
     Effect.gen(function* () {
       const due = Math.floor((performance.now() - begin) / 10)
       while (height < due) yield* commit
@@ -154,7 +154,7 @@ const startFastify = async ({ file, server }: Task) => {
       }
       const { blockchain, network, referenceId } = request.params
       const row = lookup.get(referenceId, caller.account, `${blockchain}/${network}`) as
-        | Record<string, never>
+        | Record<string, unknown>
         | undefined
       if (row === undefined) return reply.code(404).send({ error: { code: "resource_not_found" } })
       if (server === "fastify, charged") {

@@ -116,7 +116,8 @@ const asset = {
 }
 
 const listedAsset = {
-  ...{ assetType: "crypto", type: "COIN", name: "Bitcoin", originalSymbol: "BTC", slug: "bitcoin", symbol: "BTC" },
+  assetType: "crypto",
+  ...{ type: "COIN", name: "Bitcoin", originalSymbol: "BTC", slug: "bitcoin", symbol: "BTC" },
   latestRate: asset.latestRate
 } as const
 
@@ -127,7 +128,11 @@ export const listLength = 120
 const operationsOf = (insides: Insides): ChainOperations => {
   const answer = <A>(value: A): Effect.Effect<A> =>
     Effect.suspend(() =>
-      insides.failure === undefined ? Effect.succeed(value) : Effect.fail(insides.failure as never)
+      insides.broken
+        ? Effect.die(new Error("out of order"))
+        : insides.failure === undefined
+          ? Effect.succeed(value)
+          : Effect.fail(insides.failure as never)
     )
   const byOffset = <A>(
     { limit, offset }: { readonly limit: number; readonly offset: number },
@@ -247,11 +252,14 @@ const verifier = Layer.effect(
 const breakable = (insides: Insides) =>
   Layer.effect(
     Database,
-    Effect.map(Database, (database) => ({
-      ...database,
-      read: (build: Parameters<typeof database.read>[0]) =>
-        insides.broken ? Effect.fail(new DatabaseError({ cause: new Error("out of order") })) : database.read(build)
-    })) as Effect.Effect<Database["Service"], never, Database>
+    Effect.map(Database, (database) => {
+      const outOfOrder = Effect.fail(new DatabaseError({ cause: new Error("out of order") }))
+      const broken =
+        (run: Database["Service"]["query"]): Database["Service"]["query"] =>
+        (build) =>
+          Effect.suspend(() => (insides.broken ? outOfOrder : run(build)))
+      return { ...database, query: broken(database.query), read: broken(database.read) }
+    })
   )
 
 export const testServer = (store: (typeof stores)[number], options: Options = {}) => {
@@ -266,7 +274,11 @@ export const testServer = (store: (typeof stores)[number], options: Options = {}
   )
   const answer = <A>(value: A) =>
     Effect.suspend(() =>
-      insides.failure === undefined ? Effect.succeed(value) : Effect.fail(insides.failure as never)
+      insides.broken
+        ? Effect.die(new Error("out of order"))
+        : insides.failure === undefined
+          ? Effect.succeed(value)
+          : Effect.fail(insides.failure as never)
     )
   const market = Layer.succeed(MarketData, {
     assetById: () => answer(asset),

@@ -143,7 +143,8 @@ const failing = (database: Database["Service"], left: { count: number }): Databa
     read: (build) => guard(database.read(build)),
     transaction: (self) => database.transaction(self),
     insertMany: (table, rows, conflict) => guard(database.insertMany(table, rows, conflict)),
-    each: (statement, rows) => guard(database.each(statement, rows))
+    each: (statement, rows) => guard(database.each(statement, rows)),
+    steps: (steps) => guard(database.steps(steps))
   }
 }
 
