@@ -13,7 +13,9 @@ import * as Replay from "@headwater/indexer/sync/Replay"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
 import { stores } from "../../../../test/Stores.ts"
 import { address, FakeChain } from "./FakeChain.ts"
 
@@ -119,8 +121,8 @@ const damage = Effect.fnUntraced(function* (from: number, to: number) {
 })
 
 for (const store of stores) {
-  const inStore = <A, E>(test: Effect.Effect<A, E, Database | ChainStatus>) =>
-    test.pipe(Effect.provide(ChainStatus.layer), Effect.provide(store.layer), Effect.scoped)
+  const inStore = <A, E>(test: Effect.Effect<A, E, Database | ChainStatus | Scope.Scope>) =>
+    test.pipe(Effect.provide(Layer.merge(ChainStatus.layer, store.layer)), Effect.scoped)
 
   describe(`Replay on ${store.name}`, () => {
     it.live("makes the record what a fresh sync makes, changes nothing a second time, adds callbacks once", () =>
