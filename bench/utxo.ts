@@ -20,7 +20,7 @@ import type { Mempool } from "@headwater/indexer/sources/utxo/Mempool"
 import * as ChainStore from "@headwater/indexer/store/ChainStore"
 import { Database } from "@headwater/indexer/store/Database"
 import { Subscriptions } from "@headwater/indexer/store/Subscriptions"
-import { keyOf, Wallets } from "@headwater/indexer/store/Wallets"
+import { keyOf, Wallets, type Within } from "@headwater/indexer/store/Wallets"
 import { ChainStatus } from "@headwater/indexer/sync/ChainStatus"
 import * as Follow from "@headwater/indexer/sync/Follow"
 import * as MempoolWatch from "@headwater/indexer/sync/MempoolWatch"
@@ -34,6 +34,7 @@ import * as Litecoind from "../test/Litecoind.ts"
 
 const [part = "index", ...options] = process.argv.slice(2)
 const litecoin = HdWallet.chain
+const alone: Within<never, never> = (change) => change
 const concurrency = 8
 
 interface Measured {
@@ -112,7 +113,7 @@ const index = Effect.fnUntraced(function* (blocks: number, rounds: number) {
       const source = yield* UtxoSource.make(litecoin, rpc)
       const wallets = yield* Wallets
       const key = Result.getOrThrow(keyOf(1, litecoin, wallet.extendedPublicKey, "account"))
-      yield* wallets.deriveAndSync(key, paid, (change) => change)
+      yield* wallets.deriveAndSync(key, paid, alone)
       const store = yield* ChainStore.open(litecoin, { record, undoDepth: 100, gapLimit: paid })
       const follow = yield* Follow.make(source, store, {
         ...{ start: 0, pollInterval: Duration.millis(100), undoDepth: 100 },

@@ -53,7 +53,7 @@ export const make = (node: Litecoind, name: string, seed: number): Effect.Effect
       return yield* rpc<ReadonlyArray<string>>("deriveaddresses", desc, range)
     })
     const addresses = [yield* branch(0), yield* branch(1)] as const
-    const used = [0, 0]
+    const used: [number, number] = [0, 0]
     const next = (branch: 0 | 1) => addresses[branch][used[branch]++]!
     const key = Result.getOrThrow(ExtendedPublicKey.decode(mainnet, account.neuter().extendedKey))
     return {

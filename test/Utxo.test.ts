@@ -11,7 +11,7 @@ import * as UtxoSource from "@headwater/indexer/sources/UtxoSource"
 import * as ChainStore from "@headwater/indexer/store/ChainStore"
 import { Database } from "@headwater/indexer/store/Database"
 import { Subscriptions } from "@headwater/indexer/store/Subscriptions"
-import { keyOf, Wallets } from "@headwater/indexer/store/Wallets"
+import { keyOf, Wallets, type Within } from "@headwater/indexer/store/Wallets"
 import { ChainStatus } from "@headwater/indexer/sync/ChainStatus"
 import * as Follow from "@headwater/indexer/sync/Follow"
 import * as MempoolWatch from "@headwater/indexer/sync/MempoolWatch"
@@ -45,6 +45,8 @@ interface Transaction {
   readonly vin: ReadonlyArray<{ readonly txid?: string; readonly vout: number }>
   readonly vout: ReadonlyArray<{ readonly value: number; readonly scriptPubKey: { readonly addresses?: [string] } }>
 }
+
+const alone: Within<never, never> = (change) => change
 
 const satoshis = (value: number) => BigInt(Math.round(value * 1e8))
 const coins = (amount: bigint) => Amount.format(amount, 8)
@@ -95,7 +97,7 @@ const indexer = Effect.fnUntraced(function* (url: string, record: ChainStore.Rec
     mempool: mempool.step,
     sync: sync.step,
     synced: (account: number, wallet: HdWallet.HdWallet) =>
-      wallets.deriveAndSync(walletOf(account, wallet), options.gapLimit, (change) => change),
+      wallets.deriveAndSync(walletOf(account, wallet), options.gapLimit, alone),
     balance: (account: number, wallet: HdWallet.HdWallet) =>
       Effect.map(wallets.get(walletOf(account, wallet)), (found) => {
         assert.strictEqual(found?.state, "synced")

@@ -8,12 +8,15 @@ import { Accounts } from "@headwater/indexer/store/Accounts"
 import { Credits } from "@headwater/indexer/store/Credits"
 import { Database } from "@headwater/indexer/store/Database"
 import { Subscriptions } from "@headwater/indexer/store/Subscriptions"
+import { keyOf, Wallets, type Within } from "@headwater/indexer/store/Wallets"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 import { TestClock } from "effect/testing"
 import { sql } from "kysely"
 import { locations, stores } from "../../../../test/Stores.ts"
+import * as Seed from "./Seed.ts"
 
 const chainNamed = (name: string) => Chain.all.find((chain) => Chain.nameOf(chain) === name)!
 const sepolia = chainNamed("ethereum/sepolia")
@@ -195,8 +198,10 @@ for (const store of stores) {
         const [a] = yield* subscribe(rich, sepolia, 1)
         const [b] = yield* subscribe(rich, bitcoinCash, 1)
         const [c] = yield* subscribe(poor, sepolia, 1)
-        const sent = [a!, a!, b!, c!, c!].map(({ id: subscription }, i) => ({ id: 1000 * rich + i, subscription }))
-        yield* transaction(credits.chargeCallbacks([...sent, { id: 5, subscription: 999_999_999 }]))
+        const sent: Array<number> = []
+        for (const one of [a!, a!, b!, c!, c!])
+          sent.push(...(yield* Seed.callbacks(one, 1, { label: `${sent.length}` })))
+        yield* transaction(credits.chargeCallbacks([...sent, 999_999_999]))
         assert.strictEqual(yield* ledgerAddsUp(rich), 1000 - 2 * 50 - 60)
         assert.strictEqual(yield* ledgerAddsUp(poor), 0)
         const taken = (yield* entries(rich)).filter(({ kind }) => kind === "callback")
@@ -207,6 +212,45 @@ for (const store of stores) {
       })
     )
   })
+
+  layer(Layer.mergeAll(services, Wallets.layer).pipe(Layer.provideMerge(store.layer)))(
+    `Daily charges of addresses on ${store.name}`,
+    (it) => {
+      it.effect("are taken for the addresses that an account has asked to be synced", () =>
+        Effect.gen(function* () {
+          const credits = yield* Credits
+          const wallets = yield* Wallets
+          const start = Date.UTC(2027, 0, 20, 12)
+          yield* TestClock.setTime(start)
+          yield* credits.chargeDays
+          const account = yield* newAccount
+          yield* credits.grant({ account, amount: 30_000, detail: "" })
+          const xpub =
+            "xpub6CatWdiZiodmUeTDp8LT5or8nmbKNcuyvz7WyksVFkKB4RHwCD3XyuvPEbvqAQY3rAPshWcMLoP2fMFMKHPJ4ZeZXYVUhLv1VMrjPC7PW6V"
+          const key = Result.getOrThrow(keyOf(account, bitcoinCash, xpub, "account"))
+          const alone: Within<never, never> = (change) => change
+          yield* wallets.deriveAndSync(key, 20, alone)
+          yield* TestClock.setTime(start + 86_400_000)
+          // A hundred at 200 times 1.2; of the next day what is left pays for 25.
+          yield* credits.chargeDays
+          assert.strictEqual(yield* ledgerAddsUp(account), 30_000 - 100 * 240)
+          yield* credits.chargeDays
+          assert.strictEqual(yield* ledgerAddsUp(account), 6_000)
+          yield* TestClock.setTime(start + 2 * 86_400_000)
+          yield* credits.chargeDays
+          assert.strictEqual(yield* ledgerAddsUp(account), 0)
+          const daily = (yield* entries(account)).filter(({ kind }) => kind === "daily")
+          assert.deepStrictEqual(
+            daily.map(({ amount, results }) => [amount, results]).sort(([a], [b]) => a! - b!),
+            [
+              [-24_000, 100],
+              [-6_000, 25]
+            ]
+          )
+        })
+      )
+    }
+  )
 
   layer(services.pipe(Layer.provideMerge(store.layer)))(`Daily charges on ${store.name}`, (it) => {
     it.effect("are taken for each day that is over, once, and stop what cannot be paid", () =>

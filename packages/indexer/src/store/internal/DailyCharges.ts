@@ -27,19 +27,26 @@ interface Owed {
   readonly account: number
   readonly chain: number
   readonly name: string
-  readonly subscriptions: number
+  readonly count: number
+}
+
+/** What is paid for by the day: its price before the chain's multiplier, and the words for it in the ledger. */
+interface Tariff {
+  readonly price: number
+  readonly key: "daily" | "daily-addresses"
+  readonly detail: string
 }
 
 /** Takes the price of one day on one chain; undefined where that was done before, else how many were paid for. */
-const take = (database: Database["Service"], rules: Ledger.Rules, day: number, owed: Owed) =>
+const take = (database: Database["Service"], tariff: Tariff, day: number, owed: Owed) =>
   database.transaction(
     Effect.gen(function* () {
       const { account, name } = owed
       const [blockchain, network] = name.split("/") as [string, string]
       const chain = yield* Effect.orDie(Effect.fromResult(Chain.find(blockchain, network)))
-      const each = Ledger.onChain(rules.subscriptionDay, chain)
-      const entry_key = `daily:${account}:${name}:${Ledger.dayText(day)}`
-      const detail = `${name} ${Ledger.dayText(day)}`
+      const each = Ledger.onChain(tariff.price, chain)
+      const entry_key = `${tariff.key}:${account}:${name}:${Ledger.dayText(day)}`
+      const detail = `${name} ${Ledger.dayText(day)}${tariff.detail}`
       const at = yield* Clock.currentTimeMillis
       const [row] = yield* database.query((db) =>
         db
@@ -48,7 +55,7 @@ const take = (database: Database["Service"], rules: Ledger.Rules, day: number, o
           .where("account", "=", account)
           .returning("balance")
       )
-      const paid = Ledger.affordable(row?.balance ?? 0, each, owed.subscriptions)
+      const paid = Ledger.affordable(row?.balance ?? 0, each, owed.count)
       const written = yield* database.query((db) =>
         db
           .insertInto("credit_entry")
@@ -119,7 +126,7 @@ const chargeDay = Effect.fnUntraced(function* (database: Database["Service"], ru
       .selectFrom("subscription")
       .innerJoin("chain", "chain.id", "subscription.chain")
       .select(["subscription.account", "subscription.chain", "chain.name"])
-      .select(sql<number>`count(*)`.as("subscriptions"))
+      .select(sql<number>`count(*)`.as("count"))
       .where("subscription.active", "=", 1)
       .where("subscription.created", "<", before)
       .groupBy(["subscription.account", "subscription.chain", "chain.name"])
@@ -128,12 +135,34 @@ const chargeDay = Effect.fnUntraced(function* (database: Database["Service"], ru
   )
   let credits = 0
   let deactivated = 0
+  const subscriptions: Tariff = { price: rules.subscriptionDay, key: "daily", detail: "" }
   for (const one of rules.subscriptionDay === 0 ? [] : owed) {
-    const taken = yield* take(database, rules, day, one)
+    const taken = yield* take(database, subscriptions, day, one)
     if (taken === undefined) continue
     credits += taken.credits
-    const unpaid = one.subscriptions - taken.paid
+    const unpaid = one.count - taken.paid
     if (unpaid > 0) deactivated += yield* deactivate(database, one, unpaid, before)
+  }
+  // Addresses that an account asked to be synced; those that only fill a wallet's gap are not counted.
+  const synced =
+    rules.addressDay === 0
+      ? []
+      : yield* database.query((db) =>
+          db
+            .selectFrom("wallet_address")
+            .innerJoin("wallet", "wallet.id", "wallet_address.wallet")
+            .innerJoin("chain", "chain.id", "wallet.chain")
+            .select(["wallet.account", "wallet.chain", "chain.name"])
+            .select(sql<number>`count(*)`.as("count"))
+            .where("wallet_address.requested", "<", before)
+            .groupBy(["wallet.account", "wallet.chain", "chain.name"])
+            .orderBy("wallet.account")
+            .orderBy("wallet.chain")
+        )
+  const addresses: Tariff = { price: rules.addressDay, key: "daily-addresses", detail: " synced addresses" }
+  for (const one of synced) {
+    // What cannot be paid for stays synced: the account is asked again the next day.
+    credits += (yield* take(database, addresses, day, one))?.credits ?? 0
   }
   yield* database.query((db) => db.updateTable("credit_day").set({ day }).where("id", "=", 1).where("day", "<", day))
   return { credits, deactivated }
