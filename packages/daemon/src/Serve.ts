@@ -20,7 +20,7 @@ import { CreditRules, Credits } from "@headwater/indexer/store/Credits"
 import { Database } from "@headwater/indexer/store/Database"
 import * as Domains from "@headwater/indexer/store/Domains"
 import { MarketTasks } from "@headwater/indexer/store/MarketTasks"
-import { Outbox } from "@headwater/indexer/store/Outbox"
+import { CallbackCharging, Outbox } from "@headwater/indexer/store/Outbox"
 import * as StoreLock from "@headwater/indexer/store/StoreLock"
 import { Subscriptions } from "@headwater/indexer/store/Subscriptions"
 import { Wallets } from "@headwater/indexer/store/Wallets"
@@ -60,6 +60,18 @@ const creditRules = Layer.effect(
   Effect.map(Settings.Settings, ({ credits }) => credits)
 )
 
+/** Callbacks have a price where credits are counted. */
+const callbackCharging = Layer.unwrap(
+  Effect.map(Settings.Settings, ({ credits }) =>
+    credits.enabled
+      ? Layer.effect(
+          CallbackCharging,
+          Effect.map(Credits, ({ chargeCallbacks }) => chargeCallbacks)
+        ).pipe(Layer.provide(Credits.layer))
+      : Layer.empty
+  )
+)
+
 /** The store's services, the chains' status and their nodes. */
 export const services = Layer.mergeAll(
   Accounts.layer,
@@ -71,7 +83,7 @@ export const services = Layer.mergeAll(
   MarketTasks.layer,
   Wallets.layer
 ).pipe(
-  Layer.provideMerge(Outbox.layer),
+  Layer.provideMerge(Outbox.layer.pipe(Layer.provide(callbackCharging))),
   Layer.provideMerge(Subscriptions.layer),
   Layer.provideMerge(hostPermission),
   Layer.provideMerge(Domains.Domains.layer),

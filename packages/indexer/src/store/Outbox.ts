@@ -109,6 +109,14 @@ export class Outbox extends Context.Service<
   )
 }
 
+/** What takes the price of callbacks that were accepted, in the transaction that notes it; nothing does by default. */
+export const CallbackCharging = Context.Reference<
+  | ((
+      sent: ReadonlyArray<{ readonly id: number; readonly subscription: number }>
+    ) => Effect.Effect<void, DatabaseError>)
+  | undefined
+>("@headwater/indexer/store/Outbox/CallbackCharging", { defaultValue: () => undefined })
+
 /** How long and how much is kept. */
 export const Retention = Context.Reference("@headwater/indexer/store/Outbox/Retention", {
   defaultValue: () => ({
@@ -130,7 +138,14 @@ const make = Effect.gen(function* () {
   const database = yield* Database
   const subscriptions = yield* Subscriptions
   const retention = yield* Retention
+  const charge = yield* CallbackCharging
   const { query, read, transaction } = database
+
+  const chargeFor = Effect.fnUntraced(function* (delivered: ReadonlyArray<{ readonly id: number }>) {
+    if (charge === undefined || delivered.length === 0) return
+    const ids = delivered.map(({ id }) => id)
+    yield* charge(yield* query((db) => db.selectFrom("callback").select(["id", "subscription"]).where("id", "in", ids)))
+  })
 
   let signal = Deferred.makeUnsafe<void>()
   const wake = Effect.sync(() => {
@@ -165,9 +180,10 @@ const make = Effect.gen(function* () {
     const write = Effect.gen(function* () {
       for (const [subscription, reason] of refused) yield* subscriptions.deactivate(subscription, reason)
       for (const changes of [delivered, failed, unsent]) yield* updateEach(database, "callback", changes)
+      yield* chargeFor(delivered)
     })
     // Where all were delivered there is one statement, which is a transaction by itself.
-    yield* delivered.length === outcomes.length ? write : transaction(write)
+    yield* delivered.length === outcomes.length && charge === undefined ? write : transaction(write)
   })
 
   const endLeases = Effect.forEach(
