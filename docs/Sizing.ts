@@ -109,13 +109,11 @@ await Effect.gen(function* () {
     )
   )
   const other = yield* ChainStore.open(sepolia, { record: "watched", undoDepth: 128 })
-  let parent = bytes(32)
+  let parent: Uint8Array = bytes(32)
   let turn = 0
   const concerned = (): Transfer => ({
-    ...coin(),
-    kind: "coin",
-    amount: amount(),
-    to: watched[turn++ % watched.length]!
+    ...{ kind: "coin", transaction: 0, position: 0, amount: amount() },
+    ...{ from: bytes(20) as AddressBytes, to: watched[turn++ % watched.length]! }
   })
   yield* measure(
     "callback, with the transfer that it is about",
