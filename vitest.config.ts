@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     globalSetup: "./test/globalSetup.ts",
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
+    // Most of the time tests wait: for nodes, receivers, restarts. One worker a core would leave the cores idle.
+    maxWorkers: 4,
     testTimeout: 60_000,
     hookTimeout: 120_000
   }
