@@ -81,6 +81,8 @@ describe("headwater listen", () => {
             yield* pay
             yield* pay
             yield* until(2)
+            // It notes where it is after it has passed a callback on; killed before, it would pass that one on again.
+            yield* Effect.sleep("1 second")
             yield* Fiber.interrupt(listening)
             return portOf(server)
           })
