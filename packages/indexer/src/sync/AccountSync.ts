@@ -1,11 +1,8 @@
 /** Finds the accounts that newly synced wallets had before, beside the commits of blocks and holding up none. */
 import type { AddressBytes } from "@headwater/core/Address"
-import { nameOf } from "@headwater/core/Chain"
 import type { Branch } from "@headwater/core/Derivation"
-import * as Cause from "effect/Cause"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Schedule from "effect/Schedule"
 import type { NodeError } from "../sources/NodeError.ts"
 import type { Source } from "../sources/Source.ts"
 import type { DatabaseError } from "../store/Database.ts"
@@ -13,6 +10,7 @@ import * as WalletBranches from "../store/internal/WalletBranches.ts"
 import * as WalletAccounts from "../store/WalletAccounts.ts"
 import * as WalletCoins from "../store/WalletCoins.ts"
 import { batchSize } from "../store/Wallets.ts"
+import { keepGoing } from "./KeepGoing.ts"
 
 /** A source that knows what any address holds; undefined where there is no account. */
 export interface AccountSource extends Source {
@@ -32,8 +30,6 @@ export interface AccountSync {
   /** Steps until it is interrupted; what goes wrong is logged and tried again. */
   readonly run: Effect.Effect<never>
 }
-
-const backoff = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])
 
 export const make = Effect.fn("AccountSync.make")(function* (source: AccountSource, options: Options) {
   const { scanning } = yield* WalletCoins.make(source.chain)
@@ -61,15 +57,11 @@ export const make = Effect.fn("AccountSync.make")(function* (source: AccountSour
     }
   }).pipe(Effect.withSpan("AccountSync.step"))
 
-  const run: AccountSync["run"] = step.pipe(
-    Effect.tapError((error) => Effect.logWarning(`Finding the accounts of a wallet failed: ${error.message}`)),
-    Effect.tapDefect((defect) => Effect.logError("Finding the accounts of a wallet failed", Cause.die(defect))),
-    Effect.catchDefect((defect) => Effect.fail(defect)),
-    Effect.retry(backoff),
-    Effect.orDie,
-    Effect.andThen(Effect.sleep(options.pollInterval)),
-    Effect.forever,
-    Effect.annotateLogs({ chain: nameOf(source.chain) })
+  const run: AccountSync["run"] = keepGoing(
+    source.chain,
+    "Finding the accounts of a wallet",
+    options.pollInterval,
+    step
   )
 
   return { step, run } satisfies AccountSync

@@ -7,11 +7,8 @@
  */
 import type { AddressBytes } from "@headwater/core/Address"
 import * as Address from "@headwater/core/Address"
-import { nameOf } from "@headwater/core/Chain"
-import * as Cause from "effect/Cause"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Schedule from "effect/Schedule"
 import type { NodeError } from "../sources/NodeError.ts"
 import type { Source } from "../sources/Source.ts"
 import type { CoinSearch, CoinsAt } from "../sources/utxo/CoinSearch.ts"
@@ -19,6 +16,7 @@ import type { ChainStore } from "../store/ChainStore.ts"
 import type { DatabaseError } from "../store/Database.ts"
 import * as WalletBranches from "../store/internal/WalletBranches.ts"
 import * as WalletCoins from "../store/WalletCoins.ts"
+import { keepGoing } from "./KeepGoing.ts"
 
 export interface Options {
   readonly pollInterval: Duration.Duration
@@ -41,8 +39,6 @@ export interface WalletSync {
 const deriveSize = 100
 /** Blocks that the chain may be behind its node when coins are searched. */
 const near = 2
-
-const backoff = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])
 
 export const make = Effect.fn("WalletSync.make")(function* (
   source: Source,
@@ -127,16 +123,7 @@ export const make = Effect.fn("WalletSync.make")(function* (
     }
   }).pipe(Effect.withSpan("WalletSync.step"))
 
-  const run: WalletSync["run"] = step.pipe(
-    Effect.tapError((error) => Effect.logWarning(`Finding the coins of a wallet failed: ${error.message}`)),
-    Effect.tapDefect((defect) => Effect.logError("Finding the coins of a wallet failed", Cause.die(defect))),
-    Effect.catchDefect((defect) => Effect.fail(defect)),
-    Effect.retry(backoff),
-    Effect.orDie,
-    Effect.andThen(Effect.sleep(options.pollInterval)),
-    Effect.forever,
-    Effect.annotateLogs({ chain: nameOf(source.chain) })
-  )
+  const run: WalletSync["run"] = keepGoing(source.chain, "Finding the coins of a wallet", options.pollInterval, step)
 
   return { step, run } satisfies WalletSync
 })
