@@ -3,23 +3,25 @@
  * map, matched callbacks and cursor in a single transaction — or leaves again.
  */
 import type { AddressBytes } from "@headwater/core/Address"
-import * as Address from "@headwater/core/Address"
 import type { Block, Transfer } from "@headwater/core/Block"
 import type * as Callback from "@headwater/core/Callback"
 import * as Chain from "@headwater/core/Chain"
 import * as Matcher from "@headwater/core/Matcher"
-import * as Watched from "@headwater/core/Watched"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import type { NodeError } from "../sources/NodeError.ts"
 import { Database, type DatabaseError } from "./Database.ts"
+import { prepared } from "./internal/Prepared.ts"
 import * as Replayed from "./internal/Replayed.ts"
 import * as Retractions from "./internal/Retractions.ts"
+import * as Subscribers from "./internal/Subscribers.ts"
 import * as Waits from "./internal/Waits.ts"
 import * as WalletBlocks from "./internal/WalletBlocks.ts"
+import * as WatchedAddresses from "./internal/WatchedAddresses.ts"
 import * as OutputMap from "./OutputMap.ts"
+import type { Row } from "./Tables.ts"
 import type { Tokens } from "./Tokens.ts"
 import * as TransferLog from "./TransferLog.ts"
 
@@ -91,10 +93,6 @@ export interface ChainStore {
 
 /** What BIP-44 recommends. */
 export const defaultGapLimit = 20
-/** Rows read at a time when the watched set is filled. */
-const pageSize = 50_000
-/** Addresses asked for in one query. */
-const lookupSize = 500
 /** How often spent outputs beyond the undo depth are forgotten, in blocks. */
 const pruneEvery = 100
 
@@ -103,7 +101,7 @@ const unknownToken: Callback.TokenMetadata = { name: "", symbol: "", decimals: u
 /** Opens a chain in the store, making its row at the first time, and fills the watched set. */
 export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, options: Options) {
   const database = yield* Database
-  const { insertMany, query, read, transaction } = database
+  const { insertMany, query, read, transaction, write } = database
   const name = Chain.nameOf(chain)
 
   yield* query((db) =>
@@ -112,121 +110,47 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
       .values({ name })
       .onConflict((conflict) => conflict.doNothing())
   )
-  const row = read((db) => db.selectFrom("chain").selectAll().where("name", "=", name)).pipe(
-    Effect.map(([row]) => row!)
-  )
+  const named = prepared((db, name: string) => db.selectFrom("chain").selectAll().where("name", "=", name))
+  const row = Effect.map(read(named(name)), ([row]) => row!)
   const { id } = yield* row
-  /** Takes the lock by which commits and changes of subscriptions exclude one another. */
-  const lock = query((db) => {
+  const locked = prepared((db, id: number) => {
     const select = db.selectFrom("chain").selectAll().where("id", "=", id)
     return database.dialect === "postgres" ? select.forUpdate() : select
-  }).pipe(Effect.map(([row]) => row!))
-
-  const key = new Uint32Array(2)
-  crypto.getRandomValues(key)
-  const watched = Watched.make([key[0]!, key[1]!])
-  let watchedRevision = 0
-  /** Whether any wallet is synced on the chain. */
-  let wallets = false
-
-  /** Addresses of subscriptions or wallets that came with the revisions up to the given one. */
-  const watchThose = Effect.fnUntraced(function* (whose: "subscription" | "wallet_address", revision: number) {
-    let after = 0
-    while (true) {
-      const rows = yield* read((db) =>
-        db
-          .selectFrom(whose)
-          .select(["id", "address"])
-          .where("chain", "=", id)
-          .where("revision", ">", watchedRevision)
-          .where("revision", "<=", revision)
-          .where("id", ">", after)
-          .$if(whose === "subscription", (select) => select.where("subscription.active", "=", 1))
-          .orderBy("id")
-          .limit(pageSize)
-      )
-      for (const { address } of rows) if (address !== null) watched.add(address)
-      if (whose === "wallet_address" && rows.length > 0) wallets = true
-      if (rows.length < pageSize) return
-      after = rows.at(-1)!.id
-      yield* Effect.logInfo(`Watching ${watched.size()} addresses so far`)
-    }
   })
+  /** Takes the lock by which commits and changes of subscriptions exclude one another. */
+  const lock = Effect.map(query(locked(id)), ([row]) => row!)
+  const moveCursor = prepared((db, height: number, hash: Uint8Array | null, first: number | null, id: number) =>
+    db.updateTable("chain").set({ height, hash, first_height: first }).where("id", "=", id)
+  )
 
-  /** Brings the watched set up to the chain's revision. */
-  const watch = Effect.fnUntraced(function* (revision: number) {
-    if (revision <= watchedRevision) return
-    yield* watchThose("subscription", revision)
-    yield* watchThose("wallet_address", revision)
-    watchedRevision = revision
-  })
-  yield* watch((yield* row).revision)
+  const watched = WatchedAddresses.make(database, id)
+  yield* watched.reach((yield* row).revision)
+  const subscribers = Subscribers.make(database, id)
 
-  const walletBlocks = yield* WalletBlocks.make({ chain, id, gapLimit: options.gapLimit ?? defaultGapLimit, watched })
+  const gapLimit = options.gapLimit ?? defaultGapLimit
+  const walletBlocks = yield* WalletBlocks.make({ chain, id, gapLimit, watched: watched.set })
 
-  /** Which of these addresses no wallet has. */
-  const unowned = Effect.fnUntraced(function* (addresses: ReadonlyArray<AddressBytes>) {
-    const owned = new Set<string>()
-    for (let i = 0; wallets && i < addresses.length; i += lookupSize) {
-      const rows = yield* query((db) =>
-        db
-          .selectFrom("wallet_address")
-          .select("address")
-          .where("chain", "=", id)
-          .where("address", "in", addresses.slice(i, i + lookupSize))
-      )
-      for (const { address } of rows) owned.add(Address.key(address))
-    }
-    return addresses.filter((address) => !owned.has(Address.key(address)))
-  })
+  /** What the last commit left behind: as long as the chain's row is so, nobody else has changed what is due when. */
+  let left: (Cursor & { readonly revision: number; readonly nextDue: number }) | undefined
+  const isAsLeft = ({ hash, height, revision }: Row<"chain">) =>
+    left?.height === height && left.revision === revision && Buffer.compare(left.hash!, hash!) === 0
 
-  const subscribers = Effect.fnUntraced(function* (addresses: ReadonlyMap<string, AddressBytes>) {
-    const select = query((db) =>
-      db
-        .selectFrom("subscription")
-        .select(["id", "reference_id", "host", "event", "confirmations", "address"])
-        .where("chain", "=", id)
-        .where("active", "=", 1)
-        .where("event", "=", "BLOCK_MINED")
-        .where("address", "is", null)
-        .orderBy("id")
-    )
-    const toSubscriber = (row: Effect.Success<typeof select>[number]): Waits.Subscriber => ({
-      ...row,
-      address: (row.address ?? undefined) as AddressBytes | undefined
-    })
-    const blockMined = (yield* select).map(toSubscriber)
-    const byAddress = new Map<string, Array<Waits.Subscriber>>()
-    const list = [...addresses.values()]
-    for (let i = 0; i < list.length; i += lookupSize) {
-      const rows = yield* query((db) =>
-        db
-          .selectFrom("subscription")
-          .select(["id", "reference_id", "host", "event", "confirmations", "address"])
-          .where("chain", "=", id)
-          .where("active", "=", 1)
-          .where("address", "in", list.slice(i, i + lookupSize))
-          .orderBy("id")
-      )
-      for (const row of rows) {
-        const hex = Buffer.from(row.address!).toString("hex")
-        const known = byAddress.get(hex)
-        if (known === undefined) byAddress.set(hex, [toSubscriber(row)])
-        else known.push(toSubscriber(row))
-      }
-    }
-    const strangers = [...addresses].flatMap(([hex, address]) => (byAddress.has(hex) ? [] : [address]))
-    for (const address of yield* unowned(strangers)) watched.remove(address)
-    return { blockMined, byAddress }
+  /** What may be matched with the block, at the revision that the lock has shown. */
+  const candidates = Effect.fnUntraced(function* (block: Block, revision: number) {
+    const touched = Matcher.touched(block, watched.set)
+    const found = yield* subscribers(revision, touched)
+    yield* watched.release([...touched].flatMap(([hex, address]) => (found.byAddress.has(hex) ? [] : [address])))
+    const metadata = (contract: AddressBytes) => options.tokens?.known(contract) ?? unknownToken
+    return { ...found, metadata }
   })
 
   const learnTokens = Effect.fnUntraced(function* (block: Block) {
     const { tokens } = options
-    if (tokens === undefined || watched.size() === 0) return
+    if (tokens === undefined || watched.set.size() === 0) return
     const unknown = new Map<string, AddressBytes>()
     for (const transfer of block.transfers) {
       if (transfer.kind !== "token" || tokens.known(transfer.contract) !== undefined) continue
-      if (!watched.has(transfer.from) && !watched.has(transfer.to)) continue
+      if (!watched.set.has(transfer.from) && !watched.set.has(transfer.to)) continue
       unknown.set(Buffer.from(transfer.contract).toString("hex"), transfer.contract)
     }
     if (unknown.size > 0) yield* tokens.learn([...unknown.values()], block.height)
@@ -235,8 +159,8 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
   const isRecorded = (transfer: Transfer) =>
     options.record === "all" ||
     transfer.kind === "internal" ||
-    (transfer.from !== undefined && watched.has(transfer.from)) ||
-    (transfer.to !== undefined && watched.has(transfer.to))
+    (transfer.from !== undefined && watched.set.has(transfer.from)) ||
+    (transfer.to !== undefined && watched.set.has(transfer.to))
 
   /** Postings staged since the transfer log was last tended, which is done beside the commits. */
   let staged = TransferLog.stagedLimit
@@ -250,11 +174,11 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
     Effect.forkScoped
   )
 
-  const keep = (script: AddressBytes) => options.record === "all" || watched.has(script)
+  const keep = (script: AddressBytes) => options.record === "all" || watched.set.has(script)
 
   /** The block of a UTXO chain with what its inputs spend; wallets have been watched further before that is found. */
   const applyCoins = Effect.fnUntraced(function* (block: Block) {
-    const owners = wallets ? yield* walletBlocks.use(block) : undefined
+    const owners = watched.hasWallets() ? yield* walletBlocks.use(block) : undefined
     const applied = yield* OutputMap.apply(id, block, keep)
     if (owners !== undefined) yield* walletBlocks.move(owners, applied.created, applied.taken)
     return applied.block
@@ -263,22 +187,23 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
   const commit = Effect.fn("ChainStore.commit")(
     function* (block: Block) {
       // Metadata comes from the node, so it is fetched before the transaction takes the store's one writer.
-      yield* watch((yield* row).revision)
+      yield* watched.reach((yield* row).revision)
       yield* learnTokens(block)
-      return yield* transaction(
+      const { callbacks, ...leaves } = yield* transaction(
         Effect.gen(function* () {
-          const { hash, height, revision } = yield* lock
+          const stored = yield* lock
+          const { hash, height, revision } = stored
           const fits = hash === null || Buffer.compare(hash, block.parent) === 0
           if (height !== null && !(block.height === height + 1 && fits))
             return yield* new NotNext({ height: block.height, cursor: height ?? undefined })
-          yield* watch(revision)
-          if (chain.family !== "utxo" && wallets) yield* walletBlocks.use(block)
+          yield* watched.reach(revision)
+          if (chain.family !== "utxo" && watched.hasWallets()) yield* walletBlocks.use(block)
           const resolved = chain.family === "utxo" ? yield* applyCoins(block) : block
-          const candidates = yield* subscribers(Matcher.touched(resolved, watched))
-          const metadata = (contract: AddressBytes) => options.tokens?.known(contract) ?? unknownToken
-          const occurrences = Matcher.match(chain, resolved, { ...candidates, metadata })
+          const occurrences = Matcher.match(chain, resolved, yield* candidates(resolved, revision))
           const now = yield* Clock.currentTimeMillis
-          const released = yield* Waits.release(id, block.height, now)
+          const known = isAsLeft(stored) ? left!.nextDue : block.height
+          const { nextDue, released } =
+            known > block.height ? { nextDue: known, released: [] } : yield* Waits.release(id, block.height, now)
           const { due, waiting } = Waits.sort(id, block, occurrences, now)
           yield* insertMany("block", [
             { chain: id, height: block.height, hash: block.hash, parent: block.parent, time: block.time }
@@ -295,19 +220,15 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
           if (block.height % pruneEvery === 0) {
             yield* OutputMap.prune(id, block.height - options.undoDepth)
           }
-          yield* query((db) =>
-            db
-              .updateTable("chain")
-              .set({
-                height: block.height,
-                hash: block.hash,
-                ...(height === null ? { first_height: block.height } : {})
-              })
-              .where("id", "=", id)
-          )
-          return { callbacks: released.length + due.length }
+          yield* write(moveCursor(block.height, block.hash, height === null ? block.height : stored.first_height, id))
+          return {
+            ...{ height: block.height, hash: block.hash, revision, callbacks: released.length + due.length },
+            nextDue: waiting.reduce((next, { due_height }) => Math.min(next, due_height), nextDue)
+          }
         })
       )
+      left = leaves
+      return { callbacks }
     },
     Effect.provideService(Database, database)
   )
@@ -322,47 +243,41 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
           const [forkBlock] = yield* query((db) =>
             db.selectFrom("block").select("hash").where("chain", "=", id).where("height", "=", fork)
           )
-          if (chain.family === "utxo" || wallets) yield* walletBlocks.undo(fork, first_height)
+          if (chain.family === "utxo" || watched.hasWallets()) yield* walletBlocks.undo(fork, first_height)
           yield* OutputMap.undo(id, fork)
           yield* TransferLog.undo(id, fork)
           if (options.tokens !== undefined) yield* options.tokens.undo(fork)
-          yield* query((db) => db.deleteFrom("block").where("chain", "=", id).where("height", ">", fork))
-          yield* query((db) => db.deleteFrom("waiting").where("chain", "=", id).where("height", ">", fork))
+          yield* write((db) => db.deleteFrom("block").where("chain", "=", id).where("height", ">", fork))
+          yield* write((db) => db.deleteFrom("waiting").where("chain", "=", id).where("height", ">", fork))
           yield* Retractions.takeBack(id, fork, hash, at)
           yield* insertMany("reorganisation", [
             { chain: id, at, fork_height: fork, depth: height - fork, old_hash: hash }
           ])
-          yield* query((db) =>
-            db
-              .updateTable("chain")
-              .set({ height: fork, hash: forkBlock?.hash ?? null })
-              .where("id", "=", id)
-          )
+          yield* write(moveCursor(fork, forkBlock?.hash ?? null, first_height, id))
         })
       )
+      left = undefined
     },
     Effect.provideService(Database, database)
   )
 
   const replay = Effect.fn("ChainStore.replay")(
     function* (block: Block, { callbacks, internalFrom }: ReplayOptions) {
-      yield* watch((yield* row).revision)
+      yield* watched.reach((yield* row).revision)
       yield* learnTokens(block)
       return yield* transaction(
         Effect.gen(function* () {
           const stored = yield* lock
-          yield* watch(stored.revision)
+          yield* watched.reach(stored.revision)
           yield* Replayed.header(stored, block)
           const utxo = chain.family === "utxo"
           const resolved = utxo ? yield* Replayed.withSpent(id, block) : block
-          const candidates = yield* subscribers(Matcher.touched(resolved, watched))
           if (!utxo) {
             const which = (kind: TransferLog.Kind) => kind !== "internal" || block.height >= internalFrom
             staged += yield* TransferLog.rewrite(id, resolved, isRecorded, which)
           }
           if (!callbacks) return { callbacks: 0 }
-          const metadata = (contract: AddressBytes) => options.tokens?.known(contract) ?? unknownToken
-          const occurrences = Matcher.match(chain, resolved, { ...candidates, metadata })
+          const occurrences = Matcher.match(chain, resolved, yield* candidates(resolved, stored.revision))
           const added = yield* Replayed.enqueue(stored, block, occurrences, yield* Clock.currentTimeMillis)
           return { callbacks: added }
         })

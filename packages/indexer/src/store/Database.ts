@@ -22,7 +22,7 @@ import {
 import pg from "pg"
 import * as Migrations from "./internal/Migrations.ts"
 import { SqliteReaderDialect } from "./internal/SqliteReader.ts"
-import { Rows, SqliteThreadDialect, Steps } from "./internal/SqliteThread.ts"
+import { Later, Rows, SqliteThreadDialect, Steps } from "./internal/SqliteThread.ts"
 import { pragmas } from "./internal/sqlitePragmas.ts"
 import type { Tables } from "./Tables.ts"
 
@@ -44,6 +44,7 @@ export type Location =
   | { readonly kind: "postgres"; readonly url: Redacted.Redacted; readonly connections: number }
 
 type Build<A> = (db: Kysely<Tables>) => { execute(): Promise<A> }
+type BuildWrite = (db: Kysely<Tables>) => { execute(): Promise<unknown>; compile(): CompiledQuery }
 
 export class Database extends Context.Service<
   Database,
@@ -53,9 +54,16 @@ export class Database extends Context.Service<
     readonly query: <A>(build: Build<A>) => Effect.Effect<A, DatabaseError>
     /** As `query`, for statements that only read: outside a transaction they do not wait for the writer. */
     readonly read: <A>(build: Build<A>) => Effect.Effect<A, DatabaseError>
+    /**
+     * As `query`, for a statement whose answer nobody needs. In a transaction on SQLite it goes to the store with the
+     * next statement whose answer somebody does, or with the commit: that is where its failure shows.
+     */
+    readonly write: (build: BuildWrite) => Effect.Effect<void, DatabaseError>
     /** Runs `self` in one transaction, which commits if it succeeds; inside another one it joins that. */
     readonly transaction: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E | DatabaseError, R>
-    /** Inserts rows in bulk. All rows must have the same keys; `conflict` is an `on conflict …` clause. */
+    /**
+     * Inserts rows in bulk, as `write` does. All rows must have the same keys; `conflict` is an `on conflict …` clause.
+     */
     readonly insertMany: <T extends keyof Tables & string>(
       table: T,
       rows: ReadonlyArray<Insertable<Tables[T]>>,
@@ -66,6 +74,11 @@ export class Database extends Context.Service<
       statement: string,
       rows: ReadonlyArray<ReadonlyArray<unknown>>
     ) => Effect.Effect<ReadonlyArray<A>, DatabaseError>
+    /** SQLite only: as `each`, for a statement that returns nothing, and as `write` does. */
+    readonly writeEach: (
+      statement: string,
+      rows: ReadonlyArray<ReadonlyArray<unknown>>
+    ) => Effect.Effect<void, DatabaseError>
     /**
      * SQLite only: runs statements, each for its rows of parameters, in a transaction of their own and in one message;
      * what each row gave. Where one gives nothing, nothing is done and the answer is empty.
@@ -152,10 +165,29 @@ const make = Effect.fnUntraced(function* (location: Location) {
         : Effect.acquireUseRelease(
             attempt(() => writer.startTransaction().execute()),
             (transaction) => Effect.provideService(self, Current, transaction),
-            (transaction, exit) =>
-              attempt(() => (Exit.isSuccess(exit) ? transaction.commit() : transaction.rollback()).execute())
+            (transaction, exit) => {
+              const rollback = attempt(() => transaction.rollback().execute())
+              return Exit.isSuccess(exit)
+                ? // What was put off may fail only now; the connection must be free again whatever happens.
+                  attempt(() => transaction.commit().execute()).pipe(Effect.tapError(() => Effect.ignore(rollback)))
+                : rollback
+            }
           )
     )
+
+  /** In a transaction on SQLite `later`, else `now`. */
+  const putOff = (later: (db: Kysely<Tables>) => Later, now: Effect.Effect<unknown, DatabaseError>) =>
+    Effect.flatMap(Current, (transaction) =>
+      dialect === "sqlite" && transaction !== undefined
+        ? attempt(() => transaction.executeQuery(CompiledQuery.raw("", [later(transaction)])))
+        : now
+    ).pipe(Effect.asVoid)
+
+  const write: Database["Service"]["write"] = (build) =>
+    putOff((db) => {
+      const { parameters, sql } = build(db).compile()
+      return new Later({ sql, parameters })
+    }, query(build))
 
   const each: Database["Service"]["each"] = <A>(statement: string, rows: ReadonlyArray<ReadonlyArray<unknown>>) =>
     rows.length === 0
@@ -163,6 +195,9 @@ const make = Effect.fnUntraced(function* (location: Location) {
       : query((db) => ({
           execute: async () => (await db.executeQuery<A>(CompiledQuery.raw(statement, [new Rows(rows)]))).rows
         }))
+
+  const writeEach: Database["Service"]["writeEach"] = (sql, rows) =>
+    rows.length === 0 ? Effect.void : putOff(() => new Later({ sql, rows }), each(sql, rows))
 
   const steps: Database["Service"]["steps"] = (steps) =>
     Effect.map(
@@ -178,7 +213,7 @@ const make = Effect.fnUntraced(function* (location: Location) {
       const names = columns.map((column) => `"${column}"`).join(", ")
       const marks = columns.map(() => "?").join(", ")
       const values = rows.map((row) => columns.map((column) => (row as Record<string, unknown>)[column] ?? null))
-      return Effect.asVoid(each(`insert into "${table}" (${names}) values (${marks}) ${conflict}`, values))
+      return writeEach(`insert into "${table}" (${names}) values (${marks}) ${conflict}`, values)
     }
     const size = Math.floor(postgresParameters / columns.length)
     const chunks = Array.from({ length: Math.ceil(rows.length / size) }, (_, i) => rows.slice(i * size, (i + 1) * size))
@@ -197,5 +232,5 @@ const make = Effect.fnUntraced(function* (location: Location) {
     )
   }
 
-  return Database.of({ dialect, query, read: on(reader), transaction, insertMany, each, steps })
+  return Database.of({ dialect, query, read: on(reader), write, transaction, insertMany, each, writeEach, steps })
 })

@@ -170,10 +170,10 @@ export const finder = Effect.fn("OutputMap.finder")(function* (chain: Chain.Chai
 
 /** Takes back every block above `fork`. */
 export const undo = Effect.fn("OutputMap.undo")(function* (chain: number, fork: number) {
-  const { query } = yield* Database
-  yield* query((db) => db.deleteFrom("unspent_output").where("chain", "=", chain).where("height", ">", fork))
+  const { write } = yield* Database
+  yield* write((db) => db.deleteFrom("unspent_output").where("chain", "=", chain).where("height", ">", fork))
   const columns = ["chain", "transaction_id", "output_index", "script", "amount", "height"] as const
-  yield* query((db) =>
+  yield* write((db) =>
     db
       .insertInto("unspent_output")
       .columns(columns)
@@ -186,11 +186,11 @@ export const undo = Effect.fn("OutputMap.undo")(function* (chain: number, fork: 
           .where("height", "<=", fork)
       )
   )
-  yield* query((db) => db.deleteFrom("spent_output").where("chain", "=", chain).where("spent_height", ">", fork))
+  yield* write((db) => db.deleteFrom("spent_output").where("chain", "=", chain).where("spent_height", ">", fork))
 })
 
 /** Forgets spent outputs that no reorganisation can bring back. */
 export const prune = Effect.fn("OutputMap.prune")(function* (chain: number, below: number) {
-  const { query } = yield* Database
-  yield* query((db) => db.deleteFrom("spent_output").where("chain", "=", chain).where("spent_height", "<", below))
+  const { write } = yield* Database
+  yield* write((db) => db.deleteFrom("spent_output").where("chain", "=", chain).where("spent_height", "<", below))
 })

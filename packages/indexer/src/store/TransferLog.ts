@@ -94,7 +94,7 @@ export const rewrite = Effect.fnUntraced(function* (
   keep: (transfer: Transfer) => boolean,
   which: (kind: Kind) => boolean
 ) {
-  const { insertMany, query } = yield* Database
+  const { insertMany, query, write } = yield* Database
   let count = 0
   for (const kind of kinds.filter(which)) {
     const { chunks, log, staged } = rowsOf(chain, kind, block, keep)
@@ -114,10 +114,10 @@ export const rewrite = Effect.fnUntraced(function* (
         ({ data, position }, i) => position === chunks[i]!.position && Buffer.compare(data, chunks[i]!.data) === 0
       )
     if (same) continue
-    yield* query((db) =>
+    yield* write((db) =>
       db.deleteFrom("transfer_chunk").where("log", "=", log).where("position", ">=", first).where("position", "<", end)
     )
-    yield* query((db) => db.deleteFrom("staged_postings").where("log", "=", log).where("height", "=", block.height))
+    yield* write((db) => db.deleteFrom("staged_postings").where("log", "=", log).where("height", "=", block.height))
     yield* insertMany("transfer_chunk", chunks)
     yield* insertMany("staged_postings", staged)
     count += countOf(staged)
@@ -142,16 +142,16 @@ const postingsOf = (height: number, packed: ReadonlyArray<TransferChunk.PackedTr
 
 /** Takes back every block above `fork`; in the transaction that undoes it. */
 export const undo = Effect.fnUntraced(function* (chain: number, fork: number) {
-  const { query } = yield* Database
+  const { write } = yield* Database
   for (const kind of kinds) {
     const log = logOf(chain, kind)
-    yield* query((db) =>
+    yield* write((db) =>
       db
         .deleteFrom("transfer_chunk")
         .where("log", "=", log)
         .where("position", ">=", Posting.positionOf(fork + 1, 0))
     )
-    yield* query((db) => db.deleteFrom("staged_postings").where("log", "=", log).where("height", ">", fork))
+    yield* write((db) => db.deleteFrom("staged_postings").where("log", "=", log).where("height", ">", fork))
   }
 })
 

@@ -76,6 +76,46 @@ for (const store of stores) {
       })
     )
 
+    it.effect("has done what was written when it is read, and before the transaction ends", () =>
+      Effect.gen(function* () {
+        const { query, read, transaction, write } = yield* Database
+        const [{ id }] = (yield* query((db) =>
+          db.insertInto("account").values({ name: "f", created: 1 }).returning("id")
+        )) as [{ readonly id: number }]
+        const rename = (name: string) => write((db) => db.updateTable("account").set({ name }).where("id", "=", id))
+        const name = Effect.map(
+          read((db) => db.selectFrom("account").select("name").where("id", "=", id)),
+          ([row]) => row!.name
+        )
+        yield* transaction(
+          Effect.gen(function* () {
+            yield* rename("g")
+            yield* rename("h")
+            assert.strictEqual(yield* name, "h")
+            yield* rename("i")
+          })
+        )
+        assert.strictEqual(yield* name, "i")
+        yield* Effect.flip(transaction(Effect.andThen(rename("j"), Effect.fail("no"))))
+        assert.strictEqual(yield* name, "i")
+        yield* rename("k")
+        assert.strictEqual(yield* name, "k")
+      })
+    )
+
+    it.effect("undoes everything where a statement fails that was written, and goes on", () =>
+      Effect.gen(function* () {
+        const { insertMany, transaction } = yield* Database
+        const before = yield* names
+        const twice = insertMany("account", [{ name: "a", created: 1 }])
+        assert.isTrue((yield* Effect.flip(transaction(Effect.andThen(insert("l"), twice)))).duplicate)
+        assert.isTrue((yield* Effect.flip(transaction(Effect.andThen(twice, insert("m"))))).duplicate)
+        assert.deepStrictEqual(yield* names, before)
+        yield* transaction(insert("n"))
+        assert.deepStrictEqual(yield* names, [...before, "n"])
+      })
+    )
+
     it.effect("inserts many rows at once, bytes and big integers unharmed", () =>
       Effect.gen(function* () {
         const { insertMany, read, transaction } = yield* Database

@@ -141,9 +141,11 @@ const failing = (database: Database["Service"], left: { count: number }): Databa
     dialect: database.dialect,
     query: (build) => guard(database.query(build)),
     read: (build) => guard(database.read(build)),
+    write: (build) => guard(database.write(build)),
     transaction: (self) => database.transaction(self),
     insertMany: (table, rows, conflict) => guard(database.insertMany(table, rows, conflict)),
     each: (statement, rows) => guard(database.each(statement, rows)),
+    writeEach: (statement, rows) => guard(database.writeEach(statement, rows)),
     steps: (steps) => guard(database.steps(steps))
   }
 }

@@ -7,6 +7,7 @@ import type { Block, CoinTransfer } from "@headwater/core/Block"
 import type { Occurrence } from "@headwater/core/Matcher"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { sql } from "kysely"
 import { Database } from "../Database.ts"
 import type { Row } from "../Tables.ts"
 import * as Waits from "./Waits.ts"
@@ -91,7 +92,7 @@ export const enqueue = Effect.fnUntraced(function* (
   occurrences: ReadonlyArray<Occurrence<Waits.Subscriber>>,
   now: number
 ) {
-  const { insertMany, query } = yield* Database
+  const { insertMany, query, write } = yield* Database
   const ids = [...new Set(occurrences.map(({ subscription }) => subscription.id))]
   if (ids.length === 0) return 0
   const early = new Set<number>()
@@ -129,9 +130,13 @@ export const enqueue = Effect.fnUntraced(function* (
       .where("height", "=", block.height)
   )
   const waited = new Set(waits.map(({ occurrence, subscription }) => `${subscription} ${occurrence}`))
-  yield* insertMany(
-    "waiting",
-    waiting.filter(({ occurrence, subscription }) => !waited.has(`${subscription} ${occurrence}`))
-  )
+  const unknown = waiting.filter(({ occurrence, subscription }) => !waited.has(`${subscription} ${occurrence}`))
+  yield* insertMany("waiting", unknown)
+  // Whoever commits the next block has to look for what is due.
+  if (unknown.length > 0) {
+    yield* write((db) =>
+      db.updateTable("chain").set({ revision: sql<number>`revision + 1` }).where("id", "=", chain.id)
+    )
+  }
   return missing.size
 })

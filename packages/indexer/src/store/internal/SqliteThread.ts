@@ -4,7 +4,7 @@
  */
 import { Worker } from "node:worker_threads"
 import {
-  CompiledQuery,
+  type CompiledQuery,
   type DatabaseConnection,
   type Dialect,
   type Driver,
@@ -14,7 +14,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler
 } from "kysely"
-import type { Reply, Request, Step } from "./SqliteThread.worker.ts"
+import type { Reply, Request, Statement, Step } from "./SqliteThread.worker.ts"
 
 /** As the only parameter of a query: run its statement once for each row, in one message to the thread. */
 export class Rows {
@@ -32,6 +32,25 @@ export class Steps {
   }
 }
 
+/**
+ * As the only parameter of a query in a transaction: its statement goes to the thread with the next one whose answer is
+ * wanted, or with the commit. A message wakes a thread, which costs more than most statements do.
+ */
+export class Later {
+  readonly statement: Statement
+  constructor(statement: Statement) {
+    this.statement = statement
+  }
+}
+
+const begin: Statement = { sql: "begin immediate", parameters: [] }
+
+const statementOf = ({ parameters, sql }: CompiledQuery): Statement => {
+  const [first] = parameters
+  if (first instanceof Rows) return { sql, rows: first.rows }
+  return first instanceof Steps ? { steps: first.steps } : { sql, parameters }
+}
+
 const workerFile = import.meta.url.endsWith(".ts") ? "./SqliteThread.worker.ts" : "./SqliteThread.worker.js"
 
 class ThreadConnection implements DatabaseConnection {
@@ -40,6 +59,8 @@ class ThreadConnection implements DatabaseConnection {
   readonly #pending = new Map<number, PromiseWithResolvers<QueryResult<any>>>()
   #nextId = 0
   #failure: Error | undefined
+  /** What goes before the next statement. */
+  #later: Array<Statement> = []
 
   constructor(filename: string) {
     this.#worker = new Worker(new URL(workerFile, import.meta.url), { workerData: filename })
@@ -61,23 +82,38 @@ class ThreadConnection implements DatabaseConnection {
     this.#pending.clear()
   }
 
-  executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+  #send<R>(statement: Statement): Promise<QueryResult<R>> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure)
     const id = this.#nextId++
     const pending = Promise.withResolvers<QueryResult<R>>()
     this.#pending.set(id, pending)
     this.#worker.ref()
-    const [first] = parameters
-    this.#worker.postMessage({
-      id,
-      sql,
-      ...(first instanceof Rows
-        ? { many: first.rows }
-        : first instanceof Steps
-          ? { steps: first.steps }
-          : { parameters })
-    } satisfies Request)
+    const statements = [...this.#later, statement]
+    this.#later = []
+    this.#worker.postMessage({ id, statements } satisfies Request)
     return pending.promise
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const [first] = query.parameters
+    if (!(first instanceof Later)) return this.#send(statementOf(query))
+    this.#later.push(first.statement)
+    return { rows: [] }
+  }
+
+  begin() {
+    this.#later = [begin]
+  }
+
+  async commit() {
+    if (this.#later[0] === begin && this.#later.length === 1) this.#later = []
+    else await this.#send({ sql: "commit", parameters: [] })
+  }
+
+  async rollback() {
+    const begun = this.#later[0] !== begin
+    this.#later = []
+    if (begun) await this.#send({ sql: "rollback", parameters: [] })
   }
 
   async *streamQuery(): AsyncIterableIterator<never> {
@@ -112,14 +148,14 @@ class ThreadDriver implements Driver {
   async releaseConnection() {
     this.#release?.()
   }
-  async beginTransaction(connection: DatabaseConnection) {
-    await connection.executeQuery(CompiledQuery.raw("begin immediate"))
+  async beginTransaction() {
+    this.#connection!.begin()
   }
-  async commitTransaction(connection: DatabaseConnection) {
-    await connection.executeQuery(CompiledQuery.raw("commit"))
+  async commitTransaction() {
+    await this.#connection!.commit()
   }
-  async rollbackTransaction(connection: DatabaseConnection) {
-    await connection.executeQuery(CompiledQuery.raw("rollback"))
+  async rollbackTransaction() {
+    await this.#connection!.rollback()
   }
   async destroy() {
     await this.#connection?.close()

@@ -10,11 +10,16 @@ export interface Step {
   readonly rows: ReadonlyArray<ReadonlyArray<unknown>>
 }
 
-export type Request = { readonly id: number; readonly sql: string } & (
-  | { readonly parameters: ReadonlyArray<unknown>; readonly many?: undefined; readonly steps?: undefined }
-  | { readonly many: ReadonlyArray<ReadonlyArray<unknown>>; readonly steps?: undefined }
+export type Statement =
+  | { readonly sql: string; readonly parameters: ReadonlyArray<unknown>; readonly rows?: undefined }
+  | Step
   | { readonly steps: ReadonlyArray<Step> }
-)
+
+/** Statements that are run one after another, up to the first that fails; the answer is that of the last one. */
+export interface Request {
+  readonly id: number
+  readonly statements: ReadonlyArray<Statement>
+}
 
 export type Reply = { readonly id: number } & (
   | { readonly result: QueryResult<never>; readonly error?: undefined }
@@ -52,15 +57,17 @@ const executeSteps = (steps: ReadonlyArray<Step>): Array<ReadonlyArray<unknown>>
   }
 }
 
-const execute = (request: Request): QueryResult<never> => {
-  if (request.steps !== undefined) return { rows: executeSteps(request.steps) as Array<never> }
+const execute = (request: Statement): QueryResult<never> => {
+  if ("steps" in request) return { rows: executeSteps(request.steps) as Array<never> }
+  // Where `begin` or `commit` has failed there may be nothing to roll back.
+  if (request.sql === "rollback" && !db.inTransaction) return { rows: [] }
   const statement = prepare(request.sql)
-  if (request.many !== undefined) {
-    if (statement.reader) return { rows: request.many.flatMap((row) => statement.all(row)) as Array<never> }
-    const { many } = request
+  const { rows } = request
+  if (rows !== undefined) {
+    if (statement.reader) return { rows: rows.flatMap((row) => statement.all(row)) as Array<never> }
     let changes = 0
     const run = () => {
-      for (const row of many) changes += statement.run(row).changes
+      for (const row of rows) changes += statement.run(row).changes
     }
     // All or none of them, and one commit for all.
     if (db.inTransaction) run()
@@ -74,11 +81,13 @@ const execute = (request: Request): QueryResult<never> => {
 
 const answer = (reply: Reply) => parentPort!.postMessage(reply)
 
-parentPort!.on("message", (request: Request) => {
+parentPort!.on("message", ({ id, statements }: Request) => {
   try {
-    answer({ id: request.id, result: execute(request) })
+    let result: QueryResult<never> = { rows: [] }
+    for (const statement of statements) result = execute(statement)
+    answer({ id, result })
   } catch (error) {
     const { message, code } = error as Error & { code?: string }
-    answer({ id: request.id, error: { message, code } })
+    answer({ id, error: { message, code } })
   }
 })

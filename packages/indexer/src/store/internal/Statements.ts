@@ -17,7 +17,7 @@ export const numbers = (dialect: Database["Service"]["dialect"], values: Readonl
 
 /** Gives each row, found by its id, values of its own. All rows must have the same keys. */
 export const updateEach = <T extends "callback" | "subscription">(
-  { dialect, each, query }: Database["Service"],
+  { dialect, query, writeEach }: Database["Service"],
   table: T,
   values: ReadonlyArray<{ readonly id: number } & Partial<Row<T>>>
 ): Effect.Effect<void, DatabaseError> => {
@@ -26,11 +26,9 @@ export const updateEach = <T extends "callback" | "subscription">(
   const columns = Object.keys(first).filter((column) => column !== "id")
   if (dialect === "sqlite") {
     const set = columns.map((column) => `"${column}" = ?`).join(", ")
-    return Effect.asVoid(
-      each(
-        `update "${table}" set ${set} where id = ?`,
-        values.map((row) => [...columns, "id"].map((column) => (row as Record<string, unknown>)[column]))
-      )
+    return writeEach(
+      `update "${table}" set ${set} where id = ?`,
+      values.map((row) => [...columns, "id"].map((column) => (row as Record<string, unknown>)[column]))
     )
   }
   const set = sql.join(columns.map((column) => sql`${sql.ref(column)} = v.${sql.ref(column)}`))

@@ -76,9 +76,12 @@ const waitingRow = (options: {
   }
 }
 
-/** Takes the waits whose confirmation comes with the tip at `height`: their callbacks, oldest block first. */
+/**
+ * Takes the waits whose confirmation comes with the tip at `height`: their callbacks, oldest block first, and the height
+ * that the next wait is due at.
+ */
 export const release = Effect.fnUntraced(function* (chain: number, height: number, now: number) {
-  const { query } = yield* Database
+  const { query, write } = yield* Database
   const rows = yield* query((db) =>
     db
       .selectFrom("waiting")
@@ -90,22 +93,29 @@ export const release = Effect.fnUntraced(function* (chain: number, height: numbe
       .orderBy("waiting.height")
       .orderBy("waiting.id")
   )
-  if (rows.length === 0) return []
-  yield* query((db) =>
+  if (rows.length > 0) {
+    yield* write((db) =>
+      db
+        .deleteFrom("waiting")
+        .where("chain", "=", chain)
+        .where("due_height", "<=", height)
+        .where(sql<boolean>`(each_confirmation = 0 or confirmation >= target)`)
+    )
+    yield* write((db) =>
+      db
+        .updateTable("waiting")
+        .set({ confirmation: sql`confirmation + 1`, due_height: sql`due_height + 1` })
+        .where("chain", "=", chain)
+        .where("due_height", "<=", height)
+    )
+  }
+  const [next] = yield* query((db) =>
     db
-      .deleteFrom("waiting")
+      .selectFrom("waiting")
+      .select((select) => select.fn.min("due_height").as("height"))
       .where("chain", "=", chain)
-      .where("due_height", "<=", height)
-      .where(sql<boolean>`(each_confirmation = 0 or confirmation >= target)`)
   )
-  yield* query((db) =>
-    db
-      .updateTable("waiting")
-      .set({ confirmation: sql`confirmation + 1`, due_height: sql`due_height + 1` })
-      .where("chain", "=", chain)
-      .where("due_height", "<=", height)
-  )
-  return rows.map((row) => {
+  const released = rows.map((row) => {
     const item = JSON.parse(row.item) as Callback.Item
     const { confirmation, occurrence, target } = row
     return callbackRow({
@@ -116,6 +126,7 @@ export const release = Effect.fnUntraced(function* (chain: number, height: numbe
       state: row.active === 1 ? "due" : "held"
     })
   })
+  return { released, nextDue: next?.height ?? Number.POSITIVE_INFINITY }
 })
 
 /** What a block's occurrences become: callbacks that are due at once, and waits for later confirmations. */

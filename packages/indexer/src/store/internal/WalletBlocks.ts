@@ -46,7 +46,7 @@ export interface Options {
 }
 
 export const make = Effect.fnUntraced(function* ({ chain, gapLimit, id, watched }: Options) {
-  const { insertMany, query } = yield* Database
+  const { insertMany, query, write } = yield* Database
   const branches = new Map<number, ReadonlyArray<Branch>>()
 
   const branchesOf = Effect.fnUntraced(function* (wallet: number) {
@@ -125,7 +125,7 @@ export const make = Effect.fnUntraced(function* ({ chain, gapLimit, id, watched 
       const used = [...found.values()].flat().filter(({ used_height }) => used_height === null)
       for (let i = 0; i < used.length; i += lookupSize) {
         const ids = used.slice(i, i + lookupSize).map(({ id }) => id)
-        yield* query((db) => db.updateTable("wallet_address").set({ used_height: block.height }).where("id", "in", ids))
+        yield* write((db) => db.updateTable("wallet_address").set({ used_height: block.height }).where("id", "in", ids))
       }
       const furthest = new Map<string, Owner>()
       for (const owner of used) {
@@ -148,7 +148,7 @@ export const make = Effect.fnUntraced(function* ({ chain, gapLimit, id, watched 
         if (delta === 0n) return
         const [row] = yield* query((db) => db.selectFrom("wallet").select("balance").where("id", "=", wallet))
         const balance = (BigInt(row!.balance) + delta).toString()
-        yield* query((db) => db.updateTable("wallet").set({ balance }).where("id", "=", wallet))
+        yield* write((db) => db.updateTable("wallet").set({ balance }).where("id", "=", wallet))
       }),
       { discard: true }
     )
@@ -230,19 +230,19 @@ export const make = Effect.fnUntraced(function* ({ chain, gapLimit, id, watched 
         .returning("id")
     )
     for (const { id: wallet } of anew) {
-      yield* query((db) =>
+      yield* write((db) =>
         db.updateTable("wallet_address").set({ scanned: 0, since: fork }).where("wallet", "=", wallet)
       )
     }
-    yield* query((db) =>
+    yield* write((db) =>
       db.updateTable("wallet_address").set({ since: fork }).where("chain", "=", id).where("since", ">", fork)
     )
     if (firstHeight !== null && firstHeight - 1 > fork) {
-      yield* query((db) =>
+      yield* write((db) =>
         db.updateTable("wallet_address").set({ since: fork }).where("chain", "=", id).where("since", "is", null)
       )
     }
-    yield* query((db) =>
+    yield* write((db) =>
       db
         .updateTable("wallet_address")
         .set({ used_height: null })
