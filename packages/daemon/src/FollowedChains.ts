@@ -121,7 +121,7 @@ export const open = Effect.fnUntraced(function* (chain: Chain.Chain, settings: S
 const restarts = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])
 
 /** Follows one chain for good. Ends where only an operator can help; the chain's status says so. */
-const follow = Effect.fn("FollowedChains.follow")(function* (chain: Chain.Chain, settings: Settings.ChainSettings) {
+const follow = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settings.ChainSettings) {
   const outbox = yield* Outbox
   const statuses = yield* ChainStatus
   const nodes = yield* ConnectedNodes

@@ -1,4 +1,5 @@
 /** Spans of what is done, sent to an OpenTelemetry collector (OTLP over HTTP) where the settings name one. */
+import * as BlockTrace from "@headwater/indexer/sync/BlockTrace"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
@@ -14,6 +15,10 @@ export const layer = Layer.unwrap(
       : OtlpTracer.layer({
           url: `${otlp.replace(/\/$/, "")}/v1/traces`,
           resource: { serviceName: "headwater", serviceVersion: version }
-        }).pipe(Layer.provide(OtlpSerialization.layerJson), Layer.provide(FetchHttpClient.layer))
+        }).pipe(
+          Layer.provide(OtlpSerialization.layerJson),
+          Layer.provide(FetchHttpClient.layer),
+          Layer.merge(Layer.succeed(BlockTrace.Enabled, true))
+        )
   )
 )

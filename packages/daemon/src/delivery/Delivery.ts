@@ -19,6 +19,7 @@ import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import { CallbackTarget } from "./CallbackTarget.ts"
 import * as DeliveryMetrics from "./DeliveryMetrics.ts"
+import * as DeliveryTrace from "./DeliveryTrace.ts"
 import * as Outcomes from "./Outcomes.ts"
 import { ReceiverClient, ReceiverClientOptions } from "./ReceiverClient.ts"
 import * as ReceiverHosts from "./ReceiverHosts.ts"
@@ -98,6 +99,7 @@ const run = Effect.gen(function* () {
   const leaseMillis = 2 * timeoutMillis + writingMillis
   const hosts = ReceiverHosts.make(options)
   const metrics = yield* DeliveryMetrics.make
+  const traced = yield* DeliveryTrace.make
   const clock = yield* Clock.Clock
   const news = yield* Latch.make()
   let stopping = false
@@ -139,7 +141,11 @@ const run = Effect.gen(function* () {
       const at = clock.currentTimeMillisUnsafe()
       if (stopping || hosts.paused(host, at) || at + timeoutMillis + writingMillis > leasedUntil) return sent
       const reply = yield* Effect.result(
-        client.request({ method: "POST", url, headers: headers(callback, at), body: callback.body })
+        traced(
+          claim,
+          callback,
+          client.request({ method: "POST", url, headers: headers(callback, at), body: callback.body })
+        )
       )
       const now = clock.currentTimeMillisUnsafe()
       const timed = { at, duration: now - at }

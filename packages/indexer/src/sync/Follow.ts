@@ -14,6 +14,7 @@ import { type NodeError, NodeInconsistent } from "../sources/NodeError.ts"
 import type { Head, Source } from "../sources/Source.ts"
 import type { ChainStore, Committed, Cursor, NotNext } from "../store/ChainStore.ts"
 import type { DatabaseError } from "../store/Database.ts"
+import * as BlockTrace from "./BlockTrace.ts"
 import { ChainStatus } from "./ChainStatus.ts"
 import * as SyncMetrics from "./SyncMetrics.ts"
 
@@ -55,6 +56,7 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
   const statuses = yield* ChainStatus
   const { chain } = source
   const metrics = yield* SyncMetrics.make(chain)
+  const trace = yield* BlockTrace.make(chain)
   const tell = (change: Parameters<typeof statuses.update>[1]) =>
     Effect.map(Clock.currentTimeMillis, (now) => statuses.update(chain, change, now))
 
@@ -72,8 +74,10 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
   /** Commits everything from `first` to the head, fetching ahead. */
   const catchUp = (first: number, head: Head) =>
     Stream.range(first, head.height).pipe(
-      Stream.mapEffect((height) => source.blockAt(height), { concurrency: options.concurrency }),
-      Stream.runForEach(commit)
+      Stream.mapEffect((height) => trace.fetching(height, source.blockAt(height)), {
+        concurrency: options.concurrency
+      }),
+      Stream.runForEach((block) => trace.committing(block, commit(block)))
     )
 
   /** Whether the node's chain has our block at the cursor. */

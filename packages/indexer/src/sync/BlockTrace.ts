@@ -1,0 +1,57 @@
+/**
+ * What is done about a block in one trace: its commit, and wherever and whenever that is, the delivery of its callbacks.
+ * The trace has its id from the block, the last 32 digits of its hash, so that nothing is carried from one to the other,
+ * and a block's trace is found by its hash.
+ */
+import type { Block } from "@headwater/core/Block"
+import * as Chain from "@headwater/core/Chain"
+import * as Hash from "@headwater/core/Hash"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Tracer from "effect/Tracer"
+
+/** Whether anybody receives the spans; otherwise none is made. */
+export const Enabled = Context.Reference<boolean>("@headwater/indexer/sync/BlockTrace/Enabled", {
+  defaultValue: () => false
+})
+
+/**
+ * The parent of spans that belong to the block with this hash, as answers and callbacks write it. It has no span id, so
+ * that they are roots of the block's trace.
+ */
+export const parentOf = (hash: string): Tracer.ExternalSpan =>
+  Tracer.externalSpan({ traceId: hash.slice(-32).toLowerCase(), spanId: "" })
+
+export interface BlockTrace {
+  /** Puts the block's way from the node into a span, in a trace of its own: its hash is not known yet. */
+  readonly fetching: <E, R>(height: number, fetch: Effect.Effect<Block, E, R>) => Effect.Effect<Block, E, R>
+  /** Puts the block's commit into a span of the block's trace, which links to that of its way here. */
+  readonly committing: <A, E, R>(block: Block, commit: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+}
+
+const none: BlockTrace = { fetching: (_, fetch) => fetch, committing: (_, commit) => commit }
+
+/** The spans of a chain's blocks. */
+export const make = Effect.fnUntraced(function* (chain: Chain.Chain): Effect.fn.Return<BlockTrace> {
+  if (!(yield* Enabled)) return none
+  const fetched = new WeakMap<Block, Tracer.AnySpan>()
+  const place = (height: number) => ({ chain: Chain.nameOf(chain), "block.height": height })
+  const noted = Effect.fnUntraced(function* (block: Block) {
+    const span = yield* Effect.orDie(Effect.currentSpan)
+    span.attribute("block.hash", Hash.encode(chain, block.hash))
+    fetched.set(block, span)
+  })
+  return {
+    fetching: (height, fetch) =>
+      Effect.withSpan(Effect.tap(fetch, noted), "Block.fetch", { root: true, attributes: place(height) }),
+    committing: (block, commit) => {
+      const hash = Hash.encode(chain, block.hash)
+      const fetch = fetched.get(block)
+      return Effect.withSpan(commit, "Block.commit", {
+        parent: parentOf(hash),
+        attributes: { ...place(block.height), "block.hash": hash },
+        links: fetch === undefined ? [] : [{ span: fetch, attributes: {} }]
+      })
+    }
+  }
+})

@@ -1,0 +1,132 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Anvil from "./Anvil.ts"
+import * as Headwater from "./Headwater.ts"
+import * as Receiver from "./Receiver.ts"
+import { locations } from "./Stores.ts"
+
+const watched = "0x90F79bf6EB2c4f870365E785982E1f101E93b906"
+
+/** A span as OTLP writes it. */
+interface Span {
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId?: string
+  readonly name: string
+  readonly attributes: ReadonlyArray<{ readonly key: string; readonly value: Readonly<Record<string, unknown>> }>
+  readonly links: ReadonlyArray<{ readonly traceId: string; readonly spanId: string }>
+  readonly status: { readonly code: number; readonly message?: string }
+}
+
+/** An OpenTelemetry collector that keeps what it is sent. */
+const collector = Effect.gen(function* () {
+  const spans: Array<Span> = []
+  const paths = new Set<string>()
+  const server = createServer((request, response) => {
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => {
+      paths.add(request.url ?? "")
+      const { resourceSpans } = JSON.parse(Buffer.concat(chunks).toString("utf8"))
+      for (const { scopeSpans } of resourceSpans) for (const scope of scopeSpans) spans.push(...scope.spans)
+      response.setHeader("content-type", "application/json")
+      response.end("{}")
+    })
+  })
+  yield* Effect.acquireRelease(
+    Effect.callback<void>((resume) => {
+      server.listen(0, "127.0.0.1", () => resume(Effect.void))
+    }),
+    () =>
+      Effect.sync(() => {
+        server.closeAllConnections()
+        server.close()
+      })
+  )
+  return { spans, paths, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+})
+
+const attribute = (span: Span, key: string) => {
+  const value = span.attributes.find((attribute) => attribute.key === key)?.value
+  return value === undefined ? undefined : Object.values(value)[0]
+}
+
+describe("traces", () => {
+  it.live(
+    "join a block's way from the node, its commit and every attempt to deliver its callbacks",
+    () =>
+      Effect.gen(function* () {
+        const anvil = yield* Anvil.start()
+        const { paths, spans, url } = yield* collector
+        let attempts = 0
+        const receiver = yield* Receiver.start(() => ({ status: attempts++ === 0 ? 503 : 200 }))
+        const [{ location }] = locations as [(typeof locations)[number]]
+        const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
+          chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 } },
+          callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca, retry: "standard-webhooks" },
+          traces: { otlp: `${url}/` }
+        })
+        yield* headwater.post("/blockchain-events/ethereum/devnet/address-coins-transactions-confirmed", {
+          address: watched,
+          callbackUrl: `${receiver.url}/secret-path`,
+          callbackSecretKey: "secret"
+        })
+        const [from] = yield* anvil.rpc<ReadonlyArray<string>>("eth_accounts", [])
+        yield* anvil.rpc("eth_sendTransaction", [{ from, to: watched, value: "0x1" }])
+        const [delivery] = yield* receiver.until((accepted) => accepted.length === 1, 30)
+        const { hash, height } = delivery!.body.data.item.minedInBlock
+        // What has not been sent yet is sent at the end.
+        assert.strictEqual(yield* headwater.terminate, 0)
+
+        assert.deepStrictEqual([...paths], ["/v1/traces"])
+        const ofBlock = spans.filter(({ traceId }) => traceId === hash.slice(-32))
+        const named = (name: string) => ofBlock.filter((span) => span.name === name)
+        const [commit] = named("Block.commit")
+        assert.lengthOf(named("Block.commit"), 1)
+        assert.strictEqual(attribute(commit!, "chain"), "ethereum/devnet")
+        assert.strictEqual(Number(attribute(commit!, "block.height")), height)
+        assert.strictEqual(attribute(commit!, "block.hash"), hash)
+        const [stored] = named("ChainStore.commit")
+        assert.strictEqual(stored!.parentSpanId, commit!.spanId)
+
+        const [refused, accepted, ...more] = named("Callback.attempt").toSorted(
+          (a, b) => Number(attribute(a, "callback.attempt")) - Number(attribute(b, "callback.attempt"))
+        )
+        assert.lengthOf(more, 0)
+        for (const span of [refused!, accepted!]) {
+          assert.strictEqual(attribute(span, "callback.id"), delivery!.body.idempotencyKey)
+          assert.strictEqual(attribute(span, "server.address"), "localhost")
+          assert.notInclude(JSON.stringify(span), "secret-path")
+          assert.strictEqual(span.parentSpanId, "", "a root of the trace: its parent is nowhere to be missed")
+        }
+        const judged = [refused!, accepted!].map((span) => [
+          Number(attribute(span, "http.response.status_code")),
+          span.status.code
+        ])
+        assert.deepStrictEqual(judged, [
+          [503, 2],
+          [200, 1]
+        ])
+
+        const fetch = spans.find(({ spanId }) => spanId === commit!.links[0]?.spanId)!
+        assert.strictEqual(fetch.traceId, commit!.links[0]!.traceId)
+        assert.notStrictEqual(fetch.traceId, commit!.traceId)
+        assert.strictEqual(fetch.name, "Block.fetch")
+        assert.strictEqual(attribute(fetch, "block.hash"), hash)
+        assert.isTrue(spans.some((span) => span.name === "EvmSource.blockAt" && span.parentSpanId === fetch.spanId))
+
+        const whole = new Set(spans.map(({ spanId }) => spanId))
+        const orphans = spans.filter(
+          ({ parentSpanId }) => parentSpanId !== undefined && parentSpanId !== "" && !whole.has(parentSpanId)
+        )
+        assert.deepStrictEqual(
+          orphans.map(({ name }) => name),
+          [],
+          "every span ends, and its parent too"
+        )
+      }).pipe(Effect.scoped),
+    { timeout: 90_000 }
+  )
+})
