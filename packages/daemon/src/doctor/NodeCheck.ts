@@ -3,104 +3,90 @@ import * as Chain from "@headwater/core/Chain"
 import * as JsonRpc from "@headwater/indexer/sources/JsonRpc"
 import type { NodeError } from "@headwater/indexer/sources/NodeError"
 import type { Capability, Source } from "@headwater/indexer/sources/Source"
+import * as TronHttp from "@headwater/indexer/sources/tron/TronHttp"
+import * as XrpNode from "@headwater/indexer/sources/xrp/XrpNode"
+import type * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import * as FollowedChains from "../FollowedChains.ts"
-import type * as Settings from "../Settings.ts"
+import * as Settings from "../Settings.ts"
 import type { Finding } from "./Finding.ts"
-
-type About = Omit<Finding, "subject">
-type Json = Readonly<Record<string, unknown>>
+import * as NodeWords from "./NodeWords.ts"
+import { type About, ok } from "./NodeWords.ts"
 
 /** How long a node may take with everything that it is asked. */
 const patience = "30 seconds"
-/** How far the newest block may be ahead of this machine's clock, in seconds. */
-const clockTolerance = 60
-
-const isJson = (value: unknown): value is Json => typeof value === "object" && value !== null
-const ok = (message: string): About => ({ level: "ok", message })
-
-/** What a node calls itself, and whether it still synchronises: the answers of a family, in words. */
-const words: Partial<
-  Record<
-    Chain.Family,
-    {
-      readonly methods: ReadonlyArray<string>
-      readonly read: (answers: ReadonlyArray<unknown>) => ReadonlyArray<About>
-    }
-  >
-> = {
-  evm: {
-    methods: ["web3_clientVersion", "eth_syncing"],
-    read: ([version, syncing]) => [
-      ...(typeof version === "string" ? [ok(version.slice(0, 100))] : []),
-      ...(isJson(syncing)
-        ? [
-            {
-              level: "warning",
-              message: `it still synchronises: block ${Number(syncing.currentBlock)} of ${Number(syncing.highestBlock)}`,
-              advice: "wait, or follow from a node that is done"
-            } as const
-          ]
-        : [])
-    ]
-  },
-  utxo: {
-    methods: ["getnetworkinfo", "getblockchaininfo", "getindexinfo"],
-    read: ([network, chain, indexes]) => [
-      ...(isJson(network) ? [ok(`${network.subversion ?? "unknown"}`.slice(0, 100))] : []),
-      ...(isJson(network) && Math.abs(Number(network.timeoffset)) > clockTolerance
-        ? [
-            {
-              level: "warning",
-              message: `its clock is ${network.timeoffset} s from its peers'`,
-              advice: "set the clock of the node's machine by NTP"
-            } as const
-          ]
-        : []),
-      ...(isJson(chain) && (chain.initialblockdownload === true || Number(chain.headers) - Number(chain.blocks) > 10)
-        ? [
-            {
-              level: "warning",
-              message: `it still synchronises: block ${chain.blocks} of ${chain.headers}`,
-              advice: "wait, or follow from a node that is done"
-            } as const
-          ]
-        : []),
-      ...(isJson(indexes) ? [ok(`txindex: ${isJson(indexes.txindex) ? "yes" : "no"}`)] : [])
-    ]
-  }
-}
 
 /** The node's own words about itself; none where it does not give them. */
 const describe = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settings.ChainSettings) {
-  const asked = words[chain.family]
-  if (asked === undefined) return []
-  const rpc = yield* JsonRpc.make({
-    urls: settings.nodes.map(Redacted.value),
-    timeoutMillis: settings.timeoutMillis,
-    attempts: 1
-  })
-  const answers = yield* rpc.results(asked.methods.map((method) => ({ method, params: [] })))
-  return asked.read(answers.map(Result.getOrUndefined))
+  const options = { urls: Settings.nodeUrls(settings), timeoutMillis: settings.timeoutMillis, attempts: 1 }
+  const ask = (methods: ReadonlyArray<string>) =>
+    Effect.flatMap(JsonRpc.make(options), (rpc) =>
+      Effect.map(rpc.results(methods.map((method) => ({ method, params: [] }))), (answers) =>
+        answers.map(Result.getOrUndefined)
+      )
+    )
+  switch (chain.family) {
+    case "evm":
+      return NodeWords.evm(yield* ask(["web3_clientVersion", "eth_syncing"]))
+    case "utxo":
+      return NodeWords.utxo(yield* ask(["getnetworkinfo", "getblockchaininfo", "getindexinfo"]))
+    case "xrp": {
+      const node = yield* XrpNode.make(options)
+      return NodeWords.xrp(yield* node.request("server_info", {}), settings.start)
+    }
+    case "tron": {
+      const http = yield* TronHttp.make({ ...options, headers: Settings.nodeHeaders(settings) })
+      const orNothing = <A>(asked: Effect.Effect<A, NodeError>) =>
+        Effect.catchTag(asked, ["NodeRejected", "NodeInconsistent"], () => Effect.undefined)
+      const info = yield* orNothing(http.post("/wallet/getnodeinfo"))
+      const genesis = yield* orNothing(http.read(GenesisBlock, "/wallet/getblockbynum", '{"num":0}'))
+      return NodeWords.tron(chain, info, genesis?.blockID)
+    }
+  }
 })
 
+const GenesisBlock = Schema.Struct({ blockID: Schema.String })
+
+const traceAdvice =
+  "start geth, Erigon or Besu with its debug or trace API, Nethermind with its Trace module; or set " +
+  "internalTransactions = false, and do without"
+
+const tronAdvice =
+  "set vm.saveInternalTx = true in its configuration and restart it, which helps for blocks from then on; or set " +
+  "internalTransactions = false, and do without"
+
+/** What to do about an ability that a node lacks, where its detail does not say it. */
+const adviceOfCapability: Readonly<Record<string, string>> = {
+  "receipts of a block": "upgrade the node, if catching up is too slow",
+  finality: "upgrade the node; or keep undoDepth as deep as you trust",
+  prevouts: "upgrade the node; or start before the first coins that matter were received",
+  history: "let the node fetch what it lacks, or use one that keeps everything; or start later"
+}
+
 /** What a missing ability means: without the network or wanted traces nothing is right; the rest makes do. */
-const ofCapability = ({ available, detail, name }: Capability, settings: Settings.ChainSettings): About => {
+const ofCapability = (
+  { family }: Chain.Chain,
+  { available, detail, name, unsure }: Capability,
+  settings: Settings.ChainSettings
+): About => {
   if (available) return ok(`${name}: ${detail}`)
   if (name === "network") return { level: "problem", message: detail, advice: "correct the URL of the node" }
-  if (name !== "internal transactions") return { level: "warning", message: `${name}: ${detail}` }
-  return settings.internalTransactions
-    ? {
-        level: "problem",
-        message: detail,
-        advice:
-          "start geth, Erigon or Besu with its debug or trace API, Nethermind with its Trace module; or set " +
-          "internalTransactions = false, and do without"
-      }
-    : ok("internal transactions: not wanted")
+  if (name === "internal transactions") {
+    if (!settings.internalTransactions) return ok(`${name}: not wanted`)
+    const advice = family === "tron" ? tronAdvice : traceAdvice
+    return { level: unsure === true ? "warning" : "problem", message: detail, advice }
+  }
+  // No node of any kind gives these.
+  if (name === "TRC-10 tokens") return ok(detail)
+  const advice =
+    family === "tron" && name === "finality"
+      ? "enable the node's solidity API (node.http.solidityEnable = true), or /wallet/getnodeinfo"
+      : adviceOfCapability[name]
+  return { level: "warning", message: `${name}: ${detail}`, ...(advice === undefined ? {} : { advice }) }
 }
 
 /** Reads the newest block whole, as following does. */
@@ -112,7 +98,7 @@ const newest = Effect.fnUntraced(function* (
   const { time } = yield* source.blockAt(height)
   const age = Math.floor((yield* Clock.currentTimeMillis) / 1000) - time
   const message = `block ${height} is read, ${age < 0 ? `${-age} s ahead of this machine's clock` : `${age} s old`}`
-  if (age < -clockTolerance) {
+  if (age < -NodeWords.clockTolerance) {
     return { level: "warning", message, advice: "set this machine's clock by NTP" }
   }
   return age > settings.silentSeconds
@@ -132,6 +118,35 @@ const adviceOf: Record<NodeError["_tag"] | "TimeoutError", string> = {
   TimeoutError: "see whether the node runs and what it is busy with"
 }
 
+/** What to do about a failure of a certain call. */
+const adviceOfMethod: Readonly<Record<string, string>> = {
+  "/wallet/gettransactioninfobyblocknum":
+    "allow this path on the node (java-tron 3.7 and later has it; see node.disabledApi), or use one that does: without " +
+    "it there are no tokens, fees and internal transactions, and nothing is followed"
+}
+
+const problemOf = (error: NodeError | Cause.TimeoutError): About =>
+  error._tag === "TimeoutError"
+    ? { level: "problem", message: `no answer within ${patience}`, advice: adviceOf.TimeoutError }
+    : {
+        level: "problem",
+        message:
+          "method" in error && error.method.startsWith("/") ? `${error.method}: ${error.message}` : error.message,
+        advice: ("method" in error ? adviceOfMethod[error.method] : undefined) ?? adviceOf[error._tag]
+      }
+
+/** What the node can do, and its newest block, as following sees them. */
+const follow = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settings.ChainSettings) {
+  const { source } = yield* FollowedChains.connect(chain, settings)
+  const capabilities = yield* source.capabilities
+  // What a node of another network says of its blocks is of no interest.
+  const wrong = capabilities.some(({ available, name }) => name === "network" && !available)
+  const block = wrong
+    ? []
+    : [yield* Effect.catch(newest(source, settings), (error) => Effect.succeed(problemOf(error)))]
+  return [...capabilities.map((capability) => ofCapability(chain, capability, settings)), ...block]
+})
+
 /** Everything about one of the chain's nodes. */
 export const check = Effect.fn("NodeCheck.check")(function* (
   chain: Chain.Chain,
@@ -140,22 +155,21 @@ export const check = Effect.fn("NodeCheck.check")(function* (
 ) {
   const settings = { ...chainSettings, nodes: [node] as const }
   const subject = `${Chain.nameOf(chain)} ${new URL(Redacted.value(node)).host}`
-  const failed = (tag: keyof typeof adviceOf, message: string): ReadonlyArray<About> => [
-    { level: "problem", message, advice: adviceOf[tag] }
-  ]
-  const found = yield* Effect.gen(function* () {
-    const { source } = yield* FollowedChains.connect(chain, settings)
-    const capabilities = (yield* source.capabilities).map((capability) => ofCapability(capability, settings))
-    const about = yield* describe(chain, settings)
-    // What a node of another network says of its blocks is of no interest.
-    const wrong = capabilities.some(({ level, message }) => level === "problem" && /another network/.test(message))
-    return [...about, ...capabilities, ...(wrong ? [] : [yield* newest(source, settings)])]
-  }).pipe(
-    Effect.scoped,
-    Effect.timeout(patience),
-    Effect.catch((error) =>
-      Effect.succeed(failed(error._tag, error._tag === "TimeoutError" ? `no answer within ${patience}` : error.message))
-    )
+  const found = yield* Effect.all(
+    [
+      // A node that does not answer is told of once.
+      describe(chain, settings).pipe(
+        Effect.scoped,
+        Effect.timeout(patience),
+        Effect.catch(() => Effect.succeed([]))
+      ),
+      follow(chain, settings).pipe(
+        Effect.scoped,
+        Effect.timeout(patience),
+        Effect.catch((error) => Effect.succeed([problemOf(error)]))
+      )
+    ],
+    { concurrency: 2 }
   )
-  return found.map((about): Finding => ({ subject, ...about }))
+  return found.flat().map((about): Finding => ({ subject, ...about }))
 })

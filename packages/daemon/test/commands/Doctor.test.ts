@@ -6,6 +6,10 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Anvil from "../../../../test/Anvil.ts"
 import * as Headwater from "../../../../test/Headwater.ts"
+import * as Tron from "../../../indexer/test/TronBlocks.ts"
+import * as TronNode from "../../../indexer/test/TronNode.ts"
+import { chainOf } from "../../../indexer/test/XrpLedgers.ts"
+import * as XrpServer from "../../../indexer/test/XrpServer.ts"
 import type { Finding } from "../../src/doctor/Finding.ts"
 import { run } from "../Program.ts"
 
@@ -120,6 +124,122 @@ describe("headwater doctor", () => {
         assert.include(bad.stderr, "did you mean ethereum/mainnet?")
       }).pipe(Effect.scoped),
     { timeout: 60_000 }
+  )
+})
+
+/** Problems and warnings about one node, each of which has to say what to do. */
+const wrongs = (findings: ReadonlyArray<Finding>, url: string, chain: string) =>
+  findings
+    .filter(({ level, subject }) => level !== "ok" && subject === `${chain} ${new URL(url).host}`)
+    .map(({ advice, level, message }) => {
+      assert.isDefined(advice, message)
+      return `${level}: ${message} → ${advice}`
+    })
+
+describe("headwater doctor on the XRP Ledger", () => {
+  it.live(
+    "finds another network, gaps, a server that synchronises and old ledgers, over both transports",
+    () =>
+      Effect.gen(function* () {
+        const cwd = yield* folder
+        const ledgers = chainOf(1_000, 5, () => [{ from: 1, to: 2, drops: 1n }])
+        const well = yield* XrpServer.make({ ledgers, networkId: 0 })
+        const other = yield* XrpServer.make({ ledgers, networkId: 1 })
+        const gaps = yield* XrpServer.make({ ledgers, completeLedgers: "1000-1001,1003-1004" })
+        const busy = yield* XrpServer.make({ ledgers })
+        busy.override = (command) =>
+          command === "server_info"
+            ? {
+                info: { build_version: "2.2.3", complete_ledgers: "empty", server_state: "syncing" },
+                status: "success"
+              }
+            : { error: "noNetwork", error_code: 17, error_message: "Not synced to the network.", status: "error" }
+        const { code, findings } = yield* doctor(cwd, {
+          chains: {
+            "xrp/mainnet": {
+              nodes: [well.wsUrl, other.wsUrl, gaps.httpUrl, busy.wsUrl],
+              start: 1_002,
+              timeoutMillis: 2_000
+            }
+          }
+        })
+        assert.strictEqual(code, 1)
+        const of = (url: string) => wrongs(findings, url, "xrp/mainnet")
+        const old = /^warning: block 1004 is read, \d+ s old → see whether the node has peers/
+        const [age, ...none] = of(well.wsUrl)
+        assert.match(age!, old)
+        assert.lengthOf(none, 0)
+        const messages = findings.filter(({ subject }) => subject.endsWith(new URL(well.wsUrl).host))
+        assert.includeMembers(
+          messages.map(({ message }) => message),
+          ["rippled 2.2.3", "server state: full", "network: network id 0"]
+        )
+        assert.match(
+          of(other.wsUrl)[0]!,
+          /^problem: the server is on network 1, not 0: .* → correct the URL of the node$/
+        )
+        assert.lengthOf(of(other.wsUrl), 1)
+        const [lacks, history] = of(gaps.httpUrl)
+        assert.match(lacks!, /^warning: it lacks ledger 1002, at which the settings start →/)
+        assert.match(history!, /^warning: history: .*1000 to 1001, 1003 to 1004, and lacks 1002/)
+        const [syncing, , answer] = of(busy.wsUrl)
+        assert.match(syncing!, /^warning: it still synchronises: server state syncing →/)
+        assert.match(answer!, /^problem: .*Not synced to the network/)
+      }).pipe(Effect.scoped),
+    { timeout: 90_000 }
+  )
+})
+
+describe("headwater doctor on Tron", () => {
+  it.live(
+    "finds another network, no internal transactions, no solid block and no transaction infos",
+    () =>
+      Effect.gen(function* () {
+        const cwd = yield* folder
+        const called = Tron.call(3, 60)
+        const info = (more: object) =>
+          Tron.infoOf(called, 2, { contract_address: Tron.account(60), log: [Tron.trc20(50, 6, 7, 1n)], ...more })
+        const genesis = (id: string) => {
+          const { block, infos } = Tron.blockOf(0, [])
+          return { block: { ...block, blockID: `${"0".repeat(64 - id.length)}${id}` }, infos }
+        }
+        const blocks = (id: string, more: object = { internal_transactions: [Tron.internal(60, 4, 1)] }) => [
+          genesis(id),
+          Tron.blockOf(1, []),
+          Tron.blockOf(2, [called], [info(more)])
+        ]
+        const solid = ["/walletsolidity/getblock", "/walletsolidity/getnowblock", "/wallet/getnodeinfo"]
+        const well = yield* TronNode.make({ blocks: blocks("2b6653dc"), solid: 1 })
+        const other = yield* TronNode.make({ blocks: blocks("cd8690dc"), solid: 1 })
+        const blind = yield* TronNode.make({ blocks: blocks("2b6653dc", {}), without: solid })
+        const bare = yield* TronNode.make({
+          blocks: blocks("2b6653dc"),
+          solid: 1,
+          without: ["/wallet/gettransactioninfobyblocknum"]
+        })
+        const { code, findings } = yield* doctor(cwd, {
+          chains: { "tron/mainnet": { nodes: [well.url, other.url, blind.url, bare.url], silentSeconds: 604_800 } }
+        })
+        assert.strictEqual(code, 1)
+        // The blocks are as old as they are.
+        const of = (url: string) => wrongs(findings, url, "tron/mainnet").filter((line) => !/is read, \d+ s/.test(line))
+        assert.deepStrictEqual(of(well.url), [])
+        assert.isTrue(findings.some(({ message }) => message === "network: chain id 0x2b6653dc"))
+        assert.deepStrictEqual(of(other.url), [
+          "problem: the node is on nile, not mainnet: correct the node's URL → correct the URL of the node"
+        ])
+        const [internal, finality, ...more] = of(blind.url)
+        assert.match(internal!, /^problem: the node does not keep internal transactions: .* → set vm\.saveInternalTx/)
+        assert.match(
+          finality!,
+          /^warning: finality: the node names no solidified block: .* → enable the node's solidity/
+        )
+        assert.lengthOf(more, 0)
+        const [infos, ...rest] = of(bare.url)
+        assert.match(infos!, /^problem: \/wallet\/gettransactioninfobyblocknum: .* → allow this path on the node/)
+        assert.lengthOf(rest, 0)
+      }).pipe(Effect.scoped),
+    { timeout: 90_000 }
   )
 })
 

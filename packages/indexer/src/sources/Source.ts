@@ -33,6 +33,8 @@ export interface Source {
 export interface Capability {
   readonly name: string
   readonly available: boolean
+  /** Nothing has shown yet whether the node has it. */
+  readonly unsure?: boolean
   /** What is lost without it and what to do. */
   readonly detail: string
 }

@@ -61,18 +61,21 @@ export interface TronSource extends Source {
 const blocksToLookAt = 100
 
 /** The last bytes of the genesis block's id, which are the chain's id. */
-const chainIds: Readonly<Record<string, string>> = { mainnet: "2b6653dc", nile: "cd8690dc" }
+const chainIds: Readonly<Record<string, string>> = { mainnet: "2b6653dc", nile: "cd8690dc", shasta: "94a9059e" }
+
+/** The public network whose block 0 has this id. */
+export const networkOf = (genesis: string): string | undefined =>
+  Object.keys(chainIds).find((name) => chainIds[name] === genesis.slice(-8).toLowerCase())
 
 const network = (chain: Chain, genesis: string | undefined): Capability => {
-  const found = genesis?.slice(-8).toLowerCase()
-  const other = Object.entries(chainIds).find(([name, id]) => id === found && name !== chain.network)
+  const found = genesis === undefined ? undefined : networkOf(genesis)
+  const right = found === undefined || found === chain.network
   return {
     name: "network",
-    available: other === undefined,
-    detail:
-      other === undefined
-        ? `chain id ${found === undefined ? "not said" : `0x${found}`}`
-        : `the node is on ${other[0]}, not ${chain.network}: correct the node's URL`
+    available: right,
+    detail: right
+      ? `chain id ${genesis === undefined ? "not said" : `0x${genesis.slice(-8).toLowerCase()}`}`
+      : `the node is on ${found}, not ${chain.network}: correct the node's URL`
   }
 }
 
@@ -134,6 +137,7 @@ export const make = Effect.fn("TronSource.make")(function* (
   const internalCapability = (): Capability => ({
     name: "internal transactions",
     available: wantsInternal && keepsInternal === true,
+    ...(wantsInternal && keepsInternal === undefined ? { unsure: true } : {}),
     detail: !wantsInternal
       ? "not fetched: switched off by the settings"
       : keepsInternal === true
