@@ -137,6 +137,23 @@ for (const store of stores) {
       })
     )
 
+    it.effect("refuses a callback URL with the rule that it breaks", () =>
+      Effect.gen(function* () {
+        for (const [url, rule] of [
+          ["http://example.com/", /must begin with https/],
+          ["https://user@example.com/", /must have no user name/],
+          ["https://nas.lan/", /must name its host by a public DNS name/],
+          ["https://example.com./", /must name its host by a public DNS name/],
+          ["https://127.1/", /must name its host by a public DNS name/]
+        ] as const) {
+          const { body, status } = yield* post("ethereum/mainnet/block-mined", { callbackUrl: url })
+          const [{ attribute, message }] = body.error.details
+          assert.deepStrictEqual([status, attribute], [400, "callbackUrl"], url)
+          assert.match(message, rule)
+        }
+      })
+    )
+
     it.effect("refuses a context of more than 512 characters, and echoes one of 512", () =>
       Effect.gen(function* () {
         const item = { callbackUrl: callbackUrl() }

@@ -5,7 +5,7 @@
  * forbidden address among them refuses them all.
  */
 import * as CallbackUrl from "@headwater/core/CallbackUrl"
-import { CallbackUrlPolicy, CallbackUrlRefused } from "@headwater/http/server/CallbackUrlPolicy"
+import { CallbackUrlPolicy } from "@headwater/http/server/CallbackUrlPolicy"
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -141,17 +141,15 @@ export const callbackUrlPolicy: Layer.Layer<never, never, CallbackTarget> = Laye
   Effect.map(CallbackTarget, (target) => ({
     check: (text: string) =>
       target.parse(text).pipe(
-        Effect.mapError(({ rule }) => new CallbackUrlRefused({ message: rule })),
-        Effect.flatMap(({ hostname }) =>
+        Effect.tap(({ hostname }) =>
           target.resolve(hostname).pipe(
             Effect.catchTags({
               UnresolvedTarget: () => Effect.void,
               ForbiddenTarget: () =>
-                Effect.fail(new CallbackUrlRefused({ message: "must have a host on the public Internet" }))
+                Effect.fail(new CallbackUrl.InvalidCallbackUrl({ rule: "must have a host on the public Internet" }))
             })
           )
-        ),
-        Effect.asVoid
+        )
       )
   }))
 )

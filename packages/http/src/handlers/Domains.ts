@@ -19,7 +19,7 @@ const shown = ({ created, name, token, verified }: Domain) => ({
   ...(verified === undefined ? {} : { verifiedTimestamp: seconds(verified) })
 })
 
-const notAHost = { message: "must be a host name alone" }
+const notAHost = { rule: "must be a host name alone" }
 
 const unimplemented = new Unimplemented({ message: "This server does not verify domains" })
 
@@ -35,9 +35,7 @@ export const layer = HttpApiBuilder.group(
 
     /** The host that callback URLs of this domain have. */
     const hostOf = Effect.fnUntraced(function* (domain: string) {
-      const url = `https://${domain}/`
-      yield* policy.check(url)
-      const { host, hostname } = new URL(url)
+      const { host, hostname } = yield* policy.check(`https://${domain}/`)
       return host === hostname && /^[^/?:]+$/.test(domain) ? hostname : yield* Effect.fail(notAHost)
     })
 
@@ -46,8 +44,8 @@ export const layer = HttpApiBuilder.group(
         const { id } = yield* CurrentAccount
         const host = yield* Effect.mapError(
           hostOf(payload.data.item.domain),
-          ({ message }) =>
-            new InvalidData({ message: `domain: ${message}`, details: [{ attribute: "domain", message }] })
+          ({ rule }) =>
+            new InvalidData({ message: `domain: ${rule}`, details: [{ attribute: "domain", message: rule }] })
         )
         return { item: shown(yield* Effect.orDie(domains.add(id, host))) }
       }),

@@ -92,7 +92,7 @@ export const layer = HttpApiBuilder.group(
       const url = yield* Effect.result(policy.check(item.callbackUrl))
       const address = item.address === undefined ? undefined : Address.decode(chain, item.address)
       const details = [
-        ...(Result.isFailure(url) ? [{ attribute: "callbackUrl", message: url.failure.message }] : []),
+        ...(Result.isFailure(url) ? [{ attribute: "callbackUrl", message: url.failure.rule }] : []),
         ...(address !== undefined && Result.isFailure(address)
           ? [{ attribute: "address", message: address.failure.message }]
           : [])
