@@ -247,7 +247,7 @@ const block = Effect.fnUntraced(function* (file: string, rounds: number) {
     for (const record of ["watched", "all"] as const) {
       const measured = yield* Effect.gen(function* () {
         const store = yield* ChainStore.open(bitcoin, { record, undoDepth: 100 })
-        return yield* timed(store.commit(found))
+        return yield* timed(store.commit([found]))
       }).pipe(Effect.provide(storeAt(join(directory, `${record}${round}.db`))), Effect.scoped)
       commit[record].push(measured)
     }

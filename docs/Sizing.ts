@@ -78,7 +78,7 @@ const fill = (store: ChainStore.ChainStore, of: () => Transfer) =>
     let parent = (yield* store.cursor)?.hash ?? bytes(32)
     for (let i = 1; i <= transfers / perBlock; i++) {
       const next = { ...block(height + i, of, perBlock), parent }
-      yield* store.commit(next)
+      yield* store.commit([next])
       parent = next.hash
     }
     // The log sorts what was staged beside the commits.
@@ -121,7 +121,7 @@ await Effect.gen(function* () {
     Effect.gen(function* () {
       for (let height = 0; height < subscriptions / 100; height++) {
         const next = { ...block(height, concerned, 100), parent }
-        yield* other.commit(next)
+        yield* other.commit([next])
         parent = next.hash
       }
     })

@@ -45,14 +45,16 @@ const program = Effect.gen(function* () {
     pollInterval: Duration.millis(200),
     concurrency: 4,
     undoDepth: chain.undoDepth,
-    // Runs after the block's transaction: a process killed in between has the block and not told the sink. A sink that
+    // Runs after the blocks' transaction: a process killed in between has the blocks and not told the sink. A sink that
     // may miss nothing keeps its own height beside what it writes, and reads on from there at its start.
-    onCommitted: (block) =>
-      Matcher.touched(block, watched).size === 0
-        ? Effect.void
-        : Effect.forEach(Matcher.match(chain, block, candidates), ({ item }) => Console.log(JSON.stringify(item)), {
-            discard: true
-          })
+    onCommitted: (blocks) =>
+      Effect.forEach(
+        blocks
+          .filter((block) => Matcher.touched(block, watched).size > 0)
+          .flatMap((block) => Matcher.match(chain, block, candidates)),
+        ({ item }) => Console.log(JSON.stringify(item)),
+        { discard: true }
+      )
   })
   return yield* run
 })

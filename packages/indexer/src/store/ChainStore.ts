@@ -1,6 +1,6 @@
 /**
- * One chain's part of the store: its cursor, its headers, and the one commit by which a block enters — header, output
- * map, matched callbacks and cursor in a single transaction — or leaves again.
+ * One chain's part of the store: its cursor, its headers, and the one commit by which blocks enter — header, output
+ * map, matched callbacks and cursor in a single transaction — or leave again.
  */
 import type { AddressBytes } from "@headwater/core/Address"
 import type { Block, Transfer } from "@headwater/core/Block"
@@ -56,7 +56,8 @@ export interface Options {
 }
 
 export interface Committed {
-  /** Callbacks that became due with the block. */
+  readonly blocks: number
+  /** Callbacks that became due with the blocks. */
   readonly callbacks: number
 }
 
@@ -74,18 +75,22 @@ export interface ChainStore {
   readonly final: Effect.Effect<number | undefined, DatabaseError>
   /** Hash of the stored block at a height. */
   readonly hashAt: (height: number) => Effect.Effect<Uint8Array | undefined, DatabaseError>
-  /** Enters the block that follows the cursor, or any block where there is no cursor yet. */
-  readonly commit: (block: Block) => Effect.Effect<Committed, NotNext | NodeError | DatabaseError>
+  /**
+   * Enters blocks in one transaction: the one that follows the cursor, or any where there is no cursor yet, and those
+   * that follow it in turn. From the first that does not follow, nothing is entered; where that is the first of all, it
+   * fails.
+   */
+  readonly commit: (blocks: ReadonlyArray<Block>) => Effect.Effect<Committed, NotNext | NodeError | DatabaseError>
   /** Leaves every block above `fork`; callbacks of theirs that have not left yet are taken back. */
   readonly undo: (fork: number) => Effect.Effect<void, DatabaseError>
   /**
    * Enters a committed block again: what its place in the record should hold is written where it is not there, and with
-   * `callbacks` those that are missing are added, under the keys that they always had.
+   * `callbacks` those that are missing are added, under the keys that they always had; how many.
    */
   readonly replay: (
     block: Block,
     options: ReplayOptions
-  ) => Effect.Effect<Committed, Replayed.NotRecorded | NodeError | DatabaseError>
+  ) => Effect.Effect<number, Replayed.NotRecorded | NodeError | DatabaseError>
   /** As `undo`, by an operator's will: also below what was called final, and below the first block. */
   readonly rewind: (height: number) => Effect.Effect<void, DatabaseError>
   readonly setFinal: (height: number) => Effect.Effect<void, DatabaseError>
@@ -184,51 +189,71 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
     return applied.block
   })
 
+  /** Whether the block may be the next where the chain's row is this. */
+  const follows = ({ hash, height }: Pick<Row<"chain">, "hash" | "height">, block: Block) =>
+    height === null || (block.height === height + 1 && (hash === null || Buffer.compare(hash, block.parent) === 0))
+
+  /** Enters the block that follows the last one; its callbacks, and the height that the next wait is due at. */
+  const enter = Effect.fnUntraced(function* (block: Block, revision: number, due: number) {
+    if (chain.family !== "utxo" && watched.hasWallets()) yield* walletBlocks.use(block)
+    const resolved = chain.family === "utxo" ? yield* applyCoins(block) : block
+    const occurrences = Matcher.match(chain, resolved, yield* candidates(resolved, revision))
+    const now = yield* Clock.currentTimeMillis
+    const { nextDue, released } =
+      due > block.height ? { nextDue: due, released: [] } : yield* Waits.release(id, block.height, now)
+    const sorted = Waits.sort(id, block, occurrences, now)
+    yield* insertMany("block", [
+      { chain: id, height: block.height, hash: block.hash, parent: block.parent, time: block.time }
+    ])
+    if (chain.family !== "utxo") staged += yield* TransferLog.append(id, resolved, isRecorded)
+    yield* insertMany("waiting", sorted.waiting)
+    const callbacks = [...released, ...sorted.due]
+    yield* insertMany(
+      "callback",
+      callbacks,
+      // The same event has the same key: it is there already after a replay, or was taken back until its block returned.
+      `on conflict (idempotency_key) do update set state = 'due', attempts = 0, due = excluded.due
+       where callback.state in ('orphaned', 'retracted')`
+    )
+    if (block.height % pruneEvery === 0) yield* OutputMap.prune(id, block.height - options.undoDepth)
+    return {
+      callbacks: callbacks.length,
+      nextDue: sorted.waiting.reduce((next, { due_height }) => Math.min(next, due_height), nextDue)
+    }
+  })
+
   const commit = Effect.fn("ChainStore.commit")(
-    function* (block: Block) {
+    function* (blocks: ReadonlyArray<Block>) {
       // Metadata comes from the node, so it is fetched before the transaction takes the store's one writer.
       yield* watched.reach((yield* row).revision)
-      yield* learnTokens(block)
-      const { callbacks, ...leaves } = yield* transaction(
+      for (const block of blocks) yield* learnTokens(block)
+      const { committed, leaves } = yield* transaction(
         Effect.gen(function* () {
           const stored = yield* lock
-          const { hash, height, revision } = stored
-          const fits = hash === null || Buffer.compare(hash, block.parent) === 0
-          if (height !== null && !(block.height === height + 1 && fits))
-            return yield* new NotNext({ height: block.height, cursor: height ?? undefined })
+          const { revision } = stored
           yield* watched.reach(revision)
-          if (chain.family !== "utxo" && watched.hasWallets()) yield* walletBlocks.use(block)
-          const resolved = chain.family === "utxo" ? yield* applyCoins(block) : block
-          const occurrences = Matcher.match(chain, resolved, yield* candidates(resolved, revision))
-          const now = yield* Clock.currentTimeMillis
-          const known = isAsLeft(stored) ? left!.nextDue : block.height
-          const { nextDue, released } =
-            known > block.height ? { nextDue: known, released: [] } : yield* Waits.release(id, block.height, now)
-          const { due, waiting } = Waits.sort(id, block, occurrences, now)
-          yield* insertMany("block", [
-            { chain: id, height: block.height, hash: block.hash, parent: block.parent, time: block.time }
-          ])
-          if (chain.family !== "utxo") staged += yield* TransferLog.append(id, resolved, isRecorded)
-          yield* insertMany("waiting", waiting)
-          yield* insertMany(
-            "callback",
-            [...released, ...due],
-            // The same event has the same key: it is there already after a replay, or was taken back until its block returned.
-            `on conflict (idempotency_key) do update set state = 'due', attempts = 0, due = excluded.due
-             where callback.state in ('orphaned', 'retracted')`
-          )
-          if (block.height % pruneEvery === 0) {
-            yield* OutputMap.prune(id, block.height - options.undoDepth)
+          let cursor: Pick<Row<"chain">, "hash" | "height"> = stored
+          let nextDue = isAsLeft(stored) ? left!.nextDue : 0
+          let entered = 0
+          let callbacks = 0
+          for (const block of blocks) {
+            if (!follows(cursor, block)) break
+            const done = yield* enter(block, revision, nextDue)
+            nextDue = done.nextDue
+            callbacks += done.callbacks
+            cursor = block
+            entered++
           }
-          yield* write(moveCursor(block.height, block.hash, height === null ? block.height : stored.first_height, id))
-          return {
-            ...{ height: block.height, hash: block.hash, revision, callbacks: released.length + due.length },
-            nextDue: waiting.reduce((next, { due_height }) => Math.min(next, due_height), nextDue)
+          const { hash, height } = cursor
+          if (entered === 0 || hash === null || height === null) {
+            return yield* new NotNext({ height: blocks[0]!.height, cursor: height ?? undefined })
           }
+          yield* write(moveCursor(height, hash, stored.first_height ?? blocks[0]!.height, id))
+          return { committed: { blocks: entered, callbacks }, leaves: { height, hash, revision, nextDue } }
         })
       )
       left = leaves
-      return { callbacks }
+      return committed
     },
     Effect.provideService(Database, database)
   )
@@ -276,10 +301,9 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
             const which = (kind: TransferLog.Kind) => kind !== "internal" || block.height >= internalFrom
             staged += yield* TransferLog.rewrite(id, resolved, isRecorded, which)
           }
-          if (!callbacks) return { callbacks: 0 }
+          if (!callbacks) return 0
           const occurrences = Matcher.match(chain, resolved, yield* candidates(resolved, stored.revision))
-          const added = yield* Replayed.enqueue(stored, block, occurrences, yield* Clock.currentTimeMillis)
-          return { callbacks: added }
+          return yield* Replayed.enqueue(stored, block, occurrences, yield* Clock.currentTimeMillis)
         })
       )
     },

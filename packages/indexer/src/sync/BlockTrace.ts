@@ -25,8 +25,8 @@ export const parentOf = (hash: string): Tracer.ExternalSpan =>
 export interface BlockTrace {
   /** Puts the block's way from the node into a span, in a trace of its own: its hash is not known yet. */
   readonly fetching: <E, R>(height: number, fetch: Effect.Effect<Block, E, R>) => Effect.Effect<Block, E, R>
-  /** Puts the block's commit into a span of the block's trace, which links to that of its way here. */
-  readonly committing: <A, E, R>(block: Block, commit: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** Puts a commit into a span of the trace of each of its blocks, which links to that of the block's way here. */
+  readonly committing: <A, E, R>(blocks: ReadonlyArray<Block>, commit: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
 const none: BlockTrace = { fetching: (_, fetch) => fetch, committing: (_, commit) => commit }
@@ -44,14 +44,15 @@ export const make = Effect.fnUntraced(function* (chain: Chain.Chain): Effect.fn.
   return {
     fetching: (height, fetch) =>
       Effect.withSpan(Effect.tap(fetch, noted), "Block.fetch", { root: true, attributes: place(height) }),
-    committing: (block, commit) => {
-      const hash = Hash.encode(chain, block.hash)
-      const fetch = fetched.get(block)
-      return Effect.withSpan(commit, "Block.commit", {
-        parent: parentOf(hash),
-        attributes: { ...place(block.height), "block.hash": hash },
-        links: fetch === undefined ? [] : [{ span: fetch, attributes: {} }]
-      })
-    }
+    committing: (blocks, commit) =>
+      blocks.reduce((commit, block) => {
+        const hash = Hash.encode(chain, block.hash)
+        const fetch = fetched.get(block)
+        return Effect.withSpan(commit, "Block.commit", {
+          parent: parentOf(hash),
+          attributes: { ...place(block.height), "block.hash": hash },
+          links: fetch === undefined ? [] : [{ span: fetch, attributes: {} }]
+        })
+      }, commit)
   }
 })

@@ -32,12 +32,26 @@ export interface Options {
   /** Blocks that a reorganisation may undo. */
   readonly undoDepth: number
   /** Runs after each commit, outside its transaction. */
-  readonly onCommitted?: (block: Block, committed: Committed) => Effect.Effect<void>
+  readonly onCommitted?: (blocks: ReadonlyArray<Block>, committed: Committed) => Effect.Effect<void>
 }
 
 type SyncError = NodeError | NotNext | DatabaseError | UnrecoverableFork
 
 const same = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0
+
+/** What may share a commit: blocks, and moves of all of them, so that whoever else writes does not wait for long. */
+const maxBlocks = 16
+const maxMoves = 5_000
+
+/** The first of these blocks, and those after it that may share its commit. */
+const sharingCommit = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
+  let moves = 0
+  const end = blocks.findIndex(({ spends, transfers }, i) => {
+    moves += transfers.length + spends.length
+    return i > 0 && moves > maxMoves
+  })
+  return end === -1 ? blocks : blocks.slice(0, end)
+}
 
 /** Waits between failed attempts: doubling from half a second, at most 15 seconds. */
 const backoff = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("15 seconds")])
@@ -63,21 +77,29 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
   const inconsistent = (method: string, message: string) =>
     new NodeInconsistent({ node: nameOf(chain), method, message })
 
-  const commit = Effect.fnUntraced(function* (block: Block) {
-    const committed = yield* store.commit(block)
-    metrics.committed()
-    const now = yield* Clock.currentTimeMillis
-    statuses.update(chain, { height: block.height, committedAt: now, blockTime: block.time }, now)
-    if (options.onCommitted !== undefined) yield* options.onCommitted(block, committed)
+  const commit = Effect.fnUntraced(function* (fetched: ReadonlyArray<Block>) {
+    let rest = fetched
+    while (rest.length > 0) {
+      const blocks = sharingCommit(rest)
+      const committed = yield* trace.committing(blocks, store.commit(blocks))
+      const entered = rest.slice(0, committed.blocks)
+      const last = entered.at(-1)!
+      rest = rest.slice(committed.blocks)
+      metrics.committed(committed.blocks)
+      const now = yield* Clock.currentTimeMillis
+      statuses.update(chain, { height: last.height, committedAt: now, blockTime: last.time }, now)
+      if (options.onCommitted !== undefined) yield* options.onCommitted(entered, committed)
+    }
   })
 
-  /** Commits everything from `first` to the head, fetching ahead. */
+  /** Commits everything from `first` to the head, fetching ahead; what has come during a commit shares the next one. */
   const catchUp = (first: number, head: Head) =>
     Stream.range(first, head.height).pipe(
       Stream.mapEffect((height) => trace.fetching(height, source.blockAt(height)), {
         concurrency: options.concurrency
       }),
-      Stream.runForEach((block) => trace.committing(block, commit(block)))
+      Stream.buffer({ capacity: maxBlocks }),
+      Stream.runForEachArray(commit)
     )
 
   /** Whether the node's chain has our block at the cursor. */

@@ -118,8 +118,11 @@ export const run = Effect.fn("Replay.run")(function* (
       Effect.fnUntraced(function* (block) {
         const tooOld = callbacks && block.time < oldest
         if (tooOld) yield* Ref.update(without, (count) => count + 1)
-        const done = yield* store.replay(block, { callbacks: callbacks && !tooOld, internalFrom: options.internalFrom })
-        yield* Ref.update(added, (count) => count + done.callbacks)
+        const found = yield* store.replay(block, {
+          callbacks: callbacks && !tooOld,
+          internalFrom: options.internalFrom
+        })
+        yield* Ref.update(added, (count) => count + found)
         if (block.height % noteEvery === 0) {
           yield* query((db) =>
             db
@@ -128,7 +131,7 @@ export const run = Effect.fn("Replay.run")(function* (
               .where("chain", "=", id)
           )
         }
-        if (options.onReplayed !== undefined) yield* options.onReplayed(done.callbacks)
+        if (options.onReplayed !== undefined) yield* options.onReplayed(found)
       })
     )
   )

@@ -13,7 +13,7 @@ const reorganisations = Metric.histogram("headwater_reorganisation_depth_blocks"
   boundaries: [1, 2, 3, 6, 12, 32, 64, 128, 512]
 })
 
-/** The updates of one chain: synchronous, since they are made for every block. */
+/** The updates of one chain: synchronous, since they are made for every commit. */
 export const make = (chain: Chain.Chain) =>
   Effect.map(Effect.context<never>(), (context) => {
     const attributes = { chain: Chain.nameOf(chain) }
@@ -23,7 +23,7 @@ export const make = (chain: Chain.Chain) =>
     // A histogram is there once it has been asked for: no reorganisation yet is a fact too.
     undone.valueUnsafe(context)
     return {
-      committed: () => committed.updateUnsafe(1, context),
+      committed: (count: number) => committed.updateUnsafe(count, context),
       reorganised: (depth: number) => undone.updateUnsafe(depth, context)
     }
   })

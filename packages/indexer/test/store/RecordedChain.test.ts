@@ -66,7 +66,7 @@ for (const store of stores) {
           return { next, amounts: transfers.map(({ transfer }) => Number(transfer.amount)), transfers }
         })
         for (let height = 0; height < 6; height++) {
-          yield* commits.commit(blockOf(1, height, 1, 1_000 + height, [height * 10, height * 10 + 1]))
+          yield* commits.commit([blockOf(1, height, 1, 1_000 + height, [height * 10, height * 10 + 1])])
         }
         const up = yield* amounts({ order: "ascending", limit: 9 })
         assert.deepStrictEqual(up.amounts, [0, 1, 10, 11, 20, 21, 30, 31, 40])
@@ -75,8 +75,8 @@ for (const store of stores) {
 
         // Blocks 3 to 5 give way to others, of which the first has transfers where the page had ended already.
         yield* commits.undo(2)
-        yield* commits.commit(blockOf(2, 3, 1, 1_003, [333, 334, 335]))
-        yield* commits.commit(blockOf(2, 4, 2, 1_004, [444]))
+        yield* commits.commit([blockOf(2, 3, 1, 1_003, [333, 334, 335])])
+        yield* commits.commit([blockOf(2, 4, 2, 1_004, [444])])
         const on = yield* amounts({ order: "ascending", limit: 50, after: up.next })
         assert.deepStrictEqual(on.amounts, [333, 334, 335, 444])
         assert.isUndefined(on.next)
@@ -91,7 +91,7 @@ for (const store of stores) {
         const { commits, recorded } = yield* open
         assert.strictEqual(yield* recorded.heightSince(5), 0)
         const times = [10, 10, 12, 12, 12, 20, 35, 35, 36]
-        for (const [i, time] of times.entries()) yield* commits.commit(blockOf(1, 7 + i, 1, time, []))
+        for (const [i, time] of times.entries()) yield* commits.commit([blockOf(1, 7 + i, 1, time, [])])
         for (let time = 0; time < 40; time++) {
           const found = times.findIndex((other) => other >= time)
           assert.strictEqual(yield* recorded.heightSince(time), 7 + (found === -1 ? times.length : found))
@@ -129,7 +129,7 @@ for (const store of stores) {
           amount: i + 1
         }))
         for (const [height, { amount, time }] of blocks.entries()) {
-          yield* commits.commit(blockOf(1, height, 1, time, [amount, 1_000_000]))
+          yield* commits.commit([blockOf(1, height, 1, time, [amount, 1_000_000])])
         }
         const kept = Effect.map(
           recorded.page("internal", alice, { order: "ascending", limit: 5_000 }),
@@ -170,7 +170,7 @@ for (const store of stores) {
           ...{ account: yield* Seed.account, chain, event: "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED", address: alice },
           ...{ callbackUrl: "https://example.com", secret: undefined, confirmations: 1, allowDuplicates: false }
         })
-        for (let height = 0; height < 20; height++) yield* commits.commit(blockOf(1, height, 1, 1_000, [height]))
+        for (let height = 0; height < 20; height++) yield* commits.commit([blockOf(1, height, 1, 1_000, [height])])
         yield* InternalRetention.prune(recorded, { record: "watched", undoDepth: 5 })
         const totals = yield* recorded.prunedTotals([alice, address(2)])
         assert.deepStrictEqual([...totals], [[Address.key(alice), { received: 0n, spent: 91n }]])
@@ -189,7 +189,7 @@ for (const store of stores) {
           }
         )[0]!
         for (const [height, amounts] of property.entries()) {
-          yield* commits.commit(blockOf(1, height, 1, 1_000, amounts))
+          yield* commits.commit([blockOf(1, height, 1, 1_000, amounts)])
           expected += BigInt(amounts.reduce((sum, amount) => sum + amount, 0))
           if (height % 7 === 6) yield* InternalRetention.prune(recorded, { record: "all", undoDepth: 2 })
           let sum = (yield* recorded.prunedTotals([alice])).get(Address.key(alice))?.spent ?? 0n

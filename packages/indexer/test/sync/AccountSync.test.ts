@@ -87,7 +87,7 @@ for (const store of stores) {
   const layer = Wallets.layer.pipe(Layer.provideMerge(store.layer))
   const open = Effect.gen(function* () {
     const chainStore = yield* ChainStore.open(chain, { record: "watched", undoDepth: 1, gapLimit })
-    yield* chainStore.commit(blockAt(1))
+    yield* chainStore.commit([blockAt(1)])
     return chainStore
   })
   const syncOf = (source: AccountSync.AccountSource) =>
@@ -125,11 +125,11 @@ for (const store of stores) {
         yield* nextIndex
         yield* step
         assert.strictEqual(yield* nextIndex, 0)
-        yield* chainStore.commit(blockAt(2, receiving[4]!))
+        yield* chainStore.commit([blockAt(2, receiving[4]!)])
         assert.strictEqual(yield* nextIndex, 5)
         yield* step
         // The last of the watched ones, and one that is watched only since.
-        yield* chainStore.commit(blockAt(3, receiving[104]!, receiving[120]!))
+        yield* chainStore.commit([blockAt(3, receiving[104]!, receiving[120]!)])
         assert.strictEqual(yield* nextIndex, 121)
         yield* step
         yield* chainStore.undo(2)
