@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as SchemaTransformation from "effect/SchemaTransformation"
 import * as MarketSettings from "./market/MarketSettings.ts"
 
 const withDefault =
@@ -56,6 +57,17 @@ const Store = Schema.Struct({
   )
 )
 
+/** A host as URLs that are read have it. */
+const host = Schema.String.pipe(
+  Schema.decode(SchemaTransformation.toLowerCase()),
+  Schema.check(
+    Schema.makeFilter(
+      (value) =>
+        URL.parse(`https://${value}`)?.hostname === value || "must be a host alone, without scheme, port or path"
+    )
+  )
+)
+
 const certificates = Schema.String.check(
   Schema.isPattern(/-----BEGIN CERTIFICATE-----/, { message: 'must be a PEM certificate, as in { file = "ca.pem" }' })
 )
@@ -68,8 +80,11 @@ const Callbacks = Schema.Struct({
   timeoutMillis: between(100, 60_000).pipe(withDefault(5_000)),
   concurrency: between(1, 10_000).pipe(withDefault(256)),
   perHost: between(1, 1_000).pipe(withDefault(16)),
-  allowHosts: Schema.Array(text).pipe(withDefault([])),
-  extraCa: Schema.optionalKey(certificates)
+  allowHosts: Schema.Array(host).pipe(withDefault([])),
+  extraCa: Schema.optionalKey(certificates),
+  keepDays: between(1, 3_650).pipe(withDefault(30)),
+  heldDays: between(1, 3_650).pipe(withDefault(7)),
+  heldCount: between(0, 1_000_000).pipe(withDefault(10_000))
 })
 
 const amount = between(0, 1_000_000_000)

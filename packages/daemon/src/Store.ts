@@ -1,5 +1,6 @@
-/** The store that the settings name. */
+/** The store that the settings name, and how long it keeps callbacks. */
 import { Database } from "@headwater/indexer/store/Database"
+import { Retention } from "@headwater/indexer/store/Outbox"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
@@ -10,6 +11,11 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
   message: Schema.String
 }) {}
 
+const dayMillis = 86_400_000
+
+const retention = ({ callbacks: { heldCount, heldDays, keepDays } }: Settings.Settings["Service"]) =>
+  Layer.succeed(Retention, { finishedMillis: keepDays * dayMillis, heldMillis: heldDays * dayMillis, heldCount })
+
 export const layer = Layer.unwrap(
   Effect.map(Settings.Settings, (settings) => {
     const location = Settings.storeLocation(settings)
@@ -17,7 +23,8 @@ export const layer = Layer.unwrap(
     return Database.layer(location).pipe(
       Layer.catchTag("DatabaseError", (error) =>
         Layer.effect(Database, new StoreUnavailable({ message: `Cannot open ${name}: ${error.message}` }))
-      )
+      ),
+      Layer.merge(retention(settings))
     )
   })
 )

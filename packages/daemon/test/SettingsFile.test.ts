@@ -240,6 +240,21 @@ describe("SettingsFile", () => {
     }).pipe(withServices, Effect.scoped)
   )
 
+  it.effect("reads hosts as URLs have them, and refuses what no URL's host would be", () =>
+    Effect.gen(function* () {
+      const hosts = 'allowHosts = ["Hooks.INTERNAL", "10.0.0.7", "[::1]"]'
+      const { callbacks } = yield* loadText("a.toml", `[callbacks]\n${hosts}\n${chain}`)
+      assert.deepStrictEqual(callbacks.allowHosts, ["hooks.internal", "10.0.0.7", "[::1]"])
+      const fromEnvironment = yield* loadText("a.toml", chain, { HEADWATER_CALLBACKS_ALLOW_HOSTS: "A.internal,b" })
+      assert.deepStrictEqual(fromEnvironment.callbacks.allowHosts, ["a.internal", "b"])
+      for (const host of ["", "hooks.internal:8443", "https://hooks.internal", "hooks.internal/path", "a b", "::1"]) {
+        const problems = yield* problemsOf("a.toml", `[callbacks]\nallowHosts = ["${host}"]\n${chain}`)
+        const rule = "must be a host alone, without scheme, port or path"
+        assert.deepStrictEqual(problems, { "callbacks.allowHosts[0]": rule }, host)
+      }
+    }).pipe(withServices, Effect.scoped)
+  )
+
   it.effect("reads the example, whose comments show the defaults", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem

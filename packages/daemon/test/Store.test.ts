@@ -1,0 +1,47 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import { Outbox } from "@headwater/indexer/store/Outbox"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { locations } from "../../../test/Stores.ts"
+import * as Seed from "../../indexer/test/store/Seed.ts"
+import * as Serve from "../src/Serve.ts"
+import * as Settings from "../src/Settings.ts"
+import * as SettingsFile from "../src/SettingsFile.ts"
+
+const day = 86_400_000
+
+/** What the outbox of a daemon with these settings forgets and gives up, of callbacks that are three days old. */
+const swept = (callbacks: Readonly<Record<string, string>>) =>
+  Effect.gen(function* () {
+    const [{ location }] = locations as [(typeof locations)[number]]
+    const { file } = (yield* location) as { readonly file: string }
+    const settings = yield* SettingsFile.load(undefined, {
+      HEADWATER_STORE_SQLITE: file,
+      HEADWATER_CHAINS_ETHEREUM_DEVNET_NODES: "http://127.0.0.1:1",
+      ...callbacks
+    })
+    return yield* Effect.gen(function* () {
+      const outbox = yield* Outbox
+      const created = (yield* Clock.currentTimeMillis) - 3 * day
+      const subscription = yield* Seed.subscription(yield* Seed.account, "https://unverified.test/")
+      yield* Seed.callbacks(subscription, 2, { label: "delivered", state: "delivered", created })
+      yield* Seed.callbacks(subscription, 3, { label: "held", state: "held", created })
+      return [yield* outbox.prune, yield* outbox.expire]
+    }).pipe(Effect.provide(Layer.provide(Serve.services, Layer.succeed(Settings.Settings, settings))))
+  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+
+describe("the settings' store", () => {
+  it.live("keeps finished and held callbacks as long as they say", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* swept({}), [0, 0])
+      assert.deepStrictEqual(yield* swept({ HEADWATER_CALLBACKS_KEEP_DAYS: "2" }), [2, 0])
+      assert.deepStrictEqual(yield* swept({ HEADWATER_CALLBACKS_HELD_DAYS: "2" }), [0, 3])
+      assert.deepStrictEqual(
+        yield* swept({ HEADWATER_CALLBACKS_KEEP_DAYS: "4", HEADWATER_CALLBACKS_HELD_DAYS: "4" }),
+        [0, 0]
+      )
+    })
+  )
+})
