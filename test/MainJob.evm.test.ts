@@ -30,7 +30,11 @@ const setup = (location: (typeof locations)[number]["location"]) =>
           ...{ maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n }
         })
       )
-      const hash = (yield* anvil.rpc("eth_sendRawTransaction", [raw])) as string
+      // This one answers when the transaction is in a block.
+      const { transactionHash: hash } = yield* anvil.rpc<{ readonly transactionHash: string }>(
+        "eth_sendRawTransactionSync",
+        [raw]
+      )
       return { hash, raw }
     })
     const subscribe = Effect.fnUntraced(function* (path: string, item: Record<string, unknown>) {
@@ -156,7 +160,7 @@ for (const { location, name } of locations) {
             assert.strictEqual(received(late).length, 0)
             assert.strictEqual(yield* anvil.rpc("eth_getTransactionReceipt", [hash]), null)
 
-            yield* anvil.rpc("eth_sendRawTransaction", [raw])
+            yield* anvil.rpc("eth_sendRawTransactionSync", [raw])
             yield* mine(depth + 2)
             yield* receiver.until(() => received(late).length === 1 && received(early).length === 2)
             yield* settle
