@@ -4,7 +4,8 @@ import * as ExtendedPublicKey from "@headwater/core/ExtendedPublicKey"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { decodeBase58, encodeBase58, HDNodeWallet, sha256, toBeArray, zeroPadValue } from "ethers"
-import type { Litecoind, Rpc } from "./Litecoind.ts"
+import type { Litecoind } from "./Litecoind.ts"
+import type { Rpc } from "./NodeRpc.ts"
 
 export const chain = Result.getOrThrow(Chain.find("litecoin", "regtest"))
 const mainnet = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))

@@ -1,11 +1,11 @@
 /** A real litecoind on an empty regtest chain, for tests: own folder, own ports, a wallet, gone with the scope. */
 import { spawn } from "node:child_process"
 import { accessSync, constants, mkdtempSync, rmSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { caller, freePort, type Rpc, rpcAt } from "./NodeRpc.ts"
 
 const isExecutable = (file: string): boolean => {
   try {
@@ -22,18 +22,6 @@ const binary = ["/usr/bin", ...(process.env.PATH ?? "").split(delimiter)]
 
 /** Whether there is a litecoind to start: tests that need one are skipped where there is none. */
 export const installed: boolean = binary !== undefined
-
-/** What the node answered instead of a result. */
-export class LitecoindError extends Error {
-  readonly code: number
-  constructor(method: string, code: number, message: string) {
-    super(`${method}: ${message}`)
-    this.code = code
-  }
-}
-
-/** One call; numbers are read by `JSON.parse`. Dies with a {@link LitecoindError}. The result's type is the caller's word. */
-export type Rpc = <A = unknown>(method: string, ...params: ReadonlyArray<unknown>) => Effect.Effect<A>
 
 export interface Litecoind {
   /** With user and password. */
@@ -52,14 +40,6 @@ export interface Litecoind {
   /** Ends the process now; the scope does it at the latest. */
   readonly stop: Effect.Effect<void>
 }
-
-const freePort = Effect.callback<number>((resume) => {
-  const server = createServer()
-  server.listen(0, "127.0.0.1", () => {
-    const address = server.address()
-    server.close(() => resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0)))
-  })
-})
 
 const mwebActivation = 432
 
@@ -93,31 +73,14 @@ export const start = (...flags: ReadonlyArray<string>): Effect.Effect<Litecoind,
     )
     const url = `http://user:password@127.0.0.1:${port}`
 
-    const call = async (path: string, method: string, params: ReadonlyArray<unknown>): Promise<unknown> => {
-      const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-        method: "POST",
-        headers: { authorization: `Basic ${Buffer.from("user:password").toString("base64")}` },
-        body: JSON.stringify({ id: 1, method, params })
-      })
-      const { error, result } = (await response.json()) as {
-        readonly result: unknown
-        readonly error: { readonly code: number; readonly message: string } | null
-      }
-      if (error !== null) throw new LitecoindError(method, error.code, error.message)
-      return result
-    }
-    const rpcAt =
-      (path: string): Rpc =>
-      <A>(method: string, ...params: ReadonlyArray<unknown>) =>
-        Effect.promise(() => call(path, method, params) as Promise<A>)
     const wallet = (name: string, ...options: ReadonlyArray<unknown>) =>
-      Effect.as(rpcAt("/")("createwallet", name, ...options), rpcAt(`/wallet/${name}`))
+      Effect.as(rpcAt(url)("createwallet", name, ...options), rpcAt(url, `/wallet/${name}`))
 
     // By the real clock, so that the node also starts in tests that run on a test clock.
     yield* Effect.promise(async () => {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await call("/", "getblockcount", [])
+          return await caller(url)("/", "getblockcount", [])
         } catch (error) {
           if (attempt === 600 || node.child.exitCode !== null) throw error
           await new Promise((resolve) => setTimeout(resolve, 50))

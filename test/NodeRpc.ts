@@ -1,0 +1,51 @@
+/** Calls of tests to the nodes that they start themselves. */
+import { createServer } from "node:net"
+import * as Effect from "effect/Effect"
+
+/** What a node answered instead of a result. */
+export class Refused extends Error {
+  readonly code: number
+  constructor(method: string, code: number, message: string) {
+    super(`${method}: ${message}`)
+    this.code = code
+  }
+}
+
+/** One call; numbers are read by `JSON.parse`. Dies with {@link Refused}. The result's type is the caller's word. */
+export type Rpc = <A = unknown>(method: string, ...params: ReadonlyArray<unknown>) => Effect.Effect<A>
+
+/** Calls a node at a URL with user and password, with promises. */
+export const caller =
+  (url: string) =>
+  async (path: string, method: string, params: ReadonlyArray<unknown>): Promise<unknown> => {
+    const { origin, password, username } = new URL(url)
+    const response = await fetch(`${origin}${path}`, {
+      method: "POST",
+      headers: { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` },
+      body: JSON.stringify({ id: 1, method, params })
+    })
+    const { error, result } = (await response.json()) as {
+      readonly result: unknown
+      readonly error: { readonly code: number; readonly message: string } | null
+    }
+    if (error) throw new Refused(method, error.code, error.message)
+    return result
+  }
+
+/** Calls a node at a path below its URL. */
+export const rpcAt =
+  (url: string, path = "/"): Rpc =>
+  <A>(method: string, ...params: ReadonlyArray<unknown>) =>
+    Effect.promise(() => caller(url)(path, method, params) as Promise<A>)
+
+/** `otherwise` where a node refuses. */
+export const orElse = <A>(self: Effect.Effect<A>, otherwise: A): Effect.Effect<A> =>
+  Effect.catchDefect(self, (defect) => (defect instanceof Refused ? Effect.succeed(otherwise) : Effect.die(defect)))
+
+export const freePort = Effect.callback<number>((resume) => {
+  const server = createServer()
+  server.listen(0, "127.0.0.1", () => {
+    const address = server.address()
+    server.close(() => resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0)))
+  })
+})

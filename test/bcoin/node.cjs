@@ -1,0 +1,120 @@
+/**
+ * A bcoin full node on an empty regtest chain, in memory, for tests: `node node.cjs` prints the port of its RPC once it
+ * answers, with the key `password`, and ends when its standard input does.
+ *
+ * What bcoin's RPC cannot do is added to it from bcoin's own parts: `headwater*` methods, which only tests call.
+ */
+const Module = require("node:module")
+
+// Its database binding is not built here, and nothing but files on a disk would need it.
+const load = Module._load
+Module._load = (request, ...rest) => (request === "leveldown" ? class {} : load(request, ...rest))
+
+// This bcoin is older than the prefixes that Bitcoin's regtest has today.
+const { regtest } = require("bcoin/lib/protocol/networks")
+Object.assign(regtest.addressPrefix, { pubkeyhash: 0x6f, scripthash: 0xc4, bech32: "bcrt" })
+Object.assign(regtest.keyPrefix, { xpubkey: 0x043587cf, xprivkey: 0x04358394, xpubkey58: "tpub", xprivkey58: "tprv" })
+
+const FullNode = require("bcoin/lib/node/fullnode")
+const HDPrivateKey = require("bcoin/lib/hd/private")
+const Address = require("bcoin/lib/primitives/address")
+const KeyRing = require("bcoin/lib/primitives/keyring")
+const MTX = require("bcoin/lib/primitives/mtx")
+const TX = require("bcoin/lib/primitives/tx")
+
+const node = new FullNode({
+  ...{ network: "regtest", memory: true, workers: false, logLevel: "none", listen: false },
+  ...{ indexTx: true, indexAddress: true, apiKey: "password", httpHost: "127.0.0.1", httpPort: 0 }
+})
+node.on("error", () => undefined)
+
+const readTransaction = (hex) => TX.fromRaw(Buffer.from(hex, "hex"))
+const reversed = (id) => Buffer.from(id, "hex").reverse().toString("hex")
+
+/** Keys by the address that they sign for. */
+const rings = new Map()
+
+/** Mines one block of these transactions only. */
+const mineOnly = async (tip, transactions) => {
+  const job = await node.miner.cpu.createJob(tip)
+  Object.assign(job.attempt, { items: [], fees: 0 })
+  for (const transaction of transactions) {
+    job.attempt.pushTX(transaction, await node.mempool.getSpentView(transaction))
+  }
+  job.refresh()
+  const entry = await node.chain.add(await job.mineAsync())
+  if (entry === null) throw new Error("the block was not taken")
+  return entry
+}
+
+const accept = async (transaction) => {
+  const missing = await node.mempool.addTX(transaction)
+  if (missing) throw new Error("the transaction spends what is not there")
+  return transaction.txid()
+}
+
+const coinsOf = async (where, addresses) => {
+  const coins = await where.getCoinsByAddress(addresses.map((text) => Address.fromString(text, "regtest")))
+  return coins.map((coin) => coin.getJSON("regtest"))
+}
+
+const methods = {
+  /** P2WPKH wallet m/84'/1'/0' of a seed as hex: its public key, and addresses of both branches. */
+  headwaterwallet: async ([seed, count]) => {
+    const account = [84, 1, 0].reduce(
+      (key, index) => key.derive(index, true),
+      HDPrivateKey.fromSeed(Buffer.from(seed, "hex"))
+    )
+    const addresses = [0, 1].map((branch) =>
+      Array.from({ length: count }, (_, index) => {
+        const ring = KeyRing.fromPrivate(account.derive(branch).derive(index).privateKey, true)
+        ring.witness = true
+        const address = ring.getAddress("string", "regtest")
+        rings.set(address, ring)
+        return address
+      })
+    )
+    return { extendedPublicKey: account.toPublic().toBase58("regtest"), addresses }
+  },
+  /** Signs with the wallets' keys. */
+  headwatersign: async ([hex]) => {
+    const transaction = MTX.fromRaw(Buffer.from(hex, "hex"))
+    transaction.view = await node.mempool.getSpentView(transaction)
+    for (const { prevout } of transaction.inputs) {
+      const output = transaction.view.getOutputFor({ prevout })
+      const ring = rings.get(output.getAddress().toString("regtest"))
+      transaction.sign([ring])
+    }
+    return transaction.toRaw().toString("hex")
+  },
+  /** `sendrawtransaction` answers before the mempool has the transaction, or has refused it. */
+  headwatersend: ([hex]) => accept(readTransaction(hex)),
+  /** bcoin knows no replacement: the old transaction, and what spends it, is taken out by hand. */
+  headwaterreplace: ([id, hex]) => {
+    node.mempool.evictEntry(node.mempool.getEntry(reversed(id)))
+    return accept(readTransaction(hex))
+  },
+  headwatermine: async ([hexes]) => (await mineOnly(undefined, hexes.map(readTransaction))).rhash(),
+  /** Leaves `depth` blocks for one more empty ones, as when another miner was faster. */
+  headwaterfork: async ([depth]) => {
+    let tip = await node.chain.getEntry(node.chain.height - depth)
+    for (let i = 0; i <= depth; i++) tip = await mineOnly(tip, [])
+    return tip.rhash()
+  },
+  /** Mined and unspent by the address index, whatever the mempool spends. */
+  headwatercoins: ([addresses]) => coinsOf(node.chain, addresses),
+  /** Unspent by the address index, mined or waiting. */
+  headwaterspendable: ([addresses]) => coinsOf(node, addresses)
+}
+for (const [name, method] of Object.entries(methods)) node.rpc.add(name, method)
+
+process.stdin.resume().on("end", () => process.exit())
+;(async () => {
+  await node.ensure()
+  await node.open()
+  const { port } = node.http.http.address()
+  console.log(port)
+})().catch((error) => {
+  console.error(error)
+  process.exit(1)
+})
