@@ -1,11 +1,10 @@
 /** All routes of this package: the contract with its handlers, the OpenAPI document and the docs page. */
 import { Credits } from "@headwater/indexer/store/Credits"
+import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
-import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import * as HttpApiSwagger from "effect/http-api/HttpApiSwagger"
-import * as OpenApi from "effect/http-api/OpenApi"
 import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
 import { Api } from "../Api.ts"
 import * as Callbacks from "../handlers/Callbacks.ts"
 import * as Chains from "../handlers/Chains.ts"
@@ -13,7 +12,6 @@ import * as CreditHandlers from "../handlers/Credits.ts"
 import * as Domains from "../handlers/Domains.ts"
 import * as MarketData from "../handlers/MarketData.ts"
 import * as Subscriptions from "../handlers/Subscriptions.ts"
-import { openApiDocument } from "../OpenApiDocument.ts"
 import { docsPath, openApiPath } from "./AllowedMethods.ts"
 import * as Authentication from "./Authentication.ts"
 import * as Charging from "./Charging.ts"
@@ -32,14 +30,22 @@ const handlers = Layer.mergeAll(
 
 const middleware = Layer.mergeAll(Authentication.layer, Charging.layer, RequestedChain.layer, Validation.layer)
 
-/** The contract with the whole document, prices and examples too. */
-const documented = Api.annotate(OpenApi.Transform, () => openApiDocument)
-
-const document = HttpRouter.add("GET", openApiPath, HttpServerResponse.jsonUnsafe(openApiDocument))
+/** Loaded and made when somebody first reads them: most servers are never asked, and would start more slowly. */
+const documents = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const scope = yield* Effect.scope
+    const handler = yield* Effect.cached(
+      Effect.flatMap(
+        Effect.promise(() => import("./Documents.ts")),
+        ({ layer }) => Scope.provide(HttpRouter.toHttpEffect(layer), scope)
+      )
+    )
+    for (const path of [openApiPath, docsPath] as const) yield* router.add("GET", path, Effect.flatten(handler))
+  })
+)
 
 export const layer = Layer.mergeAll(
   HttpApiBuilder.layer(Api).pipe(Layer.provide(handlers), Layer.provide(middleware), Layer.provide(Credits.layer)),
-  HttpApiSwagger.layer(documented, { path: docsPath }),
-  document,
+  documents,
   Enveloped.layer
 )
