@@ -117,6 +117,8 @@ describe("headwater serve", () => {
       const stopping = yield* Effect.forkChild(headwater.terminate)
       assert.strictEqual(yield* Fiber.join(stopping), 0)
       assert.isBelow(Date.now() - started, 10_000)
+      assert.match(headwater.log(), /Stopped\s*$/)
+      assert.notInclude(headwater.log(), "GET - 200", "health is asked for too often to be told of each time")
       yield* headwater.launch
       yield* Effect.sleep("1 second")
       assert.lengthOf(receiver.deliveries, 1)

@@ -16,13 +16,17 @@ export const stopsCleanly = Effect.onInterrupt(() =>
 export const serve = Command.make(
   "serve",
   { config: WithSettings.config },
-  Effect.fnUntraced(function* () {
-    const chains = Settings.chains(yield* Settings.Settings).map(({ chain }) => Chain.nameOf(chain))
-    yield* Effect.logInfo(`Starting for ${chains.join(", ")}`)
-    // Loaded here only: all of the daemon, which the other commands need not wait for.
-    const { layer } = yield* Effect.promise(() => import("../Serve.ts"))
-    return yield* Layer.launch(layer)
-  }, stopsCleanly)
+  Effect.fnUntraced(
+    function* () {
+      const chains = Settings.chains(yield* Settings.Settings).map(({ chain }) => Chain.nameOf(chain))
+      yield* Effect.logInfo(`Starting for ${chains.join(", ")}`)
+      // Loaded here only: all of the daemon, which the other commands need not wait for.
+      const { layer } = yield* Effect.promise(() => import("../Serve.ts"))
+      return yield* Layer.launch(layer)
+    },
+    Effect.onInterrupt(() => Effect.logInfo("Stopped")),
+    stopsCleanly
+  )
 ).pipe(
   Command.withDescription("Follow the configured chains, answer requests and deliver callbacks, until stopped"),
   Command.withExamples([

@@ -98,9 +98,10 @@ export const layer = HttpRouter.middleware(
         consumed: Number(info.headers["x-credits-consumed"] ?? 0)
       })
       // The path may hold what must not be logged, an extended key for one: the operation's name says enough.
-      yield* Effect.logInfo(`${request.method} ${info.operation ?? "-"} ${response.status} ${millis} ms`).pipe(
-        Effect.annotateLogs("requestId", info.id)
-      )
+      const line = `${request.method} ${info.operation ?? "-"} ${response.status} ${millis} ms`
+      // What is asked every few seconds by machines, for health and metrics, is no operation.
+      const probe = info.operation === undefined && response.status < 400
+      yield* (probe ? Effect.logDebug(line) : Effect.logInfo(line)).pipe(Effect.annotateLogs("requestId", info.id))
       return HttpServerResponse.setHeaders(response, {
         ...info.headers,
         "x-request-id": info.id,
