@@ -40,8 +40,10 @@ type SyncError = NodeError | NotNext | DatabaseError | UnrecoverableFork
 const same = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0
 
 /** What may share a commit: blocks, and moves of all of them, so that whoever else writes does not wait for long. */
-const maxBlocks = 16
+const maxBlocks = 32
 const maxMoves = 5_000
+/** Far behind, blocks are let gather: a commit costs more than a small block in it does. */
+const gathering = Effect.sleep("10 millis")
 
 /** The first of these blocks, and those after it that may share its commit. */
 const sharingCommit = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
@@ -92,14 +94,16 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
     }
   })
 
-  /** Commits everything from `first` to the head, fetching ahead; what has come during a commit shares the next one. */
+  /** Commits everything from `first` to the head, fetching ahead; what has come since the last commit shares the next. */
   const catchUp = (first: number, head: Head) =>
     Stream.range(first, head.height).pipe(
       Stream.mapEffect((height) => trace.fetching(height, source.blockAt(height)), {
         concurrency: options.concurrency
       }),
       Stream.buffer({ capacity: maxBlocks }),
-      Stream.runForEachArray(commit)
+      Stream.runForEachArray((blocks) =>
+        Effect.andThen(commit(blocks), head.height - blocks.at(-1)!.height > maxBlocks ? gathering : Effect.void)
+      )
     )
 
   /** Whether the node's chain has our block at the cursor. */
