@@ -98,6 +98,22 @@ export const branch = (
     : Result.succeed({ chain, derivation, type, format, node })
 }
 
+const descriptors: Partial<Record<Format, (keys: string) => string>> = {
+  P2PKH: (keys) => `pkh(${keys})`,
+  "P2SH-P2WPKH": (keys) => `sh(wpkh(${keys}))`,
+  P2WPKH: (keys) => `wpkh(${keys})`,
+  P2TR: (keys) => `tr(${keys})`
+}
+
+/**
+ * All addresses of a branch as an output descriptor (BIP-380 to BIP-386), which nodes of UTXO chains read; undefined on
+ * other chains. Its key is the branch's own, of which the keys above are not told.
+ */
+export const descriptor = ({ chain, format, node }: Branch): string | undefined => {
+  const origin = { depth: 0, parentFingerprint: new Uint8Array(4), childNumber: 0, format: undefined }
+  return descriptors[format]?.(`${ExtendedPublicKey.encode(chain, { ...origin, ...node })}/*`)
+}
+
 const indexLimit = 2 ** 31
 
 /** The addresses of a branch at indices `from` … `from + count − 1`, in that order. */

@@ -66,7 +66,11 @@ export const make = Effect.fn("WalletSync.make")(function* (
   const find = Effect.fnUntraced(function* (wallet: WalletCoins.ScanningWallet) {
     for (let beyond = Math.max(options.lookAhead ?? 1_000, options.gapLimit); ; beyond *= 2) {
       const targets = yield* targetsOf(wallet, beyond)
-      const found = yield* search(targets.flat().map(({ bytes }) => bytes))
+      const ranges = wallet.branches.map((branch, i) => ({ branch, count: wallet.unwatched[i]! + beyond }))
+      const found = yield* search(
+        targets.flat().map(({ bytes }) => bytes),
+        ranges
+      )
       if (found === undefined) return undefined
       const paid = new Set(found.coins.map(({ script }) => Address.key(script)))
       const far = targets.some((branch) =>

@@ -5,6 +5,7 @@
 import * as Address from "@headwater/core/Address"
 import type { Spend } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/Chain"
+import * as Derivation from "@headwater/core/Derivation"
 import * as Effect from "effect/Effect"
 import type { JsonRpc } from "../JsonRpc.ts"
 import { type NodeError, NodeInconsistent } from "../NodeError.ts"
@@ -29,12 +30,21 @@ export interface CoinsAt {
   readonly coins: ReadonlyArray<Coin>
 }
 
+/** The addresses of a branch at the indices 0 … `count` − 1. */
+export interface Range {
+  readonly branch: Derivation.Branch
+  readonly count: number
+}
+
 /**
  * The coins of addresses; undefined where the node has no way to find them. May take minutes. Fails where the node's
  * chain moves on while it answers and its answer does not say of which block it is: worth another try.
+ *
+ * Where `ranges` are the same addresses, nodes that read descriptors with a range are asked for these.
  */
 export type CoinSearch = (
-  addresses: ReadonlyArray<Address.AddressBytes>
+  addresses: ReadonlyArray<Address.AddressBytes>,
+  ranges?: ReadonlyArray<Range>
 ) => Effect.Effect<CoinsAt | undefined, NodeError>
 
 const methodNotFound = -32601
@@ -66,34 +76,33 @@ export const make = (chain: Chain, rpc: JsonRpc): CoinSearch => {
   const texts = (addresses: ReadonlyArray<Address.AddressBytes>) =>
     addresses.flatMap((address) => Address.encode(chain, address) ?? [])
 
-  const scan = (addresses: ReadonlyArray<Address.AddressBytes>) =>
+  /** `objects` say what to look for, each a descriptor with or without a range. */
+  const scan = (objects: ReadonlyArray<unknown>) =>
     pinned(
       "scantxoutset",
-      Effect.flatMap(
-        rpc.call("scantxoutset", ["start", texts(addresses).map((address) => `addr(${address})`)], "decimalText"),
-        (answer) =>
-          consistent(rpc, "scantxoutset", (): Partial<CoinsAt> => {
-            const found = NodeJson.record(answer, () => "the answer")
-            const coins = NodeJson.list(found.unspents, () => "unspents").map((item, i): Coin => {
-              const coin = NodeJson.record(item, () => `unspents[${i}]`)
-              const output = { value: coin.amount, scriptPubKey: { hex: coin.scriptPubKey } }
-              return {
-                outpoint: {
-                  transactionId: NodeJson.hash(coin.txid, () => `unspents[${i}].txid`),
-                  index: NodeJson.count(coin.vout, () => `unspents[${i}].vout`)
-                },
-                ...NodeTransaction.readOutput(chain, output, () => `unspents[${i}]`),
-                height: NodeJson.count(coin.height, () => `unspents[${i}].height`)
-              }
-            })
-            return found.bestblock === undefined
-              ? { coins }
-              : {
-                  coins,
-                  hash: NodeJson.hash(found.bestblock, () => "bestblock"),
-                  height: NodeJson.count(found.height, () => "height")
-                }
+      Effect.flatMap(rpc.call("scantxoutset", ["start", objects], "decimalText"), (answer) =>
+        consistent(rpc, "scantxoutset", (): Partial<CoinsAt> => {
+          const found = NodeJson.record(answer, () => "the answer")
+          const coins = NodeJson.list(found.unspents, () => "unspents").map((item, i): Coin => {
+            const coin = NodeJson.record(item, () => `unspents[${i}]`)
+            const output = { value: coin.amount, scriptPubKey: { hex: coin.scriptPubKey } }
+            return {
+              outpoint: {
+                transactionId: NodeJson.hash(coin.txid, () => `unspents[${i}].txid`),
+                index: NodeJson.count(coin.vout, () => `unspents[${i}].vout`)
+              },
+              ...NodeTransaction.readOutput(chain, output, () => `unspents[${i}]`),
+              height: NodeJson.count(coin.height, () => `unspents[${i}].height`)
+            }
           })
+          return found.bestblock === undefined
+            ? { coins }
+            : {
+                coins,
+                hash: NodeJson.hash(found.bestblock, () => "bestblock"),
+                height: NodeJson.count(found.height, () => "height")
+              }
+        })
       )
     )
 
@@ -128,12 +137,23 @@ export const make = (chain: Chain, rpc: JsonRpc): CoinSearch => {
       )
     )
 
-  return (addresses) =>
-    [scan(addresses), index(addresses)].reduceRight(
+  const scanAddresses = (addresses: ReadonlyArray<Address.AddressBytes>) =>
+    scan(texts(addresses).map((address) => `addr(${address})`))
+
+  /** Descriptors came without ranges, and are not known in every form by every node: `range` is the last index. */
+  const scanRanges = (ranges: ReadonlyArray<Range>) =>
+    scan(ranges.map(({ branch, count }) => ({ desc: Derivation.descriptor(branch), range: count - 1 })))
+
+  return (addresses, ranges) => {
+    const byAddress = scanAddresses(addresses)
+    const byRange =
+      ranges === undefined ? byAddress : Effect.catchTag(scanRanges(ranges), "NodeRejected", () => byAddress)
+    return [byRange, index(addresses)].reduceRight(
       (otherwise: Effect.Effect<CoinsAt | undefined, NodeError>, search) =>
         Effect.catchTag(search, "NodeRejected", (error) =>
           error.code === methodNotFound ? otherwise : Effect.fail(error)
         ),
       Effect.undefined
     )
+  }
 }
