@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
+import * as Chain from "@headwater/core/Chain"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Redacted from "effect/Redacted"
@@ -272,6 +273,21 @@ describe("SettingsFile", () => {
       const explicit = yield* loadText("b.toml", uncommented)
       assert.deepStrictEqual({ ...explicit, store: settings.store }, settings)
       assert.strictEqual(explicit.store.sqlite, "headwater.db")
+    }).pipe(withServices, Effect.scoped)
+  )
+
+  it.effect("has an example for every chain", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const example = yield* fs.readFileString(fileURLToPath(new URL("../headwater.example.toml", import.meta.url)))
+      const node = yield* write("node", "http://user:password@127.0.0.1:8332")
+      const every = example
+        .replaceAll(/^# (\[chains\.)/gm, "$1")
+        .replaceAll(/^# {3}((?:nodes|apiKey) = )/gm, "$1")
+        .replaceAll(/\/run\/secrets\/[\w-]+-node/g, node)
+        .replaceAll("/run/secrets/trongrid", node)
+      const examples = Settings.chains(yield* loadText("a.toml", every)).map(({ chain }) => chain.blockchain)
+      assert.sameMembers(examples, [...new Set(Chain.all.map(({ blockchain }) => blockchain))])
     }).pipe(withServices, Effect.scoped)
   )
 })
