@@ -66,7 +66,8 @@ describe("traces", () => {
         const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
           chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 } },
           callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca, retry: "standard-webhooks" },
-          traces: { otlp: `${url}/` }
+          traces: { otlp: `${url}/` },
+          log: { format: "json", level: "debug" }
         })
         yield* headwater.post("/blockchain-events/ethereum/devnet/address-coins-transactions-confirmed", {
           address: watched,
@@ -109,6 +110,13 @@ describe("traces", () => {
           [503, 2],
           [200, 1]
         ])
+
+        const lines = headwater
+          .log()
+          .split("\n")
+          .filter((line) => line.includes("was not accepted"))
+        assert.lengthOf(lines, 1)
+        assert.strictEqual(JSON.parse(lines[0]!).annotations.callback, delivery!.body.idempotencyKey)
 
         const fetch = spans.find(({ spanId }) => spanId === commit!.links[0]?.spanId)!
         assert.strictEqual(fetch.traceId, commit!.links[0]!.traceId)

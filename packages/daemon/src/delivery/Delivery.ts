@@ -117,7 +117,8 @@ const run = Effect.gen(function* () {
     attempt: Attempt,
     retryAfter: number | undefined
   ) {
-    yield* Effect.logDebug(`A callback to ${claim.host} was not accepted: ${attempt.error}`)
+    const named = Effect.annotateLogs("callback", callback.idempotencyKey)
+    yield* named(Effect.logDebug(`A callback to ${claim.host} was not accepted: ${attempt.error}`))
     const { status } = attempt
     const asked = status !== undefined && throttled.has(status) ? retryAfter : undefined
     const delay = status === gone ? undefined : yield* RetryProfile.delay(options.profile, callback.attempts + 1, asked)
@@ -127,7 +128,7 @@ const run = Effect.gen(function* () {
       return true
     }
     const reason = status === gone ? reasons.gone : reasons.exhausted
-    yield* Effect.logWarning(`A subscription to ${claim.host} is deactivated: ${reason}`)
+    yield* named(Effect.logWarning(`A subscription to ${claim.host} is deactivated: ${reason}`))
     outcomes.add({ kind: "refused", callback, attempt, subscription: claim.subscription, reason })
     metrics.refused()
     return false
