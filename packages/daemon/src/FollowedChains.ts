@@ -10,6 +10,7 @@ import * as JsonRpc from "@headwater/indexer/sources/JsonRpc"
 import type { Source } from "@headwater/indexer/sources/Source"
 import * as TronSource from "@headwater/indexer/sources/TronSource"
 import * as UtxoSource from "@headwater/indexer/sources/UtxoSource"
+import * as Announcements from "@headwater/indexer/sources/utxo/Announcements"
 import * as XrpSource from "@headwater/indexer/sources/XrpSource"
 import * as ChainStore from "@headwater/indexer/store/ChainStore"
 import * as InternalRetention from "@headwater/indexer/store/InternalRetention"
@@ -59,7 +60,8 @@ export const connect = Effect.fnUntraced(function* (chain: Chain.Chain, settings
         ...{ urls: Settings.nodeUrls(settings), connections: 1, attempts: 1 },
         timeoutMillis: searchMillis
       })
-      const source = yield* UtxoSource.make(chain, rpc, { patient })
+      const announcements = yield* Announcements.make(settings.zmq ?? [])
+      const source = yield* UtxoSource.make(chain, rpc, { patient, announcements })
       return { source, utxo: source } satisfies ConnectedNode as ConnectedNode
     }
     case "tron": {
@@ -95,7 +97,7 @@ const checkNetworks = (chain: Chain.Chain, settings: Settings.ChainSettings) =>
   Effect.forEach(
     settings.nodes.length > 1 ? settings.nodes : [],
     (node) =>
-      connect(chain, { ...settings, nodes: [node], internalTransactions: false }).pipe(
+      connect(chain, { ...settings, nodes: [node], zmq: [], internalTransactions: false }).pipe(
         Effect.flatMap(({ source }) => checkNetwork(new URL(Redacted.value(node)).host, source)),
         Effect.scoped,
         Effect.timeout(networkPatience),

@@ -127,6 +127,10 @@ const ofTron = {
   )
 }
 
+const ofUtxo = {
+  zmq: Schema.optionalKey(Schema.Array(url(["tcp", "ipc"])))
+}
+
 const chainSettings = (chain: Chain.Chain) =>
   Schema.Struct({
     nodes: Schema.NonEmptyArray(
@@ -148,7 +152,8 @@ const chainSettings = (chain: Chain.Chain) =>
     gapLimit: between(1, 10_000).pipe(withDefault(20)),
     silentSeconds: between(1, 604_800).pipe(withDefault(silentSeconds(chain))),
     // Optional in any case, so that a family without it has values of the same type.
-    ...(chain.family === "tron" ? ofTron : ({} as typeof ofTron))
+    ...(chain.family === "tron" ? ofTron : ({} as typeof ofTron)),
+    ...(chain.family === "utxo" ? ofUtxo : ({} as typeof ofUtxo))
   })
 
 const developmentNetworks: ReadonlySet<string> = new Set(["devnet", "regtest"])

@@ -110,6 +110,26 @@ describe("SettingsFile", () => {
     }).pipe(withServices)
   )
 
+  it.effect("takes ZeroMQ endpoints for UTXO chains alone", () =>
+    Effect.gen(function* () {
+      const environment = { HEADWATER_CHAINS_BITCOIN_MAINNET_ZMQ: "tcp://127.0.0.1:28332,ipc:///run/hash" }
+      const settings = yield* loadText("a.toml", '[chains."bitcoin/mainnet"]\nnodes = ["http://b"]', environment)
+      const [bitcoin] = Settings.chains(settings)
+      assert.deepStrictEqual(bitcoin!.settings.zmq, ["tcp://127.0.0.1:28332", "ipc:///run/hash"])
+
+      const wrong = `[chains."bitcoin/mainnet"]
+        nodes = ["http://b"]
+        zmq = ["127.0.0.1:28332"]
+        [chains."xrp/mainnet"]
+        nodes = ["ws://x"]
+        zmq = ["tcp://127.0.0.1:28332"]`
+      assert.deepStrictEqual(yield* problemsOf("a.toml", wrong), {
+        'chains."bitcoin/mainnet".zmq[0]': "must be a URL that begins with tcp:// or ipc://",
+        'chains."xrp/mainnet".zmq': "is not a setting"
+      })
+    }).pipe(withServices, Effect.scoped)
+  )
+
   it.effect("takes WebSocket for XRP alone, and a key for Tron alone, which stays secret", () =>
     Effect.gen(function* () {
       const settings = yield* loadText(
@@ -269,7 +289,7 @@ describe("SettingsFile", () => {
         .replace(/^postgres = .*$/m, "")
         .replace(/^extraCa = .*$/m, "")
         .replace(/^(perSecond|burst) = .*$/gm, "")
-        .replace(/^(token|otlp) = .*$/gm, "")
+        .replace(/^(token|otlp|zmq) = .*$/gm, "")
       const explicit = yield* loadText("b.toml", uncommented)
       assert.deepStrictEqual({ ...explicit, store: settings.store }, settings)
       assert.strictEqual(explicit.store.sqlite, "headwater.db")
@@ -284,6 +304,7 @@ describe("SettingsFile", () => {
       const every = example
         .replaceAll(/^# (\[chains\.)/gm, "$1")
         .replaceAll(/^# {3}((?:nodes|apiKey) = )/gm, "$1")
+        .replaceAll(/^# (zmq = )/gm, "$1")
         .replaceAll(/\/run\/secrets\/[\w-]+-node/g, node)
         .replaceAll("/run/secrets/trongrid", node)
       const examples = Settings.chains(yield* loadText("a.toml", every)).map(({ chain }) => chain.blockchain)

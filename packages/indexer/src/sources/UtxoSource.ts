@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import type { JsonRpc } from "./JsonRpc.ts"
 import type { NodeError } from "./NodeError.ts"
 import type { Capability, Head, Source } from "./Source.ts"
+import type { Announcements } from "./utxo/Announcements.ts"
 import * as BlockReader from "./utxo/BlockReader.ts"
 import * as CoinSearch from "./utxo/CoinSearch.ts"
 import * as Mempool from "./utxo/Mempool.ts"
@@ -26,6 +27,8 @@ export interface UtxoSourceOptions {
   readonly way?: BlockReader.Way
   /** Calls that may take many minutes go this way; by default as all others. */
   readonly patient?: JsonRpc
+  /** What the node says without being asked. */
+  readonly announcements?: Announcements
 }
 
 interface Tip {
@@ -91,6 +94,7 @@ export const make = Effect.fn("UtxoSource.make")(function* (
       }
     })
   )
+  const { announcements } = options
   const atStart = yield* tip
   const network = yield* Network.capability(chain, rpc, atStart.network)
   const abilities = yield* NodeAbilities.find(rpc, atStart.hex)
@@ -131,7 +135,11 @@ export const make = Effect.fn("UtxoSource.make")(function* (
     }),
     capabilities: Effect.map(tip, (now) => capabilitiesOf(reader.ways[0]!, abilities, now, network)),
     latestDetails: Effect.flatMap(tip, ({ hex, height }) => reader.details({ hash: hex, height })),
-    mempool: Mempool.make(chain, rpc, abilities.verbose),
-    search: CoinSearch.make(chain, options.patient ?? rpc)
+    mempool: {
+      ...Mempool.make(chain, rpc, abilities.verbose),
+      ...(announcements && { announced: announcements.transaction })
+    },
+    search: CoinSearch.make(chain, options.patient ?? rpc),
+    ...(announcements && { announced: announcements.block })
   }
 })

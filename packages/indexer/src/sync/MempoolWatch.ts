@@ -15,7 +15,7 @@ import { type Chain, nameOf } from "@headwater/core/Chain"
 import * as Matcher from "@headwater/core/Matcher"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type { NodeError } from "../sources/NodeError.ts"
@@ -164,13 +164,25 @@ export const make = Effect.fn("MempoolWatch.make")(function* (chain: Chain, memp
     first = false
   }).pipe(Effect.provideService(Database, database), Effect.withSpan("MempoolWatch.step"))
 
+  /**
+   * Announced transactions wake it early, but it rests ten times as long as it looked: where much waits, all of it is
+   * listed each time.
+   */
+  const rest = (looked: Duration.Duration) => {
+    if (mempool.announced === undefined) return Effect.sleep(options.pollInterval)
+    const least = Duration.min(Duration.times(looked, 10), options.pollInterval)
+    const longest = Duration.subtract(options.pollInterval, least)
+    return Effect.andThen(Effect.sleep(least), Effect.raceFirst(Effect.sleep(longest), mempool.announced))
+  }
+
   const run: MempoolWatch["run"] = step.pipe(
     Effect.tapError((error) => Effect.logWarning(`Looking at the mempool failed: ${error.message}`)),
     Effect.tapDefect((defect) => Effect.logError("Looking at the mempool failed", Cause.die(defect))),
     Effect.catchDefect((defect) => Effect.fail(defect)),
     Effect.retry(backoff),
     Effect.orDie,
-    Effect.andThen(Effect.sleep(options.pollInterval)),
+    Effect.timed,
+    Effect.flatMap(([looked]) => rest(looked)),
     Effect.forever,
     Effect.annotateLogs({ chain: nameOf(chain) })
   )

@@ -11,6 +11,7 @@ import * as MempoolWatch from "@headwater/indexer/sync/MempoolWatch"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Queue from "effect/Queue"
 import * as Result from "effect/Result"
 import { TestClock } from "effect/testing"
 import { stores } from "../../../../test/Stores.ts"
@@ -308,6 +309,29 @@ for (const store of stores) {
         node.waiting.delete(hex(2))
         yield* (yield* MempoolWatch.make(chain, node.mempool, options)).step
         assert.deepStrictEqual(yield* told, expected)
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.effect("looks when a transaction is announced, without waiting for the next poll", () =>
+      Effect.gen(function* () {
+        const node = new Node()
+        yield* start(node)
+        const announcements = yield* Queue.sliding<void>(1)
+        const recorded = yield* Queue.unbounded<void>()
+        const mempool = { ...node.mempool, announced: Queue.take(announcements) }
+        const { run } = yield* MempoolWatch.make(chain, mempool, {
+          pollInterval: Duration.hours(1),
+          onRecorded: Effect.asVoid(Queue.offer(recorded, undefined))
+        })
+        yield* subscribe(1)
+        // The clock stands still.
+        yield* Effect.forkScoped(run)
+        for (const number of [1, 2, 3]) {
+          node.add(number, [], [[1, 5n]])
+          yield* Queue.offer(announcements, undefined)
+          yield* Queue.take(recorded)
+        }
+        assert.strictEqual((yield* told).length, 3)
       }).pipe(Effect.provide(layer), Effect.scoped)
     )
 

@@ -42,6 +42,8 @@ export interface Mempool {
   readonly outputs: (
     outpoints: ReadonlyArray<Spend["outpoint"]>
   ) => Effect.Effect<ReadonlyArray<Output | undefined> | undefined, NodeError>
+  /** Waits until the node has announced a transaction since this was last waited for: a hint to look. */
+  readonly announced?: Effect.Effect<void>
 }
 
 const methodNotFound = -32601

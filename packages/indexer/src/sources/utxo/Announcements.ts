@@ -1,0 +1,91 @@
+/**
+ * What a node publishes over ZeroMQ (`zmqpubhashblock`, `zmqpubhashtx`), as hints to look: what it says is not read, and
+ * what it does not say is found by looking all the same.
+ *
+ * Needs the package `zeromq`, which only who wants this has to install.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Queue from "effect/Queue"
+import * as Schema from "effect/Schema"
+import type { Subscriber } from "zeromq"
+
+export interface Announcements {
+  /** Waits until a block has been announced since this was last waited for. */
+  readonly block: Effect.Effect<void>
+  /** Waits until a transaction has been announced since this was last waited for. */
+  readonly transaction: Effect.Effect<void>
+}
+
+class ZeroMqUnusable extends Schema.TaggedError<ZeroMqUnusable>()("ZeroMqUnusable", { message: Schema.String }) {}
+
+export interface Options {
+  /** Silence after which it connects anew, in milliseconds; ten minutes by default. */
+  readonly silenceMillis?: number
+}
+
+/** A topic, a hash and a number are far smaller; ZeroMQ leaves a publisher that sends more. */
+const maximumBytes = 256
+/** Messages that are kept until they are read; more are dropped. */
+const maximumMessages = 100
+const heartbeatMillis = 30_000
+/** Hints that come closer together are one. */
+const spacing = "20 millis"
+
+const subscribe = (endpoints: ReadonlyArray<string>, silenceMillis: number) =>
+  Effect.tryPromise({
+    try: async () => {
+      const { Subscriber } = await import("zeromq")
+      const socket = new Subscriber({
+        ...{ maxMessageSize: maximumBytes, receiveHighWaterMark: maximumMessages, linger: 0 },
+        ...{ heartbeatInterval: heartbeatMillis, reconnectInterval: 1_000, reconnectMaxInterval: 30_000 },
+        receiveTimeout: silenceMillis
+      })
+      for (const endpoint of endpoints) socket.connect(endpoint)
+      socket.subscribe("hashblock", "hashtx")
+      return socket
+    },
+    catch: (error) => new ZeroMqUnusable({ message: error instanceof Error ? error.message : String(error) })
+  })
+
+/**
+ * Subscribes at endpoints like `tcp://127.0.0.1:28332`, and connects again for as long as the scope lives. Where that
+ * cannot be, because of the endpoint or because `zeromq` is not installed, it logs why, and no hint ever comes.
+ */
+export const make = Effect.fn("Announcements.make")(function* (
+  endpoints: ReadonlyArray<string>,
+  { silenceMillis = 600_000 }: Options = {}
+) {
+  const blocks = yield* Queue.sliding<void>(1)
+  const transactions = yield* Queue.sliding<void>(1)
+
+  /** Ends when nothing has come for a while: ZeroMQ does not go back to a publisher that broke the protocol. */
+  const listen = Effect.fnUntraced(function* (socket: Subscriber) {
+    while (true) {
+      const message = yield* Effect.option(Effect.tryPromise(() => socket.receive()))
+      if (Option.isNone(message)) return
+      const topic = message.value[0]?.toString("latin1")
+      if (topic === "hashblock") Queue.offerUnsafe(blocks, undefined)
+      else if (topic === "hashtx") Queue.offerUnsafe(transactions, undefined)
+    }
+  })
+
+  const connected = Effect.acquireRelease(subscribe(endpoints, silenceMillis), (socket) =>
+    Effect.sync(() => socket.close())
+  ).pipe(Effect.flatMap(listen), Effect.scoped)
+
+  if (endpoints.length > 0) {
+    yield* connected.pipe(
+      Effect.andThen(Effect.sleep("1 second")),
+      Effect.forever,
+      Effect.catchTag("ZeroMqUnusable", ({ message }) =>
+        Effect.logWarning(`No announcements over ZeroMQ, the node is asked at intervals only: ${message}`)
+      ),
+      Effect.forkScoped
+    )
+  }
+  return {
+    block: Effect.delay(Queue.take(blocks), spacing),
+    transaction: Effect.delay(Queue.take(transactions), spacing)
+  } satisfies Announcements
+})
