@@ -35,17 +35,22 @@ for (const [value, letters] of [
   for (const letter of letters) digits[letter.charCodeAt(0)] = value
 }
 
+/** Puts `length` bytes from the hex digits of `text` that begin at `start` into `target`; false where one is no digit. */
+export const write = (target: Uint8Array, at: number, text: string, start: number, length: number): boolean => {
+  let sign = 0
+  for (let index = 0, from = start; index < length; index++, from += 2) {
+    const high = digits[text.charCodeAt(from)]!
+    const low = digits[text.charCodeAt(from + 1)]!
+    sign |= high | low
+    target[at + index] = (high << 4) | low
+  }
+  return sign >= 0
+}
+
 /** `length` bytes from the hex digits of `text` that begin at `start`; undefined where one is no hex digit. */
 export const bytesAt = (text: string, start: number, length: number): Uint8Array | undefined => {
   const bytes = new Uint8Array(length)
-  let sign = 0
-  for (let index = 0, at = start; index < length; index++, at += 2) {
-    const high = digits[text.charCodeAt(at)]!
-    const low = digits[text.charCodeAt(at + 1)]!
-    sign |= high | low
-    bytes[index] = (high << 4) | low
-  }
-  return sign < 0 ? undefined : bytes
+  return write(bytes, 0, text, start, length) ? bytes : undefined
 }
 
 const isPrefixed = (text: string): boolean => text.charCodeAt(0) === 0x30 && text.charCodeAt(1) === 0x78

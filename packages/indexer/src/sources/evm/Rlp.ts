@@ -1,5 +1,5 @@
 /** Recursive length prefix (Yellow Paper, appendix B), writing only. */
-import { Malformed } from "./Hex.ts"
+import * as Hex from "./Hex.ts"
 
 /** Bytes, bytes as `0x` hex, or a list of items. */
 export type Item = Uint8Array | string | ReadonlyArray<Item>
@@ -47,10 +47,8 @@ const write = (target: Buffer, end: number, item: Item): number => {
   if (typeof item === "string") {
     const length = (item.length >> 1) - 1
     at -= length
-    // Buffer takes wide letters for those that they end like.
-    const whole = item.length % 2 === 0 && item.startsWith("0x") && Buffer.byteLength(item) === item.length
-    if (!whole || target.write(item.slice(2), at, "hex") !== length) {
-      throw new Malformed("bytes must be 0x and an even number of hex digits")
+    if (item.length % 2 !== 0 || !item.startsWith("0x") || !Hex.write(target, at, item, 2, length)) {
+      throw new Hex.Malformed("bytes must be 0x and an even number of hex digits")
     }
   } else {
     at -= item.length
@@ -59,7 +57,7 @@ const write = (target: Buffer, end: number, item: Item): number => {
   return end - at === 1 && target[at]! < 0x80 ? at : writeHeader(target, at, 0x80, end - at)
 }
 
-/** Throws {@link Malformed} where a text is not hex. */
+/** Throws {@link Hex.Malformed} where a text is not hex. */
 export const encode = (item: Item): Uint8Array => {
   const size = bound(item)
   const target = Buffer.allocUnsafe(size)

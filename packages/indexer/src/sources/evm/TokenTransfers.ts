@@ -20,10 +20,13 @@ const word = 64
 
 const hexWord = /^[0-9a-fA-F]{64}$/
 
+/** What stands before an address in its word. */
+const padding = "0".repeat(24)
+
 /** An address right-aligned in the 32-byte word at `start`; undefined where the word holds more than an address. */
 const addressAt = (text: unknown, start: number): AddressBytes | undefined =>
-  typeof text === "string" && text.length >= start + word && text.startsWith("0".repeat(24), start)
-    ? (Hex.bytesAt(text, start + 24, 20) as AddressBytes | undefined)
+  typeof text === "string" && text.length >= start + word && text.startsWith(padding, start)
+    ? (Hex.bytesAt(text, start + padding.length, 20) as AddressBytes | undefined)
     : undefined
 
 const topicAddress = (topic: unknown): AddressBytes | undefined =>
