@@ -201,7 +201,7 @@ describe("metrics of a running daemon", () => {
 
         yield* headwater.terminate
         const names = new Set(spans.map(({ name }) => name))
-        assert.isTrue(names.has("EvmSource.blockAt"), [...names].join())
+        assert.isTrue(names.has("Block.fetch"), [...names].join())
         assert.isTrue(names.has("ChainStore.commit"), [...names].join())
       }).pipe(Effect.scoped),
     { timeout: 120_000 }

@@ -144,7 +144,7 @@ export const make = Effect.fn("EvmSource.make")(function* (
     return yield* read(rpc, tracer, () => CallTracer.decode(answer, block))
   })
 
-  const blockAt = Effect.fn("EvmSource.blockAt")(function* (height: number): Effect.fn.Return<Block, NodeError> {
+  const blockAt = Effect.fnUntraced(function* (height: number): Effect.fn.Return<Block, NodeError> {
     const tag = Hex.encodeQuantity(height)
     const receiptCalls = abilities.blockReceipts ? [{ method: "eth_getBlockReceipts", params: [tag] }] : []
     const traceCalls = tracer === "trace_block" ? [{ method: tracer, params: [tag] }] : []

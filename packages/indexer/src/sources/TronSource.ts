@@ -153,7 +153,7 @@ export const make = Effect.fn("TronSource.make")(function* (
     return { height, hash, final: final === undefined ? undefined : Math.min(final, height) }
   }).pipe(Effect.withSpan("TronSource.head"))
 
-  const blockAt = Effect.fn("TronSource.blockAt")(function* (height: number): Effect.fn.Return<Block, NodeError> {
+  const blockAt = Effect.fnUntraced(function* (height: number): Effect.fn.Return<Block, NodeError> {
     const [found, infos] = yield* Effect.all(
       [http.find(TronBlock.Answer, "/wallet/getblockbynum", `{"num":${height}}`), infosAt(height)],
       { concurrency: "unbounded" }

@@ -129,7 +129,7 @@ export const make = Effect.fn("UtxoSource.make")(function* (
       } satisfies Head
     }),
     hashAt: (height) => Effect.map(hexAt(height), ({ hash }) => hash),
-    blockAt: Effect.fn("UtxoSource.blockAt")(function* (height: number) {
+    blockAt: Effect.fnUntraced(function* (height: number) {
       const { hex } = yield* hexAt(height)
       return yield* reader.block({ hash: hex, height })
     }),

@@ -138,7 +138,7 @@ export const make = Effect.fn("XrpSource.make")(function* (
     chain,
     head,
     hashAt: (height) => Effect.map(header(height), ({ hash }) => hash),
-    blockAt: Effect.fn("XrpSource.blockAt")(function* (height: number): Effect.fn.Return<Block, NodeError> {
+    blockAt: Effect.fnUntraced(function* (height: number): Effect.fn.Return<Block, NodeError> {
       const found = yield* ledger({ ledger_index: height }, Ledger.decode, expanded)
       return yield* Effect.mapError(Effect.fromResult(Ledger.toBlock(chain, found)), (rule) =>
         inconsistent("ledger", rule)
