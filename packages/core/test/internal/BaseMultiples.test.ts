@@ -37,12 +37,14 @@ describe("addBaseMultiples", () => {
     const ordinary = [123456789n, 987654321n] as const
     for (const edge of [
       [1n, 1n], // a doubling in the first window
-      [5n, 0x105n], // a doubling, then one more window
-      [257n, 0x0201n],
-      [256n, 0x0100n], // a doubling in the second window
+      [5n, 1_024n + 5n], // a doubling, then one more window
+      [1_025n, 2_049n],
+      [1_024n, 1_024n], // a doubling in the second window
       [1n, order - 1n], // infinity
       [order - 1n, 1n],
-      [order - 5n, 0x105n], // infinity half way, 256 G in the end
+      [order - 5n, 1_024n + 5n], // infinity half way, 1,024 G in the end
+      [5n, 1_024n - 5n], // the same with a negative digit
+      [order - 5n, 1_024n - 5n], // a doubling of −5 G
       [7n, 0n],
       [7n, order - 8n]
     ] as const) {
@@ -51,15 +53,27 @@ describe("addBaseMultiples", () => {
     }
   })
 
-  it("has a right table entry for every byte at every position", () => {
+  it("has a right table entry for digits of either sign at every position", () => {
     const cases: Array<readonly [bigint, bigint]> = []
-    for (let position = 0n; position < 32n; position++) {
-      for (const byte of [1n, 2n, 3n, 127n, 128n, 129n, 254n, 255n]) {
-        const scalar = byte << (8n * position)
+    for (let position = 0n; position < 26n; position++) {
+      // Above 512 a digit is negative, and carries one.
+      for (const digit of [1n, 2n, 3n, 255n, 256n, 257n, 511n, 512n, 513n, 768n, 1_022n, 1_023n]) {
+        const scalar = digit << (10n * position)
         if (scalar < order) cases.push([0x1234567890abcdefn, scalar])
       }
     }
     check(cases)
+  })
+
+  it("carries over every position", () => {
+    const ones = (1n << 255n) - 1n
+    check([
+      [3n, ones],
+      [3n, ones << 1n],
+      [3n, ones - 511n],
+      [3n, order - 2n],
+      [3n, order - (1n << 128n)]
+    ])
   })
 })
 
