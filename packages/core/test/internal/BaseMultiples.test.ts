@@ -69,7 +69,7 @@ describe("addBaseMultiples", () => {
     const ones = (1n << 255n) - 1n
     check([
       [3n, ones],
-      [3n, ones << 1n],
+      [3n, ones >> 1n],
       [3n, ones - 511n],
       [3n, order - 2n],
       [3n, order - (1n << 128n)]
