@@ -4,7 +4,8 @@
  *
  *     node bench/evm/indexers.ts [blocks, 3000] [rounds, 1] [floor,headwater,ponder,squid]
  */
-import { spawn } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
 import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
@@ -23,6 +24,8 @@ const blocks = Number(process.argv[2] ?? 3_000)
 const rounds = Number(process.argv[3] ?? 1)
 const sides = (process.argv[4] ?? "floor,headwater,ponder,squid").split(",")
 const limitSeconds = 300
+/** Between two looks whether a side is done: each costs the side some CPU, a daemon's `/ready` about a millisecond. */
+const lookMillis = 200
 const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
 
 const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
@@ -83,6 +86,15 @@ const freePort = () =>
     })
   })
 
+/** Lets a program end by itself, so that Headwater's keeps what was compiled for its next start, as an operator's does. */
+const stop = async (child: ChildProcess) => {
+  const ended = once(child, "exit")
+  const timer = setTimeout(() => child.kill("SIGKILL"), 5_000)
+  child.kill("SIGTERM")
+  await ended
+  clearTimeout(timer)
+}
+
 /** Runs a program until `isDone`, and measures it from its start. */
 const run = async (
   anvil: Anvil,
@@ -108,13 +120,13 @@ const run = async (
       child.kill("SIGKILL")
       throw new Error(`not done after ${seconds().toFixed(0)} s; the log is ${join(options.cwd, "bench.log")}`)
     }
-    await sleep(25)
+    await sleep(lookMillis)
   }
   const took = seconds()
   const { cpu, peak } = usage(child.pid!)
   const nodeCpu = usage(anvil.pid).cpu - nodeBefore
   const databaseCpu = postgresCpu() - databaseBefore
-  child.kill("SIGKILL")
+  await stop(child)
   closeSync(log)
   return { seconds: took, cpu, databaseCpu, nodeCpu, peak, bytes: await options.bytes() }
 }
@@ -136,7 +148,7 @@ const headwater = async (anvil: Anvil, head: number, expected: number): Promise<
     // biome-ignore lint/suspicious/noExplicitAny: an answer of our own server
     return answer === undefined ? undefined : ((await answer.json()) as any).chains["ethereum/devnet"].height
   }
-  const program = fileURLToPath(new URL("../../packages/daemon/src/main.ts", import.meta.url))
+  const program = fileURLToPath(new URL("../../packages/daemon/bin/headwater.cjs", import.meta.url))
   const measured = await run(anvil, {
     args: [program, "serve", "--config", "headwater.json"],
     cwd: folder,
