@@ -3,7 +3,8 @@
  *
  * What is to be sent and what came of it are rows of the outbox; a fiber carries only the claim that it works off. One
  * poller claims as much as there is room for; the fibers send one callback after another; outcomes are written in
- * batches. When the scope ends, attempts in flight finish, and their outcomes are written.
+ * batches. What follows a claim is claimed while it is sent. When the scope ends, attempts in flight finish, and their
+ * outcomes are written.
  */
 import { createHmac, createSecretKey } from "node:crypto"
 import * as Signature from "@headwater/core/Signature"
@@ -71,6 +72,19 @@ const nodeMac: Signature.Mac = (bytes) => {
   return (text, encoding) => createHmac("sha256", key).update(text).digest(encoding)
 }
 
+/** A subscription's callbacks on their way, one claim after another. */
+interface Lane {
+  claim: Claim
+  /** How many of the claim's callbacks have been sent. */
+  sent: number
+  /** What follows the claim, where it has been claimed already. */
+  next: Claim | undefined
+  /** Nothing more is sent in this lane: what it holds is given back. */
+  over: boolean
+  /** How long it may go on, in milliseconds since the Unix epoch. */
+  readonly until: number
+}
+
 type Headers = (callback: Outgoing, now: number) => Record<string, string>
 
 /** The headers of a claim's callbacks. */
@@ -107,7 +121,7 @@ const run = Effect.gen(function* () {
   const outcomes = yield* Outcomes.make({
     batch: options.batch,
     millis: options.batchMillis,
-    written: Effect.asVoid(news.open)
+    told: Effect.asVoid(news.open)
   })
 
   /** What follows from an attempt that was not accepted; whether the claim's next callback may be sent. */
@@ -134,13 +148,14 @@ const run = Effect.gen(function* () {
     return false
   })
 
-  /** Sends a claim's callbacks one after another, as long as there is time and nothing stands against it; how many. */
-  const send = Effect.fnUntraced(function* (claim: Claim, url: URL) {
+  /** Sends the claim's callbacks one after another, as long as there is time and nothing stands against it: whether so. */
+  const send = Effect.fnUntraced(function* (lane: Lane, url: URL) {
+    const { claim } = lane
     const headers = headersOf(claim)
     const { callbacks, host, leasedUntil } = claim
-    for (const [sent, callback] of callbacks.entries()) {
+    for (const callback of callbacks) {
       const at = clock.currentTimeMillisUnsafe()
-      if (stopping || hosts.paused(host, at) || at + timeoutMillis + writingMillis > leasedUntil) return sent
+      if (stopping || hosts.paused(host, at) || at + timeoutMillis + writingMillis > leasedUntil) return false
       const reply = yield* Effect.result(
         traced(
           claim,
@@ -150,10 +165,11 @@ const run = Effect.gen(function* () {
       )
       const now = clock.currentTimeMillisUnsafe()
       const timed = { at, duration: now - at }
+      lane.sent++
       hosts.attempted(host, { answered: Result.isSuccess(reply), at, now })
       if (Result.isFailure(reply)) {
         if (yield* notAccepted(claim, callback, { ...timed, error: reply.failure.reason }, undefined)) continue
-        return sent + 1
+        return false
       }
       const { retryAfter, status } = reply.success
       if (status >= 200 && status < 300) {
@@ -162,32 +178,66 @@ const run = Effect.gen(function* () {
       } else if (
         !(yield* notAccepted(claim, callback, { ...timed, status, error: `answered ${status}` }, retryAfter))
       ) {
-        return sent + 1
+        return false
       }
     }
-    return callbacks.length
+    return true
   })
 
   /** A URL that broke a rule which was made after the subscription. */
-  const refuse = (claim: Claim, { message }: { readonly message: string }) =>
+  const refuse = (lane: Lane, { message }: { readonly message: string }) =>
     Effect.sync(() => {
       const attempt = { at: clock.currentTimeMillisUnsafe(), duration: 0, error: message }
-      const { callbacks, subscription } = claim
+      const { callbacks, subscription } = lane.claim
       outcomes.add({ kind: "refused", callback: callbacks[0]!, attempt, subscription, reason: reasons.forbidden })
-      return 1
+      lane.sent = 1
+      return false
     })
 
-  /** Works a claim off; leaves what there is no time for, or what should wait, to later claims. */
-  const work = (claim: Claim) =>
-    target.parse(claim.url).pipe(
-      Effect.matchEffect({ onSuccess: (url) => send(claim, url), onFailure: (error) => refuse(claim, error) }),
-      Effect.flatMap((sent) =>
+  const giveBack = (callbacks: ReadonlyArray<Outgoing>) => {
+    for (const callback of callbacks) outcomes.add({ kind: "unsent", callback })
+  }
+
+  const lanes = new Set<Lane>()
+
+  /** Works claims off; leaves what there is no time for, or what should wait, to later ones. */
+  const work = (lane: Lane) =>
+    Effect.gen(function* () {
+      while (true) {
+        lane.over = !(yield* Effect.matchEffect(target.parse(lane.claim.url), {
+          onSuccess: (url) => send(lane, url),
+          onFailure: (error) => refuse(lane, error)
+        }))
+        const { next } = lane
+        if (lane.over) giveBack([...lane.claim.callbacks.slice(lane.sent), ...(next?.callbacks ?? [])])
+        if (lane.over || next === undefined) {
+          lanes.delete(lane)
+          return
+        }
+        lane.claim = next
+        lane.sent = 0
+        lane.next = undefined
+        if (next.full) news.openUnsafe()
+      }
+    }).pipe(
+      Effect.catchCause((cause) => {
+        lane.over = true
+        return Effect.logError("A claim was not worked off", cause)
+      }),
+      Effect.ensuring(
         Effect.sync(() => {
-          for (const callback of claim.callbacks.slice(sent)) outcomes.add({ kind: "unsent", callback })
+          lanes.delete(lane)
+          hosts.ended(lane.claim)
+          outcomes.tell()
         })
-      ),
-      Effect.catchCause((cause) => Effect.logError("A claim was not worked off", cause)),
-      Effect.ensuring(Effect.sync(() => hosts.ended(claim)))
+      )
+    )
+
+  /** Lanes whose next callbacks can be claimed. */
+  const followed = (now: number) =>
+    [...lanes].filter(
+      ({ claim, next, over, until }) =>
+        claim.full && !over && next === undefined && now + timeoutMillis + writingMillis < until
     )
 
   const fibers = yield* FiberSet.make<void>()
@@ -196,13 +246,29 @@ const run = Effect.gen(function* () {
   const poll = Effect.gen(function* () {
     if (hosts.inFlight() >= options.concurrency) return true
     const now = yield* Clock.currentTimeMillis
-    const rooms = hosts.rooms(yield* outbox.hosts, now)
+    const waiting = followed(now)
+    const rooms = hosts.rooms(
+      yield* outbox.hosts,
+      now,
+      waiting.map(({ claim }) => claim)
+    )
     if (rooms.length === 0) return false
     const claims = yield* outbox.claim(rooms, leaseMillis)
+    const continued = new Map(waiting.map((lane) => [lane.claim.subscription, lane]))
     for (const claim of claims) {
-      hosts.began(claim)
-      metrics.waited(now - claim.callbacks[0]!.created)
-      yield* FiberSet.run(fibers, work(claim))
+      const [first] = claim.callbacks
+      metrics.waited(now - first!.created)
+      const lane = first!.attempts === 0 ? continued.get(claim.subscription) : undefined
+      if (lane?.over) {
+        giveBack(claim.callbacks)
+      } else if (lane !== undefined && lanes.has(lane)) {
+        lane.next = claim
+      } else {
+        const started = { claim, sent: 0, next: undefined, over: false, until: claim.leasedUntil }
+        lanes.add(started)
+        hosts.began(claim)
+        yield* FiberSet.run(fibers, work(started))
+      }
     }
     return claims.length > 0
   })

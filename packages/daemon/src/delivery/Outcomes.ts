@@ -6,7 +6,9 @@ import * as Schedule from "effect/Schedule"
 
 export interface Outcomes {
   readonly add: (outcome: Outcome) => void
-  /** Writes as outcomes come in; `written` is run after each time. Never returns. */
+  /** Has `told` run when what was added so far is written. */
+  readonly tell: () => void
+  /** Writes as outcomes come in. Never returns. */
   readonly writer: Effect.Effect<never>
   /** Writes what is left; gives up where the store fails for long. */
   readonly flush: Effect.Effect<void>
@@ -18,26 +20,30 @@ const patience = "1 second"
 export const make = Effect.fnUntraced(function* (options: {
   readonly batch: number
   readonly millis: number
-  readonly written: Effect.Effect<void>
+  readonly told: Effect.Effect<void>
 }) {
   const outbox = yield* Outbox
-  const { batch, millis, written } = options
+  const { batch, millis, told } = options
   const some = yield* Latch.make()
   const many = yield* Latch.make()
   let pending: Array<Outcome> = []
+  let telling = false
 
   /** Writes what is there; whether it could. */
   const write = Effect.suspend(() => {
     const outcomes = pending
     if (outcomes.length === 0) return Effect.succeed(true)
+    const tells = telling
     pending = []
+    telling = false
     some.closeUnsafe()
     many.closeUnsafe()
     return outbox.settle(outcomes).pipe(
-      Effect.andThen(written),
+      Effect.andThen(tells ? told : Effect.void),
       Effect.as(true),
       Effect.catch((error) => {
         pending = [...outcomes, ...pending]
+        telling ||= tells
         some.openUnsafe()
         return Effect.as(Effect.logWarning("The outcomes of attempts could not be written yet", error), false)
       })
@@ -49,6 +55,9 @@ export const make = Effect.fnUntraced(function* (options: {
       pending.push(outcome)
       some.openUnsafe()
       if (pending.length >= batch) many.openUnsafe()
+    },
+    tell: () => {
+      telling = true
     },
     writer: some.await.pipe(
       Effect.andThen(Effect.timeoutOption(many.await, millis)),

@@ -31,8 +31,8 @@ interface Host {
 
 export interface ReceiverHosts {
   readonly inFlight: () => number
-  /** What may be claimed for these hosts now. */
-  readonly rooms: (hosts: ReadonlyArray<string>, now: number) => ReadonlyArray<Room>
+  /** What may be claimed for these hosts now, and which of these claims in flight may be followed by others. */
+  readonly rooms: (hosts: ReadonlyArray<string>, now: number, held?: ReadonlyArray<Claim>) => ReadonlyArray<Room>
   readonly began: (claim: Claim) => void
   readonly ended: (claim: Claim) => void
   /** Notes an attempt that began at `at`, in milliseconds since the Unix epoch. */
@@ -49,7 +49,7 @@ const assumedMillis = 50
 /** Averages above it are slow. */
 const slowMillis = 1000
 /** What a claim should take: short, since a host's other subscriptions wait for it; and long, since claims cost. */
-const claimMillis = 1500
+const claimMillis = 1000
 /** Callbacks that are claimed for a host at once: more would keep the first ones waiting. */
 const claimed = 1024
 
@@ -75,7 +75,8 @@ export const make = (limits: Limits): ReceiverHosts => {
 
   return {
     inFlight: () => total,
-    rooms: (names, now) => {
+    rooms: (names, now, held = []) => {
+      const heldOf = Map.groupBy(held, ({ host }) => host)
       let free = limits.concurrency - total
       const rooms: Array<Room> = []
       const byLoad = names
@@ -83,21 +84,25 @@ export const make = (limits: Limits): ReceiverHosts => {
         .sort((a, b) => a.host.inFlight - b.host.inFlight)
       for (const { host, name } of byLoad) {
         const limit = Math.min(limitOf(host, free, now), free)
-        if (limit <= 0) continue
+        // Where there is no room for other hosts, the places of these are given up.
+        const followed = free > 0 && host.failures < limits.failures ? (heldOf.get(name) ?? []) : []
+        if (limit + followed.length === 0) continue
         free -= limit
-        const run = Math.min(
-          limits.run,
-          Math.floor(claimMillis / Math.max(host.duration, 1)),
-          Math.ceil(claimed / limit)
-        )
+        const run = Math.max(Math.min(limits.run, Math.floor(claimMillis / Math.max(host.duration, 1))), 1)
         rooms.push({
           host: name,
           limit,
-          run: Math.max(run, 1),
+          // The first claims are small, so that they come soon; those that follow are made while others are sent.
+          run: limit === 0 ? run : Math.min(run, Math.ceil(claimed / limit)),
+          continued: followed.map(({ callbacks, subscription }) => ({
+            subscription,
+            after: callbacks.at(-1)!.id,
+            run: Math.min(run, 2 * callbacks.length)
+          })),
           after: host.after,
           retriesFirst: host.retriesFirst
         })
-        host.retriesFirst = !host.retriesFirst
+        if (limit > 0) host.retriesFirst = !host.retriesFirst
       }
       return rooms
     },

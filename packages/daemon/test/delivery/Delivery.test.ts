@@ -154,6 +154,32 @@ for (const store of stores) {
       }).pipe(Effect.scoped, Effect.provide(services))
     )
 
+    it.live("claims ahead without a gap, and sends nothing of what it claimed ahead after 410", () =>
+      Effect.gen(function* () {
+        const world = yield* setup
+        let answered = 0
+        const receiver = yield* HttpsReceiver.start(world.certificate, (response) => {
+          const status = ++answered <= 300 ? 200 : 410
+          setTimeout(() => response.writeHead(status).end(), 2)
+        })
+        const account = yield* Seed.account
+        const a = yield* Seed.subscription(account, `https://a.test:${receiver.port}/`)
+        yield* Seed.callbacks(a, 500)
+        yield* deliver(world, { run: 8 })
+        yield* until(
+          Effect.map(Seed.rows(a.id), (rows) => rows.every(({ state }) => state === "delivered" || state === "held"))
+        )
+        yield* Effect.sleep("200 millis")
+        assert.deepStrictEqual(
+          sequencesOf(receiver.received),
+          Array.from({ length: 301 }, (_, i) => i + 1)
+        )
+        const rows = yield* Seed.rows(a.id)
+        assert.strictEqual(rows.filter(({ state }) => state === "delivered").length, 300)
+        assert.isTrue(rows.every(({ leased_until }) => leased_until === 0))
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
     it.live("leaves the pause that a receiver asks for", () =>
       Effect.gen(function* () {
         const world = yield* setup
@@ -250,7 +276,8 @@ describe("Delivery", () => {
       const a = yield* Seed.subscription(yield* Seed.account, `https://a.test:${receiver.port}/`)
       yield* Seed.callbacks(a, 3)
       // The claim of a process that died before it wrote an outcome.
-      const [lost] = yield* outbox.claim([{ host: "a.test", limit: 1, run: 2, after: 0, retriesFirst: false }], 60_000)
+      const room = { host: "a.test", limit: 1, continued: [], run: 2, after: 0, retriesFirst: false }
+      const [lost] = yield* outbox.claim([room], 60_000)
       yield* deliver(world)
       yield* receiver.until(({ length }) => length === 3)
       assert.deepStrictEqual(

@@ -26,7 +26,7 @@ const failing = (times: number) => {
   return { batches, layer }
 }
 
-const make = Outcomes.make({ batch: 3, millis: 100, written: Effect.void })
+const make = Outcomes.make({ batch: 3, millis: 100, told: Effect.void })
 
 describe("Outcomes", () => {
   it.effect("are written when there are enough, or after a moment", () => {
@@ -45,6 +45,29 @@ describe("Outcomes", () => {
         [1, 2],
         [3, 4, 5]
       ])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("tell once those are written that were there, also after the store has failed", () => {
+    const { batches, layer } = failing(1)
+    return Effect.gen(function* () {
+      const told: Array<number> = []
+      const outcomes = yield* Outcomes.make({
+        batch: 3,
+        millis: 100,
+        told: Effect.sync(() => told.push(batches.length))
+      })
+      yield* Effect.forkChild(outcomes.writer)
+      outcomes.add(outcome(1))
+      outcomes.tell()
+      yield* TestClock.adjust(100)
+      assert.deepStrictEqual(told, [])
+      yield* TestClock.adjust(5000)
+      assert.deepStrictEqual(told, [1])
+      outcomes.add(outcome(2))
+      yield* TestClock.adjust(5000)
+      assert.strictEqual(batches.length, 2)
+      assert.deepStrictEqual(told, [1])
     }).pipe(Effect.provide(layer))
   })
 

@@ -17,6 +17,7 @@ const claim = (host: string, subscription = 1): Claim => ({
   url: "",
   secrets: [],
   callbacks: [],
+  full: false,
   leasedUntil: 0
 })
 
@@ -73,6 +74,23 @@ describe("ReceiverHosts", () => {
     assert.deepStrictEqual(limitsOf(hosts, ["a"], 11_001), [["a", 8]])
   })
 
+  it("has claims followed by larger ones, unless the host does not answer or others have no room", () => {
+    const hosts = ReceiverHosts.make({ ...limits, perHost: 1, concurrency: 2 })
+    const callback = { id: 7, idempotencyKey: "", sequence: 1, body: "", attempts: 0, attemptLog: "[]", created: 0 }
+    const held = (host: string, length: number) => ({ ...claim(host), callbacks: Array(length).fill(callback) })
+    const followed = (length: number) =>
+      hosts.rooms(["a"], 0, [held("a", length)]).map(({ continued, limit }) => [limit, continued])
+    hosts.began(claim("a"))
+    assert.deepStrictEqual(followed(4), [[0, [{ subscription: 1, after: 7, run: 8 }]]])
+    // As large as is worked off in time, as all are.
+    assert.deepStrictEqual(followed(15), [[0, [{ subscription: 1, after: 7, run: 20 }]]])
+    hosts.began(claim("b"))
+    assert.deepStrictEqual(followed(4), [])
+    hosts.ended(claim("b"))
+    for (let i = 0; i < 3; i++) hosts.attempted("a", { answered: false, at: 0, now: 0 })
+    assert.deepStrictEqual(followed(4), [])
+  })
+
   it("is not stopped by failures between answers", () => {
     const hosts = ReceiverHosts.make(limits)
     for (let i = 0; i < 30; i++) hosts.attempted("a", { answered: i % 3 === 0, at: i, now: i })
@@ -81,10 +99,10 @@ describe("ReceiverHosts", () => {
 
   it("sizes claims by how long attempts take, goes on after the last subscription, and lets retries go first by turns", () => {
     const hosts = ReceiverHosts.make(limits)
-    assert.strictEqual(hosts.rooms(["a"], 0)[0]!.run, 30)
+    assert.strictEqual(hosts.rooms(["a"], 0)[0]!.run, 20)
     for (let i = 0; i < 60; i++) hosts.attempted("a", { answered: true, at: 0, now: 700 })
     const [slow] = hosts.rooms(["a"], 0)
-    assert.strictEqual(slow!.run, 2)
+    assert.strictEqual(slow!.run, 1)
     for (let i = 0; i < 100; i++) hosts.attempted("a", { answered: true, at: 0, now: 5 })
     hosts.began(claim("a", 77))
     const [quick] = hosts.rooms(["a"], 0)

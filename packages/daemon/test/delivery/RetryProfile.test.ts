@@ -106,6 +106,7 @@ describe("RetryProfile", () => {
                 url: "https://a.test/",
                 secrets: [],
                 callbacks: [{ ...callback, attempts }],
+                full: false,
                 leasedUntil: now + leaseMillis
               }
             ]

@@ -5,7 +5,8 @@
  * on a single one that is sent again. Of the callbacks that were never sent, a subscription's oldest is leased as long
  * as any is: no other process sends a later one meanwhile. The subscription's row is locked while a claim is made, and
  * the callbacks get their numbers there. A claim that no outcome follows ends by itself, and what it held is sent
- * again under the same keys.
+ * again under the same keys. Who has a subscription's claim may have the next one before it is settled: until then the
+ * lease keeps everybody else away.
  *
  * Work is found host by host, by steps through an index that holds nothing else, so that the cost of finding it grows
  * with the number of hosts, not with their backlogs.
@@ -48,14 +49,27 @@ export interface Claim {
   /** The subscription's secret, while a rotation lasts also the one before; empty where it has none. */
   readonly secrets: ReadonlyArray<string>
   readonly callbacks: ReadonlyArray<Outgoing>
+  /** Whether it holds as many as it may: there may be more. */
+  readonly full: boolean
   /** Milliseconds since the Unix epoch. */
   readonly leasedUntil: number
+}
+
+/** A claim that its claimant holds for a while yet: what comes after it is claimed before its outcomes are written. */
+export interface Continued {
+  readonly subscription: number
+  /** The id of its last callback. */
+  readonly after: number
+  /** Callbacks that the next claim may hold. */
+  readonly run: number
 }
 
 /** A host that there is room for, and how much: each claim takes one of `limit`. */
 export interface Room {
   readonly host: string
   readonly limit: number
+  /** These take none of `limit`, as long as nobody else waits for their places. */
+  readonly continued: ReadonlyArray<Continued>
   /** Callbacks that a claim may hold. */
   readonly run: number
   /** The subscription that the host's last claim was for: the others have their turn first. */

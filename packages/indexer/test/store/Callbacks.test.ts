@@ -12,7 +12,7 @@ import { stores } from "../../../../test/Stores.ts"
 import * as Seed from "./Seed.ts"
 
 const lease = 60_000
-const rooms = [{ host: "free.test", limit: 10, run: 10, after: 0, retriesFirst: false }]
+const rooms = [{ host: "free.test", limit: 10, continued: [], run: 10, after: 0, retriesFirst: false }]
 const delivered = (callback: Outgoing) =>
   ({ kind: "delivered", callback, attempt: { at: 1000, duration: 7, status: 200 } }) as const
 

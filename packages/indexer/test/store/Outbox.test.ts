@@ -14,6 +14,7 @@ const lease = 60_000
 const room = (host: string, change: Partial<Room> = {}): Room => ({
   host,
   limit: 10,
+  continued: [],
   run: 10,
   after: 0,
   retriesFirst: false,
@@ -76,6 +77,71 @@ for (const store of stores) {
       })
     )
 
+    it.effect("follows a claim that is held by the next callbacks, which others do not get", () =>
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/a")
+        yield* Seed.callbacks(a, 7)
+        const [first] = yield* outbox.claim([room("free.test", { limit: 1, run: 2 })], lease)
+        assert.isTrue(first!.full)
+        const follow = (claim: Claim, run: number) =>
+          room("free.test", {
+            limit: 0,
+            continued: [{ subscription: a.id, after: claim.callbacks.at(-1)!.id, run }]
+          })
+        const [second] = yield* outbox.claim([follow(first!, 3)], lease)
+        assert.deepStrictEqual(sequences(second!), [3, 4, 5])
+        assert.isTrue(second!.full)
+        assert.deepStrictEqual(yield* outbox.claim([room("free.test")], lease), [])
+        // What the claimant gives back is next for everybody, and no later one before it.
+        yield* outbox.settle(first!.callbacks.map((callback) => ({ kind: "unsent", callback })))
+        const [back, ...none] = yield* outbox.claim([room("free.test")], lease)
+        assert.deepStrictEqual(none, [])
+        assert.deepStrictEqual(sequences(back!), [1, 2])
+        const [third] = yield* outbox.claim([follow(second!, 3)], lease)
+        assert.deepStrictEqual(sequences(third!), [6, 7])
+        assert.isFalse(third!.full)
+        yield* outbox.settle([...back!.callbacks, ...second!.callbacks, ...third!.callbacks].map(delivered))
+        assert.deepStrictEqual(
+          (yield* Seed.rows(a.id)).map(({ sequence, state }) => [sequence, state] as const),
+          [1, 2, 3, 4, 5, 6, 7].map((n) => [n, "delivered"] as const)
+        )
+      })
+    )
+
+    it.effect("gives the place of a claim that could be followed to whoever waits for one", () =>
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        const account = yield* Seed.account
+        const a = yield* Seed.subscription(account, "https://free.test/a")
+        const b = yield* Seed.subscription(account, "https://free.test/b")
+        yield* Seed.callbacks(a, 4)
+        let [held] = yield* outbox.claim([room("free.test", { limit: 1, run: 1 })], lease)
+        yield* Seed.callbacks(b, 2)
+        const claim = Effect.fnUntraced(function* (limit: number) {
+          const continued = [{ subscription: a.id, after: held!.callbacks[0]!.id, run: 1 }]
+          const claims = yield* outbox.claim([room("free.test", { limit, run: 1, continued })], lease)
+          return Object.fromEntries(
+            claims.map((claim) => {
+              if (claim.subscription === a.id) held = claim
+              else others.push(...claim.callbacks)
+              return [claim.subscription === a.id ? "a" : "b", sequences(claim)]
+            })
+          )
+        })
+        const others: Array<Outgoing> = []
+        assert.deepStrictEqual(yield* claim(0), {})
+        assert.deepStrictEqual(yield* claim(1), { a: [2], b: [1] })
+        // A retry is one that waits, too.
+        yield* outbox.settle([failed(others[0]!, 0)])
+        assert.deepStrictEqual(yield* claim(1), { b: [2] })
+        assert.deepStrictEqual(yield* claim(0), {})
+        assert.deepStrictEqual(yield* claim(1), { a: [3], b: [1] })
+        assert.deepStrictEqual(yield* claim(0), { a: [4] })
+        yield* (yield* Database).query((db) => db.deleteFrom("callback").where("subscription", "in", [a.id, b.id]))
+      })
+    )
+
     it.effect("sends a callback again alone, and lets it hold back no later one", () =>
       Effect.gen(function* () {
         const outbox = yield* Outbox
@@ -112,9 +178,9 @@ for (const store of stores) {
         const outbox = yield* Outbox
         const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/a")
         yield* Seed.callbacks(a, 3)
-        const [lost] = yield* outbox.claim([room("free.test", { run: 2 })], 50)
+        const [lost] = yield* outbox.claim([room("free.test", { run: 2 })], 1000)
         assert.deepStrictEqual(yield* outbox.claim([room("free.test")], lease), [])
-        yield* Effect.sleep("60 millis")
+        yield* Effect.sleep("1100 millis")
         const [found] = yield* outbox.claim([room("free.test")], lease)
         assert.deepStrictEqual(sequences(found!), [1, 2, 3])
         assert.deepStrictEqual(

@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import type { Database } from "../Database.ts"
-import type { Claim, Outbox, Outgoing, Retention, Room } from "../Outbox.ts"
+import type { Claim, Continued, Outbox, Outgoing, Retention, Room } from "../Outbox.ts"
 import type { HostPermission } from "../Subscriptions.ts"
 import type { Row } from "../Tables.ts"
 import * as Held from "./Held.ts"
@@ -109,14 +109,21 @@ export const make = (
 
   /** What a claim may take, as far as this moment shows. */
   const candidates = Effect.fnUntraced(function* (rooms: ReadonlyArray<Room>, now: number) {
-    const lanes: Array<number> = []
+    const lanes: Array<Continued> = []
     const again: Array<number> = []
     for (const room of rooms) {
-      const retries = room.retriesFirst ? yield* dueAgain(room, room.limit, now) : []
-      const found = yield* inTurn(room, room.limit - retries.length, now)
-      lanes.push(...found)
-      again.push(...retries)
-      if (!room.retriesFirst) again.push(...(yield* dueAgain(room, room.limit - found.length, now)))
+      const { continued, limit, retriesFirst, run } = room
+      const places = limit + continued.length
+      const first = retriesFirst ? yield* dueAgain(room, places, now) : []
+      const own = new Set(continued.map(({ subscription }) => subscription))
+      const free = (yield* inTurn(room, places - first.length, now)).filter((subscription) => !own.has(subscription))
+      const retries = retriesFirst ? first : yield* dueAgain(room, places - free.length, now)
+      const begun = free.slice(0, retriesFirst ? Math.max(limit - retries.length, 0) : limit)
+      const resent = retries.slice(0, limit - begun.length)
+      lanes.push(...begun.map((subscription) => ({ subscription, after: 0, run })))
+      again.push(...resent)
+      // What waits and finds no room has the places of these next.
+      lanes.push(...continued.slice(free.length - begun.length + retries.length - resent.length))
     }
     return { lanes, again }
   })
@@ -133,23 +140,24 @@ export const make = (
         )
 
   /** Of each subscription, its oldest callbacks that were never sent, up to the first that somebody has leased. */
-  const oldest = (receivers: ReadonlyArray<Receiver>, rooms: ReadonlyArray<Room>, now: number) => {
-    const runs = new Map(rooms.map(({ host, run }) => [host, run]))
-    const lanes = receivers.map(({ host, id }) => ({ host, id, run: runs.get(host) ?? 1 }))
+  const oldest = (receivers: ReadonlyArray<Receiver>, wanted: ReadonlyMap<number, Continued>, now: number) => {
+    const lanes = receivers.map(({ host, id }) => ({ host, id, ...wanted.get(id)! }))
     type Leased = CallbackRow & { readonly leased_until: number }
     const select = postgres
       ? query(
           rows(sql<Leased>`
-            select c.* from json_to_recordset(${JSON.stringify(lanes)}) as lane(host text, id bigint, run bigint)
+            select c.* from json_to_recordset(${JSON.stringify(lanes)}) as lane(host text, id bigint, after bigint, run bigint)
             cross join lateral (
               select ${columns}, leased_until from callback
-              where ${unsent} and host = lane.host and subscription = lane.id order by id limit lane.run
+              where ${unsent} and host = lane.host and subscription = lane.id and id > lane.after
+              order by id limit lane.run
             ) c`)
         )
       : database.each<Leased>(
           `select id, subscription, idempotency_key, body, attempts, attempt_log, sequence, created, leased_until
-           from callback where state = 'due' and attempts = 0 and host = ? and subscription = ? order by id limit ?`,
-          lanes.map(({ host, id, run }) => [host, id, run])
+           from callback where state = 'due' and attempts = 0 and host = ? and subscription = ? and id > ?
+           order by id limit ?`,
+          lanes.map(({ after, host, id, run }) => [host, id, after, run])
         )
     return Effect.map(select, (found) => {
       const bySubscription = Map.groupBy(found, ({ subscription }) => subscription)
@@ -170,6 +178,7 @@ export const make = (
   const toClaim = (
     receiver: Receiver,
     callbacks: ReadonlyArray<Outgoing>,
+    full: boolean,
     now: number,
     leasedUntil: number
   ): Claim => ({
@@ -178,6 +187,7 @@ export const make = (
     url: receiver.callback_url,
     secrets: secretsOf(receiver, now),
     callbacks,
+    full,
     leasedUntil
   })
 
@@ -200,8 +210,9 @@ export const make = (
       Effect.gen(function* () {
         const claims: Array<Claim> = []
         const open: Array<Receiver> = []
-        const locked = new Map((yield* receivers(lanes, true)).map((receiver) => [receiver.id, receiver]))
-        for (const lane of lanes) {
+        const wanted = new Map(lanes.map((lane) => [lane.subscription, lane]))
+        const locked = new Map((yield* receivers([...wanted.keys()], true)).map((receiver) => [receiver.id, receiver]))
+        for (const lane of wanted.keys()) {
           const receiver = locked.get(lane)
           if (receiver === undefined) continue
           if (receiver.active === 1 && (yield* mayReceive(receiver.account, receiver.host))) {
@@ -211,7 +222,7 @@ export const make = (
           yield* Held.hold(database, receiver)
           if (receiver.active === 1) yield* Held.trim(database, receiver, retention)
         }
-        const found = yield* oldest(open, rooms, now)
+        const found = yield* oldest(open, wanted, now)
         const leased: Array<{ id: number; leased_until: number; sequence: number }> = []
         const counted: Array<{ id: number; last_sequence: number }> = []
         for (const receiver of open) {
@@ -221,7 +232,8 @@ export const make = (
           const callbacks = list.map((row) => toOutgoing(row, row.sequence ?? ++last))
           for (const { id, sequence } of callbacks) leased.push({ id, leased_until: leasedUntil, sequence })
           if (last !== receiver.last_sequence) counted.push({ id: receiver.id, last_sequence: last })
-          claims.push(toClaim(receiver, callbacks, now, leasedUntil))
+          const full = callbacks.length === wanted.get(receiver.id)!.run
+          claims.push(toClaim(receiver, callbacks, full, now, leasedUntil))
         }
         if (again.length > 0) {
           const retries = yield* query(
@@ -237,7 +249,7 @@ export const make = (
             // What was sent before has a number.
             if (receiver === undefined || row.sequence === null) continue
             leased.push({ id: row.id, leased_until: leasedUntil, sequence: row.sequence })
-            claims.push(toClaim(receiver, [toOutgoing(row, row.sequence)], now, leasedUntil))
+            claims.push(toClaim(receiver, [toOutgoing(row, row.sequence)], false, now, leasedUntil))
           }
         }
         yield* updateEach(database, "subscription", counted)
