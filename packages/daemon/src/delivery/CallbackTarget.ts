@@ -132,6 +132,9 @@ const make = Effect.gen(function* () {
   return CallbackTarget.of({ parse: (text) => Effect.fromResult(CallbackUrl.parse(text, allowed)), resolve })
 })
 
+/** How long a request waits for name servers, which are asked for much longer where they do not answer. */
+const resolveMillis = 5000
+
 /**
  * Refuses subscriptions that could never be called: by the text of their URL, or by what its host resolves to. A host
  * that does not resolve at the moment is taken; it is resolved again whenever something is sent.
@@ -143,6 +146,7 @@ export const callbackUrlPolicy: Layer.Layer<never, never, CallbackTarget> = Laye
       target.parse(text).pipe(
         Effect.tap(({ hostname }) =>
           target.resolve(hostname).pipe(
+            Effect.timeoutOption(resolveMillis),
             Effect.catchTags({
               UnresolvedTarget: () => Effect.void,
               ForbiddenTarget: () =>

@@ -7,10 +7,12 @@ import { AllowedHosts, CallbackTarget, callbackUrlPolicy, isPublic } from "@head
 import { ReceiverClient, ReceiverClientOptions } from "@headwater/daemon/delivery/ReceiverClient"
 import { CallbackUrlPolicy } from "@headwater/http/server/CallbackUrlPolicy"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Dns from "effect/net/Dns"
 import * as NetAddress from "effect/net/NetAddress"
 import * as Result from "effect/Result"
+import * as TestClock from "effect/testing/TestClock"
 import * as HttpsReceiver from "./HttpsReceiver.ts"
 
 /** Addresses that are not of the public Internet, in every family and wrapping. */
@@ -248,6 +250,26 @@ const guarded = (allowed: ReadonlyArray<string>, ca?: string, timeoutMillis = 10
     Layer.provide(Layer.succeed(AllowedHosts, new Set(allowed))),
     Layer.provide(Layer.succeed(ReceiverClientOptions, { timeoutMillis, connections: 4, extraCa: ca }))
   )
+
+describe("callbackUrlPolicy", () => {
+  it.effect("takes a URL whose name servers do not answer in time", () =>
+    Effect.gen(function* () {
+      const policy = yield* CallbackUrlPolicy
+      const checked = yield* Effect.forkChild(policy.check("https://silent.test/"))
+      yield* TestClock.adjust("4 seconds")
+      assert.isUndefined(checked.pollUnsafe())
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* Fiber.join(checked)).hostname, "silent.test")
+    }).pipe(
+      Effect.provide(
+        callbackUrlPolicy.pipe(
+          Layer.provide(CallbackTarget.layer),
+          Layer.provide(Layer.succeed(Dns.Dns, Dns.make({ lookup: () => Effect.never, resolve: () => Effect.never })))
+        )
+      )
+    )
+  )
+})
 
 describe("ReceiverClient", () => {
   it.live(`reaches no forbidden address by any of ${urls.length} URLs`, () =>
