@@ -1,9 +1,12 @@
 /**
  * A healthy, a slow and a dying receiver beside one another, while the daemon is killed every few seconds and the chain
- * reorganises. The healthy one misses nothing and does not wait for the others; the dying one gets all of it in the end.
+ * reorganises. The healthy one misses nothing and does not wait for the others; the dying one, which refuses callbacks at
+ * one time and hangs up at another, gets all of it in the end.
  * `HEADWATER_CHAOS_SECONDS` makes it longer.
  */
 import { assert, describe, it } from "@effect/vitest"
+import type { Location } from "@headwater/indexer/store/Database"
+import Sqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { Wallet } from "ethers"
 import * as Anvil from "./Anvil.ts"
@@ -17,10 +20,21 @@ const seed = Number(process.env.HEADWATER_SEED ?? Math.floor(Math.random() * 2 *
 const events = "/blockchain-events/ethereum/devnet"
 const secret = "a secret of the test"
 
-const [{ location }] = locations as [(typeof locations)[number]]
+const [{ location: sqlite }] = locations as [(typeof locations)[number]]
 
 const quantile = (values: ReadonlyArray<number>, q: number) =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))]!
+
+const shown = (values: ReadonlyArray<number>) =>
+  `median ${quantile(values, 0.5)} ms, p99 ${quantile(values, 0.99)} ms of ${values.length}`
+
+/** When each callback was made, in the transaction of its block, in milliseconds since the Unix epoch. */
+const madeAt = (file: string) => {
+  const store = new Sqlite(file, { readonly: true })
+  const rows = store.prepare("select idempotency_key as key, created from callback").all()
+  store.close()
+  return new Map((rows as ReadonlyArray<{ key: string; created: number }>).map(({ created, key }) => [key, created]))
+}
 
 interface FeedCallback {
   readonly idempotencyKey: string
@@ -35,16 +49,21 @@ describe("chaos", () => {
       Effect.gen(function* () {
         const random = Traffic.randomOf(seed)
         const anvil = yield* Anvil.start({})
-        let dead = false
+        let state: "well" | "refusing" | "hanging up" = "well"
+        const answers = { well: 200, refusing: 500, "hanging up": undefined }
         const receivers = {
           healthy: yield* Receiver.start(),
-          slow: yield* Receiver.start(() => ({ status: 200, afterMillis: 50 + Math.floor(random() * 200) })),
-          dying: yield* Receiver.start(() => (dead ? { status: 500 } : { status: 200 }))
+          slow: yield* Receiver.start(
+            () => ({ status: 200, afterMillis: 50 + Math.floor(random() * 200) }),
+            "127.0.0.2"
+          ),
+          dying: yield* Receiver.start(() => ({ status: answers[state] }), "127.0.0.3")
         }
-        const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
+        const location = (yield* sqlite) as Extract<Location, { kind: "sqlite" }>
+        const headwater = yield* Headwater.start(location, {
           chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 } },
           callbacks: {
-            ...{ allowHosts: ["localhost"], retry: "standard-webhooks" },
+            ...{ allowHosts: ["localhost", "127.0.0.2", "127.0.0.3"], retry: "standard-webhooks" },
             extraCa: Object.values(receivers)
               .map(({ ca }) => ca)
               .join("\n")
@@ -69,16 +88,16 @@ describe("chaos", () => {
 
         const traffic = yield* Traffic.start(anvil, targets, random)
         const end = Date.now() + seconds * 1000
-        let kills = 0
+        const kills: Array<number> = []
         while (Date.now() < end) {
           yield* Effect.sleep(`${2000 + Math.floor(random() * 3000)} millis`)
-          dead = kills % 2 === 0
+          state = (["refusing", "well", "hanging up", "well"] as const)[kills.length % 4]!
+          kills.push(Date.now())
           yield* headwater.kill
           yield* headwater.launch
-          kills++
         }
         yield* traffic.stop
-        dead = false
+        state = "well"
 
         const arrive = Effect.fnUntraced(function* (name: keyof typeof receivers, within: number) {
           const expected = yield* Traffic.expected(anvil, wanted[name])
@@ -115,16 +134,21 @@ describe("chaos", () => {
             after = body.data.hasMore ? body.data.nextStartingAfter : undefined
           } while (after !== undefined)
         }
-        yield* arrive("dying", 60)
+        yield* arrive("dying", 120)
 
-        const latencies = receivers.healthy.accepted().flatMap((delivery) => {
-          const mined = traffic.minedAt.get(delivery.body.data.item.transactionId)
-          return mined === undefined ? [] : [delivery.at - mined]
-        })
-        console.log(
-          `${kills} kills, ${healthy} events; mined to received: median ${quantile(latencies, 0.5)} ms, ` +
-            `p99 ${quantile(latencies, 0.99)} ms with the restarts in it (seed ${seed})`
-        )
+        const made = madeAt(location.file)
+        const since = (start: (delivery: Receiver.Delivery) => number | undefined, through = true) =>
+          receivers.healthy.accepted().flatMap((delivery) => {
+            const from = start(delivery)
+            if (from === undefined || (!through && kills.some((kill) => kill > from && kill < delivery.at))) return []
+            return [delivery.at - from]
+          })
+        const mined = ({ body }: Receiver.Delivery) => traffic.minedAt.get(body.data.item.transactionId)
+        const seen = ({ body }: Receiver.Delivery) => made.get(body.idempotencyKey)
+        console.log(`${kills.length} kills, ${healthy} events (seed ${seed}), of the healthy receiver:
+  from a transaction seen mined to its callback received, restarts included: ${shown(since(mined))}
+  from its block seen, restarts included: ${shown(since(seen))}
+  from its block seen, where no kill came between: ${shown(since(seen, false))}`)
         assert.isAbove(healthy, 0)
       }).pipe(Effect.scoped),
     1_200_000

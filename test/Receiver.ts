@@ -33,14 +33,15 @@ export interface Receiver {
   ) => Effect.Effect<ReadonlyArray<Delivery>>
 }
 
-/** Decides how to answer an attempt: a status, sent after some milliseconds; 200 accepts. */
-export type Behaviour = (text: string) => { readonly status: number; readonly afterMillis?: number }
+/** Decides how to answer an attempt: a status, sent after some milliseconds; 200 accepts. Without one it hangs up. */
+export type Behaviour = (text: string) => { readonly status: number | undefined; readonly afterMillis?: number }
 
 export const accept: Behaviour = () => ({ status: 200 })
 
-export const start = (behaviour: Behaviour = accept): Effect.Effect<Receiver, never, Scope.Scope> =>
+/** `host` is localhost or an address of this machine. */
+export const start = (behaviour: Behaviour = accept, host = "localhost"): Effect.Effect<Receiver, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { ca, cert, key } = yield* DevelopmentCertificate.make(["localhost"])
+    const { ca, cert, key } = yield* DevelopmentCertificate.make([host])
     const deliveries: Array<Delivery> = []
     const server = createServer({ cert, key }, (request, response) => {
       const chunks: Array<Buffer> = []
@@ -56,12 +57,15 @@ export const start = (behaviour: Behaviour = accept): Effect.Effect<Receiver, ne
           accepted: status === 200,
           path: request.url ?? ""
         })
-        setTimeout(() => response.writeHead(status).end(), afterMillis)
+        setTimeout(() => {
+          if (status === undefined) request.socket.destroy()
+          else response.writeHead(status).end()
+        }, afterMillis)
       })
     })
     yield* Effect.acquireRelease(
       Effect.callback<void>((resume) => {
-        server.listen(0, "127.0.0.1", () => resume(Effect.void))
+        server.listen(0, host === "localhost" ? "127.0.0.1" : host, () => resume(Effect.void))
       }),
       () =>
         Effect.callback<void>((resume) => {
@@ -71,7 +75,7 @@ export const start = (behaviour: Behaviour = accept): Effect.Effect<Receiver, ne
     )
     const accepted = () => deliveries.filter((delivery) => delivery.accepted)
     return {
-      url: `https://localhost:${(server.address() as AddressInfo).port}`,
+      url: `https://${host}:${(server.address() as AddressInfo).port}`,
       ca,
       deliveries,
       accepted,
