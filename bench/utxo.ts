@@ -1,17 +1,16 @@
 /**
  * UTXO chains: indexing litecoind's blocks into a watched wallet, a block of Bitcoin's size, a large mempool.
  *
- *     node bench/utxo.ts index [blocks] [rounds]    against a bare download and against litecoind's own rescan
+ *     node bench/utxo.ts index [blocks] [rounds]    against a bare download, litecoind's own rescan and bcoin's index
  *     node bench/utxo.ts block [file] [rounds]      a raw block of Bitcoin, shown as a node shows it
  *     node bench/utxo.ts mempool [transactions]
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
-import { createRequire } from "node:module"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath, pathToFileURL } from "node:url"
+import { fileURLToPath } from "node:url"
 import * as Address from "@headwater/core/Address"
 import * as Chain from "@headwater/core/Chain"
 import * as JsonRpc from "@headwater/indexer/sources/JsonRpc"
@@ -31,6 +30,8 @@ import * as Result from "effect/Result"
 import { Agent, request } from "undici"
 import * as HdWallet from "../test/HdWallet.ts"
 import * as Litecoind from "../test/Litecoind.ts"
+import * as BcoinPeer from "./BcoinPeer.ts"
+import * as NodeJson from "./NodeJson.ts"
 
 const [part = "index", ...options] = process.argv.slice(2)
 const litecoin = HdWallet.chain
@@ -71,6 +72,36 @@ const storeAt = (file: string) =>
 const paid = 2_000
 const perBlock = 120
 
+/** A chain whose blocks pay the addresses of one key. */
+interface Paid {
+  readonly chain: Chain.Chain
+  readonly url: string
+  readonly extendedPublicKey: string
+  /** To the key's addresses, 10,000 units each. */
+  readonly outputs: number
+}
+
+const indexed = Effect.fnUntraced(
+  function* ({ chain, extendedPublicKey, outputs, url }: Paid, record: ChainStore.Record, _file: string) {
+    const rpc = yield* JsonRpc.make({ urls: [url], connections: concurrency })
+    const source = yield* UtxoSource.make(chain, rpc)
+    const wallets = yield* Wallets
+    const key = Result.getOrThrow(keyOf(1, chain, extendedPublicKey, "account"))
+    yield* wallets.deriveAndSync(key, paid, alone)
+    const store = yield* ChainStore.open(chain, { record, undoDepth: 100, gapLimit: paid })
+    const follow = yield* Follow.make(source, store, {
+      ...{ start: 0, pollInterval: Duration.millis(100), undoDepth: 100 },
+      concurrency
+    })
+    const measured = yield* timed(follow.step)
+    const { balance } = (yield* wallets.get(key))!
+    const expected = BigInt(outputs) * 10_000n
+    if (balance !== expected) throw new Error(`the balance is ${balance}, not ${expected}`)
+    return measured
+  },
+  (self, _paid, _record, file: string) => self.pipe(Effect.provide(storeAt(file)), Effect.scoped)
+)
+
 const index = Effect.fnUntraced(function* (blocks: number, rounds: number) {
   const node = yield* Litecoind.start("-vbparams=mweb:4000000000:4000000000")
   yield* node.mine(160)
@@ -107,27 +138,6 @@ const index = Effect.fnUntraced(function* (blocks: number, rounds: number) {
     yield* Effect.promise(() => agent.close())
   })
 
-  const indexed = Effect.fnUntraced(
-    function* (_file: string, record: ChainStore.Record) {
-      const rpc = yield* JsonRpc.make({ urls: [node.url], connections: concurrency })
-      const source = yield* UtxoSource.make(litecoin, rpc)
-      const wallets = yield* Wallets
-      const key = Result.getOrThrow(keyOf(1, litecoin, wallet.extendedPublicKey, "account"))
-      yield* wallets.deriveAndSync(key, paid, alone)
-      const store = yield* ChainStore.open(litecoin, { record, undoDepth: 100, gapLimit: paid })
-      const follow = yield* Follow.make(source, store, {
-        ...{ start: 0, pollInterval: Duration.millis(100), undoDepth: 100 },
-        concurrency
-      })
-      const measured = yield* timed(follow.step)
-      const { balance } = (yield* wallets.get(key))!
-      const expected = BigInt(blocks * perBlock) * 10_000n
-      if (balance !== expected) throw new Error(`the balance is ${balance}, not ${expected}`)
-      return measured
-    },
-    (self, file: string) => self.pipe(Effect.provide(storeAt(file)), Effect.scoped)
-  )
-
   const rescanned = Effect.fnUntraced(function* (name: string) {
     const rpc = yield* node.wallet(name, true)
     const range = [0, paid - 1]
@@ -137,13 +147,32 @@ const index = Effect.fnUntraced(function* (blocks: number, rounds: number) {
   })
 
   const directory = yield* folder
+  const ours = {
+    chain: litecoin,
+    url: node.url,
+    extendedPublicKey: wallet.extendedPublicKey,
+    outputs: blocks * perBlock
+  }
   const results = { floor: [] as Array<Measured>, watched: [] as Array<Measured>, all: [] as Array<Measured> }
   for (let round = 0; round < rounds; round++) {
     results.floor.push(yield* timed(floor()))
-    results.watched.push(yield* indexed(join(directory, `watched${round}.db`), "watched"))
-    results.all.push(yield* indexed(join(directory, `all${round}.db`), "all"))
+    results.watched.push(yield* indexed(ours, "watched", join(directory, `watched${round}.db`)))
+    results.all.push(yield* indexed(ours, "all", join(directory, `all${round}.db`)))
   }
   const rescan = yield* rescanned("rescan")
+  const peer = yield* BcoinPeer.start(blocks, perBlock, paid / 2)
+  const { extendedPublicKey } = peer
+  const theirs = { chain: peer.node.chain, url: peer.node.url, extendedPublicKey, outputs: ours.outputs }
+  const bcoin = { sync: [] as Array<Measured>, reindex: [] as Array<Measured> }
+  const fromBcoin: Array<Measured> = []
+  for (let round = 0; round < rounds; round++) {
+    for (const way of ["sync", "reindex"] as const) {
+      const measured = yield* peer[way]
+      if (measured.coins !== peer.coins) throw new Error(`bcoin has indexed ${measured.coins} outputs`)
+      bcoin[way].push(measured)
+    }
+    fromBcoin.push(yield* indexed(theirs, "all", join(directory, `bcoin${round}.db`)))
+  }
   const base = medians(results.floor)
   console.log(
     `${tip} blocks, ${blocks * perBlock} outputs to ${paid} addresses of one key, medians of ${rounds} rounds (own CPU):`
@@ -156,63 +185,15 @@ const index = Effect.fnUntraced(function* (blocks: number, rounds: number) {
   line("headwater, record watched", medians(results.watched))
   line("headwater, record all", medians(results.all))
   console.log(`litecoind's rescan of the key ${rescan.seconds.toFixed(2)} s`)
+  console.log(`as many outputs in ${peer.height} blocks of bcoin's:`)
+  line("bcoin, indexed from a bcoin", medians(bcoin.sync))
+  line("bcoin, blocks at hand", medians(bcoin.reindex))
+  line("headwater, all, from bcoin", medians(fromBcoin))
 })
-
-/** A raw block in the shape of `getblock` 2, as wide as a node makes it. */
-const asNodeShows = async (raw: Buffer) => {
-  const { resolve } = createRequire(new URL("../packages/core/package.json", import.meta.url))
-  const { Block, script } = await import(pathToFileURL(resolve("bitcoinjs-lib")).href)
-  const block = Block.fromBuffer(raw)
-  const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
-  const idOf = (bytes: Uint8Array) => hexOf(Uint8Array.from(bytes).reverse())
-  const asm = (bytes: Uint8Array) =>
-    Result.getOrElse(
-      Result.try(() => script.toASM(bytes)),
-      () => ""
-    )
-  const hash = block.getId()
-  return {
-    hash,
-    text: JSON.stringify({
-      ...{ hash, confirmations: 1, height: 1, version: block.version, versionHex: "20000000" },
-      ...{ merkleroot: idOf(block.merkleRoot), time: block.timestamp, mediantime: block.timestamp, nonce: 1 },
-      ...{ bits: "17034219", difficulty: 1, chainwork: "00", nTx: block.transactions.length },
-      ...{
-        previousblockhash: idOf(block.prevHash),
-        strippedsize: raw.length,
-        size: raw.length,
-        weight: 4 * raw.length
-      },
-      // biome-ignore lint/suspicious/noExplicitAny: bitcoinjs-lib is loaded at run time
-      tx: block.transactions.map((transaction: any) => ({
-        ...{ txid: transaction.getId(), hash: transaction.getId(), version: transaction.version },
-        ...{ size: transaction.byteLength(), vsize: transaction.virtualSize(), weight: transaction.weight() },
-        locktime: transaction.locktime,
-        // biome-ignore lint/suspicious/noExplicitAny: as above
-        vin: transaction.ins.map((input: any) =>
-          transaction.isCoinbase()
-            ? { coinbase: hexOf(input.script), sequence: input.sequence }
-            : {
-                ...{ txid: idOf(input.hash), vout: input.index },
-                scriptSig: { asm: asm(input.script), hex: hexOf(input.script) },
-                txinwitness: input.witness.map(hexOf),
-                sequence: input.sequence
-              }
-        ),
-        // biome-ignore lint/suspicious/noExplicitAny: as above
-        vout: transaction.outs.map((output: any, n: number) => ({
-          ...{ value: Number(output.value) / 1e8, n },
-          scriptPubKey: { asm: asm(output.script), hex: hexOf(output.script), type: "unknown" }
-        })),
-        hex: transaction.toHex()
-      }))
-    })
-  }
-}
 
 const block = Effect.fnUntraced(function* (file: string, rounds: number) {
   const raw = readFileSync(file)
-  const { hash, text } = yield* Effect.promise(() => asNodeShows(raw))
+  const { hash, text } = yield* Effect.promise(() => NodeJson.ofBlock(raw))
   const answer = (method: string) => {
     if (method === "getblockchaininfo") return JSON.stringify({ chain: "main", blocks: 1, bestblockhash: hash })
     return method === "getblock" ? text : JSON.stringify(hash)

@@ -34,12 +34,12 @@ const fee = 20_000
 
 const coinsOf = (satoshis: number) => Number((satoshis / 1e8).toFixed(8))
 
-/** Starts the node and mines until segwit is active; its wallets have as many `addresses` on each branch. */
-export const start = (addresses = 150): Effect.Effect<PayingNode, never, Scope.Scope> =>
+/** Starts a node that is at its first block; its program says what the arguments are. */
+export const launch = (...args: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>
-        spawn(process.execPath, [program], {
+        spawn(process.execPath, [program, ...args], {
           stdio: ["pipe", "pipe", "inherit"],
           env: { ...process.env, NODE_BACKEND: "js", NODE_NO_WARNINGS: "1" }
         })
@@ -57,9 +57,14 @@ export const start = (addresses = 150): Effect.Effect<PayingNode, never, Scope.S
         once(child, "exit").then(() => Promise.reject(new Error("bcoin did not start")))
       ])
     )
-    const origin = `http://127.0.0.1:${String(line).trim()}`
-    const url = origin.replace("//", "//x:password@")
-    const rpc = rpcAt(url)
+    const url = `http://x:password@127.0.0.1:${String(line).trim()}`
+    return { url, rpc: rpcAt(url) }
+  })
+
+/** Starts the node and mines until segwit is active; its wallets have as many `addresses` on each branch. */
+export const start = (addresses = 150, ...args: ReadonlyArray<string>): Effect.Effect<PayingNode, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { rpc, url } = yield* launch(...args)
 
     const make = Effect.fnUntraced(function* (name: string, seed: number, count: number) {
       const bytes = Buffer.alloc(32)

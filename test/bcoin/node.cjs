@@ -15,15 +15,24 @@ const { regtest } = require("bcoin/lib/protocol/networks")
 Object.assign(regtest.addressPrefix, { pubkeyhash: 0x6f, scripthash: 0xc4, bech32: "bcrt" })
 Object.assign(regtest.keyPrefix, { xpubkey: 0x043587cf, xprivkey: 0x04358394, xpubkey58: "tpub", xprivkey58: "tprv" })
 
+const Chain = require("bcoin/lib/blockchain/chain")
 const FullNode = require("bcoin/lib/node/fullnode")
 const HDPrivateKey = require("bcoin/lib/hd/private")
 const Address = require("bcoin/lib/primitives/address")
+const Block = require("bcoin/lib/primitives/block")
 const KeyRing = require("bcoin/lib/primitives/keyring")
 const MTX = require("bcoin/lib/primitives/mtx")
 const TX = require("bcoin/lib/primitives/tx")
 
+/** For benchmarks: the port at which it speaks to other nodes, or another node's `host:port`, the only one it asks. */
+const [port, peer] = process.argv.slice(2)
+const listen = port ? { listen: true, host: "127.0.0.1", port: Number(port) } : { listen: false }
+const peers = peer === undefined ? {} : { only: [peer] }
+
 const node = new FullNode({
-  ...{ network: "regtest", memory: true, workers: false, logLevel: "none", listen: false },
+  ...{ network: "regtest", memory: true, workers: false, logLevel: "none" },
+  ...listen,
+  ...peers,
   ...{ indexTx: true, indexAddress: true, apiKey: "password", httpHost: "127.0.0.1", httpPort: 0 }
 })
 node.on("error", () => undefined)
@@ -53,10 +62,9 @@ const accept = async (transaction) => {
   return transaction.txid()
 }
 
-const coinsOf = async (where, addresses) => {
-  const coins = await where.getCoinsByAddress(addresses.map((text) => Address.fromString(text, "regtest")))
-  return coins.map((coin) => coin.getJSON("regtest"))
-}
+const coinsOf = (where, addresses) =>
+  where.getCoinsByAddress(addresses.map((text) => Address.fromString(text, "regtest")))
+const shown = (coins) => coins.map((coin) => coin.getJSON("regtest"))
 
 const methods = {
   /** P2WPKH wallet m/84'/1'/0' of a seed as hex: its public key, and addresses of both branches. */
@@ -102,9 +110,36 @@ const methods = {
     return tip.rhash()
   },
   /** Mined and unspent by the address index, whatever the mempool spends. */
-  headwatercoins: ([addresses]) => coinsOf(node.chain, addresses),
+  headwatercoins: async ([addresses]) => shown(await coinsOf(node.chain, addresses)),
   /** Unspent by the address index, mined or waiting. */
-  headwaterspendable: ([addresses]) => coinsOf(node, addresses)
+  headwaterspendable: async ([addresses]) => shown(await coinsOf(node, addresses)),
+  /** For benchmarks: takes blocks from its peer, up to a height. */
+  headwatersync: async ([height, addresses]) => {
+    const begin = performance.now()
+    const before = process.cpuUsage()
+    const done = new Promise((resolve) => node.on("connect", (entry) => entry.height === height && resolve()))
+    if (!node.pool.connected) await node.connect()
+    node.startSync()
+    await done
+    const { system, user } = process.cpuUsage(before)
+    const seconds = (performance.now() - begin) / 1000
+    return { seconds, cpu: (system + user) / 1e6, coins: (await coinsOf(node.chain, addresses)).length }
+  },
+  /** For benchmarks: a second chain in this process takes the blocks of this one, and indexes them by address. */
+  headwaterreindex: async ([addresses]) => {
+    const raw = []
+    for (let height = 1; height <= node.chain.height; height++) raw.push(await node.chain.getRawBlock(height))
+    const chain = new Chain({ network: "regtest", memory: true, indexTX: true, indexAddress: true })
+    // As below a checkpoint: scripts are not checked, which without its native parts would be most of the work.
+    chain.isHistorical = () => true
+    await chain.open()
+    const begin = performance.now()
+    const before = process.cpuUsage()
+    for (const bytes of raw) await chain.add(Block.fromRaw(bytes))
+    const { system, user } = process.cpuUsage(before)
+    const seconds = (performance.now() - begin) / 1000
+    return { seconds, cpu: (system + user) / 1e6, coins: (await coinsOf(chain, addresses)).length }
+  }
 }
 for (const [name, method] of Object.entries(methods)) node.rpc.add(name, method)
 
@@ -112,8 +147,8 @@ process.stdin.resume().on("end", () => process.exit())
 ;(async () => {
   await node.ensure()
   await node.open()
-  const { port } = node.http.http.address()
-  console.log(port)
+  if (port) await node.connect()
+  console.log(node.http.http.address().port)
 })().catch((error) => {
   console.error(error)
   process.exit(1)
