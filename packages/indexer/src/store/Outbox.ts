@@ -142,7 +142,7 @@ export const Retention = Context.Reference("@headwater/indexer/store/Outbox/Rete
   })
 })
 
-/** A finished attempt, or the end of a lease, as columns. */
+/** A finished attempt, as columns. */
 type Change = Parameters<typeof updateEach<"callback">>[2][number]
 
 /** Rows read at a time when old ones are looked for. */
@@ -172,19 +172,22 @@ const make = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const delivered: Array<Change> = []
     const failed: Array<Change> = []
-    const unsent: Array<Change> = []
+    const unsent: Array<Outgoing["id"]> = []
     const refused = new Map<number, string>()
     for (const outcome of outcomes) {
       const { attemptLog, attempts, id } = outcome.callback
       if (outcome.kind === "unsent") {
-        unsent.push({ id, leased_until: 0 })
+        unsent.push(id)
         continue
       }
-      const log = yield* AttemptLog.append(attemptLog, outcome.attempt)
-      const changed = { id, attempts: attempts + 1, attempt_log: log, leased_until: 0 }
+      const changed = {
+        id,
+        attempts: attempts + 1,
+        attempt_log: yield* AttemptLog.append(attemptLog, outcome.attempt)
+      }
       if (outcome.kind === "delivered") {
         const { at, duration } = outcome.attempt
-        delivered.push({ ...changed, state: "delivered", delivered: at + duration })
+        delivered.push({ ...changed, delivered: at + duration })
       } else {
         // Its state is left as it is: the block or the subscription may have gone while it was sent.
         failed.push({ ...changed, due: outcome.kind === "retry" ? outcome.due : now })
@@ -193,7 +196,11 @@ const make = Effect.gen(function* () {
     }
     const write = Effect.gen(function* () {
       for (const [subscription, reason] of refused) yield* subscriptions.deactivate(subscription, reason)
-      for (const changes of [delivered, failed, unsent]) yield* updateEach(database, "callback", changes)
+      yield* updateEach(database, "callback", delivered, ["state = 'delivered'", "leased_until = 0"])
+      yield* updateEach(database, "callback", failed, ["leased_until = 0"])
+      if (unsent.length > 0) {
+        yield* query(rows(sql`update callback set leased_until = 0 where id in ${numbers(database.dialect, unsent)}`))
+      }
       yield* chargeFor(delivered)
     })
     // Where all were delivered there is one statement, which is a transaction by itself.
