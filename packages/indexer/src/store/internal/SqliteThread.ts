@@ -14,6 +14,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler
 } from "kysely"
+import * as MessageBytes from "./MessageBytes.ts"
 import type { Reply, Request, Statement, Step } from "./SqliteThread.worker.ts"
 
 /** As the only parameter of a query: run its statement once for each row, in one message to the thread. */
@@ -88,9 +89,9 @@ class ThreadConnection implements DatabaseConnection {
     const pending = Promise.withResolvers<QueryResult<R>>()
     this.#pending.set(id, pending)
     this.#worker.ref()
-    const statements = [...this.#later, statement]
+    const { buffer, statements } = MessageBytes.gather([...this.#later, statement])
     this.#later = []
-    this.#worker.postMessage({ id, statements } satisfies Request)
+    this.#worker.postMessage({ id, statements } satisfies Request, buffer === undefined ? [] : [buffer])
     return pending.promise
   }
 

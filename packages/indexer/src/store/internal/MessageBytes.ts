@@ -1,0 +1,42 @@
+/**
+ * What a message to another thread says in bytes, in one buffer that moves with it. Small arrays of bytes are views on
+ * pools that many share, and a message would copy the whole pool of each.
+ */
+import type { Statement, Step } from "./SqliteThread.worker.ts"
+
+type Values = ReadonlyArray<unknown>
+
+const rowsOf = (statement: Statement): ReadonlyArray<Values> => {
+  if ("steps" in statement) return statement.steps.flatMap(({ rows }) => rows)
+  return statement.rows ?? [statement.parameters]
+}
+
+/** The statements with their bytes in `buffer` alone; where they have none, that is undefined. */
+export const gather = (
+  statements: ReadonlyArray<Statement>
+): { readonly statements: ReadonlyArray<Statement>; readonly buffer: ArrayBuffer | undefined } => {
+  let size = 0
+  for (const statement of statements) {
+    for (const row of rowsOf(statement)) for (const value of row) if (value instanceof Uint8Array) size += value.length
+  }
+  if (size === 0) return { statements, buffer: undefined }
+  const bytes = new Uint8Array(size)
+  let end = 0
+  const moved = (values: Values): Values =>
+    values.map((value) => {
+      if (!(value instanceof Uint8Array)) return value
+      bytes.set(value, end)
+      end += value.length
+      return bytes.subarray(end - value.length, end)
+    })
+  const movedStep = ({ rows, sql }: Step): Step => ({ sql, rows: rows.map(moved) })
+  return {
+    statements: statements.map((statement) => {
+      if ("steps" in statement) return { steps: statement.steps.map(movedStep) }
+      return statement.rows === undefined
+        ? { sql: statement.sql, parameters: moved(statement.parameters) }
+        : movedStep(statement)
+    }),
+    buffer: bytes.buffer
+  }
+}
