@@ -19,7 +19,6 @@ import {
   PostgresDialect,
   sql
 } from "kysely"
-import pg from "pg"
 import * as Migrations from "./internal/Migrations.ts"
 import { SqliteReaderDialect } from "./internal/SqliteReader.ts"
 import { Later, Rows, SqliteThreadDialect, Steps } from "./internal/SqliteThread.ts"
@@ -110,7 +109,9 @@ const open = (dialect: Dialect) =>
   )
 
 const int8 = 20
-const postgres = (location: Extract<Location, { kind: "postgres" }>) => {
+const postgres = async (location: Extract<Location, { kind: "postgres" }>) => {
+  // Most stores are SQLite files: their programs start without it.
+  const { default: pg } = await import("pg")
   const pool = new pg.Pool({
     connectionString: Redacted.value(location.url),
     max: location.connections,
@@ -148,7 +149,11 @@ const postgresParameters = 65_535
 const make = Effect.fnUntraced(function* (location: Location) {
   const dialect = location.kind
   if (location.kind === "sqlite") yield* makeFile(location.file)
-  const writer = yield* open(location.kind === "sqlite" ? new SqliteThreadDialect(location.file) : postgres(location))
+  const writer = yield* open(
+    location.kind === "sqlite"
+      ? new SqliteThreadDialect(location.file)
+      : yield* Effect.promise(() => postgres(location))
+  )
   yield* attempt(() => Migrations.run(writer, dialect))
   const reader = location.kind === "sqlite" ? yield* sqliteReader(location.file) : writer
 
