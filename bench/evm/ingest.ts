@@ -130,7 +130,7 @@ const headwater = (folder: string) =>
               transaction(
                 Effect.andThen(
                   insertMany("block", [{ chain: 1, height, hash, parent, time }]),
-                  TransferLog.append(1, block, () => true)
+                  TransferLog.append([TransferLog.pack(1, block, () => true)])
                 )
               )
             )

@@ -193,7 +193,10 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
   const follows = ({ hash, height }: Pick<Row<"chain">, "hash" | "height">, block: Block) =>
     height === null || (block.height === height + 1 && (hash === null || Buffer.compare(hash, block.parent) === 0))
 
-  /** Enters the block that follows the last one; its callbacks, and the height that the next wait is due at. */
+  /**
+   * Moves coins and wallets with the block that follows the last one, and matches it: its part of the record, how many
+   * callbacks it has made due, and the height that the next wait is due at.
+   */
   const enter = Effect.fnUntraced(function* (block: Block, revision: number, due: number) {
     if (chain.family !== "utxo" && watched.hasWallets()) yield* walletBlocks.use(block)
     const resolved = chain.family === "utxo" ? yield* applyCoins(block) : block
@@ -202,10 +205,6 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
     const { nextDue, released } =
       due > block.height ? { nextDue: due, released: [] } : yield* Waits.release(id, block.height, now)
     const sorted = Waits.sort(id, block, occurrences, now)
-    yield* insertMany("block", [
-      { chain: id, height: block.height, hash: block.hash, parent: block.parent, time: block.time }
-    ])
-    if (chain.family !== "utxo") staged += yield* TransferLog.append(id, resolved, isRecorded)
     yield* insertMany("waiting", sorted.waiting)
     const callbacks = [...released, ...sorted.due]
     yield* insertMany(
@@ -217,6 +216,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
     )
     if (block.height % pruneEvery === 0) yield* OutputMap.prune(id, block.height - options.undoDepth)
     return {
+      rows: chain.family === "utxo" ? [] : TransferLog.pack(id, resolved, isRecorded),
       callbacks: callbacks.length,
       nextDue: sorted.waiting.reduce((next, { due_height }) => Math.min(next, due_height), nextDue)
     }
@@ -234,22 +234,27 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
           yield* watched.reach(revision)
           let cursor: Pick<Row<"chain">, "hash" | "height"> = stored
           let nextDue = isAsLeft(stored) ? left!.nextDue : 0
-          let entered = 0
           let callbacks = 0
+          const headers: Array<Row<"block">> = []
+          const record: Array<TransferLog.Rows> = []
           for (const block of blocks) {
             if (!follows(cursor, block)) break
             const done = yield* enter(block, revision, nextDue)
             nextDue = done.nextDue
             callbacks += done.callbacks
             cursor = block
-            entered++
+            const { hash, height, parent, time } = block
+            headers.push({ chain: id, height, hash, parent, time })
+            record.push(done.rows)
           }
           const { hash, height } = cursor
-          if (entered === 0 || hash === null || height === null) {
+          if (headers.length === 0 || hash === null || height === null) {
             return yield* new NotNext({ height: blocks[0]!.height, cursor: height ?? undefined })
           }
+          yield* insertMany("block", headers)
+          staged += yield* TransferLog.append(record)
           yield* write(moveCursor(height, hash, stored.first_height ?? blocks[0]!.height, id))
-          return { committed: { blocks: entered, callbacks }, leaves: { height, hash, revision, nextDue } }
+          return { committed: { blocks: headers.length, callbacks }, leaves: { height, hash, revision, nextDue } }
         })
       )
       left = leaves

@@ -71,10 +71,17 @@ const rowsOf = (chain: number, kind: Kind, block: Block, keep: (transfer: Transf
 const countOf = (staged: ReadonlyArray<{ readonly data: Uint8Array }>) =>
   staged.reduce((sum, { data }) => sum + data.length / Posting.width, 0)
 
-/** Records the block's transfers that `keep` picks, in the block's transaction; how many postings that staged. */
-export const append = Effect.fnUntraced(function* (chain: number, block: Block, keep: (transfer: Transfer) => boolean) {
+/** A block's rows in all logs of its chain. */
+export type Rows = ReadonlyArray<ReturnType<typeof rowsOf>>
+
+/** What a block's transfers that `keep` picks are in the logs of its chain. */
+export const pack = (chain: number, block: Block, keep: (transfer: Transfer) => boolean): Rows =>
+  kinds.map((kind) => rowsOf(chain, kind, block, keep))
+
+/** Records blocks in their transaction; how many postings that staged. */
+export const append = Effect.fnUntraced(function* (blocks: ReadonlyArray<Rows>) {
   const { insertMany } = yield* Database
-  const logs = kinds.map((kind) => rowsOf(chain, kind, block, keep))
+  const logs = blocks.flat()
   const staged = logs.flatMap(({ staged }) => staged)
   yield* insertMany(
     "transfer_chunk",

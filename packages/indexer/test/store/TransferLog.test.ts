@@ -113,7 +113,7 @@ for (const store of stores) {
                   if ("block" in step) {
                     const block = blockOf(blocks.length, step.block)
                     blocks.push(block)
-                    yield* transaction(TransferLog.append(1, block, all))
+                    yield* transaction(TransferLog.append([TransferLog.pack(1, block, all)]))
                   } else if ("undo" in step) {
                     blocks = blocks.slice(0, Math.max(0, blocks.length - step.undo))
                     yield* transaction(TransferLog.undo(1, blocks.length - 1))
@@ -160,7 +160,7 @@ for (const store of stores) {
         const { read, transaction } = yield* Database
         const specs = Array.from({ length: 40 }, (_, i): Spec => ({ kind: "internal", from: i % 7, to: 7, seed: i }))
         for (let height = 0; height < 72; height++) {
-          yield* transaction(TransferLog.append(1, blockOf(height, specs), all))
+          yield* transaction(TransferLog.append([TransferLog.pack(1, blockOf(height, specs), all)]))
           yield* TransferLog.maintain(1, 1)
         }
         const live = yield* read((db) => db.selectFrom("posting_run").select("level").where("state", "=", "live"))
@@ -185,7 +185,9 @@ for (const store of stores) {
       Effect.gen(function* () {
         const { transaction } = yield* Database
         for (let height = 0; height < 10; height++) {
-          yield* transaction(TransferLog.append(1, blockOf(height, [{ kind: "coin", from: 1, to: 2, seed: 1 }]), all))
+          yield* transaction(
+            TransferLog.append([TransferLog.pack(1, blockOf(height, [{ kind: "coin", from: 1, to: 2, seed: 1 }]), all)])
+          )
           if (height === 5) yield* TransferLog.maintain(1, 1)
         }
         for (const order of ["ascending", "descending"] as const) {
