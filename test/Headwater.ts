@@ -4,20 +4,20 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { Accounts } from "@headwater/indexer/store/Accounts"
 import { Database, type Location } from "@headwater/indexer/store/Database"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
-
-const program = fileURLToPath(new URL("../packages/daemon/src/main.ts", import.meta.url))
+import { program } from "./Program.ts"
 
 /** What tests are told by variables of their own is no setting of the daemon. */
 const environment = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("HEADWATER_"))),
-  NODE_NO_WARNINGS: "1"
+  NODE_NO_WARNINGS: "1",
+  // As the package's command has it.
+  NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache")
 }
 
 export interface Answer {

@@ -10,13 +10,13 @@ import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, st
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import Sqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import pg from "pg"
 import { Agent, request } from "undici"
 import type { Anvil } from "../../test/Anvil.ts"
-import startPostgres from "../../test/globalSetup.ts"
+import startPostgres from "../../test/PostgresServer.ts"
+import bundle, { program } from "../../test/Program.ts"
 import * as Chain from "./Chain.ts"
 import * as Peers from "./Peers.ts"
 
@@ -148,11 +148,11 @@ const headwater = async (anvil: Anvil, head: number, expected: number): Promise<
     // biome-ignore lint/suspicious/noExplicitAny: an answer of our own server
     return answer === undefined ? undefined : ((await answer.json()) as any).chains["ethereum/devnet"].height
   }
-  const program = fileURLToPath(new URL("../../packages/daemon/bin/headwater.cjs", import.meta.url))
   const measured = await run(anvil, {
     args: [program, "serve", "--config", "headwater.json"],
     cwd: folder,
-    env: {},
+    // As the package's command has it.
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache") },
     isDone: async () => (await height()) === head,
     bytes: async () => {
       const sqlite = new Sqlite(join(folder, "store.db"))
@@ -234,6 +234,7 @@ const floor = async (anvil: Anvil, head: number): Promise<Measured> => {
   return { seconds, cpu: (system + user) / 1e6, databaseCpu: 0, nodeCpu, peak: 0, bytes: 0 }
 }
 
+bundle()
 const stopPostgres = await startPostgres()
 await Effect.runPromise(
   Effect.gen(function* () {

@@ -20,7 +20,7 @@ if (version[0] < needed[0] || (version[0] === needed[0] && version[1] < needed[1
 // What was compiled once need not be again: this halves the start.
 require("node:module").enableCompileCache()
 
-// A checkout runs its sources, which Node refuses to read below node_modules; a package holds what they were built to.
+// A checkout runs its sources, which Node refuses to read below node_modules; a package holds what they were bundled to.
 var fs = require("node:fs")
 var path = require("node:path")
-import(fs.existsSync(path.join(__dirname, "../src/main.ts")) ? "../src/main.ts" : "../dist/main.js")
+import(fs.existsSync(path.join(__dirname, "../src/main.ts")) ? "../src/main.ts" : "../program/main.js")

@@ -5,6 +5,7 @@
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import { packageFile } from "./PackageFile.ts"
 
 export interface Answers {
   /** Node URLs of each chain, in order of preference. */
@@ -14,7 +15,7 @@ export interface Answers {
   readonly port: number
 }
 
-const example = fileURLToPath(new URL("../headwater.example.toml", import.meta.url))
+const example = fileURLToPath(packageFile("headwater.example.toml"))
 
 /** The line that sets a value, in place of the commented one that shows its default. */
 const set = (text: string, name: string, value: string | number) =>

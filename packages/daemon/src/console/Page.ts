@@ -1,9 +1,10 @@
 /** The files of the console's page, and the headers under which a browser takes nothing else. */
 import { readFileSync } from "node:fs"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import { packageFile } from "../PackageFile.ts"
 
-/** From `src` and from `dist` alike: the page is served as it was written. */
-const folder = new URL("../../src/console/page/", import.meta.url)
+/** The page is served as it was written. */
+const folder = packageFile("src/console/page/")
 
 /** Path → file and type. */
 const files = {

@@ -1,0 +1,14 @@
+/** The program as its package holds it: what end-to-end tests start is what operators run. */
+import { execFileSync } from "node:child_process"
+import { fileURLToPath } from "node:url"
+
+const daemon = new URL("../packages/daemon/", import.meta.url)
+/** Another folder than the package's own, which is made anew when the package is packed. */
+const folder = "program-under-test"
+
+/** The file that Node is to run. */
+export const program = fileURLToPath(new URL(`${folder}/main.js`, daemon))
+
+export default function bundle() {
+  execFileSync(process.execPath, [fileURLToPath(new URL("bundle.ts", daemon)), folder], { stdio: "inherit" })
+}
