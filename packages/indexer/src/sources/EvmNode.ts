@@ -6,9 +6,10 @@ import type { AddressBytes } from "@headwater/core/Address"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Hex from "./evm/Hex.ts"
+import { read } from "./evm/NodeAnswer.ts"
 import * as TokenMetadata from "./evm/TokenMetadata.ts"
 import type { Call, JsonRpc } from "./JsonRpc.ts"
-import { type NodeError, NodeInconsistent, type NodeRejected } from "./NodeError.ts"
+import type { NodeError, NodeRejected } from "./NodeError.ts"
 
 export interface Log {
   readonly address: AddressBytes
@@ -105,16 +106,6 @@ const returned = (answer: unknown): bigint | undefined => {
 }
 
 export const make = (rpc: JsonRpc): EvmNode => {
-  const read = <A>(method: string, decode: () => A): Effect.Effect<A, NodeInconsistent> =>
-    Effect.suspend(() => {
-      const decoded = Result.try(decode)
-      if (Result.isSuccess(decoded)) return Effect.succeed(decoded.success)
-      const cause = decoded.failure
-      return cause instanceof Hex.Malformed
-        ? Effect.fail(new NodeInconsistent({ node: rpc.node, method, message: cause.message }))
-        : Effect.die(cause)
-    })
-
   /** By hash (EIP-1898), so that all answers are of one block whichever node of several gives them. */
   const at = (block: Uint8Array) => ({ blockHash: Hex.encode(block), requireCanonical: true })
 
@@ -132,7 +123,7 @@ export const make = (rpc: JsonRpc): EvmNode => {
       ...params.map((params): Call => ({ method: "eth_getBalance", params })),
       ...params.map((params): Call => ({ method: "eth_getTransactionCount", params }))
     ])
-    return yield* read("eth_getBalance", () =>
+    return yield* read(rpc, "eth_getBalance", () =>
       addresses.map((_, i) => ({
         balance: Hex.quantity(answers[i], "balance"),
         nonce: Hex.integer(answers[addresses.length + i], "transaction count")
@@ -150,7 +141,7 @@ export const make = (rpc: JsonRpc): EvmNode => {
     const balances: Array<bigint | undefined> = []
     for (const result of results) {
       const answer = yield* answerOf(result)
-      balances.push(answer === undefined ? undefined : yield* read("eth_call", () => returned(answer)))
+      balances.push(answer === undefined ? undefined : yield* read(rpc, "eth_call", () => returned(answer)))
     }
     return balances
   })
@@ -162,7 +153,7 @@ export const make = (rpc: JsonRpc): EvmNode => {
       { method: "eth_getTransactionCount", params: [of, "latest"] },
       { method: "eth_getTransactionCount", params: [of, "pending"] }
     ])
-    return yield* read("eth_getTransactionCount", () => ({
+    return yield* read(rpc, "eth_getTransactionCount", () => ({
       balance: Hex.quantity(balance, "balance"),
       mined: Hex.integer(mined, "transaction count"),
       pending: Hex.integer(pending, "pending transaction count")
@@ -178,7 +169,7 @@ export const make = (rpc: JsonRpc): EvmNode => {
     ])
     const block = yield* Effect.fromResult(latest!)
     const suggested = yield* Effect.fromResult(price!)
-    return yield* read("eth_feeHistory", () => {
+    return yield* read(rpc, "eth_feeHistory", () => {
       const hasBaseFee = Hex.object(block, "block").baseFeePerGas != null
       const fees = Result.isSuccess(history!) ? Hex.object(history.success, "fee history") : {}
       const baseFees = Hex.array(fees.baseFeePerGas ?? [], "baseFeePerGas")
@@ -210,7 +201,7 @@ export const make = (rpc: JsonRpc): EvmNode => {
         ...(draft.data.length === 0 ? {} : { data: Hex.encode(draft.data) })
       }
     ])
-    return yield* read("eth_estimateGas", () => Hex.quantity(answer, "gas"))
+    return yield* read(rpc, "eth_estimateGas", () => Hex.quantity(answer, "gas"))
   })
 
   const opStackFee: EvmNode["opStackFee"] = Effect.fn("EvmNode.opStackFee")(function* (unsigned, gasLimit) {
@@ -219,7 +210,7 @@ export const make = (rpc: JsonRpc): EvmNode => {
     const l1Answer = yield* Effect.fromResult(l1!)
     // Chains before the Isthmus upgrade do not know an operator's fee.
     const operatorAnswer = yield* answerOf(operator!)
-    return yield* read("eth_call", () => {
+    return yield* read(rpc, "eth_call", () => {
       // A development chain without the contract charges nothing beside gas.
       const fee = returned(l1Answer) ?? 0n
       return fee + (operatorAnswer === undefined ? 0n : (returned(operatorAnswer) ?? 0n))
@@ -229,7 +220,7 @@ export const make = (rpc: JsonRpc): EvmNode => {
   const logs: EvmNode["logs"] = Effect.fn("EvmNode.logs")(function* (transaction) {
     const answer = yield* rpc.call("eth_getTransactionReceipt", [Hex.encode(transaction)])
     if (answer === null) return undefined
-    return yield* read("eth_getTransactionReceipt", () => {
+    return yield* read(rpc, "eth_getTransactionReceipt", () => {
       const receipt = Hex.object(answer, "receipt")
       if (!Hex.equal(Hex.hash(receipt.transactionHash, "receipt.transactionHash"), transaction)) {
         throw new Hex.Malformed("the receipt is of another transaction")
@@ -249,7 +240,7 @@ export const make = (rpc: JsonRpc): EvmNode => {
   return {
     name: () => rpc.node,
     chainId: Effect.flatMap(rpc.call("eth_chainId", []), (answer) =>
-      read("eth_chainId", () => Hex.quantity(answer, "chain id"))
+      read(rpc, "eth_chainId", () => Hex.quantity(answer, "chain id"))
     ),
     accountsAt,
     tokenBalancesAt,

@@ -13,6 +13,7 @@ import * as BlockAnswer from "./evm/BlockAnswer.ts"
 import * as CallTracer from "./evm/CallTracer.ts"
 import * as Hex from "./evm/Hex.ts"
 import * as NodeAbilities from "./evm/NodeAbilities.ts"
+import { read } from "./evm/NodeAnswer.ts"
 import * as Receipts from "./evm/Receipts.ts"
 import * as ReceiptsRoot from "./evm/ReceiptsRoot.ts"
 import * as TokenMetadata from "./evm/TokenMetadata.ts"
@@ -44,17 +45,6 @@ const finalityRestMillis = 300_000
 
 /** The node's words for a block that it does not have (yet): geth, Avalanche, anvil. */
 const missingWords = /block.*not found|header not found|unknown block|unfinalized|out ?of ?range/i
-
-/** Reads an answer; what breaks a rule is a {@link NodeInconsistent}, anything else thrown is a defect of ours. */
-const read = <A>(rpc: JsonRpc, method: string, decode: () => A): Effect.Effect<A, NodeInconsistent> =>
-  Effect.suspend(() => {
-    const decoded = Result.try(decode)
-    if (Result.isSuccess(decoded)) return Effect.succeed(decoded.success)
-    const cause = decoded.failure
-    return cause instanceof Hex.Malformed
-      ? Effect.fail(new NodeInconsistent({ node: rpc.node, method, message: cause.message }))
-      : Effect.die(cause)
-  })
 
 /** Finds out what the node can do and makes the source. */
 export const make = Effect.fn("EvmSource.make")(function* (
