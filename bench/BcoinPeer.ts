@@ -1,7 +1,7 @@
 /** bcoin as a peer: a chain of its own that pays the addresses of one key, and how fast it indexes that chain itself. */
 import * as Effect from "effect/Effect"
 import * as Bcoin from "../test/Bcoin.ts"
-import { freePort } from "../test/NodeRpc.ts"
+import { freePort } from "../test/FreePort.ts"
 
 export interface Indexed {
   readonly seconds: number

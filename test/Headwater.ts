@@ -1,7 +1,6 @@
 /** The daemon as its own process, as an operator runs it, for end-to-end tests: started, killed, started again. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Accounts } from "@headwater/indexer/store/Accounts"
@@ -10,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
+import { freePort } from "./FreePort.ts"
 import { program } from "./Program.ts"
 
 /** What tests are told by variables of their own is no setting of the daemon. */
@@ -41,14 +41,6 @@ export interface Headwater {
   /** What the process has printed so far. */
   readonly log: () => string
 }
-
-const freePort = Effect.callback<number>((resume) => {
-  const server = createServer()
-  server.listen(0, "127.0.0.1", () => {
-    const address = server.address()
-    server.close(() => resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0)))
-  })
-})
 
 const createKey = (location: Location) =>
   Effect.gen(function* () {

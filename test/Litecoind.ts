@@ -5,7 +5,8 @@ import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { caller, freePort, type Rpc, rpcAt } from "./NodeRpc.ts"
+import { freePort } from "./FreePort.ts"
+import { caller, type Rpc, rpcAt } from "./NodeRpc.ts"
 
 const isExecutable = (file: string): boolean => {
   try {

@@ -1,5 +1,4 @@
 /** Calls of tests to the nodes that they start themselves. */
-import { createServer } from "node:net"
 import * as Effect from "effect/Effect"
 
 /** What a node answered instead of a result. */
@@ -41,11 +40,3 @@ export const rpcAt =
 /** `otherwise` where a node refuses. */
 export const orElse = <A>(self: Effect.Effect<A>, otherwise: A): Effect.Effect<A> =>
   Effect.catchDefect(self, (defect) => (defect instanceof Refused ? Effect.succeed(otherwise) : Effect.die(defect)))
-
-export const freePort = Effect.callback<number>((resume) => {
-  const server = createServer()
-  server.listen(0, "127.0.0.1", () => {
-    const address = server.address()
-    server.close(() => resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0)))
-  })
-})

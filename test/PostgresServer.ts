@@ -1,9 +1,10 @@
 /** Starts one PostgreSQL server for the whole run where its binaries are installed; `DATABASE_URL` names another one. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import { freePort } from "./FreePort.ts"
 
 const root = "/usr/lib/postgresql"
 
@@ -13,16 +14,6 @@ const binaries = (): string | undefined =>
         .map((version) => join(root, version, "bin"))
         .find((folder) => existsSync(join(folder, "initdb")))
     : undefined
-
-const freePort = () =>
-  new Promise<number>((resolve, reject) => {
-    const server = createServer()
-    server.once("error", reject)
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
-    })
-  })
 
 /** PostgreSQL refuses to run as root. */
 const asOwner = (command: string, args: ReadonlyArray<string>): [string, Array<string>] =>
@@ -53,7 +44,7 @@ export default async function setup() {
     execFileSync(file, list, { stdio: "ignore", cwd: data })
   }
   run("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8"])
-  const port = String(await freePort())
+  const port = String(await Effect.runPromise(freePort))
   const [file, args] = asOwner(join(bin, "postgres"), [
     ...["-D", data, "-k", data, "-p", port, "-c", "listen_addresses=127.0.0.1"],
     ...["-c", "fsync=off", "-c", "max_connections=200"]

@@ -1,54 +1,14 @@
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Anvil from "./Anvil.ts"
+import * as Collector from "./Collector.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
 import { locations } from "./Stores.ts"
 
 const watched = "0x90F79bf6EB2c4f870365E785982E1f101E93b906"
 
-/** A span as OTLP writes it. */
-interface Span {
-  readonly traceId: string
-  readonly spanId: string
-  readonly parentSpanId?: string
-  readonly name: string
-  readonly attributes: ReadonlyArray<{ readonly key: string; readonly value: Readonly<Record<string, unknown>> }>
-  readonly links: ReadonlyArray<{ readonly traceId: string; readonly spanId: string }>
-  readonly status: { readonly code: number; readonly message?: string }
-}
-
-/** An OpenTelemetry collector that keeps what it is sent. */
-const collector = Effect.gen(function* () {
-  const spans: Array<Span> = []
-  const paths = new Set<string>()
-  const server = createServer((request, response) => {
-    const chunks: Array<Buffer> = []
-    request.on("data", (chunk: Buffer) => chunks.push(chunk))
-    request.on("end", () => {
-      paths.add(request.url ?? "")
-      const { resourceSpans } = JSON.parse(Buffer.concat(chunks).toString("utf8"))
-      for (const { scopeSpans } of resourceSpans) for (const scope of scopeSpans) spans.push(...scope.spans)
-      response.setHeader("content-type", "application/json")
-      response.end("{}")
-    })
-  })
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => {
-      server.listen(0, "127.0.0.1", () => resume(Effect.void))
-    }),
-    () =>
-      Effect.sync(() => {
-        server.closeAllConnections()
-        server.close()
-      })
-  )
-  return { spans, paths, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
-})
-
-const attribute = (span: Span, key: string) => {
+const attribute = (span: Collector.Span, key: string) => {
   const value = span.attributes.find((attribute) => attribute.key === key)?.value
   return value === undefined ? undefined : Object.values(value)[0]
 }
@@ -59,7 +19,7 @@ describe("traces", () => {
     () =>
       Effect.gen(function* () {
         const anvil = yield* Anvil.start()
-        const { paths, spans, url } = yield* collector
+        const { paths, spans, url } = yield* Collector.start
         let attempts = 0
         const receiver = yield* Receiver.start(() => ({ status: attempts++ === 0 ? 503 : 200 }))
         const [{ location }] = locations as [(typeof locations)[number]]

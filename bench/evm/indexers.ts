@@ -7,7 +7,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import Sqlite from "better-sqlite3"
@@ -15,6 +14,7 @@ import * as Effect from "effect/Effect"
 import pg from "pg"
 import { Agent, request } from "undici"
 import type { Anvil } from "../../test/Anvil.ts"
+import { freePort } from "../../test/FreePort.ts"
 import startPostgres from "../../test/PostgresServer.ts"
 import bundle, { program } from "../../test/Program.ts"
 import * as Chain from "./Chain.ts"
@@ -77,15 +77,6 @@ interface Measured {
   readonly bytes: number
 }
 
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer()
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { readonly port: number }
-      server.close(() => resolve(port))
-    })
-  })
-
 /** Lets a program end by itself, so that Headwater's keeps what was compiled for its next start, as an operator's does. */
 const stop = async (child: ChildProcess) => {
   const ended = once(child, "exit")
@@ -133,7 +124,7 @@ const run = async (
 
 const headwater = async (anvil: Anvil, head: number, expected: number): Promise<Measured> => {
   const folder = mkdtempSync(join(tmpdir(), "headwater-bench-"))
-  const port = await freePort()
+  const port = await Effect.runPromise(freePort)
   writeFileSync(
     join(folder, "headwater.json"),
     JSON.stringify({
@@ -186,13 +177,13 @@ const peer = async (anvil: Anvil, peer: Peers.Peer, expected: number): Promise<M
   await administer(admin, "create database bench")
   const url = new URL(admin)
   url.pathname = "/bench"
-  const port = String(await freePort())
+  const port = String(await Effect.runPromise(freePort))
   const measured = await run(anvil, {
     args: peer.command,
     cwd,
     env: {
       ...{ DATABASE_URL: url.href, DB_URL: url.href, NODE_URL: anvil.url, CONTRACT: Chain.coin },
-      ...{ PORT: port, PROMETHEUS_PORT: String(await freePort()), PONDER_TELEMETRY_DISABLED: "1" }
+      ...{ PORT: port, PROMETHEUS_PORT: String(await Effect.runPromise(freePort)), PONDER_TELEMETRY_DISABLED: "1" }
     },
     isDone: async () => {
       const rows = await administer(url.href, `select count(*)::int as count from ${peer.table}`).catch(() => [])

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs"
-import { createServer } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { parser } from "@prometheus-io/lezer-promql"
 import * as Effect from "effect/Effect"
 import * as Yaml from "effect/encoding/Yaml"
 import * as Anvil from "../../../test/Anvil.ts"
+import * as Collector from "../../../test/Collector.ts"
 import * as Headwater from "../../../test/Headwater.ts"
 import * as Receiver from "../../../test/Receiver.ts"
 import { locations } from "../../../test/Stores.ts"
@@ -73,32 +73,6 @@ const samplesOf = (text: string) => {
   return samples
 }
 
-/** Takes spans as an OpenTelemetry collector does. */
-const collector = Effect.gen(function* () {
-  const spans: Array<{ readonly name: string; readonly parentSpanId?: string }> = []
-  const url = yield* Effect.acquireRelease(
-    Effect.callback<{ readonly url: string; readonly close: () => void }>((resume) => {
-      const server = createServer((request, response) => {
-        const chunks: Array<Buffer> = []
-        request.on("data", (chunk: Buffer) => chunks.push(chunk))
-        request.on("end", () => {
-          assert.strictEqual(request.url, "/v1/traces")
-          const { resourceSpans } = JSON.parse(Buffer.concat(chunks).toString())
-          for (const { scopeSpans } of resourceSpans) for (const { spans: some } of scopeSpans) spans.push(...some)
-          response.setHeader("content-type", "application/json")
-          response.end("{}")
-        })
-      })
-      server.listen(0, "127.0.0.1", () => {
-        const { port } = server.address() as { readonly port: number }
-        resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, close: () => server.close() }))
-      })
-    }),
-    ({ close }) => Effect.sync(close)
-  )
-  return { url: url.url, spans }
-})
-
 const metricsOf = (headwater: Headwater.Headwater, headers: Record<string, string> = {}) =>
   Effect.promise(async () => {
     const response = await fetch(`${headwater.url}/metrics`, { headers })
@@ -112,7 +86,7 @@ describe("metrics of a running daemon", () => {
       Effect.gen(function* () {
         const anvil = yield* Anvil.start()
         const receiver = yield* Receiver.start()
-        const { spans, url } = yield* collector
+        const { paths, spans, url } = yield* Collector.start
         const [{ location }] = locations as [(typeof locations)[number]]
         const store = (yield* location) as { readonly kind: "sqlite"; readonly file: string }
         const headwater = yield* Headwater.start(store, {
@@ -200,6 +174,7 @@ describe("metrics of a running daemon", () => {
         )
 
         yield* headwater.terminate
+        assert.deepStrictEqual([...paths], ["/v1/traces"])
         const names = new Set(spans.map(({ name }) => name))
         assert.isTrue(names.has("Block.fetch"), [...names].join())
         assert.isTrue(names.has("ChainStore.commit"), [...names].join())
