@@ -136,9 +136,14 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
   const walletBlocks = yield* WalletBlocks.make({ chain, id, gapLimit, watched: watched.set })
 
   /** What the last commit left behind: as long as the chain's row is so, nobody else has changed what is due when. */
-  let left: (Cursor & { readonly revision: number; readonly nextDue: number }) | undefined
-  const isAsLeft = ({ hash, height, revision }: Row<"chain">) =>
-    left?.height === height && left.revision === revision && Buffer.compare(left.hash!, hash!) === 0
+  let left:
+    | { readonly height: number; readonly hash: Uint8Array; readonly revision: number; readonly nextDue: number }
+    | undefined
+  /** The height that the next wait is due at; 0 where it has to be looked up. */
+  const dueAfter = ({ hash, height, revision }: Row<"chain">) =>
+    left?.height === height && left.revision === revision && hash !== null && Buffer.compare(left.hash, hash) === 0
+      ? left.nextDue
+      : 0
 
   /** What may be matched with the block, at the revision that the lock has shown. */
   const candidates = Effect.fnUntraced(function* (block: Block, revision: number) {
@@ -233,7 +238,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
           const { revision } = stored
           yield* watched.reach(revision)
           let cursor: Pick<Row<"chain">, "hash" | "height"> = stored
-          let nextDue = isAsLeft(stored) ? left!.nextDue : 0
+          let nextDue = dueAfter(stored)
           let callbacks = 0
           const headers: Array<Row<"block">> = []
           const record: Array<TransferLog.Rows> = []

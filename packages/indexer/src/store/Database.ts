@@ -21,7 +21,8 @@ import {
 } from "kysely"
 import * as Migrations from "./internal/Migrations.ts"
 import { SqliteReaderDialect } from "./internal/SqliteReader.ts"
-import { Later, Rows, SqliteThreadDialect, Steps } from "./internal/SqliteThread.ts"
+import { InPlace, SqliteThreadDialect } from "./internal/SqliteThread.ts"
+import type { Statement } from "./internal/SqliteThread.worker.ts"
 import { pragmas } from "./internal/sqlitePragmas.ts"
 import type { Tables } from "./Tables.ts"
 
@@ -143,6 +144,10 @@ const sqliteReader = (file: string) =>
     return open(new SqliteReaderDialect(database))
   })
 
+/** A statement that only the SQLite thread knows how to run. */
+const inPlace = <A>(statement: Statement, later?: boolean): CompiledQuery<A> =>
+  CompiledQuery.raw("", [new InPlace(statement, later)])
+
 /** Bind parameters of one PostgreSQL statement are counted in 16 bits. */
 const postgresParameters = 65_535
 
@@ -181,32 +186,32 @@ const make = Effect.fnUntraced(function* (location: Location) {
     )
 
   /** In a transaction on SQLite `later`, else `now`. */
-  const putOff = (later: (db: Kysely<Tables>) => Later, now: Effect.Effect<unknown, DatabaseError>) =>
+  const putOff = (later: (db: Kysely<Tables>) => Statement, now: Effect.Effect<unknown, DatabaseError>) =>
     Effect.flatMap(Current, (transaction) =>
       dialect === "sqlite" && transaction !== undefined
-        ? attempt(() => transaction.executeQuery(CompiledQuery.raw("", [later(transaction)])))
+        ? attempt(() => transaction.executeQuery(inPlace(later(transaction), true)))
         : now
     ).pipe(Effect.asVoid)
 
   const write: Database["Service"]["write"] = (build) =>
     putOff((db) => {
       const { parameters, sql } = build(db).compile()
-      return new Later({ sql, parameters })
+      return { sql, parameters }
     }, query(build))
 
   const each: Database["Service"]["each"] = <A>(statement: string, rows: ReadonlyArray<ReadonlyArray<unknown>>) =>
     rows.length === 0
       ? Effect.succeed([])
       : query((db) => ({
-          execute: async () => (await db.executeQuery<A>(CompiledQuery.raw(statement, [new Rows(rows)]))).rows
+          execute: async () => (await db.executeQuery<A>(inPlace({ sql: statement, rows }))).rows
         }))
 
   const writeEach: Database["Service"]["writeEach"] = (sql, rows) =>
-    rows.length === 0 ? Effect.void : putOff(() => new Later({ sql, rows }), each(sql, rows))
+    rows.length === 0 ? Effect.void : putOff(() => ({ sql, rows }), each(sql, rows))
 
   const steps: Database["Service"]["steps"] = (steps) =>
     Effect.map(
-      attempt(() => writer.executeQuery<ReadonlyArray<unknown>>(CompiledQuery.raw("", [new Steps(steps)]))),
+      attempt(() => writer.executeQuery(inPlace<ReadonlyArray<unknown>>({ steps }))),
       ({ rows }) => rows
     )
 

@@ -15,42 +15,23 @@ import {
   SqliteQueryCompiler
 } from "kysely"
 import * as MessageBytes from "./MessageBytes.ts"
-import type { Reply, Request, Statement, Step } from "./SqliteThread.worker.ts"
+import type { Reply, Request, Statement } from "./SqliteThread.worker.ts"
 
-/** As the only parameter of a query: run its statement once for each row, in one message to the thread. */
-export class Rows {
-  readonly rows: ReadonlyArray<ReadonlyArray<unknown>>
-  constructor(rows: ReadonlyArray<ReadonlyArray<unknown>>) {
-    this.rows = rows
-  }
-}
-
-/** As the only parameter of a query: run these steps instead of its statement, in one transaction and one message. */
-export class Steps {
-  readonly steps: ReadonlyArray<Step>
-  constructor(steps: ReadonlyArray<Step>) {
-    this.steps = steps
-  }
-}
-
-/**
- * As the only parameter of a query in a transaction: its statement goes to the thread with the next one whose answer is
- * wanted, or with the commit. A message wakes a thread, which costs more than most statements do.
- */
-export class Later {
+/** As the only parameter of a query: what is run in place of its own statement. */
+export class InPlace {
   readonly statement: Statement
-  constructor(statement: Statement) {
+  /**
+   * In a transaction: whether it goes to the thread with the next statement whose answer is wanted, or with the commit. A
+   * message wakes a thread, which costs more than most statements do.
+   */
+  readonly later: boolean
+  constructor(statement: Statement, later = false) {
     this.statement = statement
+    this.later = later
   }
 }
 
 const begin: Statement = { sql: "begin immediate", parameters: [] }
-
-const statementOf = ({ parameters, sql }: CompiledQuery): Statement => {
-  const [first] = parameters
-  if (first instanceof Rows) return { sql, rows: first.rows }
-  return first instanceof Steps ? { steps: first.steps } : { sql, parameters }
-}
 
 const workerFile = import.meta.url.endsWith(".ts") ? "./SqliteThread.worker.ts" : "./SqliteThread.worker.js"
 
@@ -95,9 +76,10 @@ class ThreadConnection implements DatabaseConnection {
     return pending.promise
   }
 
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const [first] = query.parameters
-    if (!(first instanceof Later)) return this.#send(statementOf(query))
+  async executeQuery<R>({ parameters, sql }: CompiledQuery): Promise<QueryResult<R>> {
+    const [first] = parameters
+    if (!(first instanceof InPlace)) return this.#send({ sql, parameters })
+    if (!first.later) return this.#send(first.statement)
     this.#later.push(first.statement)
     return { rows: [] }
   }
