@@ -9,7 +9,6 @@ import * as Chain from "@headwater/core/Chain"
 import * as Matcher from "@headwater/core/Matcher"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import type { NodeError } from "../sources/NodeError.ts"
 import { Database, type DatabaseError } from "./Database.ts"
@@ -172,17 +171,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
     (transfer.from !== undefined && watched.set.has(transfer.from)) ||
     (transfer.to !== undefined && watched.set.has(transfer.to))
 
-  /** Postings staged since the transfer log was last tended, which is done beside the commits. */
-  let staged = TransferLog.stagedLimit
-  yield* Effect.suspend(() => {
-    if (staged < TransferLog.stagedLimit) return Effect.void
-    staged = 0
-    return TransferLog.maintain(id)
-  }).pipe(
-    Effect.catchTag("DatabaseError", (error) => Effect.logWarning(`Tending the transfer log failed: ${error.message}`)),
-    Effect.repeat(Schedule.spaced("200 millis")),
-    Effect.forkScoped
-  )
+  const log = yield* TransferLog.tended(id)
 
   const keep = (script: AddressBytes) => options.record === "all" || watched.set.has(script)
 
@@ -257,7 +246,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
             return yield* new NotNext({ height: blocks[0]!.height, cursor: height ?? undefined })
           }
           yield* insertMany("block", headers)
-          staged += yield* TransferLog.append(record)
+          log.staged(yield* TransferLog.append(record))
           yield* write(moveCursor(height, hash, stored.first_height ?? blocks[0]!.height, id))
           return { committed: { blocks: headers.length, callbacks }, leaves: { height, hash, revision, nextDue } }
         })
@@ -309,7 +298,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
           const resolved = utxo ? yield* Replayed.withSpent(id, block) : block
           if (!utxo) {
             const which = (kind: TransferLog.Kind) => kind !== "internal" || block.height >= internalFrom
-            staged += yield* TransferLog.rewrite(id, resolved, isRecorded, which)
+            log.staged(yield* TransferLog.rewrite(id, resolved, isRecorded, which))
           }
           if (!callbacks) return 0
           const occurrences = Matcher.match(chain, resolved, yield* candidates(resolved, stored.revision))

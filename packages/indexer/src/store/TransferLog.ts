@@ -12,6 +12,7 @@
 import type { AddressBytes } from "@headwater/core/Address"
 import type { Block, Transfer } from "@headwater/core/Block"
 import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
 import { Database, type DatabaseError } from "./Database.ts"
 import * as Posting from "./internal/Posting.ts"
 import * as PostingRuns from "./internal/PostingRuns.ts"
@@ -171,6 +172,28 @@ export const maintain = Effect.fn("TransferLog.maintain")(function* (chain: numb
     const log = logOf(chain, kind)
     yield* PostingRuns.flush(log, limit)
     yield* PostingRuns.merge(log)
+  }
+})
+
+/**
+ * Tends the log of a chain beside its commits for as long as the scope lives, at first and whenever as much has been
+ * staged as makes it worth it: commits say how many postings they have `staged`.
+ */
+export const tended = Effect.fnUntraced(function* (chain: number) {
+  let postings = stagedLimit
+  yield* Effect.suspend(() => {
+    if (postings < stagedLimit) return Effect.void
+    postings = 0
+    return maintain(chain)
+  }).pipe(
+    Effect.catchTag("DatabaseError", (error) => Effect.logWarning(`Tending the transfer log failed: ${error.message}`)),
+    Effect.repeat(Schedule.spaced("200 millis")),
+    Effect.forkScoped
+  )
+  return {
+    staged: (count: number) => {
+      postings += count
+    }
   }
 })
 
