@@ -7,9 +7,9 @@
 import { deepStrictEqual } from "node:assert"
 import { createRequire } from "node:module"
 import { pathToFileURL } from "node:url"
-import * as Chain from "@headwater/core/Chain"
-import * as Derivation from "@headwater/core/Derivation"
-import * as ExtendedPublicKey from "@headwater/core/ExtendedPublicKey"
+import * as Chain from "@headwater/core/chains/Chain"
+import * as Derivation from "@headwater/core/keys/Derivation"
+import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import * as Result from "effect/Result"
 
 // They are dependencies of core's tests only.

@@ -5,10 +5,10 @@
  *     node --expose-gc bench/matching.ts [millions …]
  */
 import { randomBytes } from "node:crypto"
-import type { AddressBytes } from "@headwater/core/Address"
+import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block } from "@headwater/core/Block"
-import * as Matcher from "@headwater/core/Matcher"
-import * as Watched from "@headwater/core/Watched"
+import * as Matcher from "@headwater/core/events/Matcher"
+import * as Watched from "@headwater/core/events/Watched"
 
 const millions = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1, 10]
 const touches = 20_000

@@ -1,6 +1,6 @@
 /** Writes `docs/api.md` from the OpenAPI document: `node_modules/.bin/node docs/ApiReference.ts`. */
 import { readFileSync, writeFileSync } from "node:fs"
-import { openApiDocument } from "@headwater/http/OpenApiDocument"
+import { openApiDocument } from "@headwater/http/contract/OpenApiDocument"
 
 const file = new URL("api.md", import.meta.url)
 

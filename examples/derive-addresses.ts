@@ -1,7 +1,7 @@
 /** The first receiving addresses of a wallet: `node examples/derive-addresses.ts bitcoin mainnet zpub…` */
-import * as Chain from "@headwater/core/Chain"
-import * as Derivation from "@headwater/core/Derivation"
-import * as ExtendedPublicKey from "@headwater/core/ExtendedPublicKey"
+import * as Chain from "@headwater/core/chains/Chain"
+import * as Derivation from "@headwater/core/keys/Derivation"
+import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import * as Result from "effect/Result"
 
 const [blockchain = "", network = "", text = ""] = process.argv.slice(2)

@@ -4,11 +4,11 @@
  *
  * `node examples/match-block.ts http://127.0.0.1:8545 latest 0x7099… 0x3C44…`
  */
-import * as Address from "@headwater/core/Address"
+import * as Address from "@headwater/core/address/Address"
 import type { Block, CoinTransfer } from "@headwater/core/Block"
-import * as Chain from "@headwater/core/Chain"
-import * as Matcher from "@headwater/core/Matcher"
-import * as Watched from "@headwater/core/Watched"
+import * as Chain from "@headwater/core/chains/Chain"
+import * as Matcher from "@headwater/core/events/Matcher"
+import * as Watched from "@headwater/core/events/Watched"
 import * as Result from "effect/Result"
 
 const [url = "", height = "latest", ...addresses] = process.argv.slice(2)

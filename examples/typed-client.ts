@@ -4,7 +4,7 @@
  *
  * `node examples/typed-client.ts http://127.0.0.1:8080 hw_… 0x7099… https://receiver.example/callbacks a-secret`
  */
-import * as Client from "@headwater/http/Client"
+import * as Client from "@headwater/http/contract/Client"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 

@@ -5,7 +5,7 @@
  * `HEADWATER_CHAOS_SECONDS` makes it longer.
  */
 import { assert, describe, it } from "@effect/vitest"
-import type { Location } from "@headwater/indexer/store/Database"
+import type { Location } from "@headwater/indexer/store/database/Database"
 import Sqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { Wallet } from "ethers"

@@ -1,8 +1,8 @@
 /** Credits through the running daemon: what a call and a callback cost is taken from the balance, once. */
 import { assert, describe, it } from "@effect/vitest"
-import { Accounts } from "@headwater/indexer/store/Accounts"
-import { Credits } from "@headwater/indexer/store/Credits"
-import { Database } from "@headwater/indexer/store/Database"
+import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
+import { Credits } from "@headwater/indexer/store/accounts/Credits"
+import { Database } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Anvil from "./Anvil.ts"

@@ -1,6 +1,6 @@
 /** Wallets of a litecoind whose extended public key a test knows: it imports the keys and says which address is next. */
-import * as Chain from "@headwater/core/Chain"
-import * as ExtendedPublicKey from "@headwater/core/ExtendedPublicKey"
+import * as Chain from "@headwater/core/chains/Chain"
+import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { decodeBase58, encodeBase58, HDNodeWallet, sha256, toBeArray, zeroPadValue } from "ethers"

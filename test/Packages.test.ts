@@ -8,7 +8,7 @@
 import { execFileSync } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { delimiter, join } from "node:path"
+import { basename, delimiter, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { createContext, runInContext } from "node:vm"
 import { gzipSync } from "node:zlib"
@@ -102,12 +102,12 @@ describe("packages", () => {
 
 /** All of core in one file for browsers: no module of Node, and it runs where there is neither `process` nor `Buffer`. */
 const bundles = async (project: string) => {
-  const modules = readdirSync(join(project, "node_modules/@headwater/core/dist"))
-    .filter((file) => file.endsWith(".js"))
+  const modules = readdirSync(join(project, "node_modules/@headwater/core/dist"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".js") && !file.includes("internal/"))
     .map((file) => file.slice(0, -3))
   assert.isAbove(modules.length, 20)
   const entry = join(project, "browser.js")
-  const lines = modules.map((name) => `export * as ${name} from "@headwater/core/${name}"`)
+  const lines = modules.map((name) => `export * as ${basename(name)} from "@headwater/core/${name}"`)
   writeFileSync(entry, lines.join("\n"))
   const built = (await build({
     ...{ root: project, configFile: false, logLevel: "error" },

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { createServer } from "node:https"
 import type { AddressInfo } from "node:net"
-import * as DevelopmentCertificate from "@headwater/daemon/DevelopmentCertificate"
+import * as DevelopmentCertificate from "@headwater/daemon/demo/DevelopmentCertificate"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { Webhook } from "standardwebhooks"

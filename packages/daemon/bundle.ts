@@ -22,7 +22,7 @@ await build({
     rolldownOptions: {
       input: {
         main: pathOf("src/main.ts"),
-        "SqliteThread.worker": pathOf("../indexer/src/store/internal/SqliteThread.worker.ts")
+        "SqliteThread.worker": pathOf("../indexer/src/store/database/internal/SqliteThread.worker.ts")
       },
       output: { entryFileNames: "[name].js", chunkFileNames: "[name]-[hash].js" }
     }

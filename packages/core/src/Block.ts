@@ -4,7 +4,7 @@
  * Sources decode a node's answers into it; matching, recording and confirmation know nothing else of a chain.
  * Hashes are bytes in the order in which the chain's users write them.
  */
-import type { AddressBytes } from "./Address.ts"
+import type { AddressBytes } from "./address/Address.ts"
 
 /** One move of the native coin. */
 export interface CoinTransfer {

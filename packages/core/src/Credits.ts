@@ -3,7 +3,7 @@
  *
  * Credits are whole numbers. A balance never goes below zero: what it cannot pay for is not done.
  */
-import type { Chain } from "./Chain.ts"
+import type { Chain } from "./chains/Chain.ts"
 
 /** Credits for one result: the chain's own figure, else the default. */
 type PriceColumn = { readonly default: number } & Readonly<Record<string, number>>

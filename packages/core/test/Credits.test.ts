@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Chain from "@headwater/core/Chain"
 import * as Credits from "@headwater/core/Credits"
+import * as Chain from "@headwater/core/chains/Chain"
 import * as fc from "fast-check"
 
 const chain = (name: string) => Chain.all.find((chain) => Chain.nameOf(chain) === `${name}/mainnet`)!

@@ -3,8 +3,8 @@
  * same bytes under the same signature headers as those that are sent. What the receiver cannot take, because it does not
  * run, waits until it does.
  */
-import * as Signature from "@headwater/core/Signature"
-import type * as Client from "@headwater/http/Client"
+import * as Signature from "@headwater/core/events/Signature"
+import type * as Client from "@headwater/http/contract/Client"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"

@@ -1,7 +1,7 @@
 /** `/health`: the process answers. `/ready`: the store answers and every chain is near its head; else 503 with reasons. */
-import * as Chain from "@headwater/core/Chain"
-import { Database } from "@headwater/indexer/store/Database"
-import { ChainStatus, type Status } from "@headwater/indexer/sync/ChainStatus"
+import * as Chain from "@headwater/core/chains/Chain"
+import { ChainStatus, type Status } from "@headwater/indexer/families/node/ChainStatus"
+import { Database } from "@headwater/indexer/store/database/Database"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -9,7 +9,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as Settings from "./Settings.ts"
+import * as Settings from "./settings/Settings.ts"
 
 /** A failure that lasts no longer is not worth taking a server out of use for. */
 const passingMillis = 5_000

@@ -7,7 +7,7 @@ import * as Logger from "effect/Logger"
 import type { LogLevel } from "effect/LogLevel"
 import * as Option from "effect/Option"
 import * as References from "effect/References"
-import type { Settings } from "./Settings.ts"
+import type { Settings } from "./settings/Settings.ts"
 
 type LogSettings = Settings["Service"]["log"]
 

@@ -3,9 +3,9 @@
  * store, is looked up when it is asked for.
  */
 import { createHash, timingSafeEqual } from "node:crypto"
-import * as Chain from "@headwater/core/Chain"
-import { Database } from "@headwater/indexer/store/Database"
-import { ChainStatus, type State, type Status } from "@headwater/indexer/sync/ChainStatus"
+import * as Chain from "@headwater/core/chains/Chain"
+import { ChainStatus, type State, type Status } from "@headwater/indexer/families/node/ChainStatus"
+import { Database } from "@headwater/indexer/store/database/Database"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -16,7 +16,7 @@ import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import * as Redacted from "effect/Redacted"
-import * as Settings from "./Settings.ts"
+import * as Settings from "./settings/Settings.ts"
 
 const gauge = (name: string, description: string) => Metric.gauge(`headwater_${name}`, { description })
 

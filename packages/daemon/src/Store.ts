@@ -1,10 +1,10 @@
 /** The store that the settings name, and how long it keeps callbacks. */
-import { Database } from "@headwater/indexer/store/Database"
-import { Retention } from "@headwater/indexer/store/Outbox"
+import { Database } from "@headwater/indexer/store/database/Database"
+import { Retention } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as Settings from "./Settings.ts"
+import * as Settings from "./settings/Settings.ts"
 
 /** The store could not be opened at the start. */
 export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreUnavailable", {

@@ -5,7 +5,7 @@ import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import * as OtlpSerialization from "effect/observability/OtlpSerialization"
 import * as OtlpTracer from "effect/observability/OtlpTracer"
-import * as Settings from "./Settings.ts"
+import * as Settings from "./settings/Settings.ts"
 import { version } from "./Version.ts"
 
 export const layer = Layer.unwrap(

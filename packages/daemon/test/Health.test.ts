@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Chain from "@headwater/core/Chain"
-import type { Status } from "@headwater/indexer/sync/ChainStatus"
+import * as Chain from "@headwater/core/chains/Chain"
+import type { Status } from "@headwater/indexer/families/node/ChainStatus"
 import * as Result from "effect/Result"
 import { notReady } from "../src/Health.ts"
 

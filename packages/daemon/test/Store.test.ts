@@ -1,14 +1,14 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { Outbox } from "@headwater/indexer/store/Outbox"
+import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { locations } from "../../../test/Stores.ts"
 import * as Seed from "../../indexer/test/store/Seed.ts"
 import * as Serve from "../src/Serve.ts"
-import * as Settings from "../src/Settings.ts"
-import * as SettingsFile from "../src/SettingsFile.ts"
+import * as Settings from "../src/settings/Settings.ts"
+import * as SettingsFile from "../src/settings/SettingsFile.ts"
 
 const day = 86_400_000
 

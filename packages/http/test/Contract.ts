@@ -1,5 +1,5 @@
 /** What the OpenAPI document says, as tests ask it: its operations, and whether an answer is one that it describes. */
-import { openApiDocument } from "@headwater/http/OpenApiDocument"
+import { openApiDocument } from "@headwater/http/contract/OpenApiDocument"
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 
 interface Operation {

@@ -1,5 +1,5 @@
 /** A script of a web page that asks for a balance: bundled for browsers by `Client.test.ts`. */
-import * as Client from "@headwater/http/Client"
+import * as Client from "@headwater/http/contract/Client"
 import * as Effect from "effect/Effect"
 
 export const available = (baseUrl: string, apiKey: string): Promise<number> =>

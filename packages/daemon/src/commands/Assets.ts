@@ -1,6 +1,6 @@
 /** `headwater assets`: the catalogue of market data. */
-import { Assets, type ListedAsset } from "@headwater/indexer/store/Assets"
-import { MarketTasks } from "@headwater/indexer/store/MarketTasks"
+import { Assets, type ListedAsset } from "@headwater/indexer/store/market/Assets"
+import { MarketTasks } from "@headwater/indexer/store/market/MarketTasks"
 import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"

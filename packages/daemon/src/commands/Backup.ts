@@ -1,12 +1,12 @@
 /** `headwater backup`: a copy of a SQLite store, made while the daemon runs. */
-import * as Backup from "@headwater/indexer/store/Backup"
+import * as Backup from "@headwater/indexer/store/database/Backup"
 import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Progress from "../Progress.ts"
-import * as Settings from "../Settings.ts"
+import * as Settings from "../settings/Settings.ts"
 import * as WithSettings from "./WithSettings.ts"
 
 /** The store is not a file. */

@@ -1,9 +1,9 @@
 /** The argument that names a configured chain, as the settings do: `ethereum/mainnet`. */
-import * as Chain from "@headwater/core/Chain"
+import * as Chain from "@headwater/core/chains/Chain"
 import * as Argument from "effect/cli/Argument"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as Settings from "../Settings.ts"
+import * as Settings from "../settings/Settings.ts"
 
 /** The settings name no such chain. */
 export class ChainNotConfigured extends Schema.TaggedError<ChainNotConfigured>()("ChainNotConfigured", {

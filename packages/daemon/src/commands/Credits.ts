@@ -1,7 +1,7 @@
 /** `headwater credits`: what an account may spend. */
-import { Accounts } from "@headwater/indexer/store/Accounts"
-import { Credits } from "@headwater/indexer/store/Credits"
-import { Subscriptions } from "@headwater/indexer/store/Subscriptions"
+import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
+import { Credits } from "@headwater/indexer/store/accounts/Credits"
+import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"

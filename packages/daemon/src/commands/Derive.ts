@@ -1,5 +1,5 @@
 /** `headwater derive`: addresses of a wallet from its extended public key, offline. */
-import * as Derivation from "@headwater/core/Derivation"
+import * as Derivation from "@headwater/core/keys/Derivation"
 import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import type { Finding } from "../doctor/Finding.ts"
-import * as Settings from "../Settings.ts"
+import * as Settings from "../settings/Settings.ts"
 import * as WithSettings from "./WithSettings.ts"
 
 /** Something does not work: told already, and worth an exit code. */

@@ -1,8 +1,8 @@
 /** `headwater domains`: on which hosts accounts may receive callbacks. */
-import { Accounts } from "@headwater/indexer/store/Accounts"
-import * as Domains from "@headwater/indexer/store/Domains"
-import { Outbox } from "@headwater/indexer/store/Outbox"
-import { Subscriptions } from "@headwater/indexer/store/Subscriptions"
+import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
+import * as Domains from "@headwater/indexer/store/subscriptions/Domains"
+import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
+import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"

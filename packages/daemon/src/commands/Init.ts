@@ -1,5 +1,5 @@
 /** `headwater init`: writes a settings file with everything in it explained, from a few questions. */
-import * as Chain from "@headwater/core/Chain"
+import * as Chain from "@headwater/core/chains/Chain"
 import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -10,8 +10,8 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as SettingsFile from "../SettingsFile.ts"
-import * as SettingsTemplate from "../SettingsTemplate.ts"
+import * as SettingsFile from "../settings/SettingsFile.ts"
+import * as SettingsTemplate from "../settings/SettingsTemplate.ts"
 
 /** There is nothing to write, or a file in the way. */
 export class CannotInit extends Schema.TaggedError<CannotInit>()("CannotInit", { message: Schema.String }) {}

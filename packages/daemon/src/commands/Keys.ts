@@ -1,5 +1,5 @@
 /** `headwater keys`: the API keys of an account. */
-import { Accounts } from "@headwater/indexer/store/Accounts"
+import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"

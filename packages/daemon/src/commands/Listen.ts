@@ -63,7 +63,7 @@ export const listen = Command.make(
     if (apiKey === "") return yield* new NoKey({ message: `Give an API key by --key or ${keyVariable}` })
     // Loaded here only: the contract takes longer to load than the other commands take to run.
     const { Client, CallbackFeed } = yield* Effect.promise(async () => ({
-      Client: await import("@headwater/http/Client"),
+      Client: await import("@headwater/http/contract/Client"),
       CallbackFeed: await import("../CallbackFeed.ts")
     }))
     const client = yield* Client.makeFetch({ baseUrl: input.service, apiKey })

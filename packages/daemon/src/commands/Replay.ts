@@ -1,8 +1,8 @@
 /** `headwater replay`: enters a range of committed blocks again. */
-import { nameOf } from "@headwater/core/Chain"
-import * as ChainStore from "@headwater/indexer/store/ChainStore"
-import * as InternalRetention from "@headwater/indexer/store/InternalRetention"
-import * as RecordedChain from "@headwater/indexer/store/RecordedChain"
+import { nameOf } from "@headwater/core/chains/Chain"
+import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
+import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import * as InternalRetention from "@headwater/indexer/store/chain/InternalRetention"
 import * as Replay from "@headwater/indexer/sync/Replay"
 import * as Console from "effect/Console"
 import * as Command from "effect/cli/Command"
@@ -54,7 +54,7 @@ export const replay = Command.make(
       return yield* new NoRange({ message: `Say where to begin: headwater replay ${name} --from <height>` })
     }
     // Loaded here only, with the sources of every family.
-    const FollowedChains = yield* Effect.promise(() => import("../FollowedChains.ts"))
+    const FollowedChains = yield* Effect.promise(() => import("../supervision/ChainSupervisor.ts"))
     const { source, tokens } = yield* FollowedChains.open(chain, settings)
     const store = yield* ChainStore.open(chain, {
       record: settings.record,
@@ -76,7 +76,7 @@ export const replay = Command.make(
     if (next > whole.from) yield* Console.error(`Going on at block ${next} of ${whole.from} to ${whole.to}`)
     // Without traces, the record of internal transactions is better than what the node shows.
     const traced = (yield* source.capabilities).some((has) => has.name === "internal transactions" && has.available)
-    const horizon = yield* InternalRetention.horizon(yield* RecordedChain.make(chain), settings)
+    const horizon = yield* InternalRetention.horizon(yield* ChainReader.make(chain), settings)
     const internalFrom = traced ? horizon : Number.MAX_SAFE_INTEGER
     const done = yield* Progress.track(`Replaying ${name}`, whole.to - next + 1, (advance) =>
       Replay.run(source, store, whole, next, {

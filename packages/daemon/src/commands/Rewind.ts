@@ -1,11 +1,11 @@
 /** `headwater rewind`: leaves every block above a height, so that the chain is followed from there again. */
-import type { Chain } from "@headwater/core/Chain"
-import { nameOf } from "@headwater/core/Chain"
-import * as ChainStore from "@headwater/indexer/store/ChainStore"
-import * as InternalRetention from "@headwater/indexer/store/InternalRetention"
-import * as RecordedChain from "@headwater/indexer/store/RecordedChain"
-import * as StoreLock from "@headwater/indexer/store/StoreLock"
-import * as Tokens from "@headwater/indexer/store/Tokens"
+import type { Chain } from "@headwater/core/chains/Chain"
+import { nameOf } from "@headwater/core/chains/Chain"
+import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
+import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import * as InternalRetention from "@headwater/indexer/store/chain/InternalRetention"
+import * as Tokens from "@headwater/indexer/store/chain/Tokens"
+import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
 import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -13,8 +13,8 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as Settings from "../Settings.ts"
 import * as Store from "../Store.ts"
+import * as Settings from "../settings/Settings.ts"
 import * as ChainArgument from "./ChainArgument.ts"
 import * as WithSettings from "./WithSettings.ts"
 
@@ -35,7 +35,7 @@ const lossOf = Effect.fnUntraced(function* (
       "are spent after it are recognised only if the node shows what inputs spend"
     )
   }
-  const horizon = yield* InternalRetention.horizon(yield* RecordedChain.make(chain), settings)
+  const horizon = yield* InternalRetention.horizon(yield* ChainReader.make(chain), settings)
   if (settings.internalTransactions && height + 1 < horizon) {
     return `internal transactions below block ${horizon} have been summed up: a wallet's totals will count them twice`
   }

@@ -1,9 +1,9 @@
 /** `headwater serve`: the daemon. */
-import * as Chain from "@headwater/core/Chain"
+import * as Chain from "@headwater/core/chains/Chain"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Settings from "../Settings.ts"
+import * as Settings from "../settings/Settings.ts"
 import * as WithSettings from "./WithSettings.ts"
 
 /** A service that was told to stop, and has, has not failed. */

@@ -1,5 +1,5 @@
 /** `headwater sighash`: the hash that an unsigned EVM transaction is signed by, for people who check before they sign. */
-import * as Sighash from "@headwater/core/Sighash"
+import * as Sighash from "@headwater/core/evm/Sighash"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"

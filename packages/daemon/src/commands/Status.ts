@@ -1,6 +1,6 @@
 /** `headwater status`: how far each chain is, as the running daemon says it, else as the store does. */
-import { nameOf } from "@headwater/core/Chain"
-import { Database } from "@headwater/indexer/store/Database"
+import { nameOf } from "@headwater/core/chains/Chain"
+import { Database } from "@headwater/indexer/store/database/Database"
 import * as Replay from "@headwater/indexer/sync/Replay"
 import * as Console from "effect/Console"
 import * as Command from "effect/cli/Command"
@@ -14,8 +14,8 @@ import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import { Ready } from "../Health.ts"
 import { table, time } from "../internal/Table.ts"
-import * as Settings from "../Settings.ts"
 import * as Store from "../Store.ts"
+import * as Settings from "../settings/Settings.ts"
 import * as WithSettings from "./WithSettings.ts"
 
 /** Nothing runs, or what runs is not ready: told already, and worth an exit code. */

@@ -1,7 +1,7 @@
 /** `headwater subscriptions`: what accounts are told about. */
-import * as Address from "@headwater/core/Address"
-import { Accounts } from "@headwater/indexer/store/Accounts"
-import { Subscriptions } from "@headwater/indexer/store/Subscriptions"
+import * as Address from "@headwater/core/address/Address"
+import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
+import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"

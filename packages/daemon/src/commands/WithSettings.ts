@@ -4,8 +4,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Log from "../Log.ts"
-import * as Settings from "../Settings.ts"
-import * as SettingsFile from "../SettingsFile.ts"
+import * as Settings from "../settings/Settings.ts"
+import * as SettingsFile from "../settings/SettingsFile.ts"
 
 export const config = Flag.File("config").pipe(
   Flag.withAlias("c"),

@@ -1,6 +1,6 @@
 /** How far each chain was during the last minutes, for the console's charts: in memory, sampled from the statuses. */
-import * as Chain from "@headwater/core/Chain"
-import { ChainStatus } from "@headwater/indexer/sync/ChainStatus"
+import * as Chain from "@headwater/core/chains/Chain"
+import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"

@@ -4,7 +4,7 @@
  * A host name is resolved once for each connection, and the addresses that were checked are the ones connected to. One
  * forbidden address among them refuses them all.
  */
-import * as CallbackUrl from "@headwater/core/CallbackUrl"
+import * as CallbackUrl from "@headwater/core/events/CallbackUrl"
 import { CallbackUrlPolicy } from "@headwater/http/server/CallbackUrlPolicy"
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"

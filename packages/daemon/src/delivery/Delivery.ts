@@ -7,8 +7,8 @@
  * outcomes are written.
  */
 import { createHmac, createSecretKey } from "node:crypto"
-import * as Signature from "@headwater/core/Signature"
-import { type Attempt, type Claim, Outbox, type Outgoing } from "@headwater/indexer/store/Outbox"
+import * as Signature from "@headwater/core/events/Signature"
+import { type Attempt, type Claim, Outbox, type Outgoing } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"

@@ -1,5 +1,5 @@
 /** A span for each attempt to deliver a callback, in the trace of the block that the callback is about. */
-import type { Claim, Outgoing } from "@headwater/indexer/store/Outbox"
+import type { Claim, Outgoing } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as BlockTrace from "@headwater/indexer/sync/BlockTrace"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"

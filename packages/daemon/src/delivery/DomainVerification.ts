@@ -9,7 +9,7 @@ import {
   DomainNotVerified,
   Domains,
   DomainVerifier
-} from "@headwater/indexer/store/Domains"
+} from "@headwater/indexer/store/subscriptions/Domains"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Dns from "effect/net/Dns"

@@ -1,5 +1,5 @@
 /** Writes the outcomes of attempts down, many in one transaction: when there are enough of them, or after a moment. */
-import { Outbox, type Outcome } from "@headwater/indexer/store/Outbox"
+import { Outbox, type Outcome } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Schedule from "effect/Schedule"

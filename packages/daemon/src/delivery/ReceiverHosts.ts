@@ -3,7 +3,7 @@
  * soon worked off; nothing for a while after several failures to answer, then one claim to see whether it is
  * back. No host may take more than an eighth of what is free, and slow ones leave a quarter of all to the others.
  */
-import type { Claim, Room } from "@headwater/indexer/store/Outbox"
+import type { Claim, Room } from "@headwater/indexer/store/subscriptions/Outbox"
 
 export interface Limits {
   /** Claims in flight over all hosts, and to one. */

@@ -3,8 +3,8 @@
  * through the API, transactions, and their callbacks as they arrive. Nothing is reachable from outside, and nothing is
  * kept.
  */
-import * as Client from "@headwater/http/Client"
-import { Accounts } from "@headwater/indexer/store/Accounts"
+import * as Client from "@headwater/http/contract/Client"
+import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
@@ -14,13 +14,13 @@ import * as Path from "effect/Path"
 import * as Queue from "effect/Queue"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import * as DevelopmentCertificate from "../DevelopmentCertificate.ts"
 import * as Serve from "../Serve.ts"
-import { Settings, schema } from "../Settings.ts"
+import { Settings, schema } from "../settings/Settings.ts"
+import * as DevelopmentCertificate from "./DevelopmentCertificate.ts"
 import * as DevelopmentChain from "./DevelopmentChain.ts"
+import * as Messages from "./Messages.ts"
 import * as Ports from "./Ports.ts"
 import * as Receiver from "./Receiver.ts"
-import * as Words from "./Words.ts"
 
 /** Something that the demo shows did not happen. */
 export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { message: Schema.String }) {}
@@ -68,7 +68,7 @@ export const run = Effect.gen(function* () {
     const accounts = yield* Accounts
     const account = yield* accounts.create("demo")
     const apiKey = Redacted.value((yield* accounts.createKey(account.id, { name: "demo" })).key)
-    const place: Words.Place = {
+    const place: Messages.Place = {
       api: `http://127.0.0.1:${apiPort}`,
       apiKey,
       chain: chain.url,
@@ -76,7 +76,7 @@ export const run = Effect.gen(function* () {
       secret,
       store
     }
-    yield* Console.log(Words.introduction(place))
+    yield* Console.log(Messages.introduction(place))
 
     const [rich, watched, other, byHand] = chain.accounts as [string, string, string, string]
     const client = yield* Client.makeFetch({ baseUrl: place.api, apiKey })
@@ -87,11 +87,11 @@ export const run = Effect.gen(function* () {
         data: { item: { address: watched, callbackUrl: place.callbackUrl, callbackSecretKey: secret } }
       }
     })
-    yield* Console.log(Words.subscribed(item.address, item.referenceId))
-    yield* Console.log(Words.sent("1.5 ETH to it", yield* send(chain.rpc, rich, watched, 1500n * milliEther)))
-    yield* Console.log(Words.sent("0.25 ETH from it", yield* send(chain.rpc, watched, other, 250n * milliEther)))
+    yield* Console.log(Messages.subscribed(item.address, item.referenceId))
+    yield* Console.log(Messages.sent("1.5 ETH to it", yield* send(chain.rpc, rich, watched, 1500n * milliEther)))
+    yield* Console.log(Messages.sent("0.25 ETH from it", yield* send(chain.rpc, watched, other, 250n * milliEther)))
 
-    const show = Effect.tap(Queue.take(received), (callback) => Console.log(Words.callback(callback)))
+    const show = Effect.tap(Queue.take(received), (callback) => Console.log(Messages.callback(callback)))
     const verified = Effect.map(show, ({ verified }) => verified.xSignature && verified.standardWebhooks)
     yield* Effect.repeat(verified, { until: (ok) => ok }).pipe(
       Effect.timeoutOrElse({
@@ -100,9 +100,9 @@ export const run = Effect.gen(function* () {
       })
     )
     const seconds = ((yield* Clock.currentTimeMillis) - started) / 1000
-    yield* Console.log(Words.firstVerified(seconds))
+    yield* Console.log(Messages.firstVerified(seconds))
     yield* show
-    yield* Console.log(Words.byHand(place, { rich, address: byHand }))
+    yield* Console.log(Messages.byHand(place, { rich, address: byHand }))
     return yield* Effect.forever(show)
   }).pipe(
     Effect.provide(

@@ -1,6 +1,6 @@
 /** A development chain of its own: anvil from npm, as a child that never outlives this process. */
 import { createRequire } from "node:module"
-import * as JsonRpc from "@headwater/indexer/sources/JsonRpc"
+import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import * as Effect from "effect/Effect"
 import * as ChildProcess from "effect/process/ChildProcess"
 import * as Result from "effect/Result"

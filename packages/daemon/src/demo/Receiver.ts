@@ -9,7 +9,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
-import type { DevelopmentCertificate } from "../DevelopmentCertificate.ts"
+import type { DevelopmentCertificate } from "./DevelopmentCertificate.ts"
 
 const Body = Schema.fromJsonString(
   Schema.Struct({

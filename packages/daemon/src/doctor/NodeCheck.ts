@@ -1,21 +1,21 @@
 /** Looks at one node of a chain: whether it answers, what it is, how far it is, and what it can do. */
-import * as Chain from "@headwater/core/Chain"
-import * as JsonRpc from "@headwater/indexer/sources/JsonRpc"
-import type { NodeError } from "@headwater/indexer/sources/NodeError"
-import type { Capability, Source } from "@headwater/indexer/sources/Source"
-import * as TronHttp from "@headwater/indexer/sources/tron/TronHttp"
-import * as XrpNode from "@headwater/indexer/sources/xrp/XrpNode"
+import * as Chain from "@headwater/core/chains/Chain"
+import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
+import type { NodeError } from "@headwater/indexer/families/node/NodeError"
+import type { Capability, Source } from "@headwater/indexer/families/Source"
+import * as TronHttp from "@headwater/indexer/families/tron/TronHttp"
+import * as XrpNode from "@headwater/indexer/families/xrp/XrpNode"
 import type * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as FollowedChains from "../FollowedChains.ts"
-import * as Settings from "../Settings.ts"
+import * as Settings from "../settings/Settings.ts"
+import * as ChainSupervisor from "../supervision/ChainSupervisor.ts"
 import type { Finding } from "./Finding.ts"
-import * as NodeWords from "./NodeWords.ts"
-import { type About, ok } from "./NodeWords.ts"
+import * as NodeSelfReport from "./NodeSelfReport.ts"
+import { type About, ok } from "./NodeSelfReport.ts"
 
 /** How long a node may take with everything that it is asked. */
 const patience = "30 seconds"
@@ -31,12 +31,12 @@ const describe = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Sett
     )
   switch (chain.family) {
     case "evm":
-      return NodeWords.evm(yield* ask(["web3_clientVersion", "eth_syncing"]))
+      return NodeSelfReport.evm(yield* ask(["web3_clientVersion", "eth_syncing"]))
     case "utxo":
-      return NodeWords.utxo(yield* ask(["getnetworkinfo", "getblockchaininfo", "getindexinfo"]))
+      return NodeSelfReport.utxo(yield* ask(["getnetworkinfo", "getblockchaininfo", "getindexinfo"]))
     case "xrp": {
       const node = yield* XrpNode.make(options)
-      return NodeWords.xrp(yield* node.request("server_info", {}), settings.start)
+      return NodeSelfReport.xrp(yield* node.request("server_info", {}), settings.start)
     }
     case "tron": {
       const http = yield* TronHttp.make({ ...options, headers: Settings.nodeHeaders(settings) })
@@ -44,7 +44,7 @@ const describe = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Sett
         Effect.catchTag(asked, ["NodeRejected", "NodeInconsistent"], () => Effect.undefined)
       const info = yield* orNothing(http.post("/wallet/getnodeinfo"))
       const genesis = yield* orNothing(http.read(GenesisBlock, "/wallet/getblockbynum", '{"num":0}'))
-      return NodeWords.tron(chain, info, genesis?.blockID)
+      return NodeSelfReport.tron(chain, info, genesis?.blockID)
     }
   }
 })
@@ -98,7 +98,7 @@ const newest = Effect.fnUntraced(function* (
   const { time } = yield* source.blockAt(height)
   const age = Math.floor((yield* Clock.currentTimeMillis) / 1000) - time
   const message = `block ${height} is read, ${age < 0 ? `${-age} s ahead of this machine's clock` : `${age} s old`}`
-  if (age < -NodeWords.clockTolerance) {
+  if (age < -NodeSelfReport.clockTolerance) {
     return { level: "warning", message, advice: "set this machine's clock by NTP" }
   }
   return age > settings.silentSeconds
@@ -137,7 +137,7 @@ const problemOf = (error: NodeError | Cause.TimeoutError): About =>
 
 /** What the node can do, and its newest block, as following sees them. */
 const follow = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settings.ChainSettings) {
-  const { source } = yield* FollowedChains.connect(chain, settings)
+  const { source } = yield* ChainSupervisor.connect(chain, settings)
   const capabilities = yield* source.capabilities
   // What a node of another network says of its blocks is of no interest.
   const wrong = capabilities.some(({ available, name }) => name === "network" && !available)

@@ -1,12 +1,12 @@
 /** Looks at the store: whether it opens, who may read it, how much room is left, whether its clock is ours. */
 import { statfs } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
-import { Database } from "@headwater/indexer/store/Database"
+import { Database } from "@headwater/indexer/store/database/Database"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as Settings from "../Settings.ts"
 import * as Store from "../Store.ts"
+import * as Settings from "../settings/Settings.ts"
 import type { Finding } from "./Finding.ts"
 
 type About = Omit<Finding, "subject">

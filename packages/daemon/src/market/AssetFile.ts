@@ -5,11 +5,11 @@
  * itself only.
  */
 import { isUtf8 } from "node:buffer"
-import { Entry } from "@headwater/core/Asset"
-import type { Quote } from "@headwater/core/Rate"
-import * as DecimalText from "@headwater/indexer/sources/DecimalText"
-import type { Assets } from "@headwater/indexer/store/Assets"
-import type { DatabaseError } from "@headwater/indexer/store/Database"
+import { Entry } from "@headwater/core/market/Asset"
+import type { Quote } from "@headwater/core/market/Rate"
+import * as DecimalText from "@headwater/indexer/families/node/DecimalText"
+import type { DatabaseError } from "@headwater/indexer/store/database/Database"
+import type { Assets } from "@headwater/indexer/store/market/Assets"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -18,7 +18,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import * as Stream from "effect/Stream"
-import * as Intake from "./Intake.ts"
+import * as Ingest from "./Ingest.ts"
 import { type JsonElement, JsonElements } from "./internal/JsonElements.ts"
 import { nothing, ProviderError, plus, type Summary } from "./Provider.ts"
 
@@ -119,11 +119,11 @@ export const load = Effect.fn("AssetFile.load")(function* (
     batch = []
     bytes = 0
     if (some.length === 0) return
-    const { outcomes, summary: taken } = yield* Intake.entries(
+    const { outcomes, summary: taken } = yield* Ingest.entries(
       some.map(({ entry }) => entry),
       "file"
     )
-    const said: Array<Intake.Said> = []
+    const said: Array<Ingest.Said> = []
     for (const [i, outcome] of outcomes.entries()) {
       const { entry, line } = some[i]!
       if (outcome.kind === "refused") {
@@ -133,7 +133,7 @@ export const load = Effect.fn("AssetFile.load")(function* (
       const quote = quoteOf(entry, Math.floor(written / 1000))
       if (quote !== undefined) said.push({ name: `line ${line}`, asset: outcome.asset, quote })
     }
-    summary = plus(summary, plus(taken, yield* Intake.quotes(provider, said)))
+    summary = plus(summary, plus(taken, yield* Ingest.quotes(provider, said)))
   })
 
   const take = Effect.fnUntraced(function* (element: JsonElement) {

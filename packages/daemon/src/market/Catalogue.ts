@@ -2,9 +2,10 @@
  * The assets that ship with Headwater: the native coins of its 16 blockchains, and a few currencies. With no provider
  * and no internet they are all that there is to begin with.
  */
-import * as Asset from "@headwater/core/Asset"
-import * as Chain from "@headwater/core/Chain"
-import { Assets } from "@headwater/indexer/store/Assets"
+
+import * as Chain from "@headwater/core/chains/Chain"
+import * as Asset from "@headwater/core/market/Asset"
+import { Assets } from "@headwater/indexer/store/market/Assets"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { currencyPrefix } from "./CoinGecko.ts"

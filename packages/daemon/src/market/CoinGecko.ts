@@ -2,13 +2,13 @@
  * CoinGecko as a provider (docs.coingecko.com, API v3): what assets there are, what they cost, and what currencies
  * cost, each on a schedule of its own.
  */
-import * as Rate from "@headwater/core/Rate"
-import { Assets, type ProviderLink } from "@headwater/indexer/store/Assets"
+import * as Rate from "@headwater/core/market/Rate"
+import { Assets, type ProviderLink } from "@headwater/indexer/store/market/Assets"
 import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as Intake from "./Intake.ts"
+import * as Ingest from "./Ingest.ts"
 import * as Answer from "./internal/CoinGeckoAnswer.ts"
 import * as Api from "./internal/CoinGeckoApi.ts"
 import type { CoinGeckoSettings } from "./MarketSettings.ts"
@@ -70,7 +70,7 @@ export const make = Effect.fnUntraced(function* (
   const context = yield* Effect.context<Assets>()
   const api = yield* Api.make(apiOptions(settings, waits))
 
-  const quotes = (said: ReadonlyArray<Intake.Said>) => Effect.provide(Intake.quotes(Api.provider, said), context)
+  const quotes = (said: ReadonlyArray<Ingest.Said>) => Effect.provide(Ingest.quotes(Api.provider, said), context)
 
   /** A page of markets. */
   const markets = Effect.fnUntraced(function* (params: Readonly<Record<string, string>>) {
@@ -94,7 +94,7 @@ export const make = Effect.fnUntraced(function* (
   })
 
   /** Lists what an answer on one coin says, or says anew; its quote is `said`. */
-  const list = Effect.fnUntraced(function* (json: unknown, said: Array<Intake.Said>) {
+  const list = Effect.fnUntraced(function* (json: unknown, said: Array<Ingest.Said>) {
     const coin = yield* Effect.mapError(Effect.fromResult(Answer.decodeCoin(json)), unreadable)
     const link = settings.logos ? Answer.imageOfCoin(coin) : undefined
     const image = link === undefined ? undefined : yield* api.image(link)
@@ -103,7 +103,7 @@ export const make = Effect.fnUntraced(function* (
       yield* Effect.logWarning(`CoinGecko's ${coin.id} cannot be listed: ${entry.failure}`)
       return { ...nothing, refused: 1 }
     }
-    const { outcomes, summary } = yield* Effect.provide(Intake.entries([entry.success], "coingecko"), context)
+    const { outcomes, summary } = yield* Effect.provide(Ingest.entries([entry.success], "coingecko"), context)
     const [outcome] = outcomes
     if (outcome === undefined || outcome.kind === "refused") {
       yield* Effect.logWarning(
@@ -117,7 +117,7 @@ export const make = Effect.fnUntraced(function* (
   })
 
   /** Reads one coin; undefined where CoinGecko could not be asked, and should be asked again. */
-  const describe = Effect.fnUntraced(function* (path: string, id: string | undefined, said: Array<Intake.Said>) {
+  const describe = Effect.fnUntraced(function* (path: string, id: string | undefined, said: Array<Ingest.Said>) {
     const answer = Effect.flatMap(api.get(path, coinParams), (json) => list(json, said))
     const described = yield* Effect.result(answer)
     if (Result.isFailure(described)) {
@@ -155,7 +155,7 @@ export const make = Effect.fnUntraced(function* (
         let summary = nothing
         let failures = 0
         for (const some of Arr.chunksOf(paths, quotesTogether)) {
-          const said: Array<Intake.Said> = []
+          const said: Array<Ingest.Said> = []
           for (const { id, path } of some) {
             const described = yield* describe(path, id, said)
             failures = described === undefined ? failures + 1 : 0
@@ -206,7 +206,7 @@ export const make = Effect.fnUntraced(function* (
         const { rates } = yield* Effect.mapError(Effect.fromResult(Answer.decodeExchangeRates(json)), unreadable)
         const dollars = rates.usd
         if (dollars === undefined) return yield* unreadable("there is no rate of the dollar")
-        const said = links.flatMap(({ asset, providerId }): ReadonlyArray<Intake.Said> => {
+        const said = links.flatMap(({ asset, providerId }): ReadonlyArray<Ingest.Said> => {
           const rate = rates[providerId.slice(currencyPrefix.length)]
           if (rate === undefined) return []
           const amount = Rate.quotient(dollars.value, rate.value)

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
-import { Settings } from "../Settings.ts"
+import { Settings } from "../settings/Settings.ts"
 import * as CoinGecko from "./CoinGecko.ts"
 import * as FileProvider from "./FileProvider.ts"
 import { type Provider, Providers } from "./Provider.ts"

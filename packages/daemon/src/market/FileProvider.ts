@@ -1,5 +1,5 @@
 /** The operator's file as a provider: it is loaded when it has changed. */
-import type { Assets } from "@headwater/indexer/store/Assets"
+import type { Assets } from "@headwater/indexer/store/market/Assets"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as AssetFile from "./AssetFile.ts"

@@ -2,7 +2,7 @@
  * Logos of the assets that ship with Headwater: a coloured coin and a few strokes on it, drawn for this project. They
  * stand for the assets and are nobody's trademark.
  */
-import type { Entry } from "@headwater/core/Asset"
+import type { Entry } from "@headwater/core/market/Asset"
 
 /** A coin in a colour, its sign as the path of a stroke on a field of 32 by 32. */
 const coin = (colour: string, path: string): NonNullable<Entry["logo"]> => ({

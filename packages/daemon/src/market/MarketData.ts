@@ -2,9 +2,10 @@
  * Keeps the catalogue and its rates current: every task of every provider on its own schedule, each in a fiber of its
  * own, so that one provider's trouble is nobody else's. What fails leaves everything as it was, with its old times.
  */
-import { Assets } from "@headwater/indexer/store/Assets"
-import type { DatabaseError } from "@headwater/indexer/store/Database"
-import { MarketTasks } from "@headwater/indexer/store/MarketTasks"
+
+import type { DatabaseError } from "@headwater/indexer/store/database/Database"
+import { Assets } from "@headwater/indexer/store/market/Assets"
+import { MarketTasks } from "@headwater/indexer/store/market/MarketTasks"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

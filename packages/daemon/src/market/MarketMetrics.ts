@@ -1,5 +1,5 @@
 /** What market data can be watched by. */
-import type { Disbelief } from "@headwater/core/Rate"
+import type { Disbelief } from "@headwater/core/market/Rate"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"

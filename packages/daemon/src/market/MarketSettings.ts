@@ -1,5 +1,5 @@
 /** What an operator can decide of market data: the part `marketData` of the settings. */
-import * as Chain from "@headwater/core/Chain"
+import * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"

@@ -2,7 +2,7 @@
  * Sources of market data behind one interface: each has tasks of its own with a schedule of its own, and writes what it
  * learns to the store. Nobody who asks for an asset ever waits for a provider.
  */
-import type { DatabaseError } from "@headwater/indexer/store/Database"
+import type { DatabaseError } from "@headwater/indexer/store/database/Database"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"

@@ -1,6 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import * as SettingsFile from "@headwater/daemon/SettingsFile"
+import * as SettingsFile from "@headwater/daemon/settings/SettingsFile"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 

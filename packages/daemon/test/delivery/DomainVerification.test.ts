@@ -1,5 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as DevelopmentCertificate from "@headwater/daemon/DevelopmentCertificate"
 import { CallbackTarget } from "@headwater/daemon/delivery/CallbackTarget"
 import * as DomainVerification from "@headwater/daemon/delivery/DomainVerification"
 import {
@@ -8,7 +7,8 @@ import {
   type Reply,
   type Request
 } from "@headwater/daemon/delivery/ReceiverClient"
-import { Domains, DomainVerifier } from "@headwater/indexer/store/Domains"
+import * as DevelopmentCertificate from "@headwater/daemon/demo/DevelopmentCertificate"
+import { Domains, DomainVerifier } from "@headwater/indexer/store/subscriptions/Domains"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Dns from "effect/net/Dns"

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http"
 import { createServer } from "node:https"
 import type { AddressInfo } from "node:net"
-import type { DevelopmentCertificate } from "@headwater/daemon/DevelopmentCertificate"
+import type { DevelopmentCertificate } from "@headwater/daemon/demo/DevelopmentCertificate"
 import * as Effect from "effect/Effect"
 
 export interface Received {

@@ -1,5 +1,5 @@
 import * as ReceiverHosts from "@headwater/daemon/delivery/ReceiverHosts"
-import type { Claim } from "@headwater/indexer/store/Outbox"
+import type { Claim } from "@headwater/indexer/store/subscriptions/Outbox"
 import { assert, describe, it } from "vitest"
 
 const limits = {

@@ -3,7 +3,7 @@ import { AllowedHosts, CallbackTarget } from "@headwater/daemon/delivery/Callbac
 import * as Delivery from "@headwater/daemon/delivery/Delivery"
 import { ReceiverClient } from "@headwater/daemon/delivery/ReceiverClient"
 import * as RetryProfile from "@headwater/daemon/delivery/RetryProfile"
-import { Outbox, type Outgoing } from "@headwater/indexer/store/Outbox"
+import { Outbox, type Outgoing } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Signature from "@headwater/core/Signature"
+import * as Signature from "@headwater/core/events/Signature"
 import { Webhook } from "standardwebhooks"
 import { verify } from "../../src/demo/Receiver.ts"
 

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { assert, describe, it } from "@effect/vitest"
-import { Assets } from "@headwater/indexer/store/Assets"
+import { Assets } from "@headwater/indexer/store/market/Assets"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as AssetFile from "../../src/market/AssetFile.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Chain from "@headwater/core/Chain"
-import { Assets } from "@headwater/indexer/store/Assets"
+import * as Chain from "@headwater/core/chains/Chain"
+import { Assets } from "@headwater/indexer/store/market/Assets"
 import * as Effect from "effect/Effect"
 import * as Catalogue from "../../src/market/Catalogue.ts"
 import * as MarketServices from "./MarketServices.ts"

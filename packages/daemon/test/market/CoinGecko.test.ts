@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Asset from "@headwater/core/Asset"
-import { Assets } from "@headwater/indexer/store/Assets"
+import * as Asset from "@headwater/core/market/Asset"
+import { Assets } from "@headwater/indexer/store/market/Assets"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"

@@ -1,7 +1,7 @@
 /** What a provider can do wrong: the last good values stay, with their own time, and log and metrics say so. */
 import { assert, describe, it } from "@effect/vitest"
-import * as Asset from "@headwater/core/Asset"
-import { Assets } from "@headwater/indexer/store/Assets"
+import * as Asset from "@headwater/core/market/Asset"
+import { Assets } from "@headwater/indexer/store/market/Assets"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"

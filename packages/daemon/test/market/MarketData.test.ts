@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Assets } from "@headwater/indexer/store/Assets"
-import { MarketTasks } from "@headwater/indexer/store/MarketTasks"
+import { Assets } from "@headwater/indexer/store/market/Assets"
+import { MarketTasks } from "@headwater/indexer/store/market/MarketTasks"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"

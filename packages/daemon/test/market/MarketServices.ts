@@ -1,7 +1,7 @@
 /** The services that market data needs, over a fresh store. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Assets } from "@headwater/indexer/store/Assets"
-import { MarketTasks } from "@headwater/indexer/store/MarketTasks"
+import { Assets } from "@headwater/indexer/store/market/Assets"
+import { MarketTasks } from "@headwater/indexer/store/market/MarketTasks"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"

@@ -4,8 +4,6 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { Failures } from "../Errors.ts"
-import { cursorPage, cursorQuery } from "../Paging.ts"
 import {
   AddressText,
   Amount,
@@ -21,6 +19,8 @@ import {
   SymbolText,
   Timestamp
 } from "./Common.ts"
+import { Failures } from "./Errors.ts"
+import { cursorPage, cursorQuery } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 

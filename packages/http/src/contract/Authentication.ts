@@ -2,7 +2,7 @@
 import * as Context from "effect/Context"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import * as HttpApiSecurity from "effect/http-api/HttpApiSecurity"
-import { Failures } from "../Errors.ts"
+import { Failures } from "./Errors.ts"
 
 /** The account that calls. */
 export class CurrentAccount extends Context.Service<CurrentAccount, { readonly id: number }>()(

@@ -1,15 +1,15 @@
 /** The callbacks of a subscription: a numbered feed of what was and is to be sent, and sending by hand. */
 
-import { EventType } from "@headwater/core/EventType"
+import { EventType } from "@headwater/core/events/EventType"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { item } from "../Envelope.ts"
-import { Failures } from "../Errors.ts"
-import { Count, feedPage, feedQuery } from "../Paging.ts"
 import { body, bodyErrors, chainErrors, chainParams, context, emptyBody, pageErrors, Timestamp } from "./Common.ts"
+import { item } from "./Envelope.ts"
+import { Failures } from "./Errors.ts"
+import { Count, feedPage, feedQuery } from "./Paging.ts"
 import { RequestedChain } from "./RequestedChain.ts"
 import { callbackSecretKey, SubscriptionDetails } from "./Subscriptions.ts"
 

@@ -1,7 +1,7 @@
 /** What the endpoints of several groups have in common: parameters, bodies, and their values. */
 import * as Schema from "effect/Schema"
-import { maxContextLength } from "../Envelope.ts"
-import { Failures } from "../Errors.ts"
+import { maxContextLength } from "./Envelope.ts"
+import { Failures } from "./Errors.ts"
 
 const Context = Schema.String.check(
   Schema.isMaxLength(maxContextLength, { message: `must be at most ${maxContextLength} characters` })

@@ -4,10 +4,10 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { item } from "../Envelope.ts"
-import { Failures } from "../Errors.ts"
-import { cursorPage, cursorQuery } from "../Paging.ts"
 import { context, pageErrors, Timestamp } from "./Common.ts"
+import { item } from "./Envelope.ts"
+import { Failures } from "./Errors.ts"
+import { cursorPage, cursorQuery } from "./Paging.ts"
 
 export const CreditBalance = Schema.Struct({
   available: Schema.Int.annotate({ description: "Credits left" })

@@ -5,10 +5,10 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { item } from "../Envelope.ts"
-import { Failures } from "../Errors.ts"
-import { offsetPage, offsetQuery } from "../Paging.ts"
 import { body, bodyErrors, context, emptyBody, pageErrors, Timestamp } from "./Common.ts"
+import { item } from "./Envelope.ts"
+import { Failures } from "./Errors.ts"
+import { offsetPage, offsetQuery } from "./Paging.ts"
 
 export const Domain = Schema.Struct({
   domain: Schema.String.annotate({ examples: ["example.com"] }),

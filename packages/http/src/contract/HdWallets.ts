@@ -5,9 +5,6 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { item } from "../Envelope.ts"
-import { Failures } from "../Errors.ts"
-import { offsetPage } from "../Paging.ts"
 import {
   AddressText,
   Amount,
@@ -22,6 +19,9 @@ import {
   SymbolText,
   UnitText
 } from "./Common.ts"
+import { item } from "./Envelope.ts"
+import { Failures } from "./Errors.ts"
+import { offsetPage } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 

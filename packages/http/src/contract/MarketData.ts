@@ -4,10 +4,10 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { item } from "../Envelope.ts"
-import { Failures } from "../Errors.ts"
-import { offsetPage, offsetQuery } from "../Paging.ts"
 import { context, DecimalText, NameText, pageErrors, StandardText, SymbolText, Timestamp, UnitText } from "./Common.ts"
+import { item } from "./Envelope.ts"
+import { Failures } from "./Errors.ts"
+import { offsetPage, offsetQuery } from "./Paging.ts"
 import { Price } from "./Price.ts"
 
 const LatestRate = Schema.Struct({

@@ -1,11 +1,11 @@
 /** What a call costs. The price of an operation stands on its endpoint, and what it takes to be paid with it. */
 import type { Operation } from "@headwater/core/Credits"
-import type { DatabaseError } from "@headwater/indexer/store/Database"
+import type { DatabaseError } from "@headwater/indexer/store/database/Database"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
-import { Failures, type InsufficientCredits } from "../Errors.ts"
 import type { CurrentAccount } from "./Authentication.ts"
+import { Failures, type InsufficientCredits } from "./Errors.ts"
 
 /** The row of the price tables that an endpoint costs by, as an annotation on it; undefined where it is free. */
 export const Price = Context.Reference<Operation | undefined>("@headwater/http/contract/Price", {

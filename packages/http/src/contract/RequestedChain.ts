@@ -1,11 +1,11 @@
 /** The chain that a request names in its path. */
-import type { Chain, Family } from "@headwater/core/Chain"
-import type { EventType } from "@headwater/core/EventType"
+import type { Chain, Family } from "@headwater/core/chains/Chain"
+import type { EventType } from "@headwater/core/events/EventType"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
-import { Failures, type Unimplemented } from "../Errors.ts"
-import type { ChainOperations } from "../Operations.ts"
+import type { ChainOperations } from "../operations/Operations.ts"
+import { Failures, type Unimplemented } from "./Errors.ts"
 
 /** A chain that the operator has configured a node for, with what it can answer. */
 export interface ConfiguredChain {

@@ -1,13 +1,10 @@
 /** Callback subscriptions (interface sections 4.1 to 4.3) and what belongs to their life beyond it. */
-import { EventType } from "@headwater/core/EventType"
+import { EventType } from "@headwater/core/events/EventType"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { item } from "../Envelope.ts"
-import { Failures } from "../Errors.ts"
-import { offsetPage, offsetQuery } from "../Paging.ts"
 import {
   AddressText,
   bodyErrors,
@@ -19,6 +16,9 @@ import {
   pageErrors,
   Timestamp
 } from "./Common.ts"
+import { item } from "./Envelope.ts"
+import { Failures } from "./Errors.ts"
+import { offsetPage, offsetQuery } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { RequestedChain } from "./RequestedChain.ts"
 

@@ -5,9 +5,6 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { item } from "../Envelope.ts"
-import { Failures } from "../Errors.ts"
-import { offsetPage, offsetQuery } from "../Paging.ts"
 import {
   AddressText,
   Amount,
@@ -20,6 +17,9 @@ import {
   pageErrors,
   UnitText
 } from "./Common.ts"
+import { item } from "./Envelope.ts"
+import { Failures } from "./Errors.ts"
+import { offsetPage, offsetQuery } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 

@@ -1,6 +1,6 @@
 /** The errors that every operation can answer: of requests that do not fit the contract, and of the server itself. */
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
-import { Failures } from "../Errors.ts"
+import { Failures } from "./Errors.ts"
 
 export class Validation extends HttpApiMiddleware.Service<Validation>()("@headwater/http/contract/Validation", {
   error: [

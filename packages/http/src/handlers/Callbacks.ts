@@ -1,14 +1,15 @@
 /** Answers the operations on a subscription's callbacks. */
-import { Callbacks, type FeedCallback } from "@headwater/indexer/store/Callbacks"
-import { Database } from "@headwater/indexer/store/Database"
-import * as SecretRotation from "@headwater/indexer/store/SecretRotation"
-import { type SubscriptionKey, Subscriptions } from "@headwater/indexer/store/Subscriptions"
+
+import { Database } from "@headwater/indexer/store/database/Database"
+import { Callbacks, type FeedCallback } from "@headwater/indexer/store/subscriptions/Callbacks"
+import * as SecretRotation from "@headwater/indexer/store/subscriptions/SecretRotation"
+import { type SubscriptionKey, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import { Api } from "../Api.ts"
+import { Api } from "../contract/Api.ts"
 import { CurrentAccount } from "../contract/Authentication.ts"
+import { Conflict, ResourceNotFound } from "../contract/Errors.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
-import { Conflict, ResourceNotFound } from "../Errors.ts"
 import { isReferenceId, subscriptionNotFound } from "../server/ReferenceId.ts"
 import { detailed } from "./Subscriptions.ts"
 

@@ -1,14 +1,14 @@
 /** Answers the operations on one chain's data from what the chain's entry in `ConfiguredChains` provides. */
-import * as Chain from "@headwater/core/Chain"
+import * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
-import { Api } from "../Api.ts"
+import { Api } from "../contract/Api.ts"
 import { CurrentAccount } from "../contract/Authentication.ts"
+import { Unimplemented } from "../contract/Errors.ts"
 import { Payment } from "../contract/Price.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
-import { Unimplemented } from "../Errors.ts"
-import type { ChainOperations, WalletRequest } from "../Operations.ts"
+import type { ChainOperations, WalletRequest } from "../operations/Operations.ts"
 import * as Pages from "../server/Pages.ts"
 
 /** An operation of the request's chain; 501 where the chain has none. */

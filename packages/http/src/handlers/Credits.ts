@@ -1,8 +1,8 @@
 /** Answers the operations on the account's credits. */
-import { type CreditEntry, Credits } from "@headwater/indexer/store/Credits"
+import { type CreditEntry, Credits } from "@headwater/indexer/store/accounts/Credits"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import { Api } from "../Api.ts"
+import { Api } from "../contract/Api.ts"
 import { CurrentAccount } from "../contract/Authentication.ts"
 import * as Pages from "../server/Pages.ts"
 

@@ -1,11 +1,11 @@
 /** Answers the operations on domains of callback URLs. */
-import { type Domain, Domains, DomainVerifier } from "@headwater/indexer/store/Domains"
+import { type Domain, Domains, DomainVerifier } from "@headwater/indexer/store/subscriptions/Domains"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
-import { Api } from "../Api.ts"
+import { Api } from "../contract/Api.ts"
 import { CurrentAccount } from "../contract/Authentication.ts"
-import { Conflict, InvalidData, ResourceNotFound, Unimplemented } from "../Errors.ts"
+import { Conflict, InvalidData, ResourceNotFound, Unimplemented } from "../contract/Errors.ts"
 import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
 import * as Pages from "../server/Pages.ts"
 

@@ -1,8 +1,8 @@
 /** Answers the operations on market data. */
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import { Api } from "../Api.ts"
-import { MarketData } from "../Operations.ts"
+import { Api } from "../contract/Api.ts"
+import { MarketData } from "../operations/Operations.ts"
 import * as Pages from "../server/Pages.ts"
 
 export const layer = HttpApiBuilder.group(

@@ -2,15 +2,16 @@
  * Whether a chain's record and its node are at the present: answers that look current must be. Where they are not, the
  * client is told to come back.
  */
-import type { ConnectedNode } from "@headwater/indexer/sources/ConnectedNodes"
-import { ConnectedNodes } from "@headwater/indexer/sources/ConnectedNodes"
-import type { NodeError } from "@headwater/indexer/sources/NodeError"
-import type { RecordedChain, Tip } from "@headwater/indexer/store/RecordedChain"
-import { ChainStatus } from "@headwater/indexer/sync/ChainStatus"
+
+import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
+import type { ConnectedNode } from "@headwater/indexer/families/node/ConnectedNodes"
+import { ConnectedNodes } from "@headwater/indexer/families/node/ConnectedNodes"
+import type { NodeError } from "@headwater/indexer/families/node/NodeError"
+import type { ChainReader, Tip } from "@headwater/indexer/store/chain/ChainReader"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { NodeUnavailable } from "../Errors.ts"
+import { NodeUnavailable } from "../contract/Errors.ts"
 
 export interface Freshness {
   /** The node, if it is connected and not behind what is recorded. */
@@ -51,7 +52,7 @@ const nodeErrors: ReadonlySet<unknown> = new Set([
 const isNodeError = (error: unknown): error is NodeError =>
   nodeErrors.has((error as { readonly _tag?: unknown } | undefined)?._tag)
 
-export const make = Effect.fnUntraced(function* (record: RecordedChain) {
+export const make = Effect.fnUntraced(function* (record: ChainReader) {
   const nodes = yield* ConnectedNodes
   const statuses = yield* ChainStatus
   const { chain } = record

@@ -1,10 +1,11 @@
 /** Answers the operations on market data from the store. */
-import { type AssetNotFound, Assets, type RateNotAvailable } from "@headwater/indexer/store/Assets"
-import type { DatabaseError } from "@headwater/indexer/store/Database"
+
+import type { DatabaseError } from "@headwater/indexer/store/database/Database"
+import { type AssetNotFound, Assets, type RateNotAvailable } from "@headwater/indexer/store/market/Assets"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { ResourceNotFound } from "../Errors.ts"
-import { MarketData, type MarketOperations } from "../Operations.ts"
+import { ResourceNotFound } from "../contract/Errors.ts"
+import { MarketData, type MarketOperations } from "./Operations.ts"
 
 /** An asset that is not there, and one whose rate is too old to be told, are both not found; the message says which. */
 const found = <A>(self: Effect.Effect<A, AssetNotFound | RateNotAvailable | DatabaseError>) =>

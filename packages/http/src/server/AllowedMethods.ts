@@ -1,7 +1,7 @@
 /** Which methods a path takes: the difference between a path that does not exist and a method that it does not take. */
 import * as FindMyWay from "effect/http/FindMyWay"
 import * as HttpApi from "effect/http-api/HttpApi"
-import { Api } from "../Api.ts"
+import { Api } from "../contract/Api.ts"
 
 /** Longest path parameter: an extended public key has 111 characters, and the router takes only 100 by itself. */
 export const maxParamLength = 256

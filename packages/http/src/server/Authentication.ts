@@ -1,11 +1,11 @@
 /** Finds the account of an API key, and what the key may call. */
-import { Accounts } from "@headwater/indexer/store/Accounts"
+import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { Authentication, CurrentAccount } from "../contract/Authentication.ts"
-import { RequestInfo } from "../Envelope.ts"
-import { EndpointNotAllowed, InvalidApiKey, MissingApiKey } from "../Errors.ts"
+import { RequestInfo } from "../contract/Envelope.ts"
+import { EndpointNotAllowed, InvalidApiKey, MissingApiKey } from "../contract/Errors.ts"
 
 const missing = new MissingApiKey({ message: "The header x-api-key is missing" })
 const invalid = new InvalidApiKey({ message: "The API key is unknown or revoked" })

@@ -2,7 +2,7 @@
  * Which callback URLs a subscription may have: by default those that keep the rules for the text. What a host resolves
  * to is for the policy of the daemon, and for the delivery, which checks it again.
  */
-import * as CallbackUrl from "@headwater/core/CallbackUrl"
+import * as CallbackUrl from "@headwater/core/events/CallbackUrl"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 

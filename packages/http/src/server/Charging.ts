@@ -5,16 +5,16 @@
  * that changes something is charged in the same transaction.
  */
 import * as Ledger from "@headwater/core/Credits"
-import { CreditRules, Credits, type InsufficientCredits as TooFew } from "@headwater/indexer/store/Credits"
-import { Database, type DatabaseError } from "@headwater/indexer/store/Database"
+import { CreditRules, Credits, type InsufficientCredits as TooFew } from "@headwater/indexer/store/accounts/Credits"
+import { Database, type DatabaseError } from "@headwater/indexer/store/database/Database"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
 import { CurrentAccount } from "../contract/Authentication.ts"
+import { RequestInfo } from "../contract/Envelope.ts"
+import { InsufficientCredits } from "../contract/Errors.ts"
 import { Charging, Payment, Price } from "../contract/Price.ts"
-import { RequestInfo } from "../Envelope.ts"
-import { InsufficientCredits } from "../Errors.ts"
 import * as RateLimit from "./RateLimit.ts"
 
 /** Whether credits are charged at all: an operator who serves only himself has no use for them. */

@@ -5,8 +5,8 @@
  */
 import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
-import { InvalidPagination } from "../Errors.ts"
-import type { Position } from "../Operations.ts"
+import { InvalidPagination } from "../contract/Errors.ts"
+import type { Position } from "../operations/Operations.ts"
 
 /** What makes up a list: operation, account, chain, address, order. */
 export type List = ReadonlyArray<string | number>

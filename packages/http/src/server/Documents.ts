@@ -4,8 +4,8 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiSwagger from "effect/http-api/HttpApiSwagger"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Layer from "effect/Layer"
-import { Api } from "../Api.ts"
-import { openApiDocument } from "../OpenApiDocument.ts"
+import { Api } from "../contract/Api.ts"
+import { openApiDocument } from "../contract/OpenApiDocument.ts"
 import { docsPath, openApiPath } from "./AllowedMethods.ts"
 
 /** The contract with the whole document, prices and examples too. */

@@ -1,7 +1,7 @@
 /** From the query of a list to its answer, for both ways of paging. */
 import * as Effect from "effect/Effect"
-import type { CursorPage, CursorRequest, OffsetPage, OffsetRequest } from "../Operations.ts"
-import type { SortingOrder } from "../Paging.ts"
+import type { SortingOrder } from "../contract/Paging.ts"
+import type { CursorPage, CursorRequest, OffsetPage, OffsetRequest } from "../operations/Operations.ts"
 import * as Cursor from "./Cursor.ts"
 
 interface OffsetQuery {

@@ -7,7 +7,7 @@
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { RequestLimitReached } from "../Errors.ts"
+import { RequestLimitReached } from "../contract/Errors.ts"
 
 export interface Rate {
   readonly creditsPerSecond: number

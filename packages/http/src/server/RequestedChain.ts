@@ -1,11 +1,11 @@
 /** Looks up the chain that a request names, once for all operations on chains. */
-import * as Chain from "@headwater/core/Chain"
+import * as Chain from "@headwater/core/chains/Chain"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
+import { InvalidBlockchain, InvalidNetwork } from "../contract/Errors.ts"
 import { type ConfiguredChain, CurrentChain, Families, RequestedChain } from "../contract/RequestedChain.ts"
-import { InvalidBlockchain, InvalidNetwork } from "../Errors.ts"
 
 /** The chains of this server, by name (`blockchain/network`). */
 export class ConfiguredChains extends Context.Service<ConfiguredChains, ReadonlyMap<string, ConfiguredChain>>()(

@@ -1,11 +1,11 @@
 /** All routes of this package: the contract with its handlers, the OpenAPI document and the docs page. */
-import { Credits } from "@headwater/indexer/store/Credits"
+import { Credits } from "@headwater/indexer/store/accounts/Credits"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import { Api } from "../Api.ts"
+import { Api } from "../contract/Api.ts"
 import * as Callbacks from "../handlers/Callbacks.ts"
 import * as Chains from "../handlers/Chains.ts"
 import * as CreditHandlers from "../handlers/Credits.ts"
@@ -15,8 +15,8 @@ import * as Subscriptions from "../handlers/Subscriptions.ts"
 import { docsPath, openApiPath } from "./AllowedMethods.ts"
 import * as Authentication from "./Authentication.ts"
 import * as Charging from "./Charging.ts"
-import * as Enveloped from "./Enveloped.ts"
 import * as RequestedChain from "./RequestedChain.ts"
+import * as ResponseEnvelope from "./ResponseEnvelope.ts"
 import * as Validation from "./Validation.ts"
 
 const handlers = Layer.mergeAll(
@@ -47,5 +47,5 @@ const documents = HttpRouter.use(
 export const layer = Layer.mergeAll(
   HttpApiBuilder.layer(Api).pipe(Layer.provide(handlers), Layer.provide(middleware), Layer.provide(Credits.layer)),
   documents,
-  Enveloped.layer
+  ResponseEnvelope.layer
 )

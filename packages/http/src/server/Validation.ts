@@ -7,9 +7,14 @@ import * as HttpApiError from "effect/http-api/HttpApiError"
 import * as Layer from "effect/Layer"
 import * as SchemaIssue from "effect/SchemaIssue"
 import type { unhandled } from "effect/Types"
+import {
+  InvalidData,
+  InvalidPagination,
+  InvalidRequestBodyStructure,
+  LimitGreaterThanAllowed
+} from "../contract/Errors.ts"
+import { maxLimit } from "../contract/Paging.ts"
 import { Validation } from "../contract/Validation.ts"
-import { InvalidData, InvalidPagination, InvalidRequestBodyStructure, LimitGreaterThanAllowed } from "../Errors.ts"
-import { maxLimit } from "../Paging.ts"
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 

@@ -2,16 +2,16 @@
  * What an operator sees of the store in the console: of all accounts, by queries that read a page of an index and no
  * more, so that who looks slows nobody down. Secrets are not read at all.
  */
-import type { AddressBytes } from "@headwater/core/Address"
-import * as Address from "@headwater/core/Address"
-import * as Chain from "@headwater/core/Chain"
-import type { EventType } from "@headwater/core/EventType"
+import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Address from "@headwater/core/address/Address"
+import * as Chain from "@headwater/core/chains/Chain"
+import type { EventType } from "@headwater/core/events/EventType"
 import * as Hash from "@headwater/core/Hash"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { type SqlBool, sql } from "kysely"
-import { Database } from "./Database.ts"
+import { Database } from "./database/Database.ts"
 
 const pageSize = 50
 /** Accounts that a search looks through, the oldest first. */

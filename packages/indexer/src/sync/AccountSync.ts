@@ -1,16 +1,16 @@
 /** Finds the accounts that newly synced wallets had before, beside the commits of blocks and holding up none. */
-import type { AddressBytes } from "@headwater/core/Address"
-import type { Branch } from "@headwater/core/Derivation"
+import type { AddressBytes } from "@headwater/core/address/Address"
+import type { Branch } from "@headwater/core/keys/Derivation"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { NodeError } from "../sources/NodeError.ts"
-import type { Source } from "../sources/Source.ts"
-import type { DatabaseError } from "../store/Database.ts"
-import * as WalletBranches from "../store/internal/WalletBranches.ts"
-import * as WalletAccounts from "../store/WalletAccounts.ts"
-import * as WalletCoins from "../store/WalletCoins.ts"
-import { batchSize } from "../store/Wallets.ts"
-import { keepGoing } from "./KeepGoing.ts"
+import type { NodeError } from "../families/node/NodeError.ts"
+import type { Source } from "../families/Source.ts"
+import type { DatabaseError } from "../store/database/Database.ts"
+import * as WalletAccounts from "../store/wallets/WalletAccounts.ts"
+import * as WalletBranches from "../store/wallets/WalletBranches.ts"
+import * as WalletCoins from "../store/wallets/WalletCoins.ts"
+import { batchSize } from "../store/wallets/Wallets.ts"
+import { retryForever } from "./RetryForever.ts"
 
 /** A source that knows what any address holds; undefined where there is no account. */
 export interface AccountSource extends Source {
@@ -57,7 +57,7 @@ export const make = Effect.fn("AccountSync.make")(function* (source: AccountSour
     }
   }).pipe(Effect.withSpan("AccountSync.step"))
 
-  const run: AccountSync["run"] = keepGoing(
+  const run: AccountSync["run"] = retryForever(
     source.chain,
     "Finding the accounts of a wallet",
     options.pollInterval,

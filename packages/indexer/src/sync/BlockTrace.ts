@@ -4,7 +4,7 @@
  * and a block's trace is found by its hash.
  */
 import type { Block } from "@headwater/core/Block"
-import * as Chain from "@headwater/core/Chain"
+import * as Chain from "@headwater/core/chains/Chain"
 import * as Hash from "@headwater/core/Hash"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -3,19 +3,19 @@
  * reorganisation has orphaned. Backfill and live are one path with one cursor.
  */
 import type { Block } from "@headwater/core/Block"
-import { nameOf } from "@headwater/core/Chain"
+import { nameOf } from "@headwater/core/chains/Chain"
 import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { type NodeError, NodeInconsistent } from "../sources/NodeError.ts"
-import type { Head, Source } from "../sources/Source.ts"
-import type { ChainStore, Committed, Cursor, NotNext } from "../store/ChainStore.ts"
-import type { DatabaseError } from "../store/Database.ts"
+import { ChainStatus } from "../families/node/ChainStatus.ts"
+import { type NodeError, NodeInconsistent } from "../families/node/NodeError.ts"
+import type { Head, Source } from "../families/Source.ts"
+import type { ChainStore, Committed, Cursor, NotNext } from "../store/chain/ChainStore.ts"
+import type { DatabaseError } from "../store/database/Database.ts"
 import * as BlockTrace from "./BlockTrace.ts"
-import { ChainStatus } from "./ChainStatus.ts"
 import * as SyncMetrics from "./SyncMetrics.ts"
 
 /** The node's chain has left ours below what can or may be undone; an operator has to rewind the chain. */

@@ -8,21 +8,21 @@
  * A subscription is told of what arrives after it was made, and not of what waited already then: the first look after
  * a start, which sees both, goes by the time at which the node first saw a transaction.
  */
-import type { AddressBytes } from "@headwater/core/Address"
-import * as Address from "@headwater/core/Address"
+import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Address from "@headwater/core/address/Address"
 import type { CoinTransfer, Spend } from "@headwater/core/Block"
-import { type Chain, nameOf } from "@headwater/core/Chain"
-import * as Matcher from "@headwater/core/Matcher"
+import { type Chain, nameOf } from "@headwater/core/chains/Chain"
+import * as Matcher from "@headwater/core/events/Matcher"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import type { NodeError } from "../sources/NodeError.ts"
-import type { Mempool, MempoolTransaction, Output } from "../sources/utxo/Mempool.ts"
-import { Database, type DatabaseError } from "../store/Database.ts"
-import * as OutputMap from "../store/OutputMap.ts"
-import * as UnconfirmedCoins from "../store/UnconfirmedCoins.ts"
+import type { NodeError } from "../families/node/NodeError.ts"
+import type { Mempool, MempoolTransaction, Output } from "../families/utxo/Mempool.ts"
+import * as UtxoSet from "../store/chain/UtxoSet.ts"
+import { Database, type DatabaseError } from "../store/database/Database.ts"
+import * as UnconfirmedCoins from "../store/subscriptions/UnconfirmedCoins.ts"
 
 export interface Options {
   readonly pollInterval: Duration.Duration
@@ -73,7 +73,7 @@ const resolved = (
 export const make = Effect.fn("MempoolWatch.make")(function* (chain: Chain, mempool: Mempool, options: Options) {
   const database = yield* Database
   const coins = yield* UnconfirmedCoins.open(chain)
-  const findMined = yield* OutputMap.finder(chain)
+  const findMined = yield* UtxoSet.finder(chain)
   /** Ids, as hex, of what was dealt with and waits still. */
   const known = new Set<string>()
   let first = true

@@ -2,16 +2,16 @@
  * Enters a range of committed blocks again, along the way that they came: the node's block, decoded, written. How far it
  * has come is a row, so that a replay which was killed goes on where it was.
  */
-import * as Chain from "@headwater/core/Chain"
+import * as Chain from "@headwater/core/chains/Chain"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import type { Source } from "../sources/Source.ts"
-import type { ChainStore } from "../store/ChainStore.ts"
-import { Database } from "../store/Database.ts"
-import { Retention } from "../store/Outbox.ts"
+import type { Source } from "../families/Source.ts"
+import type { ChainStore } from "../store/chain/ChainStore.ts"
+import { Database } from "../store/database/Database.ts"
+import { Retention } from "../store/subscriptions/Outbox.ts"
 
 /** The first and the last height. */
 export interface Range {

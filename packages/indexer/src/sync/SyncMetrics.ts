@@ -1,5 +1,5 @@
 /** What following chains can be watched by. */
-import * as Chain from "@headwater/core/Chain"
+import * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 

@@ -5,18 +5,18 @@
  * where the chain then stands; if it has moved on meanwhile a little more is replayed, and if the block is not on our
  * chain any more they are searched again.
  */
-import type { AddressBytes } from "@headwater/core/Address"
-import * as Address from "@headwater/core/Address"
+import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Address from "@headwater/core/address/Address"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { NodeError } from "../sources/NodeError.ts"
-import type { Source } from "../sources/Source.ts"
-import type { CoinSearch, CoinsAt } from "../sources/utxo/CoinSearch.ts"
-import type { ChainStore } from "../store/ChainStore.ts"
-import type { DatabaseError } from "../store/Database.ts"
-import * as WalletBranches from "../store/internal/WalletBranches.ts"
-import * as WalletCoins from "../store/WalletCoins.ts"
-import { keepGoing } from "./KeepGoing.ts"
+import type { NodeError } from "../families/node/NodeError.ts"
+import type { Source } from "../families/Source.ts"
+import type { CoinSearch, CoinsAt } from "../families/utxo/CoinSearch.ts"
+import type { ChainStore } from "../store/chain/ChainStore.ts"
+import type { DatabaseError } from "../store/database/Database.ts"
+import * as WalletBranches from "../store/wallets/WalletBranches.ts"
+import * as WalletCoins from "../store/wallets/WalletCoins.ts"
+import { retryForever } from "./RetryForever.ts"
 
 export interface Options {
   readonly pollInterval: Duration.Duration
@@ -127,7 +127,7 @@ export const make = Effect.fn("WalletSync.make")(function* (
     }
   }).pipe(Effect.withSpan("WalletSync.step"))
 
-  const run: WalletSync["run"] = keepGoing(source.chain, "Finding the coins of a wallet", options.pollInterval, step)
+  const run: WalletSync["run"] = retryForever(source.chain, "Finding the coins of a wallet", options.pollInterval, step)
 
   return { step, run } satisfies WalletSync
 })

@@ -1,8 +1,8 @@
 /** Rows that tests of callbacks begin with. */
-import * as Chain from "@headwater/core/Chain"
-import { Database } from "@headwater/indexer/store/Database"
-import { type Subscription, Subscriptions } from "@headwater/indexer/store/Subscriptions"
-import type { CallbackState } from "@headwater/indexer/store/Tables"
+import * as Chain from "@headwater/core/chains/Chain"
+import { Database } from "@headwater/indexer/store/database/Database"
+import type { CallbackState } from "@headwater/indexer/store/database/Tables"
+import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"

@@ -1,9 +1,9 @@
 /** A chain in memory that can be mined, forked and made to misbehave, behind the interface of a source. */
-import type { AddressBytes } from "@headwater/core/Address"
+import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, CoinTransfer } from "@headwater/core/Block"
-import type { Chain } from "@headwater/core/Chain"
-import { BlockMissing, type NodeError } from "@headwater/indexer/sources/NodeError"
-import type { Head, Source } from "@headwater/indexer/sources/Source"
+import type { Chain } from "@headwater/core/chains/Chain"
+import { BlockMissing, type NodeError } from "@headwater/indexer/families/node/NodeError"
+import type { Head, Source } from "@headwater/indexer/families/Source"
 import * as Effect from "effect/Effect"
 
 export interface Payment {

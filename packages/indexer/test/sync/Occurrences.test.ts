@@ -3,12 +3,12 @@
  * blocks; subscriptions made, removed, deactivated and activated at random; crashes between any two store operations.
  */
 import { assert, describe, it } from "@effect/vitest"
-import * as Chain from "@headwater/core/Chain"
-import type { EventType } from "@headwater/core/EventType"
-import * as ChainStore from "@headwater/indexer/store/ChainStore"
-import { Database, DatabaseError } from "@headwater/indexer/store/Database"
-import { type Subscription, Subscriptions } from "@headwater/indexer/store/Subscriptions"
-import { ChainStatus } from "@headwater/indexer/sync/ChainStatus"
+import * as Chain from "@headwater/core/chains/Chain"
+import type { EventType } from "@headwater/core/events/EventType"
+import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
+import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import { Database, DatabaseError } from "@headwater/indexer/store/database/Database"
+import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Follow from "@headwater/indexer/sync/Follow"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

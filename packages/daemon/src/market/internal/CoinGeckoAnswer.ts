@@ -1,7 +1,8 @@
 /** CoinGecko's answers, checked field by field, and what they say in our words. */
-import * as Asset from "@headwater/core/Asset"
-import * as Chain from "@headwater/core/Chain"
-import * as Rate from "@headwater/core/Rate"
+
+import * as Chain from "@headwater/core/chains/Chain"
+import * as Asset from "@headwater/core/market/Asset"
+import * as Rate from "@headwater/core/market/Rate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"

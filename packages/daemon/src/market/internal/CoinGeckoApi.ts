@@ -2,7 +2,7 @@
  * Calls to CoinGecko's API: no more a minute than the plan allows, one at a time; told to wait, it waits; what fails in
  * passing is asked again. Numbers of an answer are text, so that none goes through a float.
  */
-import * as DecimalText from "@headwater/indexer/sources/DecimalText"
+import * as DecimalText from "@headwater/indexer/families/node/DecimalText"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"

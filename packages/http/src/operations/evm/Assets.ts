@@ -4,17 +4,18 @@
  *
  * Totals count every recorded coin and internal transaction of each address; the fees of transactions are not in them.
  */
-import * as Address from "@headwater/core/Address"
+
 import * as Amount from "@headwater/core/Amount"
-import type { Chain } from "@headwater/core/Chain"
-import type { EvmNode } from "@headwater/indexer/sources/EvmNode"
-import type { NodeError } from "@headwater/indexer/sources/NodeError"
-import type { Record } from "@headwater/indexer/store/ChainStore"
-import type { RecordedChain, Tip } from "@headwater/indexer/store/RecordedChain"
+import * as Address from "@headwater/core/address/Address"
+import type { Chain } from "@headwater/core/chains/Chain"
+import type { EvmNode } from "@headwater/indexer/families/evm/EvmNode"
+import type { NodeError } from "@headwater/indexer/families/node/NodeError"
+import type { ChainReader, Tip } from "@headwater/indexer/store/chain/ChainReader"
+import type { Record } from "@headwater/indexer/store/chain/ChainStore"
 import * as Effect from "effect/Effect"
-import { NodeUnavailable, XpubNotSynced } from "../../Errors.ts"
-import type { ChainOperations, WalletRequest } from "../../Operations.ts"
+import { NodeUnavailable, XpubNotSynced } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
+import type { ChainOperations, WalletRequest } from "../Operations.ts"
 import type { NodeOf } from "./NodeOf.ts"
 import * as Wallet from "./Wallet.ts"
 
@@ -53,7 +54,7 @@ const byContract = <A extends { readonly contract: Address.AddressBytes }>(all: 
 
 /** What the record has of the wallet's tokens. */
 const tokensOf = Effect.fnUntraced(function* (
-  record: RecordedChain,
+  record: ChainReader,
   tip: Tip,
   addresses: ReadonlyArray<Address.AddressBytes>
 ) {
@@ -77,7 +78,7 @@ const tokensOf = Effect.fnUntraced(function* (
 
 /** What went to and from the addresses. */
 const totalsOf = Effect.fnUntraced(function* (
-  record: RecordedChain,
+  record: ChainReader,
   tip: Tip,
   addresses: ReadonlyArray<Address.AddressBytes>
 ) {
@@ -121,7 +122,7 @@ const fungibleBalances = Effect.fnUntraced(function* (
 })
 
 export const make = (
-  record: RecordedChain,
+  record: ChainReader,
   freshness: Freshness,
   nodeOf: NodeOf<WalletNode>,
   options: Options

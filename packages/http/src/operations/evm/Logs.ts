@@ -1,18 +1,18 @@
 /** Logs of a transaction (interface section 4.12), from the chain's node. */
-import * as Address from "@headwater/core/Address"
-import * as EventSignature from "@headwater/core/EventSignature"
-import type { EvmNode } from "@headwater/indexer/sources/EvmNode"
-import type { RecordedChain } from "@headwater/indexer/store/RecordedChain"
+import * as Address from "@headwater/core/address/Address"
+import * as EventSignature from "@headwater/core/evm/EventSignature"
+import type { EvmNode } from "@headwater/indexer/families/evm/EvmNode"
+import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
-import { TransactionNotFound } from "../../Errors.ts"
-import type { ChainOperations } from "../../Operations.ts"
+import { TransactionNotFound } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
+import type { ChainOperations } from "../Operations.ts"
 import type { NodeOf } from "./NodeOf.ts"
 
 const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString("hex")}`
 
 export const make = (
-  record: RecordedChain,
+  record: ChainReader,
   freshness: Freshness,
   nodeOf: NodeOf<Pick<EvmNode, "logs">>
 ): ChainOperations["logs"] =>

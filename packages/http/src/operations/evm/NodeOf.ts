@@ -1,8 +1,9 @@
 /** The EVM side of a connected node. */
-import type { ConnectedNode } from "@headwater/indexer/sources/ConnectedNodes"
-import type { EvmNode } from "@headwater/indexer/sources/EvmNode"
+
+import type { EvmNode } from "@headwater/indexer/families/evm/EvmNode"
+import type { ConnectedNode } from "@headwater/indexer/families/node/ConnectedNodes"
 import * as Effect from "effect/Effect"
-import { Unimplemented } from "../../Errors.ts"
+import { Unimplemented } from "../../contract/Errors.ts"
 
 /** Finds what an operation needs of a node. */
 export type NodeOf<N = EvmNode> = (node: ConnectedNode) => Effect.Effect<N, Unimplemented>

@@ -1,17 +1,18 @@
 /** Prepares a transfer of native coins for signing (interface section 4.15). */
-import * as Address from "@headwater/core/Address"
+
 import * as Amount from "@headwater/core/Amount"
-import type { Chain } from "@headwater/core/Chain"
-import * as Preparation from "@headwater/core/Preparation"
-import * as Sighash from "@headwater/core/Sighash"
-import type { Draft, EvmNode, GasPrices } from "@headwater/indexer/sources/EvmNode"
-import type { RecordedChain } from "@headwater/indexer/store/RecordedChain"
+import * as Address from "@headwater/core/address/Address"
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as Preparation from "@headwater/core/evm/Preparation"
+import * as Sighash from "@headwater/core/evm/Sighash"
+import type { Draft, EvmNode, GasPrices } from "@headwater/indexer/families/evm/EvmNode"
+import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { Conflict, InvalidData } from "../../Errors.ts"
-import type { ChainOperations } from "../../Operations.ts"
-import { decodeAddress } from "../AddressRecord.ts"
+import { Conflict, InvalidData } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
+import type { ChainOperations } from "../Operations.ts"
+import { decodeAddress } from "./AddressHistory.ts"
 import type { NodeOf } from "./NodeOf.ts"
 
 type Request = Parameters<ChainOperations["prepare"]>[0]
@@ -42,7 +43,7 @@ const typeOf = (chain: Chain, asked: Request["type"], { baseFee }: GasPrices) =>
 const amountOf = (chain: Chain, text: string) =>
   Effect.mapError(Effect.fromResult(Amount.parse(text, chain.decimals)), ({ message }) => invalid("amount", message))
 
-export const make = (record: RecordedChain, freshness: Freshness, nodeOf: NodeOf): ChainOperations["prepare"] => {
+export const make = (record: ChainReader, freshness: Freshness, nodeOf: NodeOf): ChainOperations["prepare"] => {
   const { chain } = record
 
   const nonceOf = Effect.fnUntraced(function* (asked: string | undefined, mined: number, pending: number) {

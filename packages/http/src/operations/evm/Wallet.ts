@@ -1,12 +1,12 @@
 /** Finds the used addresses of an HD wallet: those of each branch, until a gap of unused ones. */
-import type * as Address from "@headwater/core/Address"
-import type { Chain } from "@headwater/core/Chain"
-import * as Derivation from "@headwater/core/Derivation"
-import * as ExtendedPublicKey from "@headwater/core/ExtendedPublicKey"
+import type * as Address from "@headwater/core/address/Address"
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as Derivation from "@headwater/core/keys/Derivation"
+import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { InvalidXpub } from "../../Errors.ts"
-import type { WalletRequest } from "../../Operations.ts"
+import { InvalidXpub } from "../../contract/Errors.ts"
+import type { WalletRequest } from "../Operations.ts"
 
 /** An address of a wallet, with what the node has of it. */
 export interface WalletAddress {

@@ -2,15 +2,16 @@
  * Prepares a transfer of TRX for signing (interface section 4.15). What is signed is the hash of the transaction's
  * `raw_data`, which is its id; there is no nonce, and the chain sets the fee.
  */
-import * as Address from "@headwater/core/Address"
+
 import * as Amount from "@headwater/core/Amount"
+import * as Address from "@headwater/core/address/Address"
 import * as Hash from "@headwater/core/Hash"
-import type { RecordedChain } from "@headwater/indexer/store/RecordedChain"
+import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
-import { Conflict, InvalidData } from "../../Errors.ts"
-import type { ChainOperations } from "../../Operations.ts"
-import { decodeAddress } from "../AddressRecord.ts"
+import { Conflict, InvalidData } from "../../contract/Errors.ts"
+import { decodeAddress } from "../evm/AddressHistory.ts"
 import type { Freshness } from "../Freshness.ts"
+import type { ChainOperations } from "../Operations.ts"
 import { tronOf } from "./TronOfNode.ts"
 
 type Request = Parameters<ChainOperations["prepare"]>[0]
@@ -23,7 +24,7 @@ const wrong = (attribute: string, message: string) => ({
   details: [{ attribute, message }]
 })
 
-export const make = (record: RecordedChain, freshness: Freshness): ChainOperations["prepare"] => {
+export const make = (record: ChainReader, freshness: Freshness): ChainOperations["prepare"] => {
   const { chain } = record
 
   const prepare = Effect.fnUntraced(function* (request: Request) {

@@ -1,9 +1,10 @@
 /** The Tron side of a connected node, and what of it answers the operations that Tron shares with EVM chains. */
-import type { ConnectedNode } from "@headwater/indexer/sources/ConnectedNodes"
-import type { EvmNode } from "@headwater/indexer/sources/EvmNode"
-import type { TronSource } from "@headwater/indexer/sources/TronSource"
+
+import type { EvmNode } from "@headwater/indexer/families/evm/EvmNode"
+import type { ConnectedNode } from "@headwater/indexer/families/node/ConnectedNodes"
+import type { TronSource } from "@headwater/indexer/families/tron/TronSource"
 import * as Effect from "effect/Effect"
-import { Unimplemented } from "../../Errors.ts"
+import { Unimplemented } from "../../contract/Errors.ts"
 import type { WalletNode } from "../evm/Assets.ts"
 
 export const tronOf = ({ source, tron }: ConnectedNode): Effect.Effect<TronSource, Unimplemented> =>

@@ -1,0 +1,82 @@
+/**
+ * Address text of every family to canonical bytes and back.
+ *
+ * Bytes, not text, are compared, watched and stored: the locking script on UTXO chains (two addresses over one key
+ * hash differ by their script), the 20-byte account on EVM chains, Tron and XRP.
+ */
+import type * as Brand from "effect/Brand"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type { Chain } from "../chains/Chain.ts"
+import * as EvmAddress from "./internal/EvmAddress.ts"
+import * as TronAddress from "./internal/TronAddress.ts"
+import * as UtxoAddress from "./internal/UtxoAddress.ts"
+import * as XrpAddress from "./internal/XrpAddress.ts"
+
+/** Canonical bytes of an address on its chain. */
+export type AddressBytes = Uint8Array & Brand.Brand<"AddressBytes">
+
+/** The text is not an address of this chain; the message says which rule it breaks, and never repeats the text. */
+export class InvalidAddress extends Schema.TaggedError<InvalidAddress>()("InvalidAddress", {
+  message: Schema.String
+}) {}
+
+/**
+ * Takes bytes that are canonical already: a locking script, or a 20-byte account as a node's block holds it. Checks
+ * nothing, since it runs for every touch of every block.
+ */
+export const fromBytes = (bytes: Uint8Array): AddressBytes => bytes as AddressBytes
+
+const decodeBytes = ({ addressFormat }: Chain, text: string): Result.Result<Uint8Array, string> => {
+  switch (addressFormat.kind) {
+    case "utxo":
+      return UtxoAddress.decode(addressFormat, text)
+    case "evm":
+      return EvmAddress.decode(text)
+    case "tron":
+      return TronAddress.decode(text)
+    case "xrp":
+      return Result.map(XrpAddress.decode(addressFormat.test, text), ({ account }) => account)
+  }
+}
+
+/** Reads any valid form of an address of `chain`. */
+export const decode = (chain: Chain, text: string): Result.Result<AddressBytes, InvalidAddress> =>
+  Result.mapBoth(decodeBytes(chain, text), {
+    onFailure: (rule) => new InvalidAddress({ message: `address of ${chain.blockchain} ${chain.network}: ${rule}` }),
+    onSuccess: fromBytes
+  })
+
+/** The one canonical text of `bytes`, or undefined where they have no address form. */
+export const encode = ({ addressFormat }: Chain, bytes: AddressBytes): string | undefined => {
+  if (addressFormat.kind === "utxo") return UtxoAddress.encode(addressFormat, bytes)
+  if (bytes.length !== 20) return undefined
+  switch (addressFormat.kind) {
+    case "evm":
+      return EvmAddress.encode(bytes)
+    case "tron":
+      return TronAddress.encode(bytes)
+    case "xrp":
+      return XrpAddress.encode(bytes)
+  }
+}
+
+/** The destination tag inside an X-address of XRP; undefined for every other address. Fails as {@link decode} does. */
+export const destinationTag = (chain: Chain, text: string): Result.Result<number | undefined, InvalidAddress> =>
+  chain.addressFormat.kind === "xrp"
+    ? Result.mapBoth(XrpAddress.decode(chain.addressFormat.test, text), {
+        onFailure: (rule) =>
+          new InvalidAddress({ message: `address of ${chain.blockchain} ${chain.network}: ${rule}` }),
+        onSuccess: ({ tag }) => tag
+      })
+    : Result.map(decode(chain, text), () => undefined)
+
+/** A string that is equal for equal bytes, one character a byte: what a Map or Set is keyed by. */
+export const key = (bytes: Uint8Array): string => {
+  let text = ""
+  for (let from = 0; from < bytes.length; from += 1024) {
+    // `apply` is the fast way, but takes its arguments from the stack: a script may have megabytes.
+    text += String.fromCharCode.apply(null, bytes.subarray(from, from + 1024) as unknown as Array<number>)
+  }
+  return text
+}

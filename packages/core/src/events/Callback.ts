@@ -1,0 +1,153 @@
+/** Callback bodies (interface sections 6.2 and 6.3) and the key by which a receiver knows one again. */
+import { sha256 } from "@noble/hashes/sha2.js"
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
+import * as Amount from "../Amount.ts"
+import * as Address from "../address/Address.ts"
+import type { BlockHeader } from "../Block.ts"
+import type { Chain } from "../chains/Chain.ts"
+import * as Hash from "../Hash.ts"
+
+/** The version of the interface that every answer and callback carries. */
+export const apiVersion = "2024-12-12"
+
+export type Direction = "incoming" | "outgoing"
+
+/** `data.item` of a callback, without the confirmation counts. */
+export type Item = Readonly<Record<string, unknown>>
+
+/** Name, symbol and decimals of a token contract; empty and undefined where the contract does not say. */
+export interface TokenMetadata {
+  readonly name: string
+  readonly symbol: string
+  readonly decimals: number | undefined
+}
+
+const minedInBlock = (chain: Chain, block: BlockHeader) => ({
+  height: block.height,
+  hash: Hash.encode(chain, block.hash),
+  timestamp: block.time
+})
+
+const place = ({ blockchain, network }: Chain) => ({ blockchain, network })
+
+interface Movement {
+  readonly address: Address.AddressBytes
+  readonly transactionId: Uint8Array
+  readonly direction: Direction
+  /** In the smallest unit of the coin or token. */
+  readonly amount: bigint
+}
+
+export const coinItem = (chain: Chain, block: BlockHeader, movement: Movement): Item => ({
+  ...place(chain),
+  address: Address.encode(chain, movement.address),
+  minedInBlock: minedInBlock(chain, block),
+  transactionId: Hash.encode(chain, movement.transactionId),
+  amount: Amount.format(movement.amount, chain.decimals),
+  unit: chain.unit,
+  direction: movement.direction
+})
+
+/** `firstSeen` is in seconds since the Unix epoch. */
+export const unconfirmedCoinItem = (chain: Chain, firstSeen: number, movement: Movement): Item => ({
+  ...place(chain),
+  address: Address.encode(chain, movement.address),
+  transactionId: Hash.encode(chain, movement.transactionId),
+  amount: Amount.format(movement.amount, chain.decimals),
+  unit: chain.unit,
+  direction: movement.direction,
+  firstSeenInMempoolTimestamp: firstSeen
+})
+
+export const internalItem = (
+  chain: Chain,
+  block: BlockHeader,
+  movement: Movement & { readonly operation: string }
+): Item => ({
+  ...place(chain),
+  address: Address.encode(chain, movement.address),
+  minedInBlock: minedInBlock(chain, block),
+  parentTransactionId: Hash.encode(chain, movement.transactionId),
+  operationId: movement.operation,
+  amount: Amount.format(movement.amount, chain.decimals),
+  unit: chain.unit,
+  direction: movement.direction
+})
+
+/** `tokenId` marks a non-fungible or multi token; its amount is a count of that id. */
+export const tokenItem = (
+  chain: Chain,
+  block: BlockHeader,
+  movement: Movement & {
+    readonly standard: string
+    readonly contract: Address.AddressBytes
+    readonly tokenId: bigint | undefined
+    readonly metadata: TokenMetadata
+  }
+): Item => {
+  const { decimals, name, symbol } = movement.metadata
+  const fungible = movement.tokenId === undefined
+  return {
+    ...place(chain),
+    address: Address.encode(chain, movement.address),
+    minedInBlock: minedInBlock(chain, block),
+    transactionId: Hash.encode(chain, movement.transactionId),
+    tokenType: movement.standard,
+    token: {
+      name,
+      symbol,
+      ...(fungible && decimals !== undefined ? { decimals: String(decimals) } : {}),
+      amount: Amount.format(movement.amount, fungible ? (decimals ?? 0) : 0),
+      ...(fungible ? {} : { tokenId: String(movement.tokenId) }),
+      contractAddress: Address.encode(chain, movement.contract)
+    },
+    direction: movement.direction
+  }
+}
+
+export const blockItem = (chain: Chain, block: BlockHeader): Item => ({
+  ...place(chain),
+  height: block.height,
+  hash: Hash.encode(chain, block.hash),
+  timestamp: block.time
+})
+
+/**
+ * The key of a callback: the same event of the same subscription has the same key across retries, restarts and
+ * replays. `occurrence` tells events of one block apart; `confirmation` is 0 where there is none.
+ */
+export const idempotencyKey = (parts: {
+  readonly referenceId: string
+  readonly event: string
+  readonly blockHash: Uint8Array | undefined
+  readonly occurrence: string
+  readonly confirmation: number
+}): string => {
+  const blockHash = parts.blockHash === undefined ? "" : bytesToHex(parts.blockHash)
+  const text = [parts.referenceId, parts.event, blockHash, parts.occurrence, parts.confirmation].join("|")
+  return bytesToHex(sha256(utf8ToBytes(text)).subarray(0, 16))
+}
+
+/** The body as it is stored, signed and sent. */
+export const body = (options: {
+  readonly referenceId: string
+  readonly idempotencyKey: string
+  readonly event: string
+  readonly item: Item
+}): string =>
+  JSON.stringify({
+    apiVersion,
+    referenceId: options.referenceId,
+    idempotencyKey: options.idempotencyKey,
+    data: { product: "BLOCKCHAIN_EVENTS", event: options.event, item: options.item }
+  })
+
+/** An item with what each-confirmation events add to it. */
+export const withConfirmations = (item: Item, current: number, target: number): Item => ({
+  ...item,
+  currentConfirmations: current,
+  targetConfirmations: target
+})
+
+/** The event names under which retractions are sent. */
+export const revertedEvent = (event: string): string => `${event}_REVERTED`

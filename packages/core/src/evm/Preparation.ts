@@ -1,0 +1,137 @@
+/**
+ * What a transfer of native coins on an EVM chain offers for gas, and whether its sender can pay: the pure part of
+ * preparing it. {@link Sighash} has what is signed.
+ */
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Amount from "../Amount.ts"
+import type { Chain, EvmRules } from "../chains/Chain.ts"
+import type { UnsignedTransaction } from "./Sighash.ts"
+
+/** The forms of a transaction as the interface names them: types 0, 1 (EIP-2930) and 2 (EIP-1559). */
+export type TransactionType = "legacy-transaction" | "access-list-transaction" | "gas-fee-market-transaction"
+
+export type Priority = "slow" | "standard" | "fast"
+
+const priorities: ReadonlyArray<Priority> = ["slow", "standard", "fast"]
+
+/** Percentiles of recently paid tips that the priorities stand for, in the order slow, standard, fast. */
+export const percentiles = [10, 50, 90] as const
+
+/** Forms that a chain has, the usual one first. */
+export const typesOf = ({ accessLists, feeMarket }: EvmRules): ReadonlyArray<TransactionType> => [
+  ...(feeMarket ? (["gas-fee-market-transaction"] as const) : []),
+  "legacy-transaction",
+  ...(accessLists ? (["access-list-transaction"] as const) : [])
+]
+
+/** What gas costs at the moment, in Wei. */
+export interface Market {
+  /** Of the next block; undefined where the chain has none. */
+  readonly baseFee: bigint | undefined
+  /** Beyond the base fee, at {@link percentiles}. */
+  readonly tips: ReadonlyArray<bigint>
+  /** The node's suggestions, for where recent blocks do not say. */
+  readonly suggestedPrice: bigint
+  readonly suggestedTip: bigint | undefined
+}
+
+/** Prices of one gas in Wei that a transaction offers; `cap` is the most that it can come to. */
+export interface Offer {
+  readonly cap: bigint
+  /** The part for whoever makes the block; as large as `cap` where all of that is to be paid. */
+  readonly tip: bigint
+}
+
+const tipOf = ({ suggestedTip, tips }: Market, priority: Priority): bigint =>
+  tips.some((tip) => tip > 0n) ? (tips[priorities.indexOf(priority)] ?? 0n) : (suggestedTip ?? 0n)
+
+/**
+ * A price that is paid whole, whatever the base fee will be: two blocks' worth of its rise, an eighth a block
+ * (EIP-1559), and the tip.
+ */
+const wholePrice = (market: Market, priority: Priority): bigint => {
+  const { baseFee, suggestedPrice } = market
+  if (baseFee === undefined) {
+    const tip = market.tips[priorities.indexOf(priority)] ?? 0n
+    return tip > 0n ? tip : suggestedPrice
+  }
+  const price = (baseFee * 81n + 63n) / 64n + tipOf(market, priority)
+  return price > 0n ? price : suggestedPrice
+}
+
+/**
+ * What to offer. With `whole`, nothing of it comes back: the fee is known beforehand, as it must be where it is taken
+ * from the amount. Legacy and access-list transactions are always so.
+ */
+export const offer = (type: TransactionType, market: Market, priority: Priority, whole: boolean): Offer => {
+  const { baseFee } = market
+  if (whole || baseFee === undefined || type !== "gas-fee-market-transaction") {
+    const price = wholePrice(market, priority)
+    return { cap: price, tip: price }
+  }
+  const tip = tipOf(market, priority)
+  const cap = 2n * baseFee + tip
+  return cap > 0n ? { cap, tip } : { cap: market.suggestedPrice, tip: market.suggestedPrice }
+}
+
+/** An offer by which a transaction's fee is this many Wei, as far as they divide by its gas. */
+export const exactOffer = (fee: bigint, gasLimit: bigint): Offer => {
+  const price = fee / gasLimit
+  return { cap: price, tip: price }
+}
+
+/** The transaction cannot be paid; the message names what there is and what it takes. */
+export class Unpayable extends Schema.TaggedError<Unpayable>()("Unpayable", { message: Schema.String }) {}
+
+export interface Payment {
+  /** In Wei, as everything here. */
+  readonly amount: bigint
+  readonly balance: bigint
+  /** The most that the gas can cost. */
+  readonly gasFee: bigint
+  /** What the chain charges beside gas: data on the layer below. */
+  readonly dataFee: bigint
+  /** Take the fees from the amount instead of paying them on top. */
+  readonly fromAmount: boolean
+}
+
+/** The value to send. With `fromAmount` exactly `amount` leaves the sender, else `amount` and the fees. */
+export const valueOf = (
+  { decimals, unit }: Pick<Chain, "decimals" | "unit">,
+  { amount, balance, dataFee, fromAmount, gasFee }: Payment
+): Result.Result<bigint, Unpayable> => {
+  const coins = (wei: bigint) => `${Amount.format(wei, decimals)} ${unit}`
+  const fee = gasFee + dataFee
+  const need = fromAmount ? amount : amount + fee
+  if (balance < need) {
+    const parts = fromAmount ? "" : `: amount ${coins(amount)}, fee up to ${coins(fee)}`
+    return Result.fail(new Unpayable({ message: `the sender has ${coins(balance)} and needs ${coins(need)}${parts}` }))
+  }
+  return fromAmount && amount < fee
+    ? Result.fail(new Unpayable({ message: `the amount is ${coins(amount)} and the fee ${coins(fee)}` }))
+    : Result.succeed(fromAmount ? amount - fee : amount)
+}
+
+/** Puts the parts of a transaction together. */
+export const transaction = (
+  type: TransactionType,
+  { cap, tip }: Offer,
+  parts: {
+    readonly chainId: bigint
+    readonly nonce: bigint
+    readonly gasLimit: bigint
+    readonly to: Uint8Array
+    readonly value: bigint
+    readonly data: Uint8Array
+  }
+): UnsignedTransaction => {
+  switch (type) {
+    case "legacy-transaction":
+      return { type: 0, ...parts, gasPrice: cap }
+    case "access-list-transaction":
+      return { type: 1, ...parts, gasPrice: cap, accessList: [] }
+    case "gas-fee-market-transaction":
+      return { type: 2, ...parts, maxFeePerGas: cap, maxPriorityFeePerGas: tip, accessList: [] }
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * What the `raw_data` bytes of a Tron transaction say, and its id. {@link TronTransfer} writes them.
+ *
+ * Source: java-tron's `Tron.proto`, `balance_contract.proto`, `smart_contract.proto`, `asset_issue_contract.proto`.
+ */
+import { sha256 } from "@noble/hashes/sha2.js"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Address from "../address/Address.ts"
+import * as Protobuf from "./internal/Protobuf.ts"
+
+/** Numbers of `Transaction.Contract.ContractType` that this project reads. */
+export const contractTypes = {
+  transfer: 1,
+  /** Buys a TRC-10 token from its issuer with TRX. */
+  participateAssetIssue: 9,
+  createSmartContract: 30,
+  triggerSmartContract: 31
+} as const
+
+/** Contracts of other types move no coin from one account to another. */
+const coinTypes: ReadonlySet<number> = new Set(Object.values(contractTypes))
+
+/** What a contract of a transaction moves of the coin, if the transaction succeeds. */
+export interface Move {
+  readonly from: Address.AddressBytes
+  /** Absent for a contract that is being created: its address is in the transaction's info. */
+  readonly to: Address.AddressBytes | undefined
+  /** Sun, above zero. */
+  readonly amount: bigint
+}
+
+export interface Contract {
+  /** Number of its `ContractType`. */
+  readonly type: number
+  readonly typeUrl: string
+  readonly permissionId: number
+  /** Absent where it moves no coin from one account to another. */
+  readonly move: Move | undefined
+}
+
+/** What `raw_data` says; times in milliseconds since the Unix epoch. */
+export interface TronTransaction {
+  readonly refBlockBytes: Uint8Array
+  readonly refBlockHash: Uint8Array
+  readonly expiration: number
+  readonly timestamp: number
+  /** The memo. */
+  readonly data: Uint8Array
+  /** The chain takes one contract a transaction. */
+  readonly contracts: ReadonlyArray<Contract>
+}
+
+/** The bytes are not the `raw_data` of a transaction; the message names the field and the rule. */
+export class InvalidTransaction extends Schema.TaggedError<InvalidTransaction>()("InvalidTransaction", {
+  message: Schema.String
+}) {}
+
+/** Field numbers of `Transaction.raw`. */
+export const rawFields = {
+  refBlockBytes: 1,
+  refBlockHash: 4,
+  expiration: 8,
+  data: 10,
+  contract: 11,
+  timestamp: 14
+} as const
+
+/** The id of a transaction, which is also the hash to sign: 32 bytes from its `raw_data`. */
+export const id = (rawData: Uint8Array): Uint8Array => sha256(rawData)
+
+type Parsed<A> = Result.Result<A, InvalidTransaction>
+
+const invalid = (message: string): Parsed<never> => Result.fail(new InvalidTransaction({ message }))
+
+const message = (bytes: Uint8Array, field: string): Parsed<ReadonlyArray<Protobuf.Field>> =>
+  Result.mapError(Protobuf.decode(bytes), (rule) => new InvalidTransaction({ message: `${field} ${rule}` }))
+
+const address = (
+  fields: ReadonlyArray<Protobuf.Field>,
+  number: number,
+  field: string
+): Parsed<Address.AddressBytes> => {
+  const bytes = Protobuf.bytesOf(fields, number)
+  return bytes.length === 21 && bytes[0] === 0x41
+    ? Result.succeed(Address.fromBytes(bytes.subarray(1)))
+    : invalid(`${field} must be 0x41 and 20 bytes`)
+}
+
+const sun = (fields: ReadonlyArray<Protobuf.Field>, number: number, field: string): Parsed<bigint> => {
+  const amount = Protobuf.integerOf(fields, number)
+  return amount < 0n ? invalid(`${field} must not be negative`) : Result.succeed(amount)
+}
+
+const time = (fields: ReadonlyArray<Protobuf.Field>, number: number, field: string): Parsed<number> => {
+  const milliseconds = Number(Protobuf.integerOf(fields, number))
+  return milliseconds >= 0 && Number.isSafeInteger(milliseconds)
+    ? Result.succeed(milliseconds)
+    : invalid(`${field} must be milliseconds since 1970`)
+}
+
+const movesTo = (
+  fields: ReadonlyArray<Protobuf.Field>,
+  amount: Parsed<bigint>,
+  to: { readonly number: number; readonly field: string } | undefined
+): Parsed<Move | undefined> =>
+  Result.gen(function* () {
+    const sum = yield* amount
+    if (sum === 0n) return undefined
+    return {
+      from: yield* address(fields, 1, "owner_address"),
+      to: to && (yield* address(fields, to.number, to.field)),
+      amount: sum
+    }
+  })
+
+const moveOf = (type: number, value: Uint8Array): Parsed<Move | undefined> =>
+  Result.gen(function* () {
+    if (!coinTypes.has(type)) return undefined
+    const fields = yield* message(value, "contract")
+    switch (type) {
+      case contractTypes.transfer:
+        return yield* movesTo(fields, sun(fields, 3, "amount"), { number: 2, field: "to_address" })
+      case contractTypes.participateAssetIssue:
+        return yield* movesTo(fields, sun(fields, 4, "amount"), { number: 2, field: "to_address" })
+      case contractTypes.triggerSmartContract:
+        return yield* movesTo(fields, sun(fields, 3, "call_value"), { number: 2, field: "contract_address" })
+      default: {
+        const created = yield* message(Protobuf.bytesOf(fields, 2), "new_contract")
+        return yield* movesTo(fields, sun(created, 5, "call_value"), undefined)
+      }
+    }
+  })
+
+const utf8 = new TextDecoder()
+
+const contractOf = (bytes: Uint8Array): Parsed<Contract> =>
+  Result.gen(function* () {
+    const fields = yield* message(bytes, "contract")
+    const type = Number(Protobuf.integerOf(fields, 1))
+    const parameter = yield* message(Protobuf.bytesOf(fields, 2), "parameter")
+    return {
+      type,
+      typeUrl: utf8.decode(Protobuf.bytesOf(parameter, 1)),
+      permissionId: Number(Protobuf.integerOf(fields, 5)),
+      move: yield* moveOf(type, Protobuf.bytesOf(parameter, 2))
+    }
+  })
+
+/** Reads the bytes of `raw_data`. Fields that this project does not use are skipped. */
+export const decode = (rawData: Uint8Array): Parsed<TronTransaction> =>
+  Result.gen(function* () {
+    const fields = yield* message(rawData, "raw_data")
+    const contracts: Array<Contract> = []
+    for (const { number, value } of fields) {
+      if (number !== rawFields.contract) continue
+      if (!(value instanceof Uint8Array)) return yield* invalid("raw_data.contract must be a message")
+      contracts.push(yield* contractOf(value))
+    }
+    return {
+      refBlockBytes: Protobuf.bytesOf(fields, rawFields.refBlockBytes),
+      refBlockHash: Protobuf.bytesOf(fields, rawFields.refBlockHash),
+      expiration: yield* time(fields, rawFields.expiration, "raw_data.expiration"),
+      timestamp: yield* time(fields, rawFields.timestamp, "raw_data.timestamp"),
+      data: Protobuf.bytesOf(fields, rawFields.data),
+      contracts
+    }
+  })

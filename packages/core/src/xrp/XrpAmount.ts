@@ -1,0 +1,77 @@
+/** Amounts of the XRP Ledger: drops of XRP, issued currencies and multi-purpose tokens, as their JSON writes them. */
+import { hexToBytes } from "@noble/hashes/utils.js"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Amount from "../Amount.ts"
+
+export type XrpAmount =
+  | { readonly kind: "xrp"; readonly drops: bigint }
+  | { readonly kind: "token"; readonly value: string; readonly unit: string }
+
+/** An amount in whole units and what it is counted in, as the interface has it. */
+export interface Item {
+  readonly amount: string
+  readonly unit: string
+}
+
+export const xrpDecimals = 6
+
+const drops = Schema.String.check(Schema.isPattern(/^\d{1,20}$/, { message: "must be drops of XRP" }))
+
+/** Decimal text, with an exponent where it is long; the ledger's exponents have two digits. */
+const value = Schema.String.check(
+  Schema.isPattern(/^-?\d{1,80}(?:\.\d{1,80})?(?:[eE][+-]?\d{1,2})?$/, { message: "must be a decimal number" })
+)
+
+const issued = Schema.Struct({ currency: Schema.String.check(Schema.isPattern(/^[^\p{Cc}]{3,40}$/u)), value })
+const multiPurpose = Schema.Struct({
+  mpt_issuance_id: Schema.String.check(Schema.isPattern(/^[0-9A-Fa-f]{48}$/)),
+  value
+})
+
+const decodeJson = Schema.decodeUnknownResult(Schema.Union([drops, issued, multiPurpose]))
+
+const hexCode = /^[0-9A-Fa-f]{40}$/
+const printable = /^[\x21-\x7e]+$/
+
+const asciiOf = (bytes: Uint8Array): string => String.fromCharCode(...bytes)
+
+/**
+ * The name of a currency: three characters as they are, a code of 160 bits as the text that it holds. One that holds no
+ * text, or that would pass for XRP, stays hexadecimal.
+ */
+export const currencyName = (code: string): string => {
+  if (!hexCode.test(code)) return code
+  const bytes = hexToBytes(code)
+  const standard = bytes.every((byte, at) => byte === 0 || (at >= 12 && at < 15))
+  let end = bytes.length
+  while (end > 0 && bytes[end - 1] === 0) end--
+  const text = asciiOf(standard ? bytes.subarray(12, 15) : bytes.subarray(0, end))
+  return printable.test(text) && text.toUpperCase() !== "XRP" ? text : code.toUpperCase()
+}
+
+/** Enough digits after the point for the smallest amount that the ledger can hold, 10^-81, and its digits. */
+const tokenDecimals = 200
+
+const plain = (text: string): Result.Result<string, string> =>
+  Result.mapBoth(Amount.parse(text, tokenDecimals), {
+    onFailure: () => "must be a decimal number",
+    onSuccess: (scaled) => Amount.format(scaled, tokenDecimals)
+  })
+
+/** Reads an amount of any kind; the failure is the rule that it breaks. */
+export const decode = (json: unknown): Result.Result<XrpAmount, string> =>
+  Result.gen(function* () {
+    const amount = yield* Result.mapError(decodeJson(json), () => "must be drops, or a currency or token with a value")
+    if (typeof amount === "string") return { kind: "xrp", drops: BigInt(amount) }
+    const unit = "currency" in amount ? currencyName(amount.currency) : amount.mpt_issuance_id.toUpperCase()
+    return { kind: "token", value: yield* plain(amount.value), unit }
+  })
+
+/** What the interface says where there is no amount. */
+export const zero: Item = { amount: "0", unit: "XRP" }
+
+export const toItem = (amount: XrpAmount): Item =>
+  amount.kind === "xrp"
+    ? { amount: Amount.format(amount.drops, xrpDecimals), unit: "XRP" }
+    : { amount: amount.value, unit: amount.unit }

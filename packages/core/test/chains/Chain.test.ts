@@ -1,0 +1,73 @@
+import { assert, it } from "@effect/vitest"
+import * as Chain from "@headwater/core/chains/Chain"
+import * as Result from "effect/Result"
+
+const chain = (name: string): Chain.Chain => {
+  const [blockchain, network] = name.split("/")
+  return Result.getOrThrow(Chain.find(blockchain!, network!))
+}
+
+// SLIP-44 coin type, EIP-155 chain id and unit, as registered; a typing error here would send money astray.
+it.each([
+  ["bitcoin/mainnet", 0, undefined, "BTC"],
+  ["bitcoin-cash/mainnet", 145, undefined, "BCH"],
+  ["litecoin/mainnet", 2, undefined, "LTC"],
+  ["litecoin/testnet", 1, undefined, "LTC"],
+  ["dogecoin/mainnet", 3, undefined, "DOGE"],
+  ["dash/mainnet", 5, undefined, "DASH"],
+  ["zcash/mainnet", 133, undefined, "ZEC"],
+  ["ethereum/mainnet", 60, 1, "ETH"],
+  ["ethereum/sepolia", 60, 11155111, "ETH"],
+  ["ethereum-classic/mainnet", 61, 61, "ETC"],
+  ["ethereum-classic/mordor", 61, 63, "ETC"],
+  ["binance-smart-chain/mainnet", 9006, 56, "BNB"],
+  ["binance-smart-chain/testnet", 9006, 97, "BNB"],
+  ["polygon/mainnet", 966, 137, "POL"],
+  ["polygon/amoy", 966, 80002, "POL"],
+  ["arbitrum/mainnet", 9001, 42161, "ETH"],
+  ["arbitrum/sepolia", 9001, 421614, "ETH"],
+  ["avalanche/mainnet", 9005, 43114, "AVAX"],
+  ["avalanche/fuji", 9005, 43113, "AVAX"],
+  ["base/mainnet", 8453, 8453, "ETH"],
+  ["base/sepolia", 8453, 84532, "ETH"],
+  ["optimism/mainnet", 614, 10, "ETH"],
+  ["optimism/sepolia", 614, 11155420, "ETH"],
+  ["ethereum/devnet", 60, undefined, "ETH"],
+  ["tron/mainnet", 195, undefined, "TRX"],
+  ["xrp/mainnet", 144, undefined, "XRP"]
+] as const)("%s: SLIP-44 %i, chain id %s, %s", (name, slip44, chainId, unit) => {
+  const found = chain(name)
+  assert.strictEqual(Chain.nameOf(found), name)
+  assert.strictEqual(found.slip44, slip44)
+  assert.strictEqual(found.evm?.chainId, chainId)
+  assert.strictEqual(found.unit, unit)
+})
+
+it("names are unique and every chain has the facts of its family", () => {
+  assert.strictEqual(new Set(Chain.all.map(Chain.nameOf)).size, Chain.all.length)
+  for (const each of Chain.all) {
+    assert.strictEqual(each.addressFormat.kind, each.family)
+    assert.strictEqual(each.evm !== undefined, each.family === "evm")
+    assert.isTrue(each.events.has("BLOCK_MINED") && each.events.has("ADDRESS_COINS_TRANSACTION_CONFIRMED"))
+    assert.strictEqual(each.events.has("ADDRESS_COINS_TRANSACTION_UNCONFIRMED"), each.family === "utxo")
+    assert.strictEqual(
+      each.events.has("ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"),
+      each.family === "evm" || each.family === "tron"
+    )
+  }
+})
+
+it("Ethereum Classic has access lists (Magneto) but no fee market", () => {
+  assert.deepInclude(chain("ethereum-classic/mainnet").evm, { accessLists: true, feeMarket: false })
+})
+
+it("says what there is where a name is unknown", () => {
+  const message = (result: Result.Result<Chain.Chain, Chain.UnknownBlockchain | Chain.UnknownNetwork>) =>
+    Result.isFailure(result) ? `${result.failure._tag} ${result.failure.message}` : assert.fail("found")
+  assert.match(message(Chain.find("bitcoinz", "mainnet")), /^UnknownBlockchain .*bitcoin, bitcoin-cash/)
+  assert.match(message(Chain.find("ethereum", "goerli")), /^UnknownNetwork .*mainnet, sepolia, devnet/)
+  for (const name of ["constructor", "__proto__", "toString", "Bitcoin", ""]) {
+    assert.match(message(Chain.find(name, "mainnet")), /^UnknownBlockchain/)
+  }
+  assert.match(message(Chain.find("bitcoin", "constructor")), /^UnknownNetwork/)
+})

@@ -1,0 +1,55 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Watched from "@headwater/core/events/Watched"
+import * as fc from "fast-check"
+
+const key = [0x12345678, 0x9abcdef0] as const
+
+const address = (number: number, length = 20) => {
+  const bytes = new Uint8Array(length)
+  new DataView(bytes.buffer).setUint32(length - 4, number)
+  return bytes
+}
+
+describe("Watched", () => {
+  it("agrees with a plain set through any mix of additions and removals", () => {
+    const operation = fc.tuple(fc.boolean(), fc.nat(60))
+    fc.assert(
+      fc.property(fc.array(operation, { maxLength: 400 }), (operations) => {
+        const watched = Watched.make(key, 4)
+        const plain = new Set<number>()
+        for (const [add, number] of operations) {
+          if (add) {
+            watched.add(address(number))
+            plain.add(number)
+          } else {
+            watched.remove(address(number))
+            plain.delete(number)
+          }
+        }
+        assert.strictEqual(watched.size(), plain.size)
+        for (let number = 0; number <= 60; number++) {
+          assert.strictEqual(watched.has(address(number)), plain.has(number), `address ${number}`)
+        }
+      })
+    )
+  })
+
+  it("grows past its first capacity, and finds nothing that was not added", () => {
+    const watched = Watched.make(key)
+    for (let i = 0; i < 100_000; i++) watched.add(address(i))
+    assert.strictEqual(watched.size(), 100_000)
+    for (let i = 0; i < 100_000; i++) assert.isTrue(watched.has(address(i)))
+    for (let i = 100_000; i < 300_000; i++) assert.isFalse(watched.has(address(i)))
+    for (let i = 0; i < 100_000; i += 2) watched.remove(address(i))
+    for (let i = 0; i < 100_000; i++) assert.strictEqual(watched.has(address(i)), i % 2 === 1)
+  })
+
+  it("tells scripts of every length apart", () => {
+    const watched = Watched.make(key)
+    for (const length of [20, 22, 23, 25, 34, 35, 67]) {
+      watched.add(address(1, length))
+      assert.isFalse(watched.has(address(2, length)))
+    }
+    assert.isFalse(watched.has(address(1, 21)))
+  })
+})

@@ -1,0 +1,98 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Chain from "@headwater/core/chains/Chain"
+import * as Preparation from "@headwater/core/evm/Preparation"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+
+const ethereum = Result.getOrThrow(Chain.find("ethereum", "mainnet"))
+const wei = fc.bigInt({ min: 0n, max: 10n ** 24n })
+const market = fc.record({
+  baseFee: fc.option(fc.bigInt({ min: 0n, max: 10n ** 12n }), { nil: undefined }),
+  tips: fc
+    .array(fc.bigInt({ min: 0n, max: 10n ** 11n }), { minLength: 3, maxLength: 3 })
+    .map((tips) => tips.sort((a, b) => (a < b ? -1 : 1))),
+  suggestedPrice: fc.bigInt({ min: 1n, max: 10n ** 12n }),
+  suggestedTip: fc.option(fc.bigInt({ min: 0n, max: 10n ** 10n }), { nil: undefined })
+})
+const type = fc.constantFrom(
+  "legacy-transaction" as const,
+  "access-list-transaction" as const,
+  "gas-fee-market-transaction" as const
+)
+
+describe("Preparation", () => {
+  it("names the types of a chain, the usual one first", () => {
+    const of = (name: string) => Preparation.typesOf(Result.getOrThrow(Chain.find(name, "mainnet")).evm!)
+    assert.deepStrictEqual(of("ethereum"), [
+      "gas-fee-market-transaction",
+      "legacy-transaction",
+      "access-list-transaction"
+    ])
+    assert.deepStrictEqual(of("ethereum-classic"), ["legacy-transaction", "access-list-transaction"])
+  })
+
+  it("offers enough for the next block, more for a higher priority, and what is whole as one price", () =>
+    fc.assert(
+      fc.property(market, type, fc.boolean(), (market, type, whole) => {
+        const offers = (["slow", "standard", "fast"] as const).map((priority) =>
+          Preparation.offer(type, market, priority, whole)
+        )
+        for (const { cap, tip } of offers) {
+          assert.isTrue(cap > 0n && tip <= cap)
+          if (market.baseFee !== undefined) assert.isTrue(cap >= market.baseFee)
+          if (whole || type !== "gas-fee-market-transaction") assert.strictEqual(cap, tip)
+        }
+        if (market.tips[0]! > 0n) {
+          assert.isTrue(offers[0]!.cap <= offers[1]!.cap && offers[1]!.cap <= offers[2]!.cap)
+        }
+      })
+    ))
+
+  it("offers twice the base fee and the tip of the priority", () => {
+    const market = { baseFee: 100n, tips: [1n, 5n, 20n], suggestedPrice: 7n, suggestedTip: 3n }
+    assert.deepStrictEqual(Preparation.offer("gas-fee-market-transaction", market, "fast", false), {
+      cap: 220n,
+      tip: 20n
+    })
+    assert.deepStrictEqual(Preparation.offer("legacy-transaction", market, "slow", false), { cap: 128n, tip: 128n })
+    const quiet = { ...market, tips: [0n, 0n, 0n] }
+    assert.deepStrictEqual(Preparation.offer("gas-fee-market-transaction", quiet, "slow", false), {
+      cap: 203n,
+      tip: 3n
+    })
+    const classic = { baseFee: undefined, tips: [0n, 0n, 0n], suggestedPrice: 7n, suggestedTip: undefined }
+    assert.deepStrictEqual(Preparation.offer("legacy-transaction", classic, "fast", false), { cap: 7n, tip: 7n })
+  })
+
+  it("sends what a balance can pay, and nothing that it cannot", () =>
+    fc.assert(
+      fc.property(wei, wei, wei, wei, fc.boolean(), (amount, balance, gasFee, dataFee, fromAmount) => {
+        const value = Preparation.valueOf(ethereum, { amount, balance, gasFee, dataFee, fromAmount })
+        const fee = gasFee + dataFee
+        if (Result.isSuccess(value)) {
+          assert.isTrue(value.success >= 0n)
+          assert.strictEqual(value.success + fee, fromAmount ? amount : amount + fee)
+          assert.isTrue(value.success + fee <= balance)
+        } else {
+          assert.isTrue(fromAmount ? balance < amount || amount < fee : balance < amount + fee)
+        }
+      })
+    ))
+
+  it("says what there is and what it takes", () => {
+    const refused = Preparation.valueOf(ethereum, {
+      amount: 2n * 10n ** 18n,
+      balance: 15n * 10n ** 17n,
+      gasFee: 21_000n * 10n ** 9n,
+      dataFee: 0n,
+      fromAmount: false
+    })
+    assert.isTrue(Result.isFailure(refused))
+    if (Result.isFailure(refused)) {
+      assert.strictEqual(
+        refused.failure.message,
+        "the sender has 1.5 ETH and needs 2.000021 ETH: amount 2 ETH, fee up to 0.000021 ETH"
+      )
+    }
+  })
+})

@@ -1,0 +1,283 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { gunzipSync } from "node:zlib"
+import { assert, describe, it } from "@effect/vitest"
+import * as Sighash from "@headwater/core/evm/Sighash"
+import { bytesToHex } from "@noble/hashes/utils.js"
+import * as Result from "effect/Result"
+import { recoverAddress, Transaction } from "ethers"
+import fc from "fast-check"
+
+const parsed = (json: unknown): Sighash.UnsignedTransaction =>
+  Result.getOrThrow(Sighash.parseLine(typeof json === "string" ? json : JSON.stringify(json)))
+
+const hex = (bytes: Uint8Array): string => `0x${bytesToHex(bytes)}`
+
+const refusal = (json: unknown): string => {
+  const result = Sighash.parseLine(typeof json === "string" ? json : JSON.stringify(json))
+  if (Result.isSuccess(result)) return assert.fail(`accepted ${JSON.stringify(json)}`)
+  assert.strictEqual(result.failure._tag, "InvalidTransaction")
+  assert.notInclude(result.failure.message, "\n")
+  return result.failure.message
+}
+
+it("the example of EIP-155, unsigned and signed", () => {
+  const transaction = parsed({
+    type: 0,
+    chainId: 1,
+    nonce: 9,
+    gasPrice: "20000000000",
+    gasLimit: "0x5208",
+    to: "0x3535353535353535353535353535353535353535",
+    value: "1000000000000000000"
+  })
+  assert.strictEqual(
+    hex(Sighash.serialise(transaction)),
+    "0xec098504a817c800825208943535353535353535353535353535353535353535880de0b6b3a764000080018080"
+  )
+  assert.strictEqual(
+    Sighash.digestText(transaction),
+    "0xdaf5a779ae972f972197303d7b574746c7ef83eadac0f2791ad23db92e4c8e53"
+  )
+  assert.strictEqual(
+    hex(
+      Sighash.serialiseSigned(transaction, {
+        r: 18515461264373351373200002665853028612451056578545711640558177340181847433846n,
+        s: 46948507304638947509940763649030358759909902576025900602547168820602576006531n,
+        yParity: 0
+      })
+    ),
+    "0xf86c098504a817c800825208943535353535353535353535353535353535353535880de0b6b3a76400008025a028ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276a067cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83"
+  )
+})
+
+describe("absent fields", () => {
+  it("are zero or empty, of each type", () => {
+    // keccak256 of c6 80 80 80 80 80 80 and of 01 c8 80 … c0: ethers' masked-000000000000.
+    for (const line of ["{}", '{"type":0}', '{"type":"0x0","to":null,"data":"","nonce":null}', '{"type":0,"to":""}']) {
+      assert.strictEqual(
+        Sighash.digestText(parsed(line)),
+        "0x5460be86ce1e4ca0564b5761c6e7070d9f054b671f5404268335000806423d75"
+      )
+    }
+    assert.strictEqual(hex(Sighash.serialise(parsed('{"type":1}'))), "0x01c880808080808080c0")
+    assert.strictEqual(hex(Sighash.serialise(parsed('{"type":"2"}'))), "0x02c98080808080808080c0")
+  })
+
+  it("chainId in a type 0 decides between EIP-155 and before", () => {
+    assert.strictEqual(hex(Sighash.serialise(parsed({ type: 0, chainId: 61 }))), "0xc98080808080803d8080")
+    assert.strictEqual(hex(Sighash.serialise(parsed({ type: 0 }))), "0xc6808080808080")
+  })
+
+  it("but a type must stand beside the fields of later types", () => {
+    assert.include(refusal({ maxFeePerGas: 1 }), "type")
+    assert.include(refusal({ type: null, accessList: [] }), "type")
+  })
+})
+
+describe("refuses, naming the field", () => {
+  it.each([
+    ["", "line"],
+    ["nothing", "line"],
+    ["[]", "line"],
+    ["null", "line"],
+    ['"0x"', "line"],
+    ['{"type":3}', "type: must be 0, 1 or 2"],
+    ['{"type":-1}', "type"],
+    ['{"type":"legacy"}', "type"],
+    ['{"type":2.5}', "type"],
+    ['{"type":true}', "type"],
+    ['{"nonce":18446744073709551615}', "nonce"],
+    ['{"nonce":"18446744073709551615"}', "nonce: must be below 2^64 - 1"],
+    ['{"nonce":"0xffffffffffffffff"}', "nonce: must be below 2^64 - 1"],
+    ['{"nonce":9007199254740993}', "nonce"],
+    ['{"nonce":""}', "nonce"],
+    ['{"nonce":"0x"}', "nonce"],
+    ['{"nonce":"1e3"}', "nonce"],
+    ['{"nonce":" 1"}', "nonce"],
+    ['{"nonce":"-1"}', "nonce"],
+    ['{"nonce":-1}', "nonce"],
+    ['{"nonce":[1]}', "nonce"],
+    ['{"gasLimit":"18446744073709551616"}', "gasLimit: must be below 2^64"],
+    [`{"gasPrice":"0x1${"0".repeat(64)}"}`, "gasPrice: must be below 2^256"],
+    [`{"value":"${"9".repeat(78)}"}`, "value: must be below 2^256"],
+    [`{"value":"${"1".repeat(1_000_000)}"}`, "value"],
+    [`{"type":2,"maxFeePerGas":"0x1${"0".repeat(64)}"}`, "maxFeePerGas"],
+    [`{"type":2,"maxPriorityFeePerGas":"0x1${"0".repeat(64)}"}`, "maxPriorityFeePerGas"],
+    [`{"type":1,"chainId":"0x1${"0".repeat(64)}"}`, "chainId"],
+    ['{"type":2,"maxFeePerGas":1,"maxPriorityFeePerGas":2}', "maxPriorityFeePerGas: must not be above maxFeePerGas"],
+    ['{"chainId":"mainnet"}', "chainId"],
+    ['{"to":"0x"}', "to"],
+    ['{"to":"0x12"}', "to"],
+    ['{"to":5}', "to"],
+    ['{"to":"3535353535353535353535353535353535353535"}', "to"],
+    ['{"to":"0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed"}', "to: upper and lower case together must be the EIP-55"],
+    ['{"data":"0x123"}', "data"],
+    ['{"data":"0xzz"}', "data"],
+    ['{"data":"1234"}', "data"],
+    ['{"data":[1]}', "data"],
+    ['{"type":1,"accessList":{}}', "accessList: must be a list"],
+    ['{"type":1,"accessList":[5]}', "accessList[0]"],
+    ['{"type":2,"accessList":[{"storageKeys":[]}]}', "accessList[0].address"],
+    [
+      '{"type":2,"accessList":[{"address":"0x3535353535353535353535353535353535353535","storageKeys":["0x00"]}]}',
+      "accessList[0].storageKeys[0]"
+    ],
+    [
+      '{"type":2,"accessList":[{"address":"0x3535353535353535353535353535353535353535","storageKeys":"0x00"}]}',
+      "accessList[0].storageKeys: must be a list"
+    ]
+  ])("%s", (line, rule) => assert.include(refusal(line), rule))
+
+  it("and accepts the greatest of each", () => {
+    const max = String(2n ** 256n - 1n)
+    const line = { nonce: String(2n ** 64n - 2n), gasLimit: String(2n ** 64n - 1n), value: max, chainId: max }
+    assert.strictEqual(parsed({ type: 0, ...line, gasPrice: max }).gasLimit, 2n ** 64n - 1n)
+    assert.strictEqual(
+      parsed({ type: 2, ...line, maxFeePerGas: max, maxPriorityFeePerGas: max }).value,
+      2n ** 256n - 1n
+    )
+  })
+})
+
+describe("against ethers", () => {
+  const quantity = (bits: number) => fc.bigInt({ min: 0n, max: 2n ** BigInt(bits) - 1n })
+  const written = (value: bigint, form: number): string =>
+    form % 2 === 0 ? value.toString() : `0x${value.toString(16)}`
+  const bytes = (length: number) =>
+    fc.uint8Array({ minLength: length, maxLength: length }).map((value) => `0x${bytesToHex(value)}`)
+  const fields = fc.record({
+    type: fc.constantFrom(0, 1, 2),
+    chainId: quantity(52),
+    nonce: quantity(52),
+    gasPrice: quantity(100),
+    maxFeePerGas: quantity(100),
+    maxPriorityFeePerGas: quantity(100),
+    gasLimit: quantity(63),
+    to: fc.option(bytes(20)),
+    value: quantity(256),
+    data: fc.uint8Array({ maxLength: 300 }).map((value) => `0x${bytesToHex(value)}`),
+    accessList: fc.array(fc.record({ address: bytes(20), storageKeys: fc.array(bytes(32), { maxLength: 3 }) }), {
+      maxLength: 3
+    }),
+    form: fc.nat(1)
+  })
+
+  it("random transactions of every type", () => {
+    fc.assert(
+      fc.property(fields, ({ form, ...each }) => {
+        const maxFeePerGas = each.maxFeePerGas + each.maxPriorityFeePerGas
+        const line = {
+          type: each.type,
+          chainId: written(each.chainId, form),
+          nonce: written(each.nonce, form),
+          gasPrice: written(each.gasPrice, form),
+          maxFeePerGas: written(maxFeePerGas, form),
+          maxPriorityFeePerGas: written(each.maxPriorityFeePerGas, form),
+          gasLimit: written(each.gasLimit, form),
+          to: each.to,
+          value: written(each.value, form),
+          data: each.data,
+          accessList: each.accessList
+        }
+        const theirs = new Transaction()
+        theirs.type = each.type
+        theirs.chainId = each.chainId
+        theirs.nonce = Number(each.nonce)
+        theirs.gasLimit = each.gasLimit
+        if (each.to !== null) theirs.to = each.to
+        theirs.value = each.value
+        theirs.data = each.data
+        if (each.type < 2) theirs.gasPrice = each.gasPrice
+        if (each.type > 0) theirs.accessList = each.accessList
+        if (each.type === 2) {
+          theirs.maxFeePerGas = maxFeePerGas
+          theirs.maxPriorityFeePerGas = each.maxPriorityFeePerGas
+        }
+        const ours = parsed(line)
+        assert.strictEqual(hex(Sighash.serialise(ours)), theirs.unsignedSerialized)
+        assert.strictEqual(Sighash.digestText(ours), theirs.unsignedHash)
+      }),
+      { numRuns: 200 }
+    )
+  })
+
+  it("never throws on any JSON", () => {
+    const names = ["type", "chainId", "nonce", "to", "value", "data", "accessList", "gasLimit", "__proto__"]
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...names), fc.jsonValue()), fc.string(), (json, text) => {
+        Sighash.parseLine(JSON.stringify(json))
+        Sighash.parseLine(text)
+      })
+    )
+  })
+})
+
+const fixtures = new URL("../../../../../shared/fixtures/evm-sighash/", import.meta.url)
+describe.skipIf(!existsSync(fixtures))("shared fixtures", () => {
+  it("ethers: every digest, unsigned and signed form", () => {
+    interface Case {
+      readonly name: string
+      readonly scheme: "legacy" | "eip155" | "eip2930" | "eip1559"
+      readonly transaction: Record<string, unknown>
+      readonly unsigned: string
+      readonly sighash: string
+      readonly signed: string
+    }
+    const { cases }: { cases: ReadonlyArray<Case> } = JSON.parse(
+      gunzipSync(readFileSync(new URL("derived/ethers-sighash.shared.json.gz", fixtures))).toString()
+    )
+    assert.isAbove(cases.length, 4_000)
+    const types = { legacy: 0, eip155: 0, eip2930: 1, eip1559: 2 }
+    for (const [at, { name, scheme, sighash, signed, transaction, unsigned }] of cases.entries()) {
+      const { chainId, ...rest } = transaction
+      const line = { type: types[scheme], ...rest, ...(scheme !== "legacy" && chainId !== undefined && { chainId }) }
+      const ours = parsed(line)
+      const said = `${name} ${scheme}`
+      assert.strictEqual(hex(Sighash.serialise(ours)), unsigned, said)
+      assert.strictEqual(Sighash.digestText(ours), sighash, said)
+      if (at % 20 !== 0) continue
+      const { r, s, yParity } = Transaction.from(signed).signature!
+      assert.strictEqual(hex(Sighash.serialiseSigned(ours, { r: BigInt(r), s: BigInt(s), yParity })), signed, said)
+    }
+  })
+
+  it("ethereum/tests: the digest of every valid transaction recovers its sender, numbers out of range are refused", () => {
+    const folder = new URL("ethereum-tests/TransactionTests/", fixtures)
+    let valid = 0
+    let outOfRange = 0
+    for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+      if (!path.endsWith(".json")) continue
+      const file: Record<string, { txbytes: string; result: Record<string, { sender?: string; exception?: string }> }> =
+        JSON.parse(readFileSync(new URL(path, folder), "utf8"))
+      for (const [name, { result, txbytes }] of Object.entries(file)) {
+        const london = result.London!
+        // What ethers itself cannot take apart is tested by its field in the list of refusals above.
+        const raw = Result.try(() => Transaction.from(txbytes))
+        if (/NONCE_TOO_BIG/.test(london.exception ?? "")) {
+          outOfRange++
+          assert.include(refusal({ type: 0, nonce: `0x${txbytes.slice(8, 24)}` }), "nonce")
+        }
+        if (london.sender === undefined || Result.isFailure(raw)) continue
+        const { chainId, data, gasLimit, gasPrice, nonce, signature, to, value } = raw.success
+        const ours = parsed({
+          type: 0,
+          chainId: String(chainId),
+          nonce,
+          gasPrice: String(gasPrice),
+          gasLimit: String(gasLimit),
+          to,
+          value: String(value),
+          data
+        })
+        assert.strictEqual(
+          recoverAddress(Sighash.digest(ours), signature!).toLowerCase(),
+          london.sender.toLowerCase(),
+          name
+        )
+        valid++
+      }
+    }
+    assert.isAbove(valid, 20)
+    assert.strictEqual(outOfRange, 1)
+  })
+})

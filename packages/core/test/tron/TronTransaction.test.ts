@@ -1,0 +1,165 @@
+import { existsSync, readFileSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import * as Address from "@headwater/core/address/Address"
+import * as Chain from "@headwater/core/chains/Chain"
+import * as TronTransaction from "@headwater/core/tron/TronTransaction"
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js"
+import * as Result from "effect/Result"
+import fc from "fast-check"
+import * as Protobuf from "../../src/tron/internal/Protobuf.ts"
+
+interface Recorded {
+  readonly txID: string
+  readonly raw_data_hex: string
+  // biome-ignore lint/suspicious/noExplicitAny: recorded JSON of every kind of contract
+  readonly raw_data: any
+}
+
+const collected = new URL("../../../../../shared/fixtures/tron/collected/", import.meta.url)
+const recorded = (): ReadonlyArray<{ readonly type: string; readonly tx: Recorded }> =>
+  JSON.parse(readFileSync(new URL("tx-sha256-verified.shared.json", collected)).toString())
+
+const tron = Result.getOrThrow(Chain.find("tron", "mainnet"))
+
+/** Hex of an address in either form of the API. */
+const hexOf = (text: string) => bytesToHex(Result.getOrThrow(Address.decode(tron, text)))
+
+const decode = (hex: string) => Result.getOrThrow(TronTransaction.decode(hexToBytes(hex)))
+
+const field = (number: number, value: bigint | Uint8Array) => Protobuf.encode([[number, value]])
+const account = (byte: number) => Uint8Array.from([0x41, ...new Uint8Array(20).fill(byte)])
+
+/** `raw_data` with one contract. */
+const rawData = (type: bigint, value: Uint8Array) =>
+  Protobuf.encode([
+    [
+      11,
+      Protobuf.encode([
+        [1, type],
+        [2, field(2, value)]
+      ])
+    ]
+  ])
+
+const moveOf = (type: bigint, value: Uint8Array) =>
+  Result.map(TronTransaction.decode(rawData(type, value)), ({ contracts }) => contracts[0]?.move)
+
+describe("TronTransaction", () => {
+  it("reads what each kind of contract moves", () => {
+    const call = Protobuf.encode([
+      [1, account(1)],
+      [2, account(2)],
+      [3, 9_007_199_254_740_993n],
+      [4, Uint8Array.of(1, 2, 3)]
+    ])
+    const move = Result.getOrThrow(moveOf(31n, call))
+    assert.deepStrictEqual(move?.from, Address.fromBytes(account(1).subarray(1)))
+    assert.deepStrictEqual(move?.to, Address.fromBytes(account(2).subarray(1)))
+    assert.strictEqual(move?.amount, 9_007_199_254_740_993n)
+    const created = Result.getOrThrow(
+      moveOf(
+        30n,
+        Protobuf.encode([
+          [1, account(1)],
+          [2, field(5, 77n)]
+        ])
+      )
+    )
+    assert.strictEqual(created?.to, undefined)
+    assert.strictEqual(created?.amount, 77n)
+    const bought = Result.getOrThrow(
+      moveOf(
+        9n,
+        Protobuf.encode([
+          [1, account(1)],
+          [2, account(3)],
+          [3, Uint8Array.of(0x31)],
+          [4, 5n]
+        ])
+      )
+    )
+    assert.strictEqual(bought?.amount, 5n)
+    // TransferAssetContract moves a TRC-10 token: no coin.
+    assert.strictEqual(
+      Result.getOrThrow(
+        moveOf(
+          2n,
+          Protobuf.encode([
+            [1, Uint8Array.of(0x31)],
+            [2, account(1)],
+            [3, account(2)],
+            [4, 5n]
+          ])
+        )
+      ),
+      undefined
+    )
+  })
+
+  it("refuses malformed addresses and amounts, naming field and rule", () => {
+    const refused = (type: bigint, value: Uint8Array) => {
+      const result = moveOf(type, value)
+      if (Result.isSuccess(result)) return assert.fail("was read")
+      return result.failure.message
+    }
+    const of = (owner: Uint8Array, to: Uint8Array) =>
+      Protobuf.encode([
+        [1, owner],
+        [2, to],
+        [3, 5n]
+      ])
+    assert.include(refused(1n, of(account(1).subarray(1), account(2))), "owner_address must be 0x41")
+    assert.include(refused(1n, of(account(1), new Uint8Array(0))), "to_address must be 0x41")
+    assert.include(refused(31n, of(account(1), new Uint8Array(21))), "contract_address must be 0x41")
+    // What moves nothing needs no addresses.
+    assert.isUndefined(Result.getOrThrow(moveOf(31n, field(4, Uint8Array.of(1)))))
+    const negative = Protobuf.encode([
+      [1, account(1)],
+      [2, account(2)],
+      [3, -1n]
+    ])
+    assert.include(refused(1n, negative), "amount must not be negative")
+    assert.include(refused(1n, Uint8Array.of(0x0a, 0x7f, 1)), "whole protobuf message")
+    const late = TronTransaction.decode(field(8, 2n ** 62n))
+    assert.isTrue(Result.isFailure(late) && late.failure.message.includes("expiration"))
+  })
+
+  it("never fails otherwise, whatever the bytes", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+        const result = TronTransaction.decode(bytes)
+        if (Result.isFailure(result)) assert.strictEqual(result.failure._tag, "InvalidTransaction")
+      }),
+      { numRuns: 2000 }
+    )
+  })
+
+  it.skipIf(!existsSync(collected))("recorded: id, times and moves of 26 transactions of 16 kinds", () => {
+    let moves = 0
+    for (const { tx, type } of recorded()) {
+      assert.strictEqual(bytesToHex(TronTransaction.id(hexToBytes(tx.raw_data_hex))), tx.txID)
+      const read = decode(tx.raw_data_hex)
+      assert.strictEqual(bytesToHex(read.refBlockBytes), tx.raw_data.ref_block_bytes)
+      assert.strictEqual(bytesToHex(read.refBlockHash), tx.raw_data.ref_block_hash)
+      assert.strictEqual(read.expiration, tx.raw_data.expiration)
+      assert.strictEqual(read.timestamp, tx.raw_data.timestamp ?? 0)
+      assert.strictEqual(read.contracts.length, 1)
+      const { parameter } = tx.raw_data.contract[0]
+      assert.strictEqual(read.contracts[0]!.typeUrl, parameter.type_url)
+      const { move } = read.contracts[0]!
+      const value = parameter.value
+      if (type === "TransferContract" || type === "ParticipateAssetIssueContract") {
+        assert.strictEqual(bytesToHex(move!.from), hexOf(value.owner_address))
+        assert.strictEqual(bytesToHex(move!.to!), hexOf(value.to_address))
+        assert.strictEqual(move!.amount, BigInt(value.amount))
+        moves++
+      } else if (type === "TriggerSmartContract") {
+        assert.strictEqual(move?.amount ?? 0n, BigInt(value.call_value ?? 0))
+        if (move !== undefined) assert.strictEqual(bytesToHex(move.to!), hexOf(value.contract_address))
+      } else if (type !== "CreateSmartContract") {
+        assert.strictEqual(move, undefined)
+      }
+    }
+    assert.isAbove(moves, 3)
+  })
+})

@@ -1,0 +1,215 @@
+/**
+ * The settings of the daemon: what an operator can decide, with the default of everything that has one.
+ *
+ * {@link SettingsFile} reads them. Names are those of the file; `headwater.example.toml` explains each one.
+ */
+
+import { defaultRules } from "@headwater/core/Credits"
+import * as Chain from "@headwater/core/chains/Chain"
+import type { Location } from "@headwater/indexer/store/database/Database"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaTransformation from "effect/SchemaTransformation"
+import * as MarketSettings from "../market/MarketSettings.ts"
+
+const withDefault =
+  <S extends Schema.Top>(value: S["Encoded"]) =>
+  (schema: S) =>
+    schema.pipe(Schema.withDecodingDefaultKey(Effect.succeed(value)))
+
+const between = (minimum: number, maximum: number) =>
+  Schema.Int.check(
+    Schema.isBetween({ minimum, maximum }, { message: `must be a whole number from ${minimum} to ${maximum}` })
+  )
+
+const text = Schema.String.check(Schema.isNonEmpty({ message: "must not be empty" }))
+
+/** Text that no log, message or console shows. */
+const secret = <S extends Schema.Constraint>(schema: S) => Schema.RedactedFromValue(schema)
+
+const url = (protocols: ReadonlyArray<string>) =>
+  Schema.String.check(
+    Schema.makeFilter(
+      (value) =>
+        Result.match(
+          Result.try(() => new URL(value)),
+          { onFailure: () => false, onSuccess: ({ protocol }) => protocols.includes(protocol.slice(0, -1)) }
+        ) || `must be a URL that begins with ${protocols.map((protocol) => `${protocol}://`).join(" or ")}`
+    )
+  )
+
+const Http = Schema.Struct({
+  host: text.pipe(withDefault("127.0.0.1")),
+  port: between(0, 65_535).pipe(withDefault(8080)),
+  maxBodyBytes: between(1_024, 16_777_216).pipe(withDefault(65_536))
+})
+
+const Store = Schema.Struct({
+  sqlite: Schema.optionalKey(text),
+  postgres: Schema.optionalKey(secret(url(["postgres", "postgresql"]))),
+  connections: between(1, 1_000).pipe(withDefault(10))
+}).check(
+  Schema.makeFilter(
+    ({ postgres, sqlite }) =>
+      postgres === undefined || sqlite === undefined || "must name either a sqlite file or a postgres URL, not both"
+  )
+)
+
+/** A host as URLs that are read have it. */
+const host = Schema.String.pipe(
+  Schema.decode(SchemaTransformation.toLowerCase()),
+  Schema.check(
+    Schema.makeFilter(
+      (value) =>
+        URL.parse(`https://${value}`)?.hostname === value || "must be a host alone, without scheme, port or path"
+    )
+  )
+)
+
+const certificates = Schema.String.check(
+  Schema.isPattern(/-----BEGIN CERTIFICATE-----/, { message: 'must be a PEM certificate, as in { file = "ca.pem" }' })
+)
+
+/** How the attempts of a callback are spaced; the figures are in `delivery`. */
+export const RetryProfile = Schema.Literals(["hosted", "standard-webhooks"])
+
+const Callbacks = Schema.Struct({
+  retry: RetryProfile.pipe(withDefault("hosted")),
+  timeoutMillis: between(100, 60_000).pipe(withDefault(5_000)),
+  concurrency: between(1, 10_000).pipe(withDefault(256)),
+  perHost: between(1, 1_000).pipe(withDefault(16)),
+  allowHosts: Schema.Array(host).pipe(withDefault([])),
+  extraCa: Schema.optionalKey(certificates),
+  keepDays: between(1, 3_650).pipe(withDefault(30)),
+  heldDays: between(1, 3_650).pipe(withDefault(7)),
+  heldCount: between(0, 1_000_000).pipe(withDefault(10_000))
+})
+
+const amount = between(0, 1_000_000_000)
+
+const Credits = Schema.Struct({
+  enabled: Schema.Boolean.pipe(withDefault(false)),
+  per: Schema.Literals(["result", "request"]).pipe(withDefault(defaultRules.per)),
+  subscriptionDay: amount.pipe(withDefault(defaultRules.subscriptionDay)),
+  addressDay: amount.pipe(withDefault(defaultRules.addressDay)),
+  callback: amount.pipe(withDefault(defaultRules.callback)),
+  perSecond: Schema.optionalKey(between(1, 1_000_000_000)),
+  burst: Schema.optionalKey(between(1, 1_000_000_000))
+})
+
+const Console = Schema.Struct({
+  host: text.pipe(withDefault("127.0.0.1")),
+  port: between(0, 65_535).pipe(withDefault(8081)),
+  password: secret(Schema.String.check(Schema.isMinLength(12, { message: "must have at least 12 characters" })))
+})
+
+const Log = Schema.Struct({
+  format: Schema.Literals(["pretty", "json", "logfmt"]).pipe(withDefault("pretty")),
+  level: Schema.Literals(["trace", "debug", "info", "warn", "error"]).pipe(withDefault("info"))
+})
+
+const Metrics = Schema.Struct({
+  token: Schema.optionalKey(secret(text))
+})
+
+const Traces = Schema.Struct({
+  otlp: Schema.optionalKey(url(["http", "https"]))
+})
+
+const height = between(0, Number.MAX_SAFE_INTEGER)
+
+/** Settings that the chains of one family have alone. */
+const ofTron = {
+  apiKey: Schema.optionalKey(
+    secret(text.check(Schema.isPattern(/^[\x21-\x7e]*$/, { message: "must be printable ASCII without spaces" })))
+  )
+}
+
+const ofUtxo = {
+  zmq: Schema.optionalKey(Schema.Array(url(["tcp", "ipc"])))
+}
+
+const chainSettings = (chain: Chain.Chain) =>
+  Schema.Struct({
+    nodes: Schema.NonEmptyArray(
+      secret(url(chain.family === "xrp" ? ["ws", "wss", "http", "https"] : ["http", "https"]))
+    ),
+    start: Schema.Union([Schema.Literal("latest"), height])
+      .annotate({ expected: '"latest" or a height' })
+      .pipe(withDefault("latest")),
+    record: Schema.Literals(["all", "watched"]).pipe(
+      withDefault(developmentNetworks.has(chain.network) ? "all" : "watched")
+    ),
+    internalTransactions: Schema.Boolean.pipe(withDefault(chain.events.has("ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"))),
+    pollMillis: between(50, 600_000).pipe(
+      withDefault(developmentNetworks.has(chain.network) ? 500 : pollMillis(chain.blockSeconds))
+    ),
+    timeoutMillis: between(100, 600_000).pipe(withDefault(30_000)),
+    parallel: between(1, 256).pipe(withDefault(8)),
+    undoDepth: between(1, 1_000_000).pipe(withDefault(chain.undoDepth)),
+    gapLimit: between(1, 10_000).pipe(withDefault(20)),
+    silentSeconds: between(1, 604_800).pipe(withDefault(silentSeconds(chain))),
+    // Optional in any case, so that a family without it has values of the same type.
+    ...(chain.family === "tron" ? ofTron : ({} as typeof ofTron)),
+    ...(chain.family === "utxo" ? ofUtxo : ({} as typeof ofUtxo))
+  })
+
+const developmentNetworks: ReadonlySet<string> = new Set(["devnet", "regtest"])
+
+/** About ten looks a block, from twice a second to every five seconds. */
+const pollMillis = (blockSeconds: number) => Math.min(Math.max(Math.round(blockSeconds * 100), 500), 5_000)
+
+/**
+ * How long a chain may bring no block before it counts as silent: twenty block times, at least five minutes. A
+ * development chain may rest for days.
+ */
+const silentSeconds = (chain: Chain.Chain) =>
+  developmentNetworks.has(chain.network) ? 604_800 : Math.max(Math.round(chain.blockSeconds * 20), 300)
+
+const Chains = Schema.Struct(
+  Object.fromEntries(Chain.all.map((chain) => [Chain.nameOf(chain), Schema.optionalKey(chainSettings(chain))] as const))
+).check(Schema.isMinProperties(1, { message: 'must name at least one chain, as in chains."ethereum/mainnet"' }))
+
+/** Every setting, as it stands in the file. */
+export const schema = Schema.Struct({
+  http: Http.pipe(withDefault({})),
+  store: Store.pipe(withDefault({})),
+  callbacks: Callbacks.pipe(withDefault({})),
+  credits: Credits.pipe(withDefault({})),
+  marketData: MarketSettings.schema.pipe(withDefault({})),
+  console: Schema.optionalKey(Console),
+  log: Log.pipe(withDefault({})),
+  metrics: Metrics.pipe(withDefault({})),
+  traces: Traces.pipe(withDefault({})),
+  chains: Chains.pipe(withDefault({}))
+})
+
+export type ChainSettings = ReturnType<typeof chainSettings>["Type"]
+
+/** The settings of this process. */
+export class Settings extends Context.Service<Settings, typeof schema.Type>()("@headwater/daemon/settings/Settings") {}
+
+/** The configured chains, in the order of the registry. */
+export const chains = (
+  settings: Settings["Service"]
+): ReadonlyArray<{ readonly chain: Chain.Chain; readonly settings: ChainSettings }> =>
+  Chain.all.flatMap((chain) => {
+    const own = settings.chains[Chain.nameOf(chain)]
+    return own === undefined ? [] : [{ chain, settings: own }]
+  })
+
+/** Where the store is; a SQLite file `headwater.db` in the working directory unless the settings say otherwise. */
+export const storeLocation = ({ store }: Settings["Service"]): Location =>
+  store.postgres === undefined
+    ? { kind: "sqlite", file: store.sqlite ?? "headwater.db" }
+    : { kind: "postgres", url: store.postgres, connections: store.connections }
+
+/** Node URLs in plain, for the sources that call them. */
+export const nodeUrls = (settings: ChainSettings): ReadonlyArray<string> => settings.nodes.map(Redacted.value)
+
+/** What is sent with every request to a chain's nodes: TronGrid's key. */
+export const nodeHeaders = ({ apiKey }: ChainSettings): Readonly<Record<string, string>> =>
+  apiKey === undefined ? {} : { "TRON-PRO-API-KEY": Redacted.value(apiKey) }

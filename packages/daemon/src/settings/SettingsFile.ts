@@ -1,0 +1,225 @@
+/**
+ * Reads the settings: a file in TOML, YAML or JSON, and over it the environment (`HEADWATER_HTTP_PORT=9000`).
+ *
+ * A secret may stand in a file of its own: `{ file = "…" }`, or a variable whose name ends in `_FILE`. Whatever is
+ * wrong is reported at once, each problem with its path and never with its value.
+ */
+
+import { userMessage } from "effect/cli/CliError"
+import * as Effect from "effect/Effect"
+import * as Toml from "effect/encoding/Toml"
+import * as Yaml from "effect/encoding/Yaml"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Path from "effect/Path"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type * as SchemaAST from "effect/SchemaAST"
+import * as SchemaIssue from "effect/SchemaIssue"
+import { suggest } from "../internal/Suggestion.ts"
+import * as Tree from "./internal/SettingsTree.ts"
+import { Settings, schema } from "./Settings.ts"
+
+const Problem = Schema.Struct({
+  /** Where, as it would be written in the file; the name of a variable where that is at fault. */
+  path: Schema.String,
+  message: Schema.String
+})
+type Problem = typeof Problem.Type
+
+/** The settings cannot be used. */
+export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("InvalidSettings", {
+  /** The file, or the environment where there is none. */
+  source: Schema.String,
+  problems: Schema.NonEmptyArray(Problem)
+}) {
+  override get message() {
+    const count = this.problems.length === 1 ? "1 problem" : `${this.problems.length} problems`
+    return [`${count} in the settings (${this.source})`, ...this.problems.map((p) => `  ${p.path} ${p.message}`)].join(
+      "\n"
+    )
+  }
+  override get [userMessage]() {
+    return this.message
+  }
+}
+
+const ast = Schema.toEncoded(schema).ast
+const leaves = new Map(Tree.leaves(ast).map((leaf) => [Tree.variableOf(leaf.path), leaf]))
+
+/**
+ * Whether a variable was meant for us: its second word is a section, or nearly one. Others may begin like ours:
+ * Kubernetes makes HEADWATER_SERVICE_HOST and the like for a service of our name.
+ */
+const isOurs = (name: string) => suggest(name.split("_")[1] ?? "", Tree.namesAt(ast, [])) !== undefined
+
+/** The variable that names the settings file where the command line does not. */
+export const fileVariable = "HEADWATER_CONFIG"
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+interface Overrides {
+  readonly tree: unknown
+  /** Path of each overridden setting → the variable that did it. */
+  readonly variables: ReadonlyMap<string, string>
+  readonly problems: ReadonlyArray<Problem>
+}
+
+const readText = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  return (yield* fs.readFileString(file)).trim()
+})
+
+const unreadable = (file: string) => `names a file that cannot be read: ${file}`
+
+/** Lays the environment over the tree of the file. */
+const override = Effect.fnUntraced(function* (tree: unknown, environment: Environment) {
+  let result = tree
+  const variables = new Map<string, string>()
+  const problems: Array<Problem> = []
+  for (const [name, value] of Object.entries(environment)) {
+    if (!name.startsWith("HEADWATER_") || name === fileVariable || value === undefined || value === "") continue
+    const leaf = leaves.get(name) ?? leaves.get(name.replace(/_FILE$/, ""))
+    if (leaf === undefined) {
+      if (!isOurs(name)) continue
+      const meant = suggest(name, [...leaves.keys()])
+      problems.push({ path: name, message: unknown(meant) })
+      continue
+    }
+    const text = leaves.has(name) ? Result.succeed(value) : yield* Effect.result(readText(value))
+    if (Result.isFailure(text)) {
+      problems.push({ path: name, message: unreadable(value) })
+      continue
+    }
+    variables.set(Tree.format(leaf.path), name)
+    result = Tree.set(result, leaf.path, Tree.fromText(leaf.ast, text.success))
+  }
+  return { tree: result, variables, problems } satisfies Overrides
+})
+
+const unknown = (meant: string | undefined) =>
+  `is not a setting${meant === undefined ? "" : `; did you mean ${meant}?`}`
+
+/** Puts the text of files in place of the references to them. */
+const resolveFiles = Effect.fnUntraced(function* (tree: unknown) {
+  const problems: Array<Problem> = []
+  const read: Array<Tree.FileReference & { readonly text: string }> = []
+  for (const reference of Tree.fileReferences(ast, tree)) {
+    const text = yield* Effect.result(readText(reference.file))
+    if (Result.isSuccess(text)) read.push({ ...reference, text: text.success })
+    else problems.push({ path: Tree.format(reference.path), message: unreadable(reference.file) })
+  }
+  return { tree: Tree.withFiles(tree, read), problems }
+})
+
+const excess = "is not a setting"
+const formatter = SchemaIssue.makeFormatterStandardSchemaV1({
+  leafHook: (issue) =>
+    issue._tag === "UnexpectedKey"
+      ? excess
+      : issue._tag === "MissingKey"
+        ? "is missing"
+        : SchemaIssue.defaultLeafHook(issue)
+})
+
+/** `Expected "all" | "watched"` → `must be "all" or "watched"`; messages of our own stay as they are. */
+const reworded = (message: string) =>
+  message
+    .replace(/^Expected (?=[aeiou])/, "must be an ")
+    .replace(/^Expected (?=[a-z])/, "must be a ")
+    .replace(/^Expected /, "must be ")
+    .replaceAll(" | ", " or ")
+
+const problemsOf = (issue: SchemaIssue.Issue, variables: Overrides["variables"]): ReadonlyArray<Problem> =>
+  formatter(issue).issues.map(({ message, path = [] }) => {
+    const keys = path as ReadonlyArray<PropertyKey>
+    const text = Tree.format(keys)
+    const variable = variables.get(text.replace(/\[\d+\]$/, ""))
+    const parent = keys.slice(0, -1).map(String)
+    const detail =
+      message === excess ? unknown(suggest(String(keys.at(-1)), Tree.namesAt(ast, parent))) : reworded(message)
+    return { path: text, message: variable === undefined ? detail : `${detail} (set by ${variable})` }
+  })
+
+const parseFile = (extension: string, text: string): Result.Result<unknown, string> => {
+  switch (extension) {
+    case ".toml":
+      return Result.mapError(Toml.parse(text), (error) => withoutValues(error.message))
+    case ".yaml":
+    case ".yml":
+      return Result.mapError(
+        Result.try(() => Yaml.parse(text) ?? {}),
+        (error) => withoutValues(String((error as Error).message))
+      )
+    case ".json":
+      return Result.mapError(
+        Result.try(() => JSON.parse(text) as unknown),
+        (error) => jsonProblem((error as Error).message, text)
+      )
+    default:
+      return Result.fail("must end in .toml, .yaml, .yml or .json")
+  }
+}
+
+/** A parser quotes what it could not read, and that may be a secret; names of keys may stay. */
+const withoutValues = (message: string) => (/ key /.test(message) ? message : message.replace(/ '.*'/s, ""))
+
+const jsonProblem = (message: string, text: string) => {
+  const position = Number(/at position (\d+)/.exec(message)?.[1] ?? Number.NaN)
+  if (Number.isNaN(position)) return "is not valid JSON"
+  const before = text.slice(0, position).split("\n")
+  return `is not valid JSON at line ${before.length}, column ${before.at(-1)!.length + 1}`
+}
+
+const readTree = Effect.fnUntraced(function* (file: string) {
+  const path = yield* Path.Path
+  const text = yield* Effect.result(readText(file))
+  return Result.flatMap(
+    Result.mapError(text, () => "cannot be read"),
+    (text) => parseFile(path.extname(file).toLowerCase(), text)
+  )
+})
+
+/**
+ * The settings of `file` (none: only the environment's), with `environment` over them. Fails with every problem at
+ * once.
+ */
+export const load = Effect.fn("SettingsFile.load")(function* (file: string | undefined, environment: Environment) {
+  const source = file ?? "environment"
+  const invalid = (problems: ReadonlyArray<Problem>) =>
+    new InvalidSettings({ source, problems: problems as InvalidSettings["problems"] })
+
+  const tree = file === undefined ? Result.succeed({}) : yield* readTree(file)
+  if (Result.isFailure(tree)) return yield* invalid([{ path: source, message: tree.failure }])
+  const overridden = yield* override(tree.success, environment)
+  const resolved = yield* resolveFiles(overridden.tree)
+  const decoded = yield* Effect.result(
+    Schema.decodeUnknownEffect(schema)(resolved.tree, {
+      errors: "all",
+      onExcessProperty: "error"
+    } satisfies SchemaAST.ParseOptions)
+  )
+  const problems = [
+    ...overridden.problems,
+    ...resolved.problems,
+    ...(Result.isFailure(decoded) ? problemsOf(decoded.failure.issue, overridden.variables) : [])
+  ].filter(({ path }, index, all) => all.findIndex((other) => other.path === path) === index)
+  if (Result.isFailure(decoded) || problems.length > 0) return yield* invalid(problems)
+  return decoded.success
+})
+
+/** Read where neither the command line nor the environment names a file. */
+export const defaultFile = "headwater.toml"
+
+/** The settings of `file`, else of the file that the environment names, else of {@link defaultFile} if it exists. */
+export const layer = (file: string | undefined) =>
+  Layer.effect(
+    Settings,
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const named = file ?? process.env[fileVariable]
+      if (named !== undefined && named !== "") return yield* load(named, process.env)
+      const found = yield* Effect.orElseSucceed(fs.exists(defaultFile), () => false)
+      return yield* load(found ? defaultFile : undefined, process.env)
+    })
+  )

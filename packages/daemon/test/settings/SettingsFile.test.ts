@@ -1,0 +1,314 @@
+import { fileURLToPath } from "node:url"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import * as Chain from "@headwater/core/chains/Chain"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Redacted from "effect/Redacted"
+import * as Settings from "../../src/settings/Settings.ts"
+import * as SettingsFile from "../../src/settings/SettingsFile.ts"
+
+const write = Effect.fnUntraced(function* (name: string, text: string) {
+  const fs = yield* FileSystem.FileSystem
+  const file = `${yield* fs.makeTempDirectoryScoped()}/${name}`
+  yield* fs.writeFileString(file, text)
+  return file
+})
+
+const loadText = Effect.fnUntraced(function* (
+  name: string,
+  text: string,
+  environment: Readonly<Record<string, string>> = {}
+) {
+  return yield* SettingsFile.load(yield* write(name, text), environment)
+})
+
+/** Path → message of everything that is wrong. */
+const problemsOf = (...load: Parameters<typeof loadText>) =>
+  loadText(...load).pipe(
+    Effect.flip,
+    Effect.map((error) => {
+      assert.strictEqual(error._tag, "InvalidSettings")
+      return error as SettingsFile.InvalidSettings
+    }),
+    Effect.map(({ problems }) => Object.fromEntries(problems.map(({ message, path }) => [path, message])))
+  )
+
+const chain = '[chains."ethereum/devnet"]\nnodes = ["http://127.0.0.1:8545"]\n'
+const withServices = Effect.provide(NodeServices.layer)
+
+describe("SettingsFile", () => {
+  it.effect("reads the same settings from TOML, YAML and JSON", () =>
+    Effect.gen(function* () {
+      const toml = yield* loadText("a.toml", `[http]\nport = 9000\n${chain}start = 7\n`)
+      const yaml = yield* loadText(
+        "a.yaml",
+        'http:\n  port: 9000\nchains:\n  ethereum/devnet:\n    nodes: ["http://127.0.0.1:8545"]\n    start: 7\n'
+      )
+      const json = yield* loadText(
+        "a.json",
+        '{"http":{"port":9000},"chains":{"ethereum/devnet":{"nodes":["http://127.0.0.1:8545"],"start":7}}}'
+      )
+      assert.deepStrictEqual(yaml, toml)
+      assert.deepStrictEqual(json, toml)
+      assert.strictEqual(toml.http.port, 9000)
+      const [first] = Settings.chains(toml)
+      assert.strictEqual(first?.chain.blockchain, "ethereum")
+      assert.strictEqual(first?.settings.start, 7)
+      assert.deepStrictEqual(Settings.nodeUrls(first!.settings), ["http://127.0.0.1:8545"])
+    }).pipe(withServices, Effect.scoped)
+  )
+
+  it.effect("has a default for everything but the nodes, by chain where chains differ", () =>
+    Effect.gen(function* () {
+      const settings = yield* loadText("a.toml", `${chain}[chains."bitcoin/mainnet"]\nnodes = ["http://b"]\n`)
+      const [bitcoin, ethereum] = Settings.chains(settings)
+      assert.strictEqual(settings.http.host, "127.0.0.1")
+      assert.deepStrictEqual(Settings.storeLocation(settings), { kind: "sqlite", file: "headwater.db" })
+      assert.strictEqual(ethereum?.settings.record, "all")
+      assert.strictEqual(ethereum?.settings.internalTransactions, true)
+      assert.strictEqual(bitcoin?.settings.record, "watched")
+      assert.strictEqual(bitcoin?.settings.internalTransactions, false)
+      assert.strictEqual(bitcoin?.settings.undoDepth, 100)
+      assert.strictEqual(bitcoin?.settings.silentSeconds, 12_000)
+    }).pipe(withServices, Effect.scoped)
+  )
+
+  it.effect("lets the environment win, also over what the file lacks", () =>
+    Effect.gen(function* () {
+      const settings = yield* loadText("a.toml", `[http]\nport = 9000\nhost = "10.0.0.1"\n${chain}`, {
+        HEADWATER_HTTP_PORT: "9001",
+        HEADWATER_HTTP_HOST: "",
+        HEADWATER_CREDITS_ENABLED: "true",
+        HEADWATER_CALLBACKS_ALLOW_HOSTS: "localhost, hooks.internal",
+        HEADWATER_CHAINS_ETHEREUM_DEVNET_NODES: "http://a:1,http://b:2",
+        HEADWATER_CHAINS_BITCOIN_CASH_REGTEST_NODES: "http://c:3",
+        HEADWATER_CHAINS_BITCOIN_CASH_REGTEST_START: "12",
+        HEADWATER_CHAINS_ETHEREUM_DEVNET_START: "latest",
+        HEADWATER_SERVICE_HOST: "10.2.3.4",
+        HEADWATER_PORT_8080_TCP_ADDR: "10.2.3.4",
+        HEADWATER_SEED: "7",
+        UNRELATED: "1"
+      })
+      const [bitcoinCash, ethereum] = Settings.chains(settings)
+      assert.strictEqual(settings.http.port, 9001)
+      assert.strictEqual(settings.http.host, "10.0.0.1")
+      assert.strictEqual(settings.credits.enabled, true)
+      assert.deepStrictEqual(settings.callbacks.allowHosts, ["localhost", "hooks.internal"])
+      assert.deepStrictEqual(Settings.nodeUrls(ethereum!.settings), ["http://a:1", "http://b:2"])
+      assert.strictEqual(ethereum?.settings.start, "latest")
+      assert.strictEqual(bitcoinCash?.settings.start, 12)
+    }).pipe(withServices, Effect.scoped)
+  )
+
+  it.effect("needs no file", () =>
+    Effect.gen(function* () {
+      const settings = yield* SettingsFile.load(undefined, {
+        HEADWATER_CHAINS_XRP_MAINNET_NODES: "https://xrp.example"
+      })
+      assert.strictEqual(Settings.chains(settings)[0]?.chain.blockchain, "xrp")
+    }).pipe(withServices)
+  )
+
+  it.effect("takes ZeroMQ endpoints for UTXO chains alone", () =>
+    Effect.gen(function* () {
+      const environment = { HEADWATER_CHAINS_BITCOIN_MAINNET_ZMQ: "tcp://127.0.0.1:28332,ipc:///run/hash" }
+      const settings = yield* loadText("a.toml", '[chains."bitcoin/mainnet"]\nnodes = ["http://b"]', environment)
+      const [bitcoin] = Settings.chains(settings)
+      assert.deepStrictEqual(bitcoin!.settings.zmq, ["tcp://127.0.0.1:28332", "ipc:///run/hash"])
+
+      const wrong = `[chains."bitcoin/mainnet"]
+        nodes = ["http://b"]
+        zmq = ["127.0.0.1:28332"]
+        [chains."xrp/mainnet"]
+        nodes = ["ws://x"]
+        zmq = ["tcp://127.0.0.1:28332"]`
+      assert.deepStrictEqual(yield* problemsOf("a.toml", wrong), {
+        'chains."bitcoin/mainnet".zmq[0]': "must be a URL that begins with tcp:// or ipc://",
+        'chains."xrp/mainnet".zmq': "is not a setting"
+      })
+    }).pipe(withServices, Effect.scoped)
+  )
+
+  it.effect("takes WebSocket for XRP alone, and a key for Tron alone, which stays secret", () =>
+    Effect.gen(function* () {
+      const settings = yield* loadText(
+        "a.toml",
+        `[chains."xrp/mainnet"]
+         nodes = ["wss://a", "ws://b:6006", "https://c"]
+         [chains."tron/mainnet"]
+         nodes = ["http://t"]
+         apiKey = "hunter2-key"`
+      )
+      const [tron, xrp] = Settings.chains(settings)
+      assert.deepStrictEqual(Settings.nodeUrls(xrp!.settings), ["wss://a", "ws://b:6006", "https://c"])
+      assert.deepStrictEqual(Settings.nodeHeaders(xrp!.settings), {})
+      assert.deepStrictEqual(Settings.nodeHeaders(tron!.settings), { "TRON-PRO-API-KEY": "hunter2-key" })
+      assert.notInclude(JSON.stringify(settings), "hunter2")
+
+      const wrong = `[chains."xrp/mainnet"]
+        nodes = ["ftp://a"]
+        apiKey = "hunter2"
+        [chains."tron/nile"]
+        nodes = ["ws://t"]
+        apiKey = "hunter2\\n"`
+      assert.deepStrictEqual(yield* problemsOf("a.toml", wrong), {
+        'chains."xrp/mainnet".nodes[0]': "must be a URL that begins with ws:// or wss:// or http:// or https://",
+        'chains."xrp/mainnet".apiKey': "is not a setting",
+        'chains."tron/nile".nodes[0]': "must be a URL that begins with http:// or https://",
+        'chains."tron/nile".apiKey': "must be printable ASCII without spaces"
+      })
+    }).pipe(withServices, Effect.scoped)
+  )
+
+  it.effect("reads secrets from files, by the file and by the environment", () =>
+    Effect.gen(function* () {
+      const url = "postgres://user:hunter2@db/headwater"
+      const postgres = yield* write("postgres", `${url}\n`)
+      const node = yield* write("node", "http://user:hunter3@node:8332\n")
+      const text = `[store]\npostgres = { file = "${postgres}" }\n[chains."bitcoin/mainnet"]\nnodes = ["http://a", { file = "${node}" }]\n`
+      for (const settings of [
+        yield* loadText("a.toml", text),
+        yield* SettingsFile.load(undefined, {
+          HEADWATER_STORE_POSTGRES_FILE: postgres,
+          HEADWATER_CHAINS_BITCOIN_MAINNET_NODES_FILE: yield* write(
+            "nodes",
+            "http://a\nhttp://user:hunter3@node:8332\n"
+          )
+        })
+      ]) {
+        const location = Settings.storeLocation(settings)
+        assert(location.kind === "postgres")
+        assert.strictEqual(Redacted.value(location.url), url)
+        assert.deepStrictEqual(Settings.nodeUrls(Settings.chains(settings)[0]!.settings), [
+          "http://a",
+          "http://user:hunter3@node:8332"
+        ])
+        assert.notInclude(JSON.stringify(settings), "hunter")
+        assert.notInclude(String(settings.store.postgres), "hunter")
+      }
+    }).pipe(withServices, Effect.scoped)
+  )
+
+  it.effect("names every problem at once, with its path, what was meant, and never the value", () =>
+    Effect.gen(function* () {
+      const text = `
+        [http]
+        port = 70000
+        prot = 1
+        [store]
+        postgres = "mysql://user:hunter2@db"
+        [callback]
+        retry = "hosted"
+        [chains."ethereum/devnet"]
+        nodes = ["ftp://user:hunter2@node", 5]
+        start = "genesis"
+        record = "some"
+        [chains."bitcoin/regtest"]
+        nodes = []
+        [chains."ethereum/testnet"]
+        nodes = ["http://x"]
+        [chains."litecoin/regtest"]
+        start = 5
+        nodes = [{ file = "/nonexistent/node" }]
+      `
+      const environment = {
+        HEADWATER_HTTP_PROT: "1",
+        HEADWATER_CHAINS_BITCOIN_REGTEST_POLL_MILLIS: "soon",
+        HEADWATER_CALLBACKS_EXTRA_CA_FILE: "/nonexistent/ca"
+      }
+      assert.deepStrictEqual(yield* problemsOf("a.toml", text, environment), {
+        HEADWATER_HTTP_PROT: "is not a setting; did you mean HEADWATER_HTTP_PORT?",
+        HEADWATER_CALLBACKS_EXTRA_CA_FILE: "names a file that cannot be read: /nonexistent/ca",
+        "http.port": "must be a whole number from 0 to 65535",
+        "http.prot": "is not a setting; did you mean port?",
+        "store.postgres": "must be a URL that begins with postgres:// or postgresql://",
+        callback: "is not a setting; did you mean callbacks?",
+        'chains."ethereum/devnet".nodes[0]': "must be a URL that begins with http:// or https://",
+        'chains."ethereum/devnet".nodes[1]': "must be a string",
+        'chains."ethereum/devnet".start': 'must be "latest" or a height',
+        'chains."ethereum/devnet".record': 'must be "all" or "watched"',
+        'chains."bitcoin/regtest".nodes[0]': "is missing",
+        'chains."bitcoin/regtest".pollMillis': "must be a number (set by HEADWATER_CHAINS_BITCOIN_REGTEST_POLL_MILLIS)",
+        'chains."ethereum/testnet"': "is not a setting; did you mean ethereum/devnet?",
+        'chains."litecoin/regtest".nodes[0]': "names a file that cannot be read: /nonexistent/node"
+      })
+      const error = yield* Effect.flip(loadText("a.toml", text, environment))
+      assert.include(error.message, "14 problems")
+      assert.notInclude(error.message, "hunter2")
+    }).pipe(withServices, Effect.scoped)
+  )
+
+  it.effect("refuses two stores and no chain", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* problemsOf("a.toml", '[store]\nsqlite = "a.db"\npostgres = "postgres://db"\n'), {
+        store: "must name either a sqlite file or a postgres URL, not both",
+        chains: 'must name at least one chain, as in chains."ethereum/mainnet"'
+      })
+    }).pipe(withServices, Effect.scoped)
+  )
+
+  it.effect("says where a file cannot be parsed, and not what stands there", () =>
+    Effect.gen(function* () {
+      const toml = yield* Effect.flip(loadText("a.toml", "[store]\npostgres = postgres://hunter2\n"))
+      assert.match(toml.message, /a\.toml Invalid value at line 2/)
+      const json = yield* Effect.flip(loadText("a.json", '{\n"store": {"postgres": "hunter2" "x"}}'))
+      assert.match(json.message, /a\.json is not valid JSON at line 2, column 33/)
+      const yaml = yield* Effect.flip(loadText("a.yaml", 'store:\n  postgres: "hunter2\n'))
+      for (const { message } of [toml, json, yaml]) assert.notInclude(message, "hunter2")
+      assert.match((yield* Effect.flip(loadText("a.ini", "x = 1"))).message, /must end in \.toml/)
+      assert.match((yield* Effect.flip(SettingsFile.load("/nonexistent.toml", {}))).message, /cannot be read/)
+    }).pipe(withServices, Effect.scoped)
+  )
+
+  it.effect("reads hosts as URLs have them, and refuses what no URL's host would be", () =>
+    Effect.gen(function* () {
+      const hosts = 'allowHosts = ["Hooks.INTERNAL", "10.0.0.7", "[::1]"]'
+      const { callbacks } = yield* loadText("a.toml", `[callbacks]\n${hosts}\n${chain}`)
+      assert.deepStrictEqual(callbacks.allowHosts, ["hooks.internal", "10.0.0.7", "[::1]"])
+      const fromEnvironment = yield* loadText("a.toml", chain, { HEADWATER_CALLBACKS_ALLOW_HOSTS: "A.internal,b" })
+      assert.deepStrictEqual(fromEnvironment.callbacks.allowHosts, ["a.internal", "b"])
+      for (const host of ["", "hooks.internal:8443", "https://hooks.internal", "hooks.internal/path", "a b", "::1"]) {
+        const problems = yield* problemsOf("a.toml", `[callbacks]\nallowHosts = ["${host}"]\n${chain}`)
+        const rule = "must be a host alone, without scheme, port or path"
+        assert.deepStrictEqual(problems, { "callbacks.allowHosts[0]": rule }, host)
+      }
+    }).pipe(withServices, Effect.scoped)
+  )
+
+  it.effect("reads the example, whose comments show the defaults", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const example = yield* fs.readFileString(fileURLToPath(new URL("../../headwater.example.toml", import.meta.url)))
+      const node = yield* write("node", "http://user:password@127.0.0.1:8332")
+      const text = example.replace("/run/secrets/bitcoin-node", node)
+      const settings = yield* loadText("a.toml", text)
+      assert.lengthOf(Settings.chains(settings), 2)
+      const uncommented = text
+        .replaceAll(/^# (\w+ = )/gm, "$1")
+        .replace(/^postgres = .*$/m, "")
+        .replace(/^extraCa = .*$/m, "")
+        .replace(/^(perSecond|burst) = .*$/gm, "")
+        .replace(/^(token|otlp|zmq) = .*$/gm, "")
+      const explicit = yield* loadText("b.toml", uncommented)
+      assert.deepStrictEqual({ ...explicit, store: settings.store }, settings)
+      assert.strictEqual(explicit.store.sqlite, "headwater.db")
+    }).pipe(withServices, Effect.scoped)
+  )
+
+  it.effect("has an example for every chain", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const example = yield* fs.readFileString(fileURLToPath(new URL("../../headwater.example.toml", import.meta.url)))
+      const node = yield* write("node", "http://user:password@127.0.0.1:8332")
+      const every = example
+        .replaceAll(/^# (\[chains\.)/gm, "$1")
+        .replaceAll(/^# {3}((?:nodes|apiKey) = )/gm, "$1")
+        .replaceAll(/^# (zmq = )/gm, "$1")
+        .replaceAll(/\/run\/secrets\/[\w-]+-node/g, node)
+        .replaceAll("/run/secrets/trongrid", node)
+      const examples = Settings.chains(yield* loadText("a.toml", every)).map(({ chain }) => chain.blockchain)
+      assert.sameMembers(examples, [...new Set(Chain.all.map(({ blockchain }) => blockchain))])
+    }).pipe(withServices, Effect.scoped)
+  )
+})

@@ -1,0 +1,39 @@
+/** The whole contract: every endpoint of the interface, from which server, client and OpenAPI document are made. */
+import { apiVersion } from "@headwater/core/events/Callback"
+import * as HttpApi from "effect/http-api/HttpApi"
+import * as OpenApi from "effect/http-api/OpenApi"
+import { AddressesGroup } from "./Addresses.ts"
+import { Authentication } from "./Authentication.ts"
+import { BlocksGroup } from "./Blocks.ts"
+import { CallbacksGroup } from "./Callbacks.ts"
+import { CreditsGroup } from "./Credits.ts"
+import { DomainsGroup } from "./Domains.ts"
+import { HdWalletsGroup } from "./HdWallets.ts"
+import { MarketDataGroup } from "./MarketData.ts"
+import { Charging } from "./Price.ts"
+import { SubscriptionsGroup } from "./Subscriptions.ts"
+import { TransactionsGroup } from "./Transactions.ts"
+import { Validation } from "./Validation.ts"
+
+export class Api extends HttpApi.make("headwater")
+  .add(SubscriptionsGroup)
+  .add(CallbacksGroup)
+  .add(DomainsGroup)
+  .add(BlocksGroup)
+  .add(TransactionsGroup)
+  .add(AddressesGroup)
+  .add(HdWalletsGroup)
+  .add(MarketDataGroup)
+  .add(CreditsGroup)
+  .middleware(Validation)
+  .middleware(Charging)
+  .middleware(Authentication)
+  .annotate(HttpApi.ParseOptions, { errors: "all" })
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Headwater",
+      version: apiVersion,
+      description: "Event subscriptions, blocks, addresses, HD wallets and transaction preparation on 16 blockchains",
+      license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" }
+    })
+  ) {}

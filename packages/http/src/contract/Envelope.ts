@@ -1,0 +1,139 @@
+/**
+ * The envelope that every answer wears (interface section 2.1).
+ *
+ * Handlers deal in plain data and domain errors. The contract's schemas add the envelope while they encode, from the
+ * {@link RequestInfo} of the request that is being answered; the client made from the contract takes it off again.
+ */
+import { apiVersion } from "@headwater/core/events/Callback"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
+
+export { apiVersion }
+
+/** Longest `context` that is taken and echoed. */
+export const maxContextLength = 512
+
+/** One request while it is being answered. */
+export interface RequestInfo {
+  /** 24 lower-case hexadecimal characters. */
+  readonly id: string
+  /** The caller's `context`: of the body, else of the query. */
+  readonly context: Effect.Effect<string | undefined>
+  /** Name of the operation, once the request is known to call one. */
+  operation: string | undefined
+  /** Results in the answer, which credits are charged for; 0 until there is an answer. */
+  results: number
+  /** Headers that the answer is to have beside those of every answer. */
+  readonly headers: Record<string, string>
+}
+
+/** A reference, since the schemas of middleware errors are encoded where no service of one request can be required. */
+export const RequestInfo = Context.Reference<RequestInfo>("@headwater/http/contract/Envelope/RequestInfo", {
+  defaultValue: () => ({ id: "none", context: Effect.undefined, operation: undefined, results: 0, headers: {} })
+})
+
+/** Gives the answer to the present request a header. */
+export const answerHeader = (name: string, value: string) =>
+  Effect.map(RequestInfo, ({ headers }) => {
+    headers[name] = value
+  })
+
+const fields = {
+  apiVersion: Schema.String.annotate({
+    description: "Version of the interface",
+    examples: [apiVersion]
+  }),
+  requestId: Schema.String.annotate({
+    description: "Unique id of the request, also in the header x-request-id",
+    examples: ["6f1b0a4c9d3e57812fa06b3c"]
+  }),
+  context: Schema.optionalKey(
+    Schema.String.annotate({
+      description: "The caller's `context`, as given in the body or the query",
+      examples: ["invoice-4711"]
+    })
+  )
+}
+
+/** The envelope's own fields for the present request. */
+const head = Effect.flatMap(RequestInfo, (request) =>
+  Effect.map(request.context, (context) => ({
+    apiVersion,
+    requestId: request.id,
+    ...(context === undefined ? {} : { context })
+  }))
+)
+
+/** One per `data.item`; for a list its length, at least one. */
+const resultsOf = (data: unknown) => {
+  const { items } = data as { readonly items?: ReadonlyArray<unknown> }
+  return items === undefined ? 1 : Math.max(1, items.length)
+}
+
+/** Envelope around a payload; the decoded side is the payload itself. */
+export const success = <S extends Schema.Top>(data: S) =>
+  Schema.Struct({ ...fields, data: Schema.toEncoded(data) }).pipe(
+    Schema.decodeTo(data, {
+      decode: SchemaGetter.transform((envelope) => (envelope as { readonly data: S["Encoded"] }).data),
+      encode: SchemaGetter.transformEffect((data) =>
+        Effect.flatMap(RequestInfo, (request) => {
+          request.results = resultsOf(data)
+          return Effect.map(head, (head) => ({ ...head, data }) as never)
+        })
+      )
+    })
+  )
+
+/** Envelope around one item. */
+export const item = <S extends Schema.Top>(schema: S) => success(Schema.Struct({ item: schema }))
+
+export const ErrorDetail = Schema.Struct({
+  attribute: Schema.String.annotate({ description: "The field that is wrong", examples: ["callbackUrl"] }),
+  message: Schema.String.annotate({ description: "The rule that it breaks", examples: ["must begin with https://"] })
+}).annotate({ identifier: "ErrorDetail" })
+
+const ErrorBody = Schema.Struct({
+  code: Schema.String,
+  message: Schema.String,
+  details: Schema.optionalKey(Schema.Array(ErrorDetail))
+})
+
+/** The body of an error answer. */
+export const errorBody = (error: typeof ErrorBody.Type) => Effect.map(head, (head) => ({ ...head, error }))
+
+/** Publishes a domain error under a status. Its tag is the code of the interface. */
+export const failure = <
+  E extends Schema.Top & { readonly Encoded: { readonly _tag: string; readonly message: string } }
+>(
+  error: E,
+  options: { readonly code: E["Encoded"]["_tag"]; readonly status: number; readonly description: string }
+) =>
+  Schema.Struct({
+    ...fields,
+    error: Schema.Struct({
+      code: Schema.Literal(options.code),
+      message: Schema.String.annotate({ examples: [options.description] }),
+      details: Schema.optionalKey(Schema.Array(ErrorDetail))
+    })
+  })
+    .annotate({ identifier: `error.${options.code}.${options.status}`, description: options.description })
+    .pipe(
+      Schema.decodeTo(error, {
+        decode: SchemaGetter.transform(
+          ({ error: { code: _tag, ...rest } }) => ({ _tag, ...rest }) as unknown as E["Encoded"]
+        ),
+        encode: SchemaGetter.transformEffect((encoded) => {
+          const { _tag, details, message, retryAfter } = encoded as {
+            readonly _tag: string
+            readonly message: string
+            readonly details?: ReadonlyArray<typeof ErrorDetail.Type>
+            readonly retryAfter?: number
+          }
+          const body = errorBody({ code: _tag, message, ...(details === undefined ? {} : { details }) })
+          return retryAfter === undefined ? body : Effect.andThen(answerHeader("retry-after", String(retryAfter)), body)
+        })
+      }),
+      Schema.annotate({ httpApiStatus: options.status })
+    )

@@ -1,0 +1,123 @@
+/** What is recorded of an address: internal transactions of the last 14 days, and token transfers. */
+
+import * as Amount from "@headwater/core/Amount"
+import * as Address from "@headwater/core/address/Address"
+import * as Hash from "@headwater/core/Hash"
+import type { ChainReader, PageRequest, Position, RecordedTransfer } from "@headwater/indexer/store/chain/ChainReader"
+import type { Record } from "@headwater/indexer/store/chain/ChainStore"
+import * as InternalRetention from "@headwater/indexer/store/chain/InternalRetention"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { AddressNotSynced, InvalidData, Unimplemented } from "../../contract/Errors.ts"
+import type { Freshness } from "../Freshness.ts"
+import type { ChainOperations, CursorRequest } from "../Operations.ts"
+
+export interface Options {
+  /** Whether transfers of every address are recorded, or only of watched ones. */
+  readonly record: Record
+}
+
+type Operations = Pick<ChainOperations, "internalTransactions" | "tokensTransfers">
+
+const pageRequest = ({ after, limit, sortingOrder }: CursorRequest): PageRequest => ({
+  limit,
+  order: sortingOrder === "ASCENDING" ? "ascending" : "descending",
+  // The contract gives positions of this list their three numbers.
+  after: after as Position | undefined
+})
+
+/** Reads an address out of a request. */
+export const decodeAddress = (chain: ChainReader["chain"], attribute: string, text: string) =>
+  Effect.mapError(
+    Effect.fromResult(Address.decode(chain, text)),
+    ({ message }) => new InvalidData({ message: `${attribute}: ${message}`, details: [{ attribute, message }] })
+  )
+
+export const make = (record: ChainReader, freshness: Freshness, options: Options): Operations => {
+  const { chain } = record
+  // Bytes out of blocks of the same chain always have a text.
+  const addressText = (bytes: Address.AddressBytes) => Address.encode(chain, bytes)!
+
+  const placed = ({
+    block,
+    height,
+    transactionId
+  }: Pick<RecordedTransfer<"internal">, "block" | "height" | "transactionId">) => ({
+    transactionHash: Hash.encode(chain, transactionId),
+    minedInBlock: { hash: Hash.encode(chain, block.hash), height },
+    timestamp: block.time
+  })
+
+  const internalTransactions: Operations["internalTransactions"] = Effect.fn("AddressHistory.internalTransactions")(
+    function* (request) {
+      const address = yield* decodeAddress(chain, "address", request.address)
+      const { node } = yield* freshness.recorded(request.after === undefined)
+      const abilities = yield* freshness.orUnavailable(node.source.capabilities)
+      const traces = abilities.find(({ name }) => name === "internal transactions")
+      if (traces?.available === false) {
+        return yield* new Unimplemented({ message: `Internal transactions: ${traces.detail}` })
+      }
+      const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+      const { next, transfers } = yield* Effect.orDie(
+        record.page("internal", address, { ...pageRequest(request), since: now - InternalRetention.keptSeconds })
+      )
+      return {
+        next,
+        items: transfers.map((recorded) => ({
+          ...placed(recorded),
+          operationId: recorded.transfer.operation,
+          operationType: recorded.transfer.operationType,
+          recipient: addressText(recorded.transfer.to),
+          sender: addressText(recorded.transfer.from),
+          value: { amount: Amount.format(recorded.transfer.amount, chain.decimals), unit: chain.unit }
+        }))
+      }
+    }
+  )
+
+  const tokensTransfers: Operations["tokensTransfers"] = Effect.fn("AddressHistory.tokensTransfers")(
+    function* (request) {
+      const address = yield* decodeAddress(chain, "address", request.address)
+      if (options.record === "watched") {
+        const [watched] = yield* Effect.orDie(record.watchedBy(request.account, [address]))
+        if (watched === undefined) {
+          return yield* new AddressNotSynced({
+            message: "The account has no active subscription for the address, so nothing is recorded of it"
+          })
+        }
+      }
+      const { node } = yield* freshness.recorded(request.after === undefined)
+      const { next, transfers } = yield* Effect.orDie(record.page("token", address, pageRequest(request)))
+      const contracts = new Map(transfers.map(({ transfer }) => [Address.key(transfer.contract), transfer.contract]))
+      const { tokenMetadata } = node
+      const tokens =
+        tokenMetadata === undefined
+          ? undefined
+          : yield* freshness
+              .orUnavailable(record.tokens(tokenMetadata, [...contracts.values()]))
+              .pipe(Effect.catchTag("DatabaseError", Effect.die))
+      return {
+        next,
+        items: transfers.map((recorded) => {
+          const { amount, contract, from, to, token, tokenId } = recorded.transfer
+          const { decimals = 0, name = "", symbol = "" } = tokens?.get(Address.key(contract)) ?? {}
+          return {
+            ...placed(recorded),
+            recipient: addressText(to),
+            sender: addressText(from),
+            tokenData: {
+              fungibleValues: { amount: Amount.format(amount, tokenId === undefined ? decimals : 0) },
+              name,
+              ...(tokenId === undefined ? {} : { nonFungibleValues: { tokenId: String(tokenId) } }),
+              symbol,
+              contractAddress: addressText(contract),
+              standard: chain.tokenStandards?.[token] ?? ""
+            }
+          }
+        })
+      }
+    }
+  )
+
+  return { internalTransactions, tokensTransfers }
+}

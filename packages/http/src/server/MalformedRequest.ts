@@ -1,0 +1,33 @@
+/**
+ * Answers what is no HTTP request, or is none in time: there is a socket, but nothing that could be routed. Even that
+ * answer has the envelope.
+ */
+import { STATUS_CODES } from "node:http"
+import type { Duplex } from "node:stream"
+import { apiVersion } from "../contract/Envelope.ts"
+
+const answers: Readonly<Record<string, readonly [status: number, code: string, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, "payload_too_large", "The URL and the headers are too large"],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "request_timeout", "The request did not arrive in time"]
+}
+
+const malformed = [400, "invalid_data", "The request is not valid HTTP"] as const
+
+/** Listens to `clientError` of a Node server. */
+export const answer = (error: Error & { readonly code?: string }, socket: Duplex): void => {
+  if (!socket.writable || error.code === "ECONNRESET") {
+    socket.destroy()
+    return
+  }
+  const [status, code, message] = answers[error.code ?? ""] ?? malformed
+  const requestId = crypto.randomUUID().replaceAll("-", "").slice(0, 24)
+  const body = JSON.stringify({ apiVersion, requestId, error: { code, message } })
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    "content-type: application/json",
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${requestId}`,
+    "connection: close"
+  ]
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`)
+}

@@ -1,0 +1,112 @@
+/** Gives every answer its envelope and headers, also the ones that no operation produced. */
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerError from "effect/http/HttpServerError"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Predicate from "effect/Predicate"
+import { apiVersion, errorBody, maxContextLength, RequestInfo } from "../contract/Envelope.ts"
+import { allowedMethods } from "./AllowedMethods.ts"
+import * as HttpMetrics from "./HttpMetrics.ts"
+
+const isContext = (value: unknown): value is string => typeof value === "string" && value.length <= maxContextLength
+
+const queryContext = (url: string) => {
+  const query = url.indexOf("?")
+  if (query === -1) return undefined
+  const context = new URLSearchParams(url.slice(query)).get("context")
+  return isContext(context) ? context : undefined
+}
+
+/** The caller's `context`, as far as it can be told: the request may be broken in any other way. */
+const contextOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string | undefined> => {
+  const ofQuery = queryContext(request.url)
+  if (request.method !== "POST") return Effect.succeed(ofQuery)
+  return request.json.pipe(
+    Effect.map((body) => (Predicate.hasProperty(body, "context") && isContext(body.context) ? body.context : ofQuery)),
+    Effect.orElseSucceed(() => ofQuery)
+  )
+}
+
+const error = (status: number, code: string, message: string, headers: Record<string, string> = {}) =>
+  Effect.map(errorBody({ code, message }), (body) => HttpServerResponse.jsonUnsafe(body, { status, headers }))
+
+const unexpected = error(500, "unexpected_server_error", "The request could not be completed")
+
+/** Answers for what failed outside of every operation. */
+const refuse = (request: HttpServerRequest.HttpServerRequest, cause: Cause.Cause<unknown>) => {
+  const failure = Cause.squash(cause)
+  if (HttpServerError.isHttpServerError(failure)) {
+    switch (failure.reason._tag) {
+      case "RouteNotFound": {
+        const allowed = allowedMethods(request.url).join(", ")
+        return allowed === ""
+          ? error(404, "uri_not_found", "There is no such path")
+          : error(405, "method_not_allowed", `The path takes ${allowed}`, { allow: allowed })
+      }
+      case "RequestParseError":
+        return failure.reason.reason === "BodyTooLarge"
+          ? error(413, "payload_too_large", "The body is too large", { connection: "close" })
+          : error(422, "invalid_request_body_structure", "The body could not be read")
+    }
+  }
+  return Effect.andThen(Effect.logError("Request failed", cause), unexpected)
+}
+
+/** What an answer of the framework itself means: it knows no envelope. */
+const inEnvelope = (response: HttpServerResponse.HttpServerResponse) =>
+  response.status === 415
+    ? error(415, "unsupported_media_type", "The body must be application/json")
+    : Effect.succeed(response)
+
+const checkVersion = (version: string | undefined) =>
+  version === undefined || version === apiVersion
+    ? undefined
+    : error(400, "invalid_data", `x-api-version: "${version}" is not a version; supported: ${apiVersion}`)
+
+const newRequestId = Effect.sync(() => crypto.randomUUID().replaceAll("-", "").slice(0, 24))
+
+export const layer = HttpRouter.middleware(
+  (handled) =>
+    Effect.gen(function* () {
+      const started = yield* Clock.currentTimeMillis
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const info: RequestInfo = {
+        id: yield* newRequestId,
+        context: contextOf(request),
+        operation: undefined,
+        results: 0,
+        headers: {}
+      }
+      const answer = checkVersion(request.headers["x-api-version"]) ?? Effect.flatMap(handled, inEnvelope)
+      const response = yield* answer.pipe(
+        Effect.catchCauseIf(
+          (cause) => !Cause.hasInterruptsOnly(cause),
+          (cause) => refuse(request, cause)
+        ),
+        Effect.provideService(RequestInfo, info),
+        Effect.annotateLogs("requestId", info.id)
+      )
+      const millis = (yield* Clock.currentTimeMillis) - started
+      yield* HttpMetrics.answered({
+        operation: info.operation ?? "-",
+        method: request.method,
+        status: response.status,
+        millis,
+        consumed: Number(info.headers["x-credits-consumed"] ?? 0)
+      })
+      // The path may hold what must not be logged, an extended key for one: the operation's name says enough.
+      const line = `${request.method} ${info.operation ?? "-"} ${response.status} ${millis} ms`
+      // What is asked every few seconds by machines, for health and metrics, is no operation.
+      const probe = info.operation === undefined && response.status < 400
+      yield* (probe ? Effect.logDebug(line) : Effect.logInfo(line)).pipe(Effect.annotateLogs("requestId", info.id))
+      return HttpServerResponse.setHeaders(response, {
+        ...info.headers,
+        "x-request-id": info.id,
+        "x-response-time": String(millis)
+      })
+    }),
+  { global: true }
+)

@@ -1,0 +1,87 @@
+/** The HTTP server: routes on a socket, with limits on everything that a stranger sends. */
+import { createServer, type Server } from "node:http"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as ByteSize from "effect/ByteSize"
+import * as Effect from "effect/Effect"
+import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as Layer from "effect/Layer"
+import { maxParamLength } from "./AllowedMethods.ts"
+import * as MalformedRequest from "./MalformedRequest.ts"
+import * as Routes from "./Routes.ts"
+
+export interface Options {
+  readonly host: string
+  /** 0 for any that is free; the service `HttpServer` says which. */
+  readonly port: number
+  /** Largest body, in bytes; 64 KiB if not given. */
+  readonly maxBodyBytes?: number | undefined
+  /** Largest request line and headers together, in bytes; 16 KiB if not given. */
+  readonly maxHeaderBytes?: number | undefined
+  /** Milliseconds in which a request must have arrived; 15,000 if not given. */
+  readonly requestTimeoutMillis?: number | undefined
+  /** Origins of web pages whose scripts may call the server; none if not given. */
+  readonly allowedOrigins?: ReadonlyArray<string> | undefined
+  /** Milliseconds that requests in flight have to end when the server stops; 10,000 if not given. */
+  readonly stopTimeoutMillis?: number | undefined
+}
+
+const makeServer = (options: Options): Server => {
+  const requestTimeout = options.requestTimeoutMillis ?? 15_000
+  const server = createServer({
+    maxHeaderSize: options.maxHeaderBytes ?? 16_384,
+    requestTimeout,
+    headersTimeout: Math.min(requestTimeout, 10_000),
+    connectionsCheckingInterval: Math.min(requestTimeout, 1_000),
+    keepAliveTimeout: 65_000
+  })
+  server.maxHeadersCount = 100
+  server.on("clientError", MalformedRequest.answer)
+  // A stopping server waits for its connections, and one that has just been answered would be kept for the next request.
+  server.on("request", (_, response) => {
+    response.once("close", () => {
+      if (!server.listening) setImmediate(() => server.closeIdleConnections())
+    })
+  })
+  return server
+}
+
+/** Cuts what is still open some time after the server has begun to stop: a half-sent request never ends by itself. */
+const cutOff = (server: Server, millis: number) =>
+  Layer.effectDiscard(
+    Effect.addFinalizer(() => Effect.sync(() => setTimeout(() => server.closeAllConnections(), millis).unref()))
+  )
+
+const cors = (allowedOrigins: ReadonlyArray<string>) =>
+  HttpRouter.cors({
+    allowedOrigins,
+    allowedMethods: ["GET", "POST", "DELETE"],
+    allowedHeaders: ["content-type", "x-api-key", "x-api-version"],
+    exposedHeaders: ["retry-after", "x-credits-available", "x-credits-consumed", "x-request-id", "x-response-time"],
+    maxAge: 600
+  })
+
+/** Serves `routes` until the scope closes; requests in flight are answered first. */
+export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>, options: Options) =>
+  Layer.unwrap(
+    Effect.sync(() => {
+      const { allowedOrigins, host, port, stopTimeoutMillis = 10_000 } = options
+      const server = makeServer(options)
+      return cutOff(server, stopTimeoutMillis).pipe(
+        Layer.provideMerge(
+          HttpRouter.serve(allowedOrigins === undefined ? routes : Layer.merge(routes, cors(allowedOrigins)), {
+            disableLogger: true,
+            disableListenLog: true,
+            routerConfig: { maxParamLength }
+          })
+        ),
+        Layer.provideMerge(
+          NodeHttpServer.layer(() => server, { host, port, gracefulShutdownTimeout: stopTimeoutMillis })
+        ),
+        Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(options.maxBodyBytes ?? 65_536)))
+      )
+    })
+  )
+
+/** Serves the routes of this package. */
+export const layer = (options: Options) => serve(Routes.layer, options)

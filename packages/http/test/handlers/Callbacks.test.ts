@@ -1,0 +1,120 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Database } from "@headwater/indexer/store/database/Database"
+import * as Effect from "effect/Effect"
+import { stores } from "../../../../test/Stores.ts"
+import { operationNamed, wrongWith } from "../Contract.ts"
+import { send, TestServer, testServer } from "../TestServer.ts"
+
+const events = "/blockchain-events/ethereum/mainnet"
+
+for (const store of stores) {
+  describe(`Callbacks over HTTP on ${store.name}`, () => {
+    layer(testServer(store), { excludeTestServices: true })((it) => {
+      const call = Effect.fnUntraced(function* (operationId: string, path: string, item?: Record<string, unknown>) {
+        const { alice, url } = yield* TestServer
+        const { method } = operationNamed(operationId)
+        const body = method === "POST" ? { data: { item: item ?? {} } } : undefined
+        const answer = yield* send(url, { method, path, key: alice, body })
+        assert.isUndefined(wrongWith(operationNamed(operationId), answer.status, answer.body))
+        return answer
+      })
+      const subscribe = Effect.fnUntraced(function* () {
+        const item = { callbackUrl: `https://example.com/${crypto.randomUUID()}`, callbackSecretKey: "the first one" }
+        const { body } = yield* call("subscriptions.block-mined", `${events}/block-mined`, item)
+        return body.data.item.referenceId as string
+      })
+
+      it.effect("numbers what a receiver pulls, page by page, and waits for what is to come", () =>
+        Effect.gen(function* () {
+          const reference = yield* subscribe()
+          const feed = (query: string) =>
+            Effect.map(
+              call("callbacks.list", `${events}/${reference}/callbacks?${query}`),
+              ({ body }) => body.data as { items: ReadonlyArray<{ sequence: number }>; hasMore: boolean }
+            )
+          assert.deepStrictEqual((yield* feed("")).items, [])
+          for (let i = 0; i < 3; i++) yield* call("callbacks.test", `${events}/${reference}/test`)
+          const first = yield* feed("limit=2")
+          assert.deepStrictEqual(
+            first.items.map(({ sequence }) => sequence),
+            [1, 2]
+          )
+          assert.isTrue(first.hasMore)
+          const second = yield* feed("limit=2&startingAfter=2")
+          assert.deepStrictEqual(
+            second.items.map(({ sequence }) => sequence),
+            [3]
+          )
+          assert.isFalse(second.hasMore)
+          const [waited] = yield* Effect.all(
+            [
+              feed("startingAfter=3&wait=20"),
+              Effect.delay(call("callbacks.test", `${events}/${reference}/test`), "300 millis")
+            ],
+            { concurrency: 2 }
+          )
+          assert.deepStrictEqual(
+            waited.items.map(({ sequence }) => sequence),
+            [4]
+          )
+        })
+      )
+
+      it.effect("marks a test callback by its event, and sends a numbered one again", () =>
+        Effect.gen(function* () {
+          const reference = yield* subscribe()
+          const made = yield* call("callbacks.test", `${events}/${reference}/test`)
+          assert.strictEqual(made.status, 201)
+          const { body, event, idempotencyKey } = made.body.data.item
+          assert.strictEqual(event, "BLOCK_MINED_TEST")
+          assert.strictEqual(JSON.parse(body).data.event, event)
+          yield* call("callbacks.list", `${events}/${reference}/callbacks`)
+          const again = yield* call(
+            "callbacks.redeliver",
+            `${events}/${reference}/callbacks/${idempotencyKey}/redeliver`
+          )
+          assert.strictEqual(again.status, 201)
+          assert.strictEqual(again.body.data.item.sequence, 1)
+          const status = yield* call("callbacks.status", `${events}/${reference}/status`)
+          assert.strictEqual(status.body.data.item.lastSequence, 1)
+          assert.strictEqual(status.body.data.item.waiting, 1)
+        })
+      )
+
+      it.effect("changes the secret, and keeps the old one for the overlap", () =>
+        Effect.gen(function* () {
+          const reference = yield* subscribe()
+          const changed = yield* call("callbacks.rotateSecret", `${events}/${reference}/secret`, {
+            callbackSecretKey: "the second one",
+            overlapSeconds: 60
+          })
+          assert.strictEqual(changed.body.data.item.callbackSecretKey, "the second one")
+          const { read } = yield* Database
+          const [row] = yield* read((db) =>
+            db.selectFrom("subscription").selectAll().where("reference_id", "=", reference)
+          )
+          assert.strictEqual(row!.previous_secret, "the first one")
+          assert.isAbove(row!.previous_secret_until!, Date.now() + 50_000)
+        })
+      )
+
+      it.effect("shows an account nothing of another's", () =>
+        Effect.gen(function* () {
+          const { bob, url } = yield* TestServer
+          const reference = yield* subscribe()
+          for (const [method, path] of [
+            ["GET", "callbacks"],
+            ["GET", "status"],
+            ["POST", "test"],
+            ["POST", "secret"],
+            ["POST", `callbacks/${"ab".repeat(16)}/redeliver`]
+          ] as const) {
+            const body = method === "POST" ? { data: { item: { callbackSecretKey: "x" } } } : undefined
+            const answer = yield* send(url, { method, path: `${events}/${reference}/${path}`, key: bob, body })
+            assert.strictEqual(answer.status, 404, path)
+          }
+        })
+      )
+    })
+  })
+}

@@ -1,0 +1,379 @@
+import { assert, describe, layer } from "@effect/vitest"
+import * as Chain from "@headwater/core/chains/Chain"
+import * as Errors from "@headwater/http/contract/Errors"
+import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { stores } from "../../../../test/Stores.ts"
+import { errorsOf, operationNamed, operations, wrongWith, wrongWithError } from "../Contract.ts"
+import { type Answer, send, TestServer, testServer } from "../TestServer.ts"
+
+const evmAddress = "0x52908400098527886E0F7030069857D2E4169EE7"
+const hash = "ab".repeat(32)
+const secret = { callbackSecretKey: "secret", allowDuplicates: false }
+const context = "a context"
+
+interface Request {
+  readonly params: Record<string, string>
+  readonly query: Record<string, string>
+  readonly item?: Record<string, unknown>
+  /** Instead of the item, as it is. */
+  readonly raw?: string
+  readonly headers?: Record<string, string>
+}
+
+/** A request that each operation answers without an error, where nothing has gone before. */
+const valid = (operationId: string): Request => {
+  const [group, name] = operationId.split(".") as [string, string]
+  const query = { context }
+  const evm = { blockchain: "ethereum", network: "mainnet" }
+  const utxo = { blockchain: "bitcoin", network: "mainnet" }
+  const xrp = { blockchain: "xrp", network: "mainnet" }
+  const wallet = { extendedPublicKey: "xpub661MyMwAqRbcFtXgS5sYJABqqG9YLmC4Q1Rdap9gSE8NqtwybGhePY2gZ29ESFj" }
+  const reference = { referenceId: "00000000-0000-4000-8000-000000000000" }
+  const callbackUrl = `https://example.com/${crypto.randomUUID()}`
+  switch (group) {
+    case "subscriptions": {
+      if (name === "list") return { params: evm, query }
+      if (["get", "delete", "activate"].includes(name)) return { params: { ...evm, ...reference }, query }
+      if (name === "block-mined") return { params: evm, query, item: { callbackUrl } }
+      const coins = name.includes("unconfirmed")
+      const item = {
+        ...secret,
+        address: coins ? "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2" : evmAddress,
+        callbackUrl,
+        ...(name.endsWith("each-confirmation") ? { confirmationsCount: 2 } : {})
+      }
+      return { params: coins ? utxo : evm, query, item }
+    }
+    case "callbacks": {
+      const params = { ...evm, ...reference, ...(name === "redeliver" ? { idempotencyKey: "ab".repeat(16) } : {}) }
+      return { params, query, ...(name === "rotateSecret" ? { item: { callbackSecretKey: "secret" } } : {}) }
+    }
+    case "domains":
+      return name === "add"
+        ? { params: {}, query, item: { domain: "example.com" } }
+        : { params: name === "verify" ? { domain: "example.org" } : {}, query }
+    case "blocks":
+      return name === "utxoLatest"
+        ? { params: utxo, query }
+        : { params: { network: "mainnet", blockHash: hash }, query }
+    case "transactions":
+      return name === "logs"
+        ? { params: { ...evm, transactionHash: hash }, query }
+        : {
+            params: evm,
+            query,
+            item: { amount: "1", recipient: evmAddress, sender: evmAddress, fee: { priority: "slow" } }
+          }
+    case "addresses":
+      return { params: { ...evm, address: evmAddress }, query }
+    case "hdWallets":
+      return { params: { ...(name.startsWith("evm") ? evm : name.startsWith("utxo") ? utxo : xrp), ...wallet }, query }
+    case "marketData": {
+      const params: Record<string, Record<string, string>> = {
+        assetById: { assetId: "bitcoin" },
+        assetBySymbol: { assetSymbol: "BTC" },
+        assetBySlug: { assetSlug: "bitcoin" }
+      }
+      return { params: params[name] ?? {}, query }
+    }
+    default:
+      return { params: {}, query }
+  }
+}
+
+const failures: Record<string, unknown> = {
+  invalid_xpub: new Errors.InvalidXpub({ message: "no key" }),
+  xpub_not_synced: new Errors.XpubNotSynced({ message: "not synced" }),
+  xpub_sync_in_progress: new Errors.XpubSyncInProgress({ message: "in progress" }),
+  address_not_synced: new Errors.AddressNotSynced({ message: "not synced" }),
+  blockchain_data_block_not_found: new Errors.BlockNotFound({ message: "no block" }),
+  blockchain_data_transaction_not_found: new Errors.TransactionNotFound({ message: "no transaction" }),
+  node_unavailable: new Errors.NodeUnavailable({ message: "no node", retryAfter: 7 })
+}
+
+/** Errors that need a server of another kind, and the operation they need it for; undefined for all. */
+const elsewhere: Record<string, string | undefined> = {
+  request_limit_reached: undefined,
+  unimplemented: "domains.verify"
+}
+
+type Operation = (typeof operations)[number]
+
+for (const store of stores) {
+  describe(`Errors on ${store.name}`, () => {
+    const call = Effect.fnUntraced(function* (operation: Operation, request: Request, key?: string) {
+      const { url } = yield* TestServer
+      const path = operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(request.params[name]!))
+      const body = request.raw ?? (request.item === undefined ? undefined : { data: { item: request.item } })
+      return yield* send(url, {
+        method: operation.method,
+        path: `${path}?${new URLSearchParams(request.query)}`,
+        key,
+        body,
+        ...(request.headers === undefined ? {} : { headers: request.headers })
+      })
+    })
+
+    /** A request that is answered by the wanted error, and whatever must be done before. */
+    const provoke = Effect.fnUntraced(function* (operation: Operation, status: number, code: string) {
+      const { alice, insides, poor, poorId, url, useless } = yield* TestServer
+      const request = valid(operation.operationId)
+      const subscribe = Effect.fnUntraced(function* () {
+        const made = yield* call(
+          operations.find(({ operationId }) => operationId === "subscriptions.block-mined")!,
+          valid("subscriptions.block-mined"),
+          alice
+        )
+        return made.body.data.item.referenceId as string
+      })
+      switch (code) {
+        case "missing_api_key":
+          return yield* call(operation, request)
+        case "invalid_api_key":
+          return yield* call(operation, request, `${alice}x`)
+        case "endpoint_not_allowed_for_api_key":
+          return yield* call(operation, request, useless)
+        case "insufficient_credits": {
+          const { create, deactivate } = yield* Subscriptions
+          const { id, referenceId } = yield* create({
+            account: poorId,
+            chain: Result.getOrThrow(Chain.find("ethereum", "mainnet")),
+            event: "BLOCK_MINED",
+            address: undefined,
+            callbackUrl: "https://example.com/",
+            secret: undefined,
+            confirmations: 1,
+            allowDuplicates: true
+          })
+          yield* deactivate(id, "test")
+          const params = "referenceId" in request.params ? { ...request.params, referenceId } : request.params
+          return yield* call(operation, { ...request, params }, poor)
+        }
+        case "invalid_blockchain":
+          return yield* call(operation, { ...request, params: { ...request.params, blockchain: "nonsense" } }, alice)
+        case "invalid_network":
+          return yield* call(operation, { ...request, params: { ...request.params, network: "nonsense" } }, alice)
+        case "invalid_data": {
+          if (status === 409 && operation.operationId === "subscriptions.activate") {
+            return yield* call(
+              operation,
+              { ...request, params: { ...request.params, referenceId: yield* subscribe() } },
+              alice
+            )
+          }
+          if (operation.operationId === "callbacks.redeliver" && status === 409) {
+            const referenceId = yield* subscribe()
+            const params = { ...request.params, referenceId }
+            const test = operationNamed("callbacks.test")
+            const made = yield* call(test, { ...valid("callbacks.test"), params }, alice)
+            // It has not been sent for the first time yet.
+            const { idempotencyKey } = made.body.data.item
+            return yield* call(operation, { ...request, params: { ...params, idempotencyKey } }, alice)
+          }
+          if (status === 409 && operation.operationId !== "domains.verify") {
+            insides.failure = new Errors.Conflict({ message: "not in this state" })
+            return yield* call(operation, request, alice)
+          }
+          if (status === 409) {
+            const body = { data: { item: { domain: "example.net" } } }
+            yield* send(url, { method: "POST", path: "/domains", key: alice, body })
+            return yield* call(operation, { ...request, params: { domain: "example.net" } }, alice)
+          }
+          if (request.item === undefined) {
+            return yield* call(operation, { ...request, query: { context: "x".repeat(513) } }, alice)
+          }
+          const [field] = Object.keys(request.item)
+          return yield* call(operation, { ...request, item: { ...request.item, [field!]: 17 } }, alice)
+        }
+        case "invalid_pagination":
+          return yield* call(operation, { ...request, query: { context, limit: "0" } }, alice)
+        case "limit_greater_than_allowed":
+          return yield* call(operation, { ...request, query: { context, limit: "51" } }, alice)
+        case "uri_not_found": {
+          const [last] = Object.keys(request.params).slice(-1)
+          return yield* call(operation, { ...request, params: { ...request.params, [last!]: "x".repeat(300) } }, alice)
+        }
+        case "resource_not_found":
+          if (operation.operationId.startsWith("marketData.")) {
+            insides.failure = new Errors.ResourceNotFound({ message: "no asset" })
+          }
+          return yield* call(operation, request, alice)
+        case "already_exists":
+          yield* call(operation, request, alice)
+          return yield* call(operation, request, alice)
+        case "payload_too_large":
+          return yield* call(operation, { ...request, raw: JSON.stringify({ data: "x".repeat(70_000) }) }, alice)
+        case "unsupported_media_type":
+          return yield* call(operation, { ...request, raw: "{}", headers: { "content-type": "text/plain" } }, alice)
+        case "invalid_request_body_structure":
+          return yield* call(operation, { ...request, raw: "{" }, alice)
+        case "unexpected_server_error":
+          insides.broken = true
+          return yield* call(operation, request, alice)
+        case "unimplemented": {
+          if (operation.operationId.startsWith("subscriptions.")) {
+            // Dash has no events here, and nothing else is looked at before that is known.
+            return yield* call(operation, { ...request, params: { blockchain: "dash", network: "mainnet" } }, alice)
+          }
+          if (operation.operationId.startsWith("marketData.")) {
+            insides.failure = new Errors.Unimplemented({ message: "no market data" })
+          }
+          return yield* call(
+            operation,
+            { ...request, params: { ...request.params, network: testNetwork(request) } },
+            alice
+          )
+        }
+        default:
+          insides.failure = failures[code]
+          assert.isDefined(insides.failure, `no way is known to provoke ${code}`)
+          return yield* call(operation, request, alice)
+      }
+    })
+
+    /** What these answer without an error, the tests of what they do show. */
+    const needsASubscription = ({ operationId }: Operation) => "referenceId" in valid(operationId).params
+
+    const testNetwork = ({ params }: Request) => (params.blockchain === "ethereum" ? "sepolia" : "testnet")
+
+    const check = (operation: Operation, status: number, code: string, answer: Answer) => {
+      assert.strictEqual(answer.status, status, answer.text)
+      assert.strictEqual(answer.body.error.code, code, answer.text)
+      assert.isUndefined(wrongWith(operation, status, answer.body))
+      assert.isUndefined(wrongWithError(code, answer.body))
+      assert.strictEqual(answer.headers.get("x-request-id"), answer.body.requestId)
+      assert.strictEqual(answer.headers.get("content-type"), "application/json")
+    }
+
+    layer(testServer(store), { excludeTestServices: true })((it) => {
+      for (const operation of operations) {
+        it.effect(`${operation.operationId} answers without an error`, () =>
+          Effect.gen(function* () {
+            const { alice } = yield* TestServer
+            if (needsASubscription(operation) || operation.operationId === "domains.verify") return
+            const answer = yield* call(operation, valid(operation.operationId), alice)
+            assert.isBelow(answer.status, 300, answer.text)
+            assert.isUndefined(wrongWith(operation, answer.status, answer.body))
+            assert.strictEqual(answer.body.context, context)
+          })
+        )
+        for (const [status, code] of errorsOf(operation)) {
+          if (code in elsewhere && (elsewhere[code] ?? operation.operationId) === operation.operationId) continue
+          it.effect(`${operation.operationId} answers ${status} ${code}`, () =>
+            Effect.gen(function* () {
+              const { insides } = yield* TestServer
+              const answer = yield* provoke(operation, status, code).pipe(
+                Effect.ensuring(
+                  Effect.sync(() => {
+                    insides.failure = undefined
+                    insides.broken = false
+                  })
+                )
+              )
+              check(operation, status, code, answer)
+              if (answer.body.context === undefined) {
+                assert.isTrue(status === 400 && code === "invalid_data", "the context is echoed")
+              } else assert.strictEqual(answer.body.context, context)
+              if (code === "node_unavailable") assert.strictEqual(answer.headers.get("retry-after"), "7")
+            })
+          )
+        }
+      }
+    })
+
+    layer(testServer(store, { rate: { creditsPerSecond: 1, burst: 1 } }), { excludeTestServices: true })((it) => {
+      for (const operation of operations) {
+        it.effect(`${operation.operationId} answers 429 request_limit_reached`, () =>
+          Effect.gen(function* () {
+            const { alice, url } = yield* TestServer
+            yield* send(url, { path: "/blockchain-events/ethereum/mainnet", key: alice })
+            const answer = yield* call(operation, valid(operation.operationId), alice)
+            check(operation, 429, "request_limit_reached", answer)
+            assert.strictEqual(answer.body.context, context)
+            assert.isAtLeast(Number(answer.headers.get("retry-after")), 1)
+          })
+        )
+      }
+    })
+
+    layer(testServer(store, { verifier: false }), { excludeTestServices: true })((it) => {
+      it.effect("domains.verify answers 501 unimplemented", () =>
+        Effect.gen(function* () {
+          const { alice } = yield* TestServer
+          const verify = operationNamed("domains.verify")
+          check(verify, 501, "unimplemented", yield* call(verify, valid("domains.verify"), alice))
+        })
+      )
+    })
+
+    layer(testServer(store), { excludeTestServices: true })((it) => {
+      const cases: ReadonlyArray<readonly [Parameters<typeof send>[1], number, string]> = [
+        [{ path: "/nowhere?context=c" }, 404, "uri_not_found"],
+        [{ path: "/blockchain-events/ethereum/mainnet/%zz?context=c" }, 404, "uri_not_found"],
+        [{ path: "/blockchain-events/ethereum/mainnet?context=c", method: "PUT" }, 405, "method_not_allowed"],
+        [
+          { path: "/blockchain-events/ethereum/mainnet/block-mined?context=c", method: "PATCH" },
+          405,
+          "method_not_allowed"
+        ],
+        [{ path: "/openapi.json?context=c", method: "POST", body: {} }, 405, "method_not_allowed"],
+        [{ path: "/credits/balance?context=c", headers: { "x-api-version": "2023-04-25" } }, 400, "invalid_data"]
+      ]
+      for (const [request, status, code] of cases) {
+        it.effect(`${request.method ?? "GET"} ${request.path} answers ${status} ${code}`, () =>
+          Effect.gen(function* () {
+            const { alice, url } = yield* TestServer
+            const answer = yield* send(url, { ...request, key: alice })
+            assert.strictEqual(answer.status, status)
+            assert.isUndefined(wrongWithError(code, answer.body))
+            assert.strictEqual(answer.body.context, "c")
+            assert.strictEqual(answer.headers.get("allow") === null, status !== 405)
+          })
+        )
+      }
+
+      it.effect("names the methods that a path takes", () =>
+        Effect.gen(function* () {
+          const { url } = yield* TestServer
+          const allowed = (path: string) =>
+            Effect.map(send(url, { path, method: "PUT" }), ({ headers }) => headers.get("allow"))
+          assert.strictEqual(yield* allowed("/blockchain-events/ethereum/mainnet"), "GET, HEAD")
+          assert.strictEqual(yield* allowed("/blockchain-events/ethereum/mainnet/x"), "GET, HEAD, DELETE")
+          assert.strictEqual(yield* allowed("/blockchain-events/ethereum/mainnet/x/activate"), "POST")
+          assert.strictEqual(yield* allowed("/domains"), "GET, HEAD, POST")
+        })
+      )
+
+      it.effect("names every field that is wrong, and the rule", () =>
+        Effect.gen(function* () {
+          const { alice, url } = yield* TestServer
+          const answer = yield* send(url, {
+            method: "POST",
+            path: "/blockchain-events/ethereum/mainnet/address-internal-transactions-confirmed-each-confirmation",
+            key: alice,
+            body: { context: "c", data: { item: { confirmationsCount: 101, callbackUrl: 1, address: "" } } }
+          })
+          assert.strictEqual(answer.body.context, "c")
+          assert.deepStrictEqual(
+            answer.body.error.details.map(({ attribute }: { attribute: string }) => attribute).sort(),
+            ["address", "allowDuplicates", "callbackSecretKey", "callbackUrl", "confirmationsCount"]
+          )
+        })
+      )
+
+      it.effect("takes the context of the body before that of the query", () =>
+        Effect.gen(function* () {
+          const { alice, url } = yield* TestServer
+          const path = "/blockchain-events/ethereum/mainnet/block-mined?context=query"
+          const body = { context: "body", data: { item: { callbackUrl: "https://example.com/" } } }
+          const made = yield* send(url, { method: "POST", path, key: alice, body })
+          assert.strictEqual(made.body.context, "body")
+          const again = yield* send(url, { method: "POST", path, key: alice, body: { ...body, context: 17 } })
+          assert.deepStrictEqual([again.status, again.body.context], [400, "query"])
+        })
+      )
+    })
+  })
+}

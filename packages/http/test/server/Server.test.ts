@@ -1,0 +1,239 @@
+import { connect } from "node:net"
+import { assert, describe, it, layer } from "@effect/vitest"
+import * as Server from "@headwater/http/server/Server"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServer from "effect/http/HttpServer"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import { stores } from "../../../../test/Stores.ts"
+import { wrongWithError } from "../Contract.ts"
+import { send, TestServer, testServer } from "../TestServer.ts"
+
+/** Sends bytes as they are, some at once and some later, and gives everything that comes back until the end. */
+const raw = (url: string, first: string, trickle?: { readonly text: string; readonly everyMillis: number }) =>
+  Effect.promise(
+    () =>
+      new Promise<{ readonly text: string; readonly millis: number }>((resolve, reject) => {
+        const started = Date.now()
+        let text = ""
+        const socket = connect(Number(new URL(url).port), "127.0.0.1", () => socket.write(first))
+        let at = 0
+        const timer =
+          trickle === undefined
+            ? undefined
+            : setInterval(() => {
+                if (socket.writable) socket.write(trickle.text[at++ % trickle.text.length]!)
+              }, trickle.everyMillis)
+        socket.on("data", (chunk) => {
+          text += chunk
+        })
+        socket.on("error", (error: Error & { code?: string }) => {
+          if (error.code !== "ECONNRESET" && error.code !== "EPIPE") reject(error)
+        })
+        socket.on("close", () => {
+          clearInterval(timer)
+          resolve({ text, millis: Date.now() - started })
+        })
+      })
+  )
+
+const parse = (text: string) => {
+  const [head, body] = text.split("\r\n\r\n") as [string, string]
+  return { status: Number(head.split(" ")[1]), body: JSON.parse(body) }
+}
+
+const [store] = stores
+
+layer(testServer(store!, { requestTimeoutMillis: 1_000, allowedOrigins: ["https://app.example.com"] }), {
+  excludeTestServices: true
+})("Server", (it) => {
+  it.effect("gives everything an id that is in the answer and its header, 24 hexadecimal characters, each once", () =>
+    Effect.gen(function* () {
+      const { alice, url } = yield* TestServer
+      const ids = new Set<string>()
+      for (const path of ["/credits/balance", "/nowhere", "/domains?limit=0"]) {
+        for (const key of [alice, undefined]) {
+          const { body, headers } = yield* send(url, { path, key })
+          assert.match(body.requestId, /^[0-9a-f]{24}$/)
+          assert.strictEqual(headers.get("x-request-id"), body.requestId)
+          assert.match(headers.get("x-response-time")!, /^\d+$/)
+          assert.strictEqual(body.apiVersion, "2024-12-12")
+          ids.add(body.requestId)
+        }
+      }
+      assert.strictEqual(ids.size, 6)
+    })
+  )
+
+  it.effect("takes the version that it has, and no other", () =>
+    Effect.gen(function* () {
+      const { alice, url } = yield* TestServer
+      const ask = (version: string) =>
+        send(url, { path: "/credits/balance", key: alice, headers: { "x-api-version": version } })
+      assert.strictEqual((yield* ask("2024-12-12")).status, 200)
+      const { body, status } = yield* ask("2021-03-20")
+      assert.strictEqual(status, 400)
+      assert.include(body.error.message, "2024-12-12")
+    })
+  )
+
+  it.effect("keeps a connection for the next request, also after an error", () =>
+    Effect.gen(function* () {
+      const { alice, url } = yield* TestServer
+      const get = (path: string, close = "") => `GET ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${alice}\r\n${close}\r\n`
+      const { text } = yield* raw(
+        url,
+        get("/credits/balance") + get("/nowhere") + get("/credits/balance", "connection: close\r\n")
+      )
+      assert.deepStrictEqual(
+        [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status),
+        ["200", "404", "200"]
+      )
+    })
+  )
+
+  it.effect("refuses headers and URLs that are too large", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestServer
+      for (const request of [
+        `GET /credits/balance HTTP/1.1\r\nhost: x\r\nx-long: ${"x".repeat(20_000)}\r\n\r\n`,
+        `GET /${"x".repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`
+      ]) {
+        const { body, status } = parse((yield* raw(url, request)).text)
+        assert.strictEqual(status, 431)
+        assert.isUndefined(wrongWithError("payload_too_large", body))
+      }
+    })
+  )
+
+  it.effect("answers what is no HTTP in the envelope too", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestServer
+      for (const request of [
+        "hello\r\n\r\n",
+        "GET / HTTP/9.9\r\n\r\n",
+        "POST /domains HTTP/1.1\r\nhost: x\r\ncontent-length: a\r\n\r\n",
+        "POST /domains HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n"
+      ]) {
+        const { body, status } = parse((yield* raw(url, request)).text)
+        assert.strictEqual(status, 400, request)
+        assert.isUndefined(wrongWithError("invalid_data", body))
+      }
+    })
+  )
+
+  it.effect("cuts off clients that send slowly, in their headers and in their body", () =>
+    Effect.gen(function* () {
+      const { alice, url } = yield* TestServer
+      for (const [begin, rest] of [
+        ["GET /credits/balance HTTP/1.1\r\nhost: x\r\n", "x-slow: 1\r\n"],
+        [
+          `POST /domains HTTP/1.1\r\nhost: x\r\nx-api-key: ${alice}\r\ncontent-type: application/json\r\ncontent-length: 5000\r\n\r\n{`,
+          " "
+        ]
+      ] as const) {
+        const { millis, text } = yield* raw(url, begin, { text: rest, everyMillis: 100 })
+        assert.isBelow(millis, 5_000)
+        if (text !== "") assert.strictEqual(parse(text).status, 408)
+      }
+    })
+  )
+
+  it.effect("refuses a body that says it is too large, or turns out to be", () =>
+    Effect.gen(function* () {
+      const { alice, url } = yield* TestServer
+      const head = `POST /domains HTTP/1.1\r\nhost: x\r\nx-api-key: ${alice}\r\ncontent-type: application/json\r\n`
+      const chunk = `${(30_000).toString(16)}\r\n${" ".repeat(30_000)}\r\n`
+      for (const request of [
+        `${head}content-length: 70000\r\n\r\n${" ".repeat(70_000)}`,
+        `${head}transfer-encoding: chunked\r\n\r\n${chunk}${chunk}${chunk}0\r\n\r\n`
+      ]) {
+        const { body, status } = parse((yield* raw(url, request)).text)
+        assert.strictEqual(status, 413)
+        assert.isUndefined(wrongWithError("payload_too_large", body))
+      }
+    })
+  )
+
+  it.effect("lets scripts of the allowed origins call it, and no others", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestServer
+      const preflight = (origin: string) =>
+        send(url, {
+          method: "OPTIONS",
+          path: "/credits/balance",
+          headers: { origin, "access-control-request-method": "GET", "access-control-request-headers": "x-api-key" }
+        })
+      const allowed = yield* preflight("https://app.example.com")
+      assert.strictEqual(allowed.status, 204)
+      assert.strictEqual(allowed.headers.get("access-control-allow-origin"), "https://app.example.com")
+      assert.include(allowed.headers.get("access-control-allow-headers")!, "x-api-key")
+      const other = yield* preflight("https://evil.example.com")
+      assert.notStrictEqual(other.headers.get("access-control-allow-origin"), "https://evil.example.com")
+    })
+  )
+
+  it.effect("shows its document and its docs page to everybody", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestServer
+      const { body } = yield* send(url, { path: "/openapi.json" })
+      assert.strictEqual(body.openapi, "3.1.0")
+      const docs = yield* Effect.promise(() => fetch(`${url}/docs`))
+      assert.include(docs.headers.get("content-type")!, "text/html")
+      assert.include(yield* Effect.promise(() => docs.text()), "Costs 30 credits")
+    })
+  )
+})
+
+describe("Server", () => {
+  it.live("answers what is under way when it stops, and nothing new", () =>
+    Effect.gen(function* () {
+      const slow = HttpRouter.add(
+        "GET",
+        "/slow",
+        Effect.as(Effect.sleep("500 millis"), HttpServerResponse.text("done"))
+      )
+      const scope = yield* Scope.make()
+      const services = yield* Layer.buildWithScope(
+        Server.serve(slow, { host: "127.0.0.1", port: 0, stopTimeoutMillis: 5_000 }),
+        scope
+      )
+      const { address } = yield* Effect.provide(HttpServer.HttpServer, services)
+      const url = `http://127.0.0.1:${address._tag === "UnixPathAddress" ? 0 : address.port}/slow`
+      const [answer] = yield* Effect.all(
+        [
+          Effect.promise(() => fetch(url).then((response) => response.text())),
+          Effect.andThen(Effect.sleep("100 millis"), Scope.close(scope, Exit.void))
+        ],
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(answer, "done")
+      const late = yield* Effect.promise(() => fetch(url).then(String, () => "refused"))
+      assert.strictEqual(late, "refused")
+    })
+  )
+
+  it.live("stops in time when a request hangs, or has never been sent to its end", () =>
+    Effect.gen(function* () {
+      const hanging = HttpRouter.add("GET", "/hang", Effect.never)
+      const scope = yield* Scope.make()
+      const services = yield* Layer.buildWithScope(
+        Server.serve(hanging, { host: "127.0.0.1", port: 0, stopTimeoutMillis: 300 }),
+        scope
+      )
+      const { address } = yield* Effect.provide(HttpServer.HttpServer, services)
+      const url = `http://127.0.0.1:${address._tag === "UnixPathAddress" ? 0 : address.port}`
+      const open = Effect.all(
+        [raw(url, "GET /hang HTTP/1.1\r\nhost: x\r\n\r\n"), raw(url, "GET /hang HTTP/1.1\r\nho")],
+        { concurrency: "unbounded" }
+      )
+      const stop = Effect.andThen(Effect.sleep("100 millis"), Scope.close(scope, Exit.void))
+      const [millis] = yield* Effect.timed(Effect.all([open, stop], { concurrency: "unbounded" }))
+      assert.isBelow(Duration.toMillis(millis), 3_000)
+    })
+  )
+})

@@ -1,0 +1,40 @@
+/**
+ * Where blocks come from: one per chain, made by the module of its family.
+ *
+ * Family code ends here. A source reads, checks and decodes; it keeps no position and decides nothing about
+ * reorganisations.
+ */
+import type { Block } from "@headwater/core/Block"
+import type { Chain } from "@headwater/core/chains/Chain"
+import type * as Effect from "effect/Effect"
+import type { BlockMissing, NodeError } from "./node/NodeError.ts"
+
+/** A node's newest block, and the newest height that it calls final (EVM `finalized`, Tron solidified), if it does. */
+export interface Head {
+  readonly height: number
+  readonly hash: Uint8Array
+  readonly final: number | undefined
+}
+
+export interface Source {
+  readonly chain: Chain
+  readonly head: Effect.Effect<Head, NodeError>
+  /** Hash of the canonical block at a height, as cheaply as the node can say it. */
+  readonly hashAt: (height: number) => Effect.Effect<Uint8Array, NodeError>
+  /** The whole block at a height, checked and decoded. */
+  readonly blockAt: (height: number) => Effect.Effect<Block, NodeError | BlockMissing>
+  /** Waits until the node has announced a block since this was last waited for: a hint to look, and nothing more. */
+  readonly announced?: Effect.Effect<void>
+  /** What was found out about the node at start and an operator should know: missing traces, no prevouts … */
+  readonly capabilities: Effect.Effect<ReadonlyArray<Capability>, NodeError>
+}
+
+/** One ability of a node that something depends on. */
+export interface Capability {
+  readonly name: string
+  readonly available: boolean
+  /** Nothing has shown yet whether the node has it. */
+  readonly unsure?: boolean
+  /** What is lost without it and what to do. */
+  readonly detail: string
+}

@@ -1,0 +1,127 @@
+/**
+ * `0x` hex of a node's answer to bytes and numbers, checked for width and letters.
+ *
+ * A mainnet block holds tens of thousands of such fields: they are read by hand, not by a Schema, and a broken one ends
+ * the decoding of the whole answer by throwing {@link Malformed}, which {@link EvmSource} turns into a typed error.
+ */
+import type { AddressBytes } from "@headwater/core/address/Address"
+
+/** The answer breaks a rule; the message names the field and the rule. */
+export class Malformed extends Error {}
+
+/** A JSON object of unknown content. */
+export type Json = Readonly<Record<string, unknown>>
+
+/** Value of a hex digit by its UTF-16 code, -1 for everything else. */
+const digits = new Int8Array(0x10000).fill(-1)
+for (const [value, letters] of [
+  "0",
+  "1",
+  "2",
+  "3",
+  "4",
+  "5",
+  "6",
+  "7",
+  "8",
+  "9",
+  "aA",
+  "bB",
+  "cC",
+  "dD",
+  "eE",
+  "fF"
+].entries()) {
+  for (const letter of letters) digits[letter.charCodeAt(0)] = value
+}
+
+/** Puts `length` bytes from the hex digits of `text` that begin at `start` into `target`; false where one is no digit. */
+export const write = (target: Uint8Array, at: number, text: string, start: number, length: number): boolean => {
+  let sign = 0
+  for (let index = 0, from = start; index < length; index++, from += 2) {
+    const high = digits[text.charCodeAt(from)]!
+    const low = digits[text.charCodeAt(from + 1)]!
+    sign |= high | low
+    target[at + index] = (high << 4) | low
+  }
+  return sign >= 0
+}
+
+/** `length` bytes from the hex digits of `text` that begin at `start`; undefined where one is no hex digit. */
+export const bytesAt = (text: string, start: number, length: number): Uint8Array | undefined => {
+  const bytes = new Uint8Array(length)
+  return write(bytes, 0, text, start, length) ? bytes : undefined
+}
+
+const isPrefixed = (text: string): boolean => text.charCodeAt(0) === 0x30 && text.charCodeAt(1) === 0x78
+
+/** Exactly `length` bytes. */
+export const fixed = (value: unknown, length: number, field: string): Uint8Array => {
+  const bytes =
+    typeof value === "string" && value.length === 2 + 2 * length && isPrefixed(value)
+      ? bytesAt(value, 2, length)
+      : undefined
+  if (bytes === undefined) throw new Malformed(`${field} must be 0x and ${2 * length} hex digits`)
+  return bytes
+}
+
+/** 32 bytes. */
+export const hash = (value: unknown, field: string): Uint8Array => fixed(value, 32, field)
+
+/** 20 bytes. */
+export const address = (value: unknown, field: string): AddressBytes => fixed(value, 20, field) as AddressBytes
+
+/** Any whole number of bytes. */
+export const data = (value: unknown, field: string): Uint8Array => {
+  if (typeof value !== "string" || value.length % 2 !== 0) throw new Malformed(`${field} must be 0x hex`)
+  return fixed(value, (value.length - 2) / 2, field)
+}
+
+const quantityText = /^0x[0-9a-fA-F]{1,64}$/
+
+/** A number of at most 256 bits. Leading zeros are let pass: some nodes write them. */
+export const quantity = (value: unknown, field: string): bigint => {
+  if (value === "0x0") return 0n
+  if (typeof value !== "string" || !quantityText.test(value)) {
+    throw new Malformed(`${field} must be 0x and 1 to 64 hex digits`)
+  }
+  return BigInt(value)
+}
+
+/** A number that fits a JavaScript integer. */
+export const integer = (value: unknown, field: string): number => {
+  const short = typeof value === "string" && value.length < 16 && quantityText.test(value)
+  const number = short ? Number(value) : Number(quantity(value, field))
+  if (!Number.isSafeInteger(number)) throw new Malformed(`${field} must be at most 2^53 - 1`)
+  return number
+}
+
+export const object = (value: unknown, field: string): Json => {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new Malformed(`${field} must be an object`)
+  }
+  return value as Json
+}
+
+export const array = (value: unknown, field: string): ReadonlyArray<unknown> => {
+  if (!Array.isArray(value)) throw new Malformed(`${field} must be an array`)
+  return value
+}
+
+const encoder = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
+
+/** Bytes to `0x` hex, for parameters. */
+export const encode = (bytes: Uint8Array): string => {
+  let text = "0x"
+  for (const byte of bytes) text += encoder[byte]
+  return text
+}
+
+/** Number to a quantity, for parameters. */
+export const encodeQuantity = (number: number): string => `0x${number.toString(16)}`
+
+export const equal = (a: Uint8Array, b: Uint8Array): boolean => {
+  if (a.length !== b.length) return false
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false
+  return true
+}

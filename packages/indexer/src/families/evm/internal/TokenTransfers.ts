@@ -1,0 +1,116 @@
+/**
+ * Token moves from event logs: ERC-20 and ERC-721 `Transfer`, ERC-1155 `TransferSingle` and `TransferBatch`, and the
+ * `Transfer` of tokens older than ERC-721's final form, with all arguments in the data (CryptoKitties).
+ *
+ * Anybody can emit a log of any shape: one that does not fit a standard exactly is not a token transfer and is left out.
+ */
+import type { AddressBytes } from "@headwater/core/address/Address"
+import type { TokenTransfer } from "@headwater/core/Block"
+import * as Hex from "./Hex.ts"
+
+/** keccak256 of `Transfer(address,address,uint256)`. */
+const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
+/** keccak256 of `TransferSingle(address,address,address,uint256,uint256)`. */
+const singleTopic = "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62"
+/** keccak256 of `TransferBatch(address,address,address,uint256[],uint256[])`. */
+const batchTopic = "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb"
+
+/** Hex digits of an ABI word. */
+const word = 64
+
+const hexWord = /^[0-9a-fA-F]{64}$/
+
+/** What stands before an address in its word. */
+const padding = "0".repeat(24)
+
+/** An address right-aligned in the 32-byte word at `start`; undefined where the word holds more than an address. */
+const addressAt = (text: unknown, start: number): AddressBytes | undefined =>
+  typeof text === "string" && text.length >= start + word && text.startsWith(padding, start)
+    ? (Hex.bytesAt(text, start + padding.length, 20) as AddressBytes | undefined)
+    : undefined
+
+const topicAddress = (topic: unknown): AddressBytes | undefined =>
+  typeof topic === "string" && topic.length === 2 + word && topic.startsWith("0x") ? addressAt(topic, 2) : undefined
+
+const numberAt = (text: string, start: number): bigint | undefined => {
+  const digits = text.slice(start, start + word)
+  return hexWord.test(digits) ? BigInt(`0x${digits}`) : undefined
+}
+
+const topicNumber = (topic: unknown): bigint | undefined =>
+  typeof topic === "string" && topic.length === 2 + word && topic.startsWith("0x") ? numberAt(topic, 2) : undefined
+
+/** The dynamic `uint256[]` whose offset is the ABI word at `start`. */
+const numbersAt = (data: string, start: number): ReadonlyArray<bigint> | undefined => {
+  const words = (data.length - 2) / word
+  const offset = numberAt(data, start)
+  if (offset === undefined || offset % 32n !== 0n || offset >= BigInt(words) * 32n) return undefined
+  const first = Number(offset) / 32
+  const length = numberAt(data, 2 + first * word)
+  if (length === undefined || length > BigInt(words - first - 1)) return undefined
+  const numbers: Array<bigint> = []
+  for (let index = 1; index <= Number(length); index++) {
+    const number = numberAt(data, 2 + (first + index) * word)
+    if (number === undefined) return undefined
+    numbers.push(number)
+  }
+  return numbers
+}
+
+type Move = Pick<TokenTransfer, "token" | "from" | "to" | "amount" | "tokenId">
+
+const move = (
+  token: TokenTransfer["token"],
+  from: AddressBytes | undefined,
+  to: AddressBytes | undefined,
+  amount: bigint | undefined,
+  tokenId?: bigint | undefined
+): ReadonlyArray<Move> =>
+  from === undefined || to === undefined || amount === undefined || (token !== "fungible" && tokenId === undefined)
+    ? []
+    : [{ token, from, to, amount, tokenId }]
+
+const transfers = (topics: ReadonlyArray<unknown>, data: string): ReadonlyArray<Move> => {
+  if (topics.length === 3 && data.length === 2 + word) {
+    return move("fungible", topicAddress(topics[1]), topicAddress(topics[2]), numberAt(data, 2))
+  }
+  if (topics.length === 4 && data.length === 2) {
+    return move("non-fungible", topicAddress(topics[1]), topicAddress(topics[2]), 1n, topicNumber(topics[3]))
+  }
+  if (topics.length === 1 && data.length === 2 + 3 * word) {
+    return move("non-fungible", addressAt(data, 2), addressAt(data, 2 + word), 1n, numberAt(data, 2 + 2 * word))
+  }
+  return []
+}
+
+const single = (topics: ReadonlyArray<unknown>, data: string): ReadonlyArray<Move> =>
+  topics.length === 4 && data.length === 2 + 2 * word
+    ? move("multi", topicAddress(topics[2]), topicAddress(topics[3]), numberAt(data, 2 + word), numberAt(data, 2))
+    : []
+
+const batch = (topics: ReadonlyArray<unknown>, data: string): ReadonlyArray<Move> => {
+  if (topics.length !== 4 || (data.length - 2) % word !== 0) return []
+  const ids = numbersAt(data, 2)
+  const amounts = numbersAt(data, 2 + word)
+  if (ids === undefined || amounts === undefined || ids.length !== amounts.length) return []
+  return ids.flatMap((id, index) => move("multi", topicAddress(topics[2]), topicAddress(topics[3]), amounts[index], id))
+}
+
+const movesOf = new Map<string, (topics: ReadonlyArray<unknown>, data: string) => ReadonlyArray<Move>>([
+  [transferTopic, transfers],
+  [singleTopic, single],
+  [batchTopic, batch]
+])
+
+/** The token transfers in one log of transaction number `transaction`; most logs have none. */
+export const ofLog = (log: Hex.Json, transaction: number): ReadonlyArray<TokenTransfer> => {
+  const topics = Array.isArray(log.topics) ? (log.topics as ReadonlyArray<unknown>) : []
+  const topic = topics[0]
+  const decode = typeof topic === "string" ? movesOf.get(topic.toLowerCase()) : undefined
+  if (decode === undefined || typeof log.data !== "string" || !log.data.startsWith("0x")) return []
+  const moves = decode(topics, log.data)
+  if (moves.length === 0) return []
+  const contract = Hex.address(log.address, "log.address")
+  const position = Hex.integer(log.logIndex, "log.logIndex")
+  return moves.map((moved, batchIndex) => ({ kind: "token", transaction, position, batchIndex, contract, ...moved }))
+}

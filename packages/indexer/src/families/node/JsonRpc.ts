@@ -1,0 +1,150 @@
+/**
+ * JSON-RPC over HTTP to one or several nodes of a chain: keep-alive, batches, timeouts, bounded retries, fail-over.
+ *
+ * Every call is a read or may be repeated, so a failure of the connection is always worth a retry.
+ */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import * as Failover from "./Failover.ts"
+import * as JsonRpcReply from "./internal/JsonRpcReply.ts"
+import { type NodeError, type NodeRejected, NodeUnreachable } from "./NodeError.ts"
+import * as NodeHttp from "./NodeHttp.ts"
+
+export interface JsonRpcOptions {
+  /** In order of preference; user and password in the URL are sent as basic authentication. */
+  readonly urls: ReadonlyArray<string>
+  readonly headers?: Readonly<Record<string, string>>
+  /** Of one attempt, from the request to the last byte of the answer; 60 s. */
+  readonly timeoutMillis?: number
+  /** Attempts over all URLs before a call fails; 4, and one more than there are URLs. */
+  readonly attempts?: number
+  /** Connections per node; 16. */
+  readonly connections?: number
+}
+
+export interface Call {
+  readonly method: string
+  readonly params: ReadonlyArray<unknown>
+}
+
+/**
+ * How the body's text becomes a value. `plain` is JSON.parse; `decimalText` turns every JSON number that is not a safe
+ * integer, or that has a point or an exponent, into its text, so that no amount passes through a float.
+ */
+export type Numbers = "plain" | "decimalText"
+
+export interface JsonRpc {
+  /** Host and port of the node that was asked last: the name to put in errors. */
+  readonly node: string
+  /** One call; the node's `result`. */
+  readonly call: (
+    method: string,
+    params: ReadonlyArray<unknown>,
+    numbers?: Numbers
+  ) => Effect.Effect<unknown, NodeError>
+  /** Several calls in one request, all answered by one node; results in the order of `calls`. Fails if any call does. */
+  readonly batch: (calls: ReadonlyArray<Call>, numbers?: Numbers) => Effect.Effect<ReadonlyArray<unknown>, NodeError>
+  /** As `batch`, but an error of the node to one call is that call's result. Fails where the node did not answer. */
+  readonly results: (
+    calls: ReadonlyArray<Call>,
+    numbers?: Numbers
+  ) => Effect.Effect<ReadonlyArray<Result.Result<unknown, NodeRejected>>, NodeError>
+}
+
+/** More calls than this are sent as several requests. */
+const maxBatch = 100
+
+interface Node {
+  readonly http: NodeHttp.NodeHttp
+  /** Calls that the node takes in one request, as learned from its refusals. */
+  batchSize: number
+}
+
+const chunksOf = <A>(all: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, index) => all.slice(index * size, (index + 1) * size))
+
+/**
+ * Opens a client for one chain; connections are closed with the scope. Dies where a URL is not http(s): settings are
+ * checked before.
+ */
+export const make = Effect.fnUntraced(function* (
+  options: JsonRpcOptions
+): Effect.fn.Return<JsonRpc, never, Scope.Scope> {
+  const urls = options.urls.flatMap((url) => URL.parse(url) ?? [])
+  if (urls.length < options.urls.length || urls.some((url) => !/^https?:$/.test(url.protocol))) {
+    return yield* Effect.die(new Error("a chain needs node URLs, all of them http or https"))
+  }
+  const [first, ...others] = yield* Effect.forEach(urls, (url) =>
+    Effect.map(
+      NodeHttp.make({
+        url,
+        headers: options.headers ?? {},
+        timeoutMillis: options.timeoutMillis ?? 60_000,
+        connections: options.connections ?? 16
+      }),
+      (http): Node => ({ http, batchSize: maxBatch })
+    )
+  )
+  if (first === undefined) return yield* Effect.die(new Error("a chain needs node URLs"))
+  const failover = Failover.make([first, ...others], options.attempts)
+  let lastId = 0
+
+  const send = Effect.fnUntraced(function* (node: Node, calls: ReadonlyArray<Call>, numbers: Numbers) {
+    const sent = calls.map((call) => ({ jsonrpc: "2.0", id: ++lastId, method: call.method, params: call.params }))
+    const reply = yield* node.http.post(JSON.stringify(sent.length === 1 ? sent[0] : sent)).pipe(
+      Effect.mapError(({ reason }) =>
+        JsonRpcReply.failure(
+          new NodeUnreachable({
+            node: node.http.name,
+            method: JsonRpcReply.nameOf(sent),
+            message: node.http.redact(reason)
+          })
+        )
+      )
+    )
+    return yield* Effect.fromResult(JsonRpcReply.read(node.http, sent, reply, numbers))
+  })
+
+  /** All calls to one node, in as many requests as it needs; a refused batch is halved until its parts are taken. */
+  const sendAll = (
+    node: Node,
+    calls: ReadonlyArray<Call>,
+    numbers: Numbers,
+    size: number
+  ): Effect.Effect<ReadonlyArray<JsonRpcReply.CallResult>, JsonRpcReply.Failure> => {
+    if (calls.length > size) {
+      return Effect.map(
+        Effect.forEach(chunksOf(calls, size), (chunk) => sendAll(node, chunk, numbers, size), {
+          concurrency: "unbounded"
+        }),
+        (results) => results.flat(1)
+      )
+    }
+    return Effect.catch(send(node, calls, numbers), (failure) => {
+      if (failure.tooMany === undefined) return Effect.fail(failure)
+      const half = calls.length >> 1
+      return Effect.map(sendAll(node, calls, numbers, half), (results) => {
+        if (failure.tooMany === "calls") node.batchSize = Math.min(node.batchSize, half)
+        return results
+      })
+    })
+  }
+
+  const request = (calls: ReadonlyArray<Call>, numbers: Numbers) =>
+    failover.ask((node) => sendAll(node, calls, numbers, node.batchSize))
+
+  const results: JsonRpc["results"] = (calls, numbers = "plain") =>
+    calls.length === 0 ? Effect.succeed([]) : request(calls, numbers)
+
+  return {
+    get node() {
+      return failover.current().http.name
+    },
+    call: (method, params, numbers = "plain") =>
+      Effect.flatMap(request([{ method, params }], numbers), (results) => Effect.fromResult(results[0]!)),
+    batch: (calls, numbers = "plain") =>
+      Effect.flatMap(results(calls, numbers), (all) => Effect.fromResult(Result.all(all))),
+    results
+  }
+})

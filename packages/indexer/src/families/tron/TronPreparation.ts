@@ -1,0 +1,161 @@
+/**
+ * A transfer of TRX, ready to be signed: built by the node, and refused unless it is byte for byte the transfer that was
+ * asked for. Tron has no gas for a transfer: it costs bandwidth, which an account has for free or by its stake, or else
+ * pays for; and a fee where it activates the recipient.
+ */
+
+import * as Amount from "@headwater/core/Amount"
+import type { AddressBytes } from "@headwater/core/address/Address"
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as TronTransfer from "@headwater/core/tron/TronTransfer"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { type NodeError, NodeInconsistent } from "../node/NodeError.ts"
+import * as TronAccount from "./internal/TronAccount.ts"
+import * as TronJson from "./internal/TronJson.ts"
+import type { TronHttp } from "./TronHttp.ts"
+
+export interface TransferRequest {
+  readonly sender: AddressBytes
+  readonly recipient: AddressBytes
+  /** Sun. */
+  readonly amount: bigint
+  /** A note that everybody can read on the chain; empty for none. */
+  readonly memo: Uint8Array
+  /** Take the fee from the amount, so that the sender spends the amount and no more. */
+  readonly feeFromAmount: boolean
+}
+
+/** What a transfer burns, in sun. */
+export interface TransferFee {
+  /** For bandwidth that the sender has not. */
+  readonly bandwidth: bigint
+  /** For activating the recipient's account. */
+  readonly activation: bigint
+  readonly memo: bigint
+  readonly total: bigint
+}
+
+export interface PreparedTransfer extends TronTransfer.Verified {
+  readonly fee: TransferFee
+  /** Points of bandwidth that it takes, and sun for one that has to be bought. */
+  readonly bandwidth: number
+  readonly bandwidthPrice: bigint
+}
+
+/** The transfer cannot be made, or not so; `attribute` names the part of the request that has to change. */
+export class TransferRefused extends Schema.TaggedError<TransferRefused>()("TransferRefused", {
+  attribute: Schema.Literals(["sender", "recipient", "amount", "additionalData"]),
+  /** `invalid`: whatever the state of the chain; `state`: as the chain is at present. */
+  reason: Schema.Literals(["invalid", "state"]),
+  message: Schema.String
+}) {}
+
+const invalid = (attribute: TransferRefused["attribute"], message: string) =>
+  new TransferRefused({ attribute, reason: "invalid", message })
+
+const refuse = (attribute: TransferRefused["attribute"], message: string) =>
+  new TransferRefused({ attribute, reason: "state", message })
+
+/** What only the node decides, in the length that it has in these years: enough to measure a transfer. */
+const placeholder = {
+  refBlockBytes: new Uint8Array(2),
+  refBlockHash: new Uint8Array(8),
+  expiration: 2 ** 41,
+  timestamp: 2 ** 41
+}
+
+/** Longest memo: a transaction that activates an account may have 1,000 bytes, any other far more. */
+const maxMemo = 512
+
+const path = "/wallet/createtransaction"
+
+interface Circumstances {
+  readonly bandwidth: TronAccount.Bandwidth
+  readonly prices: TronAccount.Prices
+  readonly activates: boolean
+}
+
+/** What a transfer of so many points costs (java-tron's `BandwidthProcessor`, `TransferActuator`). */
+const feeOf = (points: number, memo: Uint8Array, { activates, bandwidth, prices }: Circumstances): TransferFee => {
+  const bought = activates
+    ? bandwidth.staked >= points * prices.activationRate
+      ? 0n
+      : prices.activationWithoutStake
+    : bandwidth.staked >= points || bandwidth.free >= points
+      ? 0n
+      : BigInt(points) * prices.bandwidth
+  const activation = activates ? prices.activation : 0n
+  const note = memo.length > 0 ? prices.memo : 0n
+  return { bandwidth: bought, activation, memo: note, total: bought + activation + note }
+}
+
+const same = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0
+
+/** Prepares a transfer. A node whose transaction is not the one asked for is `NodeInconsistent`. */
+export const prepare = Effect.fn("TronPreparation.prepare")(function* (
+  chain: Chain,
+  http: TronHttp,
+  request: TransferRequest
+): Effect.fn.Return<PreparedTransfer, NodeError | TransferRefused> {
+  const { amount, memo, recipient, sender } = request
+  if (amount <= 0n) return yield* invalid("amount", "must be above zero")
+  if (amount >= 2n ** 63n) return yield* invalid("amount", "must be below 2^63 sun")
+  if (same(sender, recipient)) return yield* invalid("recipient", "must be another account than the sender")
+  if (memo.length > maxMemo) return yield* invalid("additionalData", `must be at most ${maxMemo} bytes of UTF-8`)
+
+  const [from, to, bandwidth, prices] = yield* Effect.all(
+    [
+      TronAccount.fetch(http, sender),
+      TronAccount.fetch(http, recipient),
+      TronAccount.bandwidth(http, sender),
+      TronAccount.prices(http)
+    ],
+    { concurrency: "unbounded" }
+  )
+  if (from === undefined) return yield* refuse("sender", "has no account on the chain yet: it holds nothing")
+  if (to?.isContract === true && prices.forbidsContracts) {
+    return yield* refuse("recipient", "is a contract: the chain refuses plain transfers to contracts")
+  }
+
+  const circumstances = { bandwidth, prices, activates: to === undefined }
+  const feeFor = (sun: bigint) => {
+    const rawData = TronTransfer.encode({ owner: sender, to: recipient, amount: sun, memo, ...placeholder })
+    return feeOf(TronTransfer.bandwidthOf(rawData), memo, circumstances)
+  }
+  const whole = feeFor(amount)
+  const coins = (sun: bigint) => `${Amount.format(sun, chain.decimals)} ${chain.unit}`
+  if (request.feeFromAmount && amount <= whole.total) {
+    return yield* refuse("amount", `${coins(amount)} does not cover the fee of ${coins(whole.total)}`)
+  }
+  const value = request.feeFromAmount ? amount - whole.total : amount
+  const fee = feeFor(value)
+  if (from.balance < value + fee.total) {
+    const need = `${coins(value + fee.total)} (${coins(value)} and a fee of ${coins(fee.total)})`
+    return yield* refuse("amount", `the sender has ${coins(from.balance)} and needs ${need}`)
+  }
+
+  const extra = memo.length === 0 ? "" : `,"extra_data":"${Buffer.from(memo).toString("hex")}"`
+  const addresses = `"owner_address":"${TronJson.addressHex(sender)}","to_address":"${TronJson.addressHex(recipient)}"`
+  const answer = yield* Effect.catchTag(
+    // Written by hand, since JSON.stringify has no numbers beyond 2^53.
+    http.post(path, `{${addresses},"amount":${value}${extra}}`),
+    "NodeRejected",
+    (error) =>
+      Effect.fail(
+        error.message.includes("ContractValidateException")
+          ? refuse(
+              "amount",
+              `the chain would refuse the transfer: ${error.message.replace(/^.*?Exception\s*:\s*/, "")}`
+            )
+          : error
+      )
+  )
+  const now = yield* Clock.currentTimeMillis
+  const verified = yield* Effect.mapError(
+    Effect.fromResult(TronTransfer.verify(answer, { owner: sender, to: recipient, amount: value, memo, now })),
+    ({ message }) => new NodeInconsistent({ node: http.name, method: path, message })
+  )
+  return { ...verified, fee, bandwidth: TronTransfer.bandwidthOf(verified.rawData), bandwidthPrice: prices.bandwidth }
+})

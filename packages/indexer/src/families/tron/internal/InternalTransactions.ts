@@ -1,0 +1,88 @@
+/**
+ * Calls within a transaction that moved TRX, as a transaction's info lists them, where its node keeps them
+ * (`vm.saveInternalTx`, off by default).
+ *
+ * The list is flat and in order of execution; an operation is named by its place in it. Moves of TRC-10 tokens are none,
+ * nor are the entries for staking, voting and resources, whose amounts do not go to another account.
+ */
+import type { InternalTransfer } from "@headwater/core/Block"
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as TronJson from "./TronJson.ts"
+
+export const InternalTransaction = Schema.Struct({
+  caller_address: Schema.String,
+  transferTo_address: Schema.optionalKey(Schema.String),
+  callValueInfo: Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({ callValue: Schema.optionalKey(TronJson.Sun), tokenId: Schema.optionalKey(Schema.String) })
+    )
+  ),
+  /** Hexadecimal text: what kind of operation it was. */
+  note: Schema.optionalKey(Schema.String),
+  /** It, or a call around it, was undone. */
+  rejected: Schema.optionalKey(Schema.Boolean)
+})
+export type InternalTransaction = typeof InternalTransaction.Type
+
+/** The operations that move TRX from one account to another, in the words that other chains use. */
+const movingTypes: ReadonlyMap<string, string> = new Map([
+  ["call", "call"],
+  ["create", "create"],
+  ["suicide", "selfdestruct"]
+])
+
+const typeOf = (note = ""): string | undefined =>
+  movingTypes.get(note) ?? movingTypes.get(Buffer.from(note, "hex").toString())
+
+/** The moves of transaction number `transaction`, which did not fail. The failure is the rule that an entry breaks. */
+export const decode = (
+  chain: Chain,
+  internals: ReadonlyArray<InternalTransaction>,
+  transaction: number
+): Result.Result<ReadonlyArray<InternalTransfer>, string> =>
+  Result.gen(function* () {
+    const transfers: Array<InternalTransfer> = []
+    for (const [index, internal] of internals.entries()) {
+      const operationType = typeOf(internal.note)
+      if (operationType === undefined || internal.rejected === true) continue
+      const amount = (internal.callValueInfo ?? [])
+        .filter(({ tokenId }) => tokenId === undefined || tokenId === "")
+        .reduce((sum, { callValue = 0 }) => sum + BigInt(callValue), 0n)
+      if (amount === 0n) continue
+      transfers.push({
+        kind: "internal",
+        transaction,
+        operation: `call_${index}`,
+        operationType,
+        from: yield* TronJson.address(chain, internal.caller_address, "caller_address"),
+        to: yield* TronJson.address(chain, internal.transferTo_address ?? "", "transferTo_address"),
+        amount
+      })
+    }
+    return transfers
+  })
+
+/** What of a transaction's info tells whether its node keeps internal transactions. */
+interface Info {
+  readonly contract_address?: string
+  readonly log?: ReadonlyArray<{ readonly address: string }>
+  readonly internal_transactions?: ReadonlyArray<unknown>
+}
+
+/** The 40 digits of an address of the API, with or without version. */
+const account = (hex: string): string => hex.slice(-40).toLowerCase()
+
+/**
+ * Whether a node keeps internal transactions, as far as these infos show it: it does if one has some; it does not if a
+ * contract other than the one called has logged, which takes a call, and none is listed. Undefined if neither was seen.
+ */
+export const areKept = (infos: ReadonlyArray<Info>): boolean | undefined => {
+  if (infos.some(({ internal_transactions: internals = [] }) => internals.length > 0)) return true
+  const called = infos.some(
+    ({ contract_address: contract, log = [] }) =>
+      contract !== undefined && log.some(({ address }) => account(address) !== account(contract))
+  )
+  return called ? false : undefined
+}

@@ -1,0 +1,57 @@
+/** The newest solidified block, which more than two thirds of the producers have built on: it is final. */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { JsonRpc } from "../../node/JsonRpc.ts"
+import type { NodeError } from "../../node/NodeError.ts"
+import type { TronHttp } from "../TronHttp.ts"
+import * as TronBlock from "./TronBlock.ts"
+
+export interface SolidHead {
+  /** How it is asked for, for people. */
+  readonly way: string
+  /** Undefined where the node cannot say it at the moment. */
+  readonly height: Effect.Effect<number | undefined, NodeError>
+}
+
+/** `Num:66987547,ID:0000…` */
+const solidityBlock = /^Num:(\d{1,15}),/
+
+const NodeInfo = Schema.Struct({ solidityBlock: Schema.String })
+const RpcBlock = Schema.Struct({ number: Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{1,12}$/)) })
+const decodeRpcBlock = Schema.decodeUnknownOption(RpcBlock)
+
+/** The first way that the node has: its solidity API, its own status, or the `finalized` tag of its JSON-RPC. */
+export const find = Effect.fnUntraced(function* (
+  http: TronHttp,
+  rpc: JsonRpc | undefined
+): Effect.fn.Return<SolidHead | undefined, NodeError> {
+  const header = (path: string, body?: string) =>
+    Effect.map(http.find(TronBlock.Header, path, body), (found) => found && TronBlock.tipOf(found).height)
+  const ways: ReadonlyArray<SolidHead> = [
+    { way: "/walletsolidity/getblock", height: header("/walletsolidity/getblock", '{"detail":false}') },
+    { way: "/walletsolidity/getnowblock", height: header("/walletsolidity/getnowblock") },
+    {
+      way: "/wallet/getnodeinfo",
+      height: Effect.map(http.read(NodeInfo, "/wallet/getnodeinfo"), (info) => {
+        const match = solidityBlock.exec(info.solidityBlock)
+        return match === null ? undefined : Number(match[1])
+      })
+    },
+    ...(rpc === undefined
+      ? []
+      : [
+          {
+            way: "the finalized tag",
+            height: Effect.map(rpc.call("eth_getBlockByNumber", ["finalized", false]), (answer) =>
+              Option.getOrUndefined(Option.map(decodeRpcBlock(answer), ({ number }) => Number(number)))
+            )
+          }
+        ])
+  ]
+  for (const { height, way } of ways) {
+    const asked = Effect.catchTag(height, ["NodeRejected", "NodeInconsistent"], () => Effect.undefined)
+    if ((yield* asked) !== undefined) return { way, height: asked }
+  }
+  return undefined
+})

@@ -1,0 +1,90 @@
+/** Accounts and what they may spend: balances, bandwidth, and the prices that the chain has set. */
+import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { NodeError } from "../../node/NodeError.ts"
+import type { TronHttp } from "../TronHttp.ts"
+import * as TronJson from "./TronJson.ts"
+
+const Account = Schema.Struct({
+  balance: Schema.optionalKey(TronJson.Sun),
+  type: Schema.optionalKey(Schema.Union([Schema.String, Schema.Int]))
+})
+
+export interface TronAccount {
+  /** Sun. */
+  readonly balance: bigint
+  readonly isContract: boolean
+}
+
+const body = (address: AddressBytes) => JSON.stringify({ address: TronJson.addressHex(address) })
+
+/** The account after the newest block; undefined where it was never activated. */
+export const fetch = (http: TronHttp, address: AddressBytes): Effect.Effect<TronAccount | undefined, NodeError> =>
+  Effect.map(
+    http.find(Account, "/wallet/getaccount", body(address)),
+    (account) =>
+      account && {
+        balance: BigInt(account.balance ?? 0),
+        isContract: account.type === "Contract" || account.type === 2
+      }
+  )
+
+const Resource = Schema.Struct({
+  freeNetUsed: Schema.optionalKey(TronJson.Count),
+  freeNetLimit: Schema.optionalKey(TronJson.Count),
+  NetUsed: Schema.optionalKey(TronJson.Count),
+  NetLimit: Schema.optionalKey(TronJson.Count)
+})
+
+/** Bandwidth points that an account has left: from its stake, and of what everybody has for free each day. */
+export interface Bandwidth {
+  readonly staked: number
+  readonly free: number
+}
+
+export const bandwidth = (http: TronHttp, address: AddressBytes): Effect.Effect<Bandwidth, NodeError> =>
+  Effect.map(
+    http.read(Resource, "/wallet/getaccountresource", body(address)),
+    ({ NetLimit = 0, NetUsed = 0, freeNetLimit = 0, freeNetUsed = 0 }) => ({
+      staked: Math.max(0, NetLimit - NetUsed),
+      free: Math.max(0, freeNetLimit - freeNetUsed)
+    })
+  )
+
+const Parameters = Schema.Struct({
+  chainParameter: Schema.Array(
+    Schema.Struct({ key: Schema.String, value: Schema.optionalKey(Schema.Union([Schema.Int, Schema.String])) })
+  )
+})
+
+/** What the chain charges, in sun. */
+export interface Prices {
+  /** For a point of bandwidth that an account has not. */
+  readonly bandwidth: bigint
+  /** For activating the recipient's account: always, and instead of bandwidth from a stake. */
+  readonly activation: bigint
+  readonly activationWithoutStake: bigint
+  /** Bandwidth from a stake that an activation takes, per point. */
+  readonly activationRate: number
+  readonly memo: bigint
+  /** Whether a plain transfer to a contract is refused. */
+  readonly forbidsContracts: boolean
+}
+
+export const prices = (http: TronHttp): Effect.Effect<Prices, NodeError> =>
+  Effect.map(http.read(Parameters, "/wallet/getchainparameters"), ({ chainParameter }) => {
+    const values = new Map(chainParameter.map(({ key, value = 0 }) => [key, value]))
+    const sun = (key: string, usual: bigint) => {
+      const value = String(values.get(key) ?? usual)
+      return /^\d{1,19}$/.test(value) ? BigInt(value) : usual
+    }
+    return {
+      bandwidth: sun("getTransactionFee", 1_000n),
+      activation: sun("getCreateNewAccountFeeInSystemContract", 1_000_000n),
+      activationWithoutStake: sun("getCreateAccountFee", 100_000n),
+      activationRate: Number(sun("getCreateNewAccountBandwidthRate", 1n)),
+      memo: sun("getMemoFee", 0n),
+      forbidsContracts: sun("getForbidTransferToContract", 0n) === 1n
+    }
+  })

@@ -1,0 +1,117 @@
+/** What a UTXO node can be asked for, found out once: by asking it for its newest block. */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { JsonRpc } from "../../node/JsonRpc.ts"
+import type { NodeError } from "../../node/NodeError.ts"
+import { isNoTransaction } from "./NodeAnswer.ts"
+import * as NodeJson from "./NodeJson.ts"
+
+/** Arguments behind the hash or id that a call is about: verbosity, as nodes of different ages take it. */
+export type Parameters = ReadonlyArray<number | boolean>
+
+export interface Capabilities {
+  /** What makes `getblock` list ids, show decoded transactions, give the raw block; undefined where it does not. */
+  readonly listed: Parameters | undefined
+  readonly decoded: Parameters | undefined
+  readonly raw: Parameters | undefined
+  /** What makes `getrawtransaction` decode. */
+  readonly verbose: Parameters
+  /** Whether `getrawtransaction` finds transactions in blocks. */
+  readonly txindex: boolean
+  /** Whether inputs show what they spend; undefined where the newest blocks hold no input to tell it by. */
+  readonly prevouts: boolean | undefined
+}
+
+const listedParameters: ReadonlyArray<Parameters> = [[1], [true]]
+/** The last one is bcoin's. */
+const decodedParameters: ReadonlyArray<Parameters> = [[3], [2], [true, true]]
+const rawParameters: ReadonlyArray<Parameters> = [[0], [false]]
+const verboseParameters: ReadonlyArray<Parameters> = [[1], [true]]
+
+/** Blocks that are looked through for an input. */
+const blocksToLookAt = 20
+
+interface BlockOf<Transaction> {
+  readonly previousblockhash?: unknown
+  readonly tx: ReadonlyArray<Transaction>
+}
+
+const isBlock = (value: unknown): value is BlockOf<unknown> => NodeJson.isRecord(value) && Array.isArray(value.tx)
+const isListed = (value: unknown): value is BlockOf<string> => isBlock(value) && typeof value.tx[0] === "string"
+const isDecoded = (value: unknown): value is BlockOf<NodeJson.Json> => isBlock(value) && NodeJson.isRecord(value.tx[0])
+const isText = (value: unknown): value is string => typeof value === "string"
+
+/** The first of `candidates` that `getblock` takes, with its answer; undefined if it takes none. */
+const firstTaken = Effect.fnUntraced(function* <A>(
+  rpc: JsonRpc,
+  hash: string,
+  candidates: ReadonlyArray<Parameters>,
+  fits: (answer: unknown) => answer is A
+): Effect.fn.Return<{ readonly parameters: Parameters; readonly answer: A } | undefined, NodeError> {
+  for (const parameters of candidates) {
+    const answer = yield* Effect.result(rpc.call("getblock", [hash, ...parameters], "decimalText"))
+    if (Result.isSuccess(answer)) {
+      if (fits(answer.success)) return { parameters, answer: answer.success }
+    } else if (answer.failure._tag !== "NodeRejected") {
+      return yield* answer.failure
+    }
+  }
+  return undefined
+})
+
+const findVerbose = Effect.fnUntraced(function* (
+  rpc: JsonRpc,
+  mined: unknown
+): Effect.fn.Return<Pick<Capabilities, "verbose" | "txindex">, NodeError> {
+  for (const verbose of verboseParameters) {
+    const answer = yield* Effect.result(rpc.call("getrawtransaction", [mined, ...verbose], "decimalText"))
+    if (Result.isSuccess(answer)) {
+      if (NodeJson.isRecord(answer.success)) return { verbose, txindex: true }
+    } else if (answer.failure._tag !== "NodeRejected") {
+      return yield* answer.failure
+    } else if (isNoTransaction(answer.failure)) {
+      return { verbose, txindex: false }
+    }
+  }
+  return { verbose: verboseParameters[0]!, txindex: false }
+})
+
+/** Whether a decoded block shows what its inputs spend; undefined if it has none. */
+const showsPrevouts = (block: BlockOf<unknown>): boolean | undefined => {
+  for (const transaction of block.tx) {
+    if (!NodeJson.isRecord(transaction) || !Array.isArray(transaction.vin)) continue
+    const [input]: ReadonlyArray<unknown> = transaction.vin
+    if (NodeJson.isRecord(input) && input.txid !== undefined) return NodeJson.isRecord(input.prevout)
+  }
+  return undefined
+}
+
+const findPrevouts = Effect.fnUntraced(function* (
+  rpc: JsonRpc,
+  newest: BlockOf<unknown>,
+  parameters: Parameters
+): Effect.fn.Return<boolean | undefined> {
+  let block = newest
+  for (let looked = 0; looked < blocksToLookAt; looked++) {
+    const shown = showsPrevouts(block)
+    if (shown !== undefined || typeof block.previousblockhash !== "string") return shown
+    const previous = yield* Effect.result(rpc.call("getblock", [block.previousblockhash, ...parameters], "decimalText"))
+    if (Result.isFailure(previous) || !isDecoded(previous.success)) return undefined
+    block = previous.success
+  }
+  return undefined
+})
+
+/** Asks the node, whose newest block is `tip`. What it refuses it cannot do; fails where it cannot be reached. */
+export const find = Effect.fnUntraced(function* (rpc: JsonRpc, tip: string): Effect.fn.Return<Capabilities, NodeError> {
+  const listed = yield* firstTaken(rpc, tip, listedParameters, isListed)
+  const decoded = yield* firstTaken(rpc, tip, decodedParameters, isDecoded)
+  const raw = yield* firstTaken(rpc, tip, rawParameters, isText)
+  return {
+    listed: listed?.parameters,
+    decoded: decoded?.parameters,
+    raw: raw?.parameters,
+    ...(yield* findVerbose(rpc, listed?.answer.tx[0] ?? decoded?.answer.tx[0]?.txid)),
+    prevouts: decoded === undefined ? undefined : yield* findPrevouts(rpc, decoded.answer, decoded.parameters)
+  }
+})

@@ -1,0 +1,59 @@
+/**
+ * A block in its wire format (`getblock <hash> 0`), for nodes that show no decoded transactions.
+ *
+ * Behind the header stand, by chain: a merged-mining proof (Dogecoin AuxPoW), an Equihash solution (Zcash); behind the
+ * transactions the MWEB block (Litecoin), which is not read.
+ */
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as BlockBody from "./BlockBody.ts"
+import { Malformed } from "./Malformed.ts"
+import { sha256d } from "./MerkleRoot.ts"
+import { RawBytes, written } from "./RawBytes.ts"
+import * as RawTransaction from "./RawTransaction.ts"
+import * as RawZcashTransaction from "./RawZcashTransaction.ts"
+
+export interface RawBlock {
+  /** Hash of the header; absent where it is not double SHA-256 (Dash: X11). */
+  readonly hash: Uint8Array | undefined
+  readonly merkleRoot: Uint8Array
+  readonly body: BlockBody.BlockBody
+}
+
+const auxPowVersion = 0x100
+
+/** Passes over the parent block's coinbase, the two branches that lead to it, and the parent's header. */
+const skipAuxPow = (raw: RawBytes, chain: Chain): void => {
+  RawTransaction.read(raw, chain, 0, BlockBody.empty())
+  raw.skip(32)
+  for (const _branch of ["coinbase", "chain"]) {
+    raw.skipMany(32)
+    raw.skip(4)
+  }
+  raw.skip(80)
+}
+
+/**
+ * Reads a whole block. `listed` are the ids that the node gives to its transactions: only the ids of Zcash version 5 are
+ * taken from there, the others are computed. Throws `Malformed`.
+ */
+export const read = (chain: Chain, bytes: Uint8Array, listed: ReadonlyArray<Uint8Array>): RawBlock => {
+  const raw = new RawBytes(bytes)
+  const version = raw.uint32()
+  raw.skip(32)
+  const merkleRoot = raw.hash()
+  const zcash = chain.blockchain === "zcash"
+  raw.skip(zcash ? 32 + 4 + 4 + 32 : 4 + 4 + 4)
+  if (zcash) raw.skip(raw.size())
+  const hash = chain.blockchain === "dash" ? undefined : written(sha256d(bytes.subarray(0, raw.at)))
+  if (chain.blockchain === "dogecoin" && (version & auxPowVersion) !== 0) skipAuxPow(raw, chain)
+
+  const body = BlockBody.empty()
+  const transactions = raw.size()
+  if (transactions !== listed.length) throw new Malformed(`${transactions} transactions, ${listed.length} listed`)
+  for (let index = 0; index < transactions; index++) {
+    if (zcash) RawZcashTransaction.read(raw, chain, index, listed[index]!, body)
+    else RawTransaction.read(raw, chain, index, body)
+  }
+  if (chain.blockchain !== "litecoin" && raw.at !== bytes.length) throw new Malformed("bytes behind the raw block")
+  return { hash, merkleRoot, body }
+}

@@ -1,0 +1,82 @@
+/**
+ * A transaction in the wire format of each UTXO chain: what moves in plain sight, and its id.
+ *
+ * Sources: BIP-144 (segwit), LIP-4 (MWEB: flag 8), DIP-2 (Dash special transactions).
+ * Zcash has its own format, see `RawZcashTransaction.ts`.
+ */
+import type { AddressBytes } from "@headwater/core/address/Address"
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as BlockBody from "./BlockBody.ts"
+import { withoutToken } from "./CashToken.ts"
+import { Malformed } from "./Malformed.ts"
+import { sha256d } from "./MerkleRoot.ts"
+import { type RawBytes, written } from "./RawBytes.ts"
+
+const witnessFlag = 1
+const mwebFlag = 8
+const noOutput = 0xffffffff
+const dashSpecialVersion = 3
+
+/** The inputs, of which a coinbase is none, are added to `body`. Returns how many there are on the wire. */
+export const readInputs = (raw: RawBytes, transaction: number, body: BlockBody.BlockBody): number => {
+  const inputs = raw.size()
+  for (let position = 0; position < inputs; position++) {
+    const transactionId = raw.hash()
+    const index = raw.uint32()
+    raw.skip(raw.size())
+    raw.skip(4)
+    if (index !== noOutput) body.spends.push({ transaction, position, outpoint: { transactionId, index } })
+  }
+  return inputs
+}
+
+/** The spendable outputs are added to `body`. */
+export const readOutputs = (raw: RawBytes, chain: Chain, transaction: number, body: BlockBody.BlockBody): void => {
+  const outputs = raw.size()
+  for (let position = 0; position < outputs; position++) {
+    const amount = raw.uint64()
+    const locking = new Uint8Array(raw.take(raw.size()))
+    const script = chain.blockchain === "bitcoin-cash" ? withoutToken(locking) : locking
+    if (!BlockBody.isSpendable(script)) continue
+    // A locking script is the canonical address on a UTXO chain.
+    body.transfers.push({
+      kind: "coin",
+      transaction,
+      position,
+      from: undefined,
+      to: script as AddressBytes,
+      amount
+    })
+  }
+}
+
+/** Adds the next transaction of the raw block to `body`. Throws `Malformed`. */
+export const read = (raw: RawBytes, chain: Chain, transaction: number, body: BlockBody.BlockBody): void => {
+  const start = raw.at
+  const version = raw.uint32()
+  // An empty list of inputs that is followed by a flag marks an extended transaction; without a flag it is one
+  // without inputs (Dash quorum commitments).
+  const flags = raw.bytes[raw.at] === 0 && chain.blockchain !== "dash" ? (raw.bytes[raw.at + 1] ?? 0) : 0
+  if (flags !== 0) raw.skip(2)
+  const from = raw.at
+  const inputs = readInputs(raw, transaction, body)
+  readOutputs(raw, chain, transaction, body)
+  const to = raw.at
+  if ((flags & witnessFlag) !== 0) {
+    for (let input = 0; input < inputs; input++) {
+      for (let items = raw.size(); items > 0; items--) raw.skip(raw.size())
+    }
+  }
+  // In a block only the HogEx has it, and it is empty there: the MWEB transactions stand behind the list.
+  if ((flags & mwebFlag) !== 0 && raw.bytes[raw.skip(1)] !== 0) throw new Malformed("an MWEB transaction in the list")
+  if ((flags & ~(witnessFlag | mwebFlag)) !== 0) throw new Malformed(`transaction flags ${flags} are not known`)
+  const lockTime = raw.take(4)
+  if (chain.blockchain === "dash" && (version & 0xffff) === dashSpecialVersion && version >>> 16 !== 0) {
+    raw.skip(raw.size())
+  }
+  const hashed =
+    flags === 0
+      ? raw.bytes.subarray(start, raw.at)
+      : Buffer.concat([raw.bytes.subarray(start, start + 4), raw.bytes.subarray(from, to), lockTime])
+  body.transactions.push(written(sha256d(hashed)))
+}

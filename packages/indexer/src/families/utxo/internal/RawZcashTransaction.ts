@@ -1,0 +1,68 @@
+/**
+ * A Zcash transaction in its wire format, versions 1 to 5: the transparent part; the shielded parts are passed over.
+ *
+ * Source: Zcash protocol specification §7.1 (encodings), ZIP-202, ZIP-225.
+ */
+import type { Chain } from "@headwater/core/chains/Chain"
+import type { BlockBody } from "./BlockBody.ts"
+import { Malformed } from "./Malformed.ts"
+import { sha256d } from "./MerkleRoot.ts"
+import { type RawBytes, written } from "./RawBytes.ts"
+import { readInputs, readOutputs } from "./RawTransaction.ts"
+
+const overwintered = 0x80000000
+
+/** Bytes of a JoinSplit with a BCTV14 proof (versions 2 and 3) and with a Groth16 proof (version 4). */
+const joinSplitSize = (version: number): number => (version >= 4 ? 1698 : 1802)
+
+const skipJoinSplits = (raw: RawBytes, version: number): void => {
+  if (raw.skipMany(joinSplitSize(version)) > 0) raw.skip(32 + 64)
+}
+
+const skipSaplingOfVersion4 = (raw: RawBytes): number => {
+  raw.skip(8)
+  return raw.skipMany(384) + raw.skipMany(948)
+}
+
+const skipSaplingOfVersion5 = (raw: RawBytes): void => {
+  const spends = raw.skipMany(96)
+  const outputs = raw.skipMany(756)
+  if (spends + outputs > 0) raw.skip(8)
+  if (spends > 0) raw.skip(32)
+  raw.skip(spends * (192 + 64) + outputs * 192)
+  if (spends + outputs > 0) raw.skip(64)
+}
+
+const skipOrchard = (raw: RawBytes): void => {
+  const actions = raw.skipMany(820)
+  if (actions === 0) return
+  raw.skip(1 + 8 + 32)
+  raw.skip(raw.size())
+  raw.skip(actions * 64 + 64)
+}
+
+/**
+ * Adds the next transaction of the raw block to `body`. The id of version 5 is not a hash of these bytes (ZIP-244):
+ * there `listed`, the id that the node gives to this transaction, is taken. Throws `Malformed`.
+ */
+export const read = (raw: RawBytes, chain: Chain, transaction: number, listed: Uint8Array, body: BlockBody): void => {
+  const start = raw.at
+  const header = raw.uint32()
+  const version = (header & ~overwintered) >>> 0
+  if (version > 5) throw new Malformed(`Zcash transactions of version ${version} can only be read as JSON`)
+  if ((header & overwintered) !== 0) raw.skip(4)
+  if (version === 5) raw.skip(4 + 4 + 4)
+  readInputs(raw, transaction, body)
+  readOutputs(raw, chain, transaction, body)
+  if (version === 5) {
+    skipSaplingOfVersion5(raw)
+    skipOrchard(raw)
+    body.transactions.push(listed)
+    return
+  }
+  raw.skip(version >= 3 ? 4 + 4 : 4)
+  const sapling = version === 4 ? skipSaplingOfVersion4(raw) : 0
+  if (version >= 2) skipJoinSplits(raw, version)
+  if (sapling > 0) raw.skip(64)
+  body.transactions.push(written(sha256d(raw.bytes.subarray(start, raw.at))))
+}

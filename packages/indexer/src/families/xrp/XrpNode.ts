@@ -1,0 +1,82 @@
+/** The servers of an XRP chain — rippled or clio, over WebSocket or JSON-RPC — asked as if they were one. */
+import * as Effect from "effect/Effect"
+import * as Queue from "effect/Queue"
+import type * as Scope from "effect/Scope"
+import * as Failover from "../node/Failover.ts"
+import type { NodeError } from "../node/NodeError.ts"
+import * as XrpHttp from "./internal/XrpHttp.ts"
+import * as XrpReply from "./internal/XrpReply.ts"
+import * as XrpWebSocket from "./internal/XrpWebSocket.ts"
+
+export interface XrpNodeOptions {
+  /** In order of preference: ws, wss, http or https. */
+  readonly urls: ReadonlyArray<string>
+  /** Of one attempt; 30 s. */
+  readonly timeoutMillis?: number
+  /** Attempts over all servers before a request fails. */
+  readonly attempts?: number
+}
+
+/** One server. */
+export interface XrpServer {
+  readonly name: string
+  readonly request: (command: string, params: XrpReply.Json) => Effect.Effect<XrpReply.Json, Failover.Failure>
+}
+
+export interface XrpNode {
+  /** Host and port of the server that was asked last. */
+  readonly name: string
+  readonly request: (command: string, params: XrpReply.Json) => Effect.Effect<XrpReply.Json, NodeError>
+  /** As `request`, for a ledger: one that a server lacks may be in another's history. */
+  readonly requestLedger: (command: string, params: XrpReply.Json) => Effect.Effect<XrpReply.Json, NodeError>
+  /** Waits until a server has announced a ledger since this was last waited for. */
+  readonly announced: Effect.Effect<void>
+}
+
+/** Connections are closed with the scope. Dies where a URL has another scheme: settings are checked before. */
+export const make = Effect.fnUntraced(function* (
+  options: XrpNodeOptions
+): Effect.fn.Return<XrpNode, never, Scope.Scope> {
+  const timeoutMillis = options.timeoutMillis ?? 30_000
+  const announcements = yield* Queue.sliding<void>(1)
+  const [first, ...others] = yield* Effect.forEach(options.urls, (text) => {
+    const url = URL.parse(text)
+    switch (url?.protocol) {
+      case "ws:":
+      case "wss:":
+        return XrpWebSocket.make({
+          url,
+          timeoutMillis,
+          onLedgerClosed: () => Queue.offerUnsafe(announcements, undefined)
+        })
+      case "http:":
+      case "https:":
+        return XrpHttp.make({ url, timeoutMillis })
+      default:
+        return Effect.die(new Error("XRP servers have URLs that begin with ws, wss, http or https"))
+    }
+  })
+  if (first === undefined) return yield* Effect.die(new Error("a chain needs node URLs"))
+  const failover = Failover.make([first, ...others], options.attempts)
+
+  const request: XrpNode["request"] = (command, params) => failover.ask((server) => server.request(command, params))
+
+  return {
+    get name() {
+      return failover.current().name
+    },
+    request,
+    requestLedger: Effect.fnUntraced(function* (command, params) {
+      return yield* Effect.catch(request(command, params), (error) => {
+        const asked = failover.current()
+        const elsewhere = failover.nodes.filter((server) => server !== asked)
+        if (!XrpReply.isLedgerMissing(error) || elsewhere.length === 0) return Effect.fail(error)
+        return Effect.mapError(
+          Effect.firstSuccessOf(elsewhere.map((server) => server.request(command, params))),
+          () => error
+        )
+      })
+    }),
+    announced: Queue.take(announcements)
+  }
+})

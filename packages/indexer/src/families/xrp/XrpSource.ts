@@ -1,0 +1,165 @@
+/**
+ * Ledgers of the XRP Ledger from rippled or clio, over WebSocket or JSON-RPC. Only validated ledgers are read, so what
+ * is read is final, and there are no reorganisations.
+ *
+ * Coin transfers are what payments delivered. Fees, reserves, offers, escrows, checks and deleted accounts are none.
+ */
+import type { AddressBytes } from "@headwater/core/address/Address"
+import type { Block } from "@headwater/core/Block"
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as XrpTransaction from "@headwater/core/xrp/XrpTransaction"
+import * as Effect from "effect/Effect"
+import type * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import { BlockMissing, type NodeError, NodeInconsistent } from "../node/NodeError.ts"
+import type { Capability, Head, Source } from "../Source.ts"
+import * as CompleteLedgers from "./internal/CompleteLedgers.ts"
+import * as Ledger from "./internal/Ledger.ts"
+import * as WalletBalance from "./internal/WalletBalance.ts"
+import { isLedgerMissing } from "./internal/XrpReply.ts"
+import * as XrpNode from "./XrpNode.ts"
+
+export type XrpSourceOptions = XrpNode.XrpNodeOptions
+
+/** Transactions of a ledger in order of execution, from an offset on, and how many it has. */
+export interface TransactionPage {
+  readonly items: ReadonlyArray<XrpTransaction.Item>
+  readonly total: number
+}
+
+export interface XrpSource extends Source {
+  /** Over WebSocket only. */
+  readonly announced: Effect.Effect<void>
+  /** A page of the transactions of any ledger that a server has, by the ledger's hash of 32 bytes (interface 2.5). */
+  readonly transactionsByHash: (
+    ledgerHash: Uint8Array,
+    page: { readonly limit: number; readonly offset: number }
+  ) => Effect.Effect<TransactionPage, NodeError>
+  /** Drops of each address in the newest validated ledger, the reserve included; undefined where there is no account. */
+  readonly balances: (
+    addresses: ReadonlyArray<AddressBytes>
+  ) => Effect.Effect<ReadonlyArray<bigint | undefined>, NodeError>
+  /**
+   * Drops that a wallet's addresses hold in the newest validated ledger, the reserve included. Each branch is followed
+   * until `gapLimit` addresses in a row have no account; 20 by default.
+   */
+  readonly walletBalance: (
+    branches: ReadonlyArray<WalletBalance.Branch>,
+    gapLimit?: number
+  ) => Effect.Effect<bigint, NodeError>
+}
+
+const ServerInfo = Schema.Struct({
+  info: Schema.Struct({
+    complete_ledgers: Schema.optionalKey(Schema.String),
+    network_id: Schema.optionalKey(Schema.Int)
+  })
+})
+const decodeServerInfo = Schema.decodeUnknownEffect(ServerInfo)
+
+const historyOf = (completeLedgers: string | undefined): Capability => {
+  const ranges = CompleteLedgers.parse(completeLedgers ?? "")
+  const gaps = CompleteLedgers.gaps(ranges)
+  const has = `The server has ledgers ${CompleteLedgers.describe(ranges)}`
+  return {
+    name: "history",
+    available: ranges.length > 0 && gaps.length === 0,
+    detail:
+      ranges.length === 0
+        ? "The server does not say which ledgers it has: wait until it has synchronised."
+        : gaps.length === 0
+          ? `${has}: the start height must not be below.`
+          : `${has}, and lacks ${CompleteLedgers.describe(gaps)}: following waits at a ledger that is missing. Let the server fetch it, or add one with full history.`
+  }
+}
+
+/** rippled's `network_id`; servers of old do not say it. */
+const networkOf = (chain: Chain, network: number | undefined): Capability => {
+  const expected = chain.network === "mainnet" ? 0 : 1
+  const right = network === undefined || network === expected
+  return {
+    name: "network",
+    available: right,
+    detail: right
+      ? `network id ${network ?? "not said"}`
+      : `the server is on network ${network}, not ${expected}: it belongs to another network; correct the node's URL`
+  }
+}
+
+/** Opens the source. Fails where no server can be reached. */
+export const make = Effect.fn("XrpSource.make")(function* (
+  chain: Chain,
+  options: XrpSourceOptions
+): Effect.fn.Return<XrpSource, NodeError, Scope.Scope> {
+  const node = yield* XrpNode.make(options)
+
+  const inconsistent = (method: string, message: string) => new NodeInconsistent({ node: node.name, method, message })
+
+  const serverInfo = Effect.flatMap(node.request("server_info", {}), (answer) =>
+    Effect.mapBoth(decodeServerInfo(answer), {
+      onFailure: (error) => inconsistent("server_info", error.message.slice(0, 300)),
+      onSuccess: ({ info }) => info
+    })
+  )
+
+  yield* serverInfo
+
+  /** Names the ledgers that the server has, so that an operator sees why a ledger is missing. */
+  const missing = (ledger: string) =>
+    Effect.flatMap(
+      Effect.map(serverInfo, (info) => info.complete_ledgers ?? "").pipe(Effect.orElseSucceed(() => "")),
+      (has) =>
+        new BlockMissing({ node: node.name, block: has === "" ? ledger : `${ledger} (it has ${has.slice(0, 200)})` })
+    )
+
+  const ledger = Effect.fnUntraced(function* <A extends Ledger.LedgerHeader>(
+    wanted: { readonly ledger_index: number | "validated" } | { readonly ledger_hash: string },
+    decode: (answer: unknown) => Result.Result<A | undefined, string>,
+    expand: object
+  ): Effect.fn.Return<A, NodeError> {
+    const name = "ledger_hash" in wanted ? wanted.ledger_hash : String(wanted.ledger_index)
+    const answer = yield* Effect.catchIf(node.requestLedger("ledger", { ...wanted, ...expand }), isLedgerMissing, () =>
+      missing(name)
+    )
+    const found = yield* Effect.mapError(Effect.fromResult(decode(answer)), (rule) => inconsistent("ledger", rule))
+    if (found === undefined) return yield* new BlockMissing({ node: node.name, block: `${name} (validated)` })
+    const hash = Buffer.from(found.hash).toString("hex").toUpperCase()
+    const is = "ledger_hash" in wanted ? hash === name : name === "validated" || found.height === wanted.ledger_index
+    return is ? found : yield* inconsistent("ledger", `asked for ledger ${name}, answered ${found.height} (${hash})`)
+  })
+
+  const expanded = { transactions: true, expand: true }
+  const header = (wanted: number | "validated") => ledger({ ledger_index: wanted }, Ledger.decodeHeader, {})
+
+  const head = Effect.map(header("validated"), ({ hash, height }): Head => ({ height, hash, final: height }))
+
+  return {
+    chain,
+    head,
+    hashAt: (height) => Effect.map(header(height), ({ hash }) => hash),
+    blockAt: Effect.fnUntraced(function* (height: number): Effect.fn.Return<Block, NodeError> {
+      const found = yield* ledger({ ledger_index: height }, Ledger.decode, expanded)
+      return yield* Effect.mapError(Effect.fromResult(Ledger.toBlock(chain, found)), (rule) =>
+        inconsistent("ledger", rule)
+      )
+    }),
+    capabilities: Effect.map(serverInfo, (info) => [
+      networkOf(chain, info.network_id),
+      historyOf(info.complete_ledgers)
+    ]),
+    announced: node.announced,
+    transactionsByHash: Effect.fn("XrpSource.transactionsByHash")(function* (ledgerHash, { limit, offset }) {
+      const hash = Buffer.from(ledgerHash).toString("hex").toUpperCase()
+      const { time, transactions } = yield* ledger({ ledger_hash: hash }, Ledger.decode, expanded)
+      return {
+        items: transactions.slice(offset, offset + limit).map((found) => XrpTransaction.toItem(found, time)),
+        total: transactions.length
+      }
+    }),
+    balances: (addresses) =>
+      Effect.flatMap(head, ({ height }) => WalletBalance.balances(chain, node, height, addresses)),
+    walletBalance: (branches, gapLimit = 20) =>
+      Effect.flatMap(head, ({ height }) => WalletBalance.fetch(chain, node, height, branches, gapLimit))
+  }
+})

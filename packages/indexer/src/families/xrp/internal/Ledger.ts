@@ -1,0 +1,163 @@
+/** A validated ledger as a server's `ledger` command shows it, of either API version: checked, ordered, and as a block. */
+import * as Address from "@headwater/core/address/Address"
+import type { Block, CoinTransfer } from "@headwater/core/Block"
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as XrpPayment from "@headwater/core/xrp/XrpPayment"
+import * as XrpTransaction from "@headwater/core/xrp/XrpTransaction"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as LedgerHash from "./LedgerHash.ts"
+
+export interface LedgerHeader {
+  readonly height: number
+  readonly hash: Uint8Array
+  readonly parent: Uint8Array
+  /** Seconds since the Unix epoch. */
+  readonly time: number
+}
+
+export interface Ledger extends LedgerHeader {
+  /** In order of execution. */
+  readonly transactions: ReadonlyArray<XrpTransaction.XrpTransaction>
+}
+
+const Hash = Schema.String.check(Schema.isPattern(/^[0-9A-Fa-f]{64}$/, { message: "must be 64 hexadecimal digits" }))
+const Uint32 = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 32 - 1 }))
+const Uint8 = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 }))
+
+const Answer = Schema.Struct({
+  /** Only a validated ledger is final; a closed one may yet be replaced. */
+  validated: Schema.optionalKey(Schema.Boolean),
+  ledger: Schema.Struct({
+    /** Text in API version 1. */
+    ledger_index: Schema.Union([Uint32, Schema.String.check(Schema.isPattern(/^\d{1,10}$/))]),
+    ledger_hash: Hash,
+    parent_hash: Hash,
+    close_time: Uint32,
+    transaction_hash: Schema.optionalKey(Hash),
+    account_hash: Schema.optionalKey(Hash),
+    total_coins: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^\d{1,19}$/))),
+    parent_close_time: Schema.optionalKey(Uint32),
+    close_time_resolution: Schema.optionalKey(Uint8),
+    close_flags: Schema.optionalKey(Uint8),
+    transactions: Schema.optionalKey(Schema.Array(Schema.Unknown))
+  })
+})
+type Header = (typeof Answer.Type)["ledger"]
+
+const decodeAnswer = Schema.decodeUnknownResult(Answer)
+
+/** Seconds from the Unix epoch to Ripple's, 2000-01-01. */
+const rippleEpoch = 946_684_800
+
+const bytes = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex, "hex"))
+
+/** The hash of the header, where all of it was shown; servers of old left parts out. */
+const computedHash = (header: Header): Uint8Array | undefined => {
+  const { account_hash, close_flags, close_time_resolution, parent_close_time, total_coins, transaction_hash } = header
+  return account_hash === undefined ||
+    close_flags === undefined ||
+    close_time_resolution === undefined ||
+    parent_close_time === undefined ||
+    total_coins === undefined ||
+    transaction_hash === undefined
+    ? undefined
+    : LedgerHash.of({
+        ledgerIndex: Number(header.ledger_index),
+        totalCoins: BigInt(total_coins),
+        parentHash: bytes(header.parent_hash),
+        transactionHash: bytes(transaction_hash),
+        accountHash: bytes(account_hash),
+        parentCloseTime: parent_close_time,
+        closeTime: header.close_time,
+        closeTimeResolution: close_time_resolution,
+        closeFlags: close_flags
+      })
+}
+
+/** What is read of a ledger: its header, or all of it. */
+type Read<A> = Result.Result<A, string>
+
+const checked = (answer: unknown): Read<typeof Answer.Type> =>
+  Result.gen(function* () {
+    const read = yield* Result.mapError(decodeAnswer(answer), (error) => error.message.slice(0, 300))
+    const computed = computedHash(read.ledger)
+    if (computed !== undefined && Buffer.compare(computed, bytes(read.ledger.ledger_hash)) !== 0) {
+      return yield* Result.fail("ledger_hash is not the hash of the header")
+    }
+    return read
+  })
+
+const headerOf = (header: Header): LedgerHeader => ({
+  height: Number(header.ledger_index),
+  hash: bytes(header.ledger_hash),
+  parent: bytes(header.parent_hash),
+  time: header.close_time + rippleEpoch
+})
+
+/** Reads the header; undefined for a ledger that is not validated (yet). The failure names the field and the rule. */
+export const decodeHeader = (answer: unknown): Read<LedgerHeader | undefined> =>
+  Result.map(checked(answer), ({ ledger, validated }) => (validated === true ? headerOf(ledger) : undefined))
+
+const noTransactions = /^0{64}$/
+
+/**
+ * Reads a ledger with expanded transactions, which servers list in any order; undefined for one that is not validated
+ * (yet). The transactions must be numbered from 0 without gaps.
+ */
+export const decode = (answer: unknown): Read<Ledger | undefined> =>
+  Result.gen(function* () {
+    const { ledger, validated } = yield* checked(answer)
+    if (validated !== true) return undefined
+    if (ledger.transactions === undefined) return yield* Result.fail("ledger.transactions must be there")
+    const header = headerOf(ledger)
+    const transactions: Array<XrpTransaction.XrpTransaction> = []
+    for (const [index, entry] of ledger.transactions.entries()) {
+      const read = yield* Result.mapError(
+        XrpTransaction.decode(entry, header.height),
+        ({ message }) => `ledger.transactions[${index}]: ${message}`
+      )
+      if (transactions[read.position] !== undefined) {
+        return yield* Result.fail(`ledger.transactions has two of index ${read.position}`)
+      }
+      transactions[read.position] = read
+    }
+    if (transactions.length !== ledger.transactions.length) {
+      return yield* Result.fail(`ledger.transactions lacks some of ${transactions.length}`)
+    }
+    if (transactions.length === 0 && !noTransactions.test(ledger.transaction_hash ?? "0".repeat(64))) {
+      return yield* Result.fail("ledger.transactions is empty, and transaction_hash is not")
+    }
+    return { ...header, transactions }
+  })
+
+/** The ledger as a block: XRP that payments moved. Fails where an address is none. */
+export const toBlock = (chain: Chain, ledger: Ledger): Result.Result<Block, string> =>
+  Result.gen(function* () {
+    const account = (text: string | undefined) =>
+      text === undefined
+        ? Result.succeed(undefined)
+        : Result.mapError(Address.decode(chain, text), ({ message }) => message)
+    const transfers: Array<CoinTransfer> = []
+    for (const [transaction, read] of ledger.transactions.entries()) {
+      for (const [position, { drops, from, to }] of XrpPayment.moves(read).entries()) {
+        transfers.push({
+          kind: "coin",
+          transaction,
+          position,
+          from: yield* account(from),
+          to: yield* account(to),
+          amount: drops
+        })
+      }
+    }
+    return {
+      height: ledger.height,
+      hash: ledger.hash,
+      parent: ledger.parent,
+      time: ledger.time,
+      transactions: ledger.transactions.map(({ hash }) => bytes(hash)),
+      transfers,
+      spends: []
+    }
+  })

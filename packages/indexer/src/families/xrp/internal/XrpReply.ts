@@ -1,0 +1,62 @@
+/** What an XRP server's answer to a command means, over either transport. Pure; the answer is hostile. */
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type { Failure } from "../../node/Failover.ts"
+import { type NodeError, NodeInconsistent, NodeRejected, NodeUnreachable } from "../../node/NodeError.ts"
+
+/** The `result` of a command. */
+export type Json = Readonly<Record<string, unknown>>
+
+/** Errors of a server that is busy, starting, or cut off from its peers. */
+const passing: ReadonlySet<string> = new Set([
+  "slowDown",
+  "tooBusy",
+  "noNetwork",
+  "noCurrent",
+  "noClosed",
+  "notReady",
+  "notSynced",
+  "failedToForward",
+  "internal"
+])
+
+const RippledError = Schema.Struct({
+  error: Schema.String,
+  error_code: Schema.optionalKey(Schema.Finite),
+  error_message: Schema.optionalKey(Schema.String)
+})
+
+const isObject = Schema.is(Schema.Record(Schema.String, Schema.Unknown))
+const isError = Schema.is(RippledError)
+
+const maxMessage = 300
+
+export const failure = (error: NodeError, retry = true, waitMillis = 0): Failure => ({ error, retry, waitMillis })
+
+export const unreachable = (node: string, method: string, message: string, waitMillis = 0): Failure =>
+  failure(new NodeUnreachable({ node, method, message }), true, waitMillis)
+
+/**
+ * `answer` is a response of the WebSocket API, or a body of JSON-RPC, whose errors are inside its `result`. A refusal is
+ * `NodeRejected` with a message that begins with rippled's name for it: `lgrNotFound: ledgerNotFound`.
+ */
+export const read = (node: string, method: string, answer: unknown): Result.Result<Json, Failure> => {
+  const result = isObject(answer) ? answer.result : undefined
+  const refusal = [answer, result].find(isError)
+  if (refusal !== undefined) {
+    const { error, error_code: code = 0, error_message: said } = refusal
+    const message = (said === undefined || said === error ? error : `${error}: ${said}`).slice(0, maxMessage)
+    return Result.fail(failure(new NodeRejected({ node, method, code, message }), passing.has(error)))
+  }
+  return isObject(result)
+    ? Result.succeed(result)
+    : Result.fail(failure(new NodeInconsistent({ node, method, message: "neither result nor error" })))
+}
+
+/** Whether a server said that it does not have the ledger. */
+export const isLedgerMissing = (error: NodeError): boolean =>
+  error._tag === "NodeRejected" && /^lgr(?:NotFound|IdxsInvalid|NotValidated)/.test(error.message)
+
+/** Whether a server said that there is no such account. */
+export const isAccountMissing = (error: NodeError): boolean =>
+  error._tag === "NodeRejected" && error.message.startsWith("actNotFound")

@@ -1,0 +1,421 @@
+/** The rows of the store. Hashes and addresses are bytes, amounts decimal text; flags are 0 or 1 on both dialects. */
+import type { EventType } from "@headwater/core/events/EventType"
+import type { Format } from "@headwater/core/keys/ExtendedPublicKey"
+import type { Generated, Selectable } from "kysely"
+
+export interface Tables {
+  chain: ChainTable
+  block: BlockTable
+  reorganisation: ReorganisationTable
+  replay: ReplayTable
+  account: AccountTable
+  api_key: ApiKeyTable
+  subscription: SubscriptionTable
+  waiting: WaitingTable
+  callback: CallbackTable
+  domain: DomainTable
+  unspent_output: UnspentOutputTable
+  spent_output: SpentOutputTable
+  wallet: WalletTable
+  wallet_address: WalletAddressTable
+  transfer_chunk: TransferChunkTable
+  staged_postings: StagedPostingsTable
+  posting_run: PostingRunTable
+  posting_page: PostingPageTable
+  token: TokenTable
+  pruned_internal: PrunedInternalTable
+  credit_balance: CreditBalanceTable
+  credit_entry: CreditEntryTable
+  credit_day: CreditDayTable
+  subscription_count: SubscriptionCountTable
+  asset: AssetTable
+  asset_logo: AssetLogoTable
+  asset_provider: AssetProviderTable
+  asset_quote: AssetQuoteTable
+  asset_rate: AssetRateTable
+  market_task: MarketTaskTable
+}
+
+/** A followed chain and its cursor: the last committed block. */
+export interface ChainTable {
+  id: Generated<number>
+  /** `blockchain/network`. */
+  name: string
+  height: number | null
+  hash: Uint8Array | null
+  /** The newest height that a node has called final. */
+  final_height: number | null
+  /** The first height that was committed. */
+  first_height: number | null
+  /** Counts changes of the chain's subscriptions; taken under the row's lock, so it orders them with the commits. */
+  revision: Generated<number>
+}
+
+export interface BlockTable {
+  chain: number
+  height: number
+  hash: Uint8Array
+  parent: Uint8Array
+  /** Seconds since the Unix epoch. */
+  time: number
+}
+
+/** A reorganisation that was carried out. */
+export interface ReorganisationTable {
+  id: Generated<number>
+  chain: number
+  /** Milliseconds since the Unix epoch. */
+  at: number
+  /** The last block that both branches share. */
+  fork_height: number
+  /** Blocks undone. */
+  depth: number
+  old_hash: Uint8Array
+}
+
+/** A replay that is under way, or was interrupted. */
+export interface ReplayTable {
+  chain: number
+  from_height: number
+  to_height: number
+  /** Every block below it has been replayed. */
+  next_height: number
+  callbacks: number
+}
+
+export interface AccountTable {
+  id: Generated<number>
+  name: string
+  created: number
+  /** Whether it wants to be told of callbacks whose block left the chain. */
+  retractions: Generated<number>
+}
+
+export interface ApiKeyTable {
+  /** SHA-256 of the key. */
+  hash: Uint8Array
+  account: number
+  name: string
+  /** JSON array of the endpoint names it may use; null for all. */
+  endpoints: string | null
+  created: number
+  revoked: number | null
+}
+
+export interface SubscriptionTable {
+  id: Generated<number>
+  reference_id: string
+  account: number
+  chain: number
+  /** The chain's revision at which it was created or last changed. */
+  revision: number
+  event: EventType
+  address: Uint8Array | null
+  callback_url: string
+  /** Host of the callback URL, for domain verification and per-host limits. */
+  host: string
+  secret: string | null
+  /** The secret before the last rotation, which signs too until the time below (milliseconds since the Unix epoch). */
+  previous_secret: Generated<string | null>
+  previous_secret_until: Generated<number | null>
+  /** The wanted confirmation, or the last one for an each-confirmation event. */
+  confirmations: number
+  /** Seconds since the Unix epoch. */
+  created: number
+  /** The chain's cursor at creation: blocks above it are evaluated. Null where no block was committed yet. */
+  from_height: number | null
+  active: number
+  /** JSON array of {reason, timestamp}. */
+  deactivation_reasons: Generated<string>
+  /** The highest number given to one of its callbacks. */
+  last_sequence: Generated<number>
+}
+
+/** An occurrence whose wanted confirmation is yet to come. */
+export interface WaitingTable {
+  id: Generated<number>
+  subscription: number
+  chain: number
+  /** Of the block it happened in. */
+  height: number
+  /** The tip at which the next callback is due. */
+  due_height: number
+  /** The confirmation that the next callback is for. */
+  confirmation: number
+  /** The last confirmation wanted. */
+  target: number
+  each_confirmation: number
+  block_hash: Uint8Array
+  /** What in the block it is: part of the idempotency key. */
+  occurrence: string
+  /** `data.item` of the callback as JSON. */
+  item: string
+}
+
+/**
+ * `due`: to be sent at `due`; `held`: its subscription is inactive or its host unverified; `delivered`: accepted;
+ * `orphaned`: its block was undone before it was sent; `expired`: it waited for the verification of its host for longer,
+ * or among more, than is kept; `retracted`: it was accepted, and a retraction has followed it.
+ */
+export type CallbackState = "due" | "held" | "delivered" | "orphaned" | "expired" | "retracted"
+
+/** The outbox: one row a callback, kept after delivery as the subscription's feed. */
+export interface CallbackTable {
+  id: Generated<number>
+  subscription: number
+  /** That of its subscription: callbacks are taken host by host, so that no host's backlog hides another's. */
+  host: string
+  chain: number
+  /** Of the block the event is in; null for an unconfirmed one. */
+  height: number | null
+  idempotency_key: string
+  event: string
+  /** The bytes that are signed and sent. */
+  body: string
+  state: CallbackState
+  /** Milliseconds since the Unix epoch. */
+  due: number
+  leased_until: Generated<number>
+  /** Finished attempts since it was made, released or sent again by hand; 0 means that its first is to come. */
+  attempts: Generated<number>
+  /** JSON array of its last attempts, of all times. */
+  attempt_log: Generated<string>
+  /** Its number within the subscription, given when it first leaves. */
+  sequence: number | null
+  /** Milliseconds since the Unix epoch. */
+  created: number
+  /** When it was last accepted, in milliseconds since the Unix epoch. */
+  delivered: Generated<number | null>
+}
+
+/** A host that an account wants callbacks on, and the proof that it may. */
+export interface DomainTable {
+  id: Generated<number>
+  account: number
+  name: string
+  token: string
+  /** Milliseconds since the Unix epoch. */
+  created: number
+  /** When the token was found there; null until then. */
+  verified: number | null
+}
+
+/** The output map of a UTXO chain: whose coins an input spends. */
+export interface UnspentOutputTable {
+  chain: number
+  transaction_id: Uint8Array
+  output_index: number
+  script: Uint8Array
+  amount: string
+  height: number
+}
+
+/** Outputs spent in blocks that a reorganisation may still undo. */
+export interface SpentOutputTable extends UnspentOutputTable {
+  spent_height: number
+}
+
+/**
+ * An account's HD wallet on one chain. Its balance counts those unspent outputs of its addresses that are above the
+ * address's `since`, or, once the node's coins have been looked through, all of them.
+ */
+export interface WalletTable {
+  id: Generated<number>
+  account: number
+  chain: number
+  /** The extended public key in its one canonical form. */
+  public_key: string
+  derivation: "account" | "bip32"
+  format: Format
+  /** Seconds since the Unix epoch. */
+  created: number
+  /** In the coin's smallest unit. */
+  balance: string
+  /** `scanning`: coins from before its addresses were watched are yet to be looked for. */
+  state: "scanning" | "synced"
+  /** The block at which the node's coins were looked through; null where that was not done. */
+  scan_height: number | null
+}
+
+export interface WalletAddressTable {
+  id: Generated<number>
+  wallet: number
+  chain: number
+  /** 0 for receiving addresses, 1 for change. */
+  branch: number
+  address_index: number
+  address: Uint8Array
+  /** The chain's revision that it came with, as a subscription has one. */
+  revision: number
+  /** Blocks above this height are watched for it; null: all that were ever committed. */
+  since: number | null
+  /** Whether coins from `since` and before were looked for. */
+  scanned: number
+  /** The first block known to pay to it. */
+  used_height: number | null
+  /** When its account asked for it, in seconds since the Unix epoch; null where it only fills the gap. */
+  requested: number | null
+}
+
+/** What an account has left: the sum of its entries. */
+export interface CreditBalanceTable {
+  account: number
+  balance: number
+}
+
+/** `grant` adds; `request`, `daily` and `callback` take. */
+export type CreditKind = "grant" | "request" | "daily" | "callback"
+
+/** One line of the ledger, never changed. */
+export interface CreditEntryTable {
+  id: Generated<number>
+  account: number
+  /** Says what it is for; no two entries have the same, so nothing is charged twice. */
+  entry_key: string
+  /** Milliseconds since the Unix epoch. */
+  at: number
+  kind: CreditKind
+  /** Credits, negative where they were consumed. */
+  amount: number
+  /** Results, subscriptions or callbacks that it pays for. */
+  results: number
+  /** The operation, or the chain and day. */
+  detail: string
+}
+
+/** The last day whose daily charges are complete: one row. */
+export interface CreditDayTable {
+  id: number
+  /** Days since the Unix epoch. */
+  day: number
+}
+
+/** How many subscriptions an account has on a chain: counted here, since `count(*)` would read them all. */
+export interface SubscriptionCountTable {
+  account: number
+  chain: number
+  total: number
+}
+
+/** Up to 64 transfers of one block, of one chain and kind (its log), packed. */
+export interface TransferChunkTable {
+  log: number
+  /** Of its first transfer: the height times 2^20 and the number within the block. */
+  position: number
+  data: Uint8Array
+}
+
+/** The postings of a block that are in no run yet, in the order of their positions. */
+export interface StagedPostingsTable {
+  log: number
+  height: number
+  data: Uint8Array
+}
+
+/** Sorted postings in pages. `building`: not to be read yet; `retired`: merged into a larger one. */
+export interface PostingRunTable {
+  id: Generated<number>
+  log: number
+  level: number
+  first_position: number
+  last_position: number
+  postings: number
+  state: "building" | "live" | "retired"
+  /** Milliseconds since the Unix epoch. */
+  changed: number
+}
+
+export interface PostingPageTable {
+  run: number
+  /** The page's first posting. */
+  first: Uint8Array
+  data: Uint8Array
+}
+
+/**
+ * Who described an asset. What the operator's file says is not changed by others, and what ships with the package not
+ * by providers.
+ */
+export type AssetOrigin = "coingecko" | "bundled" | "file"
+
+/** A coin, a token or a fiat currency of the market-data catalogue. */
+export interface AssetTable {
+  id: Generated<number>
+  reference_id: string
+  slug: string
+  /** Upper case; no two assets have the same. */
+  symbol: string
+  original_symbol: string
+  name: string
+  asset_type: "crypto" | "fiat"
+  subtype: "COIN" | "TOKEN"
+  /** JSON array of contracts, in the interface's shape. */
+  contracts: string
+  origin: AssetOrigin
+}
+
+export interface AssetLogoTable {
+  asset: number
+  mime_type: string
+  data: Uint8Array
+}
+
+/** What a provider calls an asset. */
+export interface AssetProviderTable {
+  provider: string
+  provider_id: string
+  asset: number
+  /** When the provider last described the asset, in milliseconds since the Unix epoch; 0 for never. */
+  described: number
+}
+
+/** The latest quote of an asset. Amounts are decimal text; null is not known. */
+export interface AssetQuoteTable {
+  asset: number
+  amount: string
+  /** When it was so, in seconds since the Unix epoch. */
+  at: number
+  change_1h: string | null
+  change_24h: string | null
+  change_1w: string | null
+  volume_24h: string | null
+  market_cap: string | null
+  circulating_supply: string | null
+  max_supply: string | null
+}
+
+/** The rates of 30 days, fewer the older they are. */
+export interface AssetRateTable {
+  asset: number
+  /** Seconds since the Unix epoch. */
+  at: number
+  amount: string
+}
+
+/** Recurring work on market data, done by whichever daemon claims it first. */
+export interface MarketTaskTable {
+  name: string
+  /** Milliseconds since the Unix epoch. */
+  due: number
+}
+
+/** What a token contract says of itself; empty or null where it says nothing that can be read. */
+export interface TokenTable {
+  chain: number
+  contract: Uint8Array
+  name: string
+  symbol: string
+  decimals: number | null
+  /** The block that made it be asked for. */
+  height: number
+}
+
+/** What went to and from an address in internal transactions that are no longer kept one by one. */
+export interface PrunedInternalTable {
+  chain: number
+  address: Uint8Array
+  received: string
+  spent: string
+}
+
+export type Row<T extends keyof Tables> = Selectable<Tables[T]>

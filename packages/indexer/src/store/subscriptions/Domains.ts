@@ -1,0 +1,187 @@
+/**
+ * The hosts that accounts want callbacks on, and which of them they have proved to hold.
+ *
+ * A proof belongs to one account: its token is random and nobody else's, so that no account sends callbacks to a host
+ * that only another one has verified. Proofs are never taken back.
+ */
+import { randomBytes } from "node:crypto"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { sql } from "kysely"
+import { Database, type DatabaseError } from "../database/Database.ts"
+import type { Row } from "../database/Tables.ts"
+import { HostPermission } from "./Subscriptions.ts"
+
+export interface Domain {
+  /** A host name in lower case. */
+  readonly name: string
+  /** What its owner publishes there. */
+  readonly token: string
+  /** Milliseconds since the Unix epoch. */
+  readonly created: number
+  /** When the token was found; undefined until then. */
+  readonly verified: number | undefined
+}
+
+/** The account has added no such domain. */
+export class DomainNotFound extends Schema.TaggedError<DomainNotFound>()("DomainNotFound", { name: Schema.String }) {
+  override get message() {
+    return `The account has no domain "${this.name}"`
+  }
+}
+
+/** The token is in neither place where it may be published. */
+export class DomainNotVerified extends Schema.TaggedError<DomainNotVerified>()("DomainNotVerified", {
+  name: Schema.String,
+  /** What the DNS record and the file hold instead. */
+  dns: Schema.String,
+  file: Schema.String
+}) {
+  override get message() {
+    return `The challenge of "${this.name}" was found neither in DNS (${this.dns}) nor in the file (${this.file})`
+  }
+}
+
+/** Looks for a domain's token where its owner was told to publish it, and remembers that it was found. */
+export class DomainVerifier extends Context.Service<
+  DomainVerifier,
+  {
+    readonly verify: (
+      account: number,
+      name: string
+    ) => Effect.Effect<Domain, DomainNotFound | DomainNotVerified | DatabaseError>
+  }
+>()("@headwater/indexer/store/subscriptions/Domains/DomainVerifier") {}
+
+/** Where the token may be published: the name of a TXT record, and the URL of a text file. */
+export const challengeRecord = (name: string): string => `_headwater-challenge.${name}`
+export const challengeUrl = (name: string): string => `https://${name}/.well-known/headwater-challenge.txt`
+
+export class Domains extends Context.Service<
+  Domains,
+  {
+    /** Makes a token for the domain; the same one every time. */
+    readonly add: (account: number, name: string) => Effect.Effect<Domain, DatabaseError>
+    readonly list: (account: number) => Effect.Effect<ReadonlyArray<Domain>, DatabaseError>
+    readonly get: (account: number, name: string) => Effect.Effect<Domain, DomainNotFound | DatabaseError>
+    /** Notes that the token was found; callbacks that waited for it become due. */
+    readonly setVerified: (account: number, name: string) => Effect.Effect<Domain, DomainNotFound | DatabaseError>
+    readonly isVerified: (account: number, host: string) => Effect.Effect<boolean, DatabaseError>
+  }
+>()("@headwater/indexer/store/subscriptions/Domains") {
+  static readonly layer = Layer.effect(
+    Domains,
+    Effect.suspend(() => make)
+  )
+}
+
+/** Lets callbacks go to hosts that their account has verified, and to those that the operator allows to everybody. */
+export const hostPermission = (allowedHosts: ReadonlySet<string>): Layer.Layer<never, never, Domains> =>
+  Layer.effect(
+    HostPermission,
+    Effect.map(
+      Domains,
+      (domains) => (account: number, host: string) =>
+        allowedHosts.has(host) ? Effect.succeed(true) : domains.isVerified(account, host)
+    )
+  )
+
+const toDomain = ({ created, name, token, verified }: Row<"domain">): Domain => ({
+  name,
+  token,
+  created,
+  verified: verified ?? undefined
+})
+
+const make = Effect.gen(function* () {
+  const database = yield* Database
+  const { query, read, transaction } = database
+  /** Asked at every claim; a proof is never taken back, so it need not be looked up twice. */
+  const known = new Set<string>()
+
+  const found = (name: string) => (rows: ReadonlyArray<Row<"domain">>) =>
+    rows[0] === undefined ? Effect.fail(new DomainNotFound({ name })) : Effect.succeed(toDomain(rows[0]))
+
+  const get = Effect.fn("Domains.get")(function* (account: number, name: string) {
+    const rows = yield* query((db) =>
+      db.selectFrom("domain").selectAll().where("account", "=", account).where("name", "=", name)
+    )
+    return yield* found(name)(rows)
+  })
+
+  const add = Effect.fn("Domains.add")(function* (account: number, name: string) {
+    const created = yield* Clock.currentTimeMillis
+    const token = yield* Effect.sync(() => randomBytes(32).toString("base64url"))
+    yield* query((db) =>
+      db
+        .insertInto("domain")
+        .values({ account, name, token, created, verified: null })
+        .onConflict((on) => on.columns(["account", "name"]).doNothing())
+    )
+    return yield* Effect.catchTag(get(account, name), "DomainNotFound", Effect.die)
+  })
+
+  const list = Effect.fn("Domains.list")(function* (account: number) {
+    const rows = yield* read((db) => db.selectFrom("domain").selectAll().where("account", "=", account).orderBy("name"))
+    return rows.map(toDomain)
+  })
+
+  const setVerified = Effect.fn("Domains.setVerified")(function* (account: number, name: string) {
+    const now = yield* Clock.currentTimeMillis
+    return yield* transaction(
+      Effect.gen(function* () {
+        const rows = yield* query((db) =>
+          db
+            .updateTable("domain")
+            .set({ verified: sql<number>`coalesce(verified, ${now})` })
+            .where("account", "=", account)
+            .where("name", "=", name)
+            .returningAll()
+        )
+        const domain = yield* found(name)(rows)
+        // Whoever is about to hold back a callback has this lock: what it held back is seen below.
+        yield* query((db) => {
+          const concerned = db.selectFrom("subscription").select("id").where("account", "=", account)
+          const select = concerned.where("host", "=", name)
+          return database.dialect === "postgres" ? select.orderBy("id").forUpdate() : select.limit(1)
+        })
+        yield* query((db) =>
+          db
+            .updateTable("callback")
+            .set({ state: "due", due: now })
+            .where(sql<boolean>`state = 'held'`)
+            .where("subscription", "in", (from) =>
+              from
+                .selectFrom("subscription")
+                .select("id")
+                .where("account", "=", account)
+                .where("host", "=", name)
+                .where("active", "=", 1)
+            )
+        )
+        return domain
+      })
+    )
+  })
+
+  const isVerified = Effect.fnUntraced(function* (account: number, host: string) {
+    const key = `${account} ${host}`
+    if (known.has(key)) return true
+    const rows = yield* query((db) =>
+      db
+        .selectFrom("domain")
+        .select("id")
+        .where("account", "=", account)
+        .where("name", "=", host)
+        .where("verified", "is not", null)
+    )
+    if (rows.length === 0) return false
+    known.add(key)
+    return true
+  })
+
+  return Domains.of({ add, list, get, setVerified, isVerified })
+})

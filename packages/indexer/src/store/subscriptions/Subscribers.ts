@@ -1,0 +1,50 @@
+/** The active subscriptions of one chain that a block may concern. */
+import type { AddressBytes } from "@headwater/core/address/Address"
+import type { Candidates } from "@headwater/core/events/Matcher"
+import * as Effect from "effect/Effect"
+import type { Kysely } from "kysely"
+import type { Database } from "../database/Database.ts"
+import type { Row, Tables } from "../database/Tables.ts"
+import type { Subscriber } from "./PendingConfirmations.ts"
+
+/** Addresses asked for in one query. */
+const lookupSize = 500
+
+const columns = ["id", "reference_id", "host", "event", "confirmations", "address"] as const
+
+const toSubscriber = (row: Pick<Row<"subscription">, (typeof columns)[number]>): Subscriber => ({
+  ...row,
+  address: (row.address ?? undefined) as AddressBytes | undefined
+})
+
+/** A lookup in the subscriptions of the chain that has this number in the store, in a transaction that has its lock. */
+export const make = ({ query }: Database["Service"], chain: number) => {
+  const active = (db: Kysely<Tables>) =>
+    db.selectFrom("subscription").select(columns).where("chain", "=", chain).where("active", "=", 1).orderBy("id")
+  /** They change with the chain's revision alone. */
+  let toBlocks: { readonly revision: number; readonly subscribers: ReadonlyArray<Subscriber> } | undefined
+
+  const blockMined = Effect.fnUntraced(function* (revision: number) {
+    if (toBlocks?.revision !== revision) {
+      const rows = yield* query((db) => active(db).where("event", "=", "BLOCK_MINED").where("address", "is", null))
+      toBlocks = { revision, subscribers: rows.map(toSubscriber) }
+    }
+    return toBlocks.subscribers
+  })
+
+  /** Those at the revision that the lock has shown, for every block or for one of these addresses by their hex. */
+  return Effect.fnUntraced(function* (revision: number, touched: ReadonlyMap<string, AddressBytes>) {
+    const byAddress = new Map<string, Array<Subscriber>>()
+    const addresses = [...touched.values()]
+    for (let i = 0; i < addresses.length; i += lookupSize) {
+      const rows = yield* query((db) => active(db).where("address", "in", addresses.slice(i, i + lookupSize)))
+      for (const row of rows) {
+        const hex = Buffer.from(row.address!).toString("hex")
+        const known = byAddress.get(hex)
+        if (known === undefined) byAddress.set(hex, [toSubscriber(row)])
+        else known.push(toSubscriber(row))
+      }
+    }
+    return { blockMined: yield* blockMined(revision), byAddress } satisfies Omit<Candidates<Subscriber>, "metadata">
+  })
+}

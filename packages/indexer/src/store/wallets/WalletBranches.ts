@@ -1,0 +1,22 @@
+/** The branches of a stored wallet. */
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as Derivation from "@headwater/core/keys/Derivation"
+import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+import * as Result from "effect/Result"
+import type { Row } from "../database/Tables.ts"
+
+export type Keys = Pick<Row<"wallet">, "public_key" | "derivation" | "format">
+
+/** Receiving addresses, then change where the derivation has it: the place in this list is the number of the branch. */
+export const of = (chain: Chain, { derivation, format, public_key }: Keys): ReadonlyArray<Derivation.Branch> => {
+  // What is stored was made of a key that was read before, so it can be read again.
+  const key = Result.getOrThrow(ExtendedPublicKey.decode(chain, public_key))
+  const types = derivation === "bip32" ? (["receive"] as const) : (["receive", "change"] as const)
+  return types.map((type) => Result.getOrThrow(Derivation.branch(chain, key, { derivation, format, type })))
+}
+
+/** Addresses at the indices `from` … `to`; one that BIP-32 has no key for is left out. */
+export const derive = (branch: Derivation.Branch, from: number, to: number): ReadonlyArray<Derivation.DerivedAddress> =>
+  Derivation.derive(branch, from, Math.max(0, to - from + 1))
+    .filter(Result.isSuccess)
+    .map(({ success }) => success)

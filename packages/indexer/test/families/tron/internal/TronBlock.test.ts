@@ -1,0 +1,294 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Block } from "@headwater/core/Block"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as InternalTransactions from "../../../../src/families/tron/internal/InternalTransactions.ts"
+import * as TronBlock from "../../../../src/families/tron/internal/TronBlock.ts"
+import * as Fixtures from "../../../Fixtures.ts"
+import {
+  account,
+  bare,
+  base58,
+  blockOf,
+  bytesOf,
+  call,
+  infoOf,
+  internal,
+  mainnet,
+  transaction,
+  transfer,
+  trc20,
+  trc721
+} from "../TronBlocks.ts"
+import type { Json, TronBlock as Recorded } from "../TronNode.ts"
+
+const height = 66_987_565
+
+const read = (recorded: Recorded, internal = true): Result.Result<Block, string> =>
+  TronBlock.decode(
+    mainnet,
+    Schema.decodeUnknownSync(TronBlock.Answer)(recorded.block),
+    Schema.decodeUnknownSync(Schema.Array(TronBlock.Info))(recorded.infos),
+    { height, internal }
+  )
+
+const transfers = (transactions: ReadonlyArray<Json>, infos?: ReadonlyArray<Json>) =>
+  Result.getOrThrow(read(blockOf(height, transactions, infos))).transfers
+
+const refusal = (recorded: Recorded): string => {
+  const result = read(recorded)
+  return Result.isFailure(result) ? result.failure : assert.fail("was read")
+}
+
+describe("TronBlock", () => {
+  it("reads the header, and coins in order", () => {
+    const first = transfer(1, 2, 5)
+    const second = transfer(2, 3, 9_007_199_254_740_991)
+    const block = Result.getOrThrow(read(blockOf(height, [first, second])))
+    assert.strictEqual(block.height, height)
+    assert.strictEqual(Buffer.from(block.hash).toString("hex"), blockOf(height, []).block.blockID)
+    assert.strictEqual(Buffer.from(block.parent).toString("hex"), blockOf(height - 1, []).block.blockID)
+    assert.strictEqual(block.time, 1_777_000_000 + height * 3)
+    assert.deepStrictEqual(
+      block.transactions.map((id) => Buffer.from(id).toString("hex")),
+      [first.txID, second.txID]
+    )
+    assert.deepStrictEqual(block.transfers, [
+      { kind: "coin", transaction: 0, position: 0, from: bytesOf(1), to: bytesOf(2), amount: 5n },
+      { kind: "coin", transaction: 1, position: 0, from: bytesOf(2), to: bytesOf(3), amount: 9_007_199_254_740_991n }
+    ])
+  })
+
+  it("reads an empty block, and the genesis block with its missing number and infos", () => {
+    const empty = Result.getOrThrow(read(blockOf(height, [])))
+    assert.deepStrictEqual([empty.transactions, empty.transfers], [[], []])
+    const genesis = blockOf(0, [transfer(1, 2, 5, undefined)], [])
+    const block = TronBlock.decode(mainnet, Schema.decodeUnknownSync(TronBlock.Answer)(genesis.block), [], {
+      height: 0,
+      internal: true
+    })
+    assert.strictEqual(Result.getOrThrow(block).transactions.length, 1)
+  })
+
+  it("reads coins that calls, creations and token sales move", () => {
+    const called = call(1, 50, 7)
+    const created = transaction("CreateSmartContract", {
+      owner_address: account(1),
+      new_contract: {
+        origin_address: account(1),
+        abi: { entrys: [] },
+        bytecode: "6080",
+        call_value: 11,
+        name: "x",
+        consume_user_resource_percent: 100,
+        origin_energy_limit: 1
+      }
+    })
+    const bought = transaction("ParticipateAssetIssueContract", {
+      owner_address: account(1),
+      to_address: account(2),
+      asset_name: "31303035343136",
+      amount: 13
+    })
+    const infos = [
+      infoOf(called, height, { contract_address: account(50), receipt: { result: "SUCCESS" } }),
+      infoOf(created, height, { contract_address: account(51), receipt: { result: "SUCCESS" } })
+    ]
+    assert.deepStrictEqual(
+      transfers([called, created, bought], infos).map((each) => [each.transaction, each.to, each.amount]),
+      [
+        [0, bytesOf(50), 7n],
+        [1, bytesOf(51), 11n],
+        [2, bytesOf(2), 13n]
+      ]
+    )
+  })
+
+  it("lets failed transactions and other contracts move nothing", () => {
+    const failed = call(1, 50, 7, "REVERT")
+    const outOfEnergy = call(1, 50, 7)
+    const wrongReceipt = call(1, 50, 7)
+    const trc10 = transaction("TransferAssetContract", {
+      owner_address: account(1),
+      to_address: account(2),
+      asset_name: "31303035343136",
+      amount: 100
+    })
+    const frozen = transaction("FreezeBalanceV2Contract", {
+      owner_address: account(1),
+      frozen_balance: 1_000_000,
+      resource: "ENERGY"
+    })
+    const all = [failed, outOfEnergy, wrongReceipt, trc10, frozen, transfer(1, 2, 5, "FAILED")]
+    const logs = { log: [trc20(50, 1, 2, 5n)], internal_transactions: [internal(50, 2, 5)] }
+    const infos = [
+      infoOf(failed, height, logs),
+      infoOf(outOfEnergy, height, { ...logs, result: "FAILED" }),
+      infoOf(wrongReceipt, height, { ...logs, receipt: { result: "OUT_OF_TIME" } }),
+      infoOf(frozen, height, { unfreeze_amount: 5 })
+    ]
+    assert.deepStrictEqual(transfers(all, infos), [])
+  })
+
+  it("reads tokens by their place among the logs of the block", () => {
+    const first = call(1, 50)
+    const failed = call(1, 50, 0, "REVERT")
+    const second = call(2, 51)
+    const infos = [
+      infoOf(second, height, { log: [{ address: bare(51), topics: [], data: "" }, trc721(51, 2, 3, 2n ** 255n)] }),
+      infoOf(first, height, { log: [trc20(50, 1, 2, 2n ** 200n)] }),
+      infoOf(failed, height, { result: "FAILED" })
+    ]
+    assert.deepStrictEqual(transfers([first, failed, second], infos), [
+      {
+        ...{ kind: "token", transaction: 0, position: 0, batchIndex: 0, contract: bytesOf(50), token: "fungible" },
+        ...{ from: bytesOf(1), to: bytesOf(2), amount: 2n ** 200n, tokenId: undefined }
+      },
+      {
+        ...{ kind: "token", transaction: 2, position: 2, batchIndex: 0, contract: bytesOf(51), token: "non-fungible" },
+        ...{ from: bytesOf(2), to: bytesOf(3), amount: 1n, tokenId: 2n ** 255n }
+      }
+    ])
+  })
+
+  it("reads internal transactions that moved TRX: by id, not undone, not TRC-10, not staking", () => {
+    const [first, second] = [call(1, 50), call(2, 51)]
+    const infos = [
+      infoOf(second, height, {
+        internal_transactions: [
+          internal(51, 60, undefined),
+          internal(51, 61, 5),
+          internal(51, 62, 6, "call", { rejected: true }),
+          internal(51, 63, 7, "create"),
+          internal(63, 64, 8, "suicide"),
+          internal(51, 65, 9, "delegateResourceOfEnergy"),
+          internal(51, 66, 0, "call", { callValueInfo: [{ tokenId: "1002000", callValue: 5 }] }),
+          internal(51, 67, 0, "call", { callValueInfo: [{ callValue: 10 }, { tokenId: "1002000", callValue: 5 }] }),
+          internal(51, 68, 0, "call", { callValueInfo: [{ callValue: "99000000000000001" }] })
+        ]
+      }),
+      infoOf(first, height)
+    ]
+    assert.deepStrictEqual(
+      transfers([first, second], infos).map((each) =>
+        each.kind === "internal"
+          ? [each.transaction, each.operation, each.operationType, each.from, each.to, each.amount]
+          : each
+      ),
+      [
+        [1, "call_1", "call", bytesOf(51), bytesOf(61), 5n],
+        [1, "call_3", "create", bytesOf(51), bytesOf(63), 7n],
+        [1, "call_4", "selfdestruct", bytesOf(63), bytesOf(64), 8n],
+        [1, "call_7", "call", bytesOf(51), bytesOf(67), 10n],
+        [1, "call_8", "call", bytesOf(51), bytesOf(68), 99_000_000_000_000_001n]
+      ]
+    )
+    assert.deepStrictEqual(Result.getOrThrow(read(blockOf(height, [first, second], infos), false)).transfers, [])
+  })
+
+  it("takes addresses in either form of the API", () => {
+    const called = call(1, 50)
+    const visible = infoOf(called, height, {
+      log: [{ ...trc20(50, 1, 2, 5n), address: base58(50) }],
+      internal_transactions: [
+        internal(50, 60, 5, "call", { caller_address: base58(50), transferTo_address: base58(60), note: "call" })
+      ]
+    })
+    const found = transfers([called], [visible])
+    assert.deepStrictEqual(
+      found.map(({ kind }) => kind),
+      ["token", "internal"]
+    )
+    assert.deepStrictEqual(found[1]?.to, bytesOf(60))
+  })
+
+  it("refuses what contradicts itself, naming it", () => {
+    const [called, other] = [call(1, 50), call(1, 50)]
+    assert.include(refusal(blockOf(height + 1, [])), `asked for block ${height}`)
+    assert.include(refusal(blockOf(height, [called], [])), "storage.transHistory.switch")
+    assert.include(refusal(blockOf(height, [called], [infoOf(called, height), infoOf(other, height)])), other.txID)
+    assert.include(refusal(blockOf(height, [called], [infoOf(called, height - 1)])), "not of a transaction in block")
+    assert.include(refusal(blockOf(height, [called, called])), "twice")
+    assert.include(refusal(blockOf(height, [{ ...called, txID: other.txID }])), "does not hash to its id")
+    assert.include(refusal(blockOf(height, [{ ...called, raw_data_hex: "0a" }])), "does not hash")
+    const nowhere = infoOf(called, height, { log: [{ address: "41", topics: [], data: "" }] })
+    assert.include(refusal(blockOf(height, [called], [nowhere])), "log.address")
+    for (const wrong of [{}, { ...blockOf(height, []).block, blockID: "x" }, { transactions: [] }, null, "x"]) {
+      assert.isTrue(Result.isFailure(Schema.decodeUnknownResult(TronBlock.Answer)(wrong)))
+    }
+  })
+
+  it("tells from infos whether a node keeps internal transactions", () => {
+    const called = call(1, 50)
+    const log = [trc20(50, 1, 2, 5n)]
+    const ofContract = (more: Json) => infoOf(called, height, { contract_address: account(50), ...more })
+    const kept = (...infos: ReadonlyArray<Json>) => InternalTransactions.areKept(infos)
+    assert.isUndefined(kept())
+    assert.isUndefined(kept(infoOf(transfer(1, 2, 5), height), ofContract({ log })))
+    assert.isTrue(kept(ofContract({ log }), ofContract({ internal_transactions: [internal(50, 51, undefined)] })))
+    assert.isFalse(kept(ofContract({ log }), ofContract({ log: [...log, trc20(51, 1, 2, 5n)] })))
+    assert.isTrue(
+      kept(ofContract({ log: [trc20(51, 1, 2, 5n)] }), ofContract({ internal_transactions: [internal(50, 51, 1)] }))
+    )
+  })
+})
+
+describe.skipIf(!Fixtures.exist)("recorded on mainnet", () => {
+  interface Transcribed {
+    readonly transactions: ReadonlyArray<Json>
+    readonly transactionInfos: ReadonlyArray<Json>
+  }
+  const transcribed = () => Fixtures.json("tron/transcribed/ledger-live-trongrid.json") as Transcribed
+
+  it("moves what recorded transfers say", () => {
+    const { transactions } = transcribed()
+    const shown = transactions.map(({ raw_data_hex, txID }) => ({
+      txID,
+      raw_data_hex,
+      ret: [{ contractRet: "SUCCESS" }]
+    }))
+    const block = Result.getOrThrow(read(blockOf(height, shown, [])))
+    assert.deepStrictEqual(
+      block.transfers.map(({ amount, from, to }) => [
+        `41${Buffer.from(from!).toString("hex")}`,
+        `41${Buffer.from(to!).toString("hex")}`,
+        Number(amount)
+      ]),
+      transactions.map(({ amount, owner_address, to_address }) => [owner_address, to_address, amount])
+    )
+  })
+
+  it("reads recorded infos, and the USDT that two of them moved", () => {
+    const { transactionInfos } = transcribed()
+    const infos = transactionInfos.map((info) => ({ ...info, blockNumber: height }))
+    const read = Schema.decodeUnknownSync(Schema.Array(TronBlock.Info))(infos)
+    const usdt = read.filter(({ log = [] }) => log.length > 0)
+    assert.strictEqual(usdt.length, 2)
+    assert.isUndefined(InternalTransactions.areKept(read))
+    // The same logs in transactions made here, whose bytes were not recorded.
+    const called = usdt.map(() => call(1, 50))
+    const found = transfers(
+      called,
+      usdt.map((info, index) => ({ ...info, id: called[index]!.txID }))
+    )
+    assert.deepStrictEqual(
+      found.map((each) => each.kind === "token" && [each.token, each.amount]),
+      [
+        ["fungible", 0x27bf24dn],
+        ["fungible", 1000n]
+      ]
+    )
+  })
+
+  it("reads every collected transaction in a block", () => {
+    const collected = Fixtures.json("tron/collected/tx-sha256-verified.shared.json") as ReadonlyArray<{
+      readonly type: string
+      readonly tx: Json
+    }>
+    const unique = [...new Map(collected.map(({ tx }) => [tx.txID, tx])).values()]
+    const infos = unique.map((tx) => infoOf(tx, height, { contract_address: account(50) }))
+    const block = Result.getOrThrow(read(blockOf(height, unique, infos)))
+    assert.strictEqual(block.transactions.length, unique.length)
+    assert.isAbove(block.transfers.length, 3)
+  })
+})

@@ -1,0 +1,117 @@
+/** A UTXO chain in memory that can be mined and forked, behind the interface of a source: outputs, spends, coins. */
+import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Address from "@headwater/core/address/Address"
+import type { Block, CoinTransfer, Spend } from "@headwater/core/Block"
+import type { Chain } from "@headwater/core/chains/Chain"
+import { BlockMissing } from "@headwater/indexer/families/node/NodeError"
+import type { Source } from "@headwater/indexer/families/Source"
+import type { Coin, CoinsAt } from "@headwater/indexer/families/utxo/CoinSearch"
+import * as Effect from "effect/Effect"
+
+/** One transaction: coins that it spends, scripts and amounts that it pays. */
+export interface Payment {
+  readonly spends: ReadonlyArray<Coin["outpoint"]>
+  readonly pays: ReadonlyArray<{ readonly to: AddressBytes; readonly amount: bigint }>
+}
+
+const bytes32 = (...numbers: ReadonlyArray<number>) => {
+  const bytes = new Uint8Array(32)
+  const view = new DataView(bytes.buffer)
+  numbers.forEach((number, i) => {
+    view.setUint32(i * 4, number)
+  })
+  return bytes
+}
+
+const keyOf = ({ index, transactionId }: Coin["outpoint"]) => `${Buffer.from(transactionId).toString("hex")}:${index}`
+
+export class UtxoChain {
+  readonly chain: Chain
+  readonly blocks: Array<Block> = []
+  /** The unspent outputs after each block. */
+  readonly #coins: Array<ReadonlyMap<string, Coin>> = []
+  #nonce = 0
+
+  constructor(chain: Chain) {
+    this.chain = chain
+    this.mine([])
+  }
+
+  get tip(): Block {
+    return this.blocks.at(-1)!
+  }
+
+  get coins(): ReadonlyArray<Coin> {
+    return [...(this.#coins.at(-1)?.values() ?? [])]
+  }
+
+  /** The id that the transaction at `index` of the next block will have. */
+  nextId(index: number): Uint8Array {
+    return bytes32(2, this.#nonce + 1, index)
+  }
+
+  /** Inputs show no prevouts, as with most nodes. */
+  mine(payments: ReadonlyArray<Payment>): Block {
+    const height = this.blocks.length
+    const nonce = ++this.#nonce
+    const coins = new Map(this.#coins.at(-1) ?? [])
+    const transfers: Array<CoinTransfer> = []
+    const spends: Array<Spend> = []
+    const transactions = payments.map((_, i) => bytes32(2, nonce, i))
+    payments.forEach(({ pays }, transaction) => {
+      pays.forEach(({ amount, to }, position) => {
+        transfers.push({ kind: "coin", transaction, position, from: undefined, to, amount })
+        const outpoint = { transactionId: transactions[transaction]!, index: position }
+        coins.set(keyOf(outpoint), { outpoint, script: to, amount, height })
+      })
+    })
+    payments.forEach((payment, transaction) => {
+      payment.spends.forEach((outpoint, position) => {
+        spends.push({ transaction, position, outpoint })
+        if (!coins.delete(keyOf(outpoint))) throw new Error("the test spends what is not there")
+      })
+    })
+    const block: Block = {
+      height,
+      hash: bytes32(1, height, nonce),
+      parent: this.blocks.at(-1)?.hash ?? bytes32(),
+      time: 1_700_000_000 + height,
+      transactions,
+      transfers,
+      spends
+    }
+    this.blocks.push(block)
+    this.#coins.push(coins)
+    return block
+  }
+
+  /** Forgets the newest `depth` blocks. */
+  drop(depth: number) {
+    const length = Math.max(1, this.blocks.length - depth)
+    this.blocks.length = length
+    this.#coins.length = length
+  }
+
+  /** What `scantxoutset` would find now. */
+  search(addresses: ReadonlyArray<AddressBytes>): CoinsAt {
+    const wanted = new Set(addresses.map(Address.key))
+    const { hash, height } = this.tip
+    return { height, hash, coins: this.coins.filter(({ script }) => wanted.has(Address.key(script))) }
+  }
+
+  get source(): Source {
+    const at = (height: number) => {
+      const block = this.blocks[height]
+      return block === undefined
+        ? Effect.fail(new BlockMissing({ node: "fake", block: String(height) }))
+        : Effect.succeed(block)
+    }
+    return {
+      chain: this.chain,
+      head: Effect.sync(() => ({ height: this.tip.height, hash: this.tip.hash, final: undefined })),
+      hashAt: (height) => Effect.suspend(() => Effect.map(at(height), (block) => block.hash)),
+      blockAt: (height) => Effect.suspend(() => at(height)),
+      capabilities: Effect.succeed([])
+    }
+  }
+}

@@ -1,0 +1,207 @@
+/** Recorded raw blocks, and Zebra's answers, read to what their publishers say of them. */
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { basename, join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import type { Block, CoinTransfer } from "@headwater/core/Block"
+import * as Chain from "@headwater/core/chains/Chain"
+import type * as UtxoSource from "@headwater/indexer/families/utxo/UtxoSource"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { merkleRoot } from "../../../src/families/utxo/internal/MerkleRoot.ts"
+import * as RawBlock from "../../../src/families/utxo/internal/RawBlock.ts"
+import { RawBytes } from "../../../src/families/utxo/internal/RawBytes.ts"
+import * as UtxoNode from "./UtxoNode.ts"
+
+const fixtures = join(import.meta.dirname, "../../../../../shared/fixtures/utxo-blocks")
+const present = existsSync(fixtures)
+
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
+const chainOf = (blockchain: string, network = "mainnet") => Result.getOrThrow(Chain.find(blockchain, network))
+const textOf = (...path: ReadonlyArray<string>) => readFileSync(join(fixtures, ...path), "utf8")
+const foldersIn = (...path: ReadonlyArray<string>) =>
+  present && existsSync(join(fixtures, ...path)) ? readdirSync(join(fixtures, ...path)) : []
+
+const open = (
+  chain: Chain.Chain,
+  kind: UtxoNode.Kind,
+  part: UtxoNode.ChainPart,
+  options: UtxoSource.UtxoSourceOptions = {}
+) => UtxoNode.source(chain, UtxoNode.answers(kind, part), options)
+
+/** Fixtures that are wrong on purpose say so in their names. */
+const isWrong = (name: string) => /bad|altered/.test(name)
+
+const coinsOf = (block: Pick<Block, "transfers">) => block.transfers as ReadonlyArray<CoinTransfer>
+
+describe.skipIf(!present)("electrumx: raw blocks of many chains and their ids", () => {
+  const at = ["electrumx", "tests", "blocks"]
+  const names: Readonly<Record<string, string>> = { bitcoincash: "bitcoin-cash", bitcoin_cash: "bitcoin-cash" }
+  for (const name of foldersIn(...at)) {
+    const [, coin = "", network = ""] = /^(.*)_(mainnet|testnet)\d*_/.exec(name) ?? []
+    const chain = Chain.find(names[coin] ?? coin, network)
+    it.effect.skipIf(Result.isFailure(chain))(name, () =>
+      Effect.gen(function* () {
+        const block = JSON.parse(textOf(...at, name)) as UtxoNode.NodeBlock & { readonly block: string }
+        const part = { blocks: [block], raw: { [block.hash]: block.block } }
+        const source = yield* open(Result.getOrThrow(chain), "boolean", part)
+        if (isWrong(name)) return assert.isDefined(yield* Effect.flip(source.blockAt(block.height)))
+        const read = yield* source.blockAt(block.height)
+        assert.deepStrictEqual(read.transactions.map(hex), block.tx as ReadonlyArray<string>)
+        assert.strictEqual(hex(read.hash), block.hash)
+        assert.strictEqual(hex(read.parent), block.previousblockhash)
+        // Every transaction but the first spends something, unless it spends from a shielded pool.
+        if (coin !== "zcash") assert.isAtLeast(read.spends.length, read.transactions.length - 1)
+        assert.isTrue((yield* source.capabilities)[0]!.detail.includes("raw"))
+      })
+    )
+  }
+})
+
+/** As many placeholders as the raw block has transactions: ids that are computed need no list. */
+const unlisted = (bytes: Buffer, headerSize: number) => {
+  const raw = new RawBytes(bytes)
+  raw.skip(headerSize)
+  return new Array<Uint8Array>(raw.size()).fill(new Uint8Array(32))
+}
+
+describe.skipIf(!present)("zebra: raw Zcash blocks from genesis to the borders of the upgrades", () => {
+  const at = ["zebra", "zebra-test", "src", "vectors"]
+  const headerSize = 140 + 3 + 1344
+  for (const name of foldersIn(...at)) {
+    const network = name.startsWith("block-test") ? "testnet" : "mainnet"
+    it(`${name}${isWrong(name) ? ": refused" : ""}`, () => {
+      const bytes = Buffer.from(textOf(...at, name).trim(), "hex")
+      const read = () => {
+        const block = RawBlock.read(chainOf("zcash", network), bytes, unlisted(bytes, headerSize))
+        assert.strictEqual(hex(merkleRoot(block.body.transactions)), hex(block.merkleRoot))
+        return block
+      }
+      if (isWrong(name)) return assert.throws(read)
+      const { body, hash } = read()
+      assert.isTrue(hex(hash!).startsWith("000"), "the hash of a block has zeros in front")
+      assert.isAtLeast(body.transfers.length, 1)
+    })
+  }
+
+  it.effect("a block with a version 5 transaction, as Zebra shows it and raw", () =>
+    Effect.gen(function* () {
+      const vectors = ["zebra", "zebra-rpc", "tests", "vectors"]
+      const block = UtxoNode.parse(textOf(...vectors, "getblock_response_2.json")) as UtxoNode.NodeBlock
+      const source = yield* open(chainOf("zcash"), "numeric", { blocks: [block] })
+      const read = yield* source.blockAt(2222000)
+      assert.strictEqual(read.transactions.length, 2)
+      assert.deepStrictEqual(
+        coinsOf(read)
+          .slice(0, 5)
+          .map(({ amount }) => amount),
+        [250002408n, 25000000n, 21875000n, 15625000n, 54n]
+      )
+      // Fees of this block, 0.00005 shielded value less 48 outputs of 0.00000054 each, went to the coinbase.
+      const minted = coinsOf(read)
+        .filter(({ transaction }) => transaction === 0)
+        .reduce((sum, { amount }) => sum + amount, 0n)
+      const paid = coinsOf(read)
+        .filter(({ transaction }) => transaction === 1)
+        .reduce((sum, { amount }) => sum + amount, 0n)
+      assert.strictEqual(minted - 312500000n, 5000n - paid)
+      assert.deepInclude(yield* source.latestDetails, { difficulty: 79650795, size: 5702, weight: 5702 * 4 })
+
+      const transactions = block.tx as ReadonlyArray<UtxoNode.NodeTransaction>
+      const header = Buffer.alloc(140)
+      header.set(Buffer.from(block.merkleroot as string, "hex").reverse(), 36)
+      const raw = [
+        header.toString("hex"),
+        `fd4005${block.solution as string}`,
+        "02",
+        ...transactions.map((transaction) => transaction.hex as string)
+      ].join("")
+      const ids = transactions.map(({ txid }) => Buffer.from(txid, "hex"))
+      const { body } = RawBlock.read(chainOf("zcash"), Buffer.from(raw, "hex"), ids)
+      assert.deepStrictEqual(body.transactions.map(hex), read.transactions.map(hex))
+      assert.deepStrictEqual(body.transfers, read.transfers)
+    })
+  )
+
+  it.effect("the list of ids of an older Zebra has no size: it is that of the raw block", () =>
+    Effect.gen(function* () {
+      const vectors = ["zebra", "zebra-rpc", "tests", "vectors"]
+      const block = UtxoNode.parse(textOf(...vectors, "getblock_response_1.json")) as UtxoNode.NodeBlock
+      const source = yield* open(chainOf("zcash"), "numeric", {
+        blocks: [block],
+        raw: { [block.hash]: "00".repeat(5702) }
+      })
+      assert.deepInclude(yield* source.latestDetails, { size: 5702, weight: 22808, chainwork: "" })
+    })
+  )
+})
+
+describe.skipIf(!present)("rust-bitcoin: raw blocks named by their hash", () => {
+  const at = ["rust-bitcoin", "bitcoin", "tests", "data"]
+  for (const name of foldersIn(...at)) {
+    it(name, () => {
+      const bytes = readFileSync(join(fixtures, ...at, name))
+      const { hash, merkleRoot: root, body } = RawBlock.read(chainOf("bitcoin"), bytes, unlisted(bytes, 80))
+      assert.strictEqual(hex(hash!), basename(name, ".raw").split("_").at(-1))
+      assert.strictEqual(hex(merkleRoot(body.transactions)), hex(root))
+      // The subsidy bounds what a coinbase makes from nothing.
+      assert.isBelow(Number(body.transfers.find(({ transaction }) => transaction === 0)!.amount), 51e8)
+    })
+  }
+})
+
+describe.skipIf(!present)("bitcoin-core: raw blocks with statistics", () => {
+  it.skipIf(!existsSync(join(fixtures, "bitcoin-core/src/test/data/blockfilters.json")))(
+    "blockfilters.json: as many inputs as there are scripts that they spent",
+    () => {
+      type Row = readonly [number, string, string, ReadonlyArray<string>]
+      const rows = JSON.parse(textOf("bitcoin-core", "src", "test", "data", "blockfilters.json")) as ReadonlyArray<Row>
+      for (const [, hash, block, spent] of rows.filter((row) => row.length > 1)) {
+        const bytes = Buffer.from(block, "hex")
+        const read = RawBlock.read(chainOf("bitcoin", "testnet"), bytes, unlisted(bytes, 80))
+        assert.strictEqual(hex(read.hash!), hash)
+        assert.strictEqual(hex(merkleRoot(read.body.transactions)), hex(read.merkleRoot))
+        assert.strictEqual(read.body.spends.length, spent.length, hash)
+      }
+    }
+  )
+
+  it.skipIf(!existsSync(join(fixtures, "bitcoin-core/test/functional/data/rpc_getblockstats.json")))(
+    "rpc_getblockstats.json: transactions, inputs, outputs and fees of a chain",
+    () => {
+      interface Stats {
+        readonly blockhash: string
+        readonly height: number
+        readonly ins: number
+        readonly txs: number
+        readonly totalfee: number
+        readonly total_out: number
+        readonly utxo_increase_actual: number
+      }
+      const { blocks, stats } = JSON.parse(
+        textOf("bitcoin-core", "test", "functional", "data", "rpc_getblockstats.json")
+      ) as { readonly blocks: ReadonlyArray<string>; readonly stats: ReadonlyArray<Stats> }
+      const outputs = new Map<string, bigint>()
+      let checked = 0
+      for (const block of blocks) {
+        const bytes = Buffer.from(block, "hex")
+        const { hash, body } = RawBlock.read(chainOf("bitcoin", "regtest"), bytes, unlisted(bytes, 80))
+        const key = (id: Uint8Array, index: number) => `${hex(id)}:${index}`
+        const created = body.transfers.filter(({ to }) => to !== undefined)
+        for (const { transaction, position, amount } of created) {
+          outputs.set(key(body.transactions[transaction]!, position), amount)
+        }
+        const spent = body.spends.map(({ outpoint }) => outputs.get(key(outpoint.transactionId, outpoint.index))!)
+        const expected = stats.find(({ blockhash }) => blockhash === hex(hash!))
+        if (expected === undefined) continue
+        checked++
+        const paid = created.filter(({ transaction }) => transaction > 0).reduce((sum, { amount }) => sum + amount, 0n)
+        assert.strictEqual(body.transactions.length, expected.txs)
+        assert.strictEqual(body.spends.length, expected.ins)
+        assert.strictEqual(paid, BigInt(expected.total_out))
+        assert.strictEqual(spent.reduce((sum, amount) => sum + amount, 0n) - paid, BigInt(expected.totalfee))
+        assert.strictEqual(created.length - spent.length, expected.utxo_increase_actual)
+      }
+      assert.strictEqual(checked, stats.length)
+    }
+  )
+})

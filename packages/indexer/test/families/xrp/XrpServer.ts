@@ -1,0 +1,206 @@
+/** A small rippled on loopback: ledgers from memory over WebSocket and JSON-RPC, in either API version, or misbehaving. */
+import type { IncomingMessage } from "node:http"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { type WebSocket, WebSocketServer } from "ws"
+import { bodyOf } from "../../FakeNode.ts"
+
+/** Recorded JSON of any shape. */
+// biome-ignore lint/suspicious/noExplicitAny: tests reach into recorded answers of every form
+export type Json = Readonly<Record<string, any>>
+
+export interface XrpServerOptions {
+  /** Inner `ledger` objects as API version 1 has them, with expanded transactions; in rising order. */
+  readonly ledgers: ReadonlyArray<Json>
+  readonly version?: 1 | 2
+  readonly completeLedgers?: string
+  readonly networkId?: number
+  /** Drops by account. */
+  readonly balances?: Readonly<Record<string, string>>
+}
+
+/** What a command is answered with instead: a `result`, an error by its name, or nothing at all. */
+export type Override = (command: string, params: Json) => Json | "silence" | "drop" | undefined
+
+export interface XrpServer {
+  readonly wsUrl: string
+  readonly httpUrl: string
+  /** Commands received, in order. */
+  readonly commands: ReadonlyArray<Json>
+  readonly connections: () => number
+  /** Validates ledgers up to this index; the newest at first. */
+  validated: number
+  override: Override | undefined
+  /** Sends to every connection. */
+  readonly push: (message: unknown) => void
+  readonly announce: (height: number) => void
+  /** Cuts every connection without a closing handshake. */
+  readonly cut: () => void
+}
+
+const indexOf = (ledger: Json) => Number(ledger.ledger_index)
+
+/** The inner `ledger` object as API version 2 has it. */
+export const version2 = (ledger: Json): Json => ({
+  ...ledger,
+  ledger_index: indexOf(ledger),
+  transactions: ledger.transactions.map(({ hash, metaData, ...fields }: Json) => {
+    const { Amount, ...rest } = fields
+    const isPayment = rest.TransactionType === "Payment"
+    const amount = Amount === undefined ? {} : isPayment ? { DeliverMax: Amount } : { Amount }
+    return {
+      close_time_iso: "2015-01-14T18:28:10Z",
+      hash,
+      ledger_hash: ledger.ledger_hash,
+      ledger_index: indexOf(ledger),
+      meta: metaData,
+      tx_json: { ...rest, ...amount, date: ledger.close_time, ledger_index: indexOf(ledger) },
+      validated: true
+    }
+  })
+})
+
+const refusals: Record<string, readonly [code: number, message: string]> = {
+  lgrNotFound: [21, "ledgerNotFound"],
+  actNotFound: [19, "Account not found."],
+  unknownCmd: [32, "Unknown method."],
+  slowDown: [10, "You are placing too much load on the server."],
+  noNetwork: [17, "Not synced to the network."]
+}
+
+const refusal = (error: string) => ({
+  error,
+  error_code: refusals[error]?.[0] ?? 0,
+  error_message: refusals[error]?.[1] ?? error,
+  status: "error"
+})
+
+export const make = (options: XrpServerOptions): Effect.Effect<XrpServer, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { ledgers, version = 1 } = options
+    const commands: Array<Json> = []
+    let connections = 0
+    const sockets = new Set<WebSocket>()
+
+    const ledger = (params: Json): Json => {
+      const wanted = params.ledger_index === "validated" ? server.validated : params.ledger_index
+      const found = ledgers.find((candidate) =>
+        params.ledger_hash === undefined ? indexOf(candidate) === wanted : candidate.ledger_hash === params.ledger_hash
+      )
+      if (found === undefined || indexOf(found) > server.validated + 1) return refusal("lgrNotFound")
+      const shaped = version === 2 ? version2(found) : found
+      const { transactions, ...header } = shaped
+      return {
+        ledger: params.transactions === true ? shaped : header,
+        ledger_hash: found.ledger_hash,
+        ledger_index: indexOf(found),
+        validated: indexOf(found) <= server.validated,
+        status: "success"
+      }
+    }
+
+    const answer = (command: string, params: Json): Json => {
+      switch (command) {
+        case "subscribe":
+          return { validated_ledgers: options.completeLedgers, status: "success" }
+        case "server_info":
+          return {
+            info: {
+              build_version: "2.2.3",
+              complete_ledgers: options.completeLedgers ?? `${indexOf(ledgers[0]!)}-${server.validated}`,
+              server_state: "full",
+              ...(options.networkId === undefined ? {} : { network_id: options.networkId })
+            },
+            status: "success"
+          }
+        case "ledger":
+          return ledger(params)
+        case "account_info": {
+          const balance = options.balances?.[params.account]
+          return balance === undefined
+            ? refusal("actNotFound")
+            : {
+                account_data: { Account: params.account, Balance: balance, LedgerEntryType: "AccountRoot" },
+                ledger_index: params.ledger_index,
+                status: "success",
+                validated: true
+              }
+        }
+        default:
+          return refusal("unknownCmd")
+      }
+    }
+
+    const http = createServer((request: IncomingMessage, response) => {
+      void bodyOf(request).then((body) => {
+        const { method, params } = JSON.parse(body)
+        const asked = { command: method, ...params[0] }
+        commands.push(asked)
+        const other = server.override?.(method, asked)
+        if (other === "silence") return
+        if (other === "drop") {
+          response.destroy()
+          return
+        }
+        response
+          .writeHead(200, { "content-type": "application/json" })
+          .end(JSON.stringify({ result: other ?? answer(method, asked) }))
+      })
+    })
+    const ws = new WebSocketServer({ server: http })
+    ws.on("connection", (socket) => {
+      connections++
+      sockets.add(socket)
+      socket.on("close", () => sockets.delete(socket))
+      socket.on("message", (data) => {
+        const { command, id, ...params } = JSON.parse(String(data))
+        commands.push({ command, ...params })
+        const other = server.override?.(command, params)
+        if (other === "silence") return
+        if (other === "drop") return socket.terminate()
+        const { status, ...result } = other ?? answer(command, params)
+        const reply =
+          status === "error" ? { ...result, id, status, type: "response" } : { id, result, status, type: "response" }
+        socket.send(JSON.stringify(reply))
+      })
+    })
+
+    yield* Effect.acquireRelease(
+      Effect.callback<void>((resume) => {
+        http.listen(0, "127.0.0.1", () => resume(Effect.void))
+      }),
+      () =>
+        Effect.callback<void>((resume) => {
+          for (const socket of sockets) socket.terminate()
+          ws.close()
+          http.close(() => resume(Effect.void))
+          http.closeAllConnections()
+        })
+    )
+    const { port } = http.address() as AddressInfo
+    const push = (message: unknown) => {
+      for (const socket of sockets) socket.send(typeof message === "string" ? message : JSON.stringify(message))
+    }
+    const server: XrpServer = {
+      wsUrl: `ws://127.0.0.1:${port}`,
+      httpUrl: `http://127.0.0.1:${port}`,
+      commands,
+      connections: () => connections,
+      validated: indexOf(ledgers.at(-1)!),
+      override: undefined,
+      push,
+      announce: (height) =>
+        push({
+          type: "ledgerClosed",
+          ledger_index: height,
+          ledger_hash: ledgers.find((candidate) => indexOf(candidate) === height)?.ledger_hash,
+          txn_count: 0
+        }),
+      cut: () => {
+        for (const socket of sockets) socket.terminate()
+      }
+    }
+    return server
+  })

@@ -1,0 +1,477 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Address from "@headwater/core/address/Address"
+import * as Derivation from "@headwater/core/keys/Derivation"
+import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
+import type { NodeError } from "@headwater/indexer/families/node/NodeError"
+import * as XrpSource from "@headwater/indexer/families/xrp/XrpSource"
+import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import { Database } from "@headwater/indexer/store/database/Database"
+import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as Follow from "@headwater/indexer/sync/Follow"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import { HDNodeWallet } from "ethers"
+import { deriveAddress } from "ripple-keypairs"
+import { stores } from "../../../../../test/Stores.ts"
+import * as CompleteLedgers from "../../../src/families/xrp/internal/CompleteLedgers.ts"
+import * as XrpWebSocket from "../../../src/families/xrp/internal/XrpWebSocket.ts"
+import * as FakeNode from "../../FakeNode.ts"
+import * as Fixtures from "../../Fixtures.ts"
+import { account, bytesOf, chainOf, mainnet } from "./XrpLedgers.ts"
+import * as XrpServer from "./XrpServer.ts"
+
+const first = 90_000_000
+const ledgers = chainOf(first, 6, (height) => [
+  { from: height % 5, to: (height + 1) % 5, drops: BigInt(height) },
+  { from: 9, to: 9, drops: 0n }
+])
+
+const quick = { timeoutMillis: 400, attempts: 3 } as const
+
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex").toUpperCase()
+
+const errorOf = <A, R>(effect: Effect.Effect<A, NodeError, R>) => Effect.flip(effect)
+
+const transports = [
+  { name: "WebSocket, API version 1", version: 1, url: "wsUrl" },
+  { name: "WebSocket, API version 2", version: 2, url: "wsUrl" },
+  { name: "JSON-RPC, API version 1", version: 1, url: "httpUrl" },
+  { name: "JSON-RPC, API version 2", version: 2, url: "httpUrl" }
+] as const
+
+describe.each(transports)("XrpSource over $name", ({ url, version }) => {
+  it.live("shows head, hashes and blocks", () =>
+    Effect.gen(function* () {
+      const server = yield* XrpServer.make({ ledgers, version })
+      server.validated = first + 4
+      const source = yield* XrpSource.make(mainnet, { urls: [server[url]] })
+      const head = yield* source.head
+      assert.strictEqual(head.height, first + 4)
+      assert.strictEqual(head.final, first + 4)
+      assert.strictEqual(hex(head.hash), ledgers[4]!.ledger_hash)
+      for (const height of [first, first + 3]) {
+        const block = yield* source.blockAt(height)
+        assert.strictEqual(hex(block.hash), ledgers[height - first]!.ledger_hash)
+        assert.strictEqual(hex(yield* source.hashAt(height)), ledgers[height - first]!.ledger_hash)
+        assert.strictEqual(block.transactions.length, 2)
+        assert.deepStrictEqual(block.transfers, [
+          {
+            kind: "coin",
+            transaction: 0,
+            position: 0,
+            from: bytesOf(height % 5),
+            to: bytesOf((height + 1) % 5),
+            amount: BigInt(height)
+          }
+        ])
+      }
+      // Closed, but not validated yet; and one that nobody has.
+      for (const height of [first + 5, first + 6]) {
+        const error = yield* errorOf(source.blockAt(height))
+        assert.strictEqual(error._tag, "BlockMissing")
+        assert.include(error.message, String(height))
+      }
+    })
+  )
+
+  it.live("pages through the transactions of a ledger by hash", () =>
+    Effect.gen(function* () {
+      const server = yield* XrpServer.make({ ledgers, version })
+      const source = yield* XrpSource.make(mainnet, { urls: [server[url]] })
+      const hash = Buffer.from(ledgers[2]!.ledger_hash, "hex")
+      const all = yield* source.transactionsByHash(hash, { limit: 50, offset: 0 })
+      assert.strictEqual(all.total, 2)
+      assert.deepStrictEqual(
+        all.items.map(({ positionInBlock }) => positionInBlock),
+        [0, 1]
+      )
+      assert.deepStrictEqual(all.items[0]?.receive, { amount: "90.000002", unit: "XRP" })
+      const second = yield* source.transactionsByHash(hash, { limit: 1, offset: 1 })
+      assert.deepStrictEqual(second, { items: [all.items[1]!], total: 2 })
+      assert.deepStrictEqual((yield* source.transactionsByHash(hash, { limit: 1, offset: 9 })).items, [])
+      const error = yield* errorOf(source.transactionsByHash(new Uint8Array(32), { limit: 1, offset: 0 }))
+      assert.strictEqual(error._tag, "BlockMissing")
+    })
+  )
+
+  it.live("goes on after drops, silence and a server that is busy, and gives up with the reason", () =>
+    Effect.gen(function* () {
+      const server = yield* XrpServer.make({ ledgers, version })
+      const source = yield* XrpSource.make(mainnet, { urls: [server[url]], ...quick })
+      const faults = ["drop", "silence", { status: "error", error: "slowDown", error_code: 10 }] as const
+      for (const fault of faults) {
+        let left = 1
+        server.override = (command) => (command === "ledger" && left-- > 0 ? fault : undefined)
+        assert.strictEqual((yield* source.head).height, first + 5)
+      }
+      server.override = () => "silence"
+      const silent = yield* errorOf(source.head)
+      assert.strictEqual(silent._tag, "NodeUnreachable")
+      assert.include(silent.message, "no answer within 400 ms")
+      server.override = () => ({ status: "error", error: "noNetwork", error_code: 17 })
+      const cutOff = yield* errorOf(source.head)
+      assert.strictEqual(cutOff._tag, "NodeRejected")
+      assert.include(cutOff.message, "noNetwork")
+    })
+  )
+
+  it.live("names an answer that contradicts itself or the question", () =>
+    Effect.gen(function* () {
+      const server = yield* XrpServer.make({ ledgers, version })
+      const source = yield* XrpSource.make(mainnet, { urls: [server[url]], ...quick })
+      const answers: ReadonlyArray<readonly [XrpServer.Json, string]> = [
+        [{ ledger: { ...ledgers[1], transactions: [] }, validated: true }, "transactions is empty"],
+        [{ ledger: ledgers[2], validated: true }, "asked for ledger"],
+        [{ ledger: { ...ledgers[1], parent_hash: "x" }, validated: true }, "parent_hash"],
+        [{}, "ledger"]
+      ]
+      for (const [answer, message] of answers) {
+        server.override = (command) => (command === "ledger" ? answer : undefined)
+        const error = yield* errorOf(source.blockAt(first + 1))
+        assert.strictEqual(error._tag, "NodeInconsistent")
+        assert.include(error.message, message)
+      }
+    })
+  )
+
+  it.live("adds up what a wallet holds, each branch to its gap", () =>
+    Effect.gen(function* () {
+      const balances = Object.fromEntries(
+        [0, 19, 38, 57, 78, 1000, 1005].map((number, index) => [account(number), String(10n ** BigInt(index))])
+      )
+      const server = yield* XrpServer.make({ ledgers, version, balances })
+      const source = yield* XrpSource.make(mainnet, { urls: [server[url]] })
+      const branch = (start: number) => (from: number, count: number) =>
+        Array.from({ length: count }, (_, index) => bytesOf(start + from + index))
+      // 0, 19, 38 and 57 are within 20 of the last; 78 is not; 1000 and 1005 are the other branch.
+      assert.strictEqual(yield* source.walletBalance([branch(0), branch(1000)]), 1_101_111n)
+      assert.strictEqual(yield* source.walletBalance([branch(0)], 21), 11_111n)
+      assert.strictEqual(yield* source.walletBalance([branch(0)], 3), 1n)
+      assert.strictEqual(yield* source.walletBalance([]), 0n)
+      // All from one ledger, so that coins that move meanwhile are counted once.
+      const asked = server.commands.filter(({ command }) => command === "account_info")
+      assert.deepStrictEqual([...new Set(asked.map(({ ledger_index }) => ledger_index))], [first + 5])
+      server.override = (command) =>
+        command === "account_info" ? { account_data: { Account: account(3), Balance: "5" } } : undefined
+      const error = yield* errorOf(source.walletBalance([branch(0)]))
+      assert.include(error.message, "another account")
+    })
+  )
+})
+
+describe("XrpSource", () => {
+  it.live("says that a server is on another network", () =>
+    Effect.gen(function* () {
+      const networkOf = Effect.fnUntraced(function* (networkId?: number) {
+        const server = yield* XrpServer.make({ ledgers, ...(networkId === undefined ? {} : { networkId }) })
+        const source = yield* XrpSource.make(mainnet, { urls: [server.wsUrl] })
+        return (yield* source.capabilities).find(({ name }) => name === "network")!
+      })
+      const wrong = yield* networkOf(1)
+      assert.isFalse(wrong.available)
+      assert.include(wrong.detail, "on network 1, not 0")
+      assert.isTrue((yield* networkOf(0)).available)
+      assert.isTrue((yield* networkOf()).available)
+    })
+  )
+
+  it.live("names gaps in the history, and what a server has where a ledger is missing", () =>
+    Effect.gen(function* () {
+      const completeLedgers = `32570-${first - 10},${first}-${first + 5}`
+      const server = yield* XrpServer.make({ ledgers, completeLedgers })
+      const source = yield* XrpSource.make(mainnet, { urls: [server.httpUrl] })
+      const [, history] = yield* source.capabilities
+      assert.strictEqual(history?.available, false)
+      assert.include(history?.detail, `lacks ${first - 9} to ${first - 1}`)
+      const error = yield* errorOf(source.blockAt(first - 5))
+      assert.strictEqual(error._tag, "BlockMissing")
+      assert.include(error.message, completeLedgers)
+      const whole = yield* XrpServer.make({ ledgers })
+      const [, complete] = yield* (yield* XrpSource.make(mainnet, { urls: [whole.httpUrl] })).capabilities
+      assert.strictEqual(complete?.available, true)
+    })
+  )
+
+  it("reads and describes complete_ledgers", () => {
+    assert.deepStrictEqual(CompleteLedgers.parse("empty"), [])
+    assert.deepStrictEqual(CompleteLedgers.parse("5,7-9, 11-12"), [
+      [5, 5],
+      [7, 9],
+      [11, 12]
+    ])
+    assert.deepStrictEqual(CompleteLedgers.gaps(CompleteLedgers.parse("7-9,5,12-14,10")), [
+      [6, 6],
+      [11, 11]
+    ])
+    const many = Array.from({ length: 13 }, (_, index) => [2 * index, 2 * index] as const)
+    assert.match(CompleteLedgers.describe(many), /^0, 2, .* and 3 more$/)
+  })
+
+  it.live("asks the next server for a ledger that the first has not, and fails over when it is down", () =>
+    Effect.gen(function* () {
+      const short = yield* XrpServer.make({ ledgers: ledgers.slice(3) })
+      const full = yield* XrpServer.make({ ledgers })
+      const source = yield* XrpSource.make(mainnet, { urls: [short.wsUrl, full.httpUrl], ...quick })
+      assert.strictEqual((yield* source.blockAt(first)).height, first)
+      const asked = full.commands.length
+      assert.strictEqual((yield* source.blockAt(first + 4)).height, first + 4)
+      assert.strictEqual(full.commands.length, asked)
+      short.override = () => "drop"
+      assert.strictEqual((yield* source.head).height, first + 5)
+      assert.isAbove(full.commands.length, asked)
+    })
+  )
+
+  it.live("sends user and password as a header only, and shows them in no error", () =>
+    Effect.gen(function* () {
+      for (const scheme of ["ws", "http"]) {
+        const urls = [`${scheme}://someone:verysecret@127.0.0.1:1/token-in-path`]
+        const error = yield* errorOf(XrpSource.make(mainnet, { urls, timeoutMillis: 300, attempts: 1 }))
+        assert.strictEqual(error._tag, "NodeUnreachable")
+        assert.notMatch(JSON.stringify(error) + error.message, /verysecret|token-in-path/)
+        assert.include(JSON.stringify(error), "127.0.0.1:1")
+      }
+    })
+  )
+
+  it.live("reconnects after the server has gone and come, and reads no nonsense that it sends", () =>
+    Effect.gen(function* () {
+      const server = yield* XrpServer.make({ ledgers })
+      const source = yield* XrpSource.make(mainnet, { urls: [server.wsUrl], ...quick })
+      assert.strictEqual(server.connections(), 1)
+      server.cut()
+      yield* source.head
+      server.push("not JSON")
+      yield* source.head
+      assert.isAbove(server.connections(), 2)
+      for (const message of [5, null, [], {}, { id: 999, result: {} }, { type: "ledgerClosed" }]) server.push(message)
+      const connections = server.connections()
+      yield* source.head
+      assert.strictEqual(server.connections(), connections)
+      assert.isAbove(server.commands.filter(({ command }) => command === "subscribe").length, 2)
+    })
+  )
+
+  it.live("fails all that wait for a connection when it cannot be opened", () =>
+    Effect.gen(function* () {
+      const deaf = yield* FakeNode.http(() => {})
+      const server = yield* XrpWebSocket.make({
+        url: new URL(deaf.url.replace("http", "ws")),
+        timeoutMillis: 300,
+        onLedgerClosed: () => {}
+      })
+      const [time, failures] = yield* Effect.timed(
+        Effect.all(
+          Array.from({ length: 20 }, () => Effect.flip(server.request("ledger", {}))),
+          { concurrency: "unbounded" }
+        )
+      )
+      assert.isBelow(Duration.toMillis(time), 900)
+      for (const { error } of failures) assert.match(error.message, /connection/)
+      // The next to come tries again.
+      const [again] = yield* Effect.timed(Effect.flip(server.request("ledger", {})))
+      assert.isAbove(Duration.toMillis(again), 200)
+    })
+  )
+
+  it.live("wakes at an announcement, once for any number that came meanwhile", () =>
+    Effect.gen(function* () {
+      const server = yield* XrpServer.make({ ledgers })
+      const source = yield* XrpSource.make(mainnet, { urls: [server.wsUrl] })
+      const woken = yield* Effect.forkChild(source.announced!)
+      yield* Effect.sleep("20 millis")
+      assert.isUndefined(woken.pollUnsafe())
+      server.announce(first + 1)
+      yield* Fiber.join(woken)
+      for (let n = 0; n < 5; n++) server.announce(first + n)
+      yield* Effect.sleep("50 millis")
+      yield* source.announced!
+      const again = yield* Effect.forkChild(source.announced!)
+      yield* Effect.sleep("50 millis")
+      assert.isUndefined(again.pollUnsafe())
+      yield* Fiber.interrupt(again)
+    })
+  )
+})
+
+/** Bodies of the callbacks that are due, in the order in which they would be sent. */
+const callbacks = Effect.gen(function* () {
+  const { read } = yield* Database
+  const rows = yield* read((db) => db.selectFrom("callback").select(["body", "state"]).orderBy("id"))
+  return rows.filter(({ state }) => state === "due").map(({ body }) => JSON.parse(body))
+})
+
+const subscribe = Effect.fnUntraced(function* (of: number | undefined) {
+  const { create } = yield* Subscriptions
+  return yield* create({
+    account: 1,
+    chain: mainnet,
+    event: of === undefined ? "BLOCK_MINED" : "ADDRESS_COINS_TRANSACTION_CONFIRMED",
+    address: of === undefined ? undefined : bytesOf(of),
+    callbackUrl: "https://receiver.test/",
+    secret: undefined,
+    confirmations: 1,
+    allowDuplicates: false
+  })
+})
+
+const storeLayer = Layer.mergeAll(Subscriptions.layer.pipe(Layer.provideMerge(stores[0]!.layer)), ChainStatus.layer)
+
+describe("subscriptions on ledgers that a server replays", () => {
+  it.live("each event once, whatever is pushed in whatever order, and however often the connection is lost", () =>
+    Effect.gen(function* () {
+      const replayed = chainOf(first, 60, (height) =>
+        Array.from({ length: height % 4 }, (_, index) => ({
+          from: (height + index) % 7,
+          to: (height * 3 + index) % 7,
+          drops: BigInt(height * 10 + index)
+        }))
+      )
+      const server = yield* XrpServer.make({ ledgers: replayed })
+      server.validated = first
+      const source = yield* XrpSource.make(mainnet, { urls: [server.wsUrl], timeoutMillis: 2_000 })
+      const store = yield* ChainStore.open(mainnet, { record: "watched", undoDepth: 1 })
+      yield* subscribe(undefined)
+      for (const number of [0, 3]) yield* subscribe(number)
+      const follow = yield* Follow.make(source, store, {
+        start: first,
+        // So long that it follows by announcements.
+        pollInterval: Duration.seconds(20),
+        concurrency: 3,
+        undoDepth: 1
+      })
+      const fiber = yield* Effect.forkChild(follow.run)
+      const reach = (height: number) =>
+        Effect.gen(function* () {
+          for (;;) {
+            if ((yield* store.cursor)?.height === height) return
+            yield* Effect.sleep("5 millis")
+          }
+        }).pipe(Effect.timeout("15 seconds"))
+      let random = 7
+      const next = (below: number) => {
+        random = (random * 1_103_515_245 + 12_345) % 2 ** 31
+        return random % below
+      }
+      while (server.validated < first + 59) {
+        server.validated = Math.min(server.validated + 1 + next(4), first + 59)
+        if (next(3) === 0) server.cut()
+        let faults = next(3) === 0 ? 2 : 0
+        server.override = (command) => (command === "ledger" && faults-- > 0 ? "drop" : undefined)
+        const pushes = [server.validated, server.validated - next(5), server.validated + 3, server.validated]
+        for (const height of pushes) server.announce(height)
+        // After a cut nothing arrives until the source connects again, which its own poll would do.
+        if (server.connections() > 0) {
+          yield* Effect.raceFirst(
+            reach(server.validated),
+            Effect.gen(function* () {
+              for (;;) {
+                yield* Effect.sleep("30 millis")
+                yield* Effect.exit(source.head)
+                server.announce(server.validated)
+              }
+            })
+          )
+        }
+      }
+      yield* Fiber.interrupt(fiber)
+
+      const sent = (yield* callbacks).map(({ data: { event, item } }) =>
+        event === "BLOCK_MINED"
+          ? `mined ${item.height} ${item.hash}`
+          : `${item.minedInBlock.height} ${item.transactionId} ${item.address} ${item.direction} ${item.amount}`
+      )
+      const watched = new Set([account(0), account(3)])
+      const expected = replayed.flatMap((ledger) => [
+        `mined ${ledger.ledger_index} ${ledger.ledger_hash}`,
+        ...ledger.transactions.flatMap((payment: XrpServer.Json) =>
+          [
+            [payment.Account, "outgoing"],
+            [payment.Destination, "incoming"]
+          ]
+            .filter(([address]) => watched.has(address))
+            .map(
+              ([address, direction]) =>
+                `${ledger.ledger_index} ${payment.hash} ${address} ${direction} ${(Number(payment.Amount) / 1e6).toFixed(6).replace(/\.?0+$/, "")}`
+            )
+        )
+      ])
+      assert.deepStrictEqual(sent.toSorted(), expected.toSorted())
+      assert.strictEqual(new Set(sent).size, sent.length)
+      assert.isAbove(server.connections(), 5)
+    }).pipe(Effect.provide(storeLayer))
+  )
+
+  it.live.skipIf(!Fixtures.exist)("recorded ledgers 11119607 to 11119619: each payment of XRP at both its ends", () =>
+    Effect.gen(function* () {
+      const folder = "xrp/rippled-historical-database/test/mock/ledgers/"
+      const recorded = Array.from(
+        { length: 13 },
+        (_, index) => Fixtures.json(`${folder}${11_119_607 + index}.json`) as XrpServer.Json
+      )
+      const server = yield* XrpServer.make({ ledgers: recorded })
+      const source = yield* XrpSource.make(mainnet, { urls: [server.wsUrl] })
+      const payments = recorded.flatMap(({ ledger_index, transactions }) =>
+        (transactions as ReadonlyArray<XrpServer.Json>)
+          .filter(({ Amount, TransactionType }) => TransactionType === "Payment" && typeof Amount === "string")
+          .map((payment) => ({ ...payment, ledger_index }) as XrpServer.Json)
+      )
+      assert.isAbove(payments.length, 20)
+      const store = yield* ChainStore.open(mainnet, { record: "watched", undoDepth: 1 })
+      const { create } = yield* Subscriptions
+      const accounts = [...new Set(payments.flatMap(({ Account, Destination }) => [Account, Destination]))]
+      for (const address of accounts) {
+        yield* create({
+          account: 1,
+          chain: mainnet,
+          event: "ADDRESS_COINS_TRANSACTION_CONFIRMED",
+          address: Result.getOrThrow(Address.decode(mainnet, address)),
+          callbackUrl: "https://receiver.test/",
+          secret: undefined,
+          confirmations: 1,
+          allowDuplicates: false
+        })
+      }
+      const follow = yield* Follow.make(source, store, {
+        start: 11_119_607,
+        pollInterval: Duration.seconds(1),
+        concurrency: 4,
+        undoDepth: 1
+      })
+      yield* follow.step
+      yield* follow.step
+      const sent = (yield* callbacks).map(
+        ({ data: { item } }) => `${item.transactionId} ${item.address} ${item.direction} ${item.amount} ${item.unit}`
+      )
+      const expected = payments.flatMap(({ Account, Amount, Destination, hash }) => {
+        const amount = `${Number(Amount) / 1e6} XRP`
+        return [`${hash} ${Account} outgoing ${amount}`, `${hash} ${Destination} incoming ${amount}`]
+      })
+      assert.deepStrictEqual(sent.toSorted(), expected.toSorted())
+    }).pipe(Effect.provide(storeLayer))
+  )
+})
+
+describe("XRP wallets", () => {
+  it("derive the addresses that ripple-keypairs derives from the same keys", () => {
+    const wallet = HDNodeWallet.fromSeed("0x000102030405060708090a0b0c0d0e0f").derivePath("m/44'/144'/0'")
+    const key = Result.getOrThrow(ExtendedPublicKey.decode(mainnet, wallet.neuter().extendedKey))
+    for (const [type, index] of [
+      ["receive", 0],
+      ["change", 1]
+    ] as const) {
+      const branch = Result.getOrThrow(Derivation.branch(mainnet, key, { type }))
+      const derived = Derivation.derive(branch, 0, 50).map(Result.getOrThrow)
+      assert.deepStrictEqual(
+        derived.map(({ address }) => address),
+        Array.from({ length: 50 }, (_, n) =>
+          deriveAddress(wallet.derivePath(`${index}/${n}`).publicKey.slice(2).toUpperCase())
+        )
+      )
+    }
+  })
+})

@@ -1,0 +1,398 @@
+import { spawn } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it, layer } from "@effect/vitest"
+import type { AddressBytes } from "@headwater/core/address/Address"
+import { dayOf, endOfDay } from "@headwater/core/Credits"
+import * as Chain from "@headwater/core/chains/Chain"
+import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
+import { Credits } from "@headwater/indexer/store/accounts/Credits"
+import { Database } from "@headwater/indexer/store/database/Database"
+import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import { keyOf, Wallets, type Within } from "@headwater/indexer/store/wallets/Wallets"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import { TestClock } from "effect/testing"
+import { sql } from "kysely"
+import { locations, stores } from "../../../../../test/Stores.ts"
+
+const chainNamed = (name: string) => Chain.all.find((chain) => Chain.nameOf(chain) === name)!
+const sepolia = chainNamed("ethereum/sepolia")
+const bitcoinCash = chainNamed("bitcoin-cash/mainnet")
+
+const services = Layer.mergeAll(Credits.layer, Subscriptions.layer, Accounts.layer)
+
+let names = 0
+const newAccount = Effect.gen(function* () {
+  return (yield* (yield* Accounts).create(`account ${names++}`)).id
+})
+
+const subscribe = Effect.fnUntraced(function* (account: number, chain: Chain.Chain, count: number) {
+  const subscriptions = yield* Subscriptions
+  return yield* Effect.forEach(Array.from({ length: count }), () =>
+    subscriptions.create({
+      account,
+      chain,
+      event: "ADDRESS_COINS_TRANSACTION_CONFIRMED",
+      address: new Uint8Array(20) as AddressBytes,
+      callbackUrl: "https://example.com/",
+      secret: undefined,
+      confirmations: 1,
+      allowDuplicates: true
+    })
+  )
+})
+
+const entries = (account: number) =>
+  Effect.flatMap(Credits, ({ statement }) => statement(account, { limit: 1000, newestFirst: false, after: undefined }))
+
+/** What must hold of every account at every time. */
+const ledgerAddsUp = Effect.fnUntraced(function* (account: number) {
+  const { read } = yield* Database
+  const balance = yield* (yield* Credits).balance(account)
+  const [{ sum }] = (yield* read((db) =>
+    db
+      .selectFrom("credit_entry")
+      .select(sql<string | number>`coalesce(sum(amount), 0)`.as("sum"))
+      .where("account", "=", account)
+  )) as [{ sum: string | number }]
+  assert.strictEqual(Number(sum), balance)
+  assert.isAtLeast(balance, 0)
+  return balance
+})
+
+for (const store of stores) {
+  layer(services.pipe(Layer.provideMerge(store.layer)))(`Credits on ${store.name}`, (it) => {
+    const charge = (account: number, amount: number, key: string = crypto.randomUUID()) => ({
+      account,
+      key,
+      amount,
+      results: 1,
+      detail: "test"
+    })
+
+    it.effect("adds grants, each key once", () =>
+      Effect.gen(function* () {
+        const credits = yield* Credits
+        const account = yield* newAccount
+        assert.strictEqual(yield* credits.balance(account), 0)
+        assert.strictEqual(yield* credits.grant({ account, amount: 100, detail: "first" }), 100)
+        const grant = { account, amount: 50, detail: "second", key: `invoice ${account}` }
+        assert.strictEqual(yield* credits.grant(grant), 150)
+        assert.strictEqual((yield* Effect.flip(credits.grant(grant)))._tag, "DuplicateEntry")
+        assert.strictEqual(yield* ledgerAddsUp(account), 150)
+      })
+    )
+
+    it.effect("takes what is there and nothing more", () =>
+      Effect.gen(function* () {
+        const credits = yield* Credits
+        const account = yield* newAccount
+        yield* credits.grant({ account, amount: 100, detail: "" })
+        assert.strictEqual(yield* credits.charge(charge(account, 60)), 40)
+        const refused = yield* Effect.flip(credits.charge(charge(account, 41)))
+        assert.strictEqual(refused.message, "41 credits are wanted, 40 are left")
+        assert.strictEqual(yield* credits.charge(charge(account, 40)), 0)
+        assert.strictEqual((yield* Effect.flip(credits.chargeWithin(charge(account, 1))))._tag, "InsufficientCredits")
+        const broke = yield* newAccount
+        assert.strictEqual((yield* Effect.flip(credits.charge(charge(broke, 1))))._tag, "InsufficientCredits")
+        assert.strictEqual(yield* ledgerAddsUp(account), 0)
+        assert.strictEqual((yield* entries(account)).length, 3)
+      })
+    )
+
+    it.effect("serves exactly as many of 200 racing charges as can be paid, in either way of charging", () =>
+      Effect.gen(function* () {
+        const credits = yield* Credits
+        const { transaction } = yield* Database
+        const account = yield* newAccount
+        yield* credits.grant({ account, amount: 50 * 30 + 29, detail: "" })
+        const results = yield* Effect.forEach(
+          Array.from({ length: 200 }, (_, i) => i),
+          (i) =>
+            Effect.result(
+              i % 5 === 0 ? transaction(credits.chargeWithin(charge(account, 30))) : credits.charge(charge(account, 30))
+            ),
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual(results.filter(({ _tag }) => _tag === "Success").length, 50)
+        assert.strictEqual(yield* ledgerAddsUp(account), 29)
+        assert.strictEqual((yield* entries(account)).length, 51)
+      })
+    )
+
+    it.effect("charges accounts that race with one another apart", () =>
+      Effect.gen(function* () {
+        const credits = yield* Credits
+        const accounts = yield* Effect.forEach([1, 2, 3, 4, 5], (n) =>
+          Effect.tap(newAccount, (account) => credits.grant({ account, amount: n * 10, detail: "" }))
+        )
+        const results = yield* Effect.forEach(
+          Array.from({ length: 100 }, (_, i) => accounts[i % 5]!),
+          (account) => Effect.result(credits.charge(charge(account, 10))),
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual(results.filter(({ _tag }) => _tag === "Success").length, 15)
+        for (const account of accounts) assert.strictEqual(yield* ledgerAddsUp(account), 0)
+      })
+    )
+
+    it.effect("takes nothing with a transaction that fails", () =>
+      Effect.gen(function* () {
+        const credits = yield* Credits
+        const { transaction } = yield* Database
+        const account = yield* newAccount
+        yield* credits.grant({ account, amount: 100, detail: "" })
+        yield* Effect.flip(transaction(Effect.andThen(credits.chargeWithin(charge(account, 60)), Effect.fail("no"))))
+        assert.strictEqual(yield* ledgerAddsUp(account), 100)
+      })
+    )
+
+    it.effect("fails the charges of a batch that could not be written, and goes on", () =>
+      Effect.gen(function* () {
+        const credits = yield* Credits
+        const account = yield* newAccount
+        yield* credits.grant({ account, amount: 100, detail: "" })
+        yield* credits.charge(charge(account, 10, `same ${account}`))
+        assert.strictEqual(
+          (yield* Effect.flip(credits.charge(charge(account, 10, `same ${account}`))))._tag,
+          "DatabaseError"
+        )
+        assert.strictEqual(yield* credits.charge(charge(account, 10)), 80)
+        assert.strictEqual(yield* ledgerAddsUp(account), 80)
+      })
+    )
+
+    it.effect("lists a statement by keyset, in both orders", () =>
+      Effect.gen(function* () {
+        const credits = yield* Credits
+        const account = yield* newAccount
+        for (let i = 1; i <= 7; i++) yield* credits.grant({ account, amount: i, detail: `grant ${i}` })
+        const all = yield* entries(account)
+        assert.deepStrictEqual(
+          all.map(({ amount }) => amount),
+          [1, 2, 3, 4, 5, 6, 7]
+        )
+        const newest = yield* credits.statement(account, { limit: 3, newestFirst: true, after: undefined })
+        assert.deepStrictEqual(
+          newest.map(({ amount }) => amount),
+          [7, 6, 5]
+        )
+        const next = yield* credits.statement(account, { limit: 3, newestFirst: true, after: newest[2]!.id })
+        assert.deepStrictEqual(
+          next.map(({ amount }) => amount),
+          [4, 3, 2]
+        )
+      })
+    )
+
+    it.effect("charges sent callbacks by account and chain, at most what is left", () =>
+      Effect.gen(function* () {
+        const credits = yield* Credits
+        const { transaction } = yield* Database
+        const [rich, poor] = [yield* newAccount, yield* newAccount]
+        yield* credits.grant({ account: rich, amount: 1000, detail: "" })
+        yield* credits.grant({ account: poor, amount: 70, detail: "" })
+        const [a] = yield* subscribe(rich, sepolia, 1)
+        const [b] = yield* subscribe(rich, bitcoinCash, 1)
+        const [c] = yield* subscribe(poor, sepolia, 1)
+        const sent = [a!, a!, b!, c!, c!].map(({ id: subscription }, i) => ({ id: 1000 * rich + i, subscription }))
+        yield* transaction(credits.chargeCallbacks([...sent, { id: 5, subscription: 999_999_999 }]))
+        assert.strictEqual(yield* ledgerAddsUp(rich), 1000 - 2 * 50 - 60)
+        assert.strictEqual(yield* ledgerAddsUp(poor), 0)
+        const taken = (yield* entries(rich)).filter(({ kind }) => kind === "callback")
+        assert.deepStrictEqual(taken.map(({ amount, detail, results }) => [detail, amount, results]).sort(), [
+          ["bitcoin-cash/mainnet", -60, 1],
+          ["ethereum/sepolia", -100, 2]
+        ])
+      })
+    )
+  })
+
+  layer(Layer.mergeAll(services, Wallets.layer).pipe(Layer.provideMerge(store.layer)))(
+    `Daily charges of addresses on ${store.name}`,
+    (it) => {
+      it.effect("are taken for the addresses that an account has asked to be synced", () =>
+        Effect.gen(function* () {
+          const credits = yield* Credits
+          const wallets = yield* Wallets
+          const start = Date.UTC(2027, 0, 20, 12)
+          yield* TestClock.setTime(start)
+          yield* credits.chargeDays
+          const account = yield* newAccount
+          yield* credits.grant({ account, amount: 30_000, detail: "" })
+          const xpub =
+            "xpub6CatWdiZiodmUeTDp8LT5or8nmbKNcuyvz7WyksVFkKB4RHwCD3XyuvPEbvqAQY3rAPshWcMLoP2fMFMKHPJ4ZeZXYVUhLv1VMrjPC7PW6V"
+          const key = Result.getOrThrow(keyOf(account, bitcoinCash, xpub, "account"))
+          const alone: Within<never, never> = (change) => change
+          yield* wallets.deriveAndSync(key, 20, alone)
+          yield* TestClock.setTime(start + 86_400_000)
+          // A hundred at 200 times 1.2; of the next day what is left pays for 25.
+          yield* credits.chargeDays
+          assert.strictEqual(yield* ledgerAddsUp(account), 30_000 - 100 * 240)
+          yield* credits.chargeDays
+          assert.strictEqual(yield* ledgerAddsUp(account), 6_000)
+          yield* TestClock.setTime(start + 2 * 86_400_000)
+          yield* credits.chargeDays
+          assert.strictEqual(yield* ledgerAddsUp(account), 0)
+          const daily = (yield* entries(account)).filter(({ kind }) => kind === "daily")
+          assert.deepStrictEqual(
+            daily.map(({ amount, results }) => [amount, results]).sort(([a], [b]) => a! - b!),
+            [
+              [-24_000, 100],
+              [-6_000, 25]
+            ]
+          )
+        })
+      )
+    }
+  )
+
+  layer(services.pipe(Layer.provideMerge(store.layer)))(`Daily charges on ${store.name}`, (it) => {
+    it.effect("are taken for each day that is over, once, and stop what cannot be paid", () =>
+      Effect.gen(function* () {
+        const credits = yield* Credits
+        const subscriptions = yield* Subscriptions
+        const start = Date.UTC(2026, 10, 20, 12)
+        yield* TestClock.setTime(start)
+        const [rich, poor] = [yield* newAccount, yield* newAccount]
+        yield* credits.grant({ account: rich, amount: 100_000, detail: "" })
+        yield* credits.grant({ account: poor, amount: 500, detail: "" })
+        assert.deepStrictEqual(yield* credits.chargeDays, { days: 0, credits: 0, deactivated: 0 })
+        yield* subscribe(rich, sepolia, 3)
+        yield* subscribe(rich, bitcoinCash, 2)
+        const ofPoor = yield* subscribe(poor, sepolia, 3)
+
+        // Nothing of a day is due before it is over.
+        yield* TestClock.setTime(endOfDay(dayOf(start)) - 1)
+        assert.deepStrictEqual(yield* credits.chargeDays, { days: 0, credits: 0, deactivated: 0 })
+
+        yield* TestClock.setTime(endOfDay(dayOf(start)))
+        const day = 3 * 200 + 2 * 240
+        assert.deepStrictEqual(yield* credits.chargeDays, { days: 1, credits: day + 400, deactivated: 1 })
+        assert.deepStrictEqual(yield* credits.chargeDays, { days: 0, credits: 0, deactivated: 0 })
+        assert.strictEqual(yield* ledgerAddsUp(rich), 100_000 - day)
+        assert.strictEqual(yield* ledgerAddsUp(poor), 100)
+
+        // The newest of those that could not be paid for is stopped, and says why.
+        const states = yield* Effect.forEach(ofPoor, ({ referenceId }) =>
+          subscriptions.get({ account: poor, chain: sepolia, referenceId })
+        )
+        assert.deepStrictEqual(
+          states.map(({ active }) => active),
+          [true, true, false]
+        )
+        assert.deepStrictEqual(
+          states[2]!.deactivationReasons.map(({ reason }) => reason),
+          ["insufficient_credits"]
+        )
+
+        // Three days later, with a subscription made on the last of them: the others pay for three, it for none yet.
+        yield* TestClock.setTime(start + 4 * 86_400_000)
+        yield* subscribe(rich, sepolia, 1)
+        const caughtUp = yield* credits.chargeDays
+        assert.deepStrictEqual(caughtUp, { days: 3, credits: 3 * day, deactivated: 2 })
+        assert.strictEqual(yield* ledgerAddsUp(rich), 100_000 - 4 * day)
+        const daily = (yield* entries(rich)).filter(({ kind }) => kind === "daily")
+        assert.strictEqual(daily.length, 8)
+        assert.strictEqual(new Set(daily.map(({ key }) => key)).size, 8)
+      })
+    )
+
+    it.effect("are taken once by two processes at the same time", () =>
+      Effect.gen(function* () {
+        const credits = yield* Credits
+        yield* TestClock.setTime(Date.UTC(2027, 0, 1))
+        yield* credits.chargeDays
+        const account = yield* newAccount
+        yield* credits.grant({ account, amount: 10_000, detail: "" })
+        yield* subscribe(account, sepolia, 2)
+        yield* TestClock.setTime(Date.UTC(2027, 0, 4))
+        yield* Effect.forEach([1, 2, 3, 4], () => credits.chargeDays, { concurrency: "unbounded" })
+        assert.strictEqual(yield* ledgerAddsUp(account), 10_000 - 3 * 2 * 200)
+      })
+    )
+  })
+}
+
+const accounts = 150
+
+for (const { location, name } of locations) {
+  describe(`Daily charges killed on ${name}`, () => {
+    it.live("charge each of three days once for each subscription", () =>
+      Effect.gen(function* () {
+        const place = yield* location
+        const store = place.kind === "sqlite" ? place.file : Redacted.value(place.url)
+        const begin = Date.UTC(2026, 5, 1, 12)
+        const run = (time: number, killAfterMillis?: number) =>
+          Effect.promise(
+            () =>
+              new Promise<{ readonly code: number | null; readonly output: string }>((resolve) => {
+                const file = fileURLToPath(new URL("./chargeDays.ts", import.meta.url))
+                const child = spawn(process.execPath, [file, store, String(time)], {
+                  stdio: ["ignore", "pipe", "inherit"]
+                })
+                let output = ""
+                child.stdout.on("data", (chunk) => {
+                  output += chunk
+                  if (killAfterMillis !== undefined) setTimeout(() => child.kill("SIGKILL"), killAfterMillis)
+                })
+                child.on("close", (code) => resolve({ code, output }))
+              })
+          )
+        const open = services.pipe(Layer.provideMerge(Database.layer(place)))
+
+        const ids = yield* Effect.provide(
+          Effect.gen(function* () {
+            const { grant } = yield* Credits
+            const { insertMany, query, read } = yield* Database
+            const ids = yield* Effect.forEach(Array.from({ length: accounts }), () => newAccount)
+            yield* Effect.forEach(ids, (account) => grant({ account, amount: 10_000, detail: "" }))
+            yield* subscribe(ids[0]!, sepolia, 1)
+            const [model] = yield* read((db) => db.selectFrom("subscription").selectAll())
+            const { id: _, ...row } = { ...model!, created: begin / 1000 }
+            yield* query((db) => db.deleteFrom("subscription"))
+            const two = (account: number) => [1, 2].map((n) => ({ ...row, account, reference_id: `${account} ${n}` }))
+            yield* insertMany("subscription", ids.flatMap(two))
+            return ids
+          }),
+          open,
+          { local: true }
+        )
+        yield* run(begin)
+        const later = begin + 3 * 86_400_000
+        const done = Effect.provide(
+          Effect.flatMap(Database, ({ read }) =>
+            read((db) => db.selectFrom("credit_entry").select("id").where("kind", "=", "daily"))
+          ),
+          open,
+          { local: true }
+        )
+        let killedInTheMiddle = 0
+        for (let millis = 20; killedInTheMiddle < 2; millis += 10) {
+          yield* run(later, millis)
+          const { length } = yield* done
+          assert.isBelow(length, 3 * accounts, "the run was to be killed before its end")
+          if (length > 0) killedInTheMiddle++
+        }
+        const { code } = yield* run(later)
+        assert.strictEqual(code, 0)
+        yield* Effect.provide(
+          Effect.forEach(ids, (account) =>
+            Effect.gen(function* () {
+              assert.strictEqual(yield* ledgerAddsUp(account), 10_000 - 3 * 2 * 200)
+              const daily = (yield* entries(account)).filter(({ kind }) => kind === "daily")
+              assert.deepStrictEqual(
+                daily.map(({ detail }) => detail),
+                ["ethereum/sepolia 2026-06-01", "ethereum/sepolia 2026-06-02", "ethereum/sepolia 2026-06-03"]
+              )
+            })
+          ),
+          open,
+          { local: true }
+        )
+      }).pipe(Effect.scoped)
+    )
+  })
+}

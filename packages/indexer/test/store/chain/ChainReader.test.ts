@@ -1,0 +1,204 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Address from "@headwater/core/address/Address"
+import type { Block, InternalTransfer } from "@headwater/core/Block"
+import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
+import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import * as InternalRetention from "@headwater/indexer/store/chain/InternalRetention"
+import { Database } from "@headwater/indexer/store/database/Database"
+import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as fc from "fast-check"
+import { stores } from "../../../../../test/Stores.ts"
+import * as Seed from "../Seed.ts"
+
+const { chain } = Seed
+const address = (number: number) => new Uint8Array(20).fill(number) as AddressBytes
+const alice = address(1)
+
+const hash = (...numbers: ReadonlyArray<number>) => {
+  const bytes = new Uint8Array(32)
+  numbers.forEach((number, i) => {
+    new DataView(bytes.buffer).setUint32(i * 4, number)
+  })
+  return bytes
+}
+
+const internal = (amount: number, from = alice, to = address(2), transaction = 0): InternalTransfer => ({
+  ...{ kind: "internal", transaction, operation: "call_0", operationType: "call" },
+  ...{ from, to, amount: BigInt(amount) }
+})
+
+/** A block of a fork; its transactions are told apart by fork, height and number. */
+const blockOf = (
+  fork: number,
+  height: number,
+  parentFork: number,
+  time: number,
+  amounts: ReadonlyArray<number>
+): Block => ({
+  height,
+  hash: hash(fork, height),
+  parent: hash(parentFork, height - 1),
+  time,
+  transactions: amounts.map((_, i) => hash(fork, height, i)),
+  transfers: amounts.map((amount, i) => internal(amount, alice, address(2), i)),
+  spends: []
+})
+
+const day = 86_400
+
+for (const store of stores) {
+  const layer = Subscriptions.layer.pipe(Layer.provideMerge(store.layer))
+  const open = Effect.gen(function* () {
+    const commits = yield* ChainStore.open(chain, { record: "all", undoDepth: 10 })
+    return { commits, recorded: yield* ChainReader.make(chain) }
+  })
+
+  describe(`ChainReader on ${store.name}`, () => {
+    it.live("shows upwards what has taken the place of undone blocks, downwards nothing twice", () =>
+      Effect.gen(function* () {
+        const { commits, recorded } = yield* open
+        const amounts = Effect.fnUntraced(function* (request: ChainReader.PageRequest) {
+          const { next, transfers } = yield* recorded.page("internal", alice, request)
+          return { next, amounts: transfers.map(({ transfer }) => Number(transfer.amount)), transfers }
+        })
+        for (let height = 0; height < 6; height++) {
+          yield* commits.commit([blockOf(1, height, 1, 1_000 + height, [height * 10, height * 10 + 1])])
+        }
+        const up = yield* amounts({ order: "ascending", limit: 9 })
+        assert.deepStrictEqual(up.amounts, [0, 1, 10, 11, 20, 21, 30, 31, 40])
+        const down = yield* amounts({ order: "descending", limit: 4 })
+        assert.deepStrictEqual(down.amounts, [51, 50, 41, 40])
+
+        // Blocks 3 to 5 give way to others, of which the first has transfers where the page had ended already.
+        yield* commits.undo(2)
+        yield* commits.commit([blockOf(2, 3, 1, 1_003, [333, 334, 335])])
+        yield* commits.commit([blockOf(2, 4, 2, 1_004, [444])])
+        const on = yield* amounts({ order: "ascending", limit: 50, after: up.next })
+        assert.deepStrictEqual(on.amounts, [333, 334, 335, 444])
+        assert.isUndefined(on.next)
+        const below = yield* amounts({ order: "descending", limit: 50, after: down.next })
+        assert.deepStrictEqual(below.amounts, [335, 334, 333, 21, 20, 11, 10, 1, 0])
+        for (const { block, height } of on.transfers) assert.deepStrictEqual(block.hash, hash(2, height))
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
+    it.live("finds the first block of a time as a scan would", () =>
+      Effect.gen(function* () {
+        const { commits, recorded } = yield* open
+        assert.strictEqual(yield* recorded.heightSince(5), 0)
+        const times = [10, 10, 12, 12, 12, 20, 35, 35, 36]
+        for (const [i, time] of times.entries()) yield* commits.commit([blockOf(1, 7 + i, 1, time, [])])
+        for (let time = 0; time < 40; time++) {
+          const found = times.findIndex((other) => other >= time)
+          assert.strictEqual(yield* recorded.heightSince(time), 7 + (found === -1 ? times.length : found))
+        }
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
+    it.live("knows whose addresses an account watches", () =>
+      Effect.gen(function* () {
+        const { recorded } = yield* open
+        const subscriptions = yield* Subscriptions
+        const [one, other] = [yield* Seed.account, yield* Seed.account]
+        const { id } = yield* subscriptions.create({
+          ...{ account: one, chain, event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", address: alice },
+          ...{ callbackUrl: "https://example.com", secret: undefined, confirmations: 1, allowDuplicates: false }
+        })
+        assert.deepStrictEqual(yield* recorded.watchedBy(one, [address(2), alice]), [alice])
+        assert.deepStrictEqual(yield* recorded.watchedBy(other, [alice]), [])
+        yield* subscriptions.deactivate(id, "test")
+        assert.deepStrictEqual(yield* recorded.watchedBy(one, [alice]), [])
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+  })
+
+  describe(`InternalRetention on ${store.name}`, () => {
+    it.live("forgets what is older than 14 days, but no block that may be undone, and keeps the sums", () =>
+      Effect.gen(function* () {
+        const context = yield* Effect.context<Database>()
+        const { commits, recorded } = yield* open
+        const { read } = yield* Database
+        const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+        // A block every six hours for 30 days.
+        const blocks = Array.from({ length: 120 }, (_, i) => ({
+          time: now - 30 * day + i * (day / 4) + 60,
+          amount: i + 1
+        }))
+        for (const [height, { amount, time }] of blocks.entries()) {
+          yield* commits.commit([blockOf(1, height, 1, time, [amount, 1_000_000])])
+        }
+        const kept = Effect.map(
+          recorded.page("internal", alice, { order: "ascending", limit: 5_000 }),
+          ({ transfers }) =>
+            transfers.map(({ transfer }) => Number(transfer.amount)).filter((amount) => amount < 1_000_000)
+        )
+        const sumOf = Effect.map(recorded.prunedTotals([alice]), (totals) => totals.get(Address.key(alice)))
+        yield* InternalRetention.prune(recorded, { record: "all", undoDepth: 100 })
+        assert.deepStrictEqual(
+          yield* kept,
+          blocks.slice(19).map(({ amount }) => amount)
+        )
+        yield* InternalRetention.prune(recorded, { record: "all", undoDepth: 10 })
+        const young = blocks.filter(({ time }) => time >= now - 14 * day)
+        assert.deepStrictEqual(
+          yield* kept,
+          young.map(({ amount }) => amount)
+        )
+        const old = blocks.filter(({ time }) => time < now - 14 * day)
+        const spent = BigInt(old.reduce((sum, { amount }) => sum + amount + 1_000_000, 0))
+        assert.deepStrictEqual(yield* sumOf, { received: 0n, spent })
+        // Several daemons may do it at once; nothing counts twice.
+        yield* Effect.all(
+          Array.from({ length: 3 }, () => InternalRetention.prune(recorded, { record: "all", undoDepth: 1 })),
+          { concurrency: 3 }
+        ).pipe(Effect.provide(context))
+        assert.deepStrictEqual(yield* sumOf, { received: 0n, spent })
+        const runs = yield* read((db) => db.selectFrom("pruned_internal").selectAll())
+        assert.strictEqual(runs.length, 2)
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
+    it.live("in the record of watched addresses, keeps only their sums", () =>
+      Effect.gen(function* () {
+        const { commits, recorded } = yield* open
+        const subscriptions = yield* Subscriptions
+        yield* subscriptions.create({
+          ...{ account: yield* Seed.account, chain, event: "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED", address: alice },
+          ...{ callbackUrl: "https://example.com", secret: undefined, confirmations: 1, allowDuplicates: false }
+        })
+        for (let height = 0; height < 20; height++) yield* commits.commit([blockOf(1, height, 1, 1_000, [height])])
+        yield* InternalRetention.prune(recorded, { record: "watched", undoDepth: 5 })
+        const totals = yield* recorded.prunedTotals([alice, address(2)])
+        assert.deepStrictEqual([...totals], [[Address.key(alice), { received: 0n, spent: 91n }]])
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
+    it.live("never counts a transfer twice or not at all, however often it runs", () =>
+      Effect.gen(function* () {
+        const { commits, recorded } = yield* open
+        let expected = 0n
+        const property = fc.sample(
+          fc.array(fc.array(fc.nat(1_000), { maxLength: 80 }), { minLength: 30, maxLength: 30 }),
+          {
+            numRuns: 1,
+            seed: 7
+          }
+        )[0]!
+        for (const [height, amounts] of property.entries()) {
+          yield* commits.commit([blockOf(1, height, 1, 1_000, amounts)])
+          expected += BigInt(amounts.reduce((sum, amount) => sum + amount, 0))
+          if (height % 7 === 6) yield* InternalRetention.prune(recorded, { record: "all", undoDepth: 2 })
+          let sum = (yield* recorded.prunedTotals([alice])).get(Address.key(alice))?.spent ?? 0n
+          yield* recorded.each("internal", alice, height, ({ amount }) => {
+            sum += amount
+          })
+          assert.strictEqual(sum, expected)
+        }
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+  })
+}

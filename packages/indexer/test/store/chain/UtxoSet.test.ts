@@ -1,0 +1,138 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { AddressBytes } from "@headwater/core/address/Address"
+import type { Block, CoinTransfer } from "@headwater/core/Block"
+import * as UtxoSet from "@headwater/indexer/store/chain/UtxoSet"
+import { Database } from "@headwater/indexer/store/database/Database"
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { stores } from "../../../../../test/Stores.ts"
+
+const script = (number: number) => Uint8Array.of(0x51, number) as AddressBytes
+
+interface Unspent {
+  readonly id: Uint8Array
+  readonly index: number
+  readonly owner: number
+  readonly amount: bigint
+}
+
+const keep = () => true
+
+/** Builds random blocks that spend outputs of earlier transactions, also of their own block, and mirrors them plainly. */
+class Wallets {
+  unspent: Array<Unspent> = []
+  #nonce = 0
+  #history: Array<{ readonly height: number; readonly unspent: Array<Unspent> }> = []
+  height = 0
+
+  block(choices: ReadonlyArray<number>): { readonly block: Block; readonly inputs: ReadonlyArray<Unspent> } {
+    this.#history.push({ height: this.height, unspent: [...this.unspent] })
+    this.height++
+    const transactions: Array<Uint8Array> = []
+    const transfers: Array<CoinTransfer> = []
+    const spends: Array<Block["spends"][number]> = []
+    const inputs: Array<Unspent> = []
+    for (const choice of choices) {
+      const transaction = transactions.length
+      const id = new Uint8Array(32)
+      new DataView(id.buffer).setUint32(0, ++this.#nonce)
+      transactions.push(id)
+      if (choice % 3 !== 0 && this.unspent.length > 0) {
+        const [input] = this.unspent.splice(choice % this.unspent.length, 1)
+        inputs.push(input!)
+        spends.push({ transaction, position: 0, outpoint: { transactionId: input!.id, index: input!.index } })
+      }
+      for (let index = 0; index < 1 + (choice % 2); index++) {
+        const output = { id, index, owner: choice % 5, amount: BigInt(this.#nonce) * 10n ** 15n + BigInt(index) }
+        this.unspent.push(output)
+        transfers.push({
+          ...{ kind: "coin", transaction, position: index, from: undefined },
+          ...{ to: script(output.owner), amount: output.amount }
+        })
+      }
+    }
+    const header = { height: this.height, hash: new Uint8Array(32), parent: new Uint8Array(32), time: 0 }
+    return { block: { ...header, transactions, transfers, spends }, inputs }
+  }
+
+  undo(fork: number) {
+    const entry = this.#history.find(({ height }) => height === fork)
+    if (entry === undefined) return
+    this.unspent = [...entry.unspent]
+    this.#history = this.#history.filter(({ height }) => height < fork)
+    this.height = fork
+  }
+}
+
+const rows = Effect.flatMap(Database, ({ read }) =>
+  read((db) => db.selectFrom("unspent_output").selectAll().orderBy("transaction_id").orderBy("output_index"))
+)
+
+for (const store of stores) {
+  describe(`UtxoSet on ${store.name}`, () => {
+    it.live("resolves every input and follows reorganisations, as a plain list of coins does", () =>
+      Effect.gen(function* () {
+        const { query, transaction } = yield* Database
+        const context = yield* Effect.context<Database>()
+        const step = fc.oneof(
+          fc.record({ choices: fc.array(fc.nat(1000), { maxLength: 8 }) }),
+          fc.record({ depth: fc.integer({ min: 1, max: 4 }) })
+        )
+        const property = fc.asyncProperty(fc.array(step, { maxLength: 20 }), (steps) =>
+          Effect.runPromiseWith(context)(
+            Effect.gen(function* () {
+              yield* query((db) => db.deleteFrom("unspent_output"))
+              yield* query((db) => db.deleteFrom("spent_output"))
+              const wallets = new Wallets()
+              for (const step of steps) {
+                if ("depth" in step) {
+                  const fork = Math.max(0, wallets.height - step.depth)
+                  yield* transaction(UtxoSet.undo(1, fork))
+                  wallets.undo(fork)
+                } else {
+                  const { block, inputs } = wallets.block(step.choices)
+                  const applied = yield* transaction(UtxoSet.apply(1, block, keep))
+                  const taken = applied.block.transfers.filter(
+                    (transfer) => transfer.kind === "coin" && transfer.to === undefined
+                  )
+                  assert.deepStrictEqual(
+                    taken.map(({ amount, from }) => [[...from!], amount]),
+                    inputs.map(({ amount, owner }) => [[...script(owner)], amount])
+                  )
+                }
+                assert.deepStrictEqual(
+                  (yield* rows).map((row) => [
+                    Buffer.from(row.transaction_id).readUInt32BE(),
+                    row.output_index,
+                    row.amount
+                  ]),
+                  wallets.unspent
+                    .map(({ amount, id, index }) => [Buffer.from(id).readUInt32BE(), index, amount.toString()])
+                    .sort((a, b) => Number(a[0]) - Number(b[0]) || Number(a[1]) - Number(b[1]))
+                )
+              }
+            })
+          )
+        )
+        yield* Effect.promise(() => fc.assert(property, { numRuns: 25 }))
+      }).pipe(Effect.provide(store.layer))
+    )
+
+    it.live("survives a transaction id that was there before, as Bitcoin's first coinbases", () =>
+      Effect.gen(function* () {
+        const { transaction } = yield* Database
+        const block = (height: number): Block => ({
+          ...{ height, hash: new Uint8Array(32), parent: new Uint8Array(32), time: 0 },
+          transactions: [new Uint8Array(32).fill(7)],
+          transfers: [
+            { kind: "coin", transaction: 0, position: 0, from: undefined, to: script(1), amount: 5_000_000_000n }
+          ],
+          spends: []
+        })
+        yield* transaction(UtxoSet.apply(1, block(1), keep))
+        yield* transaction(UtxoSet.apply(1, block(2), keep))
+        assert.strictEqual((yield* rows).length, 1)
+      }).pipe(Effect.provide(store.layer))
+    )
+  })
+}

@@ -1,0 +1,33 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Location } from "@headwater/indexer/store/database/Database"
+import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { locations } from "../../../../../test/Stores.ts"
+
+const held = (location: Location) => Effect.scoped(StoreLock.acquire(location))
+
+describe("StoreLock", () => {
+  it.live("lets one in at a time, and the next once that one has left", () =>
+    Effect.gen(function* () {
+      const [{ location }] = locations as [(typeof locations)[number]]
+      const store: Location = yield* location
+      yield* Effect.gen(function* () {
+        yield* StoreLock.acquire(store)
+        const error = yield* Effect.flip(held(store))
+        assert.match(error.message, /store\.db is in use by another headwater/)
+      }).pipe(Effect.scoped)
+      yield* held(store)
+      const nowhere = yield* Effect.flip(held({ kind: "sqlite", file: "/nowhere/store.db" }))
+      assert.match(nowhere.message, /^Cannot lock the store by \/nowhere\/store\.db\.lock: /)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("lets everybody share PostgreSQL", () =>
+    Effect.gen(function* () {
+      const store: Location = { kind: "postgres", url: Redacted.make("postgres://nowhere"), connections: 1 }
+      yield* StoreLock.acquire(store)
+      yield* StoreLock.acquire(store)
+    }).pipe(Effect.scoped)
+  )
+})

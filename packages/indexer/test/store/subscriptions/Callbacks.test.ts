@@ -1,0 +1,244 @@
+import { assert, layer } from "@effect/vitest"
+import { Database } from "@headwater/indexer/store/database/Database"
+import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
+import { Outbox, type Outgoing, Retention } from "@headwater/indexer/store/subscriptions/Outbox"
+import * as SecretRotation from "@headwater/indexer/store/subscriptions/SecretRotation"
+import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import { stores } from "../../../../../test/Stores.ts"
+import * as Seed from "../Seed.ts"
+
+const lease = 60_000
+const rooms = [{ host: "free.test", limit: 10, continued: [], run: 10, after: 0, retriesFirst: false }]
+const delivered = (callback: Outgoing) =>
+  ({ kind: "delivered", callback, attempt: { at: 1000, duration: 7, status: 200 } }) as const
+
+for (const store of stores) {
+  const services = Callbacks.layer.pipe(
+    Layer.provideMerge(Outbox.layer),
+    Layer.provideMerge(Subscriptions.layer),
+    Layer.provideMerge(store.layer)
+  )
+
+  layer(services, { excludeTestServices: true })(`Callbacks on ${store.name}`, (it) => {
+    const subscribe = Effect.gen(function* () {
+      const account = yield* Seed.account
+      const subscription = yield* Seed.subscription(account, "https://free.test/", "first")
+      return { subscription, key: { account, chain: Seed.chain, referenceId: subscription.referenceId } }
+    })
+    const sendAll = Effect.gen(function* () {
+      const outbox = yield* Outbox
+      const claims = yield* outbox.claim(rooms, lease)
+      yield* outbox.settle(claims.flatMap(({ callbacks }) => callbacks.map(delivered)))
+      return claims
+    })
+
+    it.effect("is a feed without gaps, whether callbacks are first sent or first read", () =>
+      Effect.gen(function* () {
+        const callbacks = yield* Callbacks
+        const outbox = yield* Outbox
+        const { key, subscription } = yield* subscribe
+        assert.deepStrictEqual(yield* callbacks.list(key, { after: 0, limit: 10 }), { callbacks: [], hasMore: false })
+        yield* Seed.callbacks(subscription, 2)
+        yield* sendAll
+        yield* Seed.callbacks(subscription, 5, { label: "more" })
+        const first = yield* callbacks.list(key, { after: 0, limit: 3 })
+        assert.isTrue(first.hasMore)
+        assert.deepStrictEqual(
+          first.callbacks.map(({ attempts, sequence, state }) => [sequence, state, attempts.length]),
+          [
+            [1, "delivered", 1],
+            [2, "delivered", 1],
+            [3, "due", 0]
+          ]
+        )
+        assert.deepStrictEqual(first.callbacks[0]!.attempts, [{ at: 1000, duration: 7, status: 200 }])
+        assert.strictEqual(JSON.parse(first.callbacks[2]!.body).data.item.height, 100)
+        // What was read keeps its number when it is sent.
+        const [claim] = yield* outbox.claim(rooms, lease)
+        assert.deepStrictEqual(
+          claim!.callbacks.map(({ sequence }) => sequence),
+          [3, 4, 5, 6, 7]
+        )
+        assert.strictEqual(claim!.callbacks[0]!.idempotencyKey, first.callbacks[2]!.idempotencyKey)
+        yield* outbox.settle(claim!.callbacks.map(delivered))
+        const rest = yield* callbacks.list(key, { after: 3, limit: 10 })
+        assert.isFalse(rest.hasMore)
+        assert.deepStrictEqual(
+          rest.callbacks.map(({ sequence }) => sequence),
+          [4, 5, 6, 7]
+        )
+      })
+    )
+
+    it.effect("waits for what is not there yet", () =>
+      Effect.gen(function* () {
+        const callbacks = yield* Callbacks
+        const outbox = yield* Outbox
+        const { key, subscription } = yield* subscribe
+        const empty = yield* callbacks.list(key, { after: 0, limit: 10 }, 120)
+        assert.deepStrictEqual(empty.callbacks, [])
+        const waiting = yield* Effect.forkChild(callbacks.list(key, { after: 0, limit: 10 }, 10_000))
+        yield* Effect.sleep("50 millis")
+        const begin = yield* Clock.currentTimeMillis
+        yield* Seed.callbacks(subscription, 1)
+        yield* outbox.wake
+        const found = yield* Fiber.join(waiting)
+        assert.strictEqual(found.callbacks.length, 1)
+        assert.isBelow((yield* Clock.currentTimeMillis) - begin, 300)
+        yield* sendAll
+      })
+    )
+
+    it.effect("is seen by its own account only", () =>
+      Effect.gen(function* () {
+        const callbacks = yield* Callbacks
+        const { key, subscription } = yield* subscribe
+        yield* Seed.callbacks(subscription, 1)
+        yield* sendAll
+        const stranger = { ...key, account: yield* Seed.account }
+        const page = { after: 0, limit: 1 }
+        const { idempotencyKey } = (yield* callbacks.list(key, page)).callbacks[0]!
+        for (const refused of [
+          callbacks.list(stranger, page),
+          callbacks.status(stranger),
+          callbacks.test(stranger),
+          callbacks.redeliver(stranger, idempotencyKey)
+        ]) {
+          assert.strictEqual(
+            (yield* Effect.flip(refused as Effect.Effect<unknown, { _tag: string }>))._tag,
+            "SubscriptionNotFound"
+          )
+        }
+        const other = yield* subscribe
+        const failure = yield* Effect.flip(callbacks.redeliver(other.key, idempotencyKey))
+        assert.strictEqual(failure._tag, "CallbackNotFound")
+      })
+    )
+
+    it.effect("sends one again under its key and number, however it ended", () =>
+      Effect.gen(function* () {
+        const callbacks = yield* Callbacks
+        const subscriptions = yield* Subscriptions
+        const { query } = yield* Database
+        const { key, subscription } = yield* subscribe
+        const [id] = yield* Seed.callbacks(subscription, 3)
+        const keys = (yield* Seed.rows(subscription.id)).map(({ idempotency_key }) => idempotency_key)
+        const waiting = yield* Effect.flip(callbacks.redeliver(key, keys[2]!))
+        assert.strictEqual(waiting._tag, "CallbackNotSendable")
+        yield* sendAll
+        yield* callbacks.redeliver(key, keys[1]!)
+        const [again] = yield* sendAll
+        assert.deepStrictEqual(
+          again!.callbacks.map(({ idempotencyKey, sequence }) => [idempotencyKey, sequence]),
+          [[keys[1]!, 2]]
+        )
+        const { attempts, state } = (yield* callbacks.list(key, { after: 1, limit: 1 })).callbacks[0]!
+        assert.deepStrictEqual([state, attempts.length], ["delivered", 2])
+        yield* query((db) => db.updateTable("callback").set({ state: "orphaned" }).where("id", "=", id!))
+        assert.match((yield* Effect.flip(callbacks.redeliver(key, keys[0]!))).message, /no longer part of the chain/)
+        yield* subscriptions.deactivate(subscription.id, "because")
+        assert.match((yield* Effect.flip(callbacks.redeliver(key, keys[1]!))).message, /inactive/)
+      })
+    )
+
+    it.effect("sends a test that says that it is one", () =>
+      Effect.gen(function* () {
+        const callbacks = yield* Callbacks
+        const { key, subscription } = yield* subscribe
+        const made = yield* callbacks.test(key)
+        assert.isUndefined(made.sequence)
+        assert.deepStrictEqual(JSON.parse(made.body), {
+          apiVersion: "2024-12-12",
+          referenceId: subscription.referenceId,
+          idempotencyKey: made.idempotencyKey,
+          data: {
+            product: "BLOCKCHAIN_EVENTS",
+            event: "BLOCK_MINED_TEST",
+            item: { blockchain: "ethereum", network: "devnet" }
+          }
+        })
+        const [claim] = yield* sendAll
+        assert.strictEqual(claim!.callbacks[0]!.body, made.body)
+      })
+    )
+
+    it.effect("says how a subscription stands", () =>
+      Effect.gen(function* () {
+        const callbacks = yield* Callbacks
+        const subscriptions = yield* Subscriptions
+        const outbox = yield* Outbox
+        const { query } = yield* Database
+        const { key, subscription } = yield* subscribe
+        const fresh = yield* callbacks.status(key)
+        assert.deepInclude(fresh, {
+          lastMatch: undefined,
+          lastDelivery: undefined,
+          waiting: 0,
+          held: 0,
+          heldCount: 10_000
+        })
+        yield* query((db) => db.updateTable("chain").set({ height: 4711 }))
+        yield* Seed.callbacks(subscription, 1, { created: 100 })
+        yield* sendAll
+        yield* Seed.callbacks(subscription, 3, { created: 200, label: "b" })
+        const [claim] = yield* outbox.claim([{ ...rooms[0]!, run: 1 }], lease)
+        const [callback] = claim!.callbacks
+        yield* outbox.settle([{ kind: "retry", callback: callback!, due: 9e12, attempt: { at: 1, duration: 1 } }])
+        assert.deepInclude(yield* callbacks.status(key), {
+          evaluatedHeight: 4711,
+          lastMatch: 200,
+          lastDelivery: 1007,
+          lastSequence: 2,
+          waiting: 2,
+          retrying: 1,
+          held: 0
+        })
+        yield* subscriptions.deactivate(subscription.id, "because")
+        assert.deepInclude(yield* callbacks.status(key), { waiting: 0, retrying: 0, held: 3, heldSince: 200 })
+      })
+    )
+
+    it.effect("changes a secret with an overlap", () =>
+      Effect.gen(function* () {
+        const { key, subscription } = yield* subscribe
+        const outbox = yield* Outbox
+        const secretsOfNext = Effect.fnUntraced(function* (of: Subscription, label: string) {
+          yield* Seed.callbacks(of, 1, { label })
+          const [claim] = yield* outbox.claim(rooms, lease)
+          yield* outbox.settle(claim!.callbacks.map(delivered))
+          return claim!.secrets
+        })
+        assert.deepStrictEqual(yield* secretsOfNext(subscription, "a"), ["first"])
+        const rotated = yield* SecretRotation.rotate(key, "second", 60_000)
+        assert.strictEqual(rotated.secret, "second")
+        assert.deepStrictEqual(yield* secretsOfNext(subscription, "b"), ["second", "first"])
+        yield* SecretRotation.rotate(key, "third", 0)
+        assert.deepStrictEqual(yield* secretsOfNext(subscription, "c"), ["third"])
+      })
+    )
+  })
+}
+
+layer(
+  Callbacks.layer.pipe(
+    Layer.provideMerge(Outbox.layer),
+    Layer.provideMerge(Subscriptions.layer),
+    Layer.provideMerge(Layer.succeed(Retention, { finishedMillis: 1, heldMillis: 2, heldCount: 3 })),
+    Layer.provideMerge(stores[0]!.layer)
+  ),
+  { excludeTestServices: true }
+)("Callbacks", (it) => {
+  it.effect("shows the bounds of what may wait", () =>
+    Effect.gen(function* () {
+      const callbacks = yield* Callbacks
+      const account = yield* Seed.account
+      const { referenceId } = yield* Seed.subscription(account, "https://free.test/")
+      const status = yield* callbacks.status({ account, chain: Seed.chain, referenceId })
+      assert.deepInclude(status, { heldMillis: 2, heldCount: 3 })
+    })
+  )
+})

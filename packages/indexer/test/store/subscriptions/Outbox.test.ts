@@ -1,0 +1,448 @@
+import { assert, describe, layer, it as plain } from "@effect/vitest"
+import { Database } from "@headwater/indexer/store/database/Database"
+import { Domains, hostPermission } from "@headwater/indexer/store/subscriptions/Domains"
+import { type Claim, Outbox, type Outgoing, Retention, type Room } from "@headwater/indexer/store/subscriptions/Outbox"
+import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { stores } from "../../../../../test/Stores.ts"
+import * as Seed from "../Seed.ts"
+
+const lease = 60_000
+
+const room = (host: string, change: Partial<Room> = {}): Room => ({
+  host,
+  limit: 10,
+  continued: [],
+  run: 10,
+  after: 0,
+  retriesFirst: false,
+  ...change
+})
+
+const sequences = ({ callbacks }: Claim) => callbacks.map(({ sequence }) => sequence)
+
+const delivered = (callback: Outgoing) =>
+  ({ kind: "delivered", callback, attempt: { at: 1000, duration: 7, status: 200 } }) as const
+const failed = (callback: Outgoing, due: number) =>
+  ({ kind: "retry", callback, due, attempt: { at: 1000, duration: 7, status: 500, error: "answered 500" } }) as const
+
+const keep = { finishedMillis: 1000, heldMillis: 1000, heldCount: 5 }
+
+for (const store of stores) {
+  const services = Outbox.layer.pipe(
+    Layer.provideMerge(Subscriptions.layer),
+    Layer.provideMerge(hostPermission(new Set(["free.test", "busy.test", "dead.test"]))),
+    Layer.provideMerge(Domains.layer),
+    Layer.provideMerge(Layer.succeed(Retention, keep)),
+    Layer.provideMerge(store.layer)
+  )
+
+  layer(services, { excludeTestServices: true })(`Outbox on ${store.name}`, (it) => {
+    it.effect("numbers callbacks without gaps in their order, one run of a subscription at a time", () =>
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/a", "s3cret")
+        const b = yield* Seed.subscription(yield* Seed.account, "https://free.test/b")
+        yield* Seed.callbacks(a, 5)
+        yield* Seed.callbacks(b, 1)
+        assert.deepStrictEqual(yield* outbox.hosts, ["free.test"])
+        const claims = yield* outbox.claim([room("free.test", { run: 3 })], lease)
+        const [first, other] = claims
+        assert.strictEqual(claims.length, 2)
+        assert.deepStrictEqual(sequences(first!), [1, 2, 3])
+        assert.strictEqual(first!.url, "https://free.test/a")
+        assert.deepStrictEqual(first!.secrets, ["s3cret"])
+        assert.deepStrictEqual(sequences(other!), [1])
+        assert.deepStrictEqual(other!.secrets, [])
+
+        // Others find nothing while any of the run is leased, however much there is.
+        yield* Seed.callbacks(a, 2, { label: "later" })
+        assert.deepStrictEqual(yield* outbox.claim([room("free.test")], lease), [])
+        yield* outbox.settle(first!.callbacks.slice(0, 2).map(delivered))
+        assert.deepStrictEqual(yield* outbox.claim([room("free.test")], lease), [])
+        yield* outbox.settle(first!.callbacks.slice(2).map(delivered))
+        const [next] = yield* outbox.claim([room("free.test")], lease)
+        assert.deepStrictEqual(sequences(next!), [4, 5, 6, 7])
+        yield* outbox.settle([...next!.callbacks, ...other!.callbacks].map(delivered))
+        const rows = yield* Seed.rows(a.id)
+        assert.deepStrictEqual(
+          rows.map(({ attempts, sequence, state }) => [sequence, state, attempts] as const),
+          [1, 2, 3, 4, 5, 6, 7].map((n) => [n, "delivered", 1] as const)
+        )
+        assert.strictEqual(rows[0]!.attempt_log, '[{"at":1000,"duration":7,"status":200}]')
+        assert.strictEqual(rows[0]!.delivered, 1007)
+        assert.deepStrictEqual(yield* outbox.hosts, [])
+      })
+    )
+
+    it.effect("follows a claim that is held by the next callbacks, which others do not get", () =>
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/a")
+        yield* Seed.callbacks(a, 7)
+        const [first] = yield* outbox.claim([room("free.test", { limit: 1, run: 2 })], lease)
+        assert.isTrue(first!.full)
+        const follow = (claim: Claim, run: number) =>
+          room("free.test", {
+            limit: 0,
+            continued: [{ subscription: a.id, after: claim.callbacks.at(-1)!.id, run }]
+          })
+        const [second] = yield* outbox.claim([follow(first!, 3)], lease)
+        assert.deepStrictEqual(sequences(second!), [3, 4, 5])
+        assert.isTrue(second!.full)
+        assert.deepStrictEqual(yield* outbox.claim([room("free.test")], lease), [])
+        // What the claimant gives back is next for everybody, and no later one before it.
+        yield* outbox.settle(first!.callbacks.map((callback) => ({ kind: "unsent", callback })))
+        const [back, ...none] = yield* outbox.claim([room("free.test")], lease)
+        assert.deepStrictEqual(none, [])
+        assert.deepStrictEqual(sequences(back!), [1, 2])
+        const [third] = yield* outbox.claim([follow(second!, 3)], lease)
+        assert.deepStrictEqual(sequences(third!), [6, 7])
+        assert.isFalse(third!.full)
+        yield* outbox.settle([...back!.callbacks, ...second!.callbacks, ...third!.callbacks].map(delivered))
+        assert.deepStrictEqual(
+          (yield* Seed.rows(a.id)).map(({ sequence, state }) => [sequence, state] as const),
+          [1, 2, 3, 4, 5, 6, 7].map((n) => [n, "delivered"] as const)
+        )
+      })
+    )
+
+    it.effect("gives the place of a claim that could be followed to whoever waits for one", () =>
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        const account = yield* Seed.account
+        const a = yield* Seed.subscription(account, "https://free.test/a")
+        const b = yield* Seed.subscription(account, "https://free.test/b")
+        yield* Seed.callbacks(a, 4)
+        let [held] = yield* outbox.claim([room("free.test", { limit: 1, run: 1 })], lease)
+        yield* Seed.callbacks(b, 2)
+        const claim = Effect.fnUntraced(function* (limit: number) {
+          const continued = [{ subscription: a.id, after: held!.callbacks[0]!.id, run: 1 }]
+          const claims = yield* outbox.claim([room("free.test", { limit, run: 1, continued })], lease)
+          return Object.fromEntries(
+            claims.map((claim) => {
+              if (claim.subscription === a.id) held = claim
+              else others.push(...claim.callbacks)
+              return [claim.subscription === a.id ? "a" : "b", sequences(claim)]
+            })
+          )
+        })
+        const others: Array<Outgoing> = []
+        assert.deepStrictEqual(yield* claim(0), {})
+        assert.deepStrictEqual(yield* claim(1), { a: [2], b: [1] })
+        // A retry is one that waits, too.
+        yield* outbox.settle([failed(others[0]!, 0)])
+        assert.deepStrictEqual(yield* claim(1), { b: [2] })
+        assert.deepStrictEqual(yield* claim(0), {})
+        assert.deepStrictEqual(yield* claim(1), { a: [3], b: [1] })
+        assert.deepStrictEqual(yield* claim(0), { a: [4] })
+        yield* (yield* Database).query((db) => db.deleteFrom("callback").where("subscription", "in", [a.id, b.id]))
+      })
+    )
+
+    it.effect("sends a callback again alone, and lets it hold back no later one", () =>
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/a")
+        yield* Seed.callbacks(a, 3)
+        const [first] = yield* outbox.claim([room("free.test", { run: 1 })], lease)
+        const now = yield* Clock.currentTimeMillis
+        yield* outbox.settle([failed(first!.callbacks[0]!, now + 100)])
+        const [second] = yield* outbox.claim([room("free.test", { run: 1 })], lease)
+        assert.deepStrictEqual(sequences(second!), [2])
+        yield* Effect.sleep("110 millis")
+        // Due again beside the run that is in flight.
+        assert.deepStrictEqual(yield* outbox.hosts, ["free.test"])
+        const [again, ...none] = yield* outbox.claim([room("free.test")], lease)
+        assert.deepStrictEqual(none, [])
+        assert.deepStrictEqual(sequences(again!), [1])
+        assert.strictEqual(again!.callbacks[0]!.attempts, 1)
+        yield* outbox.settle([delivered(again!.callbacks[0]!), delivered(second!.callbacks[0]!)])
+        const [third] = yield* outbox.claim([room("free.test")], lease)
+        assert.deepStrictEqual(sequences(third!), [3])
+        yield* outbox.settle([{ kind: "unsent", callback: third!.callbacks[0]! }])
+        const [unsent] = yield* outbox.claim([room("free.test")], lease)
+        assert.deepStrictEqual(sequences(unsent!), [3])
+        assert.strictEqual(unsent!.callbacks[0]!.attempts, 0)
+        yield* outbox.settle([delivered(unsent!.callbacks[0]!)])
+        const rows = yield* Seed.rows(a.id)
+        assert.strictEqual(rows[0]!.attempts, 2)
+        assert.strictEqual(JSON.parse(rows[0]!.attempt_log).length, 2)
+      })
+    )
+
+    it.effect("takes again what a crash left, in order and under the same keys and numbers", () =>
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/a")
+        yield* Seed.callbacks(a, 3)
+        const [lost] = yield* outbox.claim([room("free.test", { run: 2 })], 1000)
+        assert.deepStrictEqual(yield* outbox.claim([room("free.test")], lease), [])
+        yield* Effect.sleep("1100 millis")
+        const [found] = yield* outbox.claim([room("free.test")], lease)
+        assert.deepStrictEqual(sequences(found!), [1, 2, 3])
+        assert.deepStrictEqual(
+          found!.callbacks.slice(0, 2).map(({ idempotencyKey }) => idempotencyKey),
+          lost!.callbacks.map(({ idempotencyKey }) => idempotencyKey)
+        )
+        // A store that has one process forgets the leases of the one before.
+        yield* outbox.endLeases
+        const claims = yield* outbox.claim([room("free.test")], lease)
+        assert.strictEqual(claims.length, store.name === "sqlite" ? 1 : 0)
+        yield* outbox.settle(found!.callbacks.map(delivered))
+      })
+    )
+
+    it.effect("gives several pollers different work, and a subscription's order to one of them", () =>
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        const account = yield* Seed.account
+        const subscriptions = yield* Effect.forEach(Array.from({ length: 40 }), () =>
+          Seed.subscription(account, "https://busy.test/")
+        )
+        yield* Effect.forEach(subscriptions, (subscription) => Seed.callbacks(subscription, 10))
+        const received = new Map<number, Array<number>>()
+        const inFlight = new Set<number>()
+        const poller = Effect.gen(function* () {
+          for (let idle = 0; idle < 20; ) {
+            const claims = yield* outbox.claim([room("busy.test", { limit: 7, run: 3 })], lease)
+            idle = claims.length === 0 ? idle + 1 : 0
+            for (const claim of claims) {
+              assert.isFalse(inFlight.has(claim.subscription), "two claims of one subscription")
+              inFlight.add(claim.subscription)
+              received.set(claim.subscription, [...(received.get(claim.subscription) ?? []), ...sequences(claim)])
+            }
+            yield* Effect.sleep("5 millis")
+            for (const claim of claims) inFlight.delete(claim.subscription)
+            yield* outbox.settle(claims.flatMap(({ callbacks }) => callbacks.map(delivered)))
+          }
+        })
+        yield* Effect.all([poller, poller, poller], { concurrency: "unbounded", discard: true })
+        assert.strictEqual(received.size, 40)
+        for (const list of received.values()) assert.deepStrictEqual(list, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+      })
+    )
+
+    it.effect("gives every subscription of a host its turn", () =>
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        const account = yield* Seed.account
+        const subscriptions = yield* Effect.forEach(Array.from({ length: 5 }), () =>
+          Seed.subscription(account, "https://free.test/turns")
+        )
+        for (const subscription of subscriptions) yield* Seed.callbacks(subscription, 4)
+        const order: Array<number> = []
+        let after = 0
+        for (let i = 0; i < 10; i++) {
+          const claims = yield* outbox.claim([room("free.test", { limit: 2, run: 1, after })], lease)
+          for (const claim of claims) order.push(subscriptions.findIndex(({ id }) => id === claim.subscription))
+          after = claims.at(-1)!.subscription
+          yield* outbox.settle(claims.flatMap(({ callbacks }) => callbacks.map(delivered)))
+        }
+        assert.deepStrictEqual(order.slice(0, 10), [0, 1, 2, 3, 4, 0, 1, 2, 3, 4])
+      })
+    )
+
+    it.effect("finds a host's work past another host's backlog", () =>
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        const { insertMany, query } = yield* Database
+        const dead = yield* Seed.subscription(yield* Seed.account, "https://dead.test/")
+        const live = yield* Seed.subscription(yield* Seed.account, "https://free.test/z")
+        const row = { host: "dead.test", chain: 1, height: 1, event: "E", body: "{}", state: "due", due: 1, created: 1 }
+        yield* insertMany(
+          "callback",
+          Array.from({ length: 40_000 }, (_, i) => ({
+            ...row,
+            state: "due" as const,
+            // One subscription with a long backlog, and many with a short one, half of them to be sent again.
+            subscription: i < 20_000 ? dead.id : 1_000_000 + i,
+            attempts: i % 2,
+            sequence: i % 2 === 0 ? null : 1,
+            idempotency_key: `dead ${i}`
+          }))
+        )
+        yield* Seed.callbacks(live, 1)
+        const before = performance.now()
+        assert.deepStrictEqual([...(yield* outbox.hosts)].sort(), ["dead.test", "free.test"])
+        const claims = yield* outbox.claim([room("free.test")], lease)
+        const millis = performance.now() - before
+        assert.strictEqual(claims.length, 1)
+        yield* outbox.settle(claims[0]!.callbacks.map(delivered))
+        yield* query((db) => db.deleteFrom("callback").where("host", "=", "dead.test"))
+        assert.isBelow(millis, 100)
+      })
+    )
+
+    it.effect("holds back the callbacks of an exhausted subscription, and sends them in order once it is active", () =>
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        const subscriptions = yield* Subscriptions
+        const account = yield* Seed.account
+        const a = yield* Seed.subscription(account, "https://free.test/a")
+        yield* Seed.callbacks(a, 4)
+        const [claim] = yield* outbox.claim([room("free.test", { run: 2 })], lease)
+        const [first, second] = claim!.callbacks
+        yield* outbox.settle([
+          delivered(first!),
+          {
+            kind: "refused",
+            callback: second!,
+            subscription: a.id,
+            reason: "maximum_retry_attempts_reached",
+            attempt: { at: 5, duration: 5, error: "answered 500", status: 500 }
+          }
+        ])
+        const states = Effect.map(Seed.rows(a.id), (rows) =>
+          rows.map(({ sequence, state }) => [sequence, state] as ReadonlyArray<unknown>)
+        )
+        assert.deepStrictEqual(yield* states, [
+          [1, "delivered"],
+          [2, "held"],
+          [null, "held"],
+          [null, "held"]
+        ])
+        const key = { account, chain: Seed.chain, referenceId: a.referenceId }
+        const inactive = yield* subscriptions.get(key)
+        assert.isFalse(inactive.active)
+        assert.strictEqual(inactive.deactivationReasons[0]!.reason, "maximum_retry_attempts_reached")
+        assert.deepStrictEqual(yield* outbox.claim([room("free.test")], lease), [])
+        yield* subscriptions.activate(key)
+        const [released] = yield* outbox.claim([room("free.test")], lease)
+        assert.deepStrictEqual(sequences(released!), [2, 3, 4])
+        assert.strictEqual(released!.callbacks[0]!.attempts, 0)
+        yield* outbox.settle(released!.callbacks.map(delivered))
+        assert.strictEqual(JSON.parse((yield* Seed.rows(a.id))[1]!.attempt_log).length, 2)
+      })
+    )
+
+    it.effect("leaves an orphaned callback orphaned when its attempt fails", () =>
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        const { query } = yield* Database
+        const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/a")
+        const [id] = yield* Seed.callbacks(a, 1)
+        const [claim] = yield* outbox.claim([room("free.test")], lease)
+        yield* query((db) => db.updateTable("callback").set({ state: "orphaned" }).where("id", "=", id!))
+        yield* outbox.settle([failed(claim!.callbacks[0]!, 0)])
+        assert.strictEqual((yield* Seed.rows(a.id))[0]!.state, "orphaned")
+        assert.deepStrictEqual(yield* outbox.claim([room("free.test")], lease), [])
+      })
+    )
+
+    it.effect("sends nothing to a host until its account has verified it, then everything in order", () =>
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        const domains = yield* Domains
+        const [mine, theirs] = [yield* Seed.account, yield* Seed.account]
+        yield* domains.add(theirs, "own.test")
+        yield* domains.setVerified(theirs, "own.test")
+        yield* domains.add(mine, "own.test")
+        const a = yield* Seed.subscription(mine, "https://own.test/")
+        yield* Seed.callbacks(a, 3)
+        assert.deepStrictEqual(yield* outbox.claim([room("own.test")], lease), [])
+        assert.deepStrictEqual(
+          (yield* Seed.rows(a.id)).map(({ state }) => state),
+          ["held", "held", "held"]
+        )
+        assert.deepStrictEqual(yield* outbox.hosts, [])
+        yield* domains.setVerified(mine, "own.test")
+        const [claim] = yield* outbox.claim([room("own.test")], lease)
+        assert.deepStrictEqual(sequences(claim!), [1, 2, 3])
+        yield* outbox.settle(claim!.callbacks.map(delivered))
+      })
+    )
+
+    it.effect("keeps no more than it may for an unverified host, and counts what it gives up", () =>
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        const domains = yield* Domains
+        const account = yield* Seed.account
+        yield* domains.add(account, "late.test")
+        const a = yield* Seed.subscription(account, "https://late.test/")
+        const now = yield* Clock.currentTimeMillis
+        yield* Seed.callbacks(a, 7, { created: now - 2000 })
+        yield* outbox.claim([room("late.test")], lease)
+        const states = Effect.map(Seed.rows(a.id), (rows) =>
+          rows.map(({ sequence, state }) => [sequence, state] as ReadonlyArray<unknown>)
+        )
+        assert.deepStrictEqual(yield* states, [
+          [1, "expired"],
+          [2, "expired"],
+          ...Array.from({ length: 5 }, () => [null, "held"])
+        ])
+        yield* Seed.callbacks(a, 1, { label: "fresh" })
+        yield* outbox.claim([room("late.test")], lease)
+        assert.isAbove(yield* outbox.expire, 0)
+        assert.deepStrictEqual((yield* states).at(-1), [null, "held"])
+        assert.deepStrictEqual(
+          (yield* states).slice(0, 7),
+          [1, 2, 3, 4, 5, 6, 7].map((n) => [n, "expired"])
+        )
+        yield* domains.setVerified(account, "late.test")
+        const [claim] = yield* outbox.claim([room("late.test")], lease)
+        assert.deepStrictEqual(sequences(claim!), [8])
+        yield* outbox.settle(claim!.callbacks.map(delivered))
+      })
+    )
+
+    it.effect("signs with the secret before as well while a rotation lasts", () =>
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        const { query } = yield* Database
+        const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/a", "new")
+        const secrets = Effect.fnUntraced(function* (until: number) {
+          yield* query((db) =>
+            db
+              .updateTable("subscription")
+              .set({ previous_secret: "old", previous_secret_until: until })
+              .where("id", "=", a.id)
+          )
+          yield* Seed.callbacks(a, 1, { label: `until ${until}` })
+          const [claim] = yield* outbox.claim([room("free.test")], lease)
+          yield* outbox.settle(claim!.callbacks.map(delivered))
+          return claim!.secrets
+        })
+        assert.deepStrictEqual(yield* secrets((yield* Clock.currentTimeMillis) + 60_000), ["new", "old"])
+        assert.deepStrictEqual(yield* secrets((yield* Clock.currentTimeMillis) - 1), ["new"])
+      })
+    )
+
+    it.effect("forgets finished callbacks that are old enough, and no others", () =>
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        const { query } = yield* Database
+        const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/prune")
+        const old = (yield* Clock.currentTimeMillis) - 5000
+        yield* query((db) => db.deleteFrom("callback"))
+        yield* Seed.callbacks(a, 2500, { created: old, state: "delivered", label: "old" })
+        yield* Seed.callbacks(a, 3, { created: old, state: "held", label: "held" })
+        yield* Seed.callbacks(a, 2, { created: old, state: "orphaned", label: "orphaned" })
+        yield* Seed.callbacks(a, 4, { state: "delivered", label: "young" })
+        assert.strictEqual(yield* outbox.prune, 2502)
+        const states = (yield* Seed.rows(a.id)).map(({ state }) => state)
+        assert.deepStrictEqual(states, [...Array(3).fill("held"), ...Array(4).fill("delivered")])
+        assert.strictEqual(yield* outbox.prune, 0)
+      })
+    )
+  })
+}
+
+describe("Outbox", () => {
+  plain.effect("wakes everybody who waits, and none for what was before", () =>
+    Effect.gen(function* () {
+      const outbox = yield* Outbox
+      yield* outbox.wake
+      const waits = [yield* outbox.nextWake, yield* outbox.nextWake]
+      const pending = yield* Effect.forkChild(Effect.all(waits, { concurrency: 2 }))
+      yield* Effect.yieldNow
+      assert.isUndefined(pending.pollUnsafe())
+      yield* outbox.wake
+      yield* Effect.all(waits)
+    }).pipe(
+      Effect.provide(Outbox.layer.pipe(Layer.provideMerge(Subscriptions.layer), Layer.provideMerge(stores[0]!.layer)))
+    )
+  )
+})

@@ -1,0 +1,147 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Chain from "@headwater/core/chains/Chain"
+import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
+import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
+import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import { Database } from "@headwater/indexer/store/database/Database"
+import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as Follow from "@headwater/indexer/sync/Follow"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import { stores } from "../../../../../test/Stores.ts"
+import { address, FakeChain } from "../../sync/FakeChain.ts"
+
+const chain = Result.getOrThrow(Chain.find("ethereum", "devnet"))
+
+const options: Follow.Options = { start: 0, pollInterval: Duration.millis(1), concurrency: 1, undoDepth: 64 }
+
+const setup = Effect.fnUntraced(function* (wanted: boolean) {
+  const accounts = yield* Accounts
+  const account = yield* accounts.create("merchant")
+  yield* accounts.setRetractions(account.id, wanted)
+  const fake = new FakeChain(chain)
+  const store = yield* ChainStore.open(chain, { record: "watched", undoDepth: 64 })
+  const { step } = yield* Follow.make(fake.source, store, options)
+  yield* step
+  const subscriptions = yield* Subscriptions
+  const subscription = yield* subscriptions.create({
+    ...{ account: account.id, chain, event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", confirmations: 1 },
+    ...{ address: address(0), callbackUrl: "https://receiver.test/", secret: undefined, allowDuplicates: false }
+  })
+  const { query, read } = yield* Database
+  /** As delivery does with everything that is due. */
+  const deliver = Effect.gen(function* () {
+    const rows = yield* read((db) =>
+      db.selectFrom("callback").select(["id", "sequence"]).where("state", "=", "due").orderBy("id")
+    )
+    for (const { id, sequence } of rows) {
+      const change = { state: "delivered" as const, attempts: 1, sequence: sequence ?? id }
+      yield* query((db) => db.updateTable("callback").set(change).where("id", "=", id))
+    }
+  })
+  const callbacks = read((db) =>
+    db.selectFrom("callback").select(["event", "state", "idempotency_key", "body"]).orderBy("id")
+  )
+  return { fake, step, subscription, subscriptions, deliver, callbacks }
+})
+
+for (const store of stores) {
+  describe(`Retractions on ${store.name}`, () => {
+    const layer = Layer.mergeAll(Accounts.layer, ChainStatus.layer, Subscriptions.layer).pipe(
+      Layer.provideMerge(store.layer)
+    )
+
+    it.live("follow what was delivered, name its key, and repeat its item", () =>
+      Effect.gen(function* () {
+        const { callbacks, deliver, fake, step } = yield* setup(true)
+        fake.mine([{ from: 9, to: 0 }])
+        yield* step
+        yield* deliver
+        const [original] = yield* callbacks
+        fake.drop(1)
+        fake.mine([])
+        yield* step
+        const [first, retraction, ...rest] = yield* callbacks
+        assert.deepStrictEqual(rest, [])
+        assert.strictEqual(first!.state, "retracted")
+        assert.strictEqual(retraction!.state, "due")
+        assert.strictEqual(retraction!.event, "ADDRESS_COINS_TRANSACTION_CONFIRMED_REVERTED")
+        const body = JSON.parse(retraction!.body)
+        assert.deepStrictEqual(body.data.item, {
+          ...JSON.parse(original!.body).data.item,
+          revertedIdempotencyKey: original!.idempotency_key
+        })
+        assert.strictEqual(body.idempotencyKey, retraction!.idempotency_key)
+        assert.notStrictEqual(retraction!.idempotency_key, original!.idempotency_key)
+      }).pipe(Effect.provide(layer))
+    )
+
+    it.live("are held back with everything else while the subscription is inactive", () =>
+      Effect.gen(function* () {
+        const { callbacks, deliver, fake, step, subscription, subscriptions } = yield* setup(true)
+        fake.mine([{ from: 9, to: 0 }])
+        yield* step
+        yield* deliver
+        yield* subscriptions.deactivate(subscription.id, "test")
+        fake.drop(1)
+        fake.mine([])
+        yield* step
+        assert.deepStrictEqual(
+          (yield* callbacks).map(({ state }) => state),
+          ["retracted", "held"]
+        )
+      }).pipe(Effect.provide(layer))
+    )
+
+    it.live("do not follow what was never sent, and come to nobody who did not ask", () =>
+      Effect.gen(function* () {
+        for (const [wanted, sent] of [
+          [true, false],
+          [false, true]
+        ] as const) {
+          const { query } = yield* Database
+          for (const table of ["account", "chain", "block", "callback", "subscription"] as const) {
+            yield* query((db) => db.deleteFrom(table))
+          }
+          const { callbacks, deliver, fake, step } = yield* setup(wanted)
+          fake.mine([{ from: 9, to: 0 }])
+          yield* step
+          if (sent) yield* deliver
+          fake.drop(1)
+          fake.mine([])
+          yield* step
+          assert.deepStrictEqual(
+            (yield* callbacks).map(({ state }) => state),
+            sent ? ["delivered"] : []
+          )
+        }
+      }).pipe(Effect.provide(layer))
+    )
+
+    it.live("take the key back: the event comes again under it when its block returns", () =>
+      Effect.gen(function* () {
+        const { callbacks, deliver, fake, step } = yield* setup(true)
+        fake.mine([{ from: 9, to: 0 }])
+        yield* step
+        yield* deliver
+        const before = [...fake.blocks]
+        fake.drop(1)
+        fake.mine([])
+        yield* step
+        yield* deliver
+        fake.blocks = before
+        fake.mine([])
+        yield* step
+        assert.deepStrictEqual(
+          (yield* callbacks).map(({ event, state }) => [event, state]),
+          [
+            ["ADDRESS_COINS_TRANSACTION_CONFIRMED", "due"],
+            ["ADDRESS_COINS_TRANSACTION_CONFIRMED_REVERTED", "delivered"]
+          ]
+        )
+      }).pipe(Effect.provide(layer))
+    )
+  })
+}

@@ -1,0 +1,397 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Address from "@headwater/core/address/Address"
+import * as Chain from "@headwater/core/chains/Chain"
+import type * as Derivation from "@headwater/core/keys/Derivation"
+import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
+import type { CoinSearch } from "@headwater/indexer/families/utxo/CoinSearch"
+import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import { Database } from "@headwater/indexer/store/database/Database"
+import * as WalletBranches from "@headwater/indexer/store/wallets/WalletBranches"
+import { keyOf, type WalletKey, Wallets, type Within } from "@headwater/indexer/store/wallets/Wallets"
+import * as Follow from "@headwater/indexer/sync/Follow"
+import * as WalletSync from "@headwater/indexer/sync/WalletSync"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as References from "effect/References"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { stores } from "../../../../../test/Stores.ts"
+import { type Payment, UtxoChain } from "../../families/utxo/UtxoChain.ts"
+
+const chain = Result.getOrThrow(Chain.find("litecoin", "regtest"))
+const gapLimit = 20
+const alone: Within<never, never> = (change) => change
+
+// The account keys of BIP-84 (mnemonic abandon … about) and of BIP-32's first test vector, as test keys.
+const accountKeys = [
+  "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs",
+  "xpub6ASuArnXKPbfEwhqN6e3mwBcDTgzisQN1wXN9BJcM47sSikHjJf3UFHKkNAWbWMiGj7Wf5uMash7SyYq527Hqck2AxYysAA7xmALppuCkwQ"
+]
+const mainnet = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
+const texts = accountKeys.map((text) =>
+  ExtendedPublicKey.encode(chain, Result.getOrThrow(ExtendedPublicKey.decode(mainnet, text)))
+)
+const walletKey = (account: number, key: number, derivation: Derivation.Derivation = "account"): WalletKey =>
+  Result.getOrThrow(keyOf(account, chain, texts[key]!, derivation))
+
+const scripts = (key: WalletKey, branch: number, count: number): ReadonlyArray<AddressBytes> =>
+  WalletBranches.derive(WalletBranches.of(chain, { ...key, public_key: key.publicKey })[branch]!, 0, count - 1).map(
+    ({ bytes }) => bytes
+  )
+
+const owned = (node: UtxoChain, addresses: Iterable<AddressBytes>) => {
+  const wanted = new Set([...addresses].map(Address.key))
+  return node.coins.filter(({ script }) => wanted.has(Address.key(script)))
+}
+const sum = (coins: ReadonlyArray<{ readonly amount: bigint }>) =>
+  coins.reduce((total, { amount }) => total + amount, 0n)
+
+const follow = (
+  node: UtxoChain,
+  options: { readonly record?: ChainStore.Record; readonly search?: CoinSearch; readonly lookAhead?: number } = {}
+) =>
+  Effect.gen(function* () {
+    const store = yield* ChainStore.open(chain, { record: options.record ?? "watched", undoDepth: 100, gapLimit })
+    const { step } = yield* Follow.make(node.source, store, {
+      ...{ start: 0, pollInterval: Duration.millis(1), concurrency: 4, undoDepth: 100 }
+    })
+    const search = options.search ?? ((addresses) => Effect.sync(() => node.search(addresses)))
+    const sync = yield* WalletSync.make(node.source, search, store, {
+      ...{ pollInterval: Duration.millis(1), gapLimit, lookAhead: options.lookAhead ?? 1_000 }
+    })
+    return { step, sync: sync.step, store }
+  })
+
+const synced = Effect.fnUntraced(function* (key: WalletKey) {
+  const wallet = yield* (yield* Wallets).get(key)
+  assert.strictEqual(wallet?.state, "synced")
+  return wallet!
+})
+
+const stranger = Address.fromBytes(Uint8Array.of(0x51))
+const pay = (to: AddressBytes, amount: bigint): Payment => ({ spends: [], pays: [{ to, amount }] })
+
+for (const store of stores) {
+  const layer = Layer.mergeAll(Wallets.layer, ChainStatus.layer).pipe(Layer.provideMerge(store.layer))
+
+  describe(`Wallets on ${store.name}`, () => {
+    it.live("finds a wallet with coins at indices 0, 19, 38 and 57 whole on its first sync", () =>
+      Effect.gen(function* () {
+        const wallets = yield* Wallets
+        const node = new UtxoChain(chain)
+        const key = walletKey(1, 0)
+        const receive = scripts(key, 0, 200)
+        for (const index of [0, 19, 38, 57]) node.mine([pay(receive[index]!, BigInt(index + 1))])
+        const { step, sync } = yield* follow(node)
+        yield* step
+        assert.isUndefined(yield* wallets.get(key))
+        const first = yield* wallets.deriveAndSync(key, gapLimit, alone)
+        assert.deepStrictEqual(
+          first.map(({ index }) => index),
+          Array.from({ length: 100 }, (_, i) => i)
+        )
+        assert.strictEqual((yield* wallets.get(key))?.state, "scanning")
+        const refused = yield* Effect.flip(wallets.deriveAndSync(key, gapLimit, alone))
+        assert.strictEqual(refused._tag, "WalletScanning")
+        yield* sync
+        const wallet = yield* synced(key)
+        assert.strictEqual(wallet.balance, 118n)
+        assert.deepStrictEqual(wallet.complete, { height: 4, coins: true })
+        const second = yield* wallets.deriveAndSync(key, gapLimit, alone)
+        assert.strictEqual(second[0]!.index, 58)
+        assert.strictEqual(second.length, 100)
+        yield* sync
+        assert.strictEqual((yield* synced(key)).balance, 118n)
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.live("watches further within the block that uses an address, again and again", () =>
+      Effect.gen(function* () {
+        const wallets = yield* Wallets
+        const node = new UtxoChain(chain)
+        const key = walletKey(1, 0)
+        const { step, sync } = yield* follow(node)
+        yield* step
+        yield* wallets.deriveAndSync(key, gapLimit, alone)
+        yield* sync
+        const receive = scripts(key, 0, 200)
+        const change = scripts(key, 1, 200)
+        const indices = [99, 119, 139, 159]
+        // In the opposite order, and the last coin is spent in the block that brings it.
+        const spent = { transactionId: node.nextId(0), index: 0 }
+        node.mine([
+          ...[...indices].reverse().map((index) => pay(receive[index]!, BigInt(index))),
+          { spends: [spent], pays: [{ to: change[99]!, amount: 7n }] },
+          pay(change[119]!, 5n)
+        ])
+        yield* step
+        assert.strictEqual((yield* synced(key)).balance, 99n + 119n + 139n + 7n + 5n)
+        // Unused since: the fork takes the use back, and the same block is committed again.
+        node.drop(1)
+        node.mine([])
+        node.mine([pay(receive[179]!, 3n)])
+        yield* step
+        assert.strictEqual((yield* synced(key)).balance, 3n, "watched is watched")
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.live("takes in what happens while coins are searched, and a fork between the search and now", () =>
+      Effect.gen(function* () {
+        const wallets = yield* Wallets
+        const node = new UtxoChain(chain)
+        const key = walletKey(1, 0)
+        const receive = scripts(key, 0, 30)
+        node.mine([pay(receive[0]!, 1_000n), pay(receive[1]!, 200n)])
+        let searches = 0
+        let meanwhile: Effect.Effect<void> = Effect.void
+        const { step, sync } = yield* follow(node, {
+          search: (addresses) =>
+            Effect.suspend(() => {
+              searches++
+              const found = node.search(addresses)
+              return Effect.as(meanwhile, found)
+            })
+        })
+        yield* step
+        yield* wallets.deriveAndSync(key, gapLimit, alone)
+        const [first] = owned(node, [receive[0]!])
+        meanwhile = Effect.suspend(() => {
+          meanwhile = Effect.void
+          node.mine([{ spends: [first!.outpoint], pays: [{ to: receive[2]!, amount: 30n }] }])
+          node.mine([pay(receive[3]!, 4n)])
+          return Effect.orDie(step)
+        })
+        yield* sync
+        assert.strictEqual((yield* synced(key)).balance, 234n)
+        // The block at which coins were searched stays, so nothing has to be searched again.
+        node.drop(2)
+        for (let i = 0; i < 3; i++) node.mine([])
+        yield* step
+        assert.strictEqual((yield* synced(key)).balance, 1_200n)
+        yield* sync
+        assert.strictEqual(searches, 1)
+        // That block goes too: what was spent before it is unknown until coins have been searched again.
+        node.drop(4)
+        for (let i = 0; i < 6; i++) node.mine([pay(receive[1]!, 1n)])
+        yield* step
+        assert.strictEqual((yield* wallets.get(key))?.state, "scanning")
+        yield* sync
+        assert.strictEqual((yield* synced(key)).balance, 6n)
+        assert.strictEqual(searches, 2)
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.live("begins its record with the sync where the node cannot find coins, and says so", () =>
+      Effect.gen(function* () {
+        const wallets = yield* Wallets
+        const node = new UtxoChain(chain)
+        const key = walletKey(1, 0)
+        const receive = scripts(key, 0, 30)
+        node.mine([pay(receive[3]!, 1_000n)])
+        const { step, sync } = yield* follow(node, { search: () => Effect.undefined })
+        yield* step
+        yield* wallets.deriveAndSync(key, gapLimit, alone)
+        yield* sync
+        const before = owned(node, receive)[0]!
+        node.mine([pay(receive[4]!, 5n), { spends: [before.outpoint], pays: [{ to: stranger, amount: 1n }] }])
+        yield* step
+        const wallet = yield* synced(key)
+        assert.strictEqual(wallet.balance, 5n)
+        assert.deepStrictEqual(wallet.complete, { height: 2, coins: false })
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.live("keeps wallets apart by account, key and derivation, and knows the same key in another text", () =>
+      Effect.gen(function* () {
+        const wallets = yield* Wallets
+        const { query } = yield* Database
+        const node = new UtxoChain(chain)
+        const { step } = yield* follow(node)
+        yield* step
+        const zpub = Result.getOrThrow(ExtendedPublicKey.decode(mainnet, accountKeys[0]!))
+        assert.strictEqual(zpub.format, "P2WPKH")
+        const keys = [walletKey(1, 0), walletKey(2, 0), walletKey(1, 1), walletKey(1, 0, "bip32")]
+        const again = walletKey(1, 0)
+        // Twice at the same time, too.
+        const results = yield* Effect.forEach(
+          [...keys, again],
+          (key) => Effect.result(wallets.deriveAndSync(key, gapLimit, alone)),
+          { concurrency: "unbounded" }
+        )
+        assert.isTrue(results.slice(0, 4).some(Result.isSuccess))
+        const rows = yield* query((db) => db.selectFrom("wallet").selectAll())
+        assert.strictEqual(rows.length, 4)
+        const addresses = yield* query((db) =>
+          db.selectFrom("wallet_address").select(["wallet", "branch", "address_index"]).orderBy("id")
+        )
+        // Three wallets with change, one without.
+        assert.strictEqual(addresses.length, 3 * 200 + 100)
+        assert.isUndefined(yield* wallets.get(walletKey(3, 0)))
+        assert.isTrue(
+          Result.isFailure(keyOf(1, chain, accountKeys[0]!, "account")),
+          "a key of the main network is none of this one"
+        )
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.live("leaves nothing of a call whose payment fails", () =>
+      Effect.gen(function* () {
+        const wallets = yield* Wallets
+        const { query, transaction } = yield* Database
+        const node = new UtxoChain(chain)
+        const { step } = yield* follow(node)
+        yield* step
+        const failing: Within<"no credits", never> = (change) =>
+          transaction(Effect.andThen(change, Effect.fail("no credits" as const))) as never
+        const failure = yield* Effect.flip(wallets.deriveAndSync(walletKey(1, 0), gapLimit, failing))
+        assert.strictEqual(failure, "no credits")
+        assert.deepStrictEqual(yield* query((db) => db.selectFrom("wallet").selectAll()), [])
+        assert.deepStrictEqual(yield* query((db) => db.selectFrom("wallet_address").selectAll()), [])
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    const model = (record: ChainStore.Record) =>
+      it.live(
+        `balances are those of the coins, whatever blocks, forks and syncs come (${record})`,
+        () =>
+          Effect.gen(function* () {
+            const context = yield* Effect.context<Database>()
+            const number = fc.nat(1_000_000)
+            const action = fc.oneof(
+              {
+                weight: 6,
+                arbitrary: fc.record({ kind: fc.constant("mine" as const), picks: fc.array(number, { maxLength: 8 }) })
+              },
+              {
+                weight: 2,
+                arbitrary: fc.record({ kind: fc.constant("fork" as const), depth: fc.integer({ min: 1, max: 6 }) })
+              },
+              { weight: 2, arbitrary: fc.record({ kind: fc.constant("derive" as const), which: fc.nat(3) }) },
+              {
+                weight: 2,
+                arbitrary: fc.record({ kind: fc.constant("sync" as const), moves: fc.nat(3), forks: fc.boolean() })
+              },
+              { weight: 3, arbitrary: fc.constant({ kind: "follow" as const }) }
+            )
+            let account = 0
+            yield* Effect.promise(() =>
+              fc.assert(
+                fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 40 }), (actions) =>
+                  Effect.gen(function* () {
+                    const { query } = yield* Database
+                    for (const table of [
+                      "chain",
+                      "block",
+                      "unspent_output",
+                      "spent_output",
+                      "wallet",
+                      "wallet_address"
+                    ] as const) {
+                      yield* query((db) => db.deleteFrom(table))
+                    }
+                    const wallets = yield* Wallets
+                    account += 2
+                    const keys = [
+                      walletKey(account, 0),
+                      walletKey(account, 1),
+                      walletKey(account + 1, 0),
+                      walletKey(account, 0, "bip32")
+                    ]
+                    const all = keys.map((key) => [
+                      scripts(key, 0, 130),
+                      key.derivation === "bip32" ? [] : scripts(key, 1, 130)
+                    ])
+                    const node = new UtxoChain(chain)
+                    let amount = 0n
+                    /** Pays and spends at random, addresses of the first sixty that every wallet watches. */
+                    const mine = (picks: ReadonlyArray<number>) => {
+                      const free = [...node.coins]
+                      node.mine(
+                        picks.map((pick): Payment => {
+                          const [receive, change] = all[pick % all.length]!
+                          const branch = change!.length > 0 && pick % 3 === 0 ? change! : receive!
+                          const [coin] = pick % 2 === 0 && free.length > 0 ? free.splice(pick % free.length, 1) : []
+                          const to = pick % 11 === 0 ? stranger : branch[pick % 60]!
+                          return {
+                            spends: coin === undefined ? [] : [coin.outpoint],
+                            pays: [
+                              { to, amount: ++amount },
+                              { to: branch[(pick >> 3) % 60]!, amount: ++amount }
+                            ]
+                          }
+                        })
+                      )
+                    }
+                    let interrupt: Effect.Effect<void> = Effect.void
+                    const { step, sync } = yield* follow(node, {
+                      record,
+                      lookAhead: gapLimit,
+                      search: (addresses) =>
+                        Effect.suspend(() => {
+                          const found = node.search(addresses)
+                          return Effect.as(interrupt, found)
+                        })
+                    })
+                    for (const one of actions) {
+                      switch (one.kind) {
+                        case "mine":
+                          mine(one.picks)
+                          break
+                        case "fork":
+                          node.drop(one.depth)
+                          for (let i = 0; i <= one.depth; i++) mine([one.depth * 7919 + i, i])
+                          break
+                        case "derive":
+                          yield* Effect.ignore(wallets.deriveAndSync(keys[one.which]!, gapLimit, alone))
+                          break
+                        case "follow":
+                          yield* step
+                          break
+                        case "sync": {
+                          let done = false
+                          interrupt = Effect.suspend(() => {
+                            if (done) return Effect.void
+                            done = true
+                            for (let i = 0; i < one.moves; i++) mine([i * 31 + 5, i * 17 + 2])
+                            if (one.forks) {
+                              node.drop(2)
+                              for (let i = 0; i < 3; i++) mine([i * 13 + 4])
+                            }
+                            return Effect.orDie(step)
+                          })
+                          yield* sync
+                          interrupt = Effect.void
+                        }
+                      }
+                    }
+                    for (let i = 0; i < 3; i++) {
+                      yield* step
+                      yield* sync
+                    }
+                    for (const [i, key] of keys.entries()) {
+                      const wallet = yield* wallets.get(key)
+                      if (wallet === undefined) continue
+                      assert.strictEqual(wallet.state, "synced")
+                      assert.strictEqual(wallet.balance, sum(owned(node, all[i]!.flat())), `wallet ${i}`)
+                    }
+                  }).pipe(
+                    Effect.provideService(References.MinimumLogLevel, "Error"),
+                    Effect.provide(Layer.mergeAll(Wallets.layer, ChainStatus.layer)),
+                    Effect.scoped,
+                    Effect.provideContext(context),
+                    Effect.runPromise
+                  )
+                ),
+                { numRuns: Number(process.env.HEADWATER_RUNS ?? 15) }
+              )
+            )
+          }).pipe(Effect.provide(store.layer), Effect.scoped),
+        120_000
+      )
+    model("watched")
+    model("all")
+  })
+}
