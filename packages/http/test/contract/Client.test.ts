@@ -83,7 +83,7 @@ layer(testServer(store!), { excludeTestServices: true })("Client", (it) => {
   it.effect("runs where there is nothing but what a browser has", () =>
     Effect.gen(function* () {
       const { alice, url } = yield* TestServer
-      const source = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url))
+      const source = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url))
       const bundle = yield* Effect.promise(() =>
         build({
           configFile: false,
