@@ -70,13 +70,3 @@ export const destinationTag = (chain: Chain, text: string): Result.Result<number
         onSuccess: ({ tag }) => tag
       })
     : Result.map(decode(chain, text), () => undefined)
-
-/** A string that is equal for equal bytes, one character a byte: what a Map or Set is keyed by. */
-export const key = (bytes: Uint8Array): string => {
-  let text = ""
-  for (let from = 0; from < bytes.length; from += 1024) {
-    // `apply` is the fast way, but takes its arguments from the stack: a script may have megabytes.
-    text += String.fromCharCode.apply(null, bytes.subarray(from, from + 1024) as unknown as Array<number>)
-  }
-  return text
-}

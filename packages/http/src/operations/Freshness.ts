@@ -3,6 +3,7 @@
  * client is told to come back.
  */
 
+import * as Bytes from "@headwater/core/Bytes"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import type { ConnectedNode } from "@headwater/indexer/families/node/ConnectedNodes"
 import { ConnectedNodes } from "@headwater/indexer/families/node/ConnectedNodes"
@@ -39,8 +40,6 @@ const lookMillis = 20
 /** How far the record may be behind the node even so, in time and as blocks of that time. */
 const lagMillis = 10_000
 const lagOf = (blockSeconds: number) => Math.max(2, Math.ceil(lagMillis / 1_000 / blockSeconds))
-
-const same = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0
 
 const nodeErrors: ReadonlySet<unknown> = new Set([
   "NodeUnreachable",
@@ -102,7 +101,7 @@ export const make = Effect.fnUntraced(function* (record: ChainReader) {
       }
       if (!newest || tip.height >= head.height || waited >= waitMillis) {
         const hash = head.height === tip.height ? head.hash : yield* node.source.hashAt(tip.height)
-        if (same(hash, tip.hash)) return { tip, node }
+        if (Bytes.equal(hash, tip.hash)) return { tip, node }
         if (waited >= waitMillis) {
           return yield* unavailable(`${record.name} is being reorganised at block ${tip.height}; try again`)
         }

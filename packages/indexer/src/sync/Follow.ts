@@ -2,7 +2,9 @@
  * Follows one chain: catches up with parallel fetches and ordered commits, stays at the head, and undoes what a
  * reorganisation has orphaned. Backfill and live are one path with one cursor.
  */
+
 import type { Block } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
 import { nameOf } from "@headwater/core/chains/Chain"
 import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
@@ -36,8 +38,6 @@ export interface Options {
 }
 
 type SyncError = NodeError | NotNext | DatabaseError | UnrecoverableFork
-
-const same = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0
 
 /** What may share a commit: blocks, and moves of all of them, so that whoever else writes does not wait for long. */
 const maxBlocks = 32
@@ -111,7 +111,7 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
     cursor.hash === undefined
       ? Effect.succeed(true)
       : Effect.map(head?.height === cursor.height ? Effect.succeed(head.hash) : source.hashAt(cursor.height), (hash) =>
-          same(hash, cursor.hash!)
+          Bytes.equal(hash, cursor.hash!)
         )
 
   /**
@@ -124,14 +124,14 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
       const ours = yield* store.hashAt(height)
       // Below the first block that was ever committed there is nothing to compare, and nothing to undo.
       if (ours === undefined) return height
-      if (!same(ours, yield* source.hashAt(height))) continue
+      if (!Bytes.equal(ours, yield* source.hashAt(height))) continue
       if (height < final) {
         return yield* new UnrecoverableFork({
           message: `The node now disagrees with block ${height + 1}, although block ${final} was final`
         })
       }
       const child = yield* source.blockAt(height + 1)
-      if (!same(child.parent, ours)) {
+      if (!Bytes.equal(child.parent, ours)) {
         return yield* inconsistent("blockAt", `block ${height + 1} does not have the parent that the node shows`)
       }
       return height
@@ -160,7 +160,7 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
     }
     if (head.height < cursor.height) {
       const ours = yield* store.hashAt(head.height)
-      const fits = ours !== undefined && same(ours, head.hash)
+      const fits = ours !== undefined && Bytes.equal(ours, head.hash)
       const message = `The node went back to block ${head.height}; block ${cursor.height} is committed`
       return yield* tell({
         head: head.height,

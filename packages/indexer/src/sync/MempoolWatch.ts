@@ -8,9 +8,10 @@
  * A subscription is told of what arrives after it was made, and not of what waited already then: the first look after
  * a start, which sees both, goes by the time at which the node first saw a transaction.
  */
+
 import type { AddressBytes } from "@headwater/core/address/Address"
-import * as Address from "@headwater/core/address/Address"
 import type { CoinTransfer, Spend } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
 import { type Chain, nameOf } from "@headwater/core/chains/Chain"
 import * as Matcher from "@headwater/core/events/Matcher"
 import * as Cause from "effect/Cause"
@@ -46,7 +47,7 @@ const skewMillis = 60_000
 
 const backoff = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])
 
-const keyOf = ({ index, transactionId }: Spend["outpoint"]) => `${Address.key(transactionId)}${index}`
+const keyOf = ({ index, transactionId }: Spend["outpoint"]) => `${Bytes.key(transactionId)}${index}`
 
 /** What a transaction's inputs take and its outputs give, or undefined where an input cannot be resolved yet. */
 const resolved = (

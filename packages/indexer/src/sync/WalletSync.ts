@@ -5,8 +5,9 @@
  * where the chain then stands; if it has moved on meanwhile a little more is replayed, and if the block is not on our
  * chain any more they are searched again.
  */
+
 import type { AddressBytes } from "@headwater/core/address/Address"
-import * as Address from "@headwater/core/address/Address"
+import * as Bytes from "@headwater/core/Bytes"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { NodeError } from "../families/node/NodeError.ts"
@@ -72,9 +73,9 @@ export const make = Effect.fn("WalletSync.make")(function* (
         ranges
       )
       if (found === undefined) return undefined
-      const paid = new Set(found.coins.map(({ script }) => Address.key(script)))
+      const paid = new Set(found.coins.map(({ script }) => Bytes.key(script)))
       const far = targets.some((branch) =>
-        branch.slice(-options.gapLimit).some(({ bytes }) => paid.has(Address.key(bytes)))
+        branch.slice(-options.gapLimit).some(({ bytes }) => paid.has(Bytes.key(bytes)))
       )
       if (!far) return { targets, found }
     }
@@ -86,7 +87,7 @@ export const make = Effect.fn("WalletSync.make")(function* (
     targets: WalletCoins.Targets,
     found: CoinsAt
   ) {
-    const wanted = new Set(targets.flat().map(({ bytes }) => Address.key(bytes)))
+    const wanted = new Set(targets.flat().map(({ bytes }) => Bytes.key(bytes)))
     let at: WalletCoins.Replayed = { ...found, scanned: found.height, spent: [] }
     while (true) {
       const cursor = yield* store.cursor
@@ -98,12 +99,12 @@ export const make = Effect.fn("WalletSync.make")(function* (
       }
       while (at.height < cursor.height) {
         const block = yield* source.blockAt(at.height + 1)
-        if (Buffer.compare(block.parent, at.hash) !== 0) return false
+        if (!Bytes.equal(block.parent, at.hash)) return false
         at = WalletCoins.replay(at, block, wanted)
       }
       if (yield* wallets.enter(wallet, targets, at, options.gapLimit)) return true
       const ours = yield* store.hashAt(at.height)
-      if (ours === undefined || Buffer.compare(ours, at.hash) !== 0) return false
+      if (ours === undefined || !Bytes.equal(ours, at.hash)) return false
       const [present] = (yield* wallets.scanning).filter(({ id }) => id === wallet.id)
       if (present?.unwatched.some((end, branch) => end > targets[branch]!.length)) return false
     }

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AddressBytes } from "@headwater/core/address/Address"
-import * as Address from "@headwater/core/address/Address"
 import type { Block } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
 import * as Chain from "@headwater/core/chains/Chain"
 import { NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
@@ -46,7 +46,7 @@ const blockAt = (height: number, ...to: ReadonlyArray<AddressBytes>): Block => (
 
 /** A ledger on which these addresses have accounts. */
 const ledger = (...accounts: ReadonlyArray<AddressBytes>) => {
-  const has = new Set(accounts.map(Address.key))
+  const has = new Set(accounts.map(Bytes.key))
   let asked = 0
   const state = { down: false }
   const source = {
@@ -56,7 +56,7 @@ const ledger = (...accounts: ReadonlyArray<AddressBytes>) => {
         asked += addresses.length
         return state.down
           ? Effect.fail(new NodeUnreachable({ node: "n", method: "account_info", message: "down" }))
-          : Effect.succeed(addresses.map((address) => (has.has(Address.key(address)) ? 5n : undefined)))
+          : Effect.succeed(addresses.map((address) => (has.has(Bytes.key(address)) ? 5n : undefined)))
       })
   }
   // Nothing else of a source is asked for.

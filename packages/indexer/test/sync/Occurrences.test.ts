@@ -137,17 +137,20 @@ const failing = (database: Database["Service"], left: { count: number }): Databa
       ),
       effect
     )
-  return {
-    dialect: database.dialect,
+  const guarded: Database["Service"] = {
+    ...database,
     query: (build) => guard(database.query(build)),
     read: (build) => guard(database.read(build)),
-    write: (build) => guard(database.write(build)),
-    transaction: (self) => database.transaction(self),
+    defer: (build) => guard(database.defer(build)),
+    transaction: (self) => database.transaction(Effect.provideService(self, Database, guarded)),
     insertMany: (table, rows, conflict) => guard(database.insertMany(table, rows, conflict)),
-    each: (statement, rows) => guard(database.each(statement, rows)),
-    writeEach: (statement, rows) => guard(database.writeEach(statement, rows)),
-    steps: (steps) => guard(database.steps(steps))
+    updateEach: (table, values, same) => guard(database.updateEach(table, values, same)),
+    selectEach: (types, parameters, select) => guard(database.selectEach(types, parameters, select)),
+    takeEach: (table, types, keys, returning) => guard(database.takeEach(table, types, keys, returning)),
+    lockRows: (select) => guard(database.lockRows(select)),
+    batch: (statements) => guard(database.batch(statements))
   }
+  return guarded
 }
 
 const told = Effect.gen(function* () {

@@ -2,6 +2,7 @@
 
 import * as Amount from "@headwater/core/Amount"
 import * as Address from "@headwater/core/address/Address"
+import * as Bytes from "@headwater/core/Bytes"
 import * as Hash from "@headwater/core/Hash"
 import type { ChainReader, PageRequest, Position, RecordedTransfer } from "@headwater/indexer/store/chain/ChainReader"
 import type { Record } from "@headwater/indexer/store/chain/ChainStore"
@@ -88,7 +89,7 @@ export const make = (record: ChainReader, freshness: Freshness, options: Options
       }
       const { node } = yield* freshness.recorded(request.after === undefined)
       const { next, transfers } = yield* Effect.orDie(record.page("token", address, pageRequest(request)))
-      const contracts = new Map(transfers.map(({ transfer }) => [Address.key(transfer.contract), transfer.contract]))
+      const contracts = new Map(transfers.map(({ transfer }) => [Bytes.key(transfer.contract), transfer.contract]))
       const { tokenMetadata } = node
       const tokens =
         tokenMetadata === undefined
@@ -100,7 +101,7 @@ export const make = (record: ChainReader, freshness: Freshness, options: Options
         next,
         items: transfers.map((recorded) => {
           const { amount, contract, from, to, token, tokenId } = recorded.transfer
-          const { decimals = 0, name = "", symbol = "" } = tokens?.get(Address.key(contract)) ?? {}
+          const { decimals = 0, name = "", symbol = "" } = tokens?.get(Bytes.key(contract)) ?? {}
           return {
             ...placed(recorded),
             recipient: addressText(to),

@@ -7,6 +7,7 @@
 
 import * as Amount from "@headwater/core/Amount"
 import * as Address from "@headwater/core/address/Address"
+import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import type { EvmNode } from "@headwater/indexer/families/evm/EvmNode"
 import type { NodeError } from "@headwater/indexer/families/node/NodeError"
@@ -63,10 +64,10 @@ const tokensOf = Effect.fnUntraced(function* (
   for (const address of addresses) {
     yield* record.each("token", address, tip.height, ({ amount, contract, from, to, token, tokenId }) => {
       if (token === "fungible" || tokenId === undefined) {
-        fungible.set(Address.key(contract), contract)
+        fungible.set(Bytes.key(contract), contract)
         return
       }
-      const key = `${Address.key(contract)}:${tokenId}`
+      const key = `${Bytes.key(contract)}:${tokenId}`
       const entry = held.get(key) ?? { contract, tokenId, kind: token, amount: 0n }
       held.set(key, entry)
       if (Buffer.compare(to, address) === 0) entry.amount += amount
@@ -162,8 +163,8 @@ export const make = (
         wallet.map(({ address }) => address)
       )
     )
-    const keys = new Set(watched.map(Address.key))
-    const lacks = wallet.some(({ address, isUsed }) => isUsed && !keys.has(Address.key(address)))
+    const keys = new Set(watched.map(Bytes.key))
+    const lacks = wallet.some(({ address, isUsed }) => isUsed && !keys.has(Bytes.key(address)))
     if (lacks || keys.size === 0) {
       return yield* new XpubNotSynced({
         message: "Not all used addresses of the wallet are recorded: the account has to subscribe to each of them"
@@ -183,13 +184,13 @@ export const make = (
     const totals = yield* totalsOf(record, tip, addresses)
     const { fungible, held } = yield* tokensOf(record, tip, addresses)
     const balances = yield* fungibleBalances(evm, tip, fungible, addresses)
-    const contracts = new Map([...balances, ...held].map(({ contract }) => [Address.key(contract), contract]))
+    const contracts = new Map([...balances, ...held].map(({ contract }) => [Bytes.key(contract), contract]))
     const tokens =
       node.tokenMetadata === undefined ? undefined : yield* record.tokens(node.tokenMetadata, [...contracts.values()])
     const described = (contract: Address.AddressBytes, kind: keyof typeof standards) => ({
       contractAddress: Address.encode(chain, contract)!,
       standard: standards[kind],
-      symbol: tokens?.get(Address.key(contract))?.symbol ?? ""
+      symbol: tokens?.get(Bytes.key(contract))?.symbol ?? ""
     })
     const after = yield* record.tip
     const isOfOneMoment =
@@ -199,7 +200,7 @@ export const make = (
     const item = {
       confirmedBalance: coins(sum(wallet.map(({ balance }) => balance))),
       fungibleTokens: balances.map(({ amount, contract }) => ({
-        amount: Amount.format(amount, tokens?.get(Address.key(contract))?.decimals ?? 0),
+        amount: Amount.format(amount, tokens?.get(Bytes.key(contract))?.decimals ?? 0),
         ...described(contract, "fungible")
       })),
       nonFungibleTokens: held.map(({ contract, kind, tokenId }) => ({

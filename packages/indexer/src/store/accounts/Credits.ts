@@ -282,11 +282,14 @@ const make = Effect.gen(function* () {
       ends.flat()
     )
 
-  /** As `inTransaction`, in one message to SQLite's thread; undefined, with nothing done, where somebody cannot pay. */
+  /**
+   * As `inTransaction`, in one message to the store; undefined, with nothing done, where somebody cannot pay or the
+   * store takes no such message.
+   */
   const inOneMessage = Effect.fnUntraced(function* (batch: Batch, at: number) {
     const wanted = batch.map(([, charges]) => charges.reduce((sum, { charge }) => sum + charge.amount, 0))
     const entries = batch.flatMap(([, charges]) => charges.map(({ charge }) => Object.values(entryOf(charge, at))))
-    const [balances] = yield* database.steps([
+    const [balances] = yield* database.batch([
       { sql: takeStatement, rows: batch.map(([account], i) => [wanted[i], account, wanted[i]]) },
       { sql: enterStatement, rows: entries }
     ])
@@ -306,7 +309,7 @@ const make = Effect.gen(function* () {
       const at = yield* Clock.currentTimeMillis
       // Always in one order, so that two processes never wait for each other's balances.
       const batch = [...Map.groupBy(pending, ({ charge }) => charge.account)].sort(([a], [b]) => a - b)
-      const quick = database.dialect === "sqlite" ? yield* inOneMessage(batch, at) : undefined
+      const quick = yield* inOneMessage(batch, at)
       yield* Effect.all(quick ?? (yield* inTransaction(batch, at)), { discard: true })
     },
     (effect, pending) =>

@@ -2,17 +2,19 @@
  * One chain's part of the store: its cursor, its headers, and the one commit by which blocks enter — header, output
  * map, matched callbacks and cursor in a single transaction — or leave again.
  */
+
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, Transfer } from "@headwater/core/Block"
-import * as Chain from "@headwater/core/chains/Chain"
+import * as Bytes from "@headwater/core/Bytes"
+import type * as Chain from "@headwater/core/chains/Chain"
 import type * as Callback from "@headwater/core/events/Callback"
 import * as Matcher from "@headwater/core/events/Matcher"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { NodeError } from "../../families/node/NodeError.ts"
+import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
-import { prepared } from "../database/Prepared.ts"
 import type { Row } from "../database/Tables.ts"
 import * as PendingConfirmations from "../subscriptions/PendingConfirmations.ts"
 import * as Retractions from "../subscriptions/Retractions.ts"
@@ -105,31 +107,14 @@ const unknownToken: Callback.TokenMetadata = { name: "", symbol: "", decimals: u
 /** Opens a chain in the store, making its row at the first time, and fills the watched set. */
 export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, options: Options) {
   const database = yield* Database
-  const { insertMany, query, read, transaction, write } = database
-  const name = Chain.nameOf(chain)
+  const { insertMany, query, read, transaction, defer } = database
+  const id = yield* ChainRow.make(chain)
+  const row = Effect.map(Effect.provideService(ChainRow.find(chain), Database, database), (row) => row!)
+  const lock = ChainRow.lock(id)
 
-  yield* query((db) =>
-    db
-      .insertInto("chain")
-      .values({ name })
-      .onConflict((conflict) => conflict.doNothing())
-  )
-  const named = prepared((db, name: string) => db.selectFrom("chain").selectAll().where("name", "=", name))
-  const row = Effect.map(read(named(name)), ([row]) => row!)
-  const { id } = yield* row
-  const locked = prepared((db, id: number) => {
-    const select = db.selectFrom("chain").selectAll().where("id", "=", id)
-    return database.dialect === "postgres" ? select.forUpdate() : select
-  })
-  /** Takes the lock by which commits and changes of subscriptions exclude one another. */
-  const lock = Effect.map(query(locked(id)), ([row]) => row!)
-  const moveCursor = prepared((db, height: number, hash: Uint8Array | null, first: number | null, id: number) =>
-    db.updateTable("chain").set({ height, hash, first_height: first }).where("id", "=", id)
-  )
-
-  const watched = WatchedAddresses.make(database, id)
+  const watched = yield* WatchedAddresses.make(id)
   yield* watched.reach((yield* row).revision)
-  const subscribers = Subscribers.make(database, id)
+  const subscribers = yield* Subscribers.make(id)
 
   const gapLimit = options.gapLimit ?? defaultGapLimit
   const walletBlocks = yield* WalletBlocks.make({ chain, id, gapLimit, watched: watched.set })
@@ -140,7 +125,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
     | undefined
   /** The height that the next wait is due at; 0 where it has to be looked up. */
   const dueAfter = ({ hash, height, revision }: Row<"chain">) =>
-    left?.height === height && left.revision === revision && hash !== null && Buffer.compare(left.hash, hash) === 0
+    left?.height === height && left.revision === revision && hash !== null && Bytes.equal(left.hash, hash)
       ? left.nextDue
       : 0
 
@@ -185,7 +170,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
 
   /** Whether the block may be the next where the chain's row is this. */
   const follows = ({ hash, height }: Pick<Row<"chain">, "hash" | "height">, block: Block) =>
-    height === null || (block.height === height + 1 && (hash === null || Buffer.compare(hash, block.parent) === 0))
+    height === null || (block.height === height + 1 && (hash === null || Bytes.equal(hash, block.parent)))
 
   /**
    * Moves coins and wallets with the block that follows the last one, and matches it: its part of the record, how many
@@ -247,7 +232,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
           }
           yield* insertMany("block", headers)
           log.staged(yield* TransferLog.append(record))
-          yield* write(moveCursor(height, hash, stored.first_height ?? blocks[0]!.height, id))
+          yield* ChainRow.moveCursor(id, { height, hash, firstHeight: stored.first_height ?? blocks[0]!.height })
           return { committed: { blocks: headers.length, callbacks }, leaves: { height, hash, revision, nextDue } }
         })
       )
@@ -271,13 +256,13 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
           yield* UtxoSet.undo(id, fork)
           yield* TransferLog.undo(id, fork)
           if (options.tokens !== undefined) yield* options.tokens.undo(fork)
-          yield* write((db) => db.deleteFrom("block").where("chain", "=", id).where("height", ">", fork))
-          yield* write((db) => db.deleteFrom("waiting").where("chain", "=", id).where("height", ">", fork))
+          yield* defer((db) => db.deleteFrom("block").where("chain", "=", id).where("height", ">", fork))
+          yield* defer((db) => db.deleteFrom("waiting").where("chain", "=", id).where("height", ">", fork))
           yield* Retractions.takeBack(id, fork, hash, at)
           yield* insertMany("reorganisation", [
             { chain: id, at, fork_height: fork, depth: height - fork, old_hash: hash }
           ])
-          yield* write(moveCursor(fork, forkBlock?.hash ?? null, first_height, id))
+          yield* ChainRow.moveCursor(id, { height: fork, hash: forkBlock?.hash ?? null, firstHeight: first_height })
         })
       )
       left = undefined

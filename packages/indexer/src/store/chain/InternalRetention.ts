@@ -2,9 +2,10 @@
  * Internal transactions are kept for 14 days (interface section 4.6). Older ones go in small steps between which the
  * chain is written to as ever; of what they moved, the sums stay, since totals of a wallet count them.
  */
+
 import type { AddressBytes } from "@headwater/core/address/Address"
-import * as Address from "@headwater/core/address/Address"
 import type { InternalTransfer } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
@@ -43,7 +44,7 @@ export const totals = Effect.fn("InternalRetention.totals")(function* (
         .where("address", "in", addresses.slice(from, from + lookupSize))
     )
     for (const { address, received, spent } of rows) {
-      found.set(Address.key(address), { received: BigInt(received), spent: BigInt(spent) })
+      found.set(Bytes.key(address), { received: BigInt(received), spent: BigInt(spent) })
     }
   }
   return found
@@ -73,7 +74,7 @@ const add = Effect.fnUntraced(function* (chain: number, record: Record, transfer
   const { insertMany } = yield* Database
   const moved = new Map<string, { readonly address: AddressBytes; received: bigint; spent: bigint }>()
   const of = (address: AddressBytes) => {
-    const key = Address.key(address)
+    const key = Bytes.key(address)
     const sums = moved.get(key) ?? { address, received: 0n, spent: 0n }
     moved.set(key, sums)
     return sums
@@ -88,8 +89,8 @@ const add = Effect.fnUntraced(function* (chain: number, record: Record, transfer
   yield* insertMany(
     "pruned_internal",
     counted.map((address) => {
-      const { received, spent } = moved.get(Address.key(address))!
-      const old = before.get(Address.key(address)) ?? nothing
+      const { received, spent } = moved.get(Bytes.key(address))!
+      const old = before.get(Bytes.key(address)) ?? nothing
       return { chain, address, received: String(old.received + received), spent: String(old.spent + spent) }
     }),
     "on conflict (chain, address) do update set received = excluded.received, spent = excluded.spent"

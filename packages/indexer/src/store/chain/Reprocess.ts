@@ -2,8 +2,10 @@
  * A block that is entered again: checked against what is stored in its place, its facts written anew, and the callbacks
  * that its subscriptions should have had added where they are missing.
  */
+
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, CoinTransfer } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
 import type { Occurrence } from "@headwater/core/events/Matcher"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -16,8 +18,6 @@ import * as PendingConfirmations from "../subscriptions/PendingConfirmations.ts"
 export class NotRecorded extends Schema.TaggedError<NotRecorded>()("NotRecorded", { message: Schema.String }) {}
 
 type ChainRow = Pick<Row<"chain">, "id" | "height" | "first_height" | "hash">
-
-const same = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0
 
 /** Writes the header, if the block belongs where it stands; a header that is missing must fit the one above it. */
 export const header = Effect.fnUntraced(function* (chain: ChainRow, block: Block) {
@@ -36,14 +36,14 @@ export const header = Effect.fnUntraced(function* (chain: ChainRow, block: Block
   const stored = rows.find((row) => row.height === height)
   const expected =
     stored?.hash ?? (height === chain.height ? chain.hash : rows.find((row) => row.height === height + 1)?.parent)
-  if (expected !== undefined && !same(expected, hash)) {
+  if (expected !== undefined && !Bytes.equal(expected, hash)) {
     return yield* new NotRecorded({
       message:
         `The node's block ${height} is not the stored one: while a reorganisation is under way, wait for its end; ` +
         "else rewind the chain to below that block"
     })
   }
-  if (stored !== undefined && same(stored.parent, parent) && stored.time === time) return
+  if (stored !== undefined && Bytes.equal(stored.parent, parent) && stored.time === time) return
   yield* insertMany(
     "block",
     [{ chain: chain.id, height, hash, parent, time }],
@@ -92,7 +92,7 @@ export const enqueue = Effect.fnUntraced(function* (
   occurrences: ReadonlyArray<Occurrence<PendingConfirmations.Subscriber>>,
   now: number
 ) {
-  const { insertMany, query, write } = yield* Database
+  const { insertMany, query, defer } = yield* Database
   const ids = [...new Set(occurrences.map(({ subscription }) => subscription.id))]
   if (ids.length === 0) return 0
   const early = new Set<number>()
@@ -134,7 +134,7 @@ export const enqueue = Effect.fnUntraced(function* (
   yield* insertMany("waiting", unknown)
   // Whoever commits the next block has to look for what is due.
   if (unknown.length > 0) {
-    yield* write((db) =>
+    yield* defer((db) =>
       db.updateTable("chain").set({ revision: sql<number>`revision + 1` }).where("id", "=", chain.id)
     )
   }

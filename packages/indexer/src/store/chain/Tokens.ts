@@ -4,8 +4,9 @@
  * What a contract does not say, or says as garbage, is kept as empty. A node that cannot answer is a failure, which
  * keeps nothing: whoever needed the answer tries again.
  */
+
 import type { AddressBytes } from "@headwater/core/address/Address"
-import * as Address from "@headwater/core/address/Address"
+import * as Bytes from "@headwater/core/Bytes"
 import type { TokenMetadata } from "@headwater/core/events/Callback"
 import * as Effect from "effect/Effect"
 import type { NodeError } from "../../families/node/NodeError.ts"
@@ -46,14 +47,14 @@ export const find = Effect.fn("Tokens.find")(function* (
       db.selectFrom("token").selectAll().where("chain", "=", chain).where("contract", "in", some)
     )
     for (const { contract, decimals, name, symbol } of rows) {
-      found.set(Address.key(contract), { name, symbol, decimals: decimals ?? undefined })
+      found.set(Bytes.key(contract), { name, symbol, decimals: decimals ?? undefined })
     }
-    const unknown = some.filter((contract) => !found.has(Address.key(contract)))
+    const unknown = some.filter((contract) => !found.has(Bytes.key(contract)))
     if (unknown.length === 0) continue
     const answers = yield* fetch(unknown)
     unknown.forEach((contract, i) => {
       const { decimals, name, symbol } = answers[i]!
-      found.set(Address.key(contract), { name, symbol, decimals })
+      found.set(Bytes.key(contract), { name, symbol, decimals })
     })
     yield* insertMany(
       "token",
@@ -76,7 +77,7 @@ export const make = Effect.fn("Tokens.make")(function* (chainName: string, fetch
     ([row]) => row!.id
   )
   const tokens: Tokens = {
-    known: (contract) => memory.get(Address.key(contract))?.metadata,
+    known: (contract) => memory.get(Bytes.key(contract))?.metadata,
     learn: Effect.fn("Tokens.learn")(
       function* (contracts, height) {
         const found = yield* find(yield* chainId, fetch, contracts, height)

@@ -4,9 +4,9 @@
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, CoinTransfer, Spend } from "@headwater/core/Block"
-import * as Chain from "@headwater/core/chains/Chain"
+import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
-import { sql } from "kysely"
+import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import type { Row } from "../database/Tables.ts"
 
@@ -14,28 +14,18 @@ type Spent = Pick<Row<"unspent_output">, "transaction_id" | "output_index" | "sc
 
 const keyOf = (transactionId: Uint8Array, index: number) => `${Buffer.from(transactionId).toString("latin1")}${index}`
 
-/** Takes outputs out of the map; those that it does not know are not among the answers. */
+/** The key of an output, with its types. */
+const outpointTypes = { chain: "bigint", transaction_id: "bytea", output_index: "bigint" } as const
+
+const outpointsOf = (chain: number, outpoints: ReadonlyArray<Spend["outpoint"]>) =>
+  outpoints.map(({ index, transactionId }) => ({ chain, transaction_id: transactionId, output_index: index }))
+
+/** Takes outputs out of the set; those that it does not know are not among the answers. */
 const take = Effect.fnUntraced(function* (chain: number, spends: ReadonlyArray<Spend>) {
-  const database = yield* Database
-  if (database.dialect === "sqlite") {
-    return yield* database.each<Spent>(
-      `delete from unspent_output where chain = ? and transaction_id = ? and output_index = ?
-       returning transaction_id, output_index, script, amount, height`,
-      spends.map(({ outpoint }) => [chain, outpoint.transactionId, outpoint.index])
-    )
-  }
-  const ids = spends.map(({ outpoint }) => Buffer.from(outpoint.transactionId))
-  const indices = spends.map(({ outpoint }) => outpoint.index)
-  const rows = yield* database.query((db) => ({
-    execute: async () =>
-      (
-        await sql<Spent>`delete from unspent_output o
-          using unnest(${ids}::bytea[], ${indices}::bigint[]) as spend(transaction_id, output_index)
-          where o.chain = ${chain} and o.transaction_id = spend.transaction_id and o.output_index = spend.output_index
-          returning o.transaction_id, o.output_index, o.script, o.amount, o.height`.execute(db)
-      ).rows
-  }))
-  return rows
+  const outpoints = spends.map(({ outpoint }) => outpoint)
+  const columns = ["transaction_id", "output_index", "script", "amount", "height"] as const
+  const { takeEach } = yield* Database
+  return yield* takeEach("unspent_output", outpointTypes, outpointsOf(chain, outpoints), columns)
 })
 
 /** What {@link apply} did. */
@@ -132,31 +122,16 @@ export const apply = Effect.fn("UtxoSet.apply")(function* (
 type Found = Spend["outpoint"] & { readonly script: AddressBytes; readonly amount: bigint }
 
 /** A lookup of unspent outputs in a chain's map; those that it does not know are not among the answers. */
-export const finder = Effect.fn("UtxoSet.finder")(function* (chain: Chain.Chain) {
-  const database = yield* Database
-  const [row] = yield* database.query((db) =>
-    db.selectFrom("chain").select("id").where("name", "=", Chain.nameOf(chain))
-  )
-  const { id } = row!
+export const finder = Effect.fn("UtxoSet.finder")(function* (chain: Chain) {
+  const { selectEach } = yield* Database
+  const { id } = (yield* ChainRow.present(chain))!
   return Effect.fn("UtxoSet.find")(function* (outpoints: ReadonlyArray<Spend["outpoint"]>) {
-    const columns = "transaction_id, output_index, script, amount"
-    const ids = outpoints.map(({ transactionId }) => Buffer.from(transactionId))
-    const indices = outpoints.map(({ index }) => index)
-    const rows =
-      database.dialect === "sqlite"
-        ? yield* database.each<Omit<Spent, "height">>(
-            `select ${columns} from unspent_output where chain = ? and transaction_id = ? and output_index = ?`,
-            outpoints.map(({ index, transactionId }) => [id, transactionId, index])
-          )
-        : yield* database.read((db) => ({
-            execute: async () =>
-              (
-                await sql<Omit<Spent, "height">>`select o.transaction_id, o.output_index, o.script, o.amount
-                  from unnest(${ids}::bytea[], ${indices}::bigint[]) as spend(transaction_id, output_index)
-                  join unspent_output o on o.chain = ${id} and o.transaction_id = spend.transaction_id
-                    and o.output_index = spend.output_index`.execute(db)
-              ).rows
-          }))
+    const rows = yield* selectEach<Omit<Spent, "height">>(
+      outpointTypes,
+      outpointsOf(id, outpoints),
+      `select transaction_id, output_index, script, amount from unspent_output
+       where chain = :chain and transaction_id = :transaction_id and output_index = :output_index`
+    )
     return rows.map(
       (row): Found => ({
         transactionId: row.transaction_id,
@@ -170,10 +145,10 @@ export const finder = Effect.fn("UtxoSet.finder")(function* (chain: Chain.Chain)
 
 /** Takes back every block above `fork`. */
 export const undo = Effect.fn("UtxoSet.undo")(function* (chain: number, fork: number) {
-  const { write } = yield* Database
-  yield* write((db) => db.deleteFrom("unspent_output").where("chain", "=", chain).where("height", ">", fork))
+  const { defer } = yield* Database
+  yield* defer((db) => db.deleteFrom("unspent_output").where("chain", "=", chain).where("height", ">", fork))
   const columns = ["chain", "transaction_id", "output_index", "script", "amount", "height"] as const
-  yield* write((db) =>
+  yield* defer((db) =>
     db
       .insertInto("unspent_output")
       .columns(columns)
@@ -186,11 +161,11 @@ export const undo = Effect.fn("UtxoSet.undo")(function* (chain: number, fork: nu
           .where("height", "<=", fork)
       )
   )
-  yield* write((db) => db.deleteFrom("spent_output").where("chain", "=", chain).where("spent_height", ">", fork))
+  yield* defer((db) => db.deleteFrom("spent_output").where("chain", "=", chain).where("spent_height", ">", fork))
 })
 
 /** Forgets spent outputs that no reorganisation can bring back. */
 export const prune = Effect.fn("UtxoSet.prune")(function* (chain: number, below: number) {
-  const { write } = yield* Database
-  yield* write((db) => db.deleteFrom("spent_output").where("chain", "=", chain).where("spent_height", "<", below))
+  const { defer } = yield* Database
+  yield* defer((db) => db.deleteFrom("spent_output").where("chain", "=", chain).where("spent_height", "<", below))
 })

@@ -1,17 +1,18 @@
 /** The addresses of one chain that a block is looked through for: those of subscriptions and those of HD wallets. */
+
 import type { AddressBytes } from "@headwater/core/address/Address"
-import * as Address from "@headwater/core/address/Address"
+import * as Bytes from "@headwater/core/Bytes"
 import * as Watched from "@headwater/core/events/Watched"
 import * as Effect from "effect/Effect"
-import type { Database } from "../database/Database.ts"
+import { Database } from "../database/Database.ts"
+import { inChunks } from "../database/Statements.ts"
 
 /** Rows read at a time when the set is filled. */
 const pageSize = 50_000
-/** Addresses asked for in one query. */
-const lookupSize = 500
 
 /** The empty set of the chain that has this number in the store. */
-export const make = ({ query, read }: Database["Service"], chain: number) => {
+export const make = Effect.fnUntraced(function* (chain: number) {
+  const { query, read } = yield* Database
   const key = new Uint32Array(2)
   crypto.getRandomValues(key)
   const watched = Watched.make([key[0]!, key[1]!])
@@ -56,17 +57,13 @@ export const make = ({ query, read }: Database["Service"], chain: number) => {
     /** Takes those of these addresses out of the set that no wallet has. */
     release: Effect.fnUntraced(function* (addresses: ReadonlyArray<AddressBytes>) {
       const owned = new Set<string>()
-      for (let i = 0; wallets && i < addresses.length; i += lookupSize) {
-        const rows = yield* query((db) =>
-          db
-            .selectFrom("wallet_address")
-            .select("address")
-            .where("chain", "=", chain)
-            .where("address", "in", addresses.slice(i, i + lookupSize))
+      const rows = yield* inChunks(wallets ? addresses : [], (some) =>
+        query((db) =>
+          db.selectFrom("wallet_address").select("address").where("chain", "=", chain).where("address", "in", some)
         )
-        for (const { address } of rows) owned.add(Address.key(address))
-      }
-      for (const address of addresses) if (!owned.has(Address.key(address))) watched.remove(address)
+      )
+      for (const { address } of rows) owned.add(Bytes.key(address))
+      for (const address of addresses) if (!owned.has(Bytes.key(address))) watched.remove(address)
     })
   }
-}
+})

@@ -136,7 +136,7 @@ const make = Effect.gen(function* () {
     if (quote === undefined || (!fixed && quote.at < (yield* seconds) - Rate.maxAgeSeconds)) {
       return yield* new RateNotAvailable({ name: row.name })
     }
-    const changes = yield* AssetRates.changes(database, quote)
+    const changes = yield* Effect.provideService(AssetRates.changes(quote), Database, database)
     const [logo] = yield* of("asset_logo")
     return {
       contracts: contractsOf(row),
@@ -213,7 +213,7 @@ const make = Effect.gen(function* () {
 
   const putAll = Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>, origin: AssetOrigin) {
     const now = yield* Clock.currentTimeMillis
-    return yield* transaction(AssetListing.put(database, entries, origin, now))
+    return yield* transaction(AssetListing.put(entries, origin, now))
   })
 
   /** One by one, where entries of a batch are in each other's way. */
@@ -238,7 +238,7 @@ const make = Effect.gen(function* () {
   })
 
   const record: Assets["Service"]["record"] = Effect.fn("Assets.record")(function* (quotes) {
-    return yield* transaction(AssetRates.record(database, quotes, yield* seconds))
+    return yield* transaction(AssetRates.record(quotes, yield* seconds))
   })
 
   const linked = Effect.fn("Assets.linked")(function* (provider: string) {
@@ -275,7 +275,7 @@ const make = Effect.gen(function* () {
     const now = yield* seconds
     const [highest] = yield* read((db) => db.selectFrom("asset").select((eb) => eb.fn.max("id").as("id")))
     for (let after = 0; after < Number(highest?.id ?? 0); after += thinned) {
-      yield* transaction(AssetRates.thin(database, { after, last: after + thinned }, now))
+      yield* transaction(AssetRates.thin({ after, last: after + thinned }, now))
     }
   }).pipe(Effect.withSpan("Assets.thin"))
 

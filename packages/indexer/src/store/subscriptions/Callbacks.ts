@@ -14,7 +14,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { sql } from "kysely"
 import { Database, type DatabaseError } from "../database/Database.ts"
-import { rows, updateEach } from "../database/Statements.ts"
+import { rows } from "../database/Statements.ts"
 import type { CallbackState, Row } from "../database/Tables.ts"
 import * as AttemptLog from "./internal/AttemptLog.ts"
 import { Outbox, Retention } from "./Outbox.ts"
@@ -127,12 +127,10 @@ const toFeedCallback = (row: FeedRow): Effect.Effect<FeedCallback> =>
   }))
 
 const make = Effect.gen(function* () {
-  const database = yield* Database
   const subscriptions = yield* Subscriptions
   const outbox = yield* Outbox
   const { heldCount, heldMillis } = yield* Retention
-  const { query, read, transaction } = database
-  const forUpdate = sql.raw(database.dialect === "postgres" ? "for update" : "")
+  const { forUpdate, query, read, transaction, updateEach } = yield* Database
 
   /** Gives the next numbers to at most `count` callbacks that have none; whether there were any. */
   const number = (subscription: number, count: number) =>
@@ -150,11 +148,10 @@ const make = Effect.gen(function* () {
         if (found.length === 0) return false
         const last = locked.last_sequence
         yield* updateEach(
-          database,
           "callback",
           found.map(({ id }, i) => ({ id, sequence: last + i + 1 }))
         )
-        yield* updateEach(database, "subscription", [{ id: subscription, last_sequence: last + found.length }])
+        yield* updateEach("subscription", [{ id: subscription, last_sequence: last + found.length }])
         return true
       })
     )

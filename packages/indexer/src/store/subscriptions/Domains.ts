@@ -97,8 +97,7 @@ const toDomain = ({ created, name, token, verified }: Row<"domain">): Domain => 
 })
 
 const make = Effect.gen(function* () {
-  const database = yield* Database
-  const { query, read, transaction } = database
+  const { lockRows, query, read, transaction } = yield* Database
   /** Asked at every claim; a proof is never taken back, so it need not be looked up twice. */
   const known = new Set<string>()
 
@@ -143,11 +142,14 @@ const make = Effect.gen(function* () {
         )
         const domain = yield* found(name)(rows)
         // Whoever is about to hold back a callback has this lock: what it held back is seen below.
-        yield* query((db) => {
-          const concerned = db.selectFrom("subscription").select("id").where("account", "=", account)
-          const select = concerned.where("host", "=", name)
-          return database.dialect === "postgres" ? select.orderBy("id").forUpdate() : select.limit(1)
-        })
+        yield* lockRows((db) =>
+          db
+            .selectFrom("subscription")
+            .select("id")
+            .where("account", "=", account)
+            .where("host", "=", name)
+            .orderBy("id")
+        )
         yield* query((db) =>
           db
             .updateTable("callback")

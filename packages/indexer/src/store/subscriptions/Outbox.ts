@@ -18,7 +18,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { sql } from "kysely"
 import { Database, type DatabaseError } from "../database/Database.ts"
-import { numbers, rows, updateEach } from "../database/Statements.ts"
+import { rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
 import * as AttemptLog from "./internal/AttemptLog.ts"
 import * as Leases from "./internal/Leases.ts"
@@ -143,7 +143,7 @@ export const Retention = Context.Reference("@headwater/indexer/store/subscriptio
 })
 
 /** A finished attempt, as columns. */
-type Change = Parameters<typeof updateEach<"callback">>[2][number]
+type Change = { readonly id: number } & Partial<Row<"callback">>
 
 /** Rows read at a time when old ones are looked for. */
 const page = 1000
@@ -153,7 +153,7 @@ const make = Effect.gen(function* () {
   const subscriptions = yield* Subscriptions
   const retention = yield* Retention
   const charge = yield* CallbackCharging
-  const { query, read, transaction } = database
+  const { numbers, query, read, transaction, updateEach } = database
 
   const chargeFor = Effect.fnUntraced(function* (delivered: ReadonlyArray<{ readonly id: number }>) {
     if (charge === undefined || delivered.length === 0) return
@@ -196,10 +196,10 @@ const make = Effect.gen(function* () {
     }
     const write = Effect.gen(function* () {
       for (const [subscription, reason] of refused) yield* subscriptions.deactivate(subscription, reason)
-      yield* updateEach(database, "callback", delivered, ["state = 'delivered'", "leased_until = 0"])
-      yield* updateEach(database, "callback", failed, ["leased_until = 0"])
+      yield* updateEach("callback", delivered, ["state = 'delivered'", "leased_until = 0"])
+      yield* updateEach("callback", failed, ["leased_until = 0"])
       if (unsent.length > 0) {
-        yield* query(rows(sql`update callback set leased_until = 0 where id in ${numbers(database.dialect, unsent)}`))
+        yield* query(rows(sql`update callback set leased_until = 0 where id in ${numbers(unsent)}`))
       }
       yield* chargeFor(delivered)
     })
@@ -208,7 +208,7 @@ const make = Effect.gen(function* () {
   })
 
   const endLeases = Effect.forEach(
-    database.dialect === "sqlite" ? [sql`attempts = 0`, sql`attempts > 0`] : [],
+    database.exclusive ? [sql`attempts = 0`, sql`attempts > 0`] : [],
     (waiting) =>
       query(rows(sql`update callback set leased_until = 0 where state = 'due' and ${waiting} and leased_until > 0`)),
     { discard: true }
@@ -227,10 +227,7 @@ const make = Effect.gen(function* () {
         ({ created, delivered, state }) => state !== "due" && state !== "held" && (delivered ?? created) < before
       )
       if (old.length > 0) {
-        const ids = numbers(
-          database.dialect,
-          old.map(({ id }) => id)
-        )
+        const ids = numbers(old.map(({ id }) => id))
         yield* query(
           rows(
             sql`delete from callback where id in ${ids} and state in ('delivered', 'orphaned', 'expired', 'retracted')`
@@ -253,6 +250,6 @@ const make = Effect.gen(function* () {
     settle,
     endLeases,
     prune,
-    expire: Parked.expire(database, retention)
+    expire: Effect.provideService(Parked.expire(retention), Database, database)
   })
 })

@@ -6,8 +6,8 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type RawBuilder, sql } from "kysely"
-import type { Database, DatabaseError } from "../database/Database.ts"
-import { rows, updateEach } from "../database/Statements.ts"
+import { Database, type DatabaseError } from "../database/Database.ts"
+import { rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
 
 interface Bounds {
@@ -17,12 +17,9 @@ interface Bounds {
 
 type Counted = Pick<Row<"subscription">, "id" | "last_sequence">
 
-const giveUp = Effect.fnUntraced(function* (
-  database: Database["Service"],
-  subscription: Counted,
-  which: RawBuilder<unknown>
-) {
-  const old = yield* database.query(
+const giveUp = Effect.fnUntraced(function* (subscription: Counted, which: RawBuilder<unknown>) {
+  const { query, updateEach } = yield* Database
+  const old = yield* query(
     rows(sql<Pick<Row<"callback">, "id" | "sequence">>`
       select id, sequence from callback
       where state = 'held' and subscription = ${subscription.id} and ${which} order by id`)
@@ -30,50 +27,45 @@ const giveUp = Effect.fnUntraced(function* (
   if (old.length === 0) return 0
   let last = subscription.last_sequence
   const expired = old.map(({ id, sequence }) => ({ id, state: "expired" as const, sequence: sequence ?? ++last }))
-  yield* updateEach(database, "callback", expired)
-  yield* updateEach(database, "subscription", [{ id: subscription.id, last_sequence: last }])
+  yield* updateEach("callback", expired)
+  yield* updateEach("subscription", [{ id: subscription.id, last_sequence: last }])
   return old.length
 })
 
 /** Holds back everything that a subscription was to send. */
-export const hold = (
-  { query }: Database["Service"],
-  { host, id }: Pick<Row<"subscription">, "id" | "host">
-): Effect.Effect<void, DatabaseError> =>
+export const hold = ({
+  host,
+  id
+}: Pick<Row<"subscription">, "id" | "host">): Effect.Effect<void, DatabaseError, Database> =>
   // Two statements for the two indexes of what is due: the subscription's callbacks of all times may be millions.
   Effect.forEach(
     [sql`attempts = 0`, sql`attempts > 0`],
     (waiting) =>
-      query(
-        rows(sql`
-          update callback set state = 'held'
-          where state = 'due' and ${waiting} and host = ${host} and subscription = ${id}`)
+      Effect.flatMap(Database, ({ query }) =>
+        query(
+          rows(sql`
+            update callback set state = 'held'
+            where state = 'due' and ${waiting} and host = ${host} and subscription = ${id}`)
+        )
       ),
     { discard: true }
   )
 
 /** Lets a subscription's callbacks go again, each as if it had never been sent. */
-export const release = (
-  { query }: Database["Service"],
-  subscription: number,
-  now: number
-): Effect.Effect<void, DatabaseError> =>
-  Effect.asVoid(
-    query(
-      rows(sql`
-        update callback set state = 'due', due = ${now}, attempts = 0, leased_until = 0
-        where state = 'held' and subscription = ${subscription}`)
+export const release = (subscription: number, now: number): Effect.Effect<void, DatabaseError, Database> =>
+  Effect.flatMap(Database, ({ query }) =>
+    Effect.asVoid(
+      query(
+        rows(sql`
+          update callback set state = 'due', due = ${now}, attempts = 0, leased_until = 0
+          where state = 'held' and subscription = ${subscription}`)
+      )
     )
   )
 
 /** Gives up what an unverified host's subscription has beyond what may wait, in a transaction that has its lock. */
-export const trim = (
-  database: Database["Service"],
-  subscription: Counted,
-  { heldCount }: Bounds
-): Effect.Effect<number, DatabaseError> =>
+export const trim = (subscription: Counted, { heldCount }: Bounds): Effect.Effect<number, DatabaseError, Database> =>
   giveUp(
-    database,
     subscription,
     sql`id <= (
       select id from callback where state = 'held' and subscription = ${subscription.id}
@@ -84,8 +76,9 @@ export const trim = (
 const page = 500
 
 /** Gives up what has waited too long; how many callbacks that were. */
-export const expire = (database: Database["Service"], { heldMillis }: Bounds): Effect.Effect<number, DatabaseError> =>
+export const expire = ({ heldMillis }: Bounds): Effect.Effect<number, DatabaseError, Database> =>
   Effect.gen(function* () {
+    const database = yield* Database
     const before = (yield* Clock.currentTimeMillis) - heldMillis
     let after = 0
     let count = 0
@@ -111,9 +104,9 @@ export const expire = (database: Database["Service"], { heldMillis }: Bounds): E
             const [subscription] = yield* database.query(
               rows(sql<Counted>`
                 select id, last_sequence from subscription where id = ${id} and active = 1
-                ${sql.raw(database.dialect === "postgres" ? "for update" : "")}`)
+                ${database.forUpdate}`)
             )
-            return subscription === undefined ? 0 : yield* giveUp(database, subscription, sql`created < ${before}`)
+            return subscription === undefined ? 0 : yield* giveUp(subscription, sql`created < ${before}`)
           })
         )
       }

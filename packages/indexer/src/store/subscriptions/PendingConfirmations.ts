@@ -81,7 +81,7 @@ const waitingRow = (options: {
  * that the next wait is due at.
  */
 export const release = Effect.fnUntraced(function* (chain: number, height: number, now: number) {
-  const { query, write } = yield* Database
+  const { query, defer } = yield* Database
   const rows = yield* query((db) =>
     db
       .selectFrom("waiting")
@@ -94,14 +94,14 @@ export const release = Effect.fnUntraced(function* (chain: number, height: numbe
       .orderBy("waiting.id")
   )
   if (rows.length > 0) {
-    yield* write((db) =>
+    yield* defer((db) =>
       db
         .deleteFrom("waiting")
         .where("chain", "=", chain)
         .where("due_height", "<=", height)
         .where(sql<boolean>`(each_confirmation = 0 or confirmation >= target)`)
     )
-    yield* write((db) =>
+    yield* defer((db) =>
       db
         .updateTable("waiting")
         .set({ confirmation: sql`confirmation + 1`, due_height: sql`due_height + 1` })

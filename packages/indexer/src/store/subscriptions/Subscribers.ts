@@ -3,12 +3,10 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Candidates } from "@headwater/core/events/Matcher"
 import * as Effect from "effect/Effect"
 import type { Kysely } from "kysely"
-import type { Database } from "../database/Database.ts"
+import { Database } from "../database/Database.ts"
+import { inChunks } from "../database/Statements.ts"
 import type { Row, Tables } from "../database/Tables.ts"
 import type { Subscriber } from "./PendingConfirmations.ts"
-
-/** Addresses asked for in one query. */
-const lookupSize = 500
 
 const columns = ["id", "reference_id", "host", "event", "confirmations", "address"] as const
 
@@ -18,7 +16,8 @@ const toSubscriber = (row: Pick<Row<"subscription">, (typeof columns)[number]>):
 })
 
 /** A lookup in the subscriptions of the chain that has this number in the store, in a transaction that has its lock. */
-export const make = ({ query }: Database["Service"], chain: number) => {
+export const make = Effect.fnUntraced(function* (chain: number) {
+  const { query } = yield* Database
   const active = (db: Kysely<Tables>) =>
     db.selectFrom("subscription").select(columns).where("chain", "=", chain).where("active", "=", 1).orderBy("id")
   /** They change with the chain's revision alone. */
@@ -35,16 +34,15 @@ export const make = ({ query }: Database["Service"], chain: number) => {
   /** Those at the revision that the lock has shown, for every block or for one of these addresses by their hex. */
   return Effect.fnUntraced(function* (revision: number, touched: ReadonlyMap<string, AddressBytes>) {
     const byAddress = new Map<string, Array<Subscriber>>()
-    const addresses = [...touched.values()]
-    for (let i = 0; i < addresses.length; i += lookupSize) {
-      const rows = yield* query((db) => active(db).where("address", "in", addresses.slice(i, i + lookupSize)))
-      for (const row of rows) {
-        const hex = Buffer.from(row.address!).toString("hex")
-        const known = byAddress.get(hex)
-        if (known === undefined) byAddress.set(hex, [toSubscriber(row)])
-        else known.push(toSubscriber(row))
-      }
+    const rows = yield* inChunks([...touched.values()], (some) =>
+      query((db) => active(db).where("address", "in", some))
+    )
+    for (const row of rows) {
+      const hex = Buffer.from(row.address!).toString("hex")
+      const known = byAddress.get(hex)
+      if (known === undefined) byAddress.set(hex, [toSubscriber(row)])
+      else known.push(toSubscriber(row))
     }
     return { blockMined: yield* blockMined(revision), byAddress } satisfies Omit<Candidates<Subscriber>, "metadata">
   })
-}
+})

@@ -133,21 +133,6 @@ const make = Effect.gen(function* () {
   const database = yield* Database
   const mayReceive = yield* HostPermission
 
-  /** Locks the chain's row and counts its revision up. */
-  const touch = (chain: number) =>
-    Effect.map(
-      database.query((db) =>
-        db
-          .updateTable("chain")
-          .set({ revision: sql<number>`revision + 1` })
-          .where("id", "=", chain)
-          .returning(["id", "revision", "height"])
-      ),
-      ([row]) => row!
-    )
-
-  const touchNamed = (name: string) => ChainRow.bump(database, name)
-
   const same = Effect.fnUntraced(function* (chain: number, subscription: NewSubscription) {
     const { account, address, callbackUrl, confirmations, event } = subscription
     const [found] = yield* database.query((db) =>
@@ -212,7 +197,7 @@ const make = Effect.gen(function* () {
     const referenceId = yield* Effect.sync(() => crypto.randomUUID())
     return yield* database.transaction(
       Effect.gen(function* () {
-        const { height, id, revision } = yield* touchNamed(Chain.nameOf(chain))
+        const { height, id, revision } = yield* ChainRow.lockAndBumpRevisionOf(chain)
         if (!subscription.allowDuplicates) {
           const found = yield* same(id, subscription)
           if (found !== undefined) return yield* new DuplicateSubscription({ referenceId: found })
@@ -290,7 +275,7 @@ const make = Effect.gen(function* () {
   const remove = Effect.fn("Subscriptions.remove")(function* (key: SubscriptionKey) {
     return yield* database.transaction(
       Effect.gen(function* () {
-        const { id } = yield* touchNamed(Chain.nameOf(key.chain))
+        const { id } = yield* ChainRow.lockAndBumpRevisionOf(key.chain)
         const row = yield* find(key, id, database.query)
         yield* database.query((db) => db.deleteFrom("waiting").where("subscription", "=", row.id))
         yield* database.query((db) => db.deleteFrom("callback").where("subscription", "=", row.id))
@@ -304,13 +289,13 @@ const make = Effect.gen(function* () {
   const activate = Effect.fn("Subscriptions.activate")(function* (key: SubscriptionKey) {
     return yield* database.transaction(
       Effect.gen(function* () {
-        const { id, revision } = yield* touchNamed(Chain.nameOf(key.chain))
+        const { id, revision } = yield* ChainRow.lockAndBumpRevisionOf(key.chain)
         const row = yield* find(key, id, database.query)
         if (row.active === 1) return yield* new SubscriptionActive({ referenceId: key.referenceId })
         const changed = { active: 1, deactivation_reasons: "[]", revision }
         yield* database.query((db) => db.updateTable("subscription").set(changed).where("id", "=", row.id))
         if (yield* mayReceive(row.account, row.host)) {
-          yield* Parked.release(database, row.id, yield* Clock.currentTimeMillis)
+          yield* Parked.release(row.id, yield* Clock.currentTimeMillis)
         }
         return yield* toSubscription(key.chain, { ...row, ...changed })
       })
@@ -323,7 +308,7 @@ const make = Effect.gen(function* () {
       Effect.gen(function* () {
         const [at] = yield* database.query((db) => db.selectFrom("subscription").select("chain").where("id", "=", id))
         if (at === undefined) return
-        const { revision } = yield* touch(at.chain)
+        const { revision } = yield* ChainRow.lockAndBumpRevision(at.chain)
         const [changed] = yield* database.query((db) =>
           db
             .updateTable("subscription")
@@ -332,7 +317,7 @@ const make = Effect.gen(function* () {
             .where("active", "=", 1)
             .returning(["id", "host"])
         )
-        if (changed !== undefined) yield* Parked.hold(database, changed)
+        if (changed !== undefined) yield* Parked.hold(changed)
       })
     )
   })

@@ -3,15 +3,16 @@
  * the transaction, so each transaction is told once, also across restarts.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
-import * as Chain from "@headwater/core/chains/Chain"
+import type * as Chain from "@headwater/core/chains/Chain"
 import * as Callback from "@headwater/core/events/Callback"
 import type { NetMovement } from "@headwater/core/events/Matcher"
 import * as Watched from "@headwater/core/events/Watched"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type Insertable, sql } from "kysely"
+import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
-import { rows } from "../database/Statements.ts"
+import { inChunks, rows } from "../database/Statements.ts"
 import type { Row, Tables } from "../database/Tables.ts"
 
 /** What a waiting transaction moves for one address. */
@@ -37,16 +38,9 @@ const event = "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"
 // As literals, so that planners see that the partial index holds them all.
 const wanting = sql`event = 'ADDRESS_COINS_TRANSACTION_UNCONFIRMED' and active = 1`
 
-/** Addresses asked for in one query. */
-const lookupSize = 500
-
 export const open = Effect.fn("UnconfirmedCoins.open")(function* (chain: Chain.Chain) {
-  const database = yield* Database
-  const { insertMany, query, read, transaction } = database
-  const row = Effect.map(
-    query((db) => db.selectFrom("chain").select(["id", "revision"]).where("name", "=", Chain.nameOf(chain))),
-    ([row]) => row!
-  )
+  const { insertMany, query, read, transaction } = yield* Database
+  const row = Effect.map(Effect.provideService(ChainRow.present(chain), Database, yield* Database), (row) => row!)
   const { id } = yield* row
   const key = new Uint32Array(2)
   crypto.getRandomValues(key)
@@ -77,21 +71,18 @@ export const open = Effect.fn("UnconfirmedCoins.open")(function* (chain: Chain.C
   type Subscriber = Pick<Row<"subscription">, "id" | "reference_id" | "host" | "address" | "created">
 
   const subscribers = Effect.fnUntraced(function* (addresses: ReadonlyArray<Uint8Array>) {
-    const found: Array<Subscriber> = []
-    for (let i = 0; i < addresses.length; i += lookupSize) {
-      found.push(
-        ...(yield* query((db) =>
-          db
-            .selectFrom("subscription")
-            .select(["id", "reference_id", "host", "address", "created"])
-            .where("chain", "=", id)
-            .where("address", "in", addresses.slice(i, i + lookupSize))
-            .where("active", "=", 1)
-            .where("event", "=", event)
-            .orderBy("id")
-        ))
+    const found: ReadonlyArray<Subscriber> = yield* inChunks(addresses, (some) =>
+      query((db) =>
+        db
+          .selectFrom("subscription")
+          .select(["id", "reference_id", "host", "address", "created"])
+          .where("chain", "=", id)
+          .where("address", "in", some)
+          .where("active", "=", 1)
+          .where("event", "=", event)
+          .orderBy("id")
       )
-    }
+    )
     return Map.groupBy(found, ({ address }) => Buffer.from(address!).toString("hex"))
   })
 
@@ -102,10 +93,7 @@ export const open = Effect.fn("UnconfirmedCoins.open")(function* (chain: Chain.C
     return yield* transaction(
       Effect.gen(function* () {
         // The chain's lock orders this with changes of subscriptions: none is told that is being removed.
-        yield* query((db) => {
-          const select = db.selectFrom("chain").select("id").where("id", "=", id)
-          return database.dialect === "postgres" ? select.forUpdate() : select
-        })
+        yield* ChainRow.lock(id)
         const byAddress = yield* subscribers([...addresses.values()])
         for (const [hex, address] of addresses) if (!byAddress.has(hex)) watched.remove(address)
         const callbacks = seen.flatMap((movement) =>

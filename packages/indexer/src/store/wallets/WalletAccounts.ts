@@ -2,7 +2,7 @@
  * Which addresses of a wallet have accounts already, on a ledger whose servers tell that of any address: entered beside
  * what blocks have shown since, so that the next addresses that are derived come after them.
  */
-import { type Chain, nameOf } from "@headwater/core/chains/Chain"
+import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
@@ -39,7 +39,7 @@ export const make = Effect.fn("WalletAccounts.make")(function* (chain: Chain) {
   ): Effect.fn.Return<void, DatabaseError> {
     yield* transaction(
       Effect.gen(function* () {
-        const { height, id, revision } = yield* ChainRow.bump(database, nameOf(chain))
+        const { height, id, revision } = yield* ChainRow.lockAndBumpRevisionOf(chain)
         for (const [branch, used] of accounts.entries()) {
           const end = (used.at(-1) ?? -1) + gapLimit
           const first = (yield* lastWatched(wallet.id, branch)) + 1

@@ -4,8 +4,9 @@
  *
  * A wallet's balance is at all times the sum of those unspent outputs in the map that {@link counts} holds of.
  */
-import * as Address from "@headwater/core/address/Address"
+
 import type { Block } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import type { Watched } from "@headwater/core/events/Watched"
 import type { Branch } from "@headwater/core/keys/Derivation"
@@ -46,7 +47,7 @@ export interface Options {
 }
 
 export const make = Effect.fnUntraced(function* ({ chain, gapLimit, id, watched }: Options) {
-  const { insertMany, query, write } = yield* Database
+  const { insertMany, query, defer } = yield* Database
   const branches = new Map<number, ReadonlyArray<Branch>>()
 
   const branchesOf = Effect.fnUntraced(function* (wallet: number) {
@@ -75,7 +76,7 @@ export const make = Effect.fnUntraced(function* ({ chain, gapLimit, id, watched 
         ))
       )
     }
-    return Map.groupBy(found, ({ address }) => Address.key(address))
+    return Map.groupBy(found, ({ address }) => Bytes.key(address))
   })
 
   /** Watches a branch as far as the gap reaches behind its address at `used`; whether that is further than before. */
@@ -117,7 +118,7 @@ export const make = Effect.fnUntraced(function* ({ chain, gapLimit, id, watched 
       const paid = new Map<string, Uint8Array>()
       for (const transfer of block.transfers) {
         if (transfer.kind !== "coin" || transfer.to === undefined || !watched.has(transfer.to)) continue
-        const key = Address.key(transfer.to)
+        const key = Bytes.key(transfer.to)
         if (!owners.has(key)) paid.set(key, transfer.to)
       }
       const found = yield* ownersOf([...paid.values()])
@@ -125,7 +126,7 @@ export const make = Effect.fnUntraced(function* ({ chain, gapLimit, id, watched 
       const used = [...found.values()].flat().filter(({ used_height }) => used_height === null)
       for (let i = 0; i < used.length; i += lookupSize) {
         const ids = used.slice(i, i + lookupSize).map(({ id }) => id)
-        yield* write((db) => db.updateTable("wallet_address").set({ used_height: block.height }).where("id", "in", ids))
+        yield* defer((db) => db.updateTable("wallet_address").set({ used_height: block.height }).where("id", "in", ids))
       }
       const furthest = new Map<string, Owner>()
       for (const owner of used) {
@@ -148,7 +149,7 @@ export const make = Effect.fnUntraced(function* ({ chain, gapLimit, id, watched 
         if (delta === 0n) return
         const [row] = yield* query((db) => db.selectFrom("wallet").select("balance").where("id", "=", wallet))
         const balance = (BigInt(row!.balance) + delta).toString()
-        yield* write((db) => db.updateTable("wallet").set({ balance }).where("id", "=", wallet))
+        yield* defer((db) => db.updateTable("wallet").set({ balance }).where("id", "=", wallet))
       }),
       { discard: true }
     )
@@ -161,13 +162,13 @@ export const make = Effect.fnUntraced(function* ({ chain, gapLimit, id, watched 
   ) {
     const unknown = new Map<string, Uint8Array>()
     for (const { script } of taken) {
-      const key = Address.key(script)
+      const key = Bytes.key(script)
       if (!owners.has(key) && watched.has(script)) unknown.set(key, script)
     }
     const others = yield* ownersOf([...unknown.values()])
     const deltas = new Map<number, bigint>()
     const count = ({ amount, height, script }: Coin, sign: bigint) => {
-      const key = Address.key(script)
+      const key = Bytes.key(script)
       for (const owner of owners.get(key) ?? others.get(key) ?? []) {
         if (counts(owner, height)) deltas.set(owner.wallet, (deltas.get(owner.wallet) ?? 0n) + sign * amount)
       }
@@ -230,19 +231,19 @@ export const make = Effect.fnUntraced(function* ({ chain, gapLimit, id, watched 
         .returning("id")
     )
     for (const { id: wallet } of anew) {
-      yield* write((db) =>
+      yield* defer((db) =>
         db.updateTable("wallet_address").set({ scanned: 0, since: fork }).where("wallet", "=", wallet)
       )
     }
-    yield* write((db) =>
+    yield* defer((db) =>
       db.updateTable("wallet_address").set({ since: fork }).where("chain", "=", id).where("since", ">", fork)
     )
     if (firstHeight !== null && firstHeight - 1 > fork) {
-      yield* write((db) =>
+      yield* defer((db) =>
         db.updateTable("wallet_address").set({ since: fork }).where("chain", "=", id).where("since", "is", null)
       )
     }
-    yield* write((db) =>
+    yield* defer((db) =>
       db
         .updateTable("wallet_address")
         .set({ used_height: null })

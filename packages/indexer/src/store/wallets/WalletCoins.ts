@@ -2,15 +2,16 @@
  * The coins that a wallet had before its addresses were watched: found in a node's set of unspent outputs at one block,
  * brought up to the chain's last committed block, and entered there in one transaction.
  */
+
 import type { AddressBytes } from "@headwater/core/address/Address"
-import * as Address from "@headwater/core/address/Address"
 import type { Block, Spend } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import { nameOf } from "@headwater/core/chains/Chain"
 import type { Branch } from "@headwater/core/keys/Derivation"
 import * as Effect from "effect/Effect"
-import { sql } from "kysely"
 import type { Coin, CoinsAt } from "../../families/utxo/CoinSearch.ts"
+import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import * as WalletBranches from "./WalletBranches.ts"
 
@@ -45,14 +46,14 @@ export interface WalletCoins {
   readonly giveUp: (wallet: ScanningWallet) => Effect.Effect<void, DatabaseError>
 }
 
-const keyOf = ({ index, transactionId }: Spend["outpoint"]) => `${Address.key(transactionId)}${index}`
+const keyOf = ({ index, transactionId }: Spend["outpoint"]) => `${Bytes.key(transactionId)}${index}`
 
 /** Takes coins one block further: what it pays to `wanted` scripts comes in, what it spends goes. */
 export const replay = (before: Replayed, block: Block, wanted: ReadonlySet<string>): Replayed => {
   const coins = new Map(before.coins.map((coin) => [keyOf(coin.outpoint), coin]))
   const spent = [...before.spent]
   for (const transfer of block.transfers) {
-    if (transfer.kind !== "coin" || transfer.to === undefined || !wanted.has(Address.key(transfer.to))) continue
+    if (transfer.kind !== "coin" || transfer.to === undefined || !wanted.has(Bytes.key(transfer.to))) continue
     const outpoint = { transactionId: block.transactions[transfer.transaction]!, index: transfer.position }
     coins.set(keyOf(outpoint), { outpoint, script: transfer.to, amount: transfer.amount, height: block.height })
   }
@@ -104,15 +105,8 @@ export const make = Effect.fn("WalletCoins.make")(function* (chain: Chain) {
   const enter: WalletCoins["enter"] = Effect.fn("WalletCoins.enter")((wallet, targets, found, gapLimit) =>
     transaction(
       Effect.gen(function* () {
-        const [at] = yield* query((db) =>
-          db
-            .updateTable("chain")
-            .set({ revision: sql<number>`revision + 1` })
-            .where("name", "=", name)
-            .returning(["id", "height", "hash", "revision", "first_height"])
-        )
-        const { first_height, hash, id, revision } = at!
-        if (hash === null || Buffer.compare(hash, found.hash) !== 0) return false
+        const { first_height, hash, id, revision } = yield* ChainRow.lockAndBumpRevisionOf(chain)
+        if (hash === null || !Bytes.equal(hash, found.hash)) return false
         const [row] = yield* query((db) =>
           db.selectFrom("wallet").select(["balance", "state"]).where("id", "=", wallet.id)
         )
@@ -123,11 +117,11 @@ export const make = Effect.fn("WalletCoins.make")(function* (chain: Chain) {
         // What was found may lie beyond what is watched: the wallet reaches as far, and a gap further.
         const first = new Map<string, number>()
         for (const { height, script } of [...found.coins, ...found.spent]) {
-          const key = Address.key(script)
+          const key = Bytes.key(script)
           first.set(key, Math.min(first.get(key) ?? height, height))
         }
         const added = targets.flatMap((addresses, branch) => {
-          const used = addresses.findLast(({ bytes }) => first.has(Address.key(bytes)))?.index ?? -1
+          const used = addresses.findLast(({ bytes }) => first.has(Bytes.key(bytes)))?.index ?? -1
           return addresses
             .filter(({ index }) => index >= unwatched[branch]! && index <= used + gapLimit)
             .map(({ bytes, index }) => ({
@@ -143,10 +137,10 @@ export const make = Effect.fn("WalletCoins.make")(function* (chain: Chain) {
             .select(["id", "address", "since", "scanned", "used_height"])
             .where("wallet", "=", wallet.id)
         )
-        const byAddress = new Map(owners.map((owner) => [Address.key(owner.address), owner]))
+        const byAddress = new Map(owners.map((owner) => [Bytes.key(owner.address), owner]))
         /** Coins that no commit has entered for this wallet. */
         const isNew = ({ height, script }: Coin) => {
-          const owner = byAddress.get(Address.key(script))
+          const owner = byAddress.get(Bytes.key(script))
           return owner?.scanned === 0 && height <= (owner.since ?? (first_height ?? 0) - 1)
         }
         const coins = found.coins.filter(isNew)
@@ -162,7 +156,7 @@ export const make = Effect.fn("WalletCoins.make")(function* (chain: Chain) {
           "on conflict do nothing"
         )
         for (const owner of owners) {
-          const height = first.get(Address.key(owner.address))
+          const height = first.get(Bytes.key(owner.address))
           if (height === undefined || (owner.used_height !== null && owner.used_height <= height)) continue
           yield* query((db) => db.updateTable("wallet_address").set({ used_height: height }).where("id", "=", owner.id))
         }

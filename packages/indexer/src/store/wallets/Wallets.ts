@@ -179,7 +179,7 @@ const make = Effect.gen(function* () {
 
     const store = transaction(
       Effect.gen(function* () {
-        const chain = yield* ChainRow.bump(database, nameOf(key.chain))
+        const chain = yield* ChainRow.lockAndBumpRevisionOf(key.chain)
         const present = yield* find(query, key)
         if (present?.state !== row?.state) return yield* new Outdated()
         const now = yield* reach(present?.id, branches.length)

@@ -1,7 +1,8 @@
 /** A UTXO chain in memory that can be mined and forked, behind the interface of a source: outputs, spends, coins. */
+
 import type { AddressBytes } from "@headwater/core/address/Address"
-import * as Address from "@headwater/core/address/Address"
 import type { Block, CoinTransfer, Spend } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import { BlockMissing } from "@headwater/indexer/families/node/NodeError"
 import type { Source } from "@headwater/indexer/families/Source"
@@ -94,9 +95,9 @@ export class UtxoChain {
 
   /** What `scantxoutset` would find now. */
   search(addresses: ReadonlyArray<AddressBytes>): CoinsAt {
-    const wanted = new Set(addresses.map(Address.key))
+    const wanted = new Set(addresses.map(Bytes.key))
     const { hash, height } = this.tip
-    return { height, hash, coins: this.coins.filter(({ script }) => wanted.has(Address.key(script))) }
+    return { height, hash, coins: this.coins.filter(({ script }) => wanted.has(Bytes.key(script))) }
   }
 
   get source(): Source {

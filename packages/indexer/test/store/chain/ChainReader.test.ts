@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AddressBytes } from "@headwater/core/address/Address"
-import * as Address from "@headwater/core/address/Address"
 import type { Block, InternalTransfer } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as InternalRetention from "@headwater/indexer/store/chain/InternalRetention"
@@ -136,7 +136,7 @@ for (const store of stores) {
           ({ transfers }) =>
             transfers.map(({ transfer }) => Number(transfer.amount)).filter((amount) => amount < 1_000_000)
         )
-        const sumOf = Effect.map(recorded.prunedTotals([alice]), (totals) => totals.get(Address.key(alice)))
+        const sumOf = Effect.map(recorded.prunedTotals([alice]), (totals) => totals.get(Bytes.key(alice)))
         yield* InternalRetention.prune(recorded, { record: "all", undoDepth: 100 })
         assert.deepStrictEqual(
           yield* kept,
@@ -173,7 +173,7 @@ for (const store of stores) {
         for (let height = 0; height < 20; height++) yield* commits.commit([blockOf(1, height, 1, 1_000, [height])])
         yield* InternalRetention.prune(recorded, { record: "watched", undoDepth: 5 })
         const totals = yield* recorded.prunedTotals([alice, address(2)])
-        assert.deepStrictEqual([...totals], [[Address.key(alice), { received: 0n, spent: 91n }]])
+        assert.deepStrictEqual([...totals], [[Bytes.key(alice), { received: 0n, spent: 91n }]])
       }).pipe(Effect.scoped, Effect.provide(layer))
     )
 
@@ -192,7 +192,7 @@ for (const store of stores) {
           yield* commits.commit([blockOf(1, height, 1, 1_000, amounts)])
           expected += BigInt(amounts.reduce((sum, amount) => sum + amount, 0))
           if (height % 7 === 6) yield* InternalRetention.prune(recorded, { record: "all", undoDepth: 2 })
-          let sum = (yield* recorded.prunedTotals([alice])).get(Address.key(alice))?.spent ?? 0n
+          let sum = (yield* recorded.prunedTotals([alice])).get(Bytes.key(alice))?.spent ?? 0n
           yield* recorded.each("internal", alice, height, ({ amount }) => {
             sum += amount
           })

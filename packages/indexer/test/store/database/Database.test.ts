@@ -78,11 +78,11 @@ for (const store of stores) {
 
     it.effect("has done what was written when it is read, and before the transaction ends", () =>
       Effect.gen(function* () {
-        const { query, read, transaction, write } = yield* Database
+        const { defer, query, read, transaction } = yield* Database
         const [{ id }] = (yield* query((db) =>
           db.insertInto("account").values({ name: "f", created: 1 }).returning("id")
         )) as [{ readonly id: number }]
-        const rename = (name: string) => write((db) => db.updateTable("account").set({ name }).where("id", "=", id))
+        const rename = (name: string) => defer((db) => db.updateTable("account").set({ name }).where("id", "=", id))
         const name = Effect.map(
           read((db) => db.selectFrom("account").select("name").where("id", "=", id)),
           ([row]) => row!.name

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Address from "@headwater/core/address/Address"
+import * as Bytes from "@headwater/core/Bytes"
 import * as Chain from "@headwater/core/chains/Chain"
 import type * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
@@ -43,8 +44,8 @@ const scripts = (key: WalletKey, branch: number, count: number): ReadonlyArray<A
   )
 
 const owned = (node: UtxoChain, addresses: Iterable<AddressBytes>) => {
-  const wanted = new Set([...addresses].map(Address.key))
-  return node.coins.filter(({ script }) => wanted.has(Address.key(script)))
+  const wanted = new Set([...addresses].map(Bytes.key))
+  return node.coins.filter(({ script }) => wanted.has(Bytes.key(script)))
 }
 const sum = (coins: ReadonlyArray<{ readonly amount: bigint }>) =>
   coins.reduce((total, { amount }) => total + amount, 0n)

@@ -9,8 +9,10 @@
  * Nothing that is written is wrong after a reorganisation: a page may still name a position that is gone or holds
  * another transfer now, and the reader, who compares the full address, passes over it.
  */
+
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, Transfer } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import { Database, type DatabaseError } from "../../database/Database.ts"
@@ -102,7 +104,7 @@ export const rewrite = Effect.fnUntraced(function* (
   keep: (transfer: Transfer) => boolean,
   which: (kind: Kind) => boolean
 ) {
-  const { insertMany, query, write } = yield* Database
+  const { insertMany, query, defer } = yield* Database
   let count = 0
   for (const kind of kinds.filter(which)) {
     const { chunks, log, staged } = rowsOf(chain, kind, block, keep)
@@ -118,14 +120,12 @@ export const rewrite = Effect.fnUntraced(function* (
     )
     const same =
       present.length === chunks.length &&
-      present.every(
-        ({ data, position }, i) => position === chunks[i]!.position && Buffer.compare(data, chunks[i]!.data) === 0
-      )
+      present.every(({ data, position }, i) => position === chunks[i]!.position && Bytes.equal(data, chunks[i]!.data))
     if (same) continue
-    yield* write((db) =>
+    yield* defer((db) =>
       db.deleteFrom("transfer_chunk").where("log", "=", log).where("position", ">=", first).where("position", "<", end)
     )
-    yield* write((db) => db.deleteFrom("staged_postings").where("log", "=", log).where("height", "=", block.height))
+    yield* defer((db) => db.deleteFrom("staged_postings").where("log", "=", log).where("height", "=", block.height))
     yield* insertMany("transfer_chunk", chunks)
     yield* insertMany("staged_postings", staged)
     count += countOf(staged)
@@ -143,23 +143,23 @@ const postingsOf = (height: number, packed: ReadonlyArray<TransferChunk.PackedTr
   }
   packed.forEach(({ transfer: { from, to } }, index) => {
     add(from, index)
-    if (from === undefined || to === undefined || Buffer.compare(from, to) !== 0) add(to, index)
+    if (from === undefined || to === undefined || !Bytes.equal(from, to)) add(to, index)
   })
   return Uint8Array.prototype.slice.call(bytes, 0, at)
 }
 
 /** Takes back every block above `fork`; in the transaction that undoes it. */
 export const undo = Effect.fnUntraced(function* (chain: number, fork: number) {
-  const { write } = yield* Database
+  const { defer } = yield* Database
   for (const kind of kinds) {
     const log = logOf(chain, kind)
-    yield* write((db) =>
+    yield* defer((db) =>
       db
         .deleteFrom("transfer_chunk")
         .where("log", "=", log)
         .where("position", ">=", Posting.positionOf(fork + 1, 0))
     )
-    yield* write((db) => db.deleteFrom("staged_postings").where("log", "=", log).where("height", ">", fork))
+    yield* defer((db) => db.deleteFrom("staged_postings").where("log", "=", log).where("height", ">", fork))
   }
 })
 
@@ -277,7 +277,7 @@ export const page = <K extends Kind>(
   })
 
 const names = ({ from, to }: Transfer, address: AddressBytes): boolean =>
-  (from !== undefined && Buffer.compare(from, address) === 0) || (to !== undefined && Buffer.compare(to, address) === 0)
+  (from !== undefined && Bytes.equal(from, address)) || (to !== undefined && Bytes.equal(to, address))
 
 /** The transfers at these positions, in their order; positions that hold none are left out. */
 const fetch = Effect.fnUntraced(function* <K extends Kind>(log: number, positions: ReadonlyArray<number>) {

@@ -18,7 +18,7 @@ import * as MessageBytes from "./MessageBytes.ts"
 import type { Reply, Request, Statement } from "./SqliteThread.worker.ts"
 
 /** As the only parameter of a query: what is run in place of its own statement. */
-export class InPlace {
+export class ThreadStatement {
   readonly statement: Statement
   /**
    * In a transaction: whether it goes to the thread with the next statement whose answer is wanted, or with the commit. A
@@ -78,7 +78,7 @@ class ThreadConnection implements DatabaseConnection {
 
   async executeQuery<R>({ parameters, sql }: CompiledQuery): Promise<QueryResult<R>> {
     const [first] = parameters
-    if (!(first instanceof InPlace)) return this.#send({ sql, parameters })
+    if (!(first instanceof ThreadStatement)) return this.#send({ sql, parameters })
     if (!first.later) return this.#send(first.statement)
     this.#later.push(first.statement)
     return { rows: [] }

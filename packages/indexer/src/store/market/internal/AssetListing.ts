@@ -2,9 +2,8 @@
 import { createHash } from "node:crypto"
 import { type Contract, type Entry, native } from "@headwater/core/market/Asset"
 import * as Effect from "effect/Effect"
-import { type RawBuilder, sql } from "kysely"
-import type { Database, DatabaseError } from "../../database/Database.ts"
-import { numbers } from "../../database/Statements.ts"
+import { sql } from "kysely"
+import { Database, type DatabaseError } from "../../database/Database.ts"
 import type { AssetOrigin, Row } from "../../database/Tables.ts"
 
 /** What became of an entry: `kept` where somebody with precedence has described the asset already. */
@@ -24,11 +23,6 @@ const referenceIdOf = (slug: string): string =>
 type AssetRow = Omit<Row<"asset">, "id"> & { readonly id: number | undefined }
 
 const provider = "coingecko"
-
-const texts = (dialect: Database["Service"]["dialect"], values: ReadonlyArray<string>): RawBuilder<unknown> =>
-  dialect === "sqlite"
-    ? sql`(select value from json_each(${JSON.stringify(values)}))`
-    : sql`(select unnest(${[...values]}::text[]))`
 
 const isToken = ({ standard }: Contract) => standard !== native
 
@@ -138,14 +132,15 @@ export const refused = (field: string, message: string): Refused => ({ kind: "re
 const columns = ["slug", "symbol", "original_symbol", "name", "asset_type", "subtype", "contracts", "origin"] as const
 const replace = `on conflict (reference_id) do update set ${columns.map((name) => `${name} = excluded.${name}`).join(", ")}`
 
-const load = Effect.fnUntraced(function* ({ dialect, query }: Database["Service"], entries: ReadonlyArray<Entry>) {
+const load = Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>) {
+  const { numbers, query, texts } = yield* Database
   const providerIds = entries.flatMap(({ providers }) => providers?.coingecko ?? [])
   const links = yield* query((db) =>
     db
       .selectFrom("asset_provider")
       .selectAll()
       .where("provider", "=", provider)
-      .where(sql<boolean>`provider_id in ${texts(dialect, providerIds)}`)
+      .where(sql<boolean>`provider_id in ${texts(providerIds)}`)
   )
   const wanted = {
     reference_id: entries.map(({ referenceId, slug }) => referenceId ?? referenceIdOf(slug)),
@@ -157,7 +152,7 @@ const load = Effect.fnUntraced(function* ({ dialect, query }: Database["Service"
       db
         .selectFrom("asset")
         .selectAll()
-        .where(sql<boolean>`${sql.ref(column)} in ${texts(dialect, wanted[column])}`)
+        .where(sql<boolean>`${sql.ref(column)} in ${texts(wanted[column])}`)
     )
   )
   const assets = links.map(({ asset }) => asset)
@@ -165,7 +160,7 @@ const load = Effect.fnUntraced(function* ({ dialect, query }: Database["Service"
     db
       .selectFrom("asset")
       .selectAll()
-      .where(sql<boolean>`id in ${numbers(dialect, assets)}`)
+      .where(sql<boolean>`id in ${numbers(assets)}`)
   )
   const rows = new Map([...byText.flat(), ...linked].map((row) => [row.id, row]))
   return new Affected([...rows.values()], links)
@@ -177,13 +172,12 @@ const load = Effect.fnUntraced(function* ({ dialect, query }: Database["Service"
  * or another process lists the same.
  */
 export const put = Effect.fnUntraced(function* (
-  database: Database["Service"],
   entries: ReadonlyArray<Entry>,
   origin: AssetOrigin,
   described: number
-): Effect.fn.Return<ReadonlyArray<Listed>, DatabaseError> {
-  const { dialect, insertMany, query } = database
-  const affected = yield* load(database, entries)
+): Effect.fn.Return<ReadonlyArray<Listed>, DatabaseError, Database> {
+  const { insertMany, numbers, query, texts } = yield* Database
+  const affected = yield* load(entries)
   const placed = entries.map((entry) => ({ entry, place: affected.place(entry, origin) }))
 
   const changed = new Map<string, AssetRow>()
@@ -201,7 +195,7 @@ export const put = Effect.fnUntraced(function* (
       db
         .selectFrom("asset")
         .select(["id", "reference_id"])
-        .where(sql<boolean>`reference_id in ${texts(dialect, references)}`)
+        .where(sql<boolean>`reference_id in ${texts(references)}`)
     )).map(({ id, reference_id }) => [reference_id, id])
   )
 
@@ -232,7 +226,7 @@ export const put = Effect.fnUntraced(function* (
     db
       .deleteFrom("asset_provider")
       .where("provider", "=", provider)
-      .where(sql<boolean>`asset in ${numbers(dialect, [...links.keys()])}`)
+      .where(sql<boolean>`asset in ${numbers([...links.keys()])}`)
   )
   yield* insertMany("asset_provider", [...links.values()])
   return listed

@@ -2,8 +2,8 @@
 import * as Rate from "@headwater/core/market/Rate"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
-import type { Database, DatabaseError } from "../../database/Database.ts"
-import { numbers, rows } from "../../database/Statements.ts"
+import { Database, type DatabaseError } from "../../database/Database.ts"
+import { rows } from "../../database/Statements.ts"
 import type { Row } from "../../database/Tables.ts"
 
 /** A quote and the asset that it is of. */
@@ -33,16 +33,16 @@ const toRow = (quote: AssetQuote): Row<"asset_quote"> => ({
 
 /** Keeps the quotes that are believed; why each one is not, or undefined. `now` is in seconds since the Unix epoch. */
 export const record = Effect.fnUntraced(function* (
-  { dialect, insertMany, query }: Database["Service"],
   quotes: ReadonlyArray<AssetQuote>,
   now: number
-): Effect.fn.Return<ReadonlyArray<Rate.Disbelief | undefined>, DatabaseError> {
+): Effect.fn.Return<ReadonlyArray<Rate.Disbelief | undefined>, DatabaseError, Database> {
+  const { insertMany, numbers, query } = yield* Database
   const assets = quotes.map(({ asset }) => asset)
   const known = yield* query((db) =>
     db
       .selectFrom("asset_quote")
       .select(["asset", "amount", "at"])
-      .where(sql<boolean>`asset in ${numbers(dialect, assets)}`)
+      .where(sql<boolean>`asset in ${numbers(assets)}`)
   )
   const last = new Map<number, Rate.Rate>(known.map(({ asset, ...rate }) => [asset, rate]))
   const believed = new Map<number, AssetQuote>()
@@ -66,9 +66,9 @@ export const record = Effect.fnUntraced(function* (
 
 /** Changes of a quote that its provider did not say, from the series. */
 export const changes = Effect.fnUntraced(function* (
-  { read }: Database["Service"],
   quote: Row<"asset_quote">
-): Effect.fn.Return<Readonly<Record<keyof typeof Rate.periods, string | undefined>>, DatabaseError> {
+): Effect.fn.Return<Readonly<Record<keyof typeof Rate.periods, string | undefined>>, DatabaseError, Database> {
+  const { read } = yield* Database
   const said = {
     change1h: quote.change_1h ?? undefined,
     change24h: quote.change_24h ?? undefined,
@@ -101,10 +101,10 @@ const steps = [
 
 /** Thins the series of the assets `after < id <= last`: of each step the first rate stays; none is older than 30 days. */
 export const thin = Effect.fnUntraced(function* (
-  { query }: Database["Service"],
   { after, last }: { readonly after: number; readonly last: number },
   now: number
-): Effect.fn.Return<void, DatabaseError> {
+): Effect.fn.Return<void, DatabaseError, Database> {
+  const { query } = yield* Database
   yield* query((db) =>
     db
       .deleteFrom("asset_rate")

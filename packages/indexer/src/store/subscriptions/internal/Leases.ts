@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import type { Database } from "../../database/Database.ts"
-import { numbers, rows, updateEach } from "../../database/Statements.ts"
+import { rows } from "../../database/Statements.ts"
 import type { Row } from "../../database/Tables.ts"
 import type { Claim, Continued, Outbox, Outgoing, Retention, Room } from "../Outbox.ts"
 import * as Parked from "../Parked.ts"
@@ -38,8 +38,7 @@ export const make = (
   mayReceive: typeof HostPermission.Service,
   retention: typeof Retention.Service
 ): Pick<Outbox["Service"], "hosts" | "claim"> => {
-  const { dialect, query, read, transaction } = database
-  const postgres = dialect === "postgres"
+  const { forUpdateSkipLocked, numbers, query, read, selectEach, transaction, updateEach } = database
 
   const hosts = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
@@ -135,30 +134,20 @@ export const make = (
           rows(sql<Receiver>`
             select id, account, host, callback_url, secret, previous_secret, previous_secret_until, active,
               last_sequence
-            from subscription where id in ${numbers(dialect, ids)}
-            ${sql.raw(postgres && lock ? "for update skip locked" : "")}`)
+            from subscription where id in ${numbers(ids)}
+            ${lock ? forUpdateSkipLocked : sql.raw("")}`)
         )
 
   /** Of each subscription, its oldest callbacks that were never sent, up to the first that somebody has leased. */
   const oldest = (receivers: ReadonlyArray<Receiver>, wanted: ReadonlyMap<number, Continued>, now: number) => {
     const lanes = receivers.map(({ host, id }) => ({ host, id, ...wanted.get(id)! }))
-    type Leased = CallbackRow & { readonly leased_until: number }
-    const select = postgres
-      ? query(
-          rows(sql<Leased>`
-            select c.* from json_to_recordset(${JSON.stringify(lanes)}) as lane(host text, id bigint, after bigint, run bigint)
-            cross join lateral (
-              select ${columns}, leased_until from callback
-              where ${unsent} and host = lane.host and subscription = lane.id and id > lane.after
-              order by id limit lane.run
-            ) c`)
-        )
-      : database.each<Leased>(
-          `select id, subscription, idempotency_key, body, attempts, attempt_log, sequence, created, leased_until
-           from callback where state = 'due' and attempts = 0 and host = ? and subscription = ? and id > ?
-           order by id limit ?`,
-          lanes.map(({ after, host, id, run }) => [host, id, after, run])
-        )
+    const select = selectEach<CallbackRow & { readonly leased_until: number }>(
+      { host: "text", id: "bigint", after: "bigint", run: "bigint" },
+      lanes,
+      `select id, subscription, idempotency_key, body, attempts, attempt_log, sequence, created, leased_until
+       from callback where state = 'due' and attempts = 0 and host = :host and subscription = :id and id > :after
+       order by id limit :run`
+    )
     return Effect.map(select, (found) => {
       const bySubscription = Map.groupBy(found, ({ subscription }) => subscription)
       for (const [subscription, list] of bySubscription) {
@@ -219,8 +208,8 @@ export const make = (
             open.push(receiver)
             continue
           }
-          yield* Parked.hold(database, receiver)
-          if (receiver.active === 1) yield* Parked.trim(database, receiver, retention)
+          yield* Parked.hold(receiver)
+          if (receiver.active === 1) yield* Parked.trim(receiver, retention)
         }
         const found = yield* oldest(open, wanted, now)
         const leased: Array<{ id: number; leased_until: number; sequence: number }> = []
@@ -239,8 +228,8 @@ export const make = (
           const retries = yield* query(
             rows(sql<CallbackRow>`
               select ${columns} from callback
-              where id in ${numbers(dialect, again)} and ${retried} and due <= ${now} and leased_until <= ${now}
-              ${sql.raw(postgres ? "for update skip locked" : "")}`)
+              where id in ${numbers(again)} and ${retried} and due <= ${now} and leased_until <= ${now}
+              ${forUpdateSkipLocked}`)
           )
           const of = yield* receivers([...new Set(retries.map(({ subscription }) => subscription))], false)
           const byId = new Map(of.map((receiver) => [receiver.id, receiver]))
@@ -252,8 +241,8 @@ export const make = (
             claims.push(toClaim(receiver, [toOutgoing(row, row.sequence)], false, now, leasedUntil))
           }
         }
-        yield* updateEach(database, "subscription", counted)
-        yield* updateEach(database, "callback", leased)
+        yield* updateEach("subscription", counted)
+        yield* updateEach("callback", leased)
         return claims
       })
     )

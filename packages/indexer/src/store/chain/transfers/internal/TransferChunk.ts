@@ -2,8 +2,10 @@
  * Up to 64 transfers of one block as bytes: each transfer once, its addresses and its transaction through small
  * dictionaries at the head of the chunk. What is packed is what is read back; the format is the store's own.
  */
+
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { TokenKind, Transfer } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
 
 /** A transfer with the id of its transaction. */
 export interface PackedTransfer {
@@ -75,7 +77,7 @@ export const pack = (packed: ReadonlyArray<PackedTransfer>): Uint8Array => {
   const transactions: Array<Uint8Array> = []
   const transactionOf = packed.map(({ transactionId }) => {
     const last = transactions.at(-1)
-    if (last === undefined || Buffer.compare(last, transactionId) !== 0) transactions.push(transactionId)
+    if (last === undefined || !Bytes.equal(last, transactionId)) transactions.push(transactionId)
     return transactions.length - 1
   })
   const sides = packed.map(({ transfer }) => ({

@@ -1,0 +1,90 @@
+/** The store in a SQLite file: one writer on a thread of its own, which takes many statements in one message. */
+import * as Effect from "effect/Effect"
+import { CompiledQuery, type ControlledTransaction, sql } from "kysely"
+import type { DatabaseError } from "../DatabaseError.ts"
+import type { Tables } from "../Tables.ts"
+import type { Adapter } from "./Adapter.ts"
+import { attempt, type Connection } from "./Connection.ts"
+import { ThreadStatement } from "./SqliteThread.ts"
+import type { Statement } from "./SqliteThread.worker.ts"
+
+/** A statement that only the SQLite thread knows how to run. */
+const onThread = <A>(statement: Statement, later?: boolean): CompiledQuery<A> =>
+  CompiledQuery.raw("", [new ThreadStatement(statement, later)])
+
+const namedParameter = /:(\w+)/g
+
+/** A statement with `:name` for its parameters, as the thread runs it for each row of them. */
+const positional = (statement: string, parameters: ReadonlyArray<Readonly<Record<string, unknown>>>) => {
+  const names = Array.from(statement.matchAll(namedParameter), ([, name]) => name!)
+  return {
+    sql: statement.replace(namedParameter, "?"),
+    rows: parameters.map((row) => names.map((name) => row[name]))
+  }
+}
+
+const list = (values: ReadonlyArray<number | string>) => sql`(select value from json_each(${JSON.stringify(values)}))`
+
+/** There is one writer at a time: no row needs a lock. */
+const nothing = sql.raw("")
+
+export const make = ({ query, whereverItIs, writer }: Connection): Adapter => {
+  const executeMany = <A>(statement: Statement): Effect.Effect<ReadonlyArray<A>, DatabaseError> =>
+    query((db) => ({ execute: async () => (await db.executeQuery<A>(onThread(statement))).rows }))
+
+  /** Runs a statement with the next one of the transaction; outside a transaction at once. */
+  const deferred = (
+    statement: (db: ControlledTransaction<Tables>) => Statement,
+    now: Effect.Effect<unknown, DatabaseError>
+  ) =>
+    Effect.asVoid(
+      whereverItIs<unknown>(
+        (transaction) => attempt(() => transaction.executeQuery(onThread(statement(transaction), true))),
+        now
+      )
+    )
+
+  const deferMany = (sql: string, rows: ReadonlyArray<ReadonlyArray<unknown>>) =>
+    rows.length === 0 ? Effect.void : deferred(() => ({ sql, rows }), executeMany({ sql, rows }))
+
+  const valuesOf = (columns: ReadonlyArray<string>) => (row: object) =>
+    columns.map((column) => (row as Readonly<Record<string, unknown>>)[column] ?? null)
+
+  return {
+    exclusive: true,
+    defer: (build) =>
+      deferred((db) => {
+        const { parameters, sql } = build(db).compile()
+        return { sql, parameters }
+      }, query(build)),
+    insertMany: (table, rows, conflict = "") => {
+      const columns = Object.keys(rows[0] ?? {})
+      const names = columns.map((column) => `"${column}"`).join(", ")
+      const marks = columns.map(() => "?").join(", ")
+      return deferMany(`insert into "${table}" (${names}) values (${marks}) ${conflict}`, rows.map(valuesOf(columns)))
+    },
+    updateEach: (table, values, same = []) => {
+      const columns = Object.keys(values[0] ?? {}).filter((column) => column !== "id")
+      const set = [...columns.map((column) => `"${column}" = ?`), ...same].join(", ")
+      return deferMany(`update "${table}" set ${set} where id = ?`, values.map(valuesOf([...columns, "id"])))
+    },
+    selectEach: (_, parameters, select) =>
+      parameters.length === 0 ? Effect.succeed([]) : executeMany(positional(select, parameters)),
+    takeEach: (table, types, keys, returning) => {
+      if (keys.length === 0) return Effect.succeed([])
+      const where = Object.keys(types).map((column) => `${column} = :${column}`)
+      const statement = `delete from ${table} where ${where.join(" and ")} returning ${returning.join(", ")}`
+      return executeMany(positional(statement, keys))
+    },
+    batch: (steps) =>
+      Effect.map(
+        attempt(() => writer.executeQuery(onThread<ReadonlyArray<unknown>>({ steps }))),
+        ({ rows }) => rows
+      ),
+    lockRows: () => Effect.void,
+    forUpdate: nothing,
+    forUpdateSkipLocked: nothing,
+    numbers: list,
+    texts: list
+  }
+}
