@@ -24,7 +24,10 @@ const tagged = {
 const first = 1_000
 const start = 1_010
 
-/** Ledgers of two payments each; one of ledger 1015 pays to the tagged address, one of 1020 to the wallet's address 30. */
+/**
+ * Ledgers of two payments each; one of ledger 1015 pays to the tagged address, one of 1020 to the wallet's address 30. In
+ * ledger 1018 both are of odd forms that real ledgers have, or may have after an amendment.
+ */
 const ledgers = chainOf(first, 40, (height) => [
   { from: 1, to: 2, drops: BigInt(height) },
   { from: 3, to: 4, drops: 5n }
@@ -32,6 +35,14 @@ const ledgers = chainOf(first, 40, (height) => [
   if (ledger.ledger_index === "1015") {
     const paid = { ...payment({ from: 3, to: 4, drops: 11n }, 1015, 2), Destination: tagged.classic }
     return { ...ledger, transactions: [...ledger.transactions, paid] }
+  }
+  if (ledger.ledger_index === "1018") {
+    const transactions = ledger.transactions.map((paid: XrpServer.Json) => ({
+      ...paid,
+      ...(paid.Account === account(3) ? { SendMax: { vault: "00", shares: "5" } } : {}),
+      metaData: { ...paid.metaData, delivered_amount: "-1" }
+    }))
+    return { ...ledger, transactions }
   }
   if (ledger.ledger_index !== "1020") return ledger
   const paid = { ...payment({ from: 3, to: 4, drops: 7n }, 1020, 2), Destination: receiving(30), DestinationTag: 99 }
@@ -176,6 +187,15 @@ describe("XRP", () => {
       })
       const second = yield* headwater.get(transactions(hash.toLowerCase(), "?limit=1&offset=1"))
       assert.deepStrictEqual(second.body.data, { limit: 1, offset: 1, total: 3, items: [items[1]] })
+      // What arrived although its delivered_amount says -1.
+      const odd = yield* headwater.get(transactions(ledgerAt(1_018).ledger_hash))
+      assert.deepStrictEqual(
+        odd.body.data.items.map(({ receive }: { readonly receive: unknown }) => receive),
+        [
+          { amount: "0.001018", unit: "XRP" },
+          { amount: "0.000005", unit: "XRP" }
+        ]
+      )
       // Long before the chain was followed.
       const old = yield* headwater.get(transactions(ledgerAt(1_001).ledger_hash))
       assert.strictEqual(old.body.data.total, 2)
@@ -188,6 +208,11 @@ describe("XRP", () => {
       server.override = () => "drop"
       const gone = yield* headwater.get(transactions(hash))
       assert.deepStrictEqual([gone.status, gone.body.error.code], [503, "node_unavailable"])
+      assert.include(gone.body.error.message, "does not answer")
+      server.override = (command) => (command === "ledger" ? { ledger: {}, validated: true } : undefined)
+      const odder = yield* headwater.get(transactions(hash))
+      assert.deepStrictEqual([odder.status, odder.body.error.code], [503, "node_unavailable"])
+      assert.strictEqual(odder.body.error.message, "The node of xrp/mainnet gave an answer that cannot be used")
     }).pipe(Effect.scoped)
   )
 

@@ -74,6 +74,14 @@ export interface BlockHeader {
   readonly time: number
 }
 
+/** A part of a block that the node could not give. */
+export interface MissingPart {
+  /** Internal transfers, which only a trace shows. */
+  readonly part: "internal"
+  /** The node's reason: at most 200 characters, none of them a control character. */
+  readonly reason: string
+}
+
 export interface Block extends BlockHeader {
   /** Transaction ids in block order. */
   readonly transactions: ReadonlyArray<Uint8Array>
@@ -81,4 +89,6 @@ export interface Block extends BlockHeader {
   readonly transfers: ReadonlyArray<Transfer>
   /** Every input of a UTXO block that is not a coinbase, also those whose output is already in `transfers`. */
   readonly spends: ReadonlyArray<Spend>
+  /** Parts that the node could not give; `transfers` holds nothing of them. Absent in a whole block. */
+  readonly missing?: ReadonlyArray<MissingPart>
 }

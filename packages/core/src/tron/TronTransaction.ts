@@ -44,6 +44,7 @@ export interface TronTransaction {
   readonly refBlockBytes: Uint8Array
   readonly refBlockHash: Uint8Array
   readonly expiration: number
+  /** Any number of the sender's: the chain does not check it. */
   readonly timestamp: number
   /** The memo. */
   readonly data: Uint8Array
@@ -153,15 +154,14 @@ export const decode = (rawData: Uint8Array): Parsed<TronTransaction> =>
     const fields = yield* message(rawData, "raw_data")
     const contracts: Array<Contract> = []
     for (const { number, value } of fields) {
-      if (number !== rawFields.contract) continue
-      if (!(value instanceof Uint8Array)) return yield* invalid("raw_data.contract must be a message")
+      if (number !== rawFields.contract || !(value instanceof Uint8Array)) continue
       contracts.push(yield* contractOf(value))
     }
     return {
       refBlockBytes: Protobuf.bytesOf(fields, rawFields.refBlockBytes),
       refBlockHash: Protobuf.bytesOf(fields, rawFields.refBlockHash),
       expiration: yield* time(fields, rawFields.expiration, "raw_data.expiration"),
-      timestamp: yield* time(fields, rawFields.timestamp, "raw_data.timestamp"),
+      timestamp: Number(Protobuf.integerOf(fields, rawFields.timestamp)),
       data: Protobuf.bytesOf(fields, rawFields.data),
       contracts
     }

@@ -7,6 +7,8 @@ import * as Amount from "../Amount.ts"
 export type XrpAmount =
   | { readonly kind: "xrp"; readonly drops: bigint }
   | { readonly kind: "token"; readonly value: string; readonly unit: string }
+  /** In a form that this release does not know: of a later amendment, or of a fault of a server. */
+  | { readonly kind: "unknown" }
 
 /** An amount in whole units and what it is counted in, as the interface has it. */
 export interface Item {
@@ -15,6 +17,8 @@ export interface Item {
 }
 
 export const xrpDecimals = 6
+
+export const unknown: XrpAmount = { kind: "unknown" }
 
 const drops = Schema.String.check(Schema.isPattern(/^\d{1,20}$/, { message: "must be drops of XRP" }))
 
@@ -71,7 +75,14 @@ export const decode = (json: unknown): Result.Result<XrpAmount, string> =>
 /** What the interface says where there is no amount. */
 export const zero: Item = { amount: "0", unit: "XRP" }
 
-export const toItem = (amount: XrpAmount): Item =>
-  amount.kind === "xrp"
-    ? { amount: Amount.format(amount.drops, xrpDecimals), unit: "XRP" }
-    : { amount: amount.value, unit: amount.unit }
+/** An unknown amount has no unit: its number, which the interface wants, is then of nothing. */
+export const toItem = (amount: XrpAmount): Item => {
+  switch (amount.kind) {
+    case "xrp":
+      return { amount: Amount.format(amount.drops, xrpDecimals), unit: "XRP" }
+    case "token":
+      return { amount: amount.value, unit: amount.unit }
+    case "unknown":
+      return { amount: "0", unit: "" }
+  }
+}

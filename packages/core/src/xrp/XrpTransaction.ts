@@ -3,6 +3,8 @@
  * section 2.5.
  *
  * What a payment delivered is told by its metadata, never by its `Amount`, which a partial payment may fall short of.
+ *
+ * Amendments bring forms that this release does not know. A field of such a form is unknown, the others are read.
  */
 import { hexToBytes } from "@noble/hashes/utils.js"
 import * as Result from "effect/Result"
@@ -10,6 +12,7 @@ import * as Schema from "effect/Schema"
 import * as BalanceChanges from "./internal/XrpBalanceChanges.ts"
 import * as XrpAmount from "./XrpAmount.ts"
 
+/** A text that could not be read is empty, an amount `unknown`; the field's name is then in `unread`. */
 export interface XrpTransaction {
   /** 64 upper-case hex digits. */
   readonly hash: string
@@ -19,12 +22,11 @@ export interface XrpTransaction {
   /** Classic address; absent where the type has no destination. */
   readonly recipient: string | undefined
   readonly destinationTag: number | undefined
-  /** Index in its ledger, from 0, in order of execution. */
-  readonly position: number
+  /** Index in its ledger, from 0, in order of execution; undefined where it could not be read. */
+  readonly position: number | undefined
   /** `tesSUCCESS`, or a `tec…` code: charged for, but without effect. */
   readonly result: string
-  /** Drops. */
-  readonly fee: bigint
+  readonly fee: XrpAmount.XrpAmount
   /** What it was to move. */
   readonly amount: XrpAmount.XrpAmount | undefined
   /** The most that the sender wants to pay, where it pays in another currency than it delivers. */
@@ -35,73 +37,54 @@ export interface XrpTransaction {
   readonly delivered: XrpAmount.XrpAmount | undefined
   /** Texts of the memos, one a line. */
   readonly memo: string | undefined
-  /** Drops that each account gained or lost by a payment, without the fee; in the order of the metadata. */
-  readonly balanceChanges: ReadonlyMap<string, bigint>
+  /**
+   * Drops that each account gained or lost by a payment, without the fee; in the order of the metadata. Undefined for
+   * other types, and where the metadata or who paid the fee could not be read.
+   */
+  readonly balanceChanges: ReadonlyMap<string, bigint> | undefined
+  /**
+   * What could not be read of what every transaction has, and of a payment's fields: the name of each field and the rule
+   * that its value breaks.
+   */
+  readonly unread: ReadonlyArray<string>
 }
 
-/** The JSON is not a transaction with metadata; the message names the field and the rule. */
-export class InvalidXrpTransaction extends Schema.TaggedError<InvalidXrpTransaction>()("InvalidXrpTransaction", {
-  message: Schema.String
-}) {}
+/** A field that is read by itself, and its rule in words. */
+interface Field<A> {
+  readonly name: string
+  readonly is: (json: unknown) => json is A
+  readonly rule: string
+}
+
+const text = (name: string, pattern: RegExp, rule: string): Field<string> => ({
+  name,
+  is: Schema.is(Schema.String.check(Schema.isPattern(pattern))),
+  rule
+})
+const unsigned = (name: string): Field<number> => ({
+  name,
+  is: Schema.is(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 32 - 1 }))),
+  rule: "must be a number of 32 bits"
+})
 
 /** The classic address alphabet; what an address is worth is for `Address.decode` to say. */
 const classic = /^r[1-9A-HJ-NP-Za-km-z]{24,34}$/
-const address = Schema.String.check(Schema.isPattern(classic, { message: "must be a classic address" }))
-const name = Schema.String.check(Schema.isPattern(/^\w{1,64}$/, { message: "must be a name" }))
-const unsigned = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum }))
+const address = (name: string) => text(name, classic, "must be a classic address")
 
-const Fields = Schema.Struct({
-  /** Empty for a pseudo-transaction of the validators (`UNLModify`). */
-  Account: Schema.Union([Schema.Literal(""), address]),
-  TransactionType: name,
-  Fee: Schema.String.check(Schema.isPattern(/^\d{1,20}$/, { message: "must be drops of XRP" })),
-  Flags: Schema.optionalKey(unsigned(2 ** 32 - 1)),
-  Destination: Schema.optionalKey(Schema.Unknown),
-  DestinationTag: Schema.optionalKey(unsigned(2 ** 32 - 1)),
-  /** Who pays the fee of a transaction that was delegated (XLS-75). */
-  Delegate: Schema.optionalKey(address),
-  Amount: Schema.optionalKey(Schema.Unknown),
-  /** What API version 2 calls the `Amount` of a payment. */
-  DeliverMax: Schema.optionalKey(Schema.Unknown),
-  SendMax: Schema.optionalKey(Schema.Unknown),
-  TakerGets: Schema.optionalKey(Schema.Unknown),
-  Memos: Schema.optionalKey(Schema.Unknown)
-})
+const hashField = text("hash", /^[0-9A-Fa-f]{64}$/, "must be 64 hexadecimal digits")
+const typeField = text("TransactionType", /^\w{1,64}$/, "must be a name")
+const accountField = address("Account")
+const destinationField = address("Destination")
+/** Who pays the fee of a transaction that was delegated (XLS-75). */
+const delegateField = address("Delegate")
+const feeField = text("Fee", /^\d{1,20}$/, "must be drops of XRP")
+const tagField = unsigned("DestinationTag")
+const flagsField = unsigned("Flags")
+const positionField = unsigned("TransactionIndex")
+const resultField = text("TransactionResult", /^\w{1,64}$/, "must be a name")
 
-const Meta = Schema.Struct({
-  TransactionIndex: unsigned(2 ** 32 - 1),
-  TransactionResult: name,
-  delivered_amount: Schema.optionalKey(Schema.Unknown),
-  DeliveredAmount: Schema.optionalKey(Schema.Unknown),
-  AffectedNodes: Schema.optionalKey(Schema.Array(Schema.Unknown))
-})
-
-/** API version 2 has `tx_json` and `meta`; version 1 has the fields beside `hash` and `metaData`. */
-const Entry = Schema.Struct({
-  hash: Schema.String.check(Schema.isPattern(/^[0-9A-Fa-f]{64}$/, { message: "must be 64 hexadecimal digits" })),
-  tx_json: Schema.optionalKey(Schema.Unknown),
-  meta: Schema.optionalKey(Schema.Unknown),
-  metaData: Schema.optionalKey(Schema.Unknown)
-})
-
-const decodeEntry = Schema.decodeUnknownResult(Entry)
-const decodeFields = Schema.decodeUnknownResult(Fields)
-const decodeMeta = Schema.decodeUnknownResult(Meta)
-
-type Read<A> = Result.Result<A, InvalidXrpTransaction>
-
-const invalid = (message: string) => new InvalidXrpTransaction({ message })
-
-const shaped = <A>(read: Result.Result<A, Schema.SchemaError>): Read<A> =>
-  Result.mapError(read, (error) => invalid(error.message.slice(0, 300)))
-
-const amountOf = (json: unknown, field: string, strict: boolean): Read<XrpAmount.XrpAmount | undefined> => {
-  if (json === undefined) return Result.succeed(undefined)
-  const amount = XrpAmount.decode(json)
-  // Transaction types to come may use the field for something else.
-  if (Result.isFailure(amount) && !strict) return Result.succeed(undefined)
-  return Result.mapError(amount, (rule) => invalid(`${field} ${rule}`))
-}
+const isObject = Schema.is(Schema.Record(Schema.String, Schema.Unknown))
+const objectOf = (json: unknown) => (isObject(json) ? json : {})
 
 const partialPayment = 0x0002_0000
 
@@ -133,53 +116,89 @@ const memoOf = (json: unknown): string | undefined => {
 }
 
 /**
- * Reads one expanded transaction of ledger `ledgerIndex`. An amount that cannot be read is refused in a payment, and is
- * none in any other type.
+ * Reads one expanded transaction of ledger `ledgerIndex`, as far as it can be read. Where the metadata of a payment of
+ * XRP does not say what was delivered, the change of the recipient's balance does.
  */
-export const decode = (json: unknown, ledgerIndex: number): Read<XrpTransaction> =>
-  Result.gen(function* () {
-    const entry = yield* shaped(decodeEntry(json))
-    const fields = yield* shaped(decodeFields(entry.tx_json ?? json))
-    const meta = yield* shaped(decodeMeta(entry.metaData ?? entry.meta))
-    const isPayment = fields.TransactionType === "Payment"
-    const succeeded = meta.TransactionResult === "tesSUCCESS"
-    const amount = yield* amountOf(fields.DeliverMax ?? fields.Amount, "Amount", isPayment)
-    const { Account: sender, Destination: destination } = fields
-    const recipient = typeof destination === "string" && classic.test(destination) ? destination : undefined
-    if (isPayment && (amount === undefined || recipient === undefined || sender === "")) {
-      return yield* Result.fail(invalid("Payment must have Account, Amount and Destination"))
-    }
-    const said = meta.delivered_amount === "unavailable" ? undefined : meta.delivered_amount
-    const delivered = yield* amountOf(said ?? meta.DeliveredAmount, "delivered_amount", isPayment)
-    const isWhole = ((fields.Flags ?? 0) & partialPayment) === 0 || ledgerIndex >= firstWithDeliveredAmount
-    const fee = BigInt(fields.Fee)
-    const nodes = isPayment ? (meta.AffectedNodes ?? []) : []
-    const balanceChanges = BalanceChanges.of(nodes, fields.Delegate ?? sender, fee)
-    const arrived = (): XrpAmount.XrpAmount | undefined => {
-      if (delivered !== undefined || !isPayment) return delivered
-      if (isWhole) return amount
-      const gained = balanceChanges.get(recipient ?? "")
-      return amount?.kind === "xrp" && gained !== undefined ? { kind: "xrp", drops: gained } : undefined
-    }
-    return {
-      hash: entry.hash.toUpperCase(),
-      type: fields.TransactionType,
-      sender,
-      recipient,
-      destinationTag: fields.DestinationTag,
-      position: meta.TransactionIndex,
-      result: meta.TransactionResult,
-      fee,
-      amount,
-      sendMax: yield* amountOf(fields.SendMax, "SendMax", isPayment),
-      takerGets: yield* amountOf(fields.TakerGets, "TakerGets", false),
-      delivered: succeeded ? arrived() : undefined,
-      memo: memoOf(fields.Memos),
-      balanceChanges
-    }
-  })
+export const decode = (json: unknown, ledgerIndex: number): XrpTransaction => {
+  const unread: Array<string> = []
+  const read = <A>({ is, name, rule }: Field<A>, found: unknown): A | undefined => {
+    if (is(found)) return found
+    unread.push(`${name} ${rule}`)
+    return undefined
+  }
 
-/** A transaction in the words of interface section 2.5. */
+  // API version 2 has `tx_json` and `meta`; version 1 has the fields beside `hash` and `metaData`.
+  const entry = objectOf(json)
+  const fields = objectOf(entry.tx_json ?? json)
+  const meta = objectOf(entry.metaData ?? entry.meta)
+  const hash = read(hashField, entry.hash)?.toUpperCase() ?? ""
+  const type = read(typeField, fields.TransactionType) ?? ""
+  const position = read(positionField, meta.TransactionIndex)
+  const result = read(resultField, meta.TransactionResult) ?? ""
+  const isPayment = type === "Payment"
+  // Pseudo-transactions of the validators (`UNLModify`) have an empty account.
+  const sender = fields.Account === "" && !isPayment ? "" : (read(accountField, fields.Account) ?? "")
+  const fee = read(feeField, fields.Fee)
+  // Transaction types to come may use the field for something else.
+  const hasRecipient = isPayment || destinationField.is(fields.Destination)
+  const recipient = hasRecipient ? read(destinationField, fields.Destination) : undefined
+
+  const amountOf = (found: unknown, name: string): XrpAmount.XrpAmount => {
+    const amount = XrpAmount.decode(found)
+    // No other type moves XRP by what it says of amounts.
+    if (Result.isFailure(amount) && isPayment) unread.push(`${name} ${amount.failure}`)
+    return Result.getOrElse(amount, () => XrpAmount.unknown)
+  }
+  const absent = type === "" ? XrpAmount.unknown : undefined
+  const optionalAmountOf = (found: unknown, name: string) => (found === undefined ? absent : amountOf(found, name))
+
+  const moved = fields.DeliverMax ?? fields.Amount
+  const amount = isPayment ? amountOf(moved, "Amount") : optionalAmountOf(moved, "Amount")
+
+  const feePayer = fields.Delegate === undefined ? sender : (read(delegateField, fields.Delegate) ?? "")
+  const changesOf = () => {
+    if (!isPayment || fee === undefined || feePayer === "") return undefined
+    const nodes = meta.AffectedNodes
+    const changes = Array.isArray(nodes) ? BalanceChanges.of(nodes, feePayer, BigInt(fee)) : undefined
+    if (changes === undefined) unread.push("AffectedNodes must be ledger entries, with balances of accounts in drops")
+    return changes
+  }
+  const balanceChanges = changesOf()
+
+  const flags = fields.Flags === undefined ? 0 : (read(flagsField, fields.Flags) ?? partialPayment)
+  const isWhole = (flags & partialPayment) === 0 || ledgerIndex >= firstWithDeliveredAmount
+  const arrived = (): XrpAmount.XrpAmount | undefined => {
+    if (result === "") return XrpAmount.unknown
+    if (result !== "tesSUCCESS") return undefined
+    const isSaid = meta.delivered_amount !== undefined && meta.delivered_amount !== "unavailable"
+    const said = optionalAmountOf(isSaid ? meta.delivered_amount : meta.DeliveredAmount, "delivered_amount")
+    if (!isPayment || said?.kind === "xrp" || said?.kind === "token") return said
+    if (said === undefined && isWhole) return amount
+    return amount?.kind === "xrp" && balanceChanges !== undefined && recipient !== undefined
+      ? { kind: "xrp", drops: balanceChanges.get(recipient) ?? 0n }
+      : said
+  }
+
+  return {
+    hash,
+    type,
+    sender,
+    recipient,
+    destinationTag: fields.DestinationTag === undefined ? undefined : read(tagField, fields.DestinationTag),
+    position,
+    result,
+    fee: fee === undefined ? XrpAmount.unknown : { kind: "xrp", drops: BigInt(fee) },
+    amount,
+    sendMax: optionalAmountOf(fields.SendMax, "SendMax"),
+    takerGets: optionalAmountOf(fields.TakerGets, "TakerGets"),
+    delivered: arrived(),
+    memo: memoOf(fields.Memos),
+    balanceChanges,
+    unread
+  }
+}
+
+/** A transaction in the words of interface section 2.5. A text that could not be read is empty. */
 export interface Item {
   readonly additionalData?: string
   readonly destinationTag?: number
@@ -201,19 +220,22 @@ export interface Item {
 const itemOf = (amount: XrpAmount.XrpAmount | undefined): XrpAmount.Item =>
   amount === undefined ? XrpAmount.zero : XrpAmount.toItem(amount)
 
-/** `time` is when its ledger closed, in seconds since the Unix epoch. */
-export const toItem = (transaction: XrpTransaction, time: number): Item => ({
+/** `position` is the index in its ledger; `time` is when the ledger closed, in seconds since the Unix epoch. */
+export const toItem = (
+  transaction: XrpTransaction,
+  { position, time }: { readonly position: number; readonly time: number }
+): Item => ({
   ...(transaction.memo === undefined ? {} : { additionalData: transaction.memo }),
   ...(transaction.destinationTag === undefined ? {} : { destinationTag: transaction.destinationTag }),
   hash: transaction.hash,
   offer: itemOf(transaction.takerGets),
-  positionInBlock: transaction.position,
+  positionInBlock: position,
   recipient: transaction.recipient ?? "",
   sender: transaction.sender,
   status: transaction.result,
   timestamp: time,
   type: transaction.type,
-  fee: XrpAmount.toItem({ kind: "xrp", drops: transaction.fee }),
+  fee: XrpAmount.toItem(transaction.fee),
   receive: itemOf(transaction.delivered),
   value: itemOf(transaction.amount)
 })

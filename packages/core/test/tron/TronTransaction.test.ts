@@ -124,6 +124,32 @@ describe("TronTransaction", () => {
     assert.isTrue(Result.isFailure(late) && late.failure.message.includes("expiration"))
   })
 
+  it("reads what the chain takes: any timestamp, and unknown fields of any form", () => {
+    const transfer = Protobuf.encode([
+      [1, account(1)],
+      [2, account(2)],
+      [3, 5n],
+      // The numbers of the amount, the recipient and the contracts, with another wire type.
+      [3, Uint8Array.of(7)],
+      [2, 7n]
+    ])
+    // A group with a field in it, as proto2 has them.
+    const group = Uint8Array.of(0xa3, 0x06, ...field(11, 9n), ...field(8, 2n ** 62n), 0xa4, 0x06)
+    const nested = Uint8Array.of(0xa3, 0x06, ...group, 0xa4, 0x06)
+    for (const timestamp of [-1n, 2n ** 62n, 1_777_447_470_038_000_000n]) {
+      const odd = [...rawData(1n, transfer), ...field(11, 9n), ...field(14, timestamp), ...group, ...nested]
+      const read = Result.getOrThrow(TronTransaction.decode(Uint8Array.from(odd)))
+      assert.strictEqual(read.timestamp, Number(timestamp))
+      assert.deepStrictEqual(
+        read.contracts.map(({ move }) => move),
+        [{ from: Address.fromBytes(account(1).subarray(1)), to: Address.fromBytes(account(2).subarray(1)), amount: 5n }]
+      )
+    }
+    for (const broken of [group.subarray(0, -2), group.subarray(-2)]) {
+      assert.isTrue(Result.isFailure(TronTransaction.decode(broken)))
+    }
+  })
+
   it("never fails otherwise, whatever the bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as XrpPayment from "@headwater/core/xrp/XrpPayment"
 import * as XrpTransaction from "@headwater/core/xrp/XrpTransaction"
-import * as Result from "effect/Result"
 
 const alice = "rf1BiGeXwwQoi8Z2ueFYTEXSwuJYfV2Jpn"
 const bob = "ra5nK24KXen9AHvsdFTKHSANinZseWnPcX"
@@ -47,11 +46,22 @@ const version2 = (parts: Parts) => {
   }
 }
 
-const read = (json: unknown, ledgerIndex = 90_000_000) => Result.getOrThrow(XrpTransaction.decode(json, ledgerIndex))
+/** Reads what can be read. */
+const readOdd = (json: unknown, ledgerIndex = 90_000_000) => XrpTransaction.decode(json, ledgerIndex)
+
+const read = (json: unknown, ledgerIndex?: number) => {
+  const found = readOdd(json, ledgerIndex)
+  assert.deepStrictEqual(found.unread, [])
+  return found
+}
+
+const place = { position: 3, time: 1_700_000_000 }
+
+const itemOf = (transaction: XrpTransaction.XrpTransaction) => XrpTransaction.toItem(transaction, place)
 
 const item = (parts: Parts) => {
-  const first = XrpTransaction.toItem(read(version1(parts)), 1_700_000_000)
-  assert.deepStrictEqual(XrpTransaction.toItem(read(version2(parts)), 1_700_000_000), first)
+  const first = itemOf(read(version1(parts)))
+  assert.deepStrictEqual(itemOf(read(version2(parts))), first)
   return first
 }
 
@@ -61,11 +71,12 @@ const moves = (parts: Parts, ledgerIndex?: number) => {
   return first
 }
 
-const refusal = (json: unknown): string => {
-  const result = XrpTransaction.decode(json, 1)
-  if (Result.isSuccess(result)) return assert.fail("was read")
-  assert.strictEqual(result.failure._tag, "InvalidXrpTransaction")
-  return result.failure.message
+/** What could not be read of a payment, the moves that are found even so, and what the interface shows. */
+const odd = (parts: Parts, ledgerIndex?: number) => {
+  const first = readOdd(version1(parts), ledgerIndex)
+  const second = readOdd(version2(parts), ledgerIndex)
+  assert.deepStrictEqual(second, first)
+  return { unread: first.unread.join(", "), moves: XrpPayment.moves(first), item: itemOf(first) }
 }
 
 const account = (Account: string, before: number, after: number) => ({
@@ -124,16 +135,16 @@ describe("XrpTransaction", () => {
     assert.strictEqual(item({ fields: partial }).receive.amount, "5000")
     // Before ledger 4594095 nobody wrote it down.
     const old = read(version1({ fields: partial, meta: { delivered_amount: "unavailable" } }), 4_594_094)
-    assert.deepStrictEqual(XrpTransaction.toItem(old, 0).receive, { amount: "0", unit: "XRP" })
+    assert.deepStrictEqual(itemOf(old).receive, { amount: "0", unit: "XRP" })
     const oldXrp = { fields: { Flags: 0x20000, SendMax: usd("9") }, nodes: [account(bob, 10, 7010)] }
-    assert.strictEqual(XrpTransaction.toItem(read(version1(oldXrp), 4_594_094), 0).receive.amount, "0.007")
+    assert.strictEqual(itemOf(read(version1(oldXrp), 4_594_094)).receive.amount, "0.007")
   })
 
   it("shows an offer by what it gives, and no value", () => {
     const offer = { TransactionType: "OfferCreate", Amount: undefined, Destination: undefined }
     const { Amount: _, Destination: __, ...fields } = { ...fieldsOf(), ...offer }
     const json = { ...fields, TakerGets: usd("2.50"), TakerPays: "7", hash, metaData: metaOf({}) }
-    const shown = XrpTransaction.toItem(read(json), 5)
+    const shown = itemOf(read(json))
     assert.deepStrictEqual(shown.offer, { amount: "2.5", unit: "USD" })
     assert.deepStrictEqual(shown.value, { amount: "0", unit: "XRP" })
     assert.deepStrictEqual(shown.receive, { amount: "0", unit: "XRP" })
@@ -148,20 +159,60 @@ describe("XrpTransaction", () => {
     assert.deepStrictEqual(failed.value, { amount: "0.005", unit: "XRP" })
   })
 
-  it("reads types to come, whatever they call an amount, and refuses what breaks a rule by its field", () => {
+  it("reads types to come, whatever they call an amount", () => {
     const loan = version1({ fields: { TransactionType: "LoanSet", Amount: { principal: 5 } } })
-    assert.deepStrictEqual(XrpTransaction.toItem(read(loan), 0).value, { amount: "0", unit: "XRP" })
+    assert.deepStrictEqual(itemOf(read(loan)).value, { amount: "0", unit: "" })
     const pseudo = { ...fieldsOf({ TransactionType: "UNLModify", Account: "", Fee: "0" }), Destination: { new: 1 } }
-    const shown = XrpTransaction.toItem(read({ ...pseudo, hash, metaData: metaOf({}) }), 0)
+    const shown = itemOf(read({ ...pseudo, hash, metaData: metaOf({}) }))
     assert.deepStrictEqual([shown.sender, shown.recipient, shown.fee.amount], ["", "", "0"])
-    assert.include(refusal(version1({ fields: { Destination: "bob" } })), "must have Account, Amount and Destination")
-    assert.include(refusal(version1({ fields: { Account: "" } })), "must have Account, Amount and Destination")
-    assert.include(refusal(version1({ fields: { Amount: "5.5" } })), "Amount must be drops")
-    assert.include(refusal(version1({ fields: { Account: "bob" } })), "classic address")
-    assert.include(refusal(version1({ fields: { Fee: 12 } })), "Fee")
-    assert.include(refusal(version1({ meta: { TransactionIndex: -1 } })), "TransactionIndex")
-    assert.include(refusal({ ...version1({}), hash: "00" }), "64 hexadecimal")
-    for (const json of [undefined, null, "x", 5, [], {}, { hash }, { hash, meta: {} }]) refusal(json)
+  })
+
+  it("names each field that it cannot read, and reads the others", () => {
+    const rules: ReadonlyArray<readonly [Parts, string]> = [
+      [{ fields: { Destination: "bob" } }, "Destination must be a classic address"],
+      [{ fields: { Account: "" } }, "Account must be a classic address"],
+      [{ fields: { Account: "bob" } }, "Account must be a classic address"],
+      [{ fields: { Amount: "5.5" } }, "Amount must be drops, or a currency or token with a value"],
+      [{ fields: { Amount: undefined } }, "Amount must be drops, or a currency or token with a value"],
+      [{ fields: { Fee: 12 } }, "Fee must be drops of XRP"],
+      [{ fields: { Flags: -1 } }, "Flags must be a number of 32 bits"],
+      [{ fields: { DestinationTag: "5" } }, "DestinationTag must be a number of 32 bits"],
+      [{ fields: { Delegate: { new: 1 } } }, "Delegate must be a classic address"],
+      [{ meta: { TransactionIndex: -1 } }, "TransactionIndex must be a number of 32 bits"],
+      [{ meta: { TransactionResult: 0 } }, "TransactionResult must be a name"],
+      [{ meta: { AffectedNodes: {} } }, "AffectedNodes must be ledger entries, with balances of accounts in drops"]
+    ]
+    const normal = item({ meta: { delivered_amount: "5000" } })
+    for (const [{ fields, meta }, rule] of rules) {
+      const { item: shown, unread } = odd({ fields: fields ?? {}, meta: { delivered_amount: "5000", ...meta } })
+      assert.strictEqual(unread, rule)
+      assert.deepStrictEqual([shown.hash, shown.type, shown.timestamp], [normal.hash, normal.type, normal.timestamp])
+      for (const name of ["sender", "recipient", "status"] as const) assert.include([normal[name], ""], shown[name])
+      for (const name of ["value", "fee", "receive"] as const) {
+        assert.deepInclude([normal[name], { amount: "0", unit: "" }], shown[name], rule)
+      }
+    }
+    assert.deepStrictEqual(readOdd({ ...version1({}), hash: "00" }).unread, ["hash must be 64 hexadecimal digits"])
+  })
+
+  it("reads nothing of what is no transaction, and says no amount of it", () => {
+    const unknown = { amount: "0", unit: "" }
+    for (const json of [undefined, null, "x", 5, [], {}, { tx_json: 5, meta: "00" }]) {
+      const found = readOdd(json)
+      assert.strictEqual(found.unread.length, 6, JSON.stringify(json))
+      assert.strictEqual(found.position, undefined)
+      assert.deepStrictEqual(XrpPayment.moves(found), [])
+      const text = { hash: "", recipient: "", sender: "", status: "", type: "" }
+      assert.deepStrictEqual(itemOf(found), {
+        ...text,
+        ...{ positionInBlock: 3, timestamp: 1_700_000_000 },
+        ...{ offer: unknown, fee: unknown, receive: unknown, value: unknown }
+      })
+    }
+    // Without metadata nobody knows what became of a transaction.
+    const { metaData: _, ...alone } = version1({})
+    const shown = itemOf(readOdd(alone))
+    assert.deepStrictEqual([shown.status, shown.value.amount, shown.receive], ["", "0.005", unknown])
   })
 })
 
@@ -234,5 +285,110 @@ describe("XrpPayment", () => {
     assert.deepStrictEqual(moves({ fields: { Amount: usd("6"), SendMax: "7000" }, nodes: [account(alice, 5, 5)] }), [
       { from: undefined, to: alice, drops: 12n }
     ])
+  })
+
+  const strange = { vault: "00", shares: "5" }
+  const long = usd("1e-100")
+
+  it("takes what arrived from the balances where delivered_amount cannot be read", () => {
+    const nodes = [account(alice, 9000, 3988), account(bob, 1, 5001)]
+    for (const delivered_amount of ["-1", strange, long, null, 5]) {
+      const {
+        item: shown,
+        moves: found,
+        unread
+      } = odd({ fields: { Flags: 0x20000 }, meta: { delivered_amount }, nodes })
+      assert.include(unread, "delivered_amount must be drops")
+      assert.deepStrictEqual(found, [{ from: alice, to: bob, drops: 5000n }])
+      assert.deepStrictEqual(shown.receive, { amount: "0.005", unit: "XRP" })
+      // In an exchange the others have their own changes.
+      const exchanged = [account(maker, 6000, 1000), trustLine, account(alice, 50, 38), account(bob, 1, 5001)]
+      assert.deepStrictEqual(
+        odd({ fields: { SendMax: usd("6") }, meta: { delivered_amount }, nodes: exchanged }).moves,
+        [
+          { from: undefined, to: bob, drops: 5000n },
+          { from: maker, to: undefined, drops: 5000n }
+        ]
+      )
+    }
+    // As the ledger has it: the recipient of "-1" has paid a drop.
+    const paid = odd({
+      fields: { Flags: 0x20000, SendMax: usd("6") },
+      meta: { delivered_amount: "-1" },
+      nodes: [account(alice, 50, 38), account(bob, 100, 99), account(maker, 7, 8)]
+    })
+    assert.deepStrictEqual(paid.moves, [
+      { from: bob, to: undefined, drops: 1n },
+      { from: undefined, to: maker, drops: 1n }
+    ])
+    assert.deepStrictEqual(paid.item.receive, { amount: "-0.000001", unit: "XRP" })
+    // A payment of something else delivers no XRP, whatever XRP its recipient gained.
+    const other = odd({ fields: { Amount: usd("5") }, meta: { delivered_amount: strange }, nodes })
+    assert.deepStrictEqual(other.item.receive, { amount: "0", unit: "" })
+  })
+
+  it("gives each account its own change where Amount or SendMax cannot be read", () => {
+    const nodes = [account(alice, 9000, 3988), account(bob, 1, 5001)]
+    const both = [
+      { from: undefined, to: bob, drops: 5000n },
+      { from: alice, to: undefined, drops: 5000n }
+    ]
+    for (const form of [strange, long, "5e3", "-5000", null]) {
+      const known = odd({ fields: { Amount: form }, meta: { delivered_amount: "5000" }, nodes })
+      assert.include(known.unread, "Amount must be drops")
+      assert.deepStrictEqual(known.moves, both)
+      assert.deepStrictEqual(known.item.value, { amount: "0", unit: "" })
+      assert.deepStrictEqual(known.item.receive, { amount: "0.005", unit: "XRP" })
+      const unknown = odd({ fields: { Amount: form }, nodes })
+      assert.deepStrictEqual(unknown.moves, both.toReversed())
+      assert.deepStrictEqual(unknown.item.receive, { amount: "0", unit: "" })
+      assert.deepStrictEqual(odd({ fields: { SendMax: form }, nodes }).moves, both)
+      assert.deepStrictEqual(odd({ fields: { Amount: form }, nodes: [account(alice, 50, 38), trustLine] }).moves, [])
+    }
+  })
+
+  it("moves nothing that the metadata does not say for certain", () => {
+    const unclear: ReadonlyArray<Parts> = [
+      { nodes: [account(bob, 1, 5001), { ModifiedNode: { LedgerEntryType: "AccountRoot", FinalFields: strange } }] },
+      { nodes: [account(bob, 1, 5001), { MovedNode: { LedgerEntryType: "AccountRoot" } }] },
+      { nodes: [account(bob, 1, 5001), 5 as never] },
+      { fields: { Fee: usd("1") }, nodes: [account(bob, 1, 5001)] },
+      { fields: { Delegate: strange }, nodes: [account(bob, 1, 5001)] },
+      { fields: { Account: strange }, nodes: [account(bob, 1, 5001)] },
+      { meta: { TransactionResult: strange }, nodes: [account(bob, 1, 5001)] },
+      { meta: { AffectedNodes: undefined } }
+    ]
+    for (const { fields, meta, nodes } of unclear) {
+      const parts = { fields: { ...fields }, meta: { delivered_amount: "-1", ...meta }, nodes: nodes ?? [] }
+      assert.deepStrictEqual(odd(parts).moves, [], JSON.stringify(parts))
+    }
+    // A delivered amount that is said needs no balances.
+    const said = { fields: { Delegate: strange }, meta: { delivered_amount: "5000", AffectedNodes: strange } }
+    assert.deepStrictEqual(odd(said).moves, [{ from: alice, to: bob, drops: 5000n }])
+    assert.deepStrictEqual(odd({ ...said, fields: { Account: strange } }).moves, [
+      { from: undefined, to: bob, drops: 5000n }
+    ])
+    // Who received it is told by the balances alone.
+    assert.deepStrictEqual(
+      odd({ fields: { Destination: strange }, meta: { delivered_amount: "5" }, nodes: [account(bob, 1, 6)] }).moves,
+      [{ from: undefined, to: bob, drops: 5n }]
+    )
+  })
+
+  it("reads balances below zero, and entries without the fields that did not change", () => {
+    const untouched = { ModifiedNode: { LedgerEntryType: "AccountRoot", LedgerIndex: "00" } }
+    const empty = {
+      CreatedNode: { LedgerEntryType: "AccountRoot", NewFields: { Account: "rrrrrrrrrrrrrrrrrrrrBZbvji" } }
+    }
+    assert.deepStrictEqual(
+      moves({
+        fields: { Amount: usd("6"), SendMax: "7000" },
+        nodes: [account(maker, 3, -2), untouched, empty, account(bob, -2, 3)]
+      }),
+      [
+        { from: maker, to: undefined, drops: 5n },
+        { from: undefined, to: bob, drops: 5n }
+      ]
+    )
   })
 })

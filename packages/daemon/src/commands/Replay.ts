@@ -3,6 +3,7 @@ import { nameOf } from "@headwater/core/chains/Chain"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as InternalRetention from "@headwater/indexer/store/chain/InternalRetention"
+import * as MissingParts from "@headwater/indexer/store/MissingParts"
 import * as Replay from "@headwater/indexer/sync/Replay"
 import * as Console from "effect/Console"
 import * as Command from "effect/cli/Command"
@@ -77,7 +78,7 @@ export const replay = Command.make(
     // Without traces, the record of internal transactions is better than what the node shows.
     const traced = (yield* source.capabilities).some((has) => has.name === "internal transactions" && has.available)
     const horizon = yield* InternalRetention.horizon(yield* ChainReader.make(chain), settings)
-    const internalFrom = traced ? horizon : Number.MAX_SAFE_INTEGER
+    const internalFrom = traced ? horizon : undefined
     const done = yield* Progress.track(`Replaying ${name}`, whole.to - next + 1, (advance) =>
       Replay.run(source, store, whole, next, {
         concurrency: settings.parallel,
@@ -98,6 +99,8 @@ export const replay = Command.make(
           "for them is no longer known. --forgotten adds them, and receivers may see some a second time"
       )
     }
+    const gap = yield* MissingParts.gap(chain)
+    if (gap !== undefined) yield* Console.error(`${name}: ${MissingParts.tell(chain, gap)}`)
   }, Effect.scoped)
 ).pipe(
   Command.withDescription(

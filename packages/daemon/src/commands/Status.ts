@@ -1,6 +1,7 @@
 /** `headwater status`: how far each chain is, as the running daemon says it, else as the store does. */
 import { nameOf } from "@headwater/core/chains/Chain"
 import { Database } from "@headwater/indexer/store/database/Database"
+import * as MissingParts from "@headwater/indexer/store/MissingParts"
 import * as Replay from "@headwater/indexer/sync/Replay"
 import * as Console from "effect/Console"
 import * as Command from "effect/cli/Command"
@@ -51,12 +52,14 @@ const stored = Effect.gen(function* () {
           .where("chain.name", "=", name)
       )
       const replay = yield* Replay.interrupted(chain)
+      const gap = yield* MissingParts.gap(chain)
       return {
         chain: name,
         firstHeight: row?.first_height ?? null,
         height: row?.height ?? null,
         blockTimestamp: row?.time ?? null,
-        replay: replay ?? null
+        replay: replay ?? null,
+        withoutInternal: gap === undefined ? null : { ...gap, message: MissingParts.tell(chain, gap) }
       }
     })
   )
@@ -87,9 +90,11 @@ export const status = Command.make(
           )
     )
     if (!json) {
-      for (const { chain, replay } of chains) {
-        if (replay === null) continue
-        yield* Console.error(`${chain}: a replay of blocks ${replay.from} to ${replay.to} is at block ${replay.next}`)
+      for (const { chain, replay, withoutInternal } of chains) {
+        if (replay !== null) {
+          yield* Console.error(`${chain}: a replay of blocks ${replay.from} to ${replay.to} is at block ${replay.next}`)
+        }
+        if (withoutInternal !== null) yield* Console.error(`${chain}: ${withoutInternal.message}`)
       }
       for (const reason of reasons) yield* Console.error(`Not ready: ${reason}`)
     }

@@ -95,7 +95,11 @@ const newest = Effect.fnUntraced(function* (
   settings: Settings.ChainSettings
 ): Effect.fn.Return<About, NodeError> {
   const { height } = yield* source.head
-  const { time } = yield* source.blockAt(height)
+  const { missing, time } = yield* source.blockAt(height)
+  if (missing !== undefined) {
+    const message = `block ${height} is read without internal transactions: ${missing[0]?.reason}`
+    return { level: "problem", message, advice: traceAdvice }
+  }
   const age = Math.floor((yield* Clock.currentTimeMillis) / 1000) - time
   const message = `block ${height} is read, ${age < 0 ? `${-age} s ahead of this machine's clock` : `${age} s old`}`
   if (age < -NodeSelfReport.clockTolerance) {

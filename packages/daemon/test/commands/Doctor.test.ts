@@ -6,6 +6,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Anvil from "../../../../test/Anvil.ts"
 import * as Headwater from "../../../../test/Headwater.ts"
+import * as FakeNode from "../../../indexer/test/FakeNode.ts"
+import { recorded } from "../../../indexer/test/families/evm/EvmBlocks.ts"
+import * as EvmNode from "../../../indexer/test/families/evm/EvmNode.ts"
 import * as Tron from "../../../indexer/test/families/tron/TronBlocks.ts"
 import * as TronNode from "../../../indexer/test/families/tron/TronNode.ts"
 import { chainOf } from "../../../indexer/test/families/xrp/XrpLedgers.ts"
@@ -122,6 +125,24 @@ describe("headwater doctor", () => {
         const bad = yield* doctor(cwd, { chains: { "ethereum/mainet": { nodes: [] } } })
         assert.strictEqual(bad.code, 1)
         assert.include(bad.stderr, "did you mean ethereum/mainnet?")
+      }).pipe(Effect.scoped),
+    { timeout: 60_000 }
+  )
+
+  it.live(
+    "finds a node whose newest block cannot be traced",
+    () =>
+      Effect.gen(function* () {
+        const answers = EvmNode.answers([recorded([{}])], { without: ["trace_block"] })
+        const { url } = yield* FakeNode.make((method, params) => {
+          if (method !== "debug_traceBlockByHash") return answers(method, params)
+          throw new FakeNode.RpcError(-32000, "required historical state unavailable (reexec=128)")
+        })
+        const { code, problems } = yield* doctor(yield* folder, { chains: { "ethereum/devnet": { nodes: [url] } } })
+        assert.strictEqual(code, 1)
+        const [problem] = problems
+        assert.match(problem!.message, /^block 100 is read without internal transactions: .*state unavailable/)
+        assert.match(problem!.advice!, /debug or trace API/)
       }).pipe(Effect.scoped),
     { timeout: 60_000 }
   )

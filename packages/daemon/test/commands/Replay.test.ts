@@ -88,13 +88,18 @@ describe("headwater replay, rewind and status", () => {
         const db = new BetterSqlite(store)
         db.exec(`delete from transfer_chunk; delete from staged_postings where height > 100;
           delete from callback where height > 50; delete from block where height between 120 and 180;
-          update block set time = 1 where height = 200`)
+          update block set time = 1 where height = 200;
+          insert into missing_part select id, 390, 'internal', 'no state' from chain;
+          insert into missing_part select id, 396, 'internal', 'no state' from chain`)
         db.close()
         assert.notDeepEqual(recordOf(store), fresh)
 
         const none = yield* run(["replay", name, ...config], { cwd })
         assert.strictEqual(none.code, 1)
         assert.include(none.stderr, "--from <height>")
+        const gap = "2 blocks from 390 to 396 lack their internal transactions"
+        const elsewhere = yield* run(["replay", name, "--from", "0", "--to", "1", ...config], { cwd })
+        assert.include(elsewhere.stderr, gap)
         const range = ["replay", name, "--from", "0", "--to", String(blocks), "--callbacks", ...config]
         let killed = false
         const read = () => {
@@ -116,12 +121,19 @@ describe("headwater replay, rewind and status", () => {
         assert.notDeepEqual(recordOf(store), fresh)
         const status = yield* run(["status", ...config], { cwd })
         assert.match(status.stderr, /a replay of blocks 0 to 400 is at block \d+/)
+        const remedy = "headwater replay ethereum/devnet --from 390 --to 396 --callbacks"
+        assert.include(status.stderr, `${name}: ${gap}. Once a node can trace them: ${remedy}\n`)
+        const json = JSON.parse((yield* run(["status", ...config, "--json"], { cwd })).stdout)
+        assert.deepInclude(json.chains[0].withoutInternal, { blocks: 2, from: 390, to: 396 })
         const second = yield* run(range, { cwd })
         assert.strictEqual(second.code, 0, second.stderr)
         assert.match(second.stderr, /Going on at block (6[4-9]|[7-9]\d|\d{3}) of 0 to 400/)
         assert.match(second.stderr, /Replaying ethereum\/devnet 100% \d+\/\d+ [\d.]+\/s done/)
         assert.match(second.stdout, /^\d+ blocks replayed; \d+ callbacks added\n$/)
         assert.deepStrictEqual(recordOf(store), fresh)
+        assert.notInclude(second.stderr, "internal transactions")
+        const whole = JSON.parse((yield* run(["status", ...config, "--json"], { cwd })).stdout)
+        assert.isNull(whole.chains[0].withoutInternal)
 
         const again = yield* run([...range, "--json"], { cwd })
         assert.deepStrictEqual(JSON.parse(again.stdout), {

@@ -62,7 +62,11 @@ export const make = Effect.fnUntraced(function* (record: ChainReader) {
     Effect.catchIf(self, isNodeError, (error) =>
       Effect.andThen(
         Effect.logWarning(`The node of ${record.name} failed: ${error.message}`),
-        unavailable(`The node of ${record.name} does not answer`)
+        unavailable(
+          error._tag === "NodeInconsistent"
+            ? `The node of ${record.name} gave an answer that cannot be used`
+            : `The node of ${record.name} does not answer`
+        )
       )
     ) as never
 

@@ -17,6 +17,7 @@ import { type NodeError, NodeInconsistent } from "../families/node/NodeError.ts"
 import type { Head, Source } from "../families/Source.ts"
 import type { ChainStore, Committed, Cursor, NotNext } from "../store/chain/ChainStore.ts"
 import type { DatabaseError } from "../store/database/Database.ts"
+import * as MissingParts from "../store/MissingParts.ts"
 import * as BlockTrace from "./BlockTrace.ts"
 import * as SyncMetrics from "./SyncMetrics.ts"
 
@@ -79,6 +80,14 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
   const inconsistent = (method: string, message: string) =>
     new NodeInconsistent({ node: nameOf(chain), method, message })
 
+  const warnOfMissing = (blocks: ReadonlyArray<Block>) => {
+    const lacking = blocks.filter(({ missing }) => missing !== undefined)
+    const [first] = lacking
+    if (first === undefined) return Effect.void
+    const gap = { blocks: lacking.length, from: first.height, to: lacking.at(-1)!.height }
+    return Effect.logWarning(`Committed, but ${MissingParts.tell(chain, gap, first.missing?.[0]?.reason)}`)
+  }
+
   const commit = Effect.fnUntraced(function* (fetched: ReadonlyArray<Block>) {
     let rest = fetched
     while (rest.length > 0) {
@@ -88,6 +97,7 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
       const last = entered.at(-1)!
       rest = rest.slice(committed.blocks)
       metrics.committed(committed.blocks)
+      yield* warnOfMissing(entered)
       const now = yield* Clock.currentTimeMillis
       statuses.update(chain, { height: last.height, committedAt: now, blockTime: last.time }, now)
       if (options.onCommitted !== undefined) yield* options.onCommitted(entered, committed)

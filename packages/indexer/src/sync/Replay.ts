@@ -28,7 +28,7 @@ export interface Options {
   /** Blocks fetched at the same time. */
   readonly concurrency: number
   /** As in `ChainStore.replay`. */
-  readonly internalFrom: number
+  readonly internalFrom: number | undefined
   /** Add callbacks also for blocks so old that what was delivered for them has been forgotten, and goes out again. */
   readonly forgotten: boolean
   /** Runs after each block, with the number of callbacks that it added. */

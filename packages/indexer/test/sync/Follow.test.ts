@@ -1,19 +1,26 @@
 import { assert, describe, it } from "@effect/vitest"
+import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import type { EventType } from "@headwater/core/events/EventType"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import { NodeInconsistent, NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
+import * as MissingParts from "@headwater/indexer/store/MissingParts"
 import * as Follow from "@headwater/indexer/sync/Follow"
+import * as Replay from "@headwater/indexer/sync/Replay"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as References from "effect/References"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { stores } from "../../../../test/Stores.ts"
+import { RpcError } from "../FakeNode.ts"
+import { alice, bob, carol, recorded, sourceOf, withoutWaiting, word } from "../families/evm/EvmBlocks.ts"
+import * as EvmNode from "../families/evm/EvmNode.ts"
 import { address, FakeChain, type Payment } from "./FakeChain.ts"
 
 const chain = Result.getOrThrow(Chain.find("ethereum", "devnet"))
@@ -21,7 +28,11 @@ const chain = Result.getOrThrow(Chain.find("ethereum", "devnet"))
 const followOptions: Follow.Options = { start: 0, pollInterval: Duration.millis(1), concurrency: 4, undoDepth: 64 }
 
 let counter = 0
-const subscribe = Effect.fnUntraced(function* (event: EventType, of: number | undefined, confirmations = 1) {
+const subscribe = Effect.fnUntraced(function* (
+  event: EventType,
+  of: number | AddressBytes | undefined,
+  confirmations = 1
+) {
   const { query, transaction } = yield* Database
   return yield* transaction(
     Effect.gen(function* () {
@@ -40,7 +51,7 @@ const subscribe = Effect.fnUntraced(function* (event: EventType, of: number | un
           chain: row!.id,
           revision: row!.revision,
           event,
-          address: of === undefined ? null : address(of),
+          address: of === undefined ? null : typeof of === "number" ? address(of) : of,
           callback_url: "https://receiver.test/",
           host: "receiver.test",
           confirmations,
@@ -211,6 +222,65 @@ for (const store of stores) {
           fake.blocks.slice(5).map((block) => hex(block.hash))
         )
       }).pipe(Effect.provide(layer))
+    )
+
+    it.live("goes on where a node cannot trace blocks, and a replay brings their events, once", () =>
+      Effect.gen(function* () {
+        const blocks = Array.from({ length: 7 }, (_, i) => {
+          const value = `0x${(100 + i).toString(16)}`
+          const calls = [{ type: "CALL", from: bob, to: carol, value }]
+          const [hash, parentHash] = [word(`c${i}`), word(i === 0 ? "b0" : `c${i - 1}`)]
+          return recorded([{ tx: { value }, trace: { calls } }], { number: value, hash, parentHash })
+        })
+        const lost = new Set([word("c2"), word("c3"), word("c5")])
+        const answers = EvmNode.answers(blocks)
+        const { source } = yield* sourceOf(
+          (method, params) => {
+            if (method === "debug_traceBlockByHash" && lost.has(params[0] as string)) {
+              throw new RpcError(-32000, "required historical state unavailable (reexec=128)")
+            }
+            return answers(method, params)
+          },
+          { internal: true },
+          chain
+        )
+        const patient = { ...source, blockAt: (height: number) => withoutWaiting(source.blockAt(height)) }
+        const chainStore = yield* ChainStore.open(chain, { record: "watched", undoDepth: 64 })
+        const { step } = yield* Follow.make(patient, chainStore, { ...followOptions, start: 100 })
+        const bytes = (text: string) => Uint8Array.from(Buffer.from(text.slice(2), "hex")) as AddressBytes
+        yield* subscribe("ADDRESS_COINS_TRANSACTION_CONFIRMED", bytes(alice))
+        yield* subscribe("ADDRESS_INTERNAL_TRANSACTION_CONFIRMED", bytes(carol))
+
+        const lines: Array<string> = []
+        const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
+        yield* Effect.provide(step, Logger.layer([logger]) satisfies Layer.Layer<never>)
+        assert.strictEqual((yield* chainStore.cursor)?.height, 106)
+        const told = lines.join("\n")
+        assert.match(
+          told,
+          /lacks? (its|their) internal transactions \(debug_traceBlockByHash: required historical state/
+        )
+        assert.match(told, /headwater replay ethereum\/devnet --from 102 --to \d+ --callbacks/)
+        assert.deepStrictEqual(yield* MissingParts.gap(chain), { blocks: 3, from: 102, to: 105 })
+
+        const sent = Effect.map(callbacks, (sent) =>
+          sent.map(({ detail, hash }) => `${hash} ${detail.split(" ")[0]}`).sort()
+        )
+        const coins = blocks.map(({ block }) => `${block.hash} outgoing`)
+        const internal = blocks.map(({ block }) => `${block.hash} incoming`)
+        const traced = internal.filter((_, i) => ![2, 3, 5].includes(i))
+        assert.deepStrictEqual(yield* sent, [...coins, ...traced].sort())
+
+        lost.clear()
+        const range = { from: 102, to: 105, callbacks: true }
+        const options = { concurrency: 2, internalFrom: 0, forgotten: true }
+        const next = yield* Replay.begin(chain, range)
+        assert.strictEqual((yield* Replay.run(source, chainStore, range, next, options)).callbacks, 3)
+        assert.deepStrictEqual(yield* sent, [...coins, ...internal].sort())
+        assert.isUndefined(yield* MissingParts.gap(chain))
+        yield* Replay.begin(chain, range)
+        assert.strictEqual((yield* Replay.run(source, chainStore, range, next, options)).callbacks, 0)
+      }).pipe(Effect.provide(layer), Effect.scoped)
     )
   })
 }

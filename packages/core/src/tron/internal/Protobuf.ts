@@ -10,17 +10,23 @@ export interface Field {
 const wireVarint = 0
 const wireFixed64 = 1
 const wireBytes = 2
+const wireStartGroup = 3
+const wireEndGroup = 4
 const wireFixed32 = 5
 
 const truncated = "must be a whole protobuf message"
 
 /**
- * Message → its fields in the order of the bytes; those of fixed width, which no message of Tron has, are left out. The
- * failure is the rule that the bytes break.
+ * Message → its fields in the order of the bytes; groups and fields of fixed width, which no message of Tron has, are
+ * left out. The failure is the rule that the bytes break.
  */
 export const decode = (message: Uint8Array): Result.Result<ReadonlyArray<Field>, string> => {
   const fields: Array<Field> = []
   let at = 0
+  let groups = 0
+  const push = (number: number, value: bigint | Uint8Array) => {
+    if (groups === 0) fields.push({ number, value })
+  }
 
   const varint = (): bigint | undefined => {
     let value = 0n
@@ -41,20 +47,24 @@ export const decode = (message: Uint8Array): Result.Result<ReadonlyArray<Field>,
     if (wire === wireVarint) {
       const value = varint()
       if (value === undefined) return Result.fail(truncated)
-      fields.push({ number, value })
+      push(number, value)
     } else if (wire === wireBytes) {
       const length = varint()
       if (length === undefined || length > BigInt(message.length - at)) return Result.fail(truncated)
-      fields.push({ number, value: message.subarray(at, at + Number(length)) })
+      push(number, message.subarray(at, at + Number(length)))
       at += Number(length)
     } else if (wire === wireFixed64 || wire === wireFixed32) {
       at += wire === wireFixed64 ? 8 : 4
       if (at > message.length) return Result.fail(truncated)
+    } else if (wire === wireStartGroup) {
+      groups++
+    } else if (wire === wireEndGroup && groups > 0) {
+      groups--
     } else {
-      return Result.fail("must have wire types of proto3 only")
+      return Result.fail("must have the wire types of protobuf only")
     }
   }
-  return Result.succeed(fields)
+  return groups === 0 ? Result.succeed(fields) : Result.fail(truncated)
 }
 
 const pushVarint = (out: Array<number>, value: bigint): void => {
@@ -83,14 +93,17 @@ export const encode = (fields: ReadonlyArray<readonly [number: number, value: bi
   return Uint8Array.from(out)
 }
 
-/** The last bytes of field `number`, empty where there are none. */
+/**
+ * The last bytes of field `number`, empty where there are none. As protobuf has it, the same number with another wire
+ * type is an unknown field.
+ */
 export const bytesOf = (fields: ReadonlyArray<Field>, number: number): Uint8Array => {
-  const found = fields.findLast((field) => field.number === number)?.value
+  const found = fields.findLast((field) => field.number === number && field.value instanceof Uint8Array)?.value
   return found instanceof Uint8Array ? found : new Uint8Array(0)
 }
 
 /** The last varint of field `number` as a signed 64-bit number (`int64`, `int32`, `enum`), zero where there is none. */
 export const integerOf = (fields: ReadonlyArray<Field>, number: number): bigint => {
-  const found = fields.findLast((field) => field.number === number)?.value
+  const found = fields.findLast((field) => field.number === number && typeof field.value === "bigint")?.value
   return typeof found === "bigint" ? BigInt.asIntN(64, found) : 0n
 }

@@ -1,14 +1,16 @@
 /**
  * Blocks of EVM chains (all of the family but Tron) from a node's JSON-RPC: full blocks with receipts and, if wanted,
  * traces. What is given was checked to belong together: receipts and traces are of the very block hash, complete and in
- * order, and the receipts hash to the header's root.
+ * order, and the receipts hash to the header's root. A block that the node cannot trace is given without its internal
+ * transfers, and says so.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
-import type { Block } from "@headwater/core/Block"
+import type { Block, MissingPart } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as Schedule from "effect/Schedule"
 import type { JsonRpc } from "../node/JsonRpc.ts"
 import { BlockMissing, type NodeError, NodeInconsistent, type NodeRejected } from "../node/NodeError.ts"
 import type { Head, Source } from "../Source.ts"
@@ -20,7 +22,7 @@ import { read } from "./internal/NodeAnswer.ts"
 import * as Receipts from "./internal/Receipts.ts"
 import * as ReceiptsRoot from "./internal/ReceiptsRoot.ts"
 import * as TokenMetadata from "./internal/TokenMetadata.ts"
-import type { Trace, Tracer } from "./internal/Trace.ts"
+import { NotTraced, type Trace, type Tracer } from "./internal/Trace.ts"
 import * as TraceBlock from "./internal/TraceBlock.ts"
 import * as Transfers from "./internal/Transfers.ts"
 
@@ -43,6 +45,18 @@ export interface EvmSource extends Source {
 /** For how long a node that refused the `finalized` tag is not asked for it. */
 const finalityRestMillis = 300_000
 
+/** Waits before a block that the node could not trace is traced again: at most five, over some seconds. */
+const traceRetries = Schedule.exponential("200 millis").pipe(Schedule.upTo({ times: 5, duration: "5 seconds" }))
+
+/**
+ * After so many blocks in a row that could not be traced, the next ones are asked for once: the node has lost their
+ * state, and catching up with thousands of such blocks must not wait for each.
+ */
+const untracedLimit = 8
+
+/** A node that has no trace of a block younger than this lags behind the one that gave the block. */
+const lagSeconds = 60
+
 /** The node's words for a block that it does not have (yet): geth, Avalanche, anvil. */
 const missingWords = /block.*not found|header not found|unknown block|unfinalized|out ?of ?range/i
 
@@ -60,6 +74,8 @@ export const make = Effect.fn("EvmSource.make")(function* (
   const receiptsRoot = yield* ReceiptsRoot.make
   const { tracer } = abilities
   let finalityRestsUntil = 0
+  /** Blocks in a row that the node could not trace. */
+  let untraced = 0
 
   const missing = (block: string) => new BlockMissing({ node: rpc.node, block })
   const missingOr = (error: NodeRejected, block: string) => (missingWords.test(error.message) ? missing(block) : error)
@@ -120,18 +136,58 @@ export const make = Effect.fn("EvmSource.make")(function* (
     return [...receipts, ...(yield* receiptsOneByOne(block.transactions.slice(hashed)))]
   })
 
+  /** The block's traces from the node's answer about them. */
+  const decodeTraces = Effect.fnUntraced(function* (
+    tracer: Tracer,
+    block: BlockAnswer.BlockAnswer,
+    answer: Result.Result<unknown, NodeRejected>
+  ): Effect.fn.Return<ReadonlyArray<Trace>, NodeError | NotTraced> {
+    const traces = Result.getOrElse(answer, () => null)
+    if (traces === null) {
+      const reason = Result.isFailure(answer) ? answer.failure.message || "refused" : "block not found"
+      const age = (yield* Clock.currentTimeMillis) / 1000 - block.header.time
+      if (Math.abs(age) < lagSeconds && missingWords.test(reason)) return yield* missing(String(block.header.height))
+      return yield* new NotTraced({ reason })
+    }
+    const decoded = yield* read(rpc, tracer, () =>
+      tracer === "trace_block" ? Result.succeed(TraceBlock.decode(traces, block)) : CallTracer.decode(traces, block)
+    )
+    return yield* Effect.fromResult(decoded)
+  })
+
+  /**
+   * The block's traces, none where they are not wanted, or why the node cannot give them. A node that is overloaded,
+   * lags or does not answer is an error: it can give them later.
+   *
+   * No second tracer is asked for a block: `trace_block` leaves out calls of precompiled contracts and so counts calls
+   * otherwise (erigon #9784). A replay with the first tracer would tell the same moves again, under other operation ids
+   * and so other keys.
+   */
   const tracesOf = Effect.fnUntraced(function* (
     block: BlockAnswer.BlockAnswer,
     byNumber: Result.Result<unknown, NodeRejected> | undefined
-  ): Effect.fn.Return<ReadonlyArray<Trace> | undefined, NodeError> {
+  ): Effect.fn.Return<Result.Result<ReadonlyArray<Trace> | undefined, MissingPart>, NodeError> {
     // A block without transactions needs no trace, and geth's genesis has none.
-    if (tracer === undefined || block.transactions.length === 0) return undefined
-    if (byNumber !== undefined) {
-      const answer = yield* Effect.fromResult(byNumber)
-      return yield* read(rpc, tracer, () => TraceBlock.decode(answer, block))
-    }
-    const answer = yield* rpc.call(tracer, [block.hashText, CallTracer.config])
-    return yield* read(rpc, tracer, () => CallTracer.decode(answer, block))
+    if (tracer === undefined || block.transactions.length === 0) return Result.succeed(undefined)
+    const params =
+      tracer === "trace_block" ? [Hex.encodeQuantity(block.header.height)] : [block.hashText, CallTracer.config]
+    let first = byNumber
+    const answer = Effect.suspend(() => {
+      const given = first
+      first = undefined
+      if (given !== undefined) return Effect.succeed(given)
+      return Effect.map(rpc.results([{ method: tracer, params }]), ([result]) => result!)
+    })
+    const traces = yield* Effect.flatMap(answer, (answer) => decodeTraces(tracer, block, answer)).pipe(
+      Effect.retry({ schedule: traceRetries, while: ({ _tag }) => _tag === "NotTraced" && untraced < untracedLimit }),
+      Effect.map(Result.succeed),
+      Effect.catchTag("NotTraced", ({ reason }) => {
+        const printable = `${tracer}: ${reason}`.replace(/\p{Cc}+/gu, " ").slice(0, 200)
+        return Effect.succeed(Result.fail<MissingPart>({ part: "internal", reason: printable }))
+      })
+    )
+    untraced = Result.isFailure(traces) ? untraced + 1 : 0
+    return traces
   })
 
   const blockAt = Effect.fnUntraced(function* (height: number): Effect.fn.Return<Block, NodeError> {
@@ -155,8 +211,9 @@ export const make = Effect.fn("EvmSource.make")(function* (
       return {
         ...block.header,
         transactions: block.transactions.map(({ hash }) => hash),
-        transfers: Transfers.of(block, receipts, traces),
-        spends: []
+        transfers: Transfers.of(block, receipts, Result.getOrUndefined(traces)),
+        spends: [],
+        ...(Result.isFailure(traces) ? { missing: [traces.failure] } : {})
       }
     })
   })

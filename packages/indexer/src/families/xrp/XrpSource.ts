@@ -3,6 +3,7 @@
  * is read is final, and there are no reorganisations.
  *
  * Coin transfers are what payments delivered. Fees, reserves, offers, escrows, checks and deleted accounts are none.
+ * A transaction that is not understood in full stops nothing: a warning names it, and what is certain of it is used.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block } from "@headwater/core/Block"
@@ -140,9 +141,11 @@ export const make = Effect.fn("XrpSource.make")(function* (
     hashAt: (height) => Effect.map(header(height), ({ hash }) => hash),
     blockAt: Effect.fnUntraced(function* (height: number): Effect.fn.Return<Block, NodeError> {
       const found = yield* ledger({ ledger_index: height }, Ledger.decode, expanded)
-      return yield* Effect.mapError(Effect.fromResult(Ledger.toBlock(chain, found)), (rule) =>
-        inconsistent("ledger", rule)
+      const { block, notUnderstood } = Ledger.toBlock(chain, found)
+      yield* Effect.forEach(notUnderstood, (each) =>
+        Effect.logWarning(`Ledger ${height}, ${each}. A newer release may understand it`)
       )
+      return block
     }),
     capabilities: Effect.map(serverInfo, (info) => [
       networkOf(chain, info.network_id),
@@ -153,7 +156,9 @@ export const make = Effect.fn("XrpSource.make")(function* (
       const hash = Buffer.from(ledgerHash).toString("hex").toUpperCase()
       const { time, transactions } = yield* ledger({ ledger_hash: hash }, Ledger.decode, expanded)
       return {
-        items: transactions.slice(offset, offset + limit).map((found) => XrpTransaction.toItem(found, time)),
+        items: transactions
+          .slice(offset, offset + limit)
+          .map((found, index) => XrpTransaction.toItem(found, { position: offset + index, time })),
         total: transactions.length
       }
     }),

@@ -16,6 +16,7 @@ import type { NodeError } from "../../families/node/NodeError.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import type { Row } from "../database/Tables.ts"
+import * as MissingParts from "../MissingParts.ts"
 import * as PendingConfirmations from "../subscriptions/PendingConfirmations.ts"
 import * as Retractions from "../subscriptions/Retractions.ts"
 import * as Subscribers from "../subscriptions/Subscribers.ts"
@@ -65,8 +66,11 @@ export interface Committed {
 export interface ReplayOptions {
   /** Add the callbacks that subscriptions should have had. */
   readonly callbacks: boolean
-  /** Internal transactions of blocks below this height stay as they are: they may have been forgotten on purpose. */
-  readonly internalFrom: number
+  /**
+   * Internal transactions of blocks below this height stay as they are, since they may have been forgotten on purpose;
+   * those that a block never had are entered all the same. Undefined where the source shows none: all stay.
+   */
+  readonly internalFrom: number | undefined
 }
 
 export interface ChainStore {
@@ -231,6 +235,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
             return yield* new NotNext({ height: blocks[0]!.height, cursor: height ?? undefined })
           }
           yield* insertMany("block", headers)
+          yield* MissingParts.append(id, blocks.slice(0, headers.length))
           log.staged(yield* TransferLog.append(record))
           yield* ChainRow.moveCursor(id, { height, hash, firstHeight: stored.first_height ?? blocks[0]!.height })
           return { committed: { blocks: headers.length, callbacks }, leaves: { height, hash, revision, nextDue } }
@@ -255,6 +260,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
           if (chain.family === "utxo" || watched.hasWallets()) yield* walletBlocks.undo(fork, first_height)
           yield* UtxoSet.undo(id, fork)
           yield* TransferLog.undo(id, fork)
+          yield* MissingParts.undo(id, fork)
           if (options.tokens !== undefined) yield* options.tokens.undo(fork)
           yield* defer((db) => db.deleteFrom("block").where("chain", "=", id).where("height", ">", fork))
           yield* defer((db) => db.deleteFrom("waiting").where("chain", "=", id).where("height", ">", fork))
@@ -282,8 +288,12 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
           const utxo = chain.family === "utxo"
           const resolved = utxo ? yield* Reprocess.withSpent(id, block) : block
           if (!utxo) {
-            const which = (kind: TransferLog.Kind) => kind !== "internal" || block.height >= internalFrom
+            const lacking = yield* MissingParts.lacksInternal(id, block.height)
+            const shown = internalFrom !== undefined && block.missing === undefined
+            const entersInternal = shown && (lacking || block.height >= internalFrom)
+            const which = (kind: TransferLog.Kind) => kind !== "internal" || entersInternal
             log.staged(yield* TransferLog.rewrite(id, resolved, isRecorded, which))
+            if (lacking && entersInternal) yield* MissingParts.filledInternal(id, block.height)
           }
           if (!callbacks) return 0
           const occurrences = Matcher.match(chain, resolved, yield* candidates(resolved, stored.revision))

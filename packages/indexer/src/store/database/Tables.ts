@@ -8,6 +8,7 @@ export interface Tables {
   block: BlockTable
   reorganisation: ReorganisationTable
   replay: ReplayTable
+  missing_part: MissingPartTable
   account: AccountTable
   api_key: ApiKeyTable
   subscription: SubscriptionTable
@@ -81,6 +82,15 @@ export interface ReplayTable {
   /** Every block below it has been replayed. */
   next_height: number
   callbacks: number
+}
+
+/** A part of a committed block that its node could not give. */
+export interface MissingPartTable {
+  chain: number
+  height: number
+  part: "internal"
+  /** In the node's words. */
+  reason: string
 }
 
 export interface AccountTable {

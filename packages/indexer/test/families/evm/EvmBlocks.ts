@@ -5,6 +5,8 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import type { NodeError } from "@headwater/indexer/families/node/NodeError"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as FakeNode from "../../FakeNode.ts"
@@ -33,7 +35,7 @@ export interface Tx {
 
 /** A block of height 100 with these transactions; receipts and traces fit unless told otherwise. */
 export const recorded = (txs: ReadonlyArray<Tx>, header: EvmNode.Json = {}): EvmNode.RecordedBlock => {
-  const hash = word("b1")
+  const hash = header.hash ?? word("b1")
   let logIndex = 0
   const transactions = txs.map(({ tx = {} }, index) => ({
     hash: `0x${(index + 1).toString(16).padStart(64, "0")}`,
@@ -109,6 +111,26 @@ export const movesOf = (transfers: ReadonlyArray<Transfer>) =>
     hex(transfer.to),
     transfer.amount
   ])
+
+/** Runs an effect at a time of its own, in seconds since the Unix epoch, in which every wait is over at once. */
+export const withoutWaiting = <A, E, R>(effect: Effect.Effect<A, E, R>, seconds = 0) =>
+  Effect.suspend(() => {
+    let millis = seconds * 1000
+    const nanos = () => BigInt(millis) * 1_000_000n
+    const clock: Clock.Clock = {
+      currentTimeMillisUnsafe: () => millis,
+      currentTimeMillis: Effect.sync(() => millis),
+      currentTimeNanosUnsafe: nanos,
+      currentTimeNanos: Effect.sync(nanos),
+      monotonicTimeNanosUnsafe: nanos,
+      monotonicTimeNanos: Effect.sync(nanos),
+      sleep: (duration) =>
+        Effect.sync(() => {
+          millis += Duration.toMillis(duration)
+        })
+    }
+    return Effect.provideService(effect, Clock.Clock, clock)
+  })
 
 export const inconsistent = (effect: Effect.Effect<unknown, NodeError>, pattern: RegExp) =>
   Effect.map(Effect.flip(effect), (error) => {

@@ -1,6 +1,25 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
+import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import * as Effect from "effect/Effect"
-import { alice, blockOf, bob, carol, inconsistent, movesOf, recorded, sourceOf, token, word } from "./EvmBlocks.ts"
+import * as FakeNode from "../../FakeNode.ts"
+import * as Fixtures from "../../Fixtures.ts"
+import {
+  alice,
+  blockOf,
+  bob,
+  carol,
+  ethereum,
+  inconsistent,
+  movesOf,
+  padded,
+  recorded,
+  sourceOf,
+  token,
+  transferTopic,
+  withoutWaiting,
+  word
+} from "./EvmBlocks.ts"
 import * as EvmNode from "./EvmNode.ts"
 
 describe("EvmSource: internal transfers", () => {
@@ -132,17 +151,16 @@ describe("EvmSource: internal transfers", () => {
         }).pipe(Effect.scoped)
       )
 
-      it.live("anvil's and geth's per-transaction error inside a good answer", () =>
+      it.live("a per-transaction error beside traces of another block", () =>
         Effect.gen(function* () {
           const answers = EvmNode.answers([block])
-          let healthy = true
-          const { source } = yield* sourceOf((method, params) =>
-            method === "debug_traceBlockByHash" && !healthy
-              ? block.block.transactions.map((tx: EvmNode.Json) => ({ txHash: tx.hash, error: "Resource not found" }))
-              : answers(method, params)
-          )
-          healthy = false
-          yield* inconsistent(source.blockAt(100), /transaction 0 could not be traced: Resource not found/)
+          const { source } = yield* sourceOf((method, params) => {
+            const answer = answers(method, params)
+            return method === "debug_traceBlockByHash"
+              ? [{ error: "execution timeout" }, { ...(answer as Array<object>)[1], txHash: word("77") }]
+              : answer
+          })
+          yield* inconsistent(source.blockAt(100), /trace 1 is not of transaction 1/)
         }).pipe(Effect.scoped)
       )
 
@@ -187,5 +205,201 @@ describe("EvmSource: internal transfers", () => {
         return inconsistent(blockOf({ ...recorded([{}]), callTracer: [frame] }), /deeper/)
       })
     })
+  })
+
+  describe("a block that the node cannot trace", () => {
+    const log = { topics: [transferTopic, padded(alice), padded(carol)], data: word("00").replace(/..$/, "07") }
+    const block = recorded([
+      { tx: { value: "0x1" }, trace: { calls: [{ type: "CALL", from: bob, to: carol, value: "0x2" }] } },
+      { logs: [log] },
+      { tx: { value: "0x3" }, receipt: { status: "0x0" }, trace: { error: "out of gas" } }
+    ])
+    const coin = ["coin", alice, bob, 1n]
+    const tokens = ["token", alice, carol, 7n]
+    const whole = [coin, ["call_0 call", bob, carol, 2n], tokens]
+    const unavailable = "required historical state unavailable (reexec=128)"
+    const rejected = (message: string, code = -32000): FakeNode.Answer => {
+      return () => {
+        throw new FakeNode.RpcError(code, message)
+      }
+    }
+
+    /** A source whose node answers calls of its tracer by `fault`, while there is one. */
+    const faulty = Effect.fnUntraced(function* (
+      tracer: "debug_traceBlockByHash" | "trace_block" = "debug_traceBlockByHash",
+      of: EvmNode.RecordedBlock = block
+    ) {
+      const answers = EvmNode.answers([of])
+      const state: { fault: FakeNode.Answer | undefined } = { fault: undefined }
+      const { node, source } = yield* sourceOf(
+        (method, params) => (method === tracer && state.fault ? state.fault : answers)(method, params),
+        { internal: true, tracers: tracer === "trace_block" ? [tracer] : [tracer, "trace_block"] }
+      )
+      const before = node.calls.length
+      const traced = () => node.calls.slice(before).filter(({ method }) => method.includes("trace"))
+      return { state, source, traced }
+    })
+
+    const refusals: Record<string, readonly [FakeNode.Answer, string]> = {
+      "a rejection": [rejected(unavailable), unavailable],
+      "one transaction whose trace took too long": [
+        (method, params) => {
+          const traces = EvmNode.answers([block])(method, params) as ReadonlyArray<EvmNode.Json>
+          return traces.map((trace, index) =>
+            index === 1 ? { txHash: trace.txHash, error: "execution timeout" } : trace
+          )
+        },
+        "transaction 1 could not be traced: execution timeout"
+      ],
+      "anvil without the state": [
+        () => block.block.transactions.map(({ hash }: EvmNode.Json) => ({ txHash: hash, error: "Resource not found" })),
+        "transaction 0 could not be traced: Resource not found"
+      ],
+      "neither result nor error": [
+        () => block.block.transactions.map(({ hash }: EvmNode.Json) => ({ txHash: hash, result: null })),
+        "transaction 0 could not be traced: no result and no reason"
+      ],
+      "an answer that is too large": [rejected("response too large", -32003), "response too large"],
+      "a rejection without words": [rejected(""), "refused"],
+      null: [() => null, "block not found"]
+    }
+    for (const [name, [fault, reason]] of Object.entries(refusals)) {
+      it.live(`${name}: coins and tokens, and what is missing and why`, () =>
+        Effect.gen(function* () {
+          const { source, state, traced } = yield* faulty()
+          state.fault = fault
+          const found = yield* withoutWaiting(source.blockAt(100))
+          assert.deepStrictEqual(movesOf(found.transfers), [coin, tokens])
+          assert.deepStrictEqual(found.missing, [{ part: "internal", reason: `debug_traceBlockByHash: ${reason}` }])
+          assert.lengthOf(traced(), 6, "asked again, and never another tracer, which counts calls otherwise")
+          assert.isTrue(traced().every(({ method }) => method === "debug_traceBlockByHash"))
+          // The tracer is not given up: the next block that it can trace is whole.
+          state.fault = undefined
+          const next = yield* source.blockAt(100)
+          assert.deepStrictEqual(movesOf(next.transfers), whole)
+          assert.notProperty(next, "missing")
+        }).pipe(Effect.scoped)
+      )
+    }
+
+    it.live("trace_block, asked with the block and then by itself", () =>
+      Effect.gen(function* () {
+        const { source, state, traced } = yield* faulty("trace_block")
+        state.fault = rejected("missing trie node")
+        const found = yield* withoutWaiting(source.blockAt(100))
+        assert.deepStrictEqual(found.missing, [{ part: "internal", reason: "trace_block: missing trie node" }])
+        assert.lengthOf(traced(), 6)
+        let refused = 0
+        state.fault = (method, params) =>
+          refused++ < 2 ? rejected("missing trie node")(method, params) : EvmNode.answers([block])(method, params)
+        assert.deepStrictEqual(movesOf((yield* withoutWaiting(source.blockAt(100))).transfers), whole)
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("a refusal that passes makes no hole", () =>
+      Effect.gen(function* () {
+        const { source, state, traced } = yield* faulty()
+        let refused = 0
+        state.fault = (method, params) =>
+          refused++ < 3 ? rejected(unavailable)(method, params) : EvmNode.answers([block])(method, params)
+        const found = yield* withoutWaiting(source.blockAt(100))
+        assert.deepStrictEqual(movesOf(found.transfers), whole)
+        assert.notProperty(found, "missing")
+        assert.lengthOf(traced(), 4)
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("thousands in a row are not each waited for; after one that was traced they are again", () =>
+      Effect.gen(function* () {
+        const { source, state, traced } = yield* faulty()
+        state.fault = rejected(unavailable)
+        for (let i = 0; i < 20; i++) {
+          assert.isDefined((yield* withoutWaiting(source.blockAt(100))).missing)
+        }
+        assert.lengthOf(traced(), 8 * 6 + 12)
+        state.fault = undefined
+        yield* source.blockAt(100)
+        state.fault = rejected(unavailable)
+        yield* withoutWaiting(source.blockAt(100))
+        assert.lengthOf(traced(), 8 * 6 + 12 + 1 + 6)
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("a node that is overloaded, or does not answer, is tried again later, and nothing is given meanwhile", () =>
+      Effect.gen(function* () {
+        const { source, state } = yield* faulty()
+        for (const fault of [rejected("limit exceeded", -32005), rejected("too many requests", 429)]) {
+          state.fault = fault
+          assert.deepInclude(yield* Effect.flip(source.blockAt(100)), { _tag: "NodeRejected" })
+        }
+        const { url } = yield* FakeNode.http((request, response) => {
+          void FakeNode.bodyOf(request).then((body) => {
+            if (body.includes("debug_trace") && broken) response.destroy()
+            const calls = [JSON.parse(body)].flat() as ReadonlyArray<FakeNode.Call>
+            const answers = calls.map((call) => FakeNode.answerTo(call, EvmNode.answers([block])))
+            response.end(JSON.stringify(body.startsWith("[") ? answers : answers[0]))
+          })
+        })
+        let broken = false
+        const rpc = yield* JsonRpc.make({ urls: [url], attempts: 1 })
+        const unreachable = yield* EvmSource.make(ethereum, rpc, { internal: true })
+        broken = true
+        assert.deepInclude(yield* Effect.flip(unreachable.blockAt(100)), { _tag: "NodeUnreachable" })
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("a block of this minute that the tracing node does not have yet is waited for", () =>
+      Effect.gen(function* () {
+        const { source, state } = yield* faulty()
+        const mined = 0x65f0c1a0
+        for (const fault of [rejected(`block ${word("b1")} not found`), () => null]) {
+          state.fault = fault
+          const error = yield* Effect.flip(withoutWaiting(source.blockAt(100), mined + 59))
+          assert.deepInclude(error, { _tag: "BlockMissing", block: "100" })
+          assert.isDefined((yield* withoutWaiting(source.blockAt(100), mined + 61)).missing)
+        }
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("the reason is short and printable", () =>
+      Effect.gen(function* () {
+        const { source, state } = yield* faulty()
+        state.fault = rejected(`a\u0000b\n\u001b[31m${"c".repeat(400)}`)
+        const [{ reason } = { reason: "" }] = (yield* withoutWaiting(source.blockAt(100))).missing ?? []
+        assert.lengthOf(reason, 200)
+        assert.match(reason, /^debug_traceBlockByHash: a b \[31mc+$/)
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("before Byzantium, what used up its gas without a log failed: no trace says otherwise", () =>
+      Effect.gen(function* () {
+        const old = { root: word("5a"), status: undefined }
+        const { source, state } = yield* faulty(
+          "debug_traceBlockByHash",
+          recorded([
+            { tx: { value: "0x1" }, receipt: old },
+            { tx: { value: "0x2", gas: "0x15f90", input: "0x12" }, receipt: { ...old, gasUsed: "0x15f90" } }
+          ])
+        )
+        state.fault = rejected(unavailable)
+        assert.deepStrictEqual(movesOf((yield* withoutWaiting(source.blockAt(100))).transfers), [coin])
+      }).pipe(Effect.scoped)
+    )
+
+    it.live.skipIf(!Fixtures.exist)("a real block is the same without its internal transfers", () =>
+      Effect.gen(function* () {
+        const { recorded } = EvmNode.bundle("ethereum-17053184")
+        const { source, state } = yield* faulty("debug_traceBlockByHash", recorded)
+        const { transfers, ...rest } = yield* source.blockAt(17_053_184)
+        state.fault = rejected(unavailable)
+        const without = yield* withoutWaiting(source.blockAt(17_053_184))
+        const kept = transfers.filter(({ kind }) => kind !== "internal")
+        assert.isBelow(kept.length, transfers.length)
+        assert.deepStrictEqual(without, {
+          ...{ ...rest, transfers: kept },
+          missing: [{ part: "internal", reason: `debug_traceBlockByHash: ${unavailable}` }]
+        })
+      }).pipe(Effect.scoped)
+    )
   })
 })

@@ -13,6 +13,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Result from "effect/Result"
 import { HDNodeWallet } from "ethers"
 import { deriveAddress } from "ripple-keypairs"
@@ -95,6 +96,67 @@ describe.each(transports)("XrpSource over $name", ({ url, version }) => {
       assert.deepStrictEqual((yield* source.transactionsByHash(hash, { limit: 1, offset: 9 })).items, [])
       const error = yield* errorOf(source.transactionsByHash(new Uint8Array(32), { limit: 1, offset: 0 }))
       assert.strictEqual(error._tag, "BlockMissing")
+    })
+  )
+
+  it.live("shows a ledger with odd transactions, and names them in one line each when the block is read", () =>
+    Effect.gen(function* () {
+      const three = chainOf(first, 1, () => [1n, 2n, 3n].map((drops) => ({ from: 1, to: 2, drops })))[0]!
+      const odd: XrpServer.Json = {
+        ...three,
+        transactions: three.transactions.map((payment: XrpServer.Json) => {
+          const { metaData, ...fields } = payment
+          if (metaData.TransactionIndex === 0) {
+            return { ...fields, Amount: { vault: "00" }, metaData: { ...metaData, delivered_amount: "-1" } }
+          }
+          return metaData.TransactionIndex === 1 ? { hash: payment.hash, metaData: {} } : payment
+        })
+      }
+      const hashOf = (index: number) =>
+        three.transactions.find(({ metaData }: XrpServer.Json) => metaData.TransactionIndex === index).hash
+      const server = yield* XrpServer.make({ ledgers: [odd], version })
+      const source = yield* XrpSource.make(mainnet, { urls: [server[url]] })
+      const lines: Array<string> = []
+      const logger = Logger.make<unknown, void>(({ logLevel, message }) => void lines.push(`${logLevel} ${message}`))
+      const block = yield* source.blockAt(first).pipe(Effect.provide(Logger.layer([logger])))
+      assert.deepStrictEqual(
+        block.transfers.map(({ amount, from, to, transaction }) => [transaction, from ?? "", to ?? "", amount]),
+        [
+          [0, bytesOf(1), "", 1n],
+          [0, "", bytesOf(2), 1n],
+          [2, bytesOf(1), bytesOf(2), 3n]
+        ]
+      )
+      const rule = "must be drops, or a currency or token with a value"
+      assert.strictEqual(lines.length, 2)
+      assert.strictEqual(
+        lines[0],
+        `Warn Ledger ${first}, transaction ${hashOf(0)}: Amount ${rule}, delivered_amount ${rule}; coin transfers taken from it: 2. A newer release may understand it`
+      )
+      assert.include(lines[1], `Ledger ${first}, transaction ${hashOf(1)}: TransactionType must be a name`)
+
+      const hash = Buffer.from(odd.ledger_hash, "hex")
+      const shown = yield* source.transactionsByHash(hash, { limit: 2, offset: 0 })
+      assert.strictEqual(shown.total, 3)
+      const unknown = { amount: "0", unit: "" }
+      assert.deepStrictEqual(
+        shown.items.map(({ fee, hash, positionInBlock, receive, value }) => [
+          positionInBlock,
+          hash,
+          fee.amount,
+          value,
+          receive
+        ]),
+        [
+          [0, hashOf(0), "0.000012", unknown, unknown],
+          [1, hashOf(1), "0", unknown, unknown]
+        ]
+      )
+      const last = yield* source.transactionsByHash(hash, { limit: 2, offset: 2 })
+      assert.deepStrictEqual(
+        last.items.map(({ positionInBlock, receive }) => [positionInBlock, receive.amount]),
+        [[2, "0.000003"]]
+      )
     })
   )
 

@@ -6,9 +6,10 @@
  * repeats the value of the frame above.
  */
 import type { InternalTransfer } from "@headwater/core/Block"
+import * as Result from "effect/Result"
 import { type BlockAnswer, hashText } from "./BlockAnswer.ts"
 import * as Hex from "./Hex.ts"
-import { checkCount, operationOf, type Trace } from "./Trace.ts"
+import { checkCount, NotTraced, operationOf, type Trace } from "./Trace.ts"
 
 /** Parameters beside the block hash. */
 export const config = { tracer: "callTracer" } as const
@@ -56,11 +57,14 @@ const collect = (
   }
 }
 
-/** Throws {@link Hex.Malformed} where a trace is missing, foreign, failed to be made, or from another tracer. */
-export const decode = (answer: unknown, block: BlockAnswer): ReadonlyArray<Trace> => {
+/**
+ * One trace for each transaction. Fails where the tracer gave up on a transaction. Throws {@link Hex.Malformed} where
+ * traces are missing, foreign, or from another tracer.
+ */
+export const decode = (answer: unknown, block: BlockAnswer): Result.Result<ReadonlyArray<Trace>, NotTraced> => {
   const items = Hex.array(answer, "traces")
   checkCount(items.length, block)
-  return items.map((item, index) => {
+  const traces = items.map((item, index): Result.Result<Trace, NotTraced> => {
     const json = Hex.object(item, `trace ${index}`)
     const transaction = block.transactions[index]!
     if (json.txHash != null && hashText(json.txHash, "trace.txHash") !== transaction.hashText) {
@@ -69,12 +73,14 @@ export const decode = (answer: unknown, block: BlockAnswer): ReadonlyArray<Trace
     // A tracer that failed says so in place of a result; some proxies give the frame itself as the item.
     const result = json.result ?? (typeof json.type === "string" ? json : undefined)
     if (result === undefined) {
-      throw new Hex.Malformed(`transaction ${index} could not be traced: ${String(json.error).slice(0, 200)}`)
+      const reason = typeof json.error === "string" ? json.error : "no result and no reason"
+      return Result.fail(new NotTraced({ reason: `transaction ${index} could not be traced: ${reason}` }))
     }
     const frame = Hex.object(result, `trace ${index}.result`)
     if (typeof frame.type !== "string") throw new Hex.Malformed(`trace ${index} is not of the callTracer`)
     const transfers: Array<InternalTransfer> = []
     collect(frame, [], index, transfers)
-    return { failed: frame.error != null, transfers }
+    return Result.succeed({ failed: frame.error != null, transfers })
   })
+  return Result.all(traces)
 }

@@ -61,6 +61,9 @@ const parameters = (tracer: Tracer, block: Hex.Json) =>
 /** What may be otherwise in a minute says nothing about the node's abilities. */
 const passing = /time(?:d )?out|deadline|cancel/i
 
+/** The node has the tracer, and not the state that this block ran on: geth and what is made of it, reth, Nethermind. */
+const lacksState = /historical state|missing trie node|no state|\bpruned\b/i
+
 /**
  * The first tracer that answers in its form, or what the node said to each. One that has only errors to give, as a node
  * without the state of the block, is taken where there is no other.
@@ -80,7 +83,10 @@ const findTracer = Effect.fnUntraced(function* (
     const works = Result.isSuccess(answer)
       ? hasForm(tracer, answer.success)
       : /genesis is not traceable/.test(answer.failure.message)
-    if (works && Result.isSuccess(answer) && isOnlyErrors(answer.success)) {
+    const onlyErrors = Result.isSuccess(answer)
+      ? works && isOnlyErrors(answer.success)
+      : lacksState.test(answer.failure.message)
+    if (onlyErrors) {
       second ??= tracer
       continue
     }

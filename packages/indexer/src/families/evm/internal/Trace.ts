@@ -1,5 +1,6 @@
 /** What both tracers come down to: per transaction, whether it failed and which coins moved below its top. */
 import type { InternalTransfer } from "@headwater/core/Block"
+import * as Schema from "effect/Schema"
 import { type BlockAnswer, hashedTransactions } from "./BlockAnswer.ts"
 import * as Hex from "./Hex.ts"
 
@@ -8,6 +9,9 @@ export interface Trace {
   readonly failed: boolean
   readonly transfers: ReadonlyArray<InternalTransfer>
 }
+
+/** The node has answered that it cannot trace the block, or one of its transactions. */
+export class NotTraced extends Schema.TaggedError<NotTraced>()("NotTraced", { reason: Schema.String }) {}
 
 /** The tracers that nodes have, by the method that answers. */
 export type Tracer = "debug_traceBlockByHash" | "trace_block"

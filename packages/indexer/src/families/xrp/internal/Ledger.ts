@@ -103,7 +103,8 @@ const noTransactions = /^0{64}$/
 
 /**
  * Reads a ledger with expanded transactions, which servers list in any order; undefined for one that is not validated
- * (yet). The transactions must be numbered from 0 without gaps.
+ * (yet). The transactions must be numbered from 0 without gaps; those whose numbers cannot be read take the gaps between
+ * the others. Where none can be read, the server has not answered with expanded transactions.
  */
 export const decode = (answer: unknown): Read<Ledger | undefined> =>
   Result.gen(function* () {
@@ -111,53 +112,91 @@ export const decode = (answer: unknown): Read<Ledger | undefined> =>
     if (validated !== true) return undefined
     if (ledger.transactions === undefined) return yield* Result.fail("ledger.transactions must be there")
     const header = headerOf(ledger)
-    const transactions: Array<XrpTransaction.XrpTransaction> = []
-    for (const [index, entry] of ledger.transactions.entries()) {
-      const read = yield* Result.mapError(
-        XrpTransaction.decode(entry, header.height),
-        ({ message }) => `ledger.transactions[${index}]: ${message}`
-      )
-      if (transactions[read.position] !== undefined) {
-        return yield* Result.fail(`ledger.transactions has two of index ${read.position}`)
-      }
-      transactions[read.position] = read
-    }
-    if (transactions.length !== ledger.transactions.length) {
-      return yield* Result.fail(`ledger.transactions lacks some of ${transactions.length}`)
-    }
-    if (transactions.length === 0 && !noTransactions.test(ledger.transaction_hash ?? "0".repeat(64))) {
+    const count = ledger.transactions.length
+    if (count === 0 && !noTransactions.test(ledger.transaction_hash ?? "0".repeat(64))) {
       return yield* Result.fail("ledger.transactions is empty, and transaction_hash is not")
     }
+    const numbered = new Map<number, XrpTransaction.XrpTransaction>()
+    const others: Array<XrpTransaction.XrpTransaction> = []
+    for (const entry of ledger.transactions) {
+      const read = XrpTransaction.decode(entry, header.height)
+      const { position } = read
+      if (position === undefined) {
+        others.push(read)
+      } else if (numbered.has(position)) {
+        return yield* Result.fail(`ledger.transactions has two of index ${position}`)
+      } else if (position >= count) {
+        return yield* Result.fail(`ledger.transactions lacks some of ${position + 1}`)
+      } else {
+        numbered.set(position, read)
+      }
+    }
+    if (count > 0 && numbered.size === 0) {
+      return yield* Result.fail(`ledger.transactions has none that can be read: ${others[0]!.unread.join(", ")}`)
+    }
+    const transactions = Array.from({ length: count }, (_, index) => numbered.get(index) ?? others.shift()!)
     return { ...header, transactions }
   })
 
-/** The ledger as a block: XRP that payments moved. Fails where an address is none. */
-export const toBlock = (chain: Chain, ledger: Ledger): Result.Result<Block, string> =>
+/** A block, and a line for each transaction that was not understood in full: its hash or index, and the fields. */
+export interface LedgerBlock {
+  readonly block: Block
+  readonly notUnderstood: ReadonlyArray<string>
+}
+
+/** The coin transfers of transaction number `transaction`. Fails where an address is none. */
+const transfersOf = (
+  chain: Chain,
+  read: XrpTransaction.XrpTransaction,
+  transaction: number
+): Read<ReadonlyArray<CoinTransfer>> =>
   Result.gen(function* () {
+    // Nothing could name the transaction.
+    if (read.hash === "") return []
     const account = (text: string | undefined) =>
       text === undefined
         ? Result.succeed(undefined)
         : Result.mapError(Address.decode(chain, text), ({ message }) => message)
     const transfers: Array<CoinTransfer> = []
-    for (const [transaction, read] of ledger.transactions.entries()) {
-      for (const [position, { drops, from, to }] of XrpPayment.moves(read).entries()) {
-        transfers.push({
-          kind: "coin",
-          transaction,
-          position,
-          from: yield* account(from),
-          to: yield* account(to),
-          amount: drops
-        })
-      }
+    for (const [position, { drops, from, to }] of XrpPayment.moves(read).entries()) {
+      transfers.push({
+        kind: "coin",
+        transaction,
+        position,
+        from: yield* account(from),
+        to: yield* account(to),
+        amount: drops
+      })
     }
-    return {
+    return transfers
+  })
+
+/** The ledger as a block: XRP that payments moved, as far as they are understood. */
+export const toBlock = (chain: Chain, ledger: Ledger): LedgerBlock => {
+  const transfers: Array<CoinTransfer> = []
+  const notUnderstood: Array<string> = []
+  for (const [transaction, read] of ledger.transactions.entries()) {
+    const found = transfersOf(chain, read, transaction)
+    const taken = Result.getOrElse(found, () => [])
+    transfers.push(...taken)
+    const rules = Result.isSuccess(found) ? read.unread : [...read.unread, found.failure]
+    if (rules.length > 0) {
+      notUnderstood.push(
+        `transaction ${read.hash || transaction}: ${rules.join(", ")}; coin transfers taken from it: ${taken.length}`
+      )
+    }
+  }
+  return {
+    block: {
       height: ledger.height,
       hash: ledger.hash,
       parent: ledger.parent,
       time: ledger.time,
+      // Empty where the hash cannot be read; no transfer is of such a transaction.
       transactions: ledger.transactions.map(({ hash }) => bytes(hash)),
       transfers,
       spends: []
-    }
-  })
+    },
+    notUnderstood
+  }
+}

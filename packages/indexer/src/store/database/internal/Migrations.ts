@@ -10,6 +10,7 @@ import * as tokens from "../migrations/0006_tokens.ts"
 import * as prunedInternal from "../migrations/0007_pruned_internal.ts"
 import * as wallets from "../migrations/0008_wallets.ts"
 import * as replay from "../migrations/0009_replay.ts"
+import * as missingPart from "../migrations/0010_missing_part.ts"
 
 /** Column types that the two dialects spell differently. */
 export interface ColumnTypes {
@@ -36,7 +37,8 @@ const migrations: Record<string, Statements> = {
   "0006_tokens": tokens.up,
   "0007_pruned_internal": prunedInternal.up,
   "0008_wallets": wallets.up,
-  "0009_replay": replay.up
+  "0009_replay": replay.up,
+  "0010_missing_part": missingPart.up
 }
 
 export const run = async <Tables>(db: Kysely<Tables>, dialect: "sqlite" | "postgres"): Promise<void> => {

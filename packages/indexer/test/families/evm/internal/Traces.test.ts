@@ -4,6 +4,7 @@ import type { InternalTransfer } from "@headwater/core/Block"
 import type { BlockAnswer } from "@headwater/indexer/families/evm/internal/BlockAnswer"
 import * as CallTracer from "@headwater/indexer/families/evm/internal/CallTracer"
 import * as TraceBlock from "@headwater/indexer/families/evm/internal/TraceBlock"
+import * as Result from "effect/Result"
 import * as Fixtures from "../../../Fixtures.ts"
 import type { Json } from "../EvmNode.ts"
 
@@ -16,13 +17,13 @@ const blockOf = (hashes: ReadonlyArray<string>, hashText: string): BlockAnswer =
 const line = ({ transaction, operation, operationType, from, to, amount }: InternalTransfer) =>
   [transaction, operation, operationType, hex(from), hex(to), amount].join(" ")
 
+const decoded = (traces: ReadonlyArray<Json>, hashes: ReadonlyArray<string>) =>
+  Result.getOrThrow(CallTracer.decode(traces, blockOf(hashes, "")))
+
 const tree = (traces: ReadonlyArray<Json>) =>
-  CallTracer.decode(
+  decoded(
     traces,
-    blockOf(
-      traces.map(({ txHash }) => txHash),
-      ""
-    )
+    traces.map(({ txHash }) => txHash)
   )
 
 const list = (traces: ReadonlyArray<Json>) => {
@@ -72,7 +73,7 @@ describe.skipIf(!Fixtures.exist)("recorded traces", () => {
     for (const file of ["default", "legacy", "with_log", "only_top_call"]) {
       it(file, () => {
         const frame = Fixtures.json(`${folder}/${file}.json`) as Json
-        const [trace] = CallTracer.decode([{ result: frame }], blockOf(["0x1"], ""))
+        const [trace] = decoded([{ result: frame }], ["0x1"])
         const calls = (frame.calls ?? []) as ReadonlyArray<Json>
         assert.deepStrictEqual(
           trace!.transfers.map(line),
@@ -118,7 +119,7 @@ describe.skipIf(!Fixtures.exist)("recorded traces", () => {
     const folder = "evm-rpc/chainstorage/internal/utils/fixtures/parser/arbitrum"
     it("Nitro's own transfer lists and INVALID frames are not taken for calls", () => {
       const traces = Fixtures.json(`${folder}/arb_debugtrace.json`) as ReadonlyArray<Json>
-      assert.deepStrictEqual(lines(CallTracer.decode(traces, blockOf(["0x1", "0x2"].slice(0, traces.length), ""))), [])
+      assert.deepStrictEqual(lines(decoded(traces, ["0x1", "0x2"].slice(0, traces.length))), [])
     })
     it("arbtrace_block: a frame of another block is refused", () => {
       const traces = Fixtures.json(`${folder}/arb_paritytrace_errorflattenedtrace.json`) as ReadonlyArray<Json>

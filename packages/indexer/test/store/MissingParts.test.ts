@@ -1,0 +1,225 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Block } from "@headwater/core/Block"
+import * as Chain from "@headwater/core/chains/Chain"
+import type { EventType } from "@headwater/core/events/EventType"
+import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import { Database } from "@headwater/indexer/store/database/Database"
+import * as MissingParts from "@headwater/indexer/store/MissingParts"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import { stores } from "../../../../test/Stores.ts"
+import { address, FakeChain } from "../sync/FakeChain.ts"
+
+const chainOf = (blockchain: string) => Result.getOrThrow(Chain.find(blockchain, "devnet"))
+const chain = chainOf("ethereum")
+
+/** Seven blocks, each with a coin transfer and two internal ones. */
+const mined = (of = chain): ReadonlyArray<Block> => {
+  const fake = new FakeChain(of)
+  for (let i = 0; i < 6; i++) fake.mine([{ from: 0, to: 1 }])
+  return fake.blocks.map((block) => ({
+    ...block,
+    transfers: [
+      ...block.transfers,
+      ...block.transfers.flatMap(({ amount }) =>
+        [0, 1].map((call) => ({
+          ...{ kind: "internal" as const, transaction: 0, operation: `call_${call}`, operationType: "call", amount },
+          ...{ from: address(1), to: address(2 + call) }
+        }))
+      )
+    ]
+  }))
+}
+
+const reason = "debug_traceBlockByHash: required historical state unavailable (reexec=128)"
+
+/** The block as a node without traces shows it. */
+const untraced = (block: Block): Block => ({
+  ...block,
+  transfers: block.transfers.filter(({ kind }) => kind !== "internal"),
+  missing: [{ part: "internal", reason }]
+})
+
+const subscribe = Effect.fnUntraced(function* (reference: string, event: EventType, of: number, confirmations: number) {
+  const { query } = yield* Database
+  const [row] = yield* query((db) =>
+    db
+      .updateTable("chain")
+      .set((set) => ({ revision: set("revision", "+", 1) }))
+      .where("name", "=", Chain.nameOf(chain))
+      .returning(["id", "revision"])
+  )
+  yield* query((db) =>
+    db.insertInto("subscription").values({
+      ...{ reference_id: reference, account: 1, chain: row!.id, revision: row!.revision, event, confirmations },
+      ...{ address: address(of), callback_url: "https://receiver.test/", host: "receiver.test" },
+      ...{ created: 0, from_height: null, active: 1 }
+    })
+  )
+})
+
+const opened = Effect.gen(function* () {
+  const store = yield* ChainStore.open(chain, { record: "all", undoDepth: 64 })
+  yield* subscribe("coins", "ADDRESS_COINS_TRANSACTION_CONFIRMED", 1, 1)
+  yield* subscribe("once", "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED", 2, 1)
+  yield* subscribe("third", "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED", 1, 3)
+  yield* subscribe("each", "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION", 3, 4)
+  return store
+})
+
+const rows = Effect.gen(function* () {
+  const { read } = yield* Database
+  return yield* read((db) => db.selectFrom("missing_part").selectAll().orderBy("chain").orderBy("height"))
+})
+
+const heights = Effect.map(rows, (rows) => rows.map(({ height }) => height))
+
+/** What blocks leave for receivers and readers, without row ids and times. */
+const record = Effect.gen(function* () {
+  const { read } = yield* Database
+  const hex = (data: Uint8Array) => Buffer.from(data).toString("hex")
+  const chunks = yield* read((db) => db.selectFrom("transfer_chunk").selectAll().orderBy("log").orderBy("position"))
+  const staged = yield* read((db) => db.selectFrom("staged_postings").selectAll().orderBy("log").orderBy("height"))
+  const waiting = yield* read((db) =>
+    db.selectFrom("waiting").selectAll().orderBy("height").orderBy("subscription").orderBy("occurrence")
+  )
+  const callbacks = yield* read((db) =>
+    db.selectFrom("callback").select(["idempotency_key", "event", "body", "height"]).orderBy("idempotency_key")
+  )
+  return {
+    chunks: chunks.map((row) => ({ ...row, data: hex(row.data) })),
+    staged: staged.map((row) => ({ ...row, data: hex(row.data) })),
+    waiting: waiting.map(({ id: _, ...row }) => ({ ...row, block_hash: hex(row.block_hash) })),
+    callbacks
+  }
+})
+
+for (const store of stores) {
+  const inStore = <A, E>(test: Effect.Effect<A, E, Database | Scope.Scope>) =>
+    test.pipe(Effect.provide(store.layer), Effect.scoped)
+
+  describe(`MissingParts on ${store.name}`, () => {
+    it.live("are rows that come and go with their blocks, of their chain alone", () =>
+      inStore(
+        Effect.gen(function* () {
+          const blocks = mined()
+          const chainStore = yield* opened
+          const polygon = chainOf("polygon")
+          const other = yield* ChainStore.open(polygon, { record: "all", undoDepth: 64 })
+          yield* other.commit(mined(polygon).map(untraced))
+          yield* chainStore.commit(blocks.map((block) => (block.height < 3 ? block : untraced(block))))
+          assert.deepStrictEqual(yield* MissingParts.gap(chain), { blocks: 4, from: 3, to: 6 })
+          const { read } = yield* Database
+          const [row] = yield* read((db) => db.selectFrom("chain").select("id").where("name", "=", "ethereum/devnet"))
+          const ours = (yield* rows).filter((part) => part.chain === row!.id)
+          assert.deepStrictEqual(
+            ours,
+            [3, 4, 5, 6].map((height) => ({ chain: row!.id, height, part: "internal" as const, reason }))
+          )
+          yield* chainStore.undo(4)
+          assert.deepStrictEqual(yield* MissingParts.gap(chain), { blocks: 2, from: 3, to: 4 })
+          yield* chainStore.commit(blocks.slice(5))
+          assert.deepStrictEqual(yield* MissingParts.gap(chain), { blocks: 2, from: 3, to: 4 })
+          yield* chainStore.rewind(1)
+          assert.isUndefined(yield* MissingParts.gap(chain))
+          assert.deepStrictEqual(yield* MissingParts.gap(polygon), { blocks: 7, from: 0, to: 6 })
+        })
+      )
+    )
+
+    it.live("are filled in by a replay: what a fresh sync leaves, with every event once, under its own key", () =>
+      Effect.gen(function* () {
+        const blocks = mined()
+        const fresh = yield* inStore(
+          Effect.gen(function* () {
+            yield* (yield* opened).commit(blocks)
+            return yield* record
+          })
+        )
+        assert.lengthOf(fresh.callbacks, 6 + 6 + 8 + 6 + 5 + 4 + 3)
+        assert.isAbove(fresh.waiting.length, 0)
+        yield* inStore(
+          Effect.gen(function* () {
+            const chainStore = yield* opened
+            yield* chainStore.commit(
+              blocks.map((block) => ([2, 3, 6].includes(block.height) ? untraced(block) : block))
+            )
+            const before = yield* record
+            assert.isTrue(before.callbacks.every((callback) => fresh.callbacks.some((of) => of.body === callback.body)))
+            assert.isBelow(before.callbacks.length, fresh.callbacks.length)
+            let added = 0
+            for (const block of blocks) added += yield* chainStore.replay(block, { callbacks: true, internalFrom: 0 })
+            assert.deepStrictEqual(yield* rows, [])
+            assert.strictEqual(added, fresh.callbacks.length - before.callbacks.length)
+            assert.deepStrictEqual(yield* record, fresh)
+            for (const block of blocks) {
+              assert.strictEqual(yield* chainStore.replay(block, { callbacks: true, internalFrom: 0 }), 0)
+            }
+            assert.deepStrictEqual(yield* record, fresh)
+          })
+        )
+      })
+    )
+
+    it.live("stay where a replay does not bring them, and what was recorded stays too", () =>
+      inStore(
+        Effect.gen(function* () {
+          const blocks = mined()
+          const chainStore = yield* opened
+          yield* chainStore.commit(blocks.map((block) => (block.height === 2 ? untraced(block) : block)))
+          const before = yield* record
+          for (const block of blocks) {
+            const still = { callbacks: true, internalFrom: 0 }
+            assert.strictEqual(yield* chainStore.replay(untraced(block), still), 0)
+            // A source that was told to give no traces, or whose node has no tracer, misses none.
+            const { missing: _, ...traceless } = untraced(block)
+            assert.strictEqual(yield* chainStore.replay(traceless, { callbacks: true, internalFrom: undefined }), 0)
+          }
+          assert.deepStrictEqual(yield* record, before)
+          assert.deepStrictEqual(yield* heights, [2])
+        })
+      )
+    )
+
+    it.live("are filled in also where others have been forgotten on purpose", () =>
+      inStore(
+        Effect.gen(function* () {
+          const blocks = mined()
+          const chainStore = yield* opened
+          yield* chainStore.commit(blocks.map((block) => (block.height === 2 ? untraced(block) : block)))
+          const { query } = yield* Database
+          const perBlock = 2 ** 20
+          yield* query((db) =>
+            db
+              .deleteFrom("transfer_chunk")
+              .where("log", "=", 4 * 1 + 2)
+              .where("position", "<", 4 * perBlock)
+          )
+          for (const block of blocks) yield* chainStore.replay(block, { callbacks: false, internalFrom: 4 })
+          const internal = (yield* record).chunks.filter(({ log }) => log === 4 * 1 + 2)
+          assert.deepStrictEqual(
+            internal.map(({ position }) => position / perBlock),
+            [2, 4, 5, 6]
+          )
+          assert.deepStrictEqual(yield* rows, [])
+        })
+      )
+    )
+  })
+}
+
+describe("MissingParts", () => {
+  it("tells the operator which blocks, and what to do", () => {
+    assert.strictEqual(
+      MissingParts.tell(chain, { blocks: 1, from: 7, to: 7 }, "out of state"),
+      "block 7 lacks its internal transactions (out of state). Once a node can trace it: headwater replay " +
+        "ethereum/devnet --from 7 --to 7 --callbacks"
+    )
+    assert.strictEqual(
+      MissingParts.tell(chain, { blocks: 3, from: 7, to: 19 }),
+      "3 blocks from 7 to 19 lack their internal transactions. Once a node can trace them: headwater replay " +
+        "ethereum/devnet --from 7 --to 19 --callbacks"
+    )
+  })
+})
