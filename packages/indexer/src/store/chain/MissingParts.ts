@@ -5,7 +5,7 @@
 import type { Block } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
-import { Database } from "./database/Database.ts"
+import { Database } from "../database/Database.ts"
 
 /** Notes what blocks lack, in the transaction that commits them. */
 export const append = Effect.fnUntraced(function* (chain: number, blocks: ReadonlyArray<Block>) {
@@ -18,8 +18,8 @@ export const append = Effect.fnUntraced(function* (chain: number, blocks: Readon
 
 /** Forgets what blocks above `fork` lack, in the transaction that undoes them. */
 export const undo = Effect.fnUntraced(function* (chain: number, fork: number) {
-  const { write } = yield* Database
-  yield* write((db) => db.deleteFrom("missing_part").where("chain", "=", chain).where("height", ">", fork))
+  const { defer } = yield* Database
+  yield* defer((db) => db.deleteFrom("missing_part").where("chain", "=", chain).where("height", ">", fork))
 })
 
 /** Whether the record of a committed block lacks its internal transactions. */
@@ -38,8 +38,8 @@ export const lacksInternal = Effect.fnUntraced(function* (chain: number, height:
 
 /** Notes that a block's internal transactions are recorded now. */
 export const filledInternal = Effect.fnUntraced(function* (chain: number, height: number) {
-  const { write } = yield* Database
-  yield* write((db) =>
+  const { defer } = yield* Database
+  yield* defer((db) =>
     db.deleteFrom("missing_part").where("chain", "=", chain).where("height", "=", height).where("part", "=", "internal")
   )
 })
