@@ -43,7 +43,7 @@ export const outputKey = (control: Uint8Array, script: Uint8Array): Uint8Array |
     const other = control.subarray(at, at + nodeSize)
     node = tapBranch(isBelow(node, other) ? concatBytes(node, other) : concatBytes(other, node))
   }
-  // Noble throws where the internal key is on no point, or the tweak is no scalar.
+  // Throws where no point has the internal key, or the tweak is no scalar.
   return Result.getOrUndefined(
     Result.try(() => {
       const tweak = Point.Fn.fromBytes(tapTweak(concatBytes(internal, node)))
