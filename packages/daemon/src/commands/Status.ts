@@ -1,7 +1,7 @@
 /** `headwater status`: how far each chain is, as the running daemon says it, else as the store does. */
 import { nameOf } from "@headwater/core/chains/Chain"
+import * as MissingParts from "@headwater/indexer/store/chain/MissingParts"
 import { Database } from "@headwater/indexer/store/database/Database"
-import * as MissingParts from "@headwater/indexer/store/MissingParts"
 import * as Replay from "@headwater/indexer/sync/Replay"
 import * as Console from "effect/Console"
 import * as Command from "effect/cli/Command"

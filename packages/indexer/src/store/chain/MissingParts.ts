@@ -5,7 +5,7 @@
 import type { Block } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
-import { Database } from "./database/Database.ts"
+import { Database } from "../database/Database.ts"
 
 /** Notes what blocks lack, in the transaction that commits them. */
 export const append = Effect.fnUntraced(function* (chain: number, blocks: ReadonlyArray<Block>) {

@@ -3,13 +3,13 @@ import type { Block } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
 import type { EventType } from "@headwater/core/events/EventType"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import * as MissingParts from "@headwater/indexer/store/chain/MissingParts"
 import { Database } from "@headwater/indexer/store/database/Database"
-import * as MissingParts from "@headwater/indexer/store/MissingParts"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
-import { stores } from "../../../../test/Stores.ts"
-import { address, FakeChain } from "../sync/FakeChain.ts"
+import { stores } from "../../../../../test/Stores.ts"
+import { address, FakeChain } from "../../sync/FakeChain.ts"
 
 const chainOf = (blockchain: string) => Result.getOrThrow(Chain.find(blockchain, "devnet"))
 const chain = chainOf("ethereum")
