@@ -51,7 +51,7 @@ const program = Effect.gen(function* () {
       Effect.forEach(
         blocks
           .filter((block) => Matcher.touched(block, watched).size > 0)
-          .flatMap((block) => Matcher.match(chain, block, candidates)),
+          .flatMap((block) => Matcher.match(chain, block, candidates).occurrences),
         ({ item }) => Console.log(JSON.stringify(item)),
         { discard: true }
       )

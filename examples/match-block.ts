@@ -64,7 +64,7 @@ for (const text of addresses) {
 
 if (Matcher.touched(block, watched).size > 0) {
   const metadata = () => ({ name: "", symbol: "", decimals: undefined })
-  for (const { item } of Matcher.match(chain, block, { byAddress, blockMined: [], metadata })) {
+  for (const { item } of Matcher.match(chain, block, { byAddress, blockMined: [], metadata }).occurrences) {
     console.log(JSON.stringify(item))
   }
 }

@@ -101,5 +101,81 @@ for (const { location, name } of locations) {
         assert.strictEqual(received(patient).length, 1)
       }).pipe(Effect.scoped)
     )
+
+    it.live("keeps silent of a net that is in doubt, and tells a stranger's deposit to the same address", () =>
+      Effect.gen(function* () {
+        const node = yield* Litecoind.start("-vbparams=mweb:4000000000:4000000000")
+        yield* node.mine(101)
+        const wallet = yield* node.wallet("targets")
+        const targets = yield* Effect.forEach(["legacy", "p2sh-segwit", "bech32"], (format) =>
+          Effect.gen(function* () {
+            const address = yield* wallet<string>("getnewaddress", "", format)
+            return { address, id: yield* node.rpc<string>("sendtoaddress", address, 5) }
+          })
+        )
+        yield* node.mine(1)
+        const receiver = yield* Receiver.start()
+        const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
+          chains: { "litecoin/regtest": { nodes: [node.url], start: 0, record: "watched", pollMillis: 50 } },
+          callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca }
+        })
+        const subscribe = (path: string, item: Record<string, unknown>) =>
+          Effect.map(
+            headwater.post(`${events}/${path}`, {
+              callbackSecretKey: secret,
+              callbackUrl: `${receiver.url}/callbacks`,
+              ...item
+            }),
+            ({ body }) => body.data.item.referenceId as string
+          )
+        const witness = yield* subscribe("block-mined", {})
+        const caughtUp = Effect.gen(function* () {
+          const best = yield* node.rpc<string>("getbestblockhash")
+          yield* receiver.until(() => receiver.accepted().some(({ body }) => body.data.item.hash === best), 60)
+        })
+        yield* node.mine(1)
+        yield* caughtUp
+
+        /** Pays 1 out of one output, and what is left but for the fee back to where it lay. */
+        const payOut = Effect.fnUntraced(function* (address: string, id: string, back: number) {
+          const { vout } = yield* node.rpc<Transaction>("getrawtransaction", id, true)
+          const index = vout.findIndex(({ scriptPubKey }) => scriptPubKey.addresses?.[0] === address)
+          const other = yield* node.rpc<string>("getnewaddress")
+          const outputs = { [other]: 1, [address]: back }
+          const raw = yield* node.rpc<string>("createrawtransaction", [{ txid: id, vout: index }], outputs)
+          const signed = yield* wallet<{ readonly hex: string }>("signrawtransactionwithwallet", raw)
+          return yield* node.rpc<string>("sendrawtransaction", signed.hex)
+        })
+        const told = () =>
+          receiver
+            .accepted()
+            .filter(({ body }) => body.referenceId !== witness)
+            .map(({ body }) => {
+              const { address, amount, direction, transactionId } = body.data.item
+              return [address, transactionId, direction, amount].join(" ")
+            })
+        for (const { address } of targets) yield* subscribe("address-coins-transactions-confirmed", { address })
+        const unknown = yield* Effect.forEach(targets, ({ address, id }) => payOut(address, id, 3.9998))
+        yield* node.mine(1)
+        yield* caughtUp
+        const deposits = yield* Effect.forEach(targets, ({ address }) =>
+          node.rpc<string>("sendtoaddress", address, 2.5)
+        )
+        yield* node.mine(1)
+        yield* caughtUp
+        const known = yield* Effect.forEach(targets, ({ address }, i) => payOut(address, deposits[i]!, 1.4998))
+        yield* node.mine(1)
+        yield* caughtUp
+        yield* receiver.until(() => told().length >= 2 * targets.length)
+        assert.sameMembers(
+          told(),
+          targets.flatMap(({ address }, i) => [
+            `${address} ${deposits[i]} incoming 2.5`,
+            `${address} ${known[i]} outgoing 1.0002`
+          ])
+        )
+        for (const id of unknown) assert.include(headwater.log(), id)
+      }).pipe(Effect.scoped)
+    )
   })
 }

@@ -5,6 +5,7 @@
  * Hashes are bytes in the order in which the chain's users write them.
  */
 import type { AddressBytes } from "./address/Address.ts"
+import type { Unlocking } from "./utxo/Unlocking.ts"
 
 /** One move of the native coin. */
 export interface CoinTransfer {
@@ -58,12 +59,17 @@ export interface InternalTransfer {
 
 export type Transfer = CoinTransfer | TokenTransfer | InternalTransfer
 
-/** An input whose node did not say what it spends: the store's output map does. UTXO chains only. */
+/** An input, which names the output that it spends. UTXO chains only. */
 export interface Spend {
   readonly transaction: number
   /** Input index. */
   readonly position: number
   readonly outpoint: { readonly transactionId: Uint8Array; readonly index: number }
+  /**
+   * What the input shows, where its node does not show the spent output; undefined where the node shows neither. A
+   * function, because reading takes time and few inputs are ever asked.
+   */
+  readonly unlocking?: () => Unlocking | undefined
 }
 
 export interface BlockHeader {

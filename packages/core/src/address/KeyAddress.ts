@@ -6,11 +6,13 @@ import type { Format } from "../keys/ExtendedPublicKey.ts"
 import * as BaseMultiples from "../keys/internal/BaseMultiples.ts"
 import * as LockingScript from "../utxo/LockingScript.ts"
 
-const hash160 = (bytes: Uint8Array): Uint8Array => ripemd160(sha256(bytes))
+/** RIPEMD-160 of SHA-256. */
+export const hash160 = (bytes: Uint8Array): Uint8Array => ripemd160(sha256(bytes))
 
 const keyHash = (point: BaseMultiples.Affine): Uint8Array => hash160(BaseMultiples.compress(point))
 
-const taggedHash = (tag: string): ((bytes: Uint8Array) => Uint8Array) => {
+/** The hash for one purpose, named by its tag (BIP-340). */
+export const taggedHash = (tag: string): ((bytes: Uint8Array) => Uint8Array) => {
   const tagHash = sha256(Uint8Array.from(tag, (letter) => letter.charCodeAt(0)))
   const tagged = sha256.create().update(tagHash).update(tagHash)
   return (bytes) => tagged.clone().update(bytes).digest()

@@ -6,6 +6,7 @@ import { bytesToHex } from "@noble/hashes/utils.js"
 import type { AddressBytes } from "../address/Address.ts"
 import type { Block, CoinTransfer, InternalTransfer, TokenTransfer } from "../Block.ts"
 import type { Chain } from "../chains/Chain.ts"
+import { mayUnlock, type Unlocking } from "../utxo/Unlocking.ts"
 import type { Direction, Item, TokenMetadata } from "./Callback.ts"
 import * as Callback from "./Callback.ts"
 import type { EventType } from "./EventType.ts"
@@ -24,6 +25,21 @@ export interface Occurrence<S extends Subscription> {
   /** Tells it from every other occurrence for the same subscription in the same block. */
   readonly occurrence: string
   readonly item: Item
+}
+
+/** A net that is in doubt: an input that may be the address's own spends an output that is not known. */
+export interface Unresolved<S extends Subscription> {
+  readonly subscription: S
+  readonly address: AddressBytes
+  readonly transactionId: Uint8Array
+}
+
+/** What {@link match} found. */
+export interface Matched<S extends Subscription> {
+  /** In chain order for each subscription. */
+  readonly occurrences: ReadonlyArray<Occurrence<S>>
+  /** In place of an occurrence. UTXO chains only. */
+  readonly unresolved: ReadonlyArray<Unresolved<S>>
 }
 
 /** What watched subscriptions a block is matched against. */
@@ -102,13 +118,26 @@ export const net = (
     }))
 }
 
-/** Every occurrence in a block, in chain order for each subscription. */
-export const match = <S extends Subscription>(
-  chain: Chain,
-  block: Block,
-  candidates: Candidates<S>
-): ReadonlyArray<Occurrence<S>> => {
+/** For those of the transactions that have an input without a transfer: whether one such may spend what a script locks. */
+const unresolvedInputs = (block: Block, coins: ReadonlyArray<CoinTransfer>, transactions: ReadonlySet<number>) => {
+  const resolved = new Set<string>()
+  for (const { position, to, transaction } of coins) {
+    if (to === undefined && transactions.has(transaction)) resolved.add(`${transaction}:${position}`)
+  }
+  const inputs = new Map<number, Array<Unlocking | undefined>>()
+  for (const { position, transaction, unlocking } of block.spends) {
+    if (!transactions.has(transaction) || resolved.has(`${transaction}:${position}`)) continue
+    const shown = inputs.get(transaction) ?? []
+    shown.push(unlocking?.())
+    inputs.set(transaction, shown)
+  }
+  return new Map([...inputs].map(([transaction, shown]) => [transaction, mayUnlock(shown)]))
+}
+
+/** What happens in a block to the subscriptions' addresses. A net that is in doubt is no occurrence. */
+export const match = <S extends Subscription>(chain: Chain, block: Block, candidates: Candidates<S>): Matched<S> => {
   const occurrences: Array<Occurrence<S>> = []
+  const unresolved: Array<Unresolved<S>> = []
   const { byAddress, blockMined, metadata } = candidates
 
   const emit = (address: AddressBytes, events: ReadonlySet<EventType>, occurrence: string, item: () => Item) => {
@@ -154,13 +183,22 @@ export const match = <S extends Subscription>(
   for (const subscription of blockMined) {
     occurrences.push({ subscription, occurrence: "block", item: Callback.blockItem(chain, block) })
   }
-  if (byAddress.size === 0) return occurrences
+  if (byAddress.size === 0) return { occurrences, unresolved }
   if (chain.family === "utxo") {
     const coins = block.transfers.filter((transfer) => transfer.kind === "coin")
-    for (const { transaction, address, direction, amount } of net(coins, byAddress)) {
-      coin(transaction, 0, address, direction, amount)
+    const movements = net(coins, byAddress)
+    const mayBeSpent = unresolvedInputs(block, coins, new Set(movements.map(({ transaction }) => transaction)))
+    for (const { transaction, address, direction, amount } of movements) {
+      if (mayBeSpent.get(transaction)?.(address) !== true) {
+        coin(transaction, 0, address, direction, amount)
+        continue
+      }
+      const transactionId = block.transactions[transaction]!
+      for (const subscription of byAddress.get(bytesToHex(address)) ?? []) {
+        if (coinEvents.has(subscription.event)) unresolved.push({ subscription, address, transactionId })
+      }
     }
-    return occurrences
+    return { occurrences, unresolved }
   }
   for (const transfer of block.transfers) {
     switch (transfer.kind) {
@@ -177,5 +215,5 @@ export const match = <S extends Subscription>(
         break
     }
   }
-  return occurrences
+  return { occurrences, unresolved }
 }

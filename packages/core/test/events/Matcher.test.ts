@@ -1,12 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AddressBytes } from "@headwater/core/address/Address"
-import type { Block, Transfer } from "@headwater/core/Block"
+import type { Block, Spend, Transfer } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Callback from "@headwater/core/events/Callback"
 import * as Confirmations from "@headwater/core/events/Confirmations"
 import type { EventType } from "@headwater/core/events/EventType"
 import * as Matcher from "@headwater/core/events/Matcher"
 import * as Watched from "@headwater/core/events/Watched"
+import { ripemd160 } from "@noble/hashes/legacy.js"
+import { sha256 } from "@noble/hashes/sha2.js"
 import * as Result from "effect/Result"
 
 const ethereum = Result.getOrThrow(Chain.find("ethereum", "mainnet"))
@@ -18,14 +20,14 @@ const script = (number: number) =>
 const hash = (number: number) => new Uint8Array(32).fill(number)
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
 
-const block = (transfers: ReadonlyArray<Transfer>): Block => ({
+const block = (transfers: ReadonlyArray<Transfer>, spends: ReadonlyArray<Spend> = []): Block => ({
   height: 100,
   hash: hash(0xbb),
   parent: hash(0xaa),
   time: 1_700_000_000,
   transactions: [hash(1), hash(2)],
   transfers,
-  spends: []
+  spends
 })
 
 const coin = (transaction: number, from: AddressBytes | undefined, to: AddressBytes | undefined, amount: bigint) =>
@@ -35,14 +37,16 @@ const match = (
   chain: Chain.Chain,
   transfers: ReadonlyArray<Transfer>,
   subscriptions: ReadonlyArray<Matcher.Subscription>
-) => {
+) => matched(chain, block(transfers), subscriptions).occurrences
+
+const matched = (chain: Chain.Chain, block: Block, subscriptions: ReadonlyArray<Matcher.Subscription>) => {
   const byAddress = new Map<string, Array<Matcher.Subscription>>()
   for (const subscription of subscriptions) {
     if (subscription.address === undefined) continue
     const key = hex(subscription.address)
     byAddress.set(key, [...(byAddress.get(key) ?? []), subscription])
   }
-  return Matcher.match(chain, block(transfers), {
+  return Matcher.match(chain, block, {
     byAddress,
     blockMined: subscriptions.filter(({ address }) => address === undefined),
     metadata: () => ({ name: "Token", symbol: "TKN", decimals: 6 })
@@ -152,6 +156,75 @@ describe("Matcher on UTXO chains", () => {
         ["outgoing", "0"]
       ]
     )
+  })
+
+  describe("with an input that no transfer tells of", () => {
+    const key = (number: number) => new Uint8Array(33).fill(number)
+    const keyHash = (number: number) =>
+      Uint8Array.of(0x76, 0xa9, 0x14, ...ripemd160(sha256(key(number))), 0x88, 0xac) as AddressBytes
+    const [alice, bob, carol] = [keyHash(1), keyHash(2), keyHash(3)]
+    const all = [coins(alice), coins(bob), coins(carol)]
+    const spend = (transaction: number, position: number, owner?: number): Spend => ({
+      ...{ transaction, position, outpoint: { transactionId: hash(0xcc), index: position } },
+      ...(owner !== undefined && {
+        unlocking: () => ({ scriptSig: Uint8Array.of(1, 0x99, 33, ...key(owner)), witness: [] })
+      })
+    })
+    const summary = (transfers: ReadonlyArray<Transfer>, spends: ReadonlyArray<Spend>) => {
+      const { occurrences, unresolved } = matched(bitcoin, block(transfers, spends), all)
+      const nameOf = (address: AddressBytes) => ["alice", "bob", "carol"][[alice, bob, carol].indexOf(address)]
+      return {
+        occurrences: occurrences.map(({ item, subscription }) =>
+          [nameOf(subscription.address!), item.direction, item.amount].join(" ")
+        ),
+        unresolved: unresolved.map(({ address, transactionId }) => `${nameOf(address)} ${transactionId[0]}`)
+      }
+    }
+
+    it("leaves out the net of the address whose input may be, and of no other address or transaction", () => {
+      const transfers = [
+        coin(0, undefined, alice, 4n),
+        coin(0, undefined, bob, 1n),
+        coin(1, undefined, alice, 7n),
+        coin(1, undefined, carol, 9n)
+      ]
+      assert.deepStrictEqual(summary(transfers, [spend(0, 0, 1), spend(1, 0, 2)]), {
+        occurrences: ["bob incoming 0.00000001", "alice incoming 0.00000007", "carol incoming 0.00000009"],
+        unresolved: ["alice 1"]
+      })
+    })
+
+    it("a net of which a part is known is in doubt as well", () => {
+      const transfers = [{ ...coin(0, alice, undefined, 5n), position: 1 }, coin(0, undefined, bob, 9n)]
+      assert.deepStrictEqual(summary(transfers, [spend(0, 0, 1), spend(0, 1, 1)]), {
+        occurrences: ["bob incoming 0.00000009"],
+        unresolved: ["alice 1"]
+      })
+      assert.deepStrictEqual(summary(transfers, [spend(0, 0, 3), spend(0, 1)]), {
+        occurrences: ["alice outgoing 0.00000005", "bob incoming 0.00000009"],
+        unresolved: []
+      })
+    })
+
+    it("of which nothing is shown: it may be anybody's", () => {
+      assert.deepStrictEqual(summary([coin(0, undefined, alice, 4n), coin(1, undefined, bob, 4n)], [spend(0, 0)]), {
+        occurrences: ["bob incoming 0.00000004"],
+        unresolved: ["alice 1"]
+      })
+    })
+
+    it("names subscriptions to coins only", () => {
+      const { occurrences, unresolved } = matched(bitcoin, block([coin(0, undefined, alice, 4n)], [spend(0, 0, 1)]), [
+        on("ADDRESS_COINS_TRANSACTION_UNCONFIRMED", alice),
+        on("BLOCK_MINED"),
+        coins(alice)
+      ])
+      assert.deepStrictEqual(
+        occurrences.map(({ occurrence }) => occurrence),
+        ["block"]
+      )
+      assert.deepStrictEqual(unresolved, [{ subscription: coins(alice), address: alice, transactionId: hash(1) }])
+    })
   })
 
   it("touches only what is watched", () => {

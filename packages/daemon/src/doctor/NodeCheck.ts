@@ -63,7 +63,9 @@ const tronAdvice =
 const adviceOfCapability: Readonly<Record<string, string>> = {
   "receipts of a block": "upgrade the node, if catching up is too slow",
   finality: "upgrade the node; or keep undoDepth as deep as you trust",
-  prevouts: "upgrade the node; or start before the first coins that matter were received",
+  prevouts:
+    "upgrade the node; or subscribe to addresses before they are first paid; or follow the chain anew with start = 0 and " +
+    'record = "all"',
   history: "let the node fetch what it lacks, or use one that keeps everything; or start later"
 }
 

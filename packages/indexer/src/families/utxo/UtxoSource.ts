@@ -58,8 +58,8 @@ const capabilitiesOf = (
     name: "prevouts",
     available: way === "decoded" && abilities.prevouts !== false,
     detail:
-      "Without them the output map says what an input spends: coins that were received before the start height are " +
-      "not recognised when they are spent. Bitcoin Core 23 and Bitcoin Cash Node 28 have them (getblock verbosity 3)."
+      "Without them the output map says what an input spends: coins that an address had before it was watched are not " +
+      "recognised when they are spent. Bitcoin Core 23 and Bitcoin Cash Node 28 have them (getblock verbosity 3)."
   },
   {
     name: "history",

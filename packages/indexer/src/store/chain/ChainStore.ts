@@ -24,6 +24,7 @@ import * as MissingParts from "./MissingParts.ts"
 import * as Reprocess from "./Reprocess.ts"
 import type { Tokens } from "./Tokens.ts"
 import * as TransferLog from "./transfers/TransferLog.ts"
+import * as UnresolvedInputs from "./UnresolvedInputs.ts"
 import * as UtxoSet from "./UtxoSet.ts"
 import * as WatchedAddresses from "./WatchedAddresses.ts"
 
@@ -178,12 +179,12 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
 
   /**
    * Moves coins and wallets with the block that follows the last one, and matches it: its part of the record, how many
-   * callbacks it has made due, and the height that the next wait is due at.
+   * callbacks it has made due, which it could not make, and the height that the next wait is due at.
    */
   const enter = Effect.fnUntraced(function* (block: Block, revision: number, due: number) {
     if (chain.family !== "utxo" && watched.hasWallets()) yield* walletBlocks.use(block)
     const resolved = chain.family === "utxo" ? yield* applyCoins(block) : block
-    const occurrences = Matcher.match(chain, resolved, yield* candidates(resolved, revision))
+    const { occurrences, unresolved } = Matcher.match(chain, resolved, yield* candidates(resolved, revision))
     const now = yield* Clock.currentTimeMillis
     const { nextDue, released } =
       due > block.height ? { nextDue: due, released: [] } : yield* PendingConfirmations.release(id, block.height, now)
@@ -201,6 +202,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
     return {
       rows: chain.family === "utxo" ? [] : TransferLog.pack(id, resolved, isRecorded),
       callbacks: callbacks.length,
+      unresolved,
       nextDue: sorted.waiting.reduce((next, { due_height }) => Math.min(next, due_height), nextDue)
     }
   })
@@ -210,7 +212,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
       // Metadata comes from the node, so it is fetched before the transaction takes the store's one writer.
       yield* watched.reach((yield* row).revision)
       for (const block of blocks) yield* learnTokens(block)
-      const { committed, leaves } = yield* transaction(
+      const { committed, leaves, unresolved } = yield* transaction(
         Effect.gen(function* () {
           const stored = yield* lock
           const { revision } = stored
@@ -220,6 +222,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
           let callbacks = 0
           const headers: Array<Row<"block">> = []
           const record: Array<TransferLog.Rows> = []
+          const unresolved: Array<readonly [Block, ReadonlyArray<Matcher.Unresolved<Matcher.Subscription>>]> = []
           for (const block of blocks) {
             if (!follows(cursor, block)) break
             const done = yield* enter(block, revision, nextDue)
@@ -229,6 +232,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
             const { hash, height, parent, time } = block
             headers.push({ chain: id, height, hash, parent, time })
             record.push(done.rows)
+            if (done.unresolved.length > 0) unresolved.push([block, done.unresolved])
           }
           const { hash, height } = cursor
           if (headers.length === 0 || hash === null || height === null) {
@@ -238,10 +242,15 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
           yield* MissingParts.append(id, blocks.slice(0, headers.length))
           log.staged(yield* TransferLog.append(record))
           yield* ChainRow.moveCursor(id, { height, hash, firstHeight: stored.first_height ?? blocks[0]!.height })
-          return { committed: { blocks: headers.length, callbacks }, leaves: { height, hash, revision, nextDue } }
+          return {
+            committed: { blocks: headers.length, callbacks },
+            leaves: { height, hash, revision, nextDue },
+            unresolved
+          }
         })
       )
       left = leaves
+      for (const [block, events] of unresolved) yield* UnresolvedInputs.warn(chain, block, events)
       return committed
     },
     Effect.provideService(Database, database)
@@ -280,7 +289,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
     function* (block: Block, { callbacks, internalFrom }: ReplayOptions) {
       yield* watched.reach((yield* row).revision)
       yield* learnTokens(block)
-      return yield* transaction(
+      const { added, unresolved } = yield* transaction(
         Effect.gen(function* () {
           const stored = yield* lock
           yield* watched.reach(stored.revision)
@@ -295,11 +304,13 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
             log.staged(yield* TransferLog.rewrite(id, resolved, isRecorded, which))
             if (lacking && entersInternal) yield* MissingParts.filledInternal(id, block.height)
           }
-          if (!callbacks) return 0
-          const occurrences = Matcher.match(chain, resolved, yield* candidates(resolved, stored.revision))
-          return yield* Reprocess.enqueue(stored, block, occurrences, yield* Clock.currentTimeMillis)
+          if (!callbacks) return { added: 0, unresolved: [] }
+          const matched = Matcher.match(chain, resolved, yield* candidates(resolved, stored.revision))
+          return yield* Reprocess.enqueue(stored, block, matched, yield* Clock.currentTimeMillis)
         })
       )
+      yield* UnresolvedInputs.warn(chain, block, unresolved)
+      return added
     },
     Effect.provideService(Database, database)
   )

@@ -6,7 +6,7 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, CoinTransfer } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
-import type { Occurrence } from "@headwater/core/events/Matcher"
+import type { Matched } from "@headwater/core/events/Matcher"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { sql } from "kysely"
@@ -84,17 +84,17 @@ export const withSpent = Effect.fnUntraced(function* (chain: number, block: Bloc
 
 /**
  * Adds the callbacks and waits that are missing; those that exist, in whatever state, stay as they are. Subscriptions
- * that were made after the block have no part in it. How many callbacks were added.
+ * that were made after the block have no part in it. How many callbacks were added, and which could not be made.
  */
 export const enqueue = Effect.fnUntraced(function* (
   chain: ChainRow,
   block: Block,
-  occurrences: ReadonlyArray<Occurrence<PendingConfirmations.Subscriber>>,
+  { occurrences, unresolved }: Matched<PendingConfirmations.Subscriber>,
   now: number
 ) {
-  const { insertMany, query, defer } = yield* Database
-  const ids = [...new Set(occurrences.map(({ subscription }) => subscription.id))]
-  if (ids.length === 0) return 0
+  const { defer, insertMany, query } = yield* Database
+  const ids = [...new Set([...occurrences, ...unresolved].map(({ subscription }) => subscription.id))]
+  if (ids.length === 0) return { added: 0, unresolved }
   const early = new Set<number>()
   for (let i = 0; i < ids.length; i += 500) {
     const rows = yield* query((db) =>
@@ -106,8 +106,15 @@ export const enqueue = Effect.fnUntraced(function* (
     )
     for (const { id } of rows) early.add(id)
   }
-  const meant = occurrences.filter(({ subscription }) => early.has(subscription.id))
-  const { due, waiting } = PendingConfirmations.caughtUp(chain.id, block, meant, chain.height!, now)
+  const isMeant = ({ subscription }: { readonly subscription: PendingConfirmations.Subscriber }) =>
+    early.has(subscription.id)
+  const { due, waiting } = PendingConfirmations.caughtUp(
+    chain.id,
+    block,
+    occurrences.filter(isMeant),
+    chain.height!,
+    now
+  )
 
   const missing = new Map(due.map((row) => [row.idempotency_key, row]))
   const keys = [...missing.keys()]
@@ -138,5 +145,5 @@ export const enqueue = Effect.fnUntraced(function* (
       db.updateTable("chain").set({ revision: sql<number>`revision + 1` }).where("id", "=", chain.id)
     )
   }
-  return missing.size
+  return { added: missing.size, unresolved: unresolved.filter(isMeant) }
 })

@@ -4,6 +4,7 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, CoinTransfer, Spend } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
+import type { Unlocking } from "@headwater/core/utxo/Unlocking"
 import { BlockMissing } from "@headwater/indexer/families/node/NodeError"
 import type { Source } from "@headwater/indexer/families/Source"
 import type { Coin, CoinsAt } from "@headwater/indexer/families/utxo/CoinSearch"
@@ -31,10 +32,13 @@ export class UtxoChain {
   readonly blocks: Array<Block> = []
   /** The unspent outputs after each block. */
   readonly #coins: Array<ReadonlyMap<string, Coin>> = []
+  readonly #show: (script: AddressBytes) => Unlocking | undefined
   #nonce = 0
 
-  constructor(chain: Chain) {
+  /** `show` says what an input shows that spends what a script locks; by default nothing. */
+  constructor(chain: Chain, show: (script: AddressBytes) => Unlocking | undefined = () => undefined) {
     this.chain = chain
+    this.#show = show
     this.mine([])
   }
 
@@ -68,8 +72,10 @@ export class UtxoChain {
     })
     payments.forEach((payment, transaction) => {
       payment.spends.forEach((outpoint, position) => {
-        spends.push({ transaction, position, outpoint })
-        if (!coins.delete(keyOf(outpoint))) throw new Error("the test spends what is not there")
+        const coin = coins.get(keyOf(outpoint))
+        if (coin === undefined) throw new Error("the test spends what is not there")
+        coins.delete(keyOf(outpoint))
+        spends.push({ transaction, position, outpoint, unlocking: () => this.#show(coin.script) })
       })
     })
     const block: Block = {

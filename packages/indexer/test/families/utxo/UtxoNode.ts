@@ -1,4 +1,5 @@
 /** A fake UTXO node for tests: answers from blocks, as nodes of different kinds and ages do. */
+import type { Block } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import * as UtxoSource from "@headwater/indexer/families/utxo/UtxoSource"
@@ -44,6 +45,12 @@ export const parse = (text: string): unknown =>
     text,
     (_, value, { source }) => (typeof value === "number" && /[.eE]/.test(source) ? number(source) : value)
   )
+
+/** A block with what its inputs show, read: blocks can be compared then, whatever way they were had. */
+export const plain = (block: Block) => ({
+  ...block,
+  spends: block.spends.map(({ unlocking, ...spend }) => ({ ...spend, unlocking: unlocking?.() }))
+})
 
 const withoutPrevouts = (transaction: string | NodeTransaction): string | NodeTransaction =>
   typeof transaction === "string"

@@ -242,7 +242,7 @@ describe("RawZcashTransaction", () => {
     return body
   }
   const fill = (bytes: number) => "cd".repeat(bytes)
-  const transparent = `01${"ab".repeat(32)}0200000000ffffffff 01 0100000000000000${withSize(p2pkh(5))}`
+  const transparent = `01${"ab".repeat(32)}0200000002aabbffffffff 01 0100000000000000${withSize(p2pkh(5))}`
   const moved = { outputs: [[0, p2pkh(5), 1n]], inputs: [[0, "ab".repeat(32), 2]] }
 
   // Sizes of the shielded parts: protocol specification 7.1, written out here by their fields.
@@ -262,8 +262,10 @@ describe("RawZcashTransaction", () => {
     ]
   ] as const) {
     it(`version ${name}`, () => {
-      const { ids, ...rest } = summary(read(text))
+      const body = read(text)
+      const { ids, ...rest } = summary(body)
       assert.deepStrictEqual(rest, moved)
+      assert.deepStrictEqual(body.spends[0]!.unlocking!()!, { scriptSig: Buffer.from("aabb", "hex"), witness: [] })
       assert.notStrictEqual(ids[0], hex(listed))
     })
   }

@@ -2,8 +2,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import type { Block, CoinTransfer } from "@headwater/core/Block"
+import type { AddressBytes } from "@headwater/core/address/Address"
+import type { Block, CoinTransfer, Spend } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
+import { mayUnlock } from "@headwater/core/utxo/Unlocking"
 import type * as UtxoSource from "@headwater/indexer/families/utxo/UtxoSource"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -149,6 +151,46 @@ describe.skipIf(!present)("rust-bitcoin: raw blocks named by their hash", () => 
   }
 })
 
+/**
+ * Asserts that inputs unlock the scripts that they spend, and none that another one spends, unless both are taproot.
+ * Returns the lengths of the scripts.
+ */
+const assertOwners = (inputs: ReadonlyArray<{ readonly script: Uint8Array; readonly spend: Spend }>) => {
+  const isTaproot = (script: Uint8Array) => script[0] === 0x51 && script.length === 34
+  const seen = new Map(inputs.map((input) => [hex(input.script), input]))
+  for (const { script, spend } of inputs) {
+    const unlocks = mayUnlock([spend.unlocking!()])
+    assert.isTrue(unlocks(script as AddressBytes), hex(script))
+    for (const other of seen.values()) {
+      const same = Buffer.compare(script, other.script) === 0
+      if (same || (isTaproot(script) && isTaproot(other.script))) continue
+      assert.isFalse(unlocks(other.script as AddressBytes), `${hex(script)} ${hex(other.script)}`)
+    }
+  }
+  return [...seen.values()].map(({ script }) => script.length)
+}
+
+describe.skipIf(!present)("rust-bitcoin: a block of Bitcoin that spends outputs of its own", () => {
+  const block =
+    "rust-bitcoin/bitcoin/tests/data/mainnet_block_000000000000000000000c835b2adcaedc20fdf6ee440009c249452c726dafae.raw"
+  it.skipIf(!existsSync(join(fixtures, block)))("each input shows whose output it spends, and whose not", () => {
+    const bytes = readFileSync(join(fixtures, block))
+    const { body } = RawBlock.read(chainOf("bitcoin"), bytes, unlisted(bytes, 80))
+    const outputs = new Map(
+      body.transfers.map(({ position, to, transaction }) => [
+        `${hex(body.transactions[transaction]!)}:${position}`,
+        to!
+      ])
+    )
+    const inputs = body.spends.flatMap((spend) => {
+      const script = outputs.get(`${hex(spend.outpoint.transactionId)}:${spend.outpoint.index}`)
+      return script === undefined ? [] : [{ script, spend }]
+    })
+    // P2WPKH, P2SH, P2PKH, and P2WSH or P2TR.
+    assert.includeMembers(assertOwners(inputs), [22, 23, 25, 34])
+  })
+})
+
 describe.skipIf(!present)("bitcoin-core: raw blocks with statistics", () => {
   it.skipIf(!existsSync(join(fixtures, "bitcoin-core/src/test/data/blockfilters.json")))(
     "blockfilters.json: as many inputs as there are scripts that they spent",
@@ -161,6 +203,11 @@ describe.skipIf(!present)("bitcoin-core: raw blocks with statistics", () => {
         assert.strictEqual(hex(read.hash!), hash)
         assert.strictEqual(hex(merkleRoot(read.body.transactions)), hex(read.merkleRoot))
         assert.strictEqual(read.body.spends.length, spent.length, hash)
+        const scripts = spent.map((script) => new Uint8Array(Buffer.from(script, "hex")))
+        for (const script of scripts.filter(({ length }) => length === 25)) {
+          const owners = read.body.spends.filter(({ unlocking }) => mayUnlock([unlocking!()])(script as AddressBytes))
+          assert.lengthOf(owners, scripts.filter((other) => Buffer.compare(other, script) === 0).length, hex(script))
+        }
       }
     }
   )

@@ -5,8 +5,10 @@
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
+import { type Unlocking, witnessItems } from "@headwater/core/utxo/Unlocking"
+import * as Result from "effect/Result"
 import * as BlockBody from "./BlockBody.ts"
-import { refuse } from "./Malformed.ts"
+import { reading, refuse } from "./Malformed.ts"
 import * as NodeJson from "./NodeJson.ts"
 
 /** A locking script is the canonical address on a UTXO chain. */
@@ -31,6 +33,20 @@ export const readOutput = (
   return { script: scriptOf(output, field), amount: amountOf(output, chain, field) }
 }
 
+/** Reads what an input shows when that is asked for; of the node's object no more is kept. */
+const unlockingOf = ({ scriptSig, txinwitness = [] }: NodeJson.Json): (() => Unlocking | undefined) => {
+  const hex = NodeJson.isRecord(scriptSig) ? scriptSig.hex : undefined
+  return () =>
+    Result.getOrUndefined(
+      reading(() => ({
+        scriptSig: NodeJson.bytes(hex, () => "scriptSig.hex"),
+        witness: NodeJson.list(txinwitness, () => "txinwitness")
+          .slice(-witnessItems)
+          .map((item) => NodeJson.bytes(item, () => "txinwitness"))
+      }))
+    )
+}
+
 /**
  * Adds the transaction at `index` of a block to `body`. Inputs and outputs inside the MWEB (`ismweb`) and the shielded
  * parts of a Zcash transaction hide their value and are passed over. Throws `Malformed`.
@@ -44,15 +60,15 @@ export const read = (chain: Chain, value: unknown, index: number, body: BlockBod
     const at = () => `${field()}.vin[${position}]`
     const input = NodeJson.record(item, at)
     if (input.coinbase !== undefined || input.ismweb === true) continue
-    body.spends.push({
-      transaction: index,
-      position,
-      outpoint: {
-        transactionId: NodeJson.hash(input.txid, () => `${at()}.txid`),
-        index: NodeJson.count(input.vout, () => `${at()}.vout`)
-      }
-    })
-    if (!NodeJson.isRecord(input.prevout)) continue
+    const outpoint = {
+      transactionId: NodeJson.hash(input.txid, () => `${at()}.txid`),
+      index: NodeJson.count(input.vout, () => `${at()}.vout`)
+    }
+    if (!NodeJson.isRecord(input.prevout)) {
+      body.spends.push({ transaction: index, position, outpoint, unlocking: unlockingOf(input) })
+      continue
+    }
+    body.spends.push({ transaction: index, position, outpoint })
     const spent = () => `${at()}.prevout`
     body.transfers.push({
       kind: "coin",

@@ -6,26 +6,53 @@
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
+import { type Unlocking, witnessItems } from "@headwater/core/utxo/Unlocking"
 import * as BlockBody from "./BlockBody.ts"
 import { withoutToken } from "./CashToken.ts"
 import { Malformed } from "./Malformed.ts"
 import { sha256d } from "./MerkleRoot.ts"
-import { type RawBytes, written } from "./RawBytes.ts"
+import { RawBytes, written } from "./RawBytes.ts"
 
 const witnessFlag = 1
 const mwebFlag = 8
 const noOutput = 0xffffffff
 const dashSpecialVersion = 3
 
-/** The inputs, of which a coinbase is none, are added to `body`. Returns how many there are on the wire. */
-export const readInputs = (raw: RawBytes, transaction: number, body: BlockBody.BlockBody): number => {
-  const inputs = raw.size()
-  for (let position = 0; position < inputs; position++) {
+/** Where the parts of an input begin that unlock an output; the witness stands behind the outputs, if there is one. */
+interface Parts {
+  readonly scriptSig: number
+  witness: number | undefined
+}
+
+const unlockingAt = (bytes: Uint8Array, { scriptSig, witness }: Parts): Unlocking => {
+  const raw = new RawBytes(bytes)
+  const next = () => raw.take(raw.size())
+  raw.at = scriptSig
+  const unlocking = { scriptSig: next(), witness: [] as Array<Uint8Array> }
+  if (witness === undefined) return unlocking
+  raw.at = witness
+  for (let items = raw.size(); items > 0; items--) {
+    const item = next()
+    if (items <= witnessItems) unlocking.witness.push(item)
+  }
+  return unlocking
+}
+
+/** The inputs, of which a coinbase is none, are added to `body`. Returns the parts of all that are on the wire. */
+export const readInputs = (raw: RawBytes, transaction: number, body: BlockBody.BlockBody): ReadonlyArray<Parts> => {
+  const { bytes } = raw
+  const inputs: Array<Parts> = []
+  for (let left = raw.size(); left > 0; left--) {
     const transactionId = raw.hash()
     const index = raw.uint32()
+    const position = inputs.length
+    const parts: Parts = { scriptSig: raw.at, witness: undefined }
+    inputs.push(parts)
     raw.skip(raw.size())
     raw.skip(4)
-    if (index !== noOutput) body.spends.push({ transaction, position, outpoint: { transactionId, index } })
+    if (index === noOutput) continue
+    const unlocking = () => unlockingAt(bytes, parts)
+    body.spends.push({ transaction, position, outpoint: { transactionId, index }, unlocking })
   }
   return inputs
 }
@@ -63,7 +90,8 @@ export const read = (raw: RawBytes, chain: Chain, transaction: number, body: Blo
   readOutputs(raw, chain, transaction, body)
   const to = raw.at
   if ((flags & witnessFlag) !== 0) {
-    for (let input = 0; input < inputs; input++) {
+    for (const input of inputs) {
+      input.witness = raw.at
       for (let items = raw.size(); items > 0; items--) raw.skip(raw.size())
     }
   }

@@ -1,0 +1,109 @@
+/**
+ * Whose output an input may spend, told by the input alone: for nodes that do not show spent outputs.
+ *
+ * A locking script with an address holds a hash or a key, and an input shows the public key or the script behind that.
+ * Only the key path of taproot shows neither.
+ *
+ * Sources: BIP-16 (P2SH), BIP-141 (witness programs), BIP-341 (taproot), CHIP-2022-05 (P2SH32 of Bitcoin Cash).
+ */
+import { sha256 } from "@noble/hashes/sha2.js"
+import type { AddressBytes } from "../address/Address.ts"
+import { hash160 } from "../address/KeyAddress.ts"
+import { key } from "../Bytes.ts"
+import * as ControlBlock from "./internal/ControlBlock.ts"
+import * as LockingScript from "./LockingScript.ts"
+
+/** What an input gives to unlock an output. */
+export interface Unlocking {
+  readonly scriptSig: Uint8Array
+  /** Of the witness the last {@link witnessItems} items, or all where there are fewer. The top of the stack is last. */
+  readonly witness: ReadonlyArray<Uint8Array>
+}
+
+/** A script, its control block and an annex are the most that tells an owner; a witness may have a million items. */
+export const witnessItems = 3
+
+/** Bytes that an input shows; `any` where the bytes could be any, undefined where there are none. */
+type Shown = Uint8Array | "any" | undefined
+
+const OP_PUSHDATA1 = 0x4c
+const OP_PUSHDATA4 = 0x4e
+const OP_1NEGATE = 0x4f
+const OP_1 = 0x51
+const OP_16 = 0x60
+
+/** What a `scriptSig` leaves on top of the stack: told of pushes only, all else would have to be run. */
+const topOf = (scriptSig: Uint8Array): Shown => {
+  let top: Uint8Array | undefined
+  for (let at = 0; at < scriptSig.length; ) {
+    const opcode = scriptSig[at++]!
+    if (opcode === OP_1NEGATE || (opcode >= OP_1 && opcode <= OP_16)) {
+      top = Uint8Array.of(opcode === OP_1NEGATE ? 0x81 : opcode - OP_1 + 1)
+      continue
+    }
+    if (opcode > OP_PUSHDATA4) return "any"
+    let length = opcode
+    if (opcode >= OP_PUSHDATA1) {
+      const lengthSize = 1 << (opcode - OP_PUSHDATA1)
+      length = 0
+      for (let i = lengthSize - 1; i >= 0; i--) length = length * 256 + (scriptSig[at + i] ?? 0)
+      at += lengthSize
+    }
+    if (at + length > scriptSig.length) return "any"
+    top = scriptSig.subarray(at, at + length)
+    at += length
+  }
+  return top
+}
+
+const hashed = (shown: Shown, hash: (bytes: Uint8Array) => Uint8Array): Shown =>
+  shown === undefined || shown === "any" ? shown : hash(shown)
+
+const annexTag = 0x50
+
+const taprootKey = (witness: ReadonlyArray<Uint8Array>): Shown => {
+  const annexed = witness.length > 1 && witness.at(-1)![0] === annexTag
+  const stack = annexed ? witness.slice(0, -1) : witness
+  const top = stack.at(-1)
+  if (top === undefined) return undefined
+  // A key path: one signature of 64 bytes, or 65 with its type.
+  if (stack.length === 1) return top.length === 64 || top.length === 65 ? "any" : undefined
+  return ControlBlock.outputKey(top, stack.at(-2)!)
+}
+
+/** The hash or key of the script in the form of `template` that an input unlocks. */
+const shownFor = (template: LockingScript.Template, { scriptSig, witness }: Unlocking): Shown => {
+  if (template.kind === "pubKeyHash") return hashed(topOf(scriptSig), hash160)
+  if (template.kind === "scriptHash") {
+    return hashed(topOf(scriptSig), template.hash.length === 20 ? hash160 : (script) => sha256(sha256(script)))
+  }
+  if (scriptSig.length > 0) return undefined
+  const { program, version } = template
+  if (version === 0 && program.length === 20) return witness.length === 2 ? hash160(witness[1]!) : undefined
+  if (version === 0 && program.length === 32) return hashed(witness.at(-1), sha256)
+  if (version === 1 && program.length === 32) return taprootKey(witness)
+  return "any"
+}
+
+/**
+ * Whether one of the inputs may spend what a script locks: false is certain. True stands also for what cannot be told:
+ * a key path of taproot, a script that has no address or a later witness version, a `scriptSig` of more than pushes, an
+ * input of which the node shows nothing (undefined).
+ */
+export const mayUnlock = (inputs: ReadonlyArray<Unlocking | undefined>): ((script: AddressBytes) => boolean) => {
+  // By form of script: a transaction may have thousands of inputs, and pay as many watched addresses.
+  const shownByForm = new Map<string, ReadonlySet<string>>()
+  return (script) => {
+    const template = LockingScript.parse(script)
+    if (template === undefined) return inputs.length > 0
+    const content = template.kind === "witness" ? template.program : template.hash
+    const form = `${template.kind} ${template.kind === "witness" ? template.version : ""} ${content.length}`
+    let shown = shownByForm.get(form)
+    if (shown === undefined) {
+      const found = inputs.map((input) => (input === undefined ? "any" : shownFor(template, input)))
+      shown = new Set(found.flatMap((one) => (one === undefined ? [] : one === "any" ? one : key(one))))
+      shownByForm.set(form, shown)
+    }
+    return shown.has("any") || shown.has(key(content))
+  }
+}

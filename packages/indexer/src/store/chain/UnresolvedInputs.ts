@@ -1,0 +1,30 @@
+/** Callbacks that are not made, since an input that may be the address's own spends coins that nobody has shown. */
+import * as Address from "@headwater/core/address/Address"
+import type { Block } from "@headwater/core/Block"
+import { type Chain, nameOf } from "@headwater/core/chains/Chain"
+import type { Subscription, Unresolved } from "@headwater/core/events/Matcher"
+import * as Hash from "@headwater/core/Hash"
+import * as Effect from "effect/Effect"
+
+/** Lines for one block. */
+const logged = 20
+
+/** Tells the operator, for each transaction and address, that there is no callback, and what helps. */
+export const warn = Effect.fnUntraced(
+  function* (chain: Chain, { height }: Pick<Block, "height">, unresolved: ReadonlyArray<Unresolved<Subscription>>) {
+    const lines = new Set(
+      unresolved.map(
+        ({ address, transactionId }) =>
+          `No callback is made for address ${Address.encode(chain, address)} in transaction ` +
+          `${Hash.encode(chain, transactionId)} of block ${height}: an input may spend coins of the address that are ` +
+          "neither recorded nor shown by the node. Look the transaction up at the node; docs/chains/utxo.md, " +
+          "Unresolved inputs, says how to avoid this"
+      )
+    )
+    for (const line of [...lines].slice(0, logged)) yield* Effect.logWarning(line)
+    if (lines.size > logged) {
+      yield* Effect.logWarning(`${lines.size - logged} more callbacks are not made in block ${height}, for this reason`)
+    }
+  },
+  (self, chain: Chain) => Effect.annotateLogs(self, { chain: nameOf(chain) })
+)

@@ -1,0 +1,224 @@
+import { createHash } from "node:crypto"
+import { assert, describe, it } from "@effect/vitest"
+import * as Amount from "@headwater/core/Amount"
+import * as Address from "@headwater/core/address/Address"
+import type { CoinTransfer } from "@headwater/core/Block"
+import * as Chain from "@headwater/core/chains/Chain"
+import type { Unlocking } from "@headwater/core/utxo/Unlocking"
+import type { Coin } from "@headwater/indexer/families/utxo/CoinSearch"
+import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import { Database } from "@headwater/indexer/store/database/Database"
+import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as References from "effect/References"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { stores } from "../../../../test/Stores.ts"
+import { UtxoChain } from "../families/utxo/UtxoChain.ts"
+
+const chain = Result.getOrThrow(Chain.find("litecoin", "regtest"))
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
+
+/** Owners with P2WPKH (even) and P2PKH addresses (odd), and what their inputs show. */
+const owners = Array.from({ length: 40 }, (_, number) => {
+  const publicKey = Buffer.alloc(33, number + 1)
+  const hash = createHash("ripemd160").update(createHash("sha256").update(publicKey).digest()).digest()
+  const legacy = number % 2 === 1
+  const script = legacy ? [0x76, 0xa9, 0x14, ...hash, 0x88, 0xac] : [0x00, 0x14, ...hash]
+  const signature = Buffer.alloc(71, 0x30)
+  const unlocking: Unlocking = legacy
+    ? { scriptSig: Buffer.concat([Buffer.of(71), signature, Buffer.of(33), publicKey]), witness: [] }
+    : { scriptSig: Buffer.alloc(0), witness: [signature, publicKey] }
+  return { script: Address.fromBytes(Uint8Array.from(script)), unlocking }
+})
+const node = () =>
+  new UtxoChain(chain, (script) => owners.find((owner) => hex(owner.script) === hex(script))?.unlocking)
+const scriptOf = (owner: number) => owners[owner]!.script
+const addressOf = (owner: number) => Address.encode(chain, scriptOf(owner))!
+
+const subscribe = (owner: number, confirmations = 1) =>
+  Effect.flatMap(Subscriptions, (subscriptions) =>
+    subscriptions.create({
+      ...{ account: 1, chain, address: scriptOf(owner), callbackUrl: "https://receiver.test/", secret: undefined },
+      ...{ event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", confirmations, allowDuplicates: true }
+    })
+  )
+
+interface Item {
+  readonly address: string
+  readonly transactionId: string
+  readonly direction: string
+  readonly amount: string
+}
+const summary = ({ address, amount, direction, transactionId }: Item) =>
+  `${address} ${transactionId} ${direction} ${amount}`
+
+/** Every callback that there is. */
+const told = Effect.gen(function* () {
+  const { query } = yield* Database
+  const rows = yield* query((db) => db.selectFrom("callback").select("body").orderBy("id"))
+  return rows.map(({ body }) => summary((JSON.parse(body) as { readonly data: { readonly item: Item } }).data.item))
+})
+
+const logged = (lines: Array<string>) =>
+  Logger.layer([
+    Logger.make<unknown, void>(({ fiber, message }) => {
+      lines.push(`${fiber.getRef(References.CurrentLogAnnotations).chain} ${message}`)
+    })
+  ])
+
+for (const store of stores) {
+  describe(`unresolved inputs on ${store.name}`, () => {
+    const layer = Subscriptions.layer.pipe(Layer.provideMerge(store.layer))
+    const opened = ChainStore.open(chain, { record: "watched", undoDepth: 100 })
+
+    it.live("a net in doubt is no callback and a warning; a stranger's deposit is told at once", () => {
+      const lines: Array<string> = []
+      return Effect.gen(function* () {
+        const [alice, bob, stranger] = [0, 1, 2]
+        const fake = node()
+        const chainStore = yield* opened
+        const pay = (owner: number, amount: bigint) => ({ to: scriptOf(owner), amount })
+        const mine = (...payments: Parameters<typeof fake.mine>[0]) => chainStore.commit([fake.mine(payments)])
+        yield* chainStore.commit([fake.tip])
+        yield* mine({ spends: [], pays: [pay(alice, 5_0000n), pay(alice, 6_0000n), pay(stranger, 9_0000n)] })
+        const [first, second, theirs] = fake.coins.map(({ outpoint }) => outpoint)
+        yield* subscribe(alice)
+        yield* subscribe(alice, 2)
+        yield* subscribe(bob)
+
+        const id = fake.nextId(0)
+        const { callbacks } = yield* mine(
+          { spends: [first!], pays: [pay(bob, 1_0000n), pay(alice, 3_9998n)] },
+          { spends: [theirs!], pays: [pay(alice, 7_0000n)] }
+        )
+        const deposit = `${addressOf(alice)} ${hex(fake.tip.transactions[1]!)} incoming 0.0007`
+        const received = `${addressOf(bob)} ${hex(id)} incoming 0.0001`
+        assert.strictEqual(callbacks, 2)
+        assert.sameMembers([...(yield* told)], [received, deposit])
+        assert.lengthOf(lines, 1)
+        for (const part of ["litecoin/regtest ", addressOf(alice), hex(id), "block 2:", "docs/chains/utxo.md"]) {
+          assert.include(lines[0], part)
+        }
+        const doubtful = fake.tip
+
+        // The change is known; beside a coin that is not, it decides nothing.
+        const change = fake.coins.find(({ amount }) => amount === 3_9998n)!.outpoint
+        yield* mine({ spends: [change, second!], pays: [pay(alice, 9_0000n)] })
+        assert.deepStrictEqual((yield* told).slice(2), [deposit], "the second confirmation")
+        assert.lengthOf(lines, 2)
+        const whole = fake.coins.find(({ amount }) => amount === 9_0000n)!.outpoint
+        yield* mine({ spends: [whole], pays: [pay(stranger, 2_0000n), pay(alice, 6_9998n)] })
+        const outgoing = `${addressOf(alice)} ${hex(fake.tip.transactions[0]!)} outgoing 0.00020002`
+        assert.deepStrictEqual((yield* told).slice(3), [outgoing])
+
+        const again = { callbacks: true, internalFrom: 0 }
+        assert.strictEqual(yield* chainStore.replay(doubtful, again), 0)
+        assert.lengthOf(lines, 3)
+        const prevout: CoinTransfer = {
+          ...{ kind: "coin", transaction: 0, position: 0, from: scriptOf(alice), to: undefined, amount: 5_0000n }
+        }
+        const shown = { ...doubtful, transfers: [prevout, ...doubtful.transfers] }
+        assert.strictEqual(yield* chainStore.replay(shown, again), 2, "from a node that shows prevouts")
+        const left = `${addressOf(alice)} ${hex(id)} outgoing 0.00010002`
+        assert.deepStrictEqual((yield* told).slice(4), [left, left])
+        assert.lengthOf(lines, 3)
+      }).pipe(Effect.provide(Layer.merge(layer, logged(lines))))
+    })
+
+    it.live("warns 20 times a block, and of subscriptions to the same address once", () => {
+      const lines: Array<string> = []
+      return Effect.gen(function* () {
+        const fake = node()
+        const chainStore = yield* opened
+        yield* chainStore.commit([fake.tip])
+        fake.mine(owners.map(({ script }) => ({ spends: [], pays: [{ to: script, amount: 5n }] })))
+        yield* chainStore.commit([fake.tip])
+        for (const owner of [...owners.keys(), 0, 0]) yield* subscribe(owner)
+        fake.mine(
+          fake.coins.map(({ outpoint, script }) => ({ spends: [outpoint], pays: [{ to: script, amount: 4n }] }))
+        )
+        yield* chainStore.commit([fake.tip])
+        assert.deepStrictEqual(yield* told, [])
+        assert.lengthOf(lines, 21)
+        assert.lengthOf(new Set(lines), 21)
+        assert.include(lines[20], "20 more callbacks are not made in block 2")
+      }).pipe(Effect.provide(Layer.merge(layer, logged(lines))))
+    })
+
+    it.live("tells of each address that was subscribed to meanwhile what is certain, and nothing else", () =>
+      Effect.gen(function* () {
+        const context = yield* Effect.context<Database | Subscriptions>()
+        const count = 6
+        const payment = fc.record({
+          spends: fc.array(fc.nat(1000), { maxLength: 3 }),
+          pays: fc.array(fc.record({ owner: fc.nat(count - 1), amount: fc.integer({ min: 1, max: 9 }) }), {
+            minLength: 1,
+            maxLength: 4
+          })
+        })
+        const step = fc.record({
+          subscribe: fc.option(fc.nat(count - 1), { nil: undefined }),
+          payments: fc.array(payment, { maxLength: 4 })
+        })
+        const property = fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), (steps) =>
+          Effect.runPromiseWith(context)(
+            Effect.gen(function* () {
+              const { query } = yield* Database
+              for (const table of ["callback", "subscription", "unspent_output", "spent_output", "block"] as const) {
+                yield* query((db) => db.deleteFrom(table))
+              }
+              yield* query((db) => db.deleteFrom("chain"))
+              const fake = node()
+              const chainStore = yield* opened
+              yield* chainStore.commit([fake.tip])
+              /** The height at which each owner was subscribed to. */
+              const since = new Map<number, number>()
+              const expected: Array<string> = []
+              for (const { payments, subscribe: owner } of steps) {
+                if (owner !== undefined && !since.has(owner)) {
+                  yield* subscribe(owner)
+                  since.set(owner, fake.tip.height)
+                }
+                const free = [...fake.coins]
+                const spending = payments.map(({ pays, spends }) => ({
+                  coins: spends.flatMap(
+                    (choice): ReadonlyArray<Coin> => (free.length === 0 ? [] : free.splice(choice % free.length, 1))
+                  ),
+                  pays: pays.map(({ amount, owner }) => ({ to: scriptOf(owner), amount: BigInt(amount) }))
+                }))
+                const block = fake.mine(
+                  spending.map(({ coins, pays }) => ({ spends: coins.map(({ outpoint }) => outpoint), pays }))
+                )
+                yield* chainStore.commit([block])
+                spending.forEach(({ coins, pays }, index) => {
+                  for (const [owner, subscribed] of since) {
+                    const isOwn = (script: Uint8Array) => hex(script) === hex(scriptOf(owner))
+                    const spent = coins.filter(({ script }) => isOwn(script))
+                    const paid = pays.filter(({ to }) => isOwn(to))
+                    if (spent.length + paid.length === 0 || spent.some(({ height }) => height <= subscribed)) continue
+                    const total = (of: ReadonlyArray<{ readonly amount: bigint }>) =>
+                      of.reduce((sum, { amount }) => sum + amount, 0n)
+                    const net = total(paid) - total(spent)
+                    expected.push(
+                      summary({
+                        address: addressOf(owner),
+                        transactionId: hex(block.transactions[index]!),
+                        direction: net > 0n ? "incoming" : "outgoing",
+                        amount: Amount.format(net < 0n ? -net : net, 8)
+                      })
+                    )
+                  }
+                })
+              }
+              assert.sameMembers([...(yield* told)], expected)
+            }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Error"))
+          )
+        )
+        yield* Effect.promise(() => fc.assert(property, { numRuns: 40 }))
+      }).pipe(Effect.provide(layer))
+    )
+  })
+}
