@@ -180,10 +180,10 @@ describe("headwater doctor on the XRP Ledger", () => {
         )
         assert.lengthOf(of(other.wsUrl), 1)
         const [lacks, history] = of(gaps.httpUrl)
-        assert.match(lacks!, /^warning: it lacks ledger 1002, at which the settings start →/)
+        assert.match(lacks!, /^warning: the server lacks ledger 1002, at which the settings start →/)
         assert.match(history!, /^warning: history: .*1000 to 1001, 1003 to 1004, and lacks 1002/)
         const [syncing, , answer] = of(busy.wsUrl)
-        assert.match(syncing!, /^warning: it still synchronises: server state syncing →/)
+        assert.match(syncing!, /^warning: the server still synchronises: server state syncing →/)
         assert.match(answer!, /^problem: .*Not synced to the network/)
       }).pipe(Effect.scoped),
     { timeout: 90_000 }

@@ -5,6 +5,7 @@ import * as Address from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Preparation from "@headwater/core/evm/Preparation"
 import * as Sighash from "@headwater/core/evm/Sighash"
+import type { EvmConnection } from "@headwater/indexer/families/evm/EvmConnection"
 import type { Draft, EvmNode, GasPrices } from "@headwater/indexer/families/evm/EvmNode"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
@@ -13,7 +14,6 @@ import { Conflict, InvalidData } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
 import { decodeAddress } from "./AddressHistory.ts"
-import type { NodeOf } from "./NodeOf.ts"
 
 type Request = Parameters<ChainOperations["prepare"]>[0]
 
@@ -43,7 +43,7 @@ const typeOf = (chain: Chain, asked: Request["type"], { baseFee }: GasPrices) =>
 const amountOf = (chain: Chain, text: string) =>
   Effect.mapError(Effect.fromResult(Amount.parse(text, chain.decimals)), ({ message }) => invalid("amount", message))
 
-export const make = (record: ChainReader, freshness: Freshness, nodeOf: NodeOf): ChainOperations["prepare"] => {
+export const make = (record: ChainReader, freshness: Freshness<EvmConnection>): ChainOperations["prepare"] => {
   const { chain } = record
 
   const nonceOf = Effect.fnUntraced(function* (asked: string | undefined, mined: number, pending: number) {
@@ -97,7 +97,7 @@ export const make = (record: ChainReader, freshness: Freshness, nodeOf: NodeOf):
     const data = new TextEncoder().encode(request.additionalData ?? "")
     const fromAmount = request.substractFromAmount ?? fee.substractFromAmount ?? false
 
-    const evm = yield* nodeOf(yield* freshness.node)
+    const { evm } = yield* freshness.node
     const prices = yield* evm.gasPrices(Preparation.percentiles)
     const type = yield* typeOf(chain, request.type, prices)
     const { balance, mined, pending } = yield* evm.account(from)

@@ -1,17 +1,12 @@
 /** The operations of a UTXO chain, over its wallets and its node. */
 import * as Amount from "@headwater/core/Amount"
 import type { Chain } from "@headwater/core/chains/Chain"
+import { UtxoFamily } from "@headwater/indexer/families/utxo/UtxoFamily"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import type { DatabaseError } from "@headwater/indexer/store/database/Database"
 import { keyOf, Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as Effect from "effect/Effect"
-import {
-  type InsufficientCredits,
-  InvalidXpub,
-  Unimplemented,
-  XpubNotSynced,
-  XpubSyncInProgress
-} from "../../contract/Errors.ts"
+import { type InsufficientCredits, InvalidXpub, XpubNotSynced, XpubSyncInProgress } from "../../contract/Errors.ts"
 import * as Freshness from "../Freshness.ts"
 import type { ChainOperations, WalletRequest } from "../Operations.ts"
 
@@ -24,7 +19,7 @@ const attribute = "extendedPublicKey"
 
 export const make = Effect.fnUntraced(function* (chain: Chain, options: Options) {
   const wallets = yield* Wallets
-  const freshness = yield* Freshness.make(yield* ChainReader.make(chain))
+  const freshness = yield* Freshness.make(yield* ChainReader.make(chain), UtxoFamily)
 
   const walletKey = ({ account, derivation, extendedPublicKey }: WalletRequest) =>
     Effect.mapError(
@@ -47,9 +42,8 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
   })
 
   const latestBlock: ChainOperations["latestBlock"] = Effect.gen(function* () {
-    const { utxo } = yield* freshness.node
-    if (utxo === undefined) return yield* new Unimplemented({ message: "The node has no block details" })
-    return yield* freshness.orUnavailable(utxo.latestDetails)
+    const { source } = yield* freshness.node
+    return yield* freshness.orUnavailable(source.latestDetails)
   })
 
   const balance: ChainOperations["balance"] = Effect.fn("UtxoOperations.balance")(function* (request) {

@@ -2,19 +2,13 @@
 import * as Amount from "@headwater/core/Amount"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Derivation from "@headwater/core/keys/Derivation"
-import type { ConnectedNode } from "@headwater/indexer/families/node/ConnectedNodes"
+import { XrpFamily } from "@headwater/indexer/families/xrp/XrpFamily"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import type { DatabaseError } from "@headwater/indexer/store/database/Database"
 import { batchSize, keyOf, Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import {
-  BlockNotFound,
-  type InsufficientCredits,
-  InvalidXpub,
-  Unimplemented,
-  XpubSyncInProgress
-} from "../../contract/Errors.ts"
+import { BlockNotFound, type InsufficientCredits, InvalidXpub, XpubSyncInProgress } from "../../contract/Errors.ts"
 import * as Wallet from "../evm/Wallet.ts"
 import * as Freshness from "../Freshness.ts"
 import type { ChainOperations, WalletRequest } from "../Operations.ts"
@@ -26,15 +20,10 @@ export interface Options {
 
 const attribute = "extendedPublicKey"
 
-const xrpOf = ({ xrp }: ConnectedNode) =>
-  xrp === undefined
-    ? Effect.fail(new Unimplemented({ message: "The node of xrp does not support the operation" }))
-    : Effect.succeed(xrp)
-
 export const make = Effect.fnUntraced(function* (chain: Chain, options: Options) {
   const wallets = yield* Wallets
   const record = yield* ChainReader.make(chain)
-  const freshness = yield* Freshness.make(record)
+  const freshness = yield* Freshness.make(record, XrpFamily)
 
   const walletKey = ({ account, derivation, extendedPublicKey }: WalletRequest) =>
     Effect.mapError(
@@ -47,8 +36,8 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     limit,
     offset
   }) {
-    const xrp = yield* xrpOf(yield* freshness.node)
-    return yield* xrp.transactionsByHash(Buffer.from(blockHash, "hex"), { limit, offset }).pipe(
+    const { source } = yield* freshness.node
+    return yield* source.transactionsByHash(Buffer.from(blockHash, "hex"), { limit, offset }).pipe(
       Effect.catchTag("BlockMissing", () =>
         Effect.fail(new BlockNotFound({ message: `No validated ledger that the servers of ${record.name} have` }))
       ),
@@ -59,10 +48,10 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
   const balance: ChainOperations["balance"] = Effect.fn("XrpOperations.balance")(function* (request) {
     const branches = yield* Wallet.branches(chain, request)
     const synced = yield* Effect.orDie(wallets.get(yield* walletKey(request)))
-    const xrp = yield* xrpOf(yield* freshness.node)
+    const { source } = yield* freshness.node
     // Any of the addresses that the wallet's owner was given may be in use, whatever the gap before it.
     const gapLimit = synced === undefined ? options.gapLimit : Math.max(options.gapLimit, batchSize)
-    const drops = yield* xrp
+    const drops = yield* source
       .walletBalance(
         branches.map(
           (branch) => (from, count) =>

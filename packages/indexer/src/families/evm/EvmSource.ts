@@ -53,12 +53,11 @@ export const make = Effect.fn("EvmSource.make")(function* (
   options: EvmSourceOptions
 ): Effect.fn.Return<EvmSource, NodeError> {
   const tracers = options.tracers ?? ["debug_traceBlockByHash", "trace_block"]
-  const abilities = yield* Capabilities.detect(rpc, {
+  const { blockReceipts, capabilities, tracer } = yield* Capabilities.detect(rpc, {
     tracers: options.internal ? tracers : [],
     chainId: chain.evm?.chainId
   })
   const receiptsRoot = yield* ReceiptsRoot.make
-  const { tracer } = abilities
   let finalityRestsUntil = 0
 
   const missing = (block: string) => new BlockMissing({ node: rpc.node, block })
@@ -136,13 +135,13 @@ export const make = Effect.fn("EvmSource.make")(function* (
 
   const blockAt = Effect.fnUntraced(function* (height: number): Effect.fn.Return<Block, NodeError> {
     const tag = Hex.encodeQuantity(height)
-    const receiptCalls = abilities.blockReceipts ? [{ method: "eth_getBlockReceipts", params: [tag] }] : []
+    const receiptCalls = blockReceipts ? [{ method: "eth_getBlockReceipts", params: [tag] }] : []
     const traceCalls = tracer === "trace_block" ? [{ method: tracer, params: [tag] }] : []
     const [full, ...rest] = yield* rpc.results([blockCall(tag, true), ...receiptCalls, ...traceCalls])
     const answer = yield* Effect.fromResult(Result.mapError(full!, (error) => missingOr(error, String(height))))
     if (answer === null) return yield* missing(String(height))
     const block = yield* read(rpc, "eth_getBlockByNumber", () => BlockAnswer.decode(answer, height))
-    const receiptAnswer = yield* receiptsOf(block, abilities.blockReceipts ? rest[0] : undefined)
+    const receiptAnswer = yield* receiptsOf(block, blockReceipts ? rest[0] : undefined)
     const traces = yield* tracesOf(block, tracer === "trace_block" ? rest.at(-1) : undefined)
     return yield* read(rpc, "eth_getBlockReceipts", () => {
       const receipts = Receipts.decode(receiptAnswer, block)
@@ -166,7 +165,7 @@ export const make = Effect.fn("EvmSource.make")(function* (
     head,
     hashAt,
     blockAt,
-    capabilities: Effect.succeed(abilities.capabilities),
+    capabilities: Effect.succeed(capabilities),
     tokenMetadata: (contracts) => TokenMetadata.fetch(rpc, contracts)
   }
 })

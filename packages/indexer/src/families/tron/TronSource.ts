@@ -7,15 +7,16 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
-import type { TokenMetadata } from "@headwater/core/events/Callback"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import * as Capability from "../Capability.ts"
 import type { Log } from "../evm/EvmNode.ts"
 import type { JsonRpc } from "../node/JsonRpc.ts"
 import { BlockMissing, type NodeError, NodeInconsistent } from "../node/NodeError.ts"
-import type { Capability, Head, Source } from "../Source.ts"
+import type { FetchTokenMetadata, Head, Source } from "../Source.ts"
 import * as InternalTransactions from "./internal/InternalTransactions.ts"
+import * as Network from "./internal/Network.ts"
 import * as SolidHead from "./internal/SolidHead.ts"
 import * as TronAccount from "./internal/TronAccount.ts"
 import * as TronBlock from "./internal/TronBlock.ts"
@@ -37,10 +38,7 @@ export interface TronSource extends Source {
    * depend on. False until a node has shown that it keeps them.
    */
   readonly hasInternalTransactions: () => boolean
-  /** Names, symbols and decimals, in the order of the contracts. */
-  readonly tokenMetadata: (
-    contracts: ReadonlyArray<AddressBytes>
-  ) => Effect.Effect<ReadonlyArray<TokenMetadata>, NodeError>
+  readonly tokenMetadata: FetchTokenMetadata
   /** Balances in sun after the newest block, in the order of the addresses; undefined where none was ever activated. */
   readonly balances: (
     addresses: ReadonlyArray<AddressBytes>
@@ -60,24 +58,18 @@ export interface TronSource extends Source {
 /** Blocks looked back at to see whether a node keeps internal transactions. */
 const blocksToLookAt = 100
 
-/** The last bytes of the genesis block's id, which are the chain's id. */
-const chainIds: Readonly<Record<string, string>> = { mainnet: "2b6653dc", nile: "cd8690dc", shasta: "94a9059e" }
+const trc10 = Capability.lacks(
+  "TRC-10 tokens",
+  "TRC-10 tokens are not recorded: no event, transfer or balance is of one",
+  { unobtainable: true }
+)
 
-/** The public network whose block 0 has this id. */
-export const networkOf = (genesis: string): string | undefined =>
-  Object.keys(chainIds).find((name) => chainIds[name] === genesis.slice(-8).toLowerCase())
-
-const network = (chain: Chain, genesis: string | undefined): Capability => {
-  const found = genesis === undefined ? undefined : networkOf(genesis)
-  const right = found === undefined || found === chain.network
-  return {
-    name: "network",
-    available: right,
-    detail: right
-      ? `chain id ${genesis === undefined ? "not said" : `0x${genesis.slice(-8).toLowerCase()}`}`
-      : `the node is on ${found}, not ${chain.network}: correct the node's URL`
-  }
-}
+const finality = (solid: SolidHead.SolidHead | undefined) =>
+  solid === undefined
+    ? Capability.lacks("finality", "the node names no solidified block: only depth protects against reorganisations", {
+        advice: "enable the node's solidity API (node.http.solidityEnable = true), or /wallet/getnodeinfo"
+      })
+    : Capability.has("finality", `solidified block from ${solid.strategy}`)
 
 /** Opens the source: asks the node what it can do. */
 export const make = Effect.fn("TronSource.make")(function* (
@@ -134,18 +126,7 @@ export const make = Effect.fn("TronSource.make")(function* (
     }
   }
 
-  const internalCapability = (): Capability => ({
-    name: "internal transactions",
-    available: wantsInternal && keepsInternal === true,
-    ...(wantsInternal && keepsInternal === undefined ? { unsure: true } : {}),
-    detail: !wantsInternal
-      ? "not fetched: switched off by the settings"
-      : keepsInternal === true
-        ? "internal_transactions in the infos of transactions"
-        : keepsInternal === false
-          ? "the node does not keep internal transactions: set vm.saveInternalTx = true in its configuration"
-          : "no block has shown yet whether the node keeps internal transactions (vm.saveInternalTx = true)"
-  })
+  const internalCapability = () => InternalTransactions.capability(wantsInternal, keepsInternal)
 
   const head = Effect.gen(function* (): Effect.fn.Return<Head, NodeError> {
     const { hash, height } = TronBlock.tipOf(yield* newest)
@@ -200,23 +181,7 @@ export const make = Effect.fn("TronSource.make")(function* (
     head,
     hashAt,
     blockAt,
-    capabilities: Effect.sync(() => [
-      network(chain, genesis),
-      internalCapability(),
-      {
-        name: "finality",
-        available: solid !== undefined,
-        detail:
-          solid === undefined
-            ? "the node names no solidified block: only depth protects against reorganisations"
-            : `solidified block from ${solid.way}`
-      },
-      {
-        name: "TRC-10 tokens",
-        available: false,
-        detail: "TRC-10 tokens are not recorded: no event, transfer or balance is of one"
-      }
-    ]),
+    capabilities: Effect.sync(() => [Network.capability(chain, genesis), internalCapability(), finality(solid), trc10]),
     hasInternalTransactions: () => internalCapability().available,
     tokenMetadata: (contracts) => TronContract.metadata(http, contracts),
     balances: (addresses) =>

@@ -3,53 +3,19 @@
  * 0.17 and its descendants, which reads through all of its coins, or the address index of Zebra and zcashd.
  */
 import * as Address from "@headwater/core/address/Address"
-import type { Spend } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Derivation from "@headwater/core/keys/Derivation"
 import * as Effect from "effect/Effect"
 import type { JsonRpc } from "../node/JsonRpc.ts"
 import { type NodeError, NodeInconsistent } from "../node/NodeError.ts"
+import type { BranchRange, Coin, CoinSearch, CoinsAt } from "../SideSources.ts"
 import { consistent } from "./internal/NodeAnswer.ts"
 import * as NodeJson from "./internal/NodeJson.ts"
 import * as NodeTransaction from "./internal/NodeTransaction.ts"
 
-/** An unspent output. */
-export interface Coin {
-  readonly outpoint: Spend["outpoint"]
-  readonly script: Address.AddressBytes
-  /** In the coin's smallest unit. */
-  readonly amount: bigint
-  /** Of the block that created it. */
-  readonly height: number
-}
-
-/** The unspent outputs of some addresses, as of one block. */
-export interface CoinsAt {
-  readonly height: number
-  readonly hash: Uint8Array
-  readonly coins: ReadonlyArray<Coin>
-}
-
-/** The addresses of a branch at the indices 0 … `count` − 1. */
-export interface Range {
-  readonly branch: Derivation.Branch
-  readonly count: number
-}
-
-/**
- * The coins of addresses; undefined where the node has no way to find them. May take minutes. Fails where the node's
- * chain moves on while it answers and its answer does not say of which block it is: worth another try.
- *
- * Where `ranges` are the same addresses, nodes that read descriptors with a range are asked for these.
- */
-export type CoinSearch = (
-  addresses: ReadonlyArray<Address.AddressBytes>,
-  ranges?: ReadonlyArray<Range>
-) => Effect.Effect<CoinsAt | undefined, NodeError>
-
 const methodNotFound = -32601
 
-/** `rpc` has to have the patience that a search takes. */
+/** The timeout of `rpc` has to be as long as a search takes. */
 export const make = (chain: Chain, rpc: JsonRpc): CoinSearch => {
   const tip = Effect.flatMap(rpc.call("getblockchaininfo", []), (answer) =>
     consistent(rpc, "getblockchaininfo", () => {
@@ -141,7 +107,7 @@ export const make = (chain: Chain, rpc: JsonRpc): CoinSearch => {
     scan(texts(addresses).map((address) => `addr(${address})`))
 
   /** Descriptors came without ranges, and are not known in every form by every node: `range` is the last index. */
-  const scanRanges = (ranges: ReadonlyArray<Range>) =>
+  const scanRanges = (ranges: ReadonlyArray<BranchRange>) =>
     scan(ranges.map(({ branch, count }) => ({ desc: Derivation.descriptor(branch), range: count - 1 })))
 
   return (addresses, ranges) => {

@@ -10,7 +10,7 @@ import { nameOf } from "@headwater/core/chains/Chain"
 import type { Branch } from "@headwater/core/keys/Derivation"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
-import type { Coin, CoinsAt } from "../../families/utxo/CoinSearch.ts"
+import type { Coin, CoinsAt } from "../../families/SideSources.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import * as WalletBranches from "./WalletBranches.ts"
 

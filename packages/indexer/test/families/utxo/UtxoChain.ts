@@ -4,8 +4,8 @@ import * as Address from "@headwater/core/address/Address"
 import type { Block, CoinTransfer, Spend } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
 import { BlockMissing } from "@headwater/indexer/families/node/NodeError"
+import type { Coin, CoinsAt } from "@headwater/indexer/families/SideSources"
 import type { Source } from "@headwater/indexer/families/Source"
-import type { Coin, CoinsAt } from "@headwater/indexer/families/utxo/CoinSearch"
 import * as Effect from "effect/Effect"
 
 /** One transaction: coins that it spends, scripts and amounts that it pays. */

@@ -160,7 +160,7 @@ describe.skipIf(!present)("bitcoin-etl: node answers and the blocks and transact
           for (const block of withHex) {
             const part = { blocks: [block], raw: { [block.hash]: UtxoNode.rawOf(block) } }
             const read = yield* (yield* open(chainOf(blockchain), "core", part)).blockAt(block.height)
-            const raw = yield* open(chainOf(blockchain), "boolean", part, { way: "raw" })
+            const raw = yield* open(chainOf(blockchain), "boolean", part, { strategy: "raw" })
             assert.deepStrictEqual(yield* raw.blockAt(block.height), read)
           }
         })
@@ -255,7 +255,7 @@ describe.skipIf(!present)("chainstorage: bitcoin blocks", () => {
           return params[1] === 1 ? good(method, params) : answer
         })
         const source = yield* UtxoSource.make(bitcoin, yield* JsonRpc.make({ urls: [node.url], attempts: 1 }), {
-          way: "decoded"
+          strategy: "decoded"
         })
         const error = yield* Effect.flip(source.blockAt(696402))
         assert.strictEqual(error._tag, "NodeInconsistent")

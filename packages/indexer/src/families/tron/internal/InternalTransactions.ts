@@ -9,6 +9,7 @@ import type { InternalTransfer } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Capability from "../../Capability.ts"
 import * as TronJson from "./TronJson.ts"
 
 export const InternalTransaction = Schema.Struct({
@@ -85,4 +86,26 @@ export const areKept = (infos: ReadonlyArray<Info>): boolean | undefined => {
       contract !== undefined && log.some(({ address }) => account(address) !== account(contract))
   )
   return called ? false : undefined
+}
+
+const advice =
+  "set vm.saveInternalTx = true in its configuration and restart it, which helps for blocks from then on; or set " +
+  "internalTransactions = false, and do without"
+
+/** Whether a node keeps internal transactions; `kept` is undefined where no block has shown it yet. */
+export const capability = (wanted: boolean, kept: boolean | undefined): Capability.Capability => {
+  const name = Capability.internalTransactions
+  if (!wanted) return Capability.lacks(name, "not fetched: switched off by the settings", { advice })
+  if (kept === true) return Capability.has(name, "internal_transactions in the infos of transactions")
+  return kept === false
+    ? Capability.lacks(
+        name,
+        "the node does not keep internal transactions: set vm.saveInternalTx = true in its configuration",
+        { advice }
+      )
+    : Capability.lacks(
+        name,
+        "no block has shown yet whether the node keeps internal transactions (vm.saveInternalTx = true)",
+        { advice, unsure: true }
+      )
 }

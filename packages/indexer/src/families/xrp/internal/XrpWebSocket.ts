@@ -11,8 +11,8 @@ import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { WebSocket } from "undici"
 import { authorization } from "../../node/NodeHttp.ts"
-import type { XrpServer } from "../XrpNode.ts"
 import * as XrpReply from "./XrpReply.ts"
+import type { XrpServer } from "./XrpServer.ts"
 
 export interface XrpWebSocketOptions {
   readonly url: URL
