@@ -6,7 +6,7 @@ import { type ConnectedNode, type NodeAccess, type NodeSettings, urlsOf } from "
 import type { NodeError } from "../node/NodeError.ts"
 import type { FetchTokenMetadata } from "../Source.ts"
 import * as TronSelfReport from "./internal/TronSelfReport.ts"
-import type { TronFields } from "./TronFamily.ts"
+import type * as TronSettings from "./internal/TronSettings.ts"
 import * as TronHttp from "./TronHttp.ts"
 import * as TronSource from "./TronSource.ts"
 
@@ -16,9 +16,9 @@ export interface TronConnection extends ConnectedNode {
   readonly tokenMetadata: FetchTokenMetadata
 }
 
-type Access = NodeAccess<TronConnection, TronFields>
+type Access = NodeAccess<TronConnection, TronSettings.Fields>
 
-const httpOptions = (settings: NodeSettings & Schema.Struct.Type<TronFields>) => ({
+const httpOptions = (settings: NodeSettings & Schema.Struct.Type<TronSettings.Fields>) => ({
   urls: urlsOf(settings),
   timeoutMillis: settings.timeoutMillis,
   headers: settings.apiKey === undefined ? {} : { "TRON-PRO-API-KEY": Redacted.value(settings.apiKey) }

@@ -1,27 +1,13 @@
 /** Tron: java-tron nodes over their HTTP API. */
-import * as Schema from "effect/Schema"
 import type { Family } from "../Family.ts"
 import * as InternalEvents from "../InternalEvents.ts"
+import * as TronSettings from "./internal/TronSettings.ts"
 import type { TronConnection } from "./TronConnection.ts"
 
-const settings = {
-  /** TronGrid's key, sent with every request. */
-  apiKey: Schema.optionalKey(
-    Schema.RedactedFromValue(
-      Schema.String.check(
-        Schema.isNonEmpty({ message: "must not be empty" }),
-        Schema.isPattern(/^[\x21-\x7e]*$/, { message: "must be printable ASCII without spaces" })
-      )
-    )
-  )
-}
-
-export type TronFields = typeof settings
-
-export const TronFamily: Family<TronConnection, TronFields> = {
+export const TronFamily: Family<TronConnection, TronSettings.Fields> = {
   name: "tron",
   urlSchemes: ["http", "https"],
-  settings,
+  settings: TronSettings.fields,
   nodeAccess: () => import("./TronConnection.ts"),
   unserved: InternalEvents.unserved,
   adviceByMethod: {

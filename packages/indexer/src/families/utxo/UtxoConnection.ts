@@ -5,7 +5,7 @@ import { type ConnectedNode, type NodeAccess, urlsOf } from "../Family.ts"
 import * as JsonRpc from "../node/JsonRpc.ts"
 import * as Announcements from "./Announcements.ts"
 import * as UtxoSelfReport from "./internal/UtxoSelfReport.ts"
-import type { UtxoFields } from "./UtxoFamily.ts"
+import type * as UtxoSettings from "./internal/UtxoSettings.ts"
 import * as UtxoSource from "./UtxoSource.ts"
 
 export interface UtxoConnection extends ConnectedNode {
@@ -13,7 +13,7 @@ export interface UtxoConnection extends ConnectedNode {
   readonly source: UtxoSource.UtxoSource
 }
 
-type Access = NodeAccess<UtxoConnection, UtxoFields>
+type Access = NodeAccess<UtxoConnection, UtxoSettings.Fields>
 
 /** How long a node may search through all of its coins. */
 const searchMillis = 3_600_000

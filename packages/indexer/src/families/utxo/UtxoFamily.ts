@@ -1,20 +1,12 @@
 /** UTXO chains: Bitcoin and its descendants. */
-import * as Schema from "effect/Schema"
 import type { Family } from "../Family.ts"
-import * as Url from "../node/Url.ts"
+import * as UtxoSettings from "./internal/UtxoSettings.ts"
 import type { UtxoConnection } from "./UtxoConnection.ts"
 
-const settings = {
-  /** Endpoints at which the node announces blocks and transactions over ZeroMQ. */
-  zmq: Schema.optionalKey(Schema.Array(Url.ofSchemes(["tcp", "ipc"])))
-}
-
-export type UtxoFields = typeof settings
-
-export const UtxoFamily: Family<UtxoConnection, UtxoFields> = {
+export const UtxoFamily: Family<UtxoConnection, UtxoSettings.Fields> = {
   name: "utxo",
   urlSchemes: ["http", "https"],
-  settings,
+  settings: UtxoSettings.fields,
   nodeAccess: () => import("./UtxoConnection.ts"),
   lossByRewind: (height, restorable) =>
     height < restorable
