@@ -11,7 +11,7 @@ import * as GasPrices from "./GasPrices.ts"
 import * as ContractCalls from "./internal/ContractCalls.ts"
 import * as Hex from "./internal/Hex.ts"
 import { read } from "./internal/NodeAnswer.ts"
-import * as TokenMetadata from "./internal/TokenMetadata.ts"
+import * as TokenMetadata from "./TokenMetadata.ts"
 
 export interface Log {
   readonly address: AddressBytes

@@ -20,10 +20,10 @@ import * as Hex from "./internal/Hex.ts"
 import { read } from "./internal/NodeAnswer.ts"
 import * as Receipts from "./internal/Receipts.ts"
 import * as ReceiptsRoot from "./internal/ReceiptsRoot.ts"
-import * as TokenMetadata from "./internal/TokenMetadata.ts"
 import type { Trace, Tracer } from "./internal/Trace.ts"
 import * as TraceBlock from "./internal/TraceBlock.ts"
 import * as Transfers from "./internal/Transfers.ts"
+import * as TokenMetadata from "./TokenMetadata.ts"
 
 export interface EvmSourceOptions {
   /** Fetch traces for internal transactions. */
