@@ -17,7 +17,7 @@ import * as Effect from "effect/Effect"
 import { NodeUnavailable, XpubNotSynced } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations, WalletRequest } from "../Operations.ts"
-import * as Wallet from "./Wallet.ts"
+import * as Wallet from "../Wallet.ts"
 
 export interface Options {
   readonly record: Record
