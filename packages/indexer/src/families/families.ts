@@ -11,7 +11,19 @@ const families = { evm: EvmFamily, tron: TronFamily, utxo: UtxoFamily, xrp: XrpF
   Family
 >
 
-/** The family of a chain. */
+/**
+ * The family of a chain.
+ *
+ * @example
+ * ```ts
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as Families from "@headwater/indexer/families/families"
+ * import * as Result from "effect/Result"
+ *
+ * const xrp = Result.getOrThrow(Chain.find("xrp", "mainnet"))
+ * Families.of(xrp).urlSchemes // => ["ws", "wss", "http", "https"]
+ * ```
+ */
 export const of = (chain: Chain.Chain): Family => families[chain.family]
 
 type Fields<F = (typeof families)[Chain.Family]["settings"]> = F extends unknown ? (fields: F) => void : never

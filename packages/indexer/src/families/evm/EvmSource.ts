@@ -41,7 +41,26 @@ export interface EvmSource extends Source {
   ) => Effect.Effect<ReadonlyArray<TokenMetadata.TokenMetadata>, NodeError>
 }
 
-/** Finds out what the node can do and makes the source. */
+/**
+ * Finds out what the node can do and makes the source.
+ *
+ * @example
+ * ```ts
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
+ * import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const newestTransfers = Effect.gen(function* () {
+ *   const chain = yield* Effect.fromResult(Chain.find("ethereum", "mainnet"))
+ *   const rpc = yield* JsonRpc.make({ urls: ["http://127.0.0.1:8545"] })
+ *   const source = yield* EvmSource.make(chain, rpc, { internal: false })
+ *   const { height } = yield* source.head
+ *   const { transfers } = yield* source.blockAt(height)
+ *   return transfers
+ * }).pipe(Effect.scoped)
+ * ```
+ */
 export const make = Effect.fn("EvmSource.make")(function* (
   chain: Chain,
   rpc: JsonRpc,

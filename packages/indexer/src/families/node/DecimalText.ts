@@ -70,6 +70,13 @@ const inexactNumbers = (json: Buffer): ReadonlyArray<number> => {
 /**
  * Parses UTF-8 JSON; every number that is not a safe integer, or that has a point or an exponent, becomes its text.
  * Throws `SyntaxError` as `JSON.parse` does.
+ *
+ * @example
+ * ```ts
+ * import * as DecimalText from "@headwater/indexer/families/node/DecimalText"
+ *
+ * DecimalText.parse(Buffer.from('[21, 0.10, 12345678901234567890]')) // => [21, "0.10", "12345678901234567890"]
+ * ```
  */
 export const parse = (json: Buffer): unknown => {
   const numbers = inexactNumbers(json)

@@ -64,6 +64,17 @@ const chunksOf = <A>(all: ReadonlyArray<A>, size: number): ReadonlyArray<Readonl
 /**
  * Opens a client for one chain; connections are closed with the scope. Dies where a URL is not http(s): settings are
  * checked before.
+ *
+ * @example
+ * ```ts
+ * import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const newestBlock = Effect.gen(function* () {
+ *   const rpc = yield* JsonRpc.make({ urls: ["http://127.0.0.1:8545", "https://spare.example"] })
+ *   return yield* rpc.call("eth_getBlockByNumber", ["latest", false])
+ * }).pipe(Effect.scoped)
+ * ```
  */
 export const make = Effect.fnUntraced(function* (
   options: JsonRpcOptions
