@@ -1,7 +1,6 @@
-/** Looks at one node of a chain: whether it answers, what it is, how far it is, and what it can do. */
+/** Looks at one node of a chain: whether the node answers, its version, its newest block, its capabilities. */
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Capability from "@headwater/indexer/families/Capability"
-import * as Family from "@headwater/indexer/families/Family"
 import * as Families from "@headwater/indexer/families/families"
 import type { NodeError } from "@headwater/indexer/families/node/NodeError"
 import { clockTolerance, type NodeFinding, ok } from "@headwater/indexer/families/node/NodeFinding"
@@ -76,9 +75,9 @@ const problemOf = (chain: Chain.Chain, error: NodeError | Cause.TimeoutError): N
 
 /** What the node can do, and its newest block, as following sees them. */
 const follow = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settings.ChainSettings) {
-  const { source } = yield* Family.connect(Families.of(chain), chain, settings)
+  const { source } = yield* Families.connect(chain, settings)
   const capabilities = yield* source.capabilities
-  // What a node of another network says of its blocks is of no interest.
+  // The blocks of a node of another network are of no interest.
   const wrong = Capability.lacking(capabilities, Capability.network) !== undefined
   const block = wrong
     ? []
@@ -97,7 +96,7 @@ export const check = Effect.fn("NodeCheck.check")(function* (
   const found = yield* Effect.all(
     [
       // That a node does not answer is told once: by following, below.
-      Family.selfReport(Families.of(chain), chain, settings).pipe(
+      Families.selfReport(chain, settings).pipe(
         Effect.scoped,
         Effect.timeout(timeout),
         Effect.catch(() => Effect.succeed([]))

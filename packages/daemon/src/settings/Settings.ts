@@ -47,7 +47,7 @@ const Store = Schema.Struct({
   )
 )
 
-/** A host as URLs that are read have it. */
+/** A host as a parsed URL has it. */
 const host = Schema.String.pipe(
   Schema.decode(SchemaTransformation.toLowerCase()),
   Schema.check(

@@ -1,10 +1,9 @@
 /**
  * Follows the configured chains, each in a fiber of its own that is started again when it fails: a broken node, or a
- * defect in what reads it, never stops another chain.
+ * defect in the code that reads the node, never stops another chain.
  */
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Capability from "@headwater/indexer/families/Capability"
-import * as Family from "@headwater/indexer/families/Family"
 import * as Families from "@headwater/indexer/families/families"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import { ConnectedNodes } from "@headwater/indexer/families/node/ConnectedNodes"
@@ -24,7 +23,7 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Settings from "../settings/Settings.ts"
 
-/** A node is on another network than its chain: nothing of it may be taken. */
+/** A node is on another network than its chain: none of its answers may be used. */
 export class WrongNetwork extends Schema.TaggedError<WrongNetwork>()("WrongNetwork", { message: Schema.String }) {}
 
 /** How long a node may take to say which network it is on, before the chain is followed without its word. */
@@ -38,14 +37,14 @@ const checkNetwork = Effect.fnUntraced(function* (host: string, source: Source) 
 })
 
 /**
- * Looks at each of several nodes by itself, since fail-over must not end on another chain. One that does not answer is
- * passed over: what it says later has to fit the chain that is stored.
+ * Looks at each of several nodes by itself, since fail-over must not end on another chain. A node that does not answer
+ * is passed over: its later answers have to fit the chain that is stored.
  */
 const checkNetworks = (chain: Chain.Chain, settings: Settings.ChainSettings) =>
   Effect.forEach(
     settings.nodes.length > 1 ? settings.nodes : [],
     (node) =>
-      Family.connect(Families.of(chain), chain, {
+      Families.connect(chain, {
         ...settings,
         nodes: [node],
         announcements: false,
@@ -65,7 +64,7 @@ const checkNetworks = (chain: Chain.Chain, settings: Settings.ChainSettings) =>
 /** Connects to the nodes of a chain, all of which have to be on its network as far as they answer. */
 export const open = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settings.ChainSettings) {
   yield* checkNetworks(chain, settings)
-  const connected = yield* Family.connect(Families.of(chain), chain, settings)
+  const connected = yield* Families.connect(chain, settings)
   yield* checkNetwork(new URL(Redacted.value(settings.nodes[0])).host, connected.source)
   const { tokenMetadata } = connected
   const tokens = tokenMetadata === undefined ? undefined : yield* Tokens.make(Chain.nameOf(chain), tokenMetadata)

@@ -70,7 +70,7 @@ export const make = Effect.fnUntraced(function* <Node extends ConnectedNode, Fie
     ) as never
 
   const compared = Effect.gen(function* () {
-    // First what is recorded, then the node: in between only the node can get ahead.
+    // First the record, then the node: in between only the node can get ahead.
     const tip = yield* Effect.orDie(record.tip)
     const node = yield* nodes.ofFamily(chain, family)
     const head = yield* node.source.head

@@ -1,4 +1,4 @@
-/** Refuses subscriptions that would stay silent. */
+/** Refuses subscriptions to events that a chain does not serve at present. */
 import type { Chain } from "@headwater/core/chains/Chain"
 import type { EventType } from "@headwater/core/events/EventType"
 import type { NodeSettings } from "@headwater/indexer/families/Family"
@@ -7,7 +7,7 @@ import { ConnectedNodes } from "@headwater/indexer/families/node/ConnectedNodes"
 import * as Effect from "effect/Effect"
 import { Unimplemented } from "../contract/Errors.ts"
 
-/** Of a chain. A node that is not connected at present is taken for one that lacks nothing. */
+/** The check for a chain. A node that is not connected at present is taken for one that lacks nothing. */
 export const make = Effect.fnUntraced(function* (chain: Chain, settings: Pick<NodeSettings, "internalTransactions">) {
   const nodes = yield* ConnectedNodes
   const capabilities = Effect.orElseSucceed(

@@ -9,7 +9,7 @@ import type { ChainOperations, WalletRequest } from "./Operations.ts"
 export interface Options {
   /** Unused addresses in a row after which a branch of a wallet ends. */
   readonly gapLimit: number
-  /** Coins or accounts: what is looked for after a wallet was synced, for messages. */
+  /** The coins or accounts that are looked for after a wallet was synced, as messages name them. */
   readonly subject: string
 }
 

@@ -1,21 +1,21 @@
-/** What a node was found to be able to do: what depends on it, and what to do where the node lacks it. */
+/** Something that a node was found to be able to do or not, and what depends on the capability. */
 export interface Capability {
   readonly name: string
   readonly available: boolean
-  /** Nothing has shown yet whether the node has it. */
+  /** Nothing has shown yet whether the node has the capability. */
   readonly unsure?: boolean
-  /** What is lost without it, and what to do. */
+  /** What is lost without the capability, and what to do. */
   readonly detail: string
   /** What to do, for `doctor`, where the detail does not say it. */
   readonly advice?: string
-  /** No node of any kind has it, so that there is nothing to do. */
+  /** No node of any kind has the capability, so that there is nothing to do. */
   readonly unobtainable?: boolean
 }
 
-/** Whether the node is on the network of its chain: every family's nodes are asked for it. */
+/** The capability of every family's nodes to serve the chain: to be on its network. */
 export const network = "network"
 
-/** Whether the node gives what internal transactions are read from. */
+/** The capability to give traces, or another form in which internal transactions can be read. */
 export const internalTransactions = "internal transactions"
 
 export const has = (name: string, detail: string): Capability => ({ name, available: true, detail })

@@ -4,7 +4,7 @@
  */
 import type * as Chain from "@headwater/core/chains/Chain"
 import type { EventType } from "@headwater/core/events/EventType"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
@@ -96,19 +96,3 @@ export const isNodeOf = <Node extends ConnectedNode, Fields extends FamilyFields
   family: Family<Node, Fields>,
   node: ConnectedNode
 ): node is Node => node.family === family.name
-
-/** {@link NodeAccess.connect} of a family. */
-export const connect = <Node extends ConnectedNode, Fields extends FamilyFields>(
-  family: Family<Node, Fields>,
-  chain: Chain.Chain,
-  settings: NodeSettings & Schema.Struct.Type<Fields>
-): Effect.Effect<Node, NodeError, Scope.Scope> =>
-  Effect.flatMap(Effect.promise(family.nodeAccess), (access) => access.connect(chain, settings))
-
-/** {@link NodeAccess.selfReport} of a family. */
-export const selfReport = <Node extends ConnectedNode, Fields extends FamilyFields>(
-  family: Family<Node, Fields>,
-  chain: Chain.Chain,
-  settings: NodeSettings & Schema.Struct.Type<Fields>
-): Effect.Effect<ReadonlyArray<NodeFinding>, NodeError, Scope.Scope> =>
-  Effect.flatMap(Effect.promise(family.nodeAccess), (access) => access.selfReport(chain, settings))

@@ -1,4 +1,4 @@
-/** Events of internal transactions: served where the settings want them and the node shows what they are read from. */
+/** Events of internal transactions: served where the settings want them and the nodes give traces. */
 import type { EventType } from "@headwater/core/events/EventType"
 import * as Effect from "effect/Effect"
 import * as Capability from "./Capability.ts"

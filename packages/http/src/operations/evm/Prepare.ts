@@ -67,7 +67,7 @@ const gasFor = (evm: EvmNode, draft: Draft) =>
     )
   )
 
-/** What is offered for the gas of a transaction: by a priority, or exactly as the request says. */
+/** The offer for the gas of a transaction: by a priority, or exactly as the request says. */
 const offerFor = (
   type: Preparation.TransactionType,
   prices: GasPrices,

@@ -29,13 +29,13 @@ export interface Draft {
   readonly data: Uint8Array
 }
 
-/** An account as it is before the next transaction. */
+/** An account before its next transaction. */
 export interface Account {
   /** After the newest block, in Wei. */
   readonly balance: bigint
   /** Transactions in blocks. */
   readonly mined: number
-  /** Those and the ones that the node knows to wait for a block. */
+  /** Transactions in blocks, and the ones that the node knows to wait for a block. */
   readonly pending: number
 }
 

@@ -34,7 +34,7 @@ const nextBaseFee = (newest: Hex.Json, history: Hex.Json): bigint | undefined =>
 const mediansOf = (history: Hex.Json, percentiles: ReadonlyArray<number>): ReadonlyArray<bigint> => {
   const ratios = Hex.array(history.gasUsedRatio ?? [], "gasUsedRatio")
   const rewards = Hex.array(history.reward ?? [], "reward")
-    // A block without transactions says nothing of what they pay.
+    // A block without transactions says nothing of what transactions pay.
     .filter((_, i) => Number(ratios[i] ?? 0) > 0)
     .map((row) => Hex.array(row, "reward").map((reward) => Hex.quantity(reward, "reward")))
   return percentiles.map((_, i) => median(rewards.map((row) => row[i] ?? 0n)))

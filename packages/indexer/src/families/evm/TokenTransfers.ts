@@ -20,7 +20,7 @@ const word = 64
 
 const hexWord = /^[0-9a-fA-F]{64}$/
 
-/** What stands before an address in its word. */
+/** The zeros before an address in its word. */
 const padding = "0".repeat(24)
 
 /** An address right-aligned in the 32-byte word at `start`; undefined where the word holds more than an address. */

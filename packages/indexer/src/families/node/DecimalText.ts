@@ -58,7 +58,7 @@ const inexactNumbers = (json: Buffer): ReadonlyArray<number> => {
       }
       if (whole && at - start <= safeDigits) continue
       const text = json.toString("latin1", start, at)
-      // What is no number is left as it is, for JSON.parse to refuse.
+      // Bytes that form no number are left for JSON.parse to refuse.
       if (number.test(text) && !(whole && Number.isSafeInteger(Number(text)))) found.push(start, at)
     } else {
       at++

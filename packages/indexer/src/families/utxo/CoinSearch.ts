@@ -1,6 +1,5 @@
 /**
- * Finds the unspent outputs of addresses, as of one block, in what a node has for that: `scantxoutset`, or an index of
- * addresses.
+ * Finds the unspent outputs of addresses, as of one block: by a node's `scantxoutset`, or by its index of addresses.
  */
 import * as Address from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"

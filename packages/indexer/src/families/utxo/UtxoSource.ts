@@ -29,7 +29,7 @@ export interface UtxoSourceOptions {
   readonly strategy?: BlockReader.Strategy
   /** The client of calls that may take many minutes; by default the same as of all others. */
   readonly longCalls?: JsonRpc
-  /** What the node says without being asked. */
+  /** The node's announcements, if it makes any. */
   readonly announcements?: Announcements
 }
 
@@ -39,7 +39,7 @@ interface Tip {
   readonly hex: string
   readonly hash: Uint8Array
   readonly pruneHeight: number | undefined
-  /** What the node calls its network. */
+  /** The network by the node's own name for it. */
   readonly network: unknown
 }
 

@@ -1,4 +1,4 @@
-/** What a node can do for us, found out by asking it about a recent block. */
+/** Capabilities of an EVM node, found out by asking it about a recent block. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Capability from "../../Capability.ts"
@@ -58,7 +58,7 @@ const recentBlock = Effect.fnUntraced(function* (rpc: JsonRpc): Effect.fn.Return
 const parameters = (tracer: Tracer, block: Hex.Json) =>
   tracer === "trace_block" ? [block.number] : [block.hash, CallTracer.config]
 
-/** What may be otherwise in a minute says nothing about the node's capabilities. */
+/** Refusals that may pass in a minute, and so say nothing about the node's capabilities. */
 const passing = /time(?:d )?out|deadline|cancel/i
 
 /**

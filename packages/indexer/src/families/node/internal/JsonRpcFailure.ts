@@ -1,4 +1,4 @@
-/** What a JSON-RPC request without results failed with, and whether to send it again: whole, later, or in parts. */
+/** Failures of JSON-RPC requests: the error, and whether to send the request again, whole or in parts, now or later. */
 import type * as Failover from "../Failover.ts"
 import { type NodeError, NodeInconsistent, NodeRejected, NodeUnreachable } from "../NodeError.ts"
 import type { NodeHttp, Reply } from "../NodeHttp.ts"
@@ -69,7 +69,7 @@ const nodeUnreachable = ({ node, sent }: Request, message: string) =>
 export const unanswered = (request: Request, reason: string): Failure =>
   failure(nodeUnreachable(request, request.node.redact(reason)))
 
-/** The node gave an HTTP answer that is none to its calls. */
+/** The node gave an HTTP answer that answers none of the calls. */
 export const unreachable = (exchange: Exchange, message: string): Failure =>
   failure(nodeUnreachable(exchange, message), { waitMillis: waitMillisOf(exchange) })
 

@@ -22,7 +22,7 @@ export const InternalTransaction = Schema.Struct({
   ),
   /** Hexadecimal text: what kind of operation it was. */
   note: Schema.optionalKey(Schema.String),
-  /** It, or a call around it, was undone. */
+  /** The operation, or a call around it, was undone. */
   rejected: Schema.optionalKey(Schema.Boolean)
 })
 export type InternalTransaction = typeof InternalTransaction.Type
@@ -76,8 +76,8 @@ interface Info {
 const account = (hex: string): string => hex.slice(-40).toLowerCase()
 
 /**
- * Whether a node keeps internal transactions, as far as these infos show it: it does if one has some; it does not if a
- * contract other than the one called has logged, which takes a call, and none is listed. Undefined if neither was seen.
+ * Whether a node keeps internal transactions, as far as these infos show it: true if an info lists some; false if a
+ * contract other than the one called has logged, which takes a call, and no call is listed; else undefined.
  */
 export const areKept = (infos: ReadonlyArray<Info>): boolean | undefined => {
   if (infos.some(({ internal_transactions: internals = [] }) => internals.length > 0)) return true

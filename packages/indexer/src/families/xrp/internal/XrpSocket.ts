@@ -14,11 +14,11 @@ export interface XrpSocketOptions {
 }
 
 export interface XrpSocket {
-  /** Why it is closed, once it is. */
+  /** Why the connection is closed, once it is. */
   readonly closed: () => string | undefined
   /** The server's answer to a command. No answer in time closes the connection, since its other end may be gone. */
   readonly send: (command: string, params: XrpReply.Json) => Effect.Effect<unknown, string>
-  /** Requests in flight fail with the reason. */
+  /** Closes the connection; requests in flight fail with the reason. */
   readonly close: (reason: string) => void
 }
 
@@ -72,7 +72,10 @@ const make = (socket: WebSocket, { onLedgerClosed, timeoutMillis }: XrpSocketOpt
   return { closed: () => closed, send, close, receive }
 }
 
-/** Opens a connection, and subscribes to closed ledgers; `onOpen` is called with it before anything else can happen. */
+/**
+ * Opens a connection, and subscribes to closed ledgers; `onOpen` is called with the connection before any
+ * message comes.
+ */
 export const open = (
   options: XrpSocketOptions,
   onOpen: (socket: XrpSocket) => void
