@@ -1,6 +1,6 @@
 /**
  * Runs the `@example` of every export: its code as it stands in the doc comment, with `expression // => value` as what
- * has to hold. An example imports what it uses, by package path.
+ * has to hold. An example imports what it uses, by package path; one that needs a node or a store exports its effect.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
@@ -29,9 +29,8 @@ const folder = mkdtempSync(fileURLToPath(new URL(".examples-", import.meta.url))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe("examples in doc comments", () => {
-  it("there are some, and each claims something", () => {
+  it("there are some", () => {
     assert.isAbove(examples.length, 0)
-    for (const { code, name } of examples) assert.match(code, claim, name)
   })
 
   for (const [index, { code, name }] of examples.entries()) {

@@ -2,11 +2,8 @@
 
 import * as NodeDns from "@effect/platform-node/NodeDns"
 import * as Chain from "@headwater/core/chains/Chain"
-import * as EvmOperations from "@headwater/http/operations/evm/EvmOperations"
+import * as Operations from "@headwater/http/operations/families"
 import * as StoredMarketData from "@headwater/http/operations/StoredMarketData"
-import * as TronOperations from "@headwater/http/operations/tron/TronOperations"
-import * as UtxoOperations from "@headwater/http/operations/utxo/UtxoOperations"
-import * as XrpOperations from "@headwater/http/operations/xrp/XrpOperations"
 import { CreditsEnabled } from "@headwater/http/server/Charging"
 import { AccountRate } from "@headwater/http/server/RateLimit"
 import { ConfiguredChains } from "@headwater/http/server/RequestedChain"
@@ -91,31 +88,13 @@ export const services = Layer.mergeAll(
   Layer.provideMerge(Store.layer)
 )
 
-/** A chain with what the endpoints can do on it. */
-const configured = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settings.ChainSettings) {
-  switch (chain.family) {
-    case "utxo":
-      return { chain, operations: yield* UtxoOperations.make(chain, settings) }
-    case "xrp":
-      return { chain, operations: yield* XrpOperations.make(chain, settings) }
-    case "evm":
-    case "tron": {
-      const { make } = chain.family === "tron" ? TronOperations : EvmOperations
-      return {
-        chain,
-        operations: yield* make(chain, settings),
-        serves: yield* EvmOperations.serves(chain, settings)
-      }
-    }
-  }
-})
-
+/** The configured chains, each with what endpoints answer of it. */
 const configuredChains = Layer.effect(
   ConfiguredChains,
   Effect.gen(function* () {
     const chains = Settings.chains(yield* Settings.Settings)
     const entries = yield* Effect.forEach(chains, ({ chain, settings }) =>
-      Effect.map(configured(chain, settings), (entry) => [Chain.nameOf(chain), entry] as const)
+      Effect.map(Operations.configure(chain, settings), (entry) => [Chain.nameOf(chain), entry] as const)
     )
     return new Map(entries)
   })

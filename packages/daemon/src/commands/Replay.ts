@@ -1,5 +1,6 @@
 /** `headwater replay`: enters a range of committed blocks again. */
 import { nameOf } from "@headwater/core/chains/Chain"
+import * as Capability from "@headwater/indexer/families/Capability"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as InternalRetention from "@headwater/indexer/store/chain/InternalRetention"
@@ -55,8 +56,8 @@ export const replay = Command.make(
       return yield* new NoRange({ message: `Say where to begin: headwater replay ${name} --from <height>` })
     }
     // Loaded here only, with the sources of every family.
-    const FollowedChains = yield* Effect.promise(() => import("../supervision/ChainSupervisor.ts"))
-    const { source, tokens } = yield* FollowedChains.open(chain, settings)
+    const ChainSupervisor = yield* Effect.promise(() => import("../supervision/ChainSupervisor.ts"))
+    const { source, tokens } = yield* ChainSupervisor.open(chain, settings)
     const store = yield* ChainStore.open(chain, {
       record: settings.record,
       undoDepth: settings.undoDepth,
@@ -76,7 +77,9 @@ export const replay = Command.make(
     const next = yield* Replay.begin(chain, whole)
     if (next > whole.from) yield* Console.error(`Going on at block ${next} of ${whole.from} to ${whole.to}`)
     // Without traces, the record of internal transactions is better than what the node shows.
-    const traced = (yield* source.capabilities).some((has) => has.name === "internal transactions" && has.available)
+    const traced = (yield* source.capabilities).some(
+      ({ available, name }) => name === Capability.internalTransactions && available
+    )
     const horizon = yield* InternalRetention.horizon(yield* ChainReader.make(chain), settings)
     const internalFrom = traced ? horizon : undefined
     const done = yield* Progress.track(`Replaying ${name}`, whole.to - next + 1, (advance) =>

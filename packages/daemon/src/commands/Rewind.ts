@@ -1,6 +1,7 @@
 /** `headwater rewind`: leaves every block above a height, so that the chain is followed from there again. */
 import type { Chain } from "@headwater/core/chains/Chain"
 import { nameOf } from "@headwater/core/chains/Chain"
+import * as Families from "@headwater/indexer/families/families"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as InternalRetention from "@headwater/indexer/store/chain/InternalRetention"
@@ -29,12 +30,8 @@ const lossOf = Effect.fnUntraced(function* (
   tip: number
 ) {
   const restorable = tip - settings.undoDepth
-  if (chain.family === "utxo" && height < restorable) {
-    return (
-      `below block ${restorable}, outputs that were spent are no longer known: coins from before block ${height} that ` +
-      "are spent after it are recognised only if the node shows what inputs spend"
-    )
-  }
+  const loss = Families.of(chain).lossByRewind?.(height, restorable)
+  if (loss !== undefined) return loss
   const horizon = yield* InternalRetention.horizon(yield* ChainReader.make(chain), settings)
   if (settings.internalTransactions && height + 1 < horizon) {
     return `internal transactions below block ${horizon} have been summed up: a wallet's totals will count them twice`

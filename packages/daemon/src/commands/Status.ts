@@ -25,7 +25,7 @@ export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", { messa
 }
 
 /** How long the daemon may take to answer. */
-const patience = "5 seconds"
+const timeout = "5 seconds"
 
 /** What the running daemon says of itself; none where nothing answers at its address. */
 const running = Effect.gen(function* () {
@@ -33,7 +33,7 @@ const running = Effect.gen(function* () {
   const host = ["0.0.0.0", "::"].includes(http.host) ? "127.0.0.1" : http.host
   const response = yield* HttpClient.get(`http://${host.includes(":") ? `[${host}]` : host}:${http.port}/ready`)
   return yield* HttpClientResponse.schemaBodyJson(Ready)(response)
-}).pipe(Effect.timeout(patience), Effect.option, Effect.provide(FetchHttpClient.layer))
+}).pipe(Effect.timeout(timeout), Effect.option, Effect.provide(FetchHttpClient.layer))
 
 /** What the store has of each configured chain. */
 const stored = Effect.gen(function* () {

@@ -6,11 +6,11 @@
 
 import { defaultRules } from "@headwater/core/Credits"
 import * as Chain from "@headwater/core/chains/Chain"
+import * as Families from "@headwater/indexer/families/families"
+import * as Url from "@headwater/indexer/families/node/Url"
 import type { Location } from "@headwater/indexer/store/database/Database"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 import * as MarketSettings from "../market/MarketSettings.ts"
@@ -30,17 +30,6 @@ const text = Schema.String.check(Schema.isNonEmpty({ message: "must not be empty
 /** Text that no log, message or console shows. */
 const secret = <S extends Schema.Constraint>(schema: S) => Schema.RedactedFromValue(schema)
 
-const url = (protocols: ReadonlyArray<string>) =>
-  Schema.String.check(
-    Schema.makeFilter(
-      (value) =>
-        Result.match(
-          Result.try(() => new URL(value)),
-          { onFailure: () => false, onSuccess: ({ protocol }) => protocols.includes(protocol.slice(0, -1)) }
-        ) || `must be a URL that begins with ${protocols.map((protocol) => `${protocol}://`).join(" or ")}`
-    )
-  )
-
 const Http = Schema.Struct({
   host: text.pipe(withDefault("127.0.0.1")),
   port: between(0, 65_535).pipe(withDefault(8080)),
@@ -49,7 +38,7 @@ const Http = Schema.Struct({
 
 const Store = Schema.Struct({
   sqlite: Schema.optionalKey(text),
-  postgres: Schema.optionalKey(secret(url(["postgres", "postgresql"]))),
+  postgres: Schema.optionalKey(secret(Url.ofSchemes(["postgres", "postgresql"]))),
   connections: between(1, 1_000).pipe(withDefault(10))
 }).check(
   Schema.makeFilter(
@@ -58,7 +47,7 @@ const Store = Schema.Struct({
   )
 )
 
-/** A host as URLs that are read have it. */
+/** A host as a parsed URL has it. */
 const host = Schema.String.pipe(
   Schema.decode(SchemaTransformation.toLowerCase()),
   Schema.check(
@@ -116,27 +105,14 @@ const Metrics = Schema.Struct({
 })
 
 const Traces = Schema.Struct({
-  otlp: Schema.optionalKey(url(["http", "https"]))
+  otlp: Schema.optionalKey(Url.ofSchemes(["http", "https"]))
 })
 
 const height = between(0, Number.MAX_SAFE_INTEGER)
 
-/** Settings that the chains of one family have alone. */
-const ofTron = {
-  apiKey: Schema.optionalKey(
-    secret(text.check(Schema.isPattern(/^[\x21-\x7e]*$/, { message: "must be printable ASCII without spaces" })))
-  )
-}
-
-const ofUtxo = {
-  zmq: Schema.optionalKey(Schema.Array(url(["tcp", "ipc"])))
-}
-
 const chainSettings = (chain: Chain.Chain) =>
   Schema.Struct({
-    nodes: Schema.NonEmptyArray(
-      secret(url(chain.family === "xrp" ? ["ws", "wss", "http", "https"] : ["http", "https"]))
-    ),
+    nodes: Schema.NonEmptyArray(secret(Url.ofSchemes(Families.of(chain).urlSchemes))),
     start: Schema.Union([Schema.Literal("latest"), height])
       .annotate({ expected: '"latest" or a height' })
       .pipe(withDefault("latest")),
@@ -152,9 +128,7 @@ const chainSettings = (chain: Chain.Chain) =>
     undoDepth: between(1, 1_000_000).pipe(withDefault(chain.undoDepth)),
     gapLimit: between(1, 10_000).pipe(withDefault(20)),
     silentSeconds: between(1, 604_800).pipe(withDefault(silentSeconds(chain))),
-    // Optional in any case, so that a family without it has values of the same type.
-    ...(chain.family === "tron" ? ofTron : ({} as typeof ofTron)),
-    ...(chain.family === "utxo" ? ofUtxo : ({} as typeof ofUtxo))
+    ...Families.settingsOf(chain)
   })
 
 const developmentNetworks: ReadonlySet<string> = new Set(["devnet", "regtest"])
@@ -206,10 +180,3 @@ export const storeLocation = ({ store }: Settings["Service"]): Location =>
   store.postgres === undefined
     ? { kind: "sqlite", file: store.sqlite ?? "headwater.db" }
     : { kind: "postgres", url: store.postgres, connections: store.connections }
-
-/** Node URLs in plain, for the sources that call them. */
-export const nodeUrls = (settings: ChainSettings): ReadonlyArray<string> => settings.nodes.map(Redacted.value)
-
-/** What is sent with every request to a chain's nodes: TronGrid's key. */
-export const nodeHeaders = ({ apiKey }: ChainSettings): Readonly<Record<string, string>> =>
-  apiKey === undefined ? {} : { "TRON-PRO-API-KEY": Redacted.value(apiKey) }

@@ -1,6 +1,6 @@
 /**
- * A settings file for an operator to begin with: the documented example, with what was answered in it. So each setting
- * is explained in one place only.
+ * A settings file for an operator to begin with: the documented example with the operator's answers in it, so that each
+ * setting is explained in one place only.
  */
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"

@@ -1,25 +1,18 @@
 /**
  * Follows the configured chains, each in a fiber of its own that is started again when it fails: a broken node, or a
- * defect in what reads it, never stops another chain.
+ * defect in the code that reads the node, never stops another chain.
  */
 import * as Chain from "@headwater/core/chains/Chain"
-import * as EvmNode from "@headwater/indexer/families/evm/EvmNode"
-import * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
+import * as Capability from "@headwater/indexer/families/Capability"
+import * as Families from "@headwater/indexer/families/families"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
-import { type ConnectedNode, ConnectedNodes } from "@headwater/indexer/families/node/ConnectedNodes"
-import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
+import { ConnectedNodes } from "@headwater/indexer/families/node/ConnectedNodes"
 import type { Source } from "@headwater/indexer/families/Source"
-import * as TronSource from "@headwater/indexer/families/tron/TronSource"
-import * as Announcements from "@headwater/indexer/families/utxo/Announcements"
-import * as UtxoSource from "@headwater/indexer/families/utxo/UtxoSource"
-import * as XrpSource from "@headwater/indexer/families/xrp/XrpSource"
-import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
-import * as InternalRetention from "@headwater/indexer/store/chain/InternalRetention"
 import * as Tokens from "@headwater/indexer/store/chain/Tokens"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
-import * as AccountSync from "@headwater/indexer/sync/AccountSync"
 import * as Follow from "@headwater/indexer/sync/Follow"
+import * as SideTasks from "@headwater/indexer/sync/SideTasks"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -29,78 +22,37 @@ import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Settings from "../settings/Settings.ts"
-import * as UtxoSideTasks from "./UtxoSideTasks.ts"
 
-/** A node is on another network than its chain: nothing of it may be taken. */
+/** A node is on another network than its chain: none of its answers may be used. */
 export class WrongNetwork extends Schema.TaggedError<WrongNetwork>()("WrongNetwork", { message: Schema.String }) {}
 
-/** How long a node may search through all of its coins. */
-const searchMillis = 3_600_000
-
-/** Connects to the nodes of a chain and finds out what they can do. */
-export const connect = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settings.ChainSettings) {
-  const options = {
-    urls: Settings.nodeUrls(settings),
-    timeoutMillis: settings.timeoutMillis,
-    connections: settings.parallel * 2
-  }
-  switch (chain.family) {
-    case "evm": {
-      const rpc = yield* JsonRpc.make(options)
-      const source = yield* EvmSource.make(chain, rpc, { internal: settings.internalTransactions })
-      return {
-        source,
-        evm: EvmNode.make(rpc),
-        tokenMetadata: source.tokenMetadata
-      } satisfies ConnectedNode as ConnectedNode
-    }
-    case "utxo": {
-      const rpc = yield* JsonRpc.make(options)
-      const patient = yield* JsonRpc.make({
-        ...{ urls: Settings.nodeUrls(settings), connections: 1, attempts: 1 },
-        timeoutMillis: searchMillis
-      })
-      const announcements = yield* Announcements.make(settings.zmq ?? [])
-      const source = yield* UtxoSource.make(chain, rpc, { patient, announcements })
-      return { source, utxo: source } satisfies ConnectedNode as ConnectedNode
-    }
-    case "tron": {
-      const source = yield* TronSource.make(chain, {
-        ...options,
-        headers: Settings.nodeHeaders(settings),
-        internal: settings.internalTransactions
-      })
-      return { source, tron: source, tokenMetadata: source.tokenMetadata } satisfies ConnectedNode as ConnectedNode
-    }
-    case "xrp": {
-      const source = yield* XrpSource.make(chain, options)
-      return { source, xrp: source } satisfies ConnectedNode as ConnectedNode
-    }
-  }
-})
-
 /** How long a node may take to say which network it is on, before the chain is followed without its word. */
-const networkPatience = "10 seconds"
+const networkTimeout = "10 seconds"
 
 const checkNetwork = Effect.fnUntraced(function* (host: string, source: Source) {
-  const network = (yield* source.capabilities).find(({ name }) => name === "network")
-  if (network?.available === false) {
-    return yield* new WrongNetwork({ message: `${host}: ${network.detail}, and start again` })
+  const wrong = Capability.lacking(yield* source.capabilities, Capability.network)
+  if (wrong !== undefined) {
+    return yield* new WrongNetwork({ message: `${host}: ${wrong.detail}, and start again` })
   }
 })
 
 /**
- * Looks at each of several nodes by itself, since fail-over must not end on another chain. One that does not answer is
- * passed over: what it says later has to fit the chain that is stored.
+ * Looks at each of several nodes by itself, since fail-over must not end on another chain. A node that does not answer
+ * is passed over: its later answers have to fit the chain that is stored.
  */
 const checkNetworks = (chain: Chain.Chain, settings: Settings.ChainSettings) =>
   Effect.forEach(
     settings.nodes.length > 1 ? settings.nodes : [],
     (node) =>
-      connect(chain, { ...settings, nodes: [node], zmq: [], internalTransactions: false }).pipe(
+      Families.connect(chain, {
+        ...settings,
+        nodes: [node],
+        announcements: false,
+        internalTransactions: false
+      }).pipe(
         Effect.flatMap(({ source }) => checkNetwork(new URL(Redacted.value(node)).host, source)),
         Effect.scoped,
-        Effect.timeout(networkPatience),
+        Effect.timeout(networkTimeout),
         Effect.catchTag(
           ["NodeUnreachable", "NodeRejected", "NodeInconsistent", "BlockMissing", "TimeoutError"],
           () => Effect.void
@@ -112,7 +64,7 @@ const checkNetworks = (chain: Chain.Chain, settings: Settings.ChainSettings) =>
 /** Connects to the nodes of a chain, all of which have to be on its network as far as they answer. */
 export const open = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settings.ChainSettings) {
   yield* checkNetworks(chain, settings)
-  const connected = yield* connect(chain, settings)
+  const connected = yield* Families.connect(chain, settings)
   yield* checkNetwork(new URL(Redacted.value(settings.nodes[0])).host, connected.source)
   const { tokenMetadata } = connected
   const tokens = tokenMetadata === undefined ? undefined : yield* Tokens.make(Chain.nameOf(chain), tokenMetadata)
@@ -139,15 +91,7 @@ const follow = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settin
       gapLimit: settings.gapLimit,
       ...(tokens === undefined ? {} : { tokens })
     })
-    if (node.utxo !== undefined) yield* UtxoSideTasks.run(node.utxo, store, settings)
-    if (node.xrp !== undefined) {
-      const pollInterval = Duration.millis(settings.pollMillis)
-      const accounts = yield* AccountSync.make(node.xrp, { pollInterval, gapLimit: settings.gapLimit })
-      yield* Effect.forkScoped(accounts.run)
-    }
-    if (settings.internalTransactions) {
-      yield* InternalRetention.run(yield* ChainReader.make(chain), settings)
-    }
+    yield* SideTasks.run(node, store, settings)
     const { run } = yield* Follow.make(node.source, store, {
       start: settings.start,
       pollInterval: Duration.millis(settings.pollMillis),

@@ -142,7 +142,7 @@ describe("headwater doctor", () => {
         assert.strictEqual(code, 1)
         const [problem] = problems
         assert.match(problem!.message, /^block 100 is read without internal transactions: .*state unavailable/)
-        assert.match(problem!.advice!, /debug or trace API/)
+        assert.match(problem!.advice!, /keeps the state of that block/)
       }).pipe(Effect.scoped),
     { timeout: 60_000 }
   )
@@ -201,10 +201,10 @@ describe("headwater doctor on the XRP Ledger", () => {
         )
         assert.lengthOf(of(other.wsUrl), 1)
         const [lacks, history] = of(gaps.httpUrl)
-        assert.match(lacks!, /^warning: it lacks ledger 1002, at which the settings start →/)
+        assert.match(lacks!, /^warning: the server lacks ledger 1002, at which the settings start →/)
         assert.match(history!, /^warning: history: .*1000 to 1001, 1003 to 1004, and lacks 1002/)
         const [syncing, , answer] = of(busy.wsUrl)
-        assert.match(syncing!, /^warning: it still synchronises: server state syncing →/)
+        assert.match(syncing!, /^warning: the server still synchronises: server state syncing →/)
         assert.match(answer!, /^problem: .*Not synced to the network/)
       }).pipe(Effect.scoped),
     { timeout: 90_000 }

@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
+import * as Family from "@headwater/indexer/families/Family"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Redacted from "effect/Redacted"
@@ -55,7 +56,7 @@ describe("SettingsFile", () => {
       const [first] = Settings.chains(toml)
       assert.strictEqual(first?.chain.blockchain, "ethereum")
       assert.strictEqual(first?.settings.start, 7)
-      assert.deepStrictEqual(Settings.nodeUrls(first!.settings), ["http://127.0.0.1:8545"])
+      assert.deepStrictEqual(Family.urlsOf(first!.settings), ["http://127.0.0.1:8545"])
     }).pipe(withServices, Effect.scoped)
   )
 
@@ -95,7 +96,7 @@ describe("SettingsFile", () => {
       assert.strictEqual(settings.http.host, "10.0.0.1")
       assert.strictEqual(settings.credits.enabled, true)
       assert.deepStrictEqual(settings.callbacks.allowHosts, ["localhost", "hooks.internal"])
-      assert.deepStrictEqual(Settings.nodeUrls(ethereum!.settings), ["http://a:1", "http://b:2"])
+      assert.deepStrictEqual(Family.urlsOf(ethereum!.settings), ["http://a:1", "http://b:2"])
       assert.strictEqual(ethereum?.settings.start, "latest")
       assert.strictEqual(bitcoinCash?.settings.start, 12)
     }).pipe(withServices, Effect.scoped)
@@ -141,9 +142,9 @@ describe("SettingsFile", () => {
          apiKey = "hunter2-key"`
       )
       const [tron, xrp] = Settings.chains(settings)
-      assert.deepStrictEqual(Settings.nodeUrls(xrp!.settings), ["wss://a", "ws://b:6006", "https://c"])
-      assert.deepStrictEqual(Settings.nodeHeaders(xrp!.settings), {})
-      assert.deepStrictEqual(Settings.nodeHeaders(tron!.settings), { "TRON-PRO-API-KEY": "hunter2-key" })
+      assert.deepStrictEqual(Family.urlsOf(xrp!.settings), ["wss://a", "ws://b:6006", "https://c"])
+      assert.isFalse("apiKey" in xrp!.settings)
+      assert.strictEqual(Redacted.value(tron!.settings.apiKey!), "hunter2-key")
       assert.notInclude(JSON.stringify(settings), "hunter2")
 
       const wrong = `[chains."xrp/mainnet"]
@@ -180,7 +181,7 @@ describe("SettingsFile", () => {
         const location = Settings.storeLocation(settings)
         assert(location.kind === "postgres")
         assert.strictEqual(Redacted.value(location.url), url)
-        assert.deepStrictEqual(Settings.nodeUrls(Settings.chains(settings)[0]!.settings), [
+        assert.deepStrictEqual(Family.urlsOf(Settings.chains(settings)[0]!.settings), [
           "http://a",
           "http://user:hunter3@node:8332"
         ])

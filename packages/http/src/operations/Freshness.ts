@@ -4,8 +4,8 @@
  */
 
 import * as Bytes from "@headwater/core/Bytes"
+import type { ConnectedNode, Family, FamilyFields } from "@headwater/indexer/families/Family"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
-import type { ConnectedNode } from "@headwater/indexer/families/node/ConnectedNodes"
 import { ConnectedNodes } from "@headwater/indexer/families/node/ConnectedNodes"
 import type { NodeError } from "@headwater/indexer/families/node/NodeError"
 import type { ChainReader, Tip } from "@headwater/indexer/store/chain/ChainReader"
@@ -14,16 +14,14 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { NodeUnavailable } from "../contract/Errors.ts"
 
-export interface Freshness {
+export interface Freshness<Node extends ConnectedNode = ConnectedNode> {
   /** The node, if it is connected and not behind what is recorded. */
-  readonly node: Effect.Effect<ConnectedNode, NodeUnavailable>
+  readonly node: Effect.Effect<Node, NodeUnavailable>
   /**
    * The last recorded block, if it is on the node's chain and next to its head. With `newest` it waits a moment for a
    * block that the node has and the record is about to have.
    */
-  readonly recorded: (
-    newest: boolean
-  ) => Effect.Effect<{ readonly tip: Tip; readonly node: ConnectedNode }, NodeUnavailable>
+  readonly recorded: (newest: boolean) => Effect.Effect<{ readonly tip: Tip; readonly node: Node }, NodeUnavailable>
   /** Answers 503 for a node that fails; only messages of our own are repeated. */
   readonly orUnavailable: <A, E, R>(
     self: Effect.Effect<A, E | NodeError, R>
@@ -31,7 +29,7 @@ export interface Freshness {
 }
 
 /** How long a node may take to say where it is. */
-const patience = "10 seconds"
+const timeout = "10 seconds"
 
 /** How long a request waits for the record to agree with the node. */
 const waitMillis = 1_000
@@ -51,7 +49,11 @@ const nodeErrors: ReadonlySet<unknown> = new Set([
 const isNodeError = (error: unknown): error is NodeError =>
   nodeErrors.has((error as { readonly _tag?: unknown } | undefined)?._tag)
 
-export const make = Effect.fnUntraced(function* (record: ChainReader) {
+/** Of a chain of this family. */
+export const make = Effect.fnUntraced(function* <Node extends ConnectedNode, Fields extends FamilyFields>(
+  record: ChainReader,
+  family: Family<Node, Fields>
+) {
   const nodes = yield* ConnectedNodes
   const statuses = yield* ChainStatus
   const { chain } = record
@@ -71,9 +73,9 @@ export const make = Effect.fnUntraced(function* (record: ChainReader) {
     ) as never
 
   const compared = Effect.gen(function* () {
-    // First what is recorded, then the node: in between only the node can get ahead.
+    // First the record, then the node: in between only the node can get ahead.
     const tip = yield* Effect.orDie(record.tip)
-    const node = yield* nodes.of(chain)
+    const node = yield* nodes.ofFamily(chain, family)
     const head = yield* node.source.head
     if (tip !== undefined && head.height < tip.height) {
       return yield* unavailable(`The node of ${record.name} is behind: at block ${head.height}, not ${tip.height}`)
@@ -82,7 +84,7 @@ export const make = Effect.fnUntraced(function* (record: ChainReader) {
   }).pipe(
     orUnavailable,
     Effect.timeoutOrElse({
-      duration: patience,
+      duration: timeout,
       orElse: () => Effect.fail(unavailable(`The node of ${record.name} does not answer`))
     })
   )
@@ -94,7 +96,7 @@ export const make = Effect.fnUntraced(function* (record: ChainReader) {
       (now) => height > tip.height + lagOf(chain.blockSeconds) && now - (statuses.get(chain)?.atHeadAt ?? 0) > lagMillis
     )
 
-  const recorded: Freshness["recorded"] = Effect.fnUntraced(function* (newest) {
+  const recorded: Freshness<Node>["recorded"] = Effect.fnUntraced(function* (newest) {
     const { head, node } = yield* compared
     for (let waited = 0; ; waited += lookMillis) {
       const tip = yield* Effect.orDie(record.tip)
@@ -114,5 +116,5 @@ export const make = Effect.fnUntraced(function* (record: ChainReader) {
     }
   }, orUnavailable)
 
-  return { node: Effect.map(compared, ({ node }) => node), recorded, orUnavailable } satisfies Freshness
+  return { node: Effect.map(compared, ({ node }) => node), recorded, orUnavailable } satisfies Freshness<Node>
 })

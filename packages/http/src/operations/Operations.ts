@@ -1,6 +1,6 @@
 /**
- * What the endpoints ask of the data behind them. Whoever has the data provides it: operations on one chain with the
- * chain's entry in `ConfiguredChains`, the others as services of their own. What nobody provides answers 501.
+ * What the endpoints ask of the data behind them. Operations on one chain are provided with the chain's entry in
+ * `ConfiguredChains`, the others as services of their own. An operation that is not provided answers 501.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -40,7 +40,7 @@ export interface OffsetRequest {
 
 /**
  * Where an item stands in the order of a list, by which the next page begins after it: whole numbers that no insert and
- * no reorganisation gives to another item. What clients see of it is opaque.
+ * no reorganisation gives to another item. Clients see an opaque form of the position.
  */
 export type Position = ReadonlyArray<number>
 

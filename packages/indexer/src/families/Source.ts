@@ -4,9 +4,12 @@
  * Family code ends here. A source reads, checks and decodes; it keeps no position and decides nothing about
  * reorganisations.
  */
+import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
+import type { TokenMetadata } from "@headwater/core/events/Callback"
 import type * as Effect from "effect/Effect"
+import type { Capability } from "./Capability.ts"
 import type { BlockMissing, NodeError } from "./node/NodeError.ts"
 
 /** A node's newest block, and the newest height that it calls final (EVM `finalized`, Tron solidified), if it does. */
@@ -23,18 +26,13 @@ export interface Source {
   readonly hashAt: (height: number) => Effect.Effect<Uint8Array, NodeError>
   /** The whole block at a height, checked and decoded. */
   readonly blockAt: (height: number) => Effect.Effect<Block, NodeError | BlockMissing>
-  /** Waits until the node has announced a block since this was last waited for: a hint to look, and nothing more. */
+  /** Waits until the node has announced a block since the last such wait: a hint to look, and nothing more. */
   readonly announced?: Effect.Effect<void>
   /** What was found out about the node at start and an operator should know: missing traces, no prevouts … */
   readonly capabilities: Effect.Effect<ReadonlyArray<Capability>, NodeError>
 }
 
-/** One ability of a node that something depends on. */
-export interface Capability {
-  readonly name: string
-  readonly available: boolean
-  /** Nothing has shown yet whether the node has it. */
-  readonly unsure?: boolean
-  /** What is lost without it and what to do. */
-  readonly detail: string
-}
+/** Asks a node for names, symbols and decimals of token contracts; the answers are in the order of the contracts. */
+export type FetchTokenMetadata = (
+  contracts: ReadonlyArray<AddressBytes>
+) => Effect.Effect<ReadonlyArray<TokenMetadata>, NodeError>

@@ -1,23 +1,15 @@
 /** Finds the accounts that newly synced wallets had before, beside the commits of blocks and holding up none. */
-import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Branch } from "@headwater/core/keys/Derivation"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { NodeError } from "../families/node/NodeError.ts"
-import type { Source } from "../families/Source.ts"
+import type { AccountSource } from "../families/SideSources.ts"
 import type { DatabaseError } from "../store/database/Database.ts"
 import * as WalletAccounts from "../store/wallets/WalletAccounts.ts"
 import * as WalletBranches from "../store/wallets/WalletBranches.ts"
 import * as WalletCoins from "../store/wallets/WalletCoins.ts"
 import { batchSize } from "../store/wallets/Wallets.ts"
 import { retryForever } from "./RetryForever.ts"
-
-/** A source that knows what any address holds; undefined where there is no account. */
-export interface AccountSource extends Source {
-  readonly balances: (
-    addresses: ReadonlyArray<AddressBytes>
-  ) => Effect.Effect<ReadonlyArray<bigint | undefined>, NodeError>
-}
 
 export interface Options {
   readonly pollInterval: Duration.Duration

@@ -4,6 +4,7 @@ import type { Block } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Chain from "@headwater/core/chains/Chain"
 import { NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
+import type { AccountSource } from "@headwater/indexer/families/SideSources"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as WalletBranches from "@headwater/indexer/store/wallets/WalletBranches"
@@ -60,7 +61,7 @@ const ledger = (...accounts: ReadonlyArray<AddressBytes>) => {
       })
   }
   // Nothing else of a source is asked for.
-  return { source: source as unknown as AccountSync.AccountSource, asked: () => asked, state }
+  return { source: source as unknown as AccountSource, asked: () => asked, state }
 }
 
 /** The first index that the next call answers. */
@@ -90,8 +91,7 @@ for (const store of stores) {
     yield* chainStore.commit([blockAt(1)])
     return chainStore
   })
-  const syncOf = (source: AccountSync.AccountSource) =>
-    AccountSync.make(source, { pollInterval: Duration.millis(1), gapLimit })
+  const syncOf = (source: AccountSource) => AccountSync.make(source, { pollInterval: Duration.millis(1), gapLimit })
 
   describe(`AccountSync on ${store.name}`, () => {
     it.live("finds accounts up to a whole batch behind the last one, on both branches", () =>

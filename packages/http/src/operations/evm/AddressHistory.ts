@@ -4,6 +4,7 @@ import * as Amount from "@headwater/core/Amount"
 import * as Address from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Hash from "@headwater/core/Hash"
+import * as Capability from "@headwater/indexer/families/Capability"
 import type { ChainReader, PageRequest, Position, RecordedTransfer } from "@headwater/indexer/store/chain/ChainReader"
 import type { Record } from "@headwater/indexer/store/chain/ChainStore"
 import * as InternalRetention from "@headwater/indexer/store/chain/InternalRetention"
@@ -53,9 +54,9 @@ export const make = (record: ChainReader, freshness: Freshness, options: Options
     function* (request) {
       const address = yield* decodeAddress(chain, "address", request.address)
       const { node } = yield* freshness.recorded(request.after === undefined)
-      const abilities = yield* freshness.orUnavailable(node.source.capabilities)
-      const traces = abilities.find(({ name }) => name === "internal transactions")
-      if (traces?.available === false) {
+      const capabilities = yield* freshness.orUnavailable(node.source.capabilities)
+      const traces = Capability.lacking(capabilities, Capability.internalTransactions)
+      if (traces !== undefined) {
         return yield* new Unimplemented({ message: `Internal transactions: ${traces.detail}` })
       }
       const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)

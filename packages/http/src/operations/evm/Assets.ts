@@ -10,6 +10,7 @@ import * as Address from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import type { EvmNode } from "@headwater/indexer/families/evm/EvmNode"
+import type { ConnectedNode } from "@headwater/indexer/families/Family"
 import type { NodeError } from "@headwater/indexer/families/node/NodeError"
 import type { ChainReader, Tip } from "@headwater/indexer/store/chain/ChainReader"
 import type { Record } from "@headwater/indexer/store/chain/ChainStore"
@@ -17,8 +18,7 @@ import * as Effect from "effect/Effect"
 import { NodeUnavailable, XpubNotSynced } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations, WalletRequest } from "../Operations.ts"
-import type { NodeOf } from "./NodeOf.ts"
-import * as Wallet from "./Wallet.ts"
+import * as Wallet from "../Wallet.ts"
 
 export interface Options {
   readonly record: Record
@@ -122,10 +122,10 @@ const fungibleBalances = Effect.fnUntraced(function* (
   return byContract(all.filter(({ amount }) => amount > 0n))
 })
 
-export const make = (
+export const make = <Node extends ConnectedNode>(
   record: ChainReader,
-  freshness: Freshness,
-  nodeOf: NodeOf<WalletNode>,
+  freshness: Freshness<Node>,
+  nodeOf: (node: Node) => WalletNode,
   options: Options
 ): ChainOperations["evmAssets"] => {
   const chain: Chain = record.chain
@@ -175,7 +175,7 @@ export const make = (
   const read = Effect.fnUntraced(function* (request: WalletRequest) {
     const branches = yield* Wallet.branches(chain, request)
     const { node, tip } = yield* freshness.recorded(true)
-    const evm = yield* nodeOf(node)
+    const evm = nodeOf(node)
     const wallet = (yield* Effect.forEach(branches, (branch) =>
       Wallet.scan(branch, options.gapLimit, lookAt(evm, tip))
     )).flat()

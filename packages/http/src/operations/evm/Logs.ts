@@ -2,22 +2,22 @@
 import * as Address from "@headwater/core/address/Address"
 import * as EventSignature from "@headwater/core/evm/EventSignature"
 import type { EvmNode } from "@headwater/indexer/families/evm/EvmNode"
+import type { ConnectedNode } from "@headwater/indexer/families/Family"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
 import { TransactionNotFound } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
-import type { NodeOf } from "./NodeOf.ts"
 
 const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString("hex")}`
 
-export const make = (
+export const make = <Node extends ConnectedNode>(
   record: ChainReader,
-  freshness: Freshness,
-  nodeOf: NodeOf<Pick<EvmNode, "logs">>
+  freshness: Freshness<Node>,
+  nodeOf: (node: Node) => Pick<EvmNode, "logs">
 ): ChainOperations["logs"] =>
   Effect.fn("Logs.logs")(function* ({ limit, offset, transactionHash }) {
-    const evm = yield* nodeOf(yield* freshness.node)
+    const evm = nodeOf(yield* freshness.node)
     const hash = Buffer.from(transactionHash.replace(/^0x/, ""), "hex")
     const logs = yield* freshness.orUnavailable(evm.logs(hash))
     if (logs === undefined) {

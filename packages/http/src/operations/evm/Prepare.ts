@@ -5,7 +5,9 @@ import * as Address from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Preparation from "@headwater/core/evm/Preparation"
 import * as Sighash from "@headwater/core/evm/Sighash"
-import type { Draft, EvmNode, GasPrices } from "@headwater/indexer/families/evm/EvmNode"
+import type { EvmConnection } from "@headwater/indexer/families/evm/EvmConnection"
+import type { Account, Draft, EvmNode } from "@headwater/indexer/families/evm/EvmNode"
+import type { GasPrices } from "@headwater/indexer/families/evm/GasPrices"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -13,7 +15,6 @@ import { Conflict, InvalidData } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
 import { decodeAddress } from "./AddressHistory.ts"
-import type { NodeOf } from "./NodeOf.ts"
 
 type Request = Parameters<ChainOperations["prepare"]>[0]
 
@@ -43,106 +44,113 @@ const typeOf = (chain: Chain, asked: Request["type"], { baseFee }: GasPrices) =>
 const amountOf = (chain: Chain, text: string) =>
   Effect.mapError(Effect.fromResult(Amount.parse(text, chain.decimals)), ({ message }) => invalid("amount", message))
 
-export const make = (record: ChainReader, freshness: Freshness, nodeOf: NodeOf): ChainOperations["prepare"] => {
-  const { chain } = record
-
-  const nonceOf = Effect.fnUntraced(function* (asked: string | undefined, mined: number, pending: number) {
-    if (asked === undefined) return pending
-    const nonce = Number(asked)
-    return nonce < mined
-      ? yield* conflict("nonce", `${nonce} is used already; the sender's next one is ${pending}`)
-      : nonce
-  })
-
-  const gasFor = (evm: EvmNode, draft: Draft) =>
-    Effect.catchTag(evm.estimateGas(draft), "NodeRejected", ({ code, message }) =>
-      // Anything that is about the transaction: reverted, or out of what a block takes.
-      code === 3 || /revert|gas required|exceeds|insufficient|out of gas|invalid opcode/i.test(message)
-        ? Effect.fail(conflict("recipient", `the transaction would fail: ${message.slice(0, 200)}`))
-        : Effect.fail(
-            conflict("recipient", "the node cannot say how much gas the transaction takes, so it would likely fail")
-          )
-    )
-
-  const offerFor = (
-    type: Preparation.TransactionType,
-    prices: GasPrices,
-    fee: NonNullable<Request["fee"]>,
-    gasLimit: bigint,
-    fromAmount: boolean
-  ) => {
-    if (fee.exactAmount === undefined) {
-      return Effect.succeed(Preparation.offer(type, prices, fee.priority, fromAmount))
-    }
-    const exact = Amount.parse(fee.exactAmount, 0)
-    if (Result.isFailure(exact)) return Effect.fail(invalid("fee.exactAmount", "must be a whole number of Wei"))
-    const offer = Preparation.exactOffer(exact.success, gasLimit)
-    const least = prices.baseFee ?? 1n
-    return offer.cap < least
-      ? Effect.fail(
-          conflict(
-            "fee.exactAmount",
-            `${exact.success} Wei is ${offer.cap} for each of ${gasLimit} gas; blocks take ${least} or more`
-          )
-        )
-      : Effect.succeed(offer)
-  }
-
-  const prepare = Effect.fnUntraced(function* (request: Request) {
-    const { fee } = request
-    if (fee === undefined) return yield* invalid("fee", "is missing")
-    const from = yield* decodeAddress(chain, "sender", request.sender)
-    const to = yield* decodeAddress(chain, "recipient", request.recipient)
-    const amount = yield* amountOf(chain, request.amount)
-    const data = new TextEncoder().encode(request.additionalData ?? "")
-    const fromAmount = request.substractFromAmount ?? fee.substractFromAmount ?? false
-
-    const evm = yield* nodeOf(yield* freshness.node)
-    const prices = yield* evm.gasPrices(Preparation.percentiles)
-    const type = yield* typeOf(chain, request.type, prices)
-    const { balance, mined, pending } = yield* evm.account(from)
-    const nonce = yield* nonceOf(request.nonce, mined, pending)
-    const chainId = chain.evm?.chainId === undefined ? yield* evm.chainId : BigInt(chain.evm.chainId)
-    const payable = (gasFee: bigint, dataFee: bigint) =>
-      Effect.mapError(
-        Effect.fromResult(Preparation.valueOf(chain, { amount, balance, gasFee, dataFee, fromAmount })),
-        ({ message }) => conflict("amount", message)
-      )
-    // What cannot be paid even without a fee would only make the estimate fail.
-    yield* fromAmount && amount > 0n ? payable(0n, 0n) : balance < amount ? payable(0n, 0n) : Effect.void
-
-    const gasLimit = yield* gasFor(evm, { from, to, value: amount, data })
-    const offer = yield* offerFor(type, prices, fee, gasLimit, fromAmount)
-    const gasFee = offer.cap * gasLimit
-    const build = (value: bigint) =>
-      Preparation.transaction(type, offer, { chainId, nonce: BigInt(nonce), gasLimit, to, value, data })
-    /** The value of a transaction decides a little on its bytes, and those on the fee for them. */
-    const dataFeeOf = (value: bigint) =>
-      chain.evm?.dataFee === "op-stack" ? evm.opStackFee(Sighash.serialise(build(value)), gasLimit) : Effect.succeed(0n)
-    const first = yield* dataFeeOf(amount)
-    const dataFee = yield* dataFeeOf(yield* payable(gasFee, first))
-    const value = yield* payable(gasFee, dataFee)
-
-    const cap = yield* asNumber("fee", offer.cap)
-    const tip = yield* asNumber("fee", offer.tip)
-    const isMarket = type === "gas-fee-market-transaction"
-    return {
-      inputData: `0x${Buffer.from(data).toString("hex")}`,
-      nonce,
-      recipient: Address.encode(chain, to)!,
-      sender: Address.encode(chain, from)!,
-      sighash: Sighash.digestText(build(value)),
-      value: { amount: Amount.format(value, chain.decimals), unit: chain.unit },
-      fee: {
-        gasPrice: isMarket ? 0 : cap,
-        maxFeePerGas: isMarket ? cap : 0,
-        maxPriorityFeePerGas: isMarket ? tip : 0,
-        unit: "Wei"
-      },
-      gasLimit: yield* asNumber("gasLimit", gasLimit),
-      type
-    }
-  })
-
-  return Effect.fn("Prepare.prepare")((request: Request) => freshness.orUnavailable(prepare(request)))
+const nonceOf = (asked: string | undefined, { mined, pending }: Account) => {
+  if (asked === undefined) return Effect.succeed(pending)
+  const nonce = Number(asked)
+  return nonce < mined
+    ? Effect.fail(conflict("nonce", `${nonce} is used already; the sender's next one is ${pending}`))
+    : Effect.succeed(nonce)
 }
+
+/** Refusals that are about the transaction: reverted, or out of what a block takes. */
+const wouldFail = /revert|gas required|exceeds|insufficient|out of gas|invalid opcode/i
+
+const gasFor = (evm: EvmNode, draft: Draft) =>
+  Effect.catchTag(evm.estimateGas(draft), "NodeRejected", ({ code, message }) =>
+    Effect.fail(
+      conflict(
+        "recipient",
+        code === 3 || wouldFail.test(message)
+          ? `the transaction would fail: ${message.slice(0, 200)}`
+          : "the node cannot say how much gas the transaction takes, so it would likely fail"
+      )
+    )
+  )
+
+/** The offer for the gas of a transaction: by a priority, or exactly as the request says. */
+const offerFor = (
+  type: Preparation.TransactionType,
+  prices: GasPrices,
+  fee: NonNullable<Request["fee"]>,
+  gasLimit: bigint,
+  fromAmount: boolean
+) => {
+  if (fee.exactAmount === undefined) {
+    return Effect.succeed(Preparation.offer(type, prices, fee.priority, fromAmount))
+  }
+  const exact = Amount.parse(fee.exactAmount, 0)
+  if (Result.isFailure(exact)) return Effect.fail(invalid("fee.exactAmount", "must be a whole number of Wei"))
+  const offer = Preparation.exactOffer(exact.success, gasLimit)
+  const least = prices.baseFee ?? 1n
+  return offer.cap < least
+    ? Effect.fail(
+        conflict(
+          "fee.exactAmount",
+          `${exact.success} Wei is ${offer.cap} for each of ${gasLimit} gas; blocks take ${least} or more`
+        )
+      )
+    : Effect.succeed(offer)
+}
+
+/** The fee in the words of the contract, in Wei. */
+const feeItem = (type: Preparation.TransactionType, cap: number, tip: number) => {
+  const isMarket = type === "gas-fee-market-transaction"
+  return {
+    gasPrice: isMarket ? 0 : cap,
+    maxFeePerGas: isMarket ? cap : 0,
+    maxPriorityFeePerGas: isMarket ? tip : 0,
+    unit: "Wei"
+  }
+}
+
+/** The value that is left to pay: the amount, or what the fees leave of it. */
+const valueOf = (chain: Chain, payment: Parameters<typeof Preparation.valueOf>[1]) =>
+  Effect.mapError(Effect.fromResult(Preparation.valueOf(chain, payment)), ({ message }) => conflict("amount", message))
+
+const prepare = Effect.fnUntraced(function* (chain: Chain, freshness: Freshness<EvmConnection>, request: Request) {
+  const { fee } = request
+  if (fee === undefined) return yield* invalid("fee", "is missing")
+  const from = yield* decodeAddress(chain, "sender", request.sender)
+  const to = yield* decodeAddress(chain, "recipient", request.recipient)
+  const amount = yield* amountOf(chain, request.amount)
+  const data = new TextEncoder().encode(request.additionalData ?? "")
+  const fromAmount = request.substractFromAmount ?? fee.substractFromAmount ?? false
+
+  const { evm } = yield* freshness.node
+  const prices = yield* evm.gasPrices(Preparation.percentiles)
+  const type = yield* typeOf(chain, request.type, prices)
+  const account = yield* evm.account(from)
+  const nonce = yield* nonceOf(request.nonce, account)
+  const chainId = chain.evm?.chainId === undefined ? yield* evm.chainId : BigInt(chain.evm.chainId)
+  const payable = (gasFee: bigint, dataFee: bigint) =>
+    valueOf(chain, { amount, balance: account.balance, gasFee, dataFee, fromAmount })
+  // An amount that cannot be paid even without a fee would only make the estimate fail.
+  yield* (fromAmount && amount > 0n) || account.balance < amount ? payable(0n, 0n) : Effect.void
+
+  const gasLimit = yield* gasFor(evm, { from, to, value: amount, data })
+  const offer = yield* offerFor(type, prices, fee, gasLimit, fromAmount)
+  const gasFee = offer.cap * gasLimit
+  const build = (value: bigint) =>
+    Preparation.transaction(type, offer, { chainId, nonce: BigInt(nonce), gasLimit, to, value, data })
+  /** The value of a transaction decides a little on its bytes, and those on the fee for them. */
+  const dataFeeOf = (value: bigint) =>
+    chain.evm?.dataFee === "op-stack" ? evm.opStackFee(Sighash.serialise(build(value)), gasLimit) : Effect.succeed(0n)
+  const first = yield* dataFeeOf(amount)
+  const dataFee = yield* dataFeeOf(yield* payable(gasFee, first))
+  const value = yield* payable(gasFee, dataFee)
+
+  return {
+    inputData: `0x${Buffer.from(data).toString("hex")}`,
+    nonce,
+    recipient: Address.encode(chain, to)!,
+    sender: Address.encode(chain, from)!,
+    sighash: Sighash.digestText(build(value)),
+    value: { amount: Amount.format(value, chain.decimals), unit: chain.unit },
+    fee: feeItem(type, yield* asNumber("fee", offer.cap), yield* asNumber("fee", offer.tip)),
+    gasLimit: yield* asNumber("gasLimit", gasLimit),
+    type
+  }
+})
+
+export const make = ({ chain }: ChainReader, freshness: Freshness<EvmConnection>): ChainOperations["prepare"] =>
+  Effect.fn("Prepare.prepare")((request: Request) => freshness.orUnavailable(prepare(chain, freshness, request)))

@@ -6,13 +6,13 @@
 import * as Amount from "@headwater/core/Amount"
 import * as Address from "@headwater/core/address/Address"
 import * as Hash from "@headwater/core/Hash"
+import type { TronConnection } from "@headwater/indexer/families/tron/TronConnection"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
 import { Conflict, InvalidData } from "../../contract/Errors.ts"
 import { decodeAddress } from "../evm/AddressHistory.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
-import { tronOf } from "./TronOfNode.ts"
 
 type Request = Parameters<ChainOperations["prepare"]>[0]
 
@@ -24,7 +24,7 @@ const wrong = (attribute: string, message: string) => ({
   details: [{ attribute, message }]
 })
 
-export const make = (record: ChainReader, freshness: Freshness): ChainOperations["prepare"] => {
+export const make = (record: ChainReader, freshness: Freshness<TronConnection>): ChainOperations["prepare"] => {
   const { chain } = record
 
   const prepare = Effect.fnUntraced(function* (request: Request) {
@@ -41,8 +41,8 @@ export const make = (record: ChainReader, freshness: Freshness): ChainOperations
       Effect.fromResult(Amount.parse(request.amount, chain.decimals)),
       ({ message }) => new InvalidData(wrong("amount", message))
     )
-    const tron = yield* tronOf(yield* freshness.node)
-    const prepared = yield* tron
+    const { source } = yield* freshness.node
+    const prepared = yield* source
       .prepare({
         ...{ sender, recipient, amount },
         memo: new TextEncoder().encode(request.additionalData ?? ""),

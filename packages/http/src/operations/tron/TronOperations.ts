@@ -3,6 +3,7 @@
  * block only, and transfers are prepared in Tron's own way.
  */
 import type { Chain } from "@headwater/core/chains/Chain"
+import { TronFamily } from "@headwater/indexer/families/tron/TronFamily"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
 import * as AddressHistory from "../evm/AddressHistory.ts"
@@ -11,12 +12,12 @@ import type { Options } from "../evm/EvmOperations.ts"
 import * as Logs from "../evm/Logs.ts"
 import * as Freshness from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
+import { evmOf } from "./EvmOfTron.ts"
 import * as Prepare from "./Prepare.ts"
-import { evmOf } from "./TronOfNode.ts"
 
 export const make = Effect.fnUntraced(function* (chain: Chain, options: Options) {
   const record = yield* ChainReader.make(chain)
-  const freshness = yield* Freshness.make(record)
+  const freshness = yield* Freshness.make(record, TronFamily)
   const { internalTransactions, tokensTransfers } = AddressHistory.make(record, freshness, options)
   return {
     ...(options.internalTransactions ? { internalTransactions } : {}),

@@ -1,39 +1,28 @@
 /** The operations of a UTXO chain, over its wallets and its node. */
 import * as Amount from "@headwater/core/Amount"
 import type { Chain } from "@headwater/core/chains/Chain"
+import { UtxoFamily } from "@headwater/indexer/families/utxo/UtxoFamily"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
-import type { DatabaseError } from "@headwater/indexer/store/database/Database"
-import { keyOf, Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as Effect from "effect/Effect"
-import {
-  type InsufficientCredits,
-  InvalidXpub,
-  Unimplemented,
-  XpubNotSynced,
-  XpubSyncInProgress
-} from "../../contract/Errors.ts"
+import { XpubNotSynced } from "../../contract/Errors.ts"
 import * as Freshness from "../Freshness.ts"
 import type { ChainOperations, WalletRequest } from "../Operations.ts"
+import * as SyncedWallets from "../SyncedWallets.ts"
 
 export interface Options {
   /** Unused addresses that are watched behind the last used one of each branch of a wallet. */
   readonly gapLimit: number
 }
 
-const attribute = "extendedPublicKey"
-
 export const make = Effect.fnUntraced(function* (chain: Chain, options: Options) {
-  const wallets = yield* Wallets
-  const freshness = yield* Freshness.make(yield* ChainReader.make(chain))
-
-  const walletKey = ({ account, derivation, extendedPublicKey }: WalletRequest) =>
-    Effect.mapError(
-      Effect.fromResult(keyOf(account, chain, extendedPublicKey, derivation)),
-      ({ message }) => new InvalidXpub({ message, details: [{ attribute, message }] })
-    )
+  const { deriveAndSync, find, inProgress } = yield* SyncedWallets.make(chain, {
+    gapLimit: options.gapLimit,
+    subject: "coins that the wallet had before it was synced"
+  })
+  const freshness = yield* Freshness.make(yield* ChainReader.make(chain), UtxoFamily)
 
   const walletOf = Effect.fnUntraced(function* (request: WalletRequest) {
-    const wallet = yield* Effect.orDie(wallets.get(yield* walletKey(request)))
+    const wallet = yield* find(request)
     return (
       wallet ??
       (yield* new XpubNotSynced({
@@ -42,14 +31,9 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     )
   })
 
-  const inProgress = new XpubSyncInProgress({
-    message: "The coins that the wallet had before it was synced are being looked for: try again later"
-  })
-
   const latestBlock: ChainOperations["latestBlock"] = Effect.gen(function* () {
-    const { utxo } = yield* freshness.node
-    if (utxo === undefined) return yield* new Unimplemented({ message: "The node has no block details" })
-    return yield* freshness.orUnavailable(utxo.latestDetails)
+    const { source } = yield* freshness.node
+    return yield* freshness.orUnavailable(source.latestDetails)
   })
 
   const balance: ChainOperations["balance"] = Effect.fn("UtxoOperations.balance")(function* (request) {
@@ -68,19 +52,6 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
       ...(complete === undefined ? {} : { completeFrom: { height: complete.height, unspentOutputs: complete.coins } })
     }
   })
-
-  const deriveAndSync: ChainOperations["deriveAndSync"] = Effect.fn("UtxoOperations.deriveAndSync")(
-    function* (request, paying) {
-      const key = yield* walletKey(request)
-      const addresses = yield* wallets
-        .deriveAndSync<InsufficientCredits | DatabaseError, never>(key, options.gapLimit, paying)
-        .pipe(Effect.catchTags({ WalletScanning: () => Effect.fail(inProgress), DatabaseError: Effect.die }))
-      return addresses.map(({ address, index }) => ({
-        ...{ address, index, format: key.format },
-        ...{ derivationType: key.derivation, type: "receiving" }
-      }))
-    }
-  )
 
   return { latestBlock, balance, walletStatus, deriveAndSync } satisfies Partial<ChainOperations>
 })

@@ -5,26 +5,25 @@
  * transfers, and says so.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
-import type { Block, MissingPart } from "@headwater/core/Block"
+import type { Block } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as Schedule from "effect/Schedule"
 import type { JsonRpc } from "../node/JsonRpc.ts"
-import { BlockMissing, type NodeError, NodeInconsistent, type NodeRejected } from "../node/NodeError.ts"
-import type { Head, Source } from "../Source.ts"
+import type { NodeError } from "../node/NodeError.ts"
+import type { Source } from "../Source.ts"
 import * as BlockAnswer from "./internal/BlockAnswer.ts"
-import * as CallTracer from "./internal/CallTracer.ts"
+import * as BlockReceipts from "./internal/BlockReceipts.ts"
+import * as BlockTraces from "./internal/BlockTraces.ts"
 import * as Capabilities from "./internal/Capabilities.ts"
+import * as Headers from "./internal/Headers.ts"
 import * as Hex from "./internal/Hex.ts"
 import { read } from "./internal/NodeAnswer.ts"
 import * as Receipts from "./internal/Receipts.ts"
 import * as ReceiptsRoot from "./internal/ReceiptsRoot.ts"
-import * as TokenMetadata from "./internal/TokenMetadata.ts"
-import { NotTraced, type Trace, type Tracer } from "./internal/Trace.ts"
-import * as TraceBlock from "./internal/TraceBlock.ts"
+import type { Tracer } from "./internal/Trace.ts"
 import * as Transfers from "./internal/Transfers.ts"
+import * as TokenMetadata from "./TokenMetadata.ts"
 
 export interface EvmSourceOptions {
   /** Fetch traces for internal transactions. */
@@ -42,164 +41,52 @@ export interface EvmSource extends Source {
   ) => Effect.Effect<ReadonlyArray<TokenMetadata.TokenMetadata>, NodeError>
 }
 
-/** For how long a node that refused the `finalized` tag is not asked for it. */
-const finalityRestMillis = 300_000
-
-/** Waits before a block that the node could not trace is traced again: at most five, over some seconds. */
-const traceRetries = Schedule.exponential("200 millis").pipe(Schedule.upTo({ times: 5, duration: "5 seconds" }))
-
 /**
- * After so many blocks in a row that could not be traced, the next ones are asked for once: the node has lost their
- * state, and catching up with thousands of such blocks must not wait for each.
+ * Finds out what the node can do and makes the source.
+ *
+ * @example
+ * ```ts
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
+ * import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const newestTransfers = Effect.gen(function* () {
+ *   const chain = yield* Effect.fromResult(Chain.find("ethereum", "mainnet"))
+ *   const rpc = yield* JsonRpc.make({ urls: ["http://127.0.0.1:8545"] })
+ *   const source = yield* EvmSource.make(chain, rpc, { internal: false })
+ *   const { height } = yield* source.head
+ *   const { transfers } = yield* source.blockAt(height)
+ *   return transfers
+ * }).pipe(Effect.scoped)
+ * ```
  */
-const untracedLimit = 8
-
-/** A node that has no trace of a block younger than this lags behind the one that gave the block. */
-const lagSeconds = 60
-
-/** The node's words for a block that it does not have (yet): geth, Avalanche, anvil. */
-const missingWords = /block.*not found|header not found|unknown block|unfinalized|out ?of ?range/i
-
-/** Finds out what the node can do and makes the source. */
 export const make = Effect.fn("EvmSource.make")(function* (
   chain: Chain,
   rpc: JsonRpc,
   options: EvmSourceOptions
 ): Effect.fn.Return<EvmSource, NodeError> {
   const tracers = options.tracers ?? ["debug_traceBlockByHash", "trace_block"]
-  const abilities = yield* Capabilities.detect(rpc, {
+  const { blockReceipts, capabilities, tracer } = yield* Capabilities.detect(rpc, {
     tracers: options.internal ? tracers : [],
     chainId: chain.evm?.chainId
   })
   const receiptsRoot = yield* ReceiptsRoot.make
-  const { tracer } = abilities
-  let finalityRestsUntil = 0
-  /** Blocks in a row that the node could not trace. */
-  let untraced = 0
 
-  const missing = (block: string) => new BlockMissing({ node: rpc.node, block })
-  const missingOr = (error: NodeRejected, block: string) => (missingWords.test(error.message) ? missing(block) : error)
-  const blockCall = (tag: string, full: boolean) => ({ method: "eth_getBlockByNumber", params: [tag, full] })
-
-  /** A header's height and hash; `null` is a block that the node does not have. */
-  const headerOf = (answer: unknown, block: string) =>
-    answer === null
-      ? Effect.fail(missing(block))
-      : read(rpc, "eth_getBlockByNumber", () => {
-          const json = Hex.object(answer, "block")
-          return { height: Hex.integer(json.number, "block.number"), hash: Hex.hash(json.hash, "block.hash") }
-        })
-
-  const head = Effect.gen(function* (): Effect.fn.Return<Head, NodeError> {
-    const now = yield* Clock.currentTimeMillis
-    const tags = finalityRestsUntil > now ? ["latest"] : ["latest", "finalized"]
-    const [latest, finalized] = yield* rpc.results(tags.map((tag) => blockCall(tag, false)))
-    const newest = yield* headerOf(yield* Effect.fromResult(latest!), "latest")
-    if (finalized !== undefined && Result.isFailure(finalized)) finalityRestsUntil = now + finalityRestMillis
-    const answer = finalized === undefined ? null : Result.getOrElse(finalized, () => null)
-    const final = answer === null ? undefined : (yield* headerOf(answer, "finalized")).height
-    return { ...newest, final: final === undefined || final > newest.height ? undefined : final }
-  }).pipe(Effect.withSpan("EvmSource.head"))
-
-  const hashAt = Effect.fn("EvmSource.hashAt")(function* (height: number) {
-    const tag = Hex.encodeQuantity(height)
-    const answer = yield* Effect.catchTag(rpc.call("eth_getBlockByNumber", [tag, false]), "NodeRejected", (error) =>
-      Effect.fail(missingOr(error, String(height)))
-    )
-    const header = yield* headerOf(answer, String(height))
-    if (header.height === height) return header.hash
-    const message = `asked for block ${height}, answered block ${header.height}`
-    return yield* new NodeInconsistent({ node: rpc.node, method: "eth_getBlockByNumber", message })
-  })
-
-  const receiptsOneByOne = (transactions: ReadonlyArray<BlockAnswer.Transaction>) =>
-    rpc.batch(transactions.map(({ hashText }) => ({ method: "eth_getTransactionReceipt", params: [hashText] })))
-
-  /**
-   * Receipts of this very block, where those asked for by number were of another one, missing, or without the receipt
-   * of Polygon's state-sync transaction.
-   */
-  const receiptsOf = Effect.fnUntraced(function* (
-    block: BlockAnswer.BlockAnswer,
-    byNumber: Result.Result<unknown, NodeRejected> | undefined
-  ): Effect.fn.Return<ReadonlyArray<unknown>, NodeError> {
-    if (block.transactions.length === 0) return []
-    if (byNumber === undefined) return yield* receiptsOneByOne(block.transactions)
-    if (Result.isFailure(byNumber) && Capabilities.isMethodMissing(byNumber.failure)) {
-      return yield* receiptsOneByOne(block.transactions)
-    }
-    const first = Result.getOrUndefined(byNumber)
-    const answer = Receipts.areOf(first, block) ? first : yield* rpc.call("eth_getBlockReceipts", [block.hashText])
-    const receipts = yield* read(rpc, "eth_getBlockReceipts", () => Hex.array(answer, "receipts"))
-    const hashed = BlockAnswer.hashedTransactions(block).length
-    if (receipts.length !== hashed || hashed === block.transactions.length) return receipts
-    return [...receipts, ...(yield* receiptsOneByOne(block.transactions.slice(hashed)))]
-  })
-
-  /** The block's traces from the node's answer about them. */
-  const decodeTraces = Effect.fnUntraced(function* (
-    tracer: Tracer,
-    block: BlockAnswer.BlockAnswer,
-    answer: Result.Result<unknown, NodeRejected>
-  ): Effect.fn.Return<ReadonlyArray<Trace>, NodeError | NotTraced> {
-    const traces = Result.getOrElse(answer, () => null)
-    if (traces === null) {
-      const reason = Result.isFailure(answer) ? answer.failure.message || "refused" : "block not found"
-      const age = (yield* Clock.currentTimeMillis) / 1000 - block.header.time
-      if (Math.abs(age) < lagSeconds && missingWords.test(reason)) return yield* missing(String(block.header.height))
-      return yield* new NotTraced({ reason })
-    }
-    const decoded = yield* read(rpc, tracer, () =>
-      tracer === "trace_block" ? Result.succeed(TraceBlock.decode(traces, block)) : CallTracer.decode(traces, block)
-    )
-    return yield* Effect.fromResult(decoded)
-  })
-
-  /**
-   * The block's traces, none where they are not wanted, or why the node cannot give them. A node that is overloaded,
-   * lags or does not answer is an error: it can give them later.
-   *
-   * No second tracer is asked for a block: `trace_block` leaves out calls of precompiled contracts and so counts calls
-   * otherwise (erigon #9784). A replay with the first tracer would tell the same moves again, under other operation ids
-   * and so other keys.
-   */
-  const tracesOf = Effect.fnUntraced(function* (
-    block: BlockAnswer.BlockAnswer,
-    byNumber: Result.Result<unknown, NodeRejected> | undefined
-  ): Effect.fn.Return<Result.Result<ReadonlyArray<Trace> | undefined, MissingPart>, NodeError> {
-    // A block without transactions needs no trace, and geth's genesis has none.
-    if (tracer === undefined || block.transactions.length === 0) return Result.succeed(undefined)
-    const params =
-      tracer === "trace_block" ? [Hex.encodeQuantity(block.header.height)] : [block.hashText, CallTracer.config]
-    let first = byNumber
-    const answer = Effect.suspend(() => {
-      const given = first
-      first = undefined
-      if (given !== undefined) return Effect.succeed(given)
-      return Effect.map(rpc.results([{ method: tracer, params }]), ([result]) => result!)
-    })
-    const traces = yield* Effect.flatMap(answer, (answer) => decodeTraces(tracer, block, answer)).pipe(
-      Effect.retry({ schedule: traceRetries, while: ({ _tag }) => _tag === "NotTraced" && untraced < untracedLimit }),
-      Effect.map(Result.succeed),
-      Effect.catchTag("NotTraced", ({ reason }) => {
-        const printable = `${tracer}: ${reason}`.replace(/\p{Cc}+/gu, " ").slice(0, 200)
-        return Effect.succeed(Result.fail<MissingPart>({ part: "internal", reason: printable }))
-      })
-    )
-    untraced = Result.isFailure(traces) ? untraced + 1 : 0
-    return traces
-  })
+  const tracesOf = tracer === undefined ? undefined : BlockTraces.make(rpc, tracer)
 
   const blockAt = Effect.fnUntraced(function* (height: number): Effect.fn.Return<Block, NodeError> {
     const tag = Hex.encodeQuantity(height)
-    const receiptCalls = abilities.blockReceipts ? [{ method: "eth_getBlockReceipts", params: [tag] }] : []
+    const receiptCalls = blockReceipts ? [{ method: "eth_getBlockReceipts", params: [tag] }] : []
     const traceCalls = tracer === "trace_block" ? [{ method: tracer, params: [tag] }] : []
-    const [full, ...rest] = yield* rpc.results([blockCall(tag, true), ...receiptCalls, ...traceCalls])
-    const answer = yield* Effect.fromResult(Result.mapError(full!, (error) => missingOr(error, String(height))))
-    if (answer === null) return yield* missing(String(height))
+    const [full, ...rest] = yield* rpc.results([Headers.blockCall(tag, true), ...receiptCalls, ...traceCalls])
+    const answer = yield* Effect.fromResult(
+      Result.mapError(full!, (error) => Headers.missingOr(rpc, error, String(height)))
+    )
+    if (answer === null) return yield* Headers.missing(rpc, String(height))
     const block = yield* read(rpc, "eth_getBlockByNumber", () => BlockAnswer.decode(answer, height))
-    const receiptAnswer = yield* receiptsOf(block, abilities.blockReceipts ? rest[0] : undefined)
-    const traces = yield* tracesOf(block, tracer === "trace_block" ? rest.at(-1) : undefined)
+    const receiptAnswer = yield* BlockReceipts.fetch(rpc, block, blockReceipts ? rest[0] : undefined)
+    const traced = yield* tracesOf?.(block, tracer === "trace_block" ? rest.at(-1) : undefined) ?? BlockTraces.none
     return yield* read(rpc, "eth_getBlockReceipts", () => {
       const receipts = Receipts.decode(receiptAnswer, block)
       if (options.verifyReceipts !== false && block.receiptsRoot !== undefined) {
@@ -211,19 +98,19 @@ export const make = Effect.fn("EvmSource.make")(function* (
       return {
         ...block.header,
         transactions: block.transactions.map(({ hash }) => hash),
-        transfers: Transfers.of(block, receipts, Result.getOrUndefined(traces)),
+        transfers: Transfers.of(block, receipts, Result.getOrUndefined(traced)),
         spends: [],
-        ...(Result.isFailure(traces) ? { missing: [traces.failure] } : {})
+        ...(Result.isFailure(traced) ? { missing: [traced.failure] } : {})
       }
     })
   })
 
   return {
     chain,
-    head,
-    hashAt,
+    head: Headers.head(rpc),
+    hashAt: Headers.hashAt(rpc),
     blockAt,
-    capabilities: Effect.succeed(abilities.capabilities),
+    capabilities: Effect.succeed(capabilities),
     tokenMetadata: (contracts) => TokenMetadata.fetch(rpc, contracts)
   }
 })

@@ -13,11 +13,11 @@ export type State = "starting" | "syncing" | "following" | "failing" | "stopped"
 export interface Status {
   readonly chain: Chain.Chain
   readonly state: State
-  /** What is the matter, where something is. */
+  /** Why the chain fails or has stopped; undefined where nothing is wrong. */
   readonly message: string | undefined
   /** The last committed height. */
   readonly height: number | undefined
-  /** The node's head, as far as it was seen. */
+  /** The node's head, as last seen. */
   readonly head: number | undefined
   /** When everything that the node had was last committed, in milliseconds since the Unix epoch. */
   readonly atHeadAt?: number | undefined

@@ -1,33 +1,14 @@
 /**
- * The chains' nodes as they are connected at the moment: whoever follows a chain says so, and whoever answers requests
- * finds its node here.
+ * The chains' nodes as they are connected at present: the supervision of chains enters a node here, and endpoints find
+ * the node of their chain.
  */
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import type { Fetch } from "../../store/chain/Tokens.ts"
-import type { EvmNode } from "../evm/EvmNode.ts"
-import type { Source } from "../Source.ts"
-import type { TronSource } from "../tron/TronSource.ts"
-import type { UtxoSource } from "../utxo/UtxoSource.ts"
-import type { XrpSource } from "../xrp/XrpSource.ts"
+import { type ConnectedNode, type Family, type FamilyFields, isNodeOf } from "../Family.ts"
 import { NodeUnreachable } from "./NodeError.ts"
-
-export interface ConnectedNode {
-  readonly source: Source
-  /** Names, symbols and decimals of token contracts, in families that have them. */
-  readonly tokenMetadata?: Fetch | undefined
-  /** What EVM chains can be asked beyond blocks; absent in other families. */
-  readonly evm?: EvmNode | undefined
-  /** The source of a UTXO chain once more, with what others lack. */
-  readonly utxo?: UtxoSource | undefined
-  /** The same of Tron. */
-  readonly tron?: TronSource | undefined
-  /** The same of XRP. */
-  readonly xrp?: XrpSource | undefined
-}
 
 export class ConnectedNodes extends Context.Service<
   ConnectedNodes,
@@ -36,10 +17,22 @@ export class ConnectedNodes extends Context.Service<
     readonly connect: (chain: Chain.Chain, node: ConnectedNode) => Effect.Effect<void, never, Scope.Scope>
     /** The node of a chain. Fails where none has answered since the last failure. */
     readonly of: (chain: Chain.Chain) => Effect.Effect<ConnectedNode, NodeUnreachable>
+    /** The node of a chain of this family, with what the family's endpoints ask of it; fails as `of`. */
+    readonly ofFamily: <Node extends ConnectedNode, Fields extends FamilyFields>(
+      chain: Chain.Chain,
+      family: Family<Node, Fields>
+    ) => Effect.Effect<Node, NodeUnreachable>
   }
 >()("@headwater/indexer/families/node/ConnectedNodes") {
   static readonly layer = Layer.sync(ConnectedNodes, () => {
     const nodes = new Map<string, ConnectedNode>()
+    const of: ConnectedNodes["Service"]["of"] = (chain) =>
+      Effect.suspend(() => {
+        const node = nodes.get(Chain.nameOf(chain))
+        return node === undefined
+          ? Effect.fail(new NodeUnreachable({ node: Chain.nameOf(chain), method: "", message: "no node is connected" }))
+          : Effect.succeed(node)
+      })
     return ConnectedNodes.of({
       connect: (chain, node) =>
         Effect.acquireRelease(
@@ -49,15 +42,13 @@ export class ConnectedNodes extends Context.Service<
               if (nodes.get(Chain.nameOf(chain)) === node) nodes.delete(Chain.nameOf(chain))
             })
         ),
-      of: (chain) =>
-        Effect.suspend(() => {
-          const node = nodes.get(Chain.nameOf(chain))
-          return node === undefined
-            ? Effect.fail(
-                new NodeUnreachable({ node: Chain.nameOf(chain), method: "", message: "no node is connected" })
-              )
-            : Effect.succeed(node)
-        })
+      of,
+      ofFamily: (chain, family) =>
+        Effect.flatMap(of(chain), (node) =>
+          isNodeOf(family, node)
+            ? Effect.succeed(node)
+            : Effect.die(new Error(`${Chain.nameOf(chain)} is of family ${node.family}, not ${family.name}`))
+        )
     })
   })
 }

@@ -58,7 +58,7 @@ const inexactNumbers = (json: Buffer): ReadonlyArray<number> => {
       }
       if (whole && at - start <= safeDigits) continue
       const text = json.toString("latin1", start, at)
-      // What is no number is left as it is, for JSON.parse to refuse.
+      // Bytes that form no number are left for JSON.parse to refuse.
       if (number.test(text) && !(whole && Number.isSafeInteger(Number(text)))) found.push(start, at)
     } else {
       at++
@@ -70,6 +70,13 @@ const inexactNumbers = (json: Buffer): ReadonlyArray<number> => {
 /**
  * Parses UTF-8 JSON; every number that is not a safe integer, or that has a point or an exponent, becomes its text.
  * Throws `SyntaxError` as `JSON.parse` does.
+ *
+ * @example
+ * ```ts
+ * import * as DecimalText from "@headwater/indexer/families/node/DecimalText"
+ *
+ * DecimalText.parse(Buffer.from('[21, 0.10, 12345678901234567890]')) // => [21, "0.10", "12345678901234567890"]
+ * ```
  */
 export const parse = (json: Buffer): unknown => {
   const numbers = inexactNumbers(json)

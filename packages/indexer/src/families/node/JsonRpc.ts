@@ -7,8 +7,9 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Failover from "./Failover.ts"
+import * as JsonRpcFailure from "./internal/JsonRpcFailure.ts"
 import * as JsonRpcReply from "./internal/JsonRpcReply.ts"
-import { type NodeError, type NodeRejected, NodeUnreachable } from "./NodeError.ts"
+import type { NodeError, NodeRejected } from "./NodeError.ts"
 import * as NodeHttp from "./NodeHttp.ts"
 
 export interface JsonRpcOptions {
@@ -28,11 +29,7 @@ export interface Call {
   readonly params: ReadonlyArray<unknown>
 }
 
-/**
- * How the body's text becomes a value. `plain` is JSON.parse; `decimalText` turns every JSON number that is not a safe
- * integer, or that has a point or an exponent, into its text, so that no amount passes through a float.
- */
-export type Numbers = "plain" | "decimalText"
+export type Numbers = JsonRpcReply.Numbers
 
 export interface JsonRpc {
   /** Host and port of the node that was asked last: the name to put in errors. */
@@ -67,6 +64,17 @@ const chunksOf = <A>(all: ReadonlyArray<A>, size: number): ReadonlyArray<Readonl
 /**
  * Opens a client for one chain; connections are closed with the scope. Dies where a URL is not http(s): settings are
  * checked before.
+ *
+ * @example
+ * ```ts
+ * import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const newestBlock = Effect.gen(function* () {
+ *   const rpc = yield* JsonRpc.make({ urls: ["http://127.0.0.1:8545", "https://spare.example"] })
+ *   return yield* rpc.call("eth_getBlockByNumber", ["latest", false])
+ * }).pipe(Effect.scoped)
+ * ```
  */
 export const make = Effect.fnUntraced(function* (
   options: JsonRpcOptions
@@ -92,18 +100,11 @@ export const make = Effect.fnUntraced(function* (
 
   const send = Effect.fnUntraced(function* (node: Node, calls: ReadonlyArray<Call>, numbers: Numbers) {
     const sent = calls.map((call) => ({ jsonrpc: "2.0", id: ++lastId, method: call.method, params: call.params }))
-    const reply = yield* node.http.post(JSON.stringify(sent.length === 1 ? sent[0] : sent)).pipe(
-      Effect.mapError(({ reason }) =>
-        JsonRpcReply.failure(
-          new NodeUnreachable({
-            node: node.http.name,
-            method: JsonRpcReply.nameOf(sent),
-            message: node.http.redact(reason)
-          })
-        )
-      )
-    )
-    return yield* Effect.fromResult(JsonRpcReply.read(node.http, sent, reply, numbers))
+    const request = { node: node.http, sent }
+    const reply = yield* node.http
+      .post(JSON.stringify(sent.length === 1 ? sent[0] : sent))
+      .pipe(Effect.mapError(({ reason }) => JsonRpcFailure.unanswered(request, reason)))
+    return yield* Effect.fromResult(JsonRpcReply.read({ ...request, reply }, numbers))
   })
 
   /** All calls to one node, in as many requests as it needs; a refused batch is halved until its parts are taken. */
@@ -112,7 +113,7 @@ export const make = Effect.fnUntraced(function* (
     calls: ReadonlyArray<Call>,
     numbers: Numbers,
     size: number
-  ): Effect.Effect<ReadonlyArray<JsonRpcReply.CallResult>, JsonRpcReply.Failure> => {
+  ): Effect.Effect<ReadonlyArray<JsonRpcReply.CallResult>, JsonRpcFailure.Failure> => {
     if (calls.length > size) {
       return Effect.map(
         Effect.forEach(chunksOf(calls, size), (chunk) => sendAll(node, chunk, numbers, size), {

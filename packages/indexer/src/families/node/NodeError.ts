@@ -1,4 +1,4 @@
-/** What can go wrong between Headwater and a chain node. All of it is worth another try; none of it is data. */
+/** Errors between Headwater and a chain node. Each of them is worth another try, and none of them is data. */
 import * as Schema from "effect/Schema"
 
 /** The node did not answer: refused, reset, timed out, HTTP status, unreadable body. */

@@ -68,7 +68,7 @@ const secretsOf = (url: URL, headers: Readonly<Record<string, string>>): Readonl
     ...Object.values(headers)
   ].filter((secret) => secret.length >= 4)
 
-/** Opens the pool; it is closed, and what is in flight is aborted, with the scope. */
+/** Opens the pool; with the scope the pool is closed, and requests in flight are aborted. */
 export const make = Effect.fnUntraced(function* (
   options: NodeHttpOptions
 ): Effect.fn.Return<NodeHttp, never, Scope.Scope> {

@@ -29,7 +29,7 @@ export interface TronHttp {
   readonly name: string
   /** Posts JSON to a path (`/wallet/getnowblock`). A path that the node has not is `NodeRejected` with the code 404. */
   readonly post: (path: string, body?: string) => Effect.Effect<unknown, NodeError>
-  /** As `post`, read by a schema: what does not fit is `NodeInconsistent`. */
+  /** As `post`, read by a schema: an answer that does not fit is `NodeInconsistent`. */
   readonly read: <A>(schema: Schema.ConstraintDecoder<A>, path: string, body?: string) => Effect.Effect<A, NodeError>
   /** As `read`; undefined where the answer is an empty object, which is how nodes say that they do not have it. */
   readonly find: <A>(

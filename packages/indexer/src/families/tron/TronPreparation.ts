@@ -1,7 +1,7 @@
 /**
  * A transfer of TRX, ready to be signed: built by the node, and refused unless it is byte for byte the transfer that was
- * asked for. Tron has no gas for a transfer: it costs bandwidth, which an account has for free or by its stake, or else
- * pays for; and a fee where it activates the recipient.
+ * asked for. Tron has no gas for a transfer: a transfer costs bandwidth, which an account has for free or by its stake,
+ * or else pays for; and a fee where the transfer activates the recipient.
  */
 
 import * as Amount from "@headwater/core/Amount"
@@ -39,7 +39,7 @@ export interface TransferFee {
 
 export interface PreparedTransfer extends TronTransfer.Verified {
   readonly fee: TransferFee
-  /** Points of bandwidth that it takes, and sun for one that has to be bought. */
+  /** Points of bandwidth that the transfer takes, and sun for a point that has to be bought. */
   readonly bandwidth: number
   readonly bandwidthPrice: bigint
 }

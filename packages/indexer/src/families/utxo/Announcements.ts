@@ -1,8 +1,8 @@
 /**
- * What a node publishes over ZeroMQ (`zmqpubhashblock`, `zmqpubhashtx`), as hints to look: what it says is not read, and
- * what it does not say is found by looking all the same.
+ * What a node publishes over ZeroMQ (`zmqpubhashblock`, `zmqpubhashtx`), as hints to look: the content of
+ * an announcement is not read, and blocks and transactions without one are found by looking all the same.
  *
- * Needs the package `zeromq`, which only who wants this has to install.
+ * Needs the package `zeromq`, which only operators who want announcements have to install.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -20,7 +20,7 @@ export interface Announcements {
 class ZeroMqUnusable extends Schema.TaggedError<ZeroMqUnusable>()("ZeroMqUnusable", { message: Schema.String }) {}
 
 export interface Options {
-  /** Silence after which it connects anew, in milliseconds; ten minutes by default. */
+  /** Silence after which the subscriber connects anew, in milliseconds; ten minutes by default. */
   readonly silenceMillis?: number
 }
 

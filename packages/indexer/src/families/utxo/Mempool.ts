@@ -1,50 +1,15 @@
 /** The transactions that wait at a UTXO chain's node. */
-import type { AddressBytes } from "@headwater/core/address/Address"
-import type { CoinTransfer, Spend } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { JsonRpc } from "../node/JsonRpc.ts"
-import type { NodeError } from "../node/NodeError.ts"
+import type { Mempool, MempoolTransaction, Output } from "../SideSources.ts"
 import * as BlockBody from "./internal/BlockBody.ts"
 import type { Parameters } from "./internal/Capabilities.ts"
 import { refuse } from "./internal/Malformed.ts"
 import { consistent, isNoTransaction } from "./internal/NodeAnswer.ts"
 import * as NodeJson from "./internal/NodeJson.ts"
 import * as NodeTransaction from "./internal/NodeTransaction.ts"
-
-export interface MempoolTransaction {
-  readonly id: Uint8Array
-  /** Outputs, and inputs whose node said what they spend. Their `transaction` is 0. */
-  readonly transfers: ReadonlyArray<CoinTransfer>
-  /** Every input in plain sight. */
-  readonly spends: ReadonlyArray<Spend>
-}
-
-/** An output that a waiting transaction may spend. */
-export interface Output {
-  readonly script: AddressBytes
-  /** In the coin's smallest unit. */
-  readonly amount: bigint
-}
-
-export interface Mempool {
-  /** Ids, as hex, of what waits now. */
-  readonly ids: Effect.Effect<ReadonlyArray<string>, NodeError>
-  /** The transactions with these ids, in this order; those that have left meanwhile, mined or not, are left out. */
-  readonly transactions: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<MempoolTransaction>, NodeError>
-  /** When the node first saw a transaction, in seconds since the Unix epoch; undefined where it does not say. */
-  readonly timeOf: (id: string) => Effect.Effect<number | undefined, NodeError>
-  /**
-   * Mined outputs that no mined transaction has spent, in the order of the outpoints; undefined for what is none.
-   * Undefined as a whole where the node cannot be asked (no `gettxout`).
-   */
-  readonly outputs: (
-    outpoints: ReadonlyArray<Spend["outpoint"]>
-  ) => Effect.Effect<ReadonlyArray<Output | undefined> | undefined, NodeError>
-  /** Waits until the node has announced a transaction since this was last waited for: a hint to look. */
-  readonly announced?: Effect.Effect<void>
-}
 
 const methodNotFound = -32601
 

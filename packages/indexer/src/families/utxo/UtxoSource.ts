@@ -2,9 +2,11 @@
 import type { BlockDetails } from "@headwater/core/BlockDetails"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
+import * as Capability from "../Capability.ts"
 import type { JsonRpc } from "../node/JsonRpc.ts"
 import type { NodeError } from "../node/NodeError.ts"
-import type { Capability, Head, Source } from "../Source.ts"
+import type * as SideSources from "../SideSources.ts"
+import type { Head, Source } from "../Source.ts"
 import type { Announcements } from "./Announcements.ts"
 import * as CoinSearch from "./CoinSearch.ts"
 import * as BlockReader from "./internal/BlockReader.ts"
@@ -17,17 +19,17 @@ import * as Mempool from "./Mempool.ts"
 export interface UtxoSource extends Source {
   /** The newest block in the words of interface section 2.8. */
   readonly latestDetails: Effect.Effect<BlockDetails, NodeError>
-  readonly mempool: Mempool.Mempool
+  readonly mempool: SideSources.Mempool
   /** Finds the coins of addresses that were not watched when they were paid. */
-  readonly search: CoinSearch.CoinSearch
+  readonly search: SideSources.CoinSearch
 }
 
 export interface UtxoSourceOptions {
-  /** Reads blocks in this way only; by default in the best that the node has. */
-  readonly way?: BlockReader.Way
-  /** Calls that may take many minutes go this way; by default as all others. */
-  readonly patient?: JsonRpc
-  /** What the node says without being asked. */
+  /** Reads blocks by this strategy only; by default by the best that the node allows. */
+  readonly strategy?: BlockReader.Strategy
+  /** The client of calls that may take many minutes; by default the same as of all others. */
+  readonly longCalls?: JsonRpc
+  /** The node's announcements, if it makes any. */
   readonly announcements?: Announcements
 }
 
@@ -37,44 +39,41 @@ interface Tip {
   readonly hex: string
   readonly hash: Uint8Array
   readonly pruneHeight: number | undefined
-  /** What the node calls its network. */
+  /** The network by the node's own name for it. */
   readonly network: unknown
 }
 
-const described: Record<BlockReader.Way, string> = {
+const described: Record<BlockReader.Strategy, string> = {
   decoded: "getblock shows decoded transactions",
   transactions: "the node decodes no blocks: getblock lists ids, and getrawtransaction is asked for each in batches",
   raw: "the node decodes no blocks and has no index of transactions (txindex=1): raw blocks are decoded here"
 }
 
-const capabilitiesOf = (
-  way: BlockReader.Way,
-  abilities: Capabilities.Capabilities,
-  tip: Tip,
-  network: Capability
-): ReadonlyArray<Capability> => [
-  { name: "blocks", available: true, detail: described[way] },
-  {
-    name: "prevouts",
-    available: way === "decoded" && abilities.prevouts !== false,
-    detail:
-      "Without them the output map says what an input spends: coins that an address had before it was watched are not " +
-      "recognised when they are spent. Bitcoin Core 23 and Bitcoin Cash Node 28 have them (getblock verbosity 3)."
-  },
-  {
-    name: "history",
-    available: tip.pruneHeight === undefined,
-    detail:
-      tip.pruneHeight === undefined
-        ? "The node keeps all blocks."
-        : `The node is pruned and has blocks from height ${tip.pruneHeight} on: the start height must not be below.`
-  },
-  network
-]
+const prevouts = (available: boolean) => {
+  const detail =
+    "Without them the UTXO set says what an input spends: coins that an address had before it was watched are not " +
+    "recognised when they are spent. Bitcoin Core 23 and Bitcoin Cash Node 28 have them (getblock verbosity 3)."
+  return available
+    ? Capability.has("prevouts", detail)
+    : Capability.lacks("prevouts", detail, {
+        advice:
+          "upgrade the node; or subscribe to addresses before they are first paid; or follow the chain anew with " +
+          'start = 0 and record = "all"'
+      })
+}
+
+const history = (pruneHeight: number | undefined) =>
+  pruneHeight === undefined
+    ? Capability.has("history", "The node keeps all blocks.")
+    : Capability.lacks(
+        "history",
+        `The node is pruned and has blocks from height ${pruneHeight} on: the start height must not be below.`,
+        { advice: "let the node fetch what it lacks, or use one that keeps everything; or start later" }
+      )
 
 /**
- * Opens the source of a UTXO chain: asks its node which ways of reading it has. Fails where the node cannot be reached
- * or shows blocks in no known way.
+ * Opens the source of a UTXO chain: asks its node which strategies of reading it allows. Fails where the node cannot be
+ * reached or shows blocks in no known way.
  */
 export const make = Effect.fn("UtxoSource.make")(function* (
   chain: Chain,
@@ -97,8 +96,9 @@ export const make = Effect.fn("UtxoSource.make")(function* (
   const { announcements } = options
   const atStart = yield* tip
   const network = yield* Network.capability(chain, rpc, atStart.network)
-  const abilities = yield* Capabilities.find(rpc, atStart.hex)
-  const reader = yield* BlockReader.make(chain, rpc, abilities, options.way)
+  const capabilities = yield* Capabilities.find(rpc, atStart.hex)
+  const reader = yield* BlockReader.make(chain, rpc, capabilities, options.strategy)
+  const [strategy] = reader.strategies
 
   /** A ChainLock (DIP-8) is final at once; none yet, or one ahead of this node's chain, says nothing. */
   const chainLocked = (height: number) =>
@@ -133,13 +133,18 @@ export const make = Effect.fn("UtxoSource.make")(function* (
       const { hex } = yield* hexAt(height)
       return yield* reader.block({ hash: hex, height })
     }),
-    capabilities: Effect.map(tip, (now) => capabilitiesOf(reader.ways[0]!, abilities, now, network)),
+    capabilities: Effect.map(tip, ({ pruneHeight }) => [
+      Capability.has("blocks", described[strategy!]),
+      prevouts(strategy === "decoded" && capabilities.prevouts !== false),
+      history(pruneHeight),
+      network
+    ]),
     latestDetails: Effect.flatMap(tip, ({ hex, height }) => reader.details({ hash: hex, height })),
     mempool: {
-      ...Mempool.make(chain, rpc, abilities.verbose),
+      ...Mempool.make(chain, rpc, capabilities.verbose),
       ...(announcements && { announced: announcements.transaction })
     },
-    search: CoinSearch.make(chain, options.patient ?? rpc),
+    search: CoinSearch.make(chain, options.longCalls ?? rpc),
     ...(announcements && { announced: announcements.block })
   }
 })

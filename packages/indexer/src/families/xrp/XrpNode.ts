@@ -17,12 +17,6 @@ export interface XrpNodeOptions {
   readonly attempts?: number
 }
 
-/** One server. */
-export interface XrpServer {
-  readonly name: string
-  readonly request: (command: string, params: XrpReply.Json) => Effect.Effect<XrpReply.Json, Failover.Failure>
-}
-
 export interface XrpNode {
   /** Host and port of the server that was asked last. */
   readonly name: string

@@ -5,7 +5,6 @@
  * Coin transfers are what payments delivered. Fees, reserves, offers, escrows, checks and deleted accounts are none.
  * A transaction that is not understood in full stops nothing: a warning names it, and what is certain of it is used.
  */
-import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as XrpTransaction from "@headwater/core/xrp/XrpTransaction"
@@ -13,8 +12,10 @@ import * as Effect from "effect/Effect"
 import type * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import * as Capability from "../Capability.ts"
 import { BlockMissing, type NodeError, NodeInconsistent } from "../node/NodeError.ts"
-import type { Capability, Head, Source } from "../Source.ts"
+import type { AccountSource } from "../SideSources.ts"
+import type { Head } from "../Source.ts"
 import * as CompleteLedgers from "./internal/CompleteLedgers.ts"
 import * as Ledger from "./internal/Ledger.ts"
 import * as WalletBalance from "./internal/WalletBalance.ts"
@@ -29,7 +30,7 @@ export interface TransactionPage {
   readonly total: number
 }
 
-export interface XrpSource extends Source {
+export interface XrpSource extends AccountSource {
   /** Over WebSocket only. */
   readonly announced: Effect.Effect<void>
   /** A page of the transactions of any ledger that a server has, by the ledger's hash of 32 bytes (interface 2.5). */
@@ -38,9 +39,7 @@ export interface XrpSource extends Source {
     page: { readonly limit: number; readonly offset: number }
   ) => Effect.Effect<TransactionPage, NodeError>
   /** Drops of each address in the newest validated ledger, the reserve included; undefined where there is no account. */
-  readonly balances: (
-    addresses: ReadonlyArray<AddressBytes>
-  ) => Effect.Effect<ReadonlyArray<bigint | undefined>, NodeError>
+  readonly balances: AccountSource["balances"]
   /**
    * Drops that a wallet's addresses hold in the newest validated ledger, the reserve included. Each branch is followed
    * until `gapLimit` addresses in a row have no account; 20 by default.
@@ -59,33 +58,30 @@ const ServerInfo = Schema.Struct({
 })
 const decodeServerInfo = Schema.decodeUnknownEffect(ServerInfo)
 
-const historyOf = (completeLedgers: string | undefined): Capability => {
+const historyOf = (completeLedgers: string | undefined): Capability.Capability => {
   const ranges = CompleteLedgers.parse(completeLedgers ?? "")
   const gaps = CompleteLedgers.gaps(ranges)
-  const has = `The server has ledgers ${CompleteLedgers.describe(ranges)}`
-  return {
-    name: "history",
-    available: ranges.length > 0 && gaps.length === 0,
-    detail:
-      ranges.length === 0
-        ? "The server does not say which ledgers it has: wait until it has synchronised."
-        : gaps.length === 0
-          ? `${has}: the start height must not be below.`
-          : `${has}, and lacks ${CompleteLedgers.describe(gaps)}: following waits at a ledger that is missing. Let the server fetch it, or add one with full history.`
+  const known = `The server has ledgers ${CompleteLedgers.describe(ranges)}`
+  const advice = "let the node fetch what it lacks, or use one that keeps everything; or start later"
+  if (ranges.length === 0) {
+    const detail = "The server does not say which ledgers it has: wait until it has synchronised."
+    return Capability.lacks("history", detail, { advice })
   }
+  if (gaps.length === 0) return Capability.has("history", `${known}: the start height must not be below.`)
+  const missing = `${known}, and lacks ${CompleteLedgers.describe(gaps)}`
+  const detail = `${missing}: following waits at a ledger that is missing. Let the server fetch it, or add one with full history.`
+  return Capability.lacks("history", detail, { advice })
 }
 
 /** rippled's `network_id`; servers of old do not say it. */
-const networkOf = (chain: Chain, network: number | undefined): Capability => {
+const networkOf = (chain: Chain, network: number | undefined): Capability.Capability => {
   const expected = chain.network === "mainnet" ? 0 : 1
-  const right = network === undefined || network === expected
-  return {
-    name: "network",
-    available: right,
-    detail: right
-      ? `network id ${network ?? "not said"}`
-      : `the server is on network ${network}, not ${expected}: it belongs to another network; correct the node's URL`
-  }
+  return network === undefined || network === expected
+    ? Capability.has(Capability.network, `network id ${network ?? "not said"}`)
+    : Capability.lacks(
+        Capability.network,
+        `the server is on network ${network}, not ${expected}: it belongs to another network; correct the node's URL`
+      )
 }
 
 /** Opens the source. Fails where no server can be reached. */

@@ -70,7 +70,7 @@ describe("TronSource", () => {
     [[], "/walletsolidity/getblock"],
     [["/walletsolidity/getblock", "/wallet/getblock"], "/walletsolidity/getnowblock"],
     [["/walletsolidity/getblock", "/walletsolidity/getnowblock"], "/wallet/getnodeinfo"]
-  ])("shows head, final head, hashes and blocks of a node without %s", ([without, way]) =>
+  ])("shows head, final head, hashes and blocks of a node without %s", ([without, strategy]) =>
     Effect.gen(function* () {
       const recorded = blocks(25)
       const node = yield* TronNode.make({ blocks: recorded, without: without as ReadonlyArray<string> })
@@ -79,7 +79,7 @@ describe("TronSource", () => {
       assert.strictEqual(head.height, first + 24)
       assert.strictEqual(hex(head.hash), recorded[24]!.block.blockID)
       assert.strictEqual(head.final, first + 5)
-      assert.include((yield* capability(source, "finality")).detail, way as string)
+      assert.include((yield* capability(source, "finality")).detail, strategy as string)
       const block = yield* source.blockAt(first + 3)
       assert.strictEqual(hex(block.hash), recorded[3]!.block.blockID)
       assert.strictEqual(hex(block.parent), recorded[2]!.block.blockID)

@@ -6,8 +6,8 @@ import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import type { Unlocking } from "@headwater/core/utxo/Unlocking"
 import { BlockMissing } from "@headwater/indexer/families/node/NodeError"
+import type { Coin, CoinsAt } from "@headwater/indexer/families/SideSources"
 import type { Source } from "@headwater/indexer/families/Source"
-import type { Coin, CoinsAt } from "@headwater/indexer/families/utxo/CoinSearch"
 import * as Effect from "effect/Effect"
 
 /** One transaction: coins that it spends, scripts and amounts that it pays. */

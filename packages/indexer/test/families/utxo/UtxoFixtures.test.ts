@@ -13,7 +13,7 @@ import * as NodeTransaction from "../../../src/families/utxo/internal/NodeTransa
 import * as FakeNode from "../../FakeNode.ts"
 import * as UtxoNode from "./UtxoNode.ts"
 
-const fixtures = join(import.meta.dirname, "../../../../../shared/fixtures/utxo-blocks")
+const fixtures = join(import.meta.dirname, "../../../../../../shared/fixtures/utxo-blocks")
 const present = existsSync(fixtures)
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
@@ -160,7 +160,7 @@ describe.skipIf(!present)("bitcoin-etl: node answers and the blocks and transact
           for (const block of withHex) {
             const part = { blocks: [block], raw: { [block.hash]: UtxoNode.rawOf(block) } }
             const read = yield* (yield* open(chainOf(blockchain), "core", part)).blockAt(block.height)
-            const raw = yield* open(chainOf(blockchain), "boolean", part, { way: "raw" })
+            const raw = yield* open(chainOf(blockchain), "boolean", part, { strategy: "raw" })
             assert.deepStrictEqual(UtxoNode.plain(yield* raw.blockAt(block.height)), UtxoNode.plain(read))
           }
         })
@@ -255,7 +255,7 @@ describe.skipIf(!present)("chainstorage: bitcoin blocks", () => {
           return params[1] === 1 ? good(method, params) : answer
         })
         const source = yield* UtxoSource.make(bitcoin, yield* JsonRpc.make({ urls: [node.url], attempts: 1 }), {
-          way: "decoded"
+          strategy: "decoded"
         })
         const error = yield* Effect.flip(source.blockAt(696402))
         assert.strictEqual(error._tag, "NodeInconsistent")

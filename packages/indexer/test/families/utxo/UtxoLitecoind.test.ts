@@ -89,8 +89,8 @@ describe.skipIf(!Litecoind.installed)("UtxoSource with litecoind", () => {
         yield* litecoind.mine(1)
         const { height } = yield* source.head
         const [raw, transactions] = yield* Effect.all([
-          UtxoSource.make(chain, rpc, { way: "raw" }),
-          UtxoSource.make(chain, rpc, { way: "transactions" })
+          UtxoSource.make(chain, rpc, { strategy: "raw" }),
+          UtxoSource.make(chain, rpc, { strategy: "transactions" })
         ])
         for (const at of [0, 1, 431, 432, 433, height - 1, height]) {
           const decoded = plain(yield* source.blockAt(at))
@@ -261,7 +261,7 @@ describe.skipIf(!Litecoind.installed)("UtxoSource with litecoind without a trans
         assert.strictEqual((yield* empty.blockAt(0)).transfers.length, 1)
         yield* litecoind.mine(2)
         assert.strictEqual((yield* empty.blockAt(2)).transactions.length, 1)
-        const error = yield* Effect.flip(UtxoSource.make(chain, rpc, { way: "transactions" }))
+        const error = yield* Effect.flip(UtxoSource.make(chain, rpc, { strategy: "transactions" }))
         assert.strictEqual(error._tag, "NodeInconsistent")
       })
     )

@@ -29,7 +29,7 @@ const open = (answer: FakeNode.Answer, chain = bitcoin, options: UtxoSource.Utxo
 
 const outputsOf = (read: Block) => (read.transfers as ReadonlyArray<CoinTransfer>).filter(({ to }) => to !== undefined)
 
-describe("UtxoSource: ways of reading", () => {
+describe("UtxoSource: strategies of reading", () => {
   const nodes: ReadonlyArray<[string, UtxoNode.Kind, { readonly txindex?: boolean }, RegExp]> = [
     ["Bitcoin Core", "core", {}, /decoded transactions/],
     ["zcashd", "numeric", {}, /decoded transactions/],
@@ -37,12 +37,12 @@ describe("UtxoSource: ways of reading", () => {
     ["an old Dogecoin without txindex", "boolean", { txindex: false }, /raw blocks/],
     ["bcoin", "bcoin", {}, /decoded transactions/]
   ]
-  for (const [name, kind, options, way] of nodes) {
+  for (const [name, kind, options, described] of nodes) {
     it.effect(name, () =>
       Effect.gen(function* () {
         const source = yield* open(UtxoNode.answers(kind, part, options))
         const [blocks, prevouts, history] = yield* source.capabilities
-        assert.match(blocks!.detail, way)
+        assert.match(blocks!.detail, described)
         assert.strictEqual(prevouts!.available, kind === "core")
         assert.isTrue(history!.available)
 
@@ -140,10 +140,14 @@ describe("UtxoSource: ways of reading", () => {
 })
 
 describe("UtxoSource: outputs", () => {
-  const outputsIn = (chain: Chain.Chain, outputs: ReadonlyArray<Output>, way: UtxoSource.UtxoSourceOptions) =>
+  const outputsIn = (chain: Chain.Chain, outputs: ReadonlyArray<Output>, options: UtxoSource.UtxoSourceOptions) =>
     Effect.gen(function* () {
       const { json, raw } = block(1, "00".repeat(32), [transaction([], outputs)])
-      const source = yield* open(UtxoNode.answers("core", { blocks: [json], raw: { [json.hash]: raw } }), chain, way)
+      const source = yield* open(
+        UtxoNode.answers("core", { blocks: [json], raw: { [json.hash]: raw } }),
+        chain,
+        options
+      )
       return outputsOf(yield* source.blockAt(1))
     })
 
@@ -163,7 +167,7 @@ describe("UtxoSource: outputs", () => {
       const read = yield* outputsIn(
         chainOf("dogecoin"),
         written.map(([value, amount]) => ({ value: UtxoNode.number(value), amount, script: p2pkh(1) })),
-        { way: "decoded" }
+        { strategy: "decoded" }
       )
       assert.deepStrictEqual(
         read.map(({ amount }) => amount),
@@ -172,8 +176,8 @@ describe("UtxoSource: outputs", () => {
     })
   )
 
-  for (const way of ["decoded", "raw"] as const) {
-    it.effect(`what can be spent is received, what cannot is not (${way})`, () =>
+  for (const strategy of ["decoded", "raw"] as const) {
+    it.effect(`what can be spent is received, what cannot is not (${strategy})`, () =>
       Effect.gen(function* () {
         const publicKey = `21${"02".repeat(33)}ac`
         const scripts = [
@@ -188,7 +192,7 @@ describe("UtxoSource: outputs", () => {
         const read = yield* outputsIn(
           bitcoin,
           scripts.map((script) => paid("0.00000000", script)),
-          { way }
+          { strategy }
         )
         assert.deepStrictEqual(
           read.map(({ position, to }) => [position, hex(to!)]),

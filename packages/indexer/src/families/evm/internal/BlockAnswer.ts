@@ -55,7 +55,7 @@ const transaction = (json: Hex.Json, index: number, block: string): Transaction 
   }
 }
 
-/** Development nodes that build no trie leave it out or write zeros, which no trie hashes to. */
+/** Development nodes that build no trie leave the root out or write zeros, which no trie hashes to. */
 const rootOf = (value: unknown, field: string): Uint8Array | undefined => {
   const root = value == null ? undefined : Hex.hash(value, field)
   return root?.some((byte) => byte !== 0) ? root : undefined

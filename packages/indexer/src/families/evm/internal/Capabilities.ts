@@ -1,9 +1,9 @@
-/** What a node can do for us, found out by asking it about a recent block. */
+/** Capabilities of an EVM node, found out by asking it about a recent block. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as Capability from "../../Capability.ts"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
 import type { NodeError, NodeRejected } from "../../node/NodeError.ts"
-import type { Capability } from "../../Source.ts"
 import * as CallTracer from "./CallTracer.ts"
 import * as Hex from "./Hex.ts"
 import type { Tracer } from "./Trace.ts"
@@ -12,7 +12,7 @@ export interface Capabilities {
   /** `eth_getBlockReceipts` exists; else receipts are asked for one by one. */
   readonly blockReceipts: boolean
   readonly tracer: Tracer | undefined
-  readonly capabilities: ReadonlyArray<Capability>
+  readonly capabilities: ReadonlyArray<Capability.Capability>
 }
 
 /** Blocks to look back for one with transactions, since only its trace shows that the tracer is the right one. */
@@ -58,7 +58,7 @@ const recentBlock = Effect.fnUntraced(function* (rpc: JsonRpc): Effect.fn.Return
 const parameters = (tracer: Tracer, block: Hex.Json) =>
   tracer === "trace_block" ? [block.number] : [block.hash, CallTracer.config]
 
-/** What may be otherwise in a minute says nothing about the node's abilities. */
+/** Refusals that may pass in a minute, and so say nothing about the node's capabilities. */
 const passing = /time(?:d )?out|deadline|cancel/i
 
 /** The node has the tracer, and not the state that this block ran on: geth and what is made of it, reth, Nethermind. */
@@ -105,19 +105,46 @@ export interface Wishes {
   readonly chainId: number | undefined
 }
 
-const network = (chainId: number | undefined, answer: Result.Result<unknown, NodeRejected>): Capability => {
+const network = (chainId: number | undefined, answer: Result.Result<unknown, NodeRejected>): Capability.Capability => {
   const answered = Result.isSuccess(answer) ? Number(answer.success) : Number.NaN
-  const right = chainId === undefined || Number.isNaN(answered) || answered === chainId
-  return {
-    name: "network",
-    available: right,
-    detail: right
-      ? `chain id ${Number.isNaN(answered) ? "not said" : answered}`
-      : `the node is on chain id ${answered}, not ${chainId}: it belongs to another network; correct the node's URL`
+  if (chainId === undefined || Number.isNaN(answered) || answered === chainId) {
+    return Capability.has(Capability.network, `chain id ${Number.isNaN(answered) ? "not said" : answered}`)
   }
+  return Capability.lacks(
+    Capability.network,
+    `the node is on chain id ${answered}, not ${chainId}: it belongs to another network; correct the node's URL`
+  )
 }
 
-/** Asks the node. A method that it refuses is an ability that it lacks; a node that does not answer is a failure. */
+const receiptsOfBlock = (available: boolean) =>
+  available
+    ? Capability.has("receipts of a block", "eth_getBlockReceipts")
+    : Capability.lacks(
+        "receipts of a block",
+        "the node lacks eth_getBlockReceipts: receipts are fetched one by one, which is slower",
+        { advice: "upgrade the node, if catching up is too slow" }
+      )
+
+const traces = (tracer: Tracer | undefined, wanted: boolean, refusals: string) => {
+  if (tracer !== undefined) return Capability.has(Capability.internalTransactions, tracer)
+  const detail = wanted
+    ? `the node gives no traces, so there are no internal transactions: enable debug_traceBlockByHash or trace_block (${refusals})`
+    : "not fetched: switched off by the settings"
+  return Capability.lacks(Capability.internalTransactions, detail, {
+    advice:
+      "start geth, Erigon or Besu with its debug or trace API, Nethermind with its Trace module; or set " +
+      "internalTransactions = false, and do without"
+  })
+}
+
+const finality = (available: boolean) =>
+  available
+    ? Capability.has("finality", "finalized tag")
+    : Capability.lacks("finality", "the node names no final block: only depth protects against reorganisations", {
+        advice: "upgrade the node; or keep undoDepth as deep as you trust"
+      })
+
+/** Asks the node. A method that the node refuses is a capability that it lacks; a node that does not answer is a failure. */
 export const detect = Effect.fn("Capabilities.detect")(function* (
   rpc: JsonRpc,
   wishes: Wishes
@@ -130,36 +157,14 @@ export const detect = Effect.fn("Capabilities.detect")(function* (
   ])
   const blockReceipts = Result.isSuccess(receipts!) && Array.isArray(receipts.success)
   const { tracer, refusals } = yield* findTracer(rpc, block, wishes.tracers)
-  const wanted = wishes.tracers.length > 0
-  const hasFinalized = Result.isSuccess(finalized!) && finalized.success !== null
   return {
     blockReceipts,
     tracer,
     capabilities: [
       network(wishes.chainId, chainId!),
-      {
-        name: "receipts of a block",
-        available: blockReceipts,
-        detail: blockReceipts
-          ? "eth_getBlockReceipts"
-          : "the node lacks eth_getBlockReceipts: receipts are fetched one by one, which is slower"
-      },
-      {
-        name: "internal transactions",
-        available: tracer !== undefined,
-        detail:
-          tracer ??
-          (wanted
-            ? `the node gives no traces, so there are no internal transactions: enable debug_traceBlockByHash or trace_block (${refusals})`
-            : "not fetched: switched off by the settings")
-      },
-      {
-        name: "finality",
-        available: hasFinalized,
-        detail: hasFinalized
-          ? "finalized tag"
-          : "the node names no final block: only depth protects against reorganisations"
-      }
+      receiptsOfBlock(blockReceipts),
+      traces(tracer, wishes.tracers.length > 0, refusals),
+      finality(Result.isSuccess(finalized!) && finalized.success !== null)
     ]
   }
 })

@@ -5,7 +5,7 @@ import type { JsonRpc } from "../../node/JsonRpc.ts"
 import { NodeInconsistent } from "../../node/NodeError.ts"
 import * as Hex from "./Hex.ts"
 
-/** Reads an answer; what breaks a rule is a {@link NodeInconsistent}, anything else thrown is a defect of ours. */
+/** Reads an answer; a broken rule is a {@link NodeInconsistent}, anything else thrown is a defect of ours. */
 export const read = <A>(rpc: JsonRpc, method: string, decode: () => A): Effect.Effect<A, NodeInconsistent> =>
   Effect.suspend(() => {
     const decoded = Result.try(decode)

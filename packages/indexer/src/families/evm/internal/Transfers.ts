@@ -1,9 +1,9 @@
 /** A block's transfers from its checked parts, in block order: of each transaction its coins, tokens, internal moves. */
 import type { CoinTransfer, Transfer } from "@headwater/core/Block"
+import * as TokenTransfers from "../TokenTransfers.ts"
 import type { BlockAnswer, Transaction } from "./BlockAnswer.ts"
 import * as Hex from "./Hex.ts"
 import { probablySucceeded, type Receipt } from "./Receipts.ts"
-import * as TokenTransfers from "./TokenTransfers.ts"
 import type { Trace } from "./Trace.ts"
 
 /** Arbitrum: coins that arrive from the layer below. */

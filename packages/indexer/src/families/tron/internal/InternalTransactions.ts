@@ -9,6 +9,7 @@ import type { InternalTransfer } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Capability from "../../Capability.ts"
 import * as TronJson from "./TronJson.ts"
 
 export const InternalTransaction = Schema.Struct({
@@ -21,7 +22,7 @@ export const InternalTransaction = Schema.Struct({
   ),
   /** Hexadecimal text: what kind of operation it was. */
   note: Schema.optionalKey(Schema.String),
-  /** It, or a call around it, was undone. */
+  /** The operation, or a call around it, was undone. */
   rejected: Schema.optionalKey(Schema.Boolean)
 })
 export type InternalTransaction = typeof InternalTransaction.Type
@@ -75,8 +76,8 @@ interface Info {
 const account = (hex: string): string => hex.slice(-40).toLowerCase()
 
 /**
- * Whether a node keeps internal transactions, as far as these infos show it: it does if one has some; it does not if a
- * contract other than the one called has logged, which takes a call, and none is listed. Undefined if neither was seen.
+ * Whether a node keeps internal transactions, as far as these infos show it: true if an info lists some; false if a
+ * contract other than the one called has logged, which takes a call, and no call is listed; else undefined.
  */
 export const areKept = (infos: ReadonlyArray<Info>): boolean | undefined => {
   if (infos.some(({ internal_transactions: internals = [] }) => internals.length > 0)) return true
@@ -85,4 +86,26 @@ export const areKept = (infos: ReadonlyArray<Info>): boolean | undefined => {
       contract !== undefined && log.some(({ address }) => account(address) !== account(contract))
   )
   return called ? false : undefined
+}
+
+const advice =
+  "set vm.saveInternalTx = true in its configuration and restart it, which helps for blocks from then on; or set " +
+  "internalTransactions = false, and do without"
+
+/** Whether a node keeps internal transactions; `kept` is undefined where no block has shown it yet. */
+export const capability = (wanted: boolean, kept: boolean | undefined): Capability.Capability => {
+  const name = Capability.internalTransactions
+  if (!wanted) return Capability.lacks(name, "not fetched: switched off by the settings", { advice })
+  if (kept === true) return Capability.has(name, "internal_transactions in the infos of transactions")
+  return kept === false
+    ? Capability.lacks(
+        name,
+        "the node does not keep internal transactions: set vm.saveInternalTx = true in its configuration",
+        { advice }
+      )
+    : Capability.lacks(
+        name,
+        "no block has shown yet whether the node keeps internal transactions (vm.saveInternalTx = true)",
+        { advice, unsure: true }
+      )
 }

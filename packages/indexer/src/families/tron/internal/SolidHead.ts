@@ -8,8 +8,8 @@ import type { TronHttp } from "../TronHttp.ts"
 import * as TronBlock from "./TronBlock.ts"
 
 export interface SolidHead {
-  /** How it is asked for, for people. */
-  readonly way: string
+  /** How the block is asked for, as operators read it. */
+  readonly strategy: string
   /** Undefined where the node cannot say it at the moment. */
   readonly height: Effect.Effect<number | undefined, NodeError>
 }
@@ -21,18 +21,18 @@ const NodeInfo = Schema.Struct({ solidityBlock: Schema.String })
 const RpcBlock = Schema.Struct({ number: Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{1,12}$/)) })
 const decodeRpcBlock = Schema.decodeUnknownOption(RpcBlock)
 
-/** The first way that the node has: its solidity API, its own status, or the `finalized` tag of its JSON-RPC. */
+/** The first strategy that the node allows: its solidity API, its own status, or the `finalized` tag of its JSON-RPC. */
 export const find = Effect.fnUntraced(function* (
   http: TronHttp,
   rpc: JsonRpc | undefined
 ): Effect.fn.Return<SolidHead | undefined, NodeError> {
   const header = (path: string, body?: string) =>
     Effect.map(http.find(TronBlock.Header, path, body), (found) => found && TronBlock.tipOf(found).height)
-  const ways: ReadonlyArray<SolidHead> = [
-    { way: "/walletsolidity/getblock", height: header("/walletsolidity/getblock", '{"detail":false}') },
-    { way: "/walletsolidity/getnowblock", height: header("/walletsolidity/getnowblock") },
+  const strategies: ReadonlyArray<SolidHead> = [
+    { strategy: "/walletsolidity/getblock", height: header("/walletsolidity/getblock", '{"detail":false}') },
+    { strategy: "/walletsolidity/getnowblock", height: header("/walletsolidity/getnowblock") },
     {
-      way: "/wallet/getnodeinfo",
+      strategy: "/wallet/getnodeinfo",
       height: Effect.map(http.read(NodeInfo, "/wallet/getnodeinfo"), (info) => {
         const match = solidityBlock.exec(info.solidityBlock)
         return match === null ? undefined : Number(match[1])
@@ -42,16 +42,16 @@ export const find = Effect.fnUntraced(function* (
       ? []
       : [
           {
-            way: "the finalized tag",
+            strategy: "the finalized tag",
             height: Effect.map(rpc.call("eth_getBlockByNumber", ["finalized", false]), (answer) =>
               Option.getOrUndefined(Option.map(decodeRpcBlock(answer), ({ number }) => Number(number)))
             )
           }
         ])
   ]
-  for (const { height, way } of ways) {
+  for (const { height, strategy } of strategies) {
     const asked = Effect.catchTag(height, ["NodeRejected", "NodeInconsistent"], () => Effect.undefined)
-    if ((yield* asked) !== undefined) return { way, height: asked }
+    if ((yield* asked) !== undefined) return { strategy, height: asked }
   }
   return undefined
 })

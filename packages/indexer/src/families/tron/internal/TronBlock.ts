@@ -4,7 +4,7 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import * as TronTransaction from "@headwater/core/tron/TronTransaction"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as TokenTransfers from "../../evm/internal/TokenTransfers.ts"
+import * as TokenTransfers from "../../evm/TokenTransfers.ts"
 import * as InternalTransactions from "./InternalTransactions.ts"
 import * as TronJson from "./TronJson.ts"
 

@@ -1,4 +1,4 @@
-/** What a block's transactions move: the part of a block that the ways of reading it fill in. */
+/** What a block's transactions move: the part of a block that the strategies of reading blocks fill in. */
 import type { CoinTransfer, Spend } from "@headwater/core/Block"
 
 export interface BlockBody {

@@ -1,6 +1,6 @@
 /**
- * Blocks from one chain's nodes, in the ways that they have: decoded by the node, as ids whose transactions are fetched
- * in batches, or raw.
+ * Blocks from one chain's nodes, by the strategies that the nodes allow: decoded by the node, as ids whose transactions
+ * are fetched in batches, or raw.
  */
 import type { Block } from "@headwater/core/Block"
 import type { BlockDetails } from "@headwater/core/BlockDetails"
@@ -18,11 +18,11 @@ import * as NodeTransaction from "./NodeTransaction.ts"
 import * as RawBlock from "./RawBlock.ts"
 
 /** How a block's transactions are had from a node. */
-export type Way = "decoded" | "transactions" | "raw"
+export type Strategy = "decoded" | "transactions" | "raw"
 
 export interface BlockReader {
-  /** The ways that the node has, best first. A block that it refuses in one way is asked for in the next. */
-  readonly ways: ReadonlyArray<Way>
+  /** The strategies that the node allows, best first. A block that the node refuses by one is asked for by the next. */
+  readonly strategies: ReadonlyArray<Strategy>
   /** Reads and checks a block. */
   readonly block: (asked: NodeBlock.Asked) => Effect.Effect<Block, NodeError>
   readonly details: (asked: NodeBlock.Asked) => Effect.Effect<BlockDetails, NodeError>
@@ -30,12 +30,12 @@ export interface BlockReader {
 
 type Read = (asked: NodeBlock.Asked) => Effect.Effect<Block, NodeError>
 
-/** Makes the reader that a node's abilities allow, restricted to one way if wanted; fails where they allow none. */
+/** Makes the reader that a node's capabilities allow, by one strategy only if wanted; fails where they allow none. */
 export const make = (
   chain: Chain,
   rpc: JsonRpc,
-  abilities: Capabilities,
-  only: Way | undefined
+  capabilities: Capabilities,
+  only: Strategy | undefined
 ): Effect.Effect<BlockReader, NodeError> => {
   const getBlock = (hash: string, parameters: Parameters) =>
     orMissing(rpc, hash)(rpc.call("getblock", [hash, ...parameters], "decimalText"))
@@ -78,23 +78,23 @@ export const make = (
       })
     })
 
-  const { listed } = abilities
-  const reads: ReadonlyArray<readonly [Way, Read | undefined]> = [
-    ["decoded", abilities.decoded && decoded(abilities.decoded)],
-    ["transactions", listed && abilities.txindex ? transactions(listed, abilities.verbose) : undefined],
-    ["raw", listed && abilities.raw && raw(listed, abilities.raw)]
+  const { listed } = capabilities
+  const reads: ReadonlyArray<readonly [Strategy, Read | undefined]> = [
+    ["decoded", capabilities.decoded && decoded(capabilities.decoded)],
+    ["transactions", listed && capabilities.txindex ? transactions(listed, capabilities.verbose) : undefined],
+    ["raw", listed && capabilities.raw && raw(listed, capabilities.raw)]
   ]
-  const possible = reads.flatMap(([way, read]) =>
-    read !== undefined && (only === undefined || way === only) ? [{ way, read }] : []
+  const possible = reads.flatMap(([strategy, read]) =>
+    read !== undefined && (only === undefined || strategy === only) ? [{ strategy, read }] : []
   )
-  const summary = listed ?? abilities.decoded
+  const summary = listed ?? capabilities.decoded
   if (possible.length === 0 || summary === undefined) {
     const message = `shows a block's transactions in no ${only === undefined ? "known way" : `way of "${only}"`}`
     return Effect.fail(new NodeInconsistent({ node: rpc.node, method: "getblock", message }))
   }
 
   return Effect.succeed({
-    ways: possible.map(({ way }) => way),
+    strategies: possible.map(({ strategy }) => strategy),
     block: (asked) =>
       possible
         .map(({ read }) => read(asked))
@@ -102,8 +102,8 @@ export const make = (
     details: Effect.fnUntraced(function* (asked) {
       const answer = yield* getBlock(asked.hash, summary)
       // Old Zebra versions say no size.
-      const unsized = NodeJson.isRecord(answer) && answer.size === undefined && abilities.raw !== undefined
-      const hex = unsized ? yield* getBlock(asked.hash, abilities.raw) : undefined
+      const unsized = NodeJson.isRecord(answer) && answer.size === undefined && capabilities.raw !== undefined
+      const hex = unsized ? yield* getBlock(asked.hash, capabilities.raw) : undefined
       const rawSize = typeof hex === "string" ? hex.length / 2 : undefined
       return yield* consistent(rpc, "getblock", () => NodeBlock.details(answer, asked, rawSize))
     })

@@ -28,7 +28,7 @@ const decodedParameters: ReadonlyArray<Parameters> = [[3], [2], [true, true]]
 const rawParameters: ReadonlyArray<Parameters> = [[0], [false]]
 const verboseParameters: ReadonlyArray<Parameters> = [[1], [true]]
 
-/** Blocks that are looked through for an input. */
+/** Blocks that are searched for an input. */
 const blocksToLookAt = 20
 
 interface BlockOf<Transaction> {
@@ -102,7 +102,10 @@ const findPrevouts = Effect.fnUntraced(function* (
   return undefined
 })
 
-/** Asks the node, whose newest block is `tip`. What it refuses it cannot do; fails where it cannot be reached. */
+/**
+ * Asks the node, whose newest block is `tip`. A call that the node refuses is a capability that it lacks. Fails
+ * where the node cannot be reached.
+ */
 export const find = Effect.fnUntraced(function* (rpc: JsonRpc, tip: string): Effect.fn.Return<Capabilities, NodeError> {
   const listed = yield* firstTaken(rpc, tip, listedParameters, isListed)
   const decoded = yield* firstTaken(rpc, tip, decodedParameters, isDecoded)

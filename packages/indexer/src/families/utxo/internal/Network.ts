@@ -5,9 +5,9 @@
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as Capability from "../../Capability.ts"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
 import type { NodeError } from "../../node/NodeError.ts"
-import type { Capability } from "../../Source.ts"
 
 /** The first block of every network, by what it is called; several where one name stands for several networks. */
 const genesis: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -96,12 +96,16 @@ const otherThan = Effect.fnUntraced(function* (
  * Whether the node is on the chain's network. `called` is the name that the node gives its network (`chain` of
  * `getblockchaininfo`), which counts where it shows no first block.
  */
-export const capability = (chain: Chain.Chain, rpc: JsonRpc, called: unknown): Effect.Effect<Capability, NodeError> =>
-  Effect.map(otherThan(chain, rpc, called), (other) => ({
-    name: "network",
-    available: other === undefined,
-    detail:
-      other === undefined
-        ? Chain.nameOf(chain)
-        : `the node is on ${other}, not on ${Chain.nameOf(chain)}: it belongs to another network; correct the node's URL`
-  }))
+export const capability = (
+  chain: Chain.Chain,
+  rpc: JsonRpc,
+  called: unknown
+): Effect.Effect<Capability.Capability, NodeError> =>
+  Effect.map(otherThan(chain, rpc, called), (other) =>
+    other === undefined
+      ? Capability.has(Capability.network, Chain.nameOf(chain))
+      : Capability.lacks(
+          Capability.network,
+          `the node is on ${other}, not on ${Chain.nameOf(chain)}: it belongs to another network; correct the node's URL`
+        )
+  )

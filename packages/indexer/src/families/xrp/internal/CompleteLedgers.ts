@@ -15,7 +15,7 @@ export const parse = (text: string): ReadonlyArray<Range> =>
     })
     .sort(([a], [b]) => a - b)
 
-/** What is missing between the first and the last ledger. */
+/** The ledgers that are missing between the first and the last. */
 export const gaps = (ranges: ReadonlyArray<Range>): ReadonlyArray<Range> =>
   ranges.flatMap(([first], index): ReadonlyArray<Range> => {
     const before = ranges[index - 1]

@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as NodeHttp from "../../node/NodeHttp.ts"
-import type { XrpServer } from "../XrpNode.ts"
 import * as XrpReply from "./XrpReply.ts"
+import type { XrpServer } from "./XrpServer.ts"
 
 const maxRetryAfterMillis = 30_000
 

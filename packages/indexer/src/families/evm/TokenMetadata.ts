@@ -2,9 +2,9 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { JsonRpc } from "../../node/JsonRpc.ts"
-import type { NodeError, NodeRejected } from "../../node/NodeError.ts"
-import * as Hex from "./Hex.ts"
+import type { JsonRpc } from "../node/JsonRpc.ts"
+import type { NodeError, NodeRejected } from "../node/NodeError.ts"
+import * as Hex from "./internal/Hex.ts"
 
 export interface TokenMetadata {
   readonly contract: AddressBytes

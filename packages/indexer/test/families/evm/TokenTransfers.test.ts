@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as TokenTransfers from "@headwater/indexer/families/evm/internal/TokenTransfers"
+import * as TokenTransfers from "@headwater/indexer/families/evm/TokenTransfers"
 import * as fc from "fast-check"
 
 const transfer = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"

@@ -5,8 +5,8 @@ import * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { InvalidXpub } from "../../contract/Errors.ts"
-import type { WalletRequest } from "../Operations.ts"
+import { InvalidXpub } from "../contract/Errors.ts"
+import type { WalletRequest } from "./Operations.ts"
 
 /** An address of a wallet, with what the node has of it. */
 export interface WalletAddress {

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as TokenMetadata from "@headwater/indexer/families/evm/internal/TokenMetadata"
+import * as TokenMetadata from "@headwater/indexer/families/evm/TokenMetadata"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import * as Effect from "effect/Effect"
 import { AbiCoder, encodeBytes32String } from "ethers"
 import * as fc from "fast-check"
-import * as FakeNode from "../../../FakeNode.ts"
-import * as Fixtures from "../../../Fixtures.ts"
+import * as FakeNode from "../../FakeNode.ts"
+import * as Fixtures from "../../Fixtures.ts"
 
 const abi = AbiCoder.defaultAbiCoder()
 const text = (value: string) => abi.encode(["string"], [value])

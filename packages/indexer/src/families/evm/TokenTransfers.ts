@@ -6,7 +6,7 @@
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { TokenTransfer } from "@headwater/core/Block"
-import * as Hex from "./Hex.ts"
+import * as Hex from "./internal/Hex.ts"
 
 /** keccak256 of `Transfer(address,address,uint256)`. */
 const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
@@ -20,7 +20,7 @@ const word = 64
 
 const hexWord = /^[0-9a-fA-F]{64}$/
 
-/** What stands before an address in its word. */
+/** The zeros before an address in its word. */
 const padding = "0".repeat(24)
 
 /** An address right-aligned in the 32-byte word at `start`; undefined where the word holds more than an address. */

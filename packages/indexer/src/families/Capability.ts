@@ -1,0 +1,31 @@
+/** Something that a node was found to be able to do or not, and what depends on the capability. */
+export interface Capability {
+  readonly name: string
+  readonly available: boolean
+  /** Nothing has shown yet whether the node has the capability. */
+  readonly unsure?: boolean
+  /** What is lost without the capability, and what to do. */
+  readonly detail: string
+  /** What to do, for `doctor`, where the detail does not say it. */
+  readonly advice?: string
+  /** No node of any kind has the capability, so that there is nothing to do. */
+  readonly unobtainable?: boolean
+}
+
+/** The capability of every family's nodes to serve the chain: to be on its network. */
+export const network = "network"
+
+/** The capability to give traces, or another form in which internal transactions can be read. */
+export const internalTransactions = "internal transactions"
+
+export const has = (name: string, detail: string): Capability => ({ name, available: true, detail })
+
+export const lacks = (
+  name: string,
+  detail: string,
+  about: Pick<Capability, "advice" | "unobtainable" | "unsure"> = {}
+): Capability => ({ name, available: false, detail, ...about })
+
+/** The capability of this name, if the node lacks it. */
+export const lacking = (capabilities: ReadonlyArray<Capability>, name: string): Capability | undefined =>
+  capabilities.find((capability) => capability.name === name && !capability.available)

@@ -1,0 +1,42 @@
+/** The nodes of an EVM chain, connected: blocks, and what endpoints ask beyond blocks. */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { type ConnectedNode, type NodeAccess, urlsOf } from "../Family.ts"
+import * as JsonRpc from "../node/JsonRpc.ts"
+import type { FetchTokenMetadata } from "../Source.ts"
+import * as EvmNode from "./EvmNode.ts"
+import * as EvmSource from "./EvmSource.ts"
+import * as EvmSelfReport from "./internal/EvmSelfReport.ts"
+
+export interface EvmConnection extends ConnectedNode {
+  readonly family: "evm"
+  readonly evm: EvmNode.EvmNode
+  readonly tokenMetadata: FetchTokenMetadata
+}
+
+type Access = NodeAccess<EvmConnection>
+
+export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, settings) {
+  const rpc = yield* JsonRpc.make({
+    urls: urlsOf(settings),
+    timeoutMillis: settings.timeoutMillis,
+    connections: settings.parallel * 2
+  })
+  const source = yield* EvmSource.make(chain, rpc, { internal: settings.internalTransactions })
+  return {
+    family: "evm" as const,
+    source,
+    sideSources: {},
+    evm: EvmNode.make(rpc),
+    tokenMetadata: source.tokenMetadata
+  }
+})
+
+export const selfReport: Access["selfReport"] = Effect.fnUntraced(function* (_chain, settings) {
+  const rpc = yield* JsonRpc.make({ urls: urlsOf(settings), timeoutMillis: settings.timeoutMillis, attempts: 1 })
+  const [version, syncing] = yield* rpc.results([
+    { method: "web3_clientVersion", params: [] },
+    { method: "eth_syncing", params: [] }
+  ])
+  return EvmSelfReport.read(Result.getOrUndefined(version!), Result.getOrUndefined(syncing!))
+})

@@ -1,0 +1,53 @@
+/** The families that Headwater knows, each a value at the top of its folder. */
+import type * as Chain from "@headwater/core/chains/Chain"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { EvmFamily } from "./evm/EvmFamily.ts"
+import type { ConnectedNode, Family, NodeSettings } from "./Family.ts"
+import type { NodeError } from "./node/NodeError.ts"
+import type { NodeFinding } from "./node/NodeFinding.ts"
+import { TronFamily } from "./tron/TronFamily.ts"
+import { UtxoFamily } from "./utxo/UtxoFamily.ts"
+import { XrpFamily } from "./xrp/XrpFamily.ts"
+
+const families = { evm: EvmFamily, tron: TronFamily, utxo: UtxoFamily, xrp: XrpFamily } satisfies Record<
+  Chain.Family,
+  Family
+>
+
+/**
+ * The family of a chain.
+ *
+ * @example
+ * ```ts
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as Families from "@headwater/indexer/families/families"
+ * import * as Result from "effect/Result"
+ *
+ * const xrp = Result.getOrThrow(Chain.find("xrp", "mainnet"))
+ * Families.of(xrp).urlSchemes // => ["ws", "wss", "http", "https"]
+ * ```
+ */
+export const of = (chain: Chain.Chain): Family => families[chain.family]
+
+type Fields<F = (typeof families)[Chain.Family]["settings"]> = F extends unknown ? (fields: F) => void : never
+
+/** Settings that chains of some family have. */
+export type AllFields = Fields extends (fields: infer All) => void ? All : never
+
+/** The fields of a chain's family. The fields of all families are optional, so that the type may have them all. */
+export const settingsOf = (chain: Chain.Chain) => families[chain.family].settings as AllFields
+
+/** Connects to the nodes of a chain until the scope closes, and finds out what they can do. */
+export const connect = (
+  chain: Chain.Chain,
+  settings: NodeSettings
+): Effect.Effect<ConnectedNode, NodeError, Scope.Scope> =>
+  Effect.flatMap(Effect.promise(of(chain).nodeAccess), (access) => access.connect(chain, settings))
+
+/** What the first of a chain's nodes says of itself, for `doctor`. */
+export const selfReport = (
+  chain: Chain.Chain,
+  settings: NodeSettings
+): Effect.Effect<ReadonlyArray<NodeFinding>, NodeError, Scope.Scope> =>
+  Effect.flatMap(Effect.promise(of(chain).nodeAccess), (access) => access.selfReport(chain, settings))

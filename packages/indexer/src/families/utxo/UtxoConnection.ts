@@ -1,0 +1,50 @@
+/** The nodes of a UTXO chain, connected: blocks, mempool, and the coins of wallets. */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { type ConnectedNode, type NodeAccess, urlsOf } from "../Family.ts"
+import * as JsonRpc from "../node/JsonRpc.ts"
+import * as Announcements from "./Announcements.ts"
+import * as UtxoSelfReport from "./internal/UtxoSelfReport.ts"
+import type * as UtxoSettings from "./internal/UtxoSettings.ts"
+import * as UtxoSource from "./UtxoSource.ts"
+
+export interface UtxoConnection extends ConnectedNode {
+  readonly family: "utxo"
+  readonly source: UtxoSource.UtxoSource
+}
+
+type Access = NodeAccess<UtxoConnection, UtxoSettings.Fields>
+
+/** How long a node may search through all of its coins. */
+const searchMillis = 3_600_000
+
+export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, settings) {
+  const urls = urlsOf(settings)
+  const rpc = yield* JsonRpc.make({
+    urls,
+    timeoutMillis: settings.timeoutMillis,
+    connections: settings.parallel * 2
+  })
+  const longCalls = yield* JsonRpc.make({ urls, connections: 1, attempts: 1, timeoutMillis: searchMillis })
+  const announcements = yield* Announcements.make(settings.announcements === false ? [] : (settings.zmq ?? []))
+  const source = yield* UtxoSource.make(chain, rpc, { longCalls, announcements })
+  return {
+    family: "utxo" as const,
+    source,
+    sideSources: { mempool: source.mempool, coinSearch: source.search }
+  }
+})
+
+export const selfReport: Access["selfReport"] = Effect.fnUntraced(function* (_chain, settings) {
+  const rpc = yield* JsonRpc.make({ urls: urlsOf(settings), timeoutMillis: settings.timeoutMillis, attempts: 1 })
+  const [network, chain, indexes] = yield* rpc.results([
+    { method: "getnetworkinfo", params: [] },
+    { method: "getblockchaininfo", params: [] },
+    { method: "getindexinfo", params: [] }
+  ])
+  return UtxoSelfReport.read({
+    network: Result.getOrUndefined(network!),
+    chain: Result.getOrUndefined(chain!),
+    indexes: Result.getOrUndefined(indexes!)
+  })
+})

@@ -1,0 +1,16 @@
+/** UTXO chains: Bitcoin and its descendants. */
+import type { Family } from "../Family.ts"
+import * as UtxoSettings from "./internal/UtxoSettings.ts"
+import type { UtxoConnection } from "./UtxoConnection.ts"
+
+export const UtxoFamily: Family<UtxoConnection, UtxoSettings.Fields> = {
+  name: "utxo",
+  urlSchemes: ["http", "https"],
+  settings: UtxoSettings.fields,
+  nodeAccess: () => import("./UtxoConnection.ts"),
+  lossByRewind: (height, restorable) =>
+    height < restorable
+      ? `below block ${restorable}, outputs that were spent are no longer known: coins from before block ${height} that ` +
+        "are spent after it are recognised only if the node shows what inputs spend"
+      : undefined
+}

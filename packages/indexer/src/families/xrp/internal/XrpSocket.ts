@@ -1,0 +1,104 @@
+/** One WebSocket connection to an XRP server: requests by id, and pushes of closed ledgers. */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { WebSocket } from "undici"
+import type * as XrpReply from "./XrpReply.ts"
+
+export interface XrpSocketOptions {
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly timeoutMillis: number
+  /** Called for each closed ledger that the server announces: nothing but a hint. */
+  readonly onLedgerClosed: () => void
+}
+
+export interface XrpSocket {
+  /** Why the connection is closed, once it is. */
+  readonly closed: () => string | undefined
+  /** The server's answer to a command. No answer in time closes the connection, since its other end may be gone. */
+  readonly send: (command: string, params: XrpReply.Json) => Effect.Effect<unknown, string>
+  /** Closes the connection; requests in flight fail with the reason. */
+  readonly close: (reason: string) => void
+}
+
+const isResponse = Schema.is(Schema.Struct({ id: Schema.Int }))
+const isLedgerClosed = Schema.is(Schema.Struct({ type: Schema.Literal("ledgerClosed") }))
+
+type Resume = (reply: Effect.Effect<unknown, string>) => void
+
+const make = (socket: WebSocket, { onLedgerClosed, timeoutMillis }: XrpSocketOptions) => {
+  const waiting = new Map<number, Resume>()
+  let closed: string | undefined
+  let lastId = 0
+
+  const close = (reason: string) => {
+    if (closed !== undefined) return
+    closed = reason
+    socket.close()
+    for (const resume of waiting.values()) resume(Effect.fail(reason))
+    waiting.clear()
+  }
+
+  const receive = (data: unknown) => {
+    const message = Result.try((): unknown => JSON.parse(String(data)))
+    if (Result.isFailure(message)) return close("the server sent something that is not JSON")
+    if (isResponse(message.success)) {
+      const resume = waiting.get(message.success.id)
+      waiting.delete(message.success.id)
+      resume?.(Effect.succeed(message.success))
+    } else if (isLedgerClosed(message.success)) {
+      onLedgerClosed()
+    }
+  }
+
+  const send: XrpSocket["send"] = (command, params) =>
+    Effect.callback<unknown, string>((resume) => {
+      if (closed !== undefined) return resume(Effect.fail(closed))
+      const id = ++lastId
+      waiting.set(id, resume)
+      socket.send(JSON.stringify({ ...params, id, command }))
+      return Effect.sync(() => waiting.delete(id))
+    }).pipe(
+      Effect.timeoutOrElse({
+        duration: timeoutMillis,
+        orElse: () => {
+          close("the connection was given up")
+          return Effect.fail(`no answer within ${timeoutMillis} ms`)
+        }
+      })
+    )
+
+  return { closed: () => closed, send, close, receive }
+}
+
+/**
+ * Opens a connection, and subscribes to closed ledgers; `onOpen` is called with the connection before any
+ * message comes.
+ */
+export const open = (
+  options: XrpSocketOptions,
+  onOpen: (socket: XrpSocket) => void
+): Effect.Effect<XrpSocket, string> =>
+  Effect.callback<XrpSocket, string>((resume) => {
+    const socket = new WebSocket(options.url, { headers: options.headers })
+    const connection = make(socket, options)
+    const lost = (reason: string) => {
+      connection.close(reason)
+      resume(Effect.fail(reason))
+    }
+    socket.onopen = () => {
+      onOpen(connection)
+      socket.send(JSON.stringify({ id: 0, command: "subscribe", streams: ["ledger"] }))
+      resume(Effect.succeed(connection))
+    }
+    socket.onmessage = (event) => connection.receive(event.data)
+    socket.onerror = () => lost("the connection failed")
+    socket.onclose = ({ code }) => lost(`the connection was closed (${code})`)
+    return Effect.sync(() => connection.close("abandoned"))
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: options.timeoutMillis,
+      orElse: () => Effect.fail(`no connection within ${options.timeoutMillis} ms`)
+    })
+  )
