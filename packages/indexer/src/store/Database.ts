@@ -122,8 +122,13 @@ const postgres = async (location: Extract<Location, { kind: "postgres" }>) => {
         oid === int8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser
     }
   })
-  // A connection that breaks while nobody uses it is taken out of the pool; without a listener it would end the process.
+  // An error without a listener ends the process: the pool tells of connections that nobody uses, the others themselves.
   pool.on("error", () => {})
+  pool.on("connect", (client) => client.on("error", () => {}))
+  // Of a connection that the server ends, the failed statement's answer comes before the end: until then it looks sound.
+  pool.on("release", (_, client) => {
+    if ((client as { readonly readyForQuery?: boolean }).readyForQuery === false) client.end(() => {})
+  })
   return new PostgresDialect({ pool })
 }
 

@@ -1,9 +1,12 @@
 import { chmodSync, readdirSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Database } from "@headwater/indexer/store/Database"
+import { Database, type DatabaseError } from "@headwater/indexer/store/Database"
+import { rows } from "@headwater/indexer/store/internal/Statements"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import { sql } from "kysely"
 import { locations, stores } from "../../../../test/Stores.ts"
 
 describe("a SQLite file", () => {
@@ -131,6 +134,53 @@ for (const store of stores) {
         assert.deepStrictEqual([...row!.hash], [29_999 & 255, 29_999 >> 8])
         assert.strictEqual(row!.time, 2 ** 45 + 29_999)
         assert.isTrue((yield* Effect.flip(transaction(insertMany("block", rows.slice(5, 6))))).duplicate)
+      })
+    )
+  })
+}
+
+for (const store of stores.filter(({ name }) => name === "postgres")) {
+  layer(store.layer, { excludeTestServices: true })("Database on a server that ends its connections", (it) => {
+    const sleep = Effect.flatMap(Database, ({ query }) => query(rows(sql`select pg_sleep(30)`)))
+    const names = Effect.flatMap(Database, ({ query }) => query((db) => db.selectFrom("account").select("name")))
+    const insert = (name: string) =>
+      Effect.flatMap(Database, ({ query }) => query((db) => db.insertInto("account").values({ name, created: 1 })))
+    /** What the server says of this database's other connections. */
+    const others = (column: string, where = "true") =>
+      Effect.flatMap(Database, ({ query }) =>
+        query(
+          rows(sql`select ${sql.raw(column)} from pg_stat_activity
+            where datname = current_database() and pid <> pg_backend_pid() and ${sql.raw(where)}`)
+        )
+      )
+    const until = (count: number, where?: string) =>
+      Effect.repeat(others("pid", where), { until: (found) => found.length === count })
+
+    it.effect("fails what was under way on them, and nothing that comes after", () =>
+      Effect.gen(function* () {
+        const { transaction } = yield* Database
+        for (let round = 0; round < 10; round++) {
+          const ended = yield* Deferred.make<void>()
+          const underWay: ReadonlyArray<Effect.Effect<unknown, DatabaseError, Database>> = [
+            sleep,
+            transaction(Effect.andThen(insert("a"), sleep)),
+            transaction(insert("b").pipe(Effect.andThen(Deferred.await(ended)), Effect.andThen(insert("c"))))
+          ]
+          const fibers = yield* Effect.forEach(underWay, (effect) => Effect.forkChild(effect))
+          yield* until(2, "state = 'active' and query like '%pg_sleep%'")
+          yield* until(1, "state = 'idle in transaction'")
+          yield* others("pg_terminate_backend(pid)", "state <> 'idle'")
+          yield* until(0, "state <> 'idle'")
+          yield* Deferred.succeed(ended, undefined)
+          for (const fiber of fibers) {
+            assert.strictEqual((yield* Effect.flip(Fiber.join(fiber)))._tag, "DatabaseError")
+            // Each of the pool's connections answers.
+            const answers = yield* Effect.all([names, names, names, names, names], { concurrency: "unbounded" })
+            assert.deepStrictEqual(answers.flat(), [])
+          }
+        }
+        yield* transaction(insert("d"))
+        assert.deepStrictEqual(yield* names, [{ name: "d" }])
       })
     )
   })
