@@ -1,12 +1,16 @@
 import { chmodSync, readdirSync, statSync } from "node:fs"
+import { connect, createServer, type Server } from "node:net"
 import { dirname, join } from "node:path"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Database, type DatabaseError } from "@headwater/indexer/store/Database"
+import { Database, type DatabaseError, type Location, WaitForServer } from "@headwater/indexer/store/Database"
 import { rows } from "@headwater/indexer/store/internal/Statements"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
+import * as Redacted from "effect/Redacted"
 import { sql } from "kysely"
+import { freePort } from "../../../../test/FreePort.ts"
 import { locations, stores } from "../../../../test/Stores.ts"
 
 describe("a SQLite file", () => {
@@ -135,6 +139,74 @@ for (const store of stores) {
         assert.strictEqual(row!.time, 2 ** 45 + 29_999)
         assert.isTrue((yield* Effect.flip(transaction(insertMany("block", rows.slice(5, 6))))).duplicate)
       })
+    )
+  })
+}
+
+/** What is logged, as text, and the logger that keeps it. */
+const collected = () => {
+  const lines: Array<string> = []
+  return { lines, logger: Logger.layer([Logger.map(Logger.formatSimple, (line) => void lines.push(line))]) }
+}
+
+/** Passes connections on to the run's PostgreSQL server, from a port at which nobody has listened before. */
+const forward = (port: number) =>
+  Effect.acquireRelease(
+    Effect.callback<Server>((resume) => {
+      const { hostname, port: to } = new URL(process.env.DATABASE_URL!)
+      const server = createServer((socket) => {
+        const upstream = connect(Number(to), hostname)
+        socket.pipe(upstream).pipe(socket)
+        for (const end of [socket, upstream]) end.on("error", () => {})
+      })
+      server.listen(port, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    (server) => Effect.sync(() => server.close())
+  )
+
+for (const { location } of locations.filter(({ name }) => name === "postgres")) {
+  describe("a PostgreSQL server that cannot be used", () => {
+    const open = (place: Location, change: (url: URL) => void) => {
+      const url = new URL(Redacted.value((place as Extract<Location, { kind: "postgres" }>).url))
+      change(url)
+      return Effect.flatMap(Database, ({ read }) => read((db) => db.selectFrom("account").selectAll())).pipe(
+        Effect.provide(Database.layer({ kind: "postgres", url: Redacted.make(url.href), connections: 2 }))
+      )
+    }
+
+    it.live("is waited for where it is not up yet, by those who may wait", () =>
+      Effect.gen(function* () {
+        const port = yield* freePort
+        const { lines, logger } = collected()
+        const opened = open(yield* location, (url) => {
+          url.port = String(port)
+        }).pipe(Effect.provide(logger))
+        assert.include((yield* Effect.flip(opened)).message, "ECONNREFUSED")
+        assert.deepStrictEqual(lines, [])
+        const waiting = yield* Effect.forkChild(Effect.provideService(opened, WaitForServer, true))
+        yield* Effect.sleep("1200 millis")
+        yield* forward(port)
+        assert.deepStrictEqual(yield* Fiber.join(waiting), [])
+        assert.lengthOf(lines, 1)
+        assert.match(lines[0]!, /Waiting for PostgreSQL.*ECONNREFUSED/)
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("is not waited for where it refuses the user or has no such database", () =>
+      Effect.gen(function* () {
+        const place = yield* location
+        for (const change of [
+          (url: URL) => {
+            url.username = "nobody"
+          },
+          (url: URL) => {
+            url.pathname = "/nothing"
+          }
+        ]) {
+          const failure = yield* Effect.flip(Effect.provideService(open(place, change), WaitForServer, true))
+          assert.match(failure.message, /does not exist/)
+        }
+      }).pipe(Effect.scoped)
     )
   })
 }
