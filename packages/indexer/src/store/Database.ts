@@ -117,7 +117,14 @@ const Current = Context.Reference<ControlledTransaction<Tables> | undefined>(
 )
 
 const attempt = <A>(run: () => Promise<A>) =>
-  Effect.tryPromise({ try: run, catch: (cause) => new DatabaseError({ cause }) })
+  Effect.tryPromise({
+    try: run,
+    catch: (cause) => {
+      // PostgreSQL repeats a row's values there, which a log may not hold: extended public keys, callback secrets.
+      if (cause instanceof Error) Reflect.deleteProperty(cause, "detail")
+      return new DatabaseError({ cause })
+    }
+  })
 
 const open = (dialect: Dialect) =>
   Effect.acquireRelease(
