@@ -42,12 +42,12 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
   /** Whether the PostgreSQL server was not to be reached, was starting or stopping, or had no connection left. */
   get unavailable(): boolean {
     const { code } = this.cause as { readonly code?: string }
-    return code === undefined ? this.message === connectionLost : /^(E(?!RR_)[A-Z_]+|53300|57P0[123])$/.test(code)
+    return code === undefined ? connectionLost.test(this.message) : /^(E(?!RR_)[A-Z_]+|53300|57P0[123])$/.test(code)
   }
 }
 
-/** What `pg` says of a connection that ended without a word of the server. */
-const connectionLost = "Connection terminated unexpectedly"
+/** What `pg` says of a connection that ended without a word of the server, and of one that had ended before. */
+const connectionLost = /^(Connection terminated|Client has encountered a connection error)/
 
 /** Where the store is kept. */
 export type Location =
