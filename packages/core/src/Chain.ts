@@ -317,7 +317,7 @@ export class UnknownBlockchain extends Schema.TaggedError<UnknownBlockchain>()("
   blockchain: Schema.String
 }) {
   override get message() {
-    return `no such blockchain: use one of ${Object.keys(blockchains).join(", ")}`
+    return `"${this.blockchain}" is not a blockchain: use one of ${Object.keys(blockchains).join(", ")}`
   }
 }
 
@@ -328,7 +328,7 @@ export class UnknownNetwork extends Schema.TaggedError<UnknownNetwork>()("Unknow
 }) {
   override get message() {
     const known = Object.keys(blockchains[this.blockchain]!.networks).join(", ")
-    return `${this.blockchain} has no such network: use one of ${known}`
+    return `"${this.network}" is not a network of ${this.blockchain}: use one of ${known}`
   }
 }
 
