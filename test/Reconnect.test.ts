@@ -42,8 +42,11 @@ for (const { location } of locations.filter(({ name }) => name === "postgres")) 
           const place = (yield* location) as Extract<Location, { kind: "postgres" }>
           const headwater = yield* Headwater.start(place, {
             chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 } },
-            // A claim whose commit was not acknowledged is made again when its lease of some seconds ends.
-            callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca, timeoutMillis: 1_000 }
+            callbacks: {
+              ...{ allowHosts: ["localhost"], extraCa: receiver.ca, retry: "standard-webhooks" },
+              // A claim whose commit was not acknowledged is made again when its lease ends, after twice this time.
+              timeoutMillis: 3_000
+            }
           })
           const targets = Array.from({ length: 4 }, () => Wallet.createRandom().address)
           const subscriptions = new Map<string, Traffic.Wanted>()
@@ -67,7 +70,7 @@ for (const { location } of locations.filter(({ name }) => name === "postgres")) 
           let ended = 0
           for (let round = 0; round < rounds; round++) {
             const before = receiver.accepted().length
-            yield* receiver.until((accepted) => accepted.length > before)
+            yield* receiver.until((accepted) => accepted.length > before, 60)
             yield* Effect.sleep(`${Math.floor(random() * 500)} millis`)
             ended += yield* endConnections(Redacted.value(place.url))
           }
@@ -79,7 +82,7 @@ for (const { location } of locations.filter(({ name }) => name === "postgres")) 
             return [...expected].filter((event) => !seen.has(event))
           }
           yield* receiver
-            .until(() => missing().length === 0, 30)
+            .until(() => missing().length === 0, 60)
             .pipe(
               Effect.tapDefect(() => Effect.logError(`missing: ${missing().join(", ")}`, headwater.log().slice(-15000)))
             )
@@ -91,7 +94,7 @@ for (const { location } of locations.filter(({ name }) => name === "postgres")) 
           // The process is the one that was started.
           assert.strictEqual(yield* headwater.terminate, 0)
         }).pipe(Effect.scoped),
-      120_000
+      180_000
     )
   })
 }
