@@ -17,7 +17,7 @@ import { Accounts } from "@headwater/indexer/store/Accounts"
 import { Assets } from "@headwater/indexer/store/Assets"
 import { Callbacks } from "@headwater/indexer/store/Callbacks"
 import { CreditRules, Credits } from "@headwater/indexer/store/Credits"
-import { Database } from "@headwater/indexer/store/Database"
+import { Database, WaitForServer } from "@headwater/indexer/store/Database"
 import * as Domains from "@headwater/indexer/store/Domains"
 import { MarketTasks } from "@headwater/indexer/store/MarketTasks"
 import { CallbackCharging, Outbox } from "@headwater/indexer/store/Outbox"
@@ -88,7 +88,7 @@ export const services = Layer.mergeAll(
   Layer.provideMerge(hostPermission),
   Layer.provideMerge(Domains.Domains.layer),
   Layer.provideMerge(creditRules),
-  Layer.provideMerge(Store.layer)
+  Layer.provideMerge(Store.layer.pipe(Layer.provide(Layer.succeed(WaitForServer, true))))
 )
 
 /** A chain with what the endpoints can do on it. */
