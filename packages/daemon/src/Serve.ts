@@ -16,7 +16,7 @@ import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import { ConnectedNodes } from "@headwater/indexer/families/node/ConnectedNodes"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { CreditRules, Credits } from "@headwater/indexer/store/accounts/Credits"
-import { Database } from "@headwater/indexer/store/database/Database"
+import { Database, WaitForServer } from "@headwater/indexer/store/database/Database"
 import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
 import { Assets } from "@headwater/indexer/store/market/Assets"
 import { MarketTasks } from "@headwater/indexer/store/market/MarketTasks"
@@ -88,7 +88,7 @@ export const services = Layer.mergeAll(
   Layer.provideMerge(hostPermission),
   Layer.provideMerge(Domains.Domains.layer),
   Layer.provideMerge(creditRules),
-  Layer.provideMerge(Store.layer)
+  Layer.provideMerge(Store.layer.pipe(Layer.provide(Layer.succeed(WaitForServer, true))))
 )
 
 /** A chain with what the endpoints can do on it. */

@@ -9,7 +9,7 @@
 import { sha256 } from "@noble/hashes/sha2.js"
 import { type AddressBytes, key } from "../address/Address.ts"
 import { hash160 } from "../address/KeyAddress.ts"
-import * as ControlBlock from "../internal/ControlBlock.ts"
+import * as ControlBlock from "./internal/ControlBlock.ts"
 import * as LockingScript from "./LockingScript.ts"
 
 /** What an input gives to unlock an output. */

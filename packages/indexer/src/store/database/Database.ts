@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import {
   CompiledQuery,
@@ -29,19 +30,34 @@ import type { Tables } from "./Tables.ts"
 /** A statement or a connection failed. */
 export class DatabaseError extends Schema.TaggedError<DatabaseError>()("DatabaseError", { cause: Schema.Defect() }) {
   override get message() {
-    return this.cause instanceof Error ? this.cause.message : String(this.cause)
+    if (!(this.cause instanceof Error)) return String(this.cause)
+    // Where a host has several addresses, the error of all of them has a code but no message.
+    return this.cause.message || String((this.cause as { readonly code?: string }).code)
   }
   /** Whether a unique or primary key was violated. */
   get duplicate(): boolean {
     const { code } = this.cause as { readonly code?: string }
     return code === "23505" || code === "SQLITE_CONSTRAINT_UNIQUE" || code === "SQLITE_CONSTRAINT_PRIMARYKEY"
   }
+  /** Whether the PostgreSQL server was not to be reached, was starting or stopping, or had no connection left. */
+  get unavailable(): boolean {
+    const { code } = this.cause as { readonly code?: string }
+    return code === undefined ? connectionLost.test(this.message) : /^(E(?!RR_)[A-Z_]+|53300|57P0[123])$/.test(code)
+  }
 }
+
+/** What `pg` says of a connection that ended without a word of the server, and of one that had ended before. */
+const connectionLost = /^(Connection terminated|Client has encountered a connection error)/
 
 /** Where the store is kept. */
 export type Location =
   | { readonly kind: "sqlite"; readonly file: string }
   | { readonly kind: "postgres"; readonly url: Redacted.Redacted; readonly connections: number }
+
+/** Whether a PostgreSQL server that is not up yet is waited for when the store is opened: by the daemon alone. */
+export const WaitForServer = Context.Reference<boolean>("@headwater/indexer/store/database/Database/WaitForServer", {
+  defaultValue: () => false
+})
 
 type Build<A> = (db: Kysely<Tables>) => { execute(): Promise<A> }
 type BuildWrite = (db: Kysely<Tables>) => { execute(): Promise<unknown>; compile(): CompiledQuery }
@@ -101,7 +117,14 @@ const Current = Context.Reference<ControlledTransaction<Tables> | undefined>(
 )
 
 const attempt = <A>(run: () => Promise<A>) =>
-  Effect.tryPromise({ try: run, catch: (cause) => new DatabaseError({ cause }) })
+  Effect.tryPromise({
+    try: run,
+    catch: (cause) => {
+      // PostgreSQL repeats a row's values there, which a log may not hold: extended public keys, callback secrets.
+      if (cause instanceof Error) Reflect.deleteProperty(cause, "detail")
+      return new DatabaseError({ cause })
+    }
+  })
 
 const open = (dialect: Dialect) =>
   Effect.acquireRelease(
@@ -122,8 +145,13 @@ const postgres = async (location: Extract<Location, { kind: "postgres" }>) => {
         oid === int8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser
     }
   })
-  // A connection that breaks while nobody uses it is taken out of the pool; without a listener it would end the process.
+  // An error without a listener ends the process: the pool tells of connections that nobody uses, the others themselves.
   pool.on("error", () => {})
+  pool.on("connect", (client) => client.on("error", () => {}))
+  // Of a connection that the server ends, the failed statement's answer comes before the end: until then it looks sound.
+  pool.on("release", (_, client) => {
+    if ((client as { readonly readyForQuery?: boolean }).readyForQuery === false) client.end(() => {})
+  })
   return new PostgresDialect({ pool })
 }
 
@@ -144,6 +172,24 @@ const sqliteReader = (file: string) =>
     return open(new SqliteReaderDialect(database))
   })
 
+/** Waits between attempts to reach the server: doubling from half a second, at most ten seconds. */
+const reconnects = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("10 seconds")])
+/** Of the failed attempts, the first has a line in the log, and then one in so many. */
+const loggedAttempts = 30
+
+/** Tries until the server is there. An error that waiting does not mend, as of a wrong password, fails at once. */
+const whenAvailable = <A>(self: Effect.Effect<A, DatabaseError>) => {
+  let attempts = 0
+  return self.pipe(
+    Effect.tapError(({ message, unavailable }) =>
+      unavailable && attempts++ % loggedAttempts === 0
+        ? Effect.logWarning(`Waiting for PostgreSQL (store.postgres): ${message}`)
+        : Effect.void
+    ),
+    Effect.retry({ schedule: reconnects, while: ({ unavailable }) => unavailable })
+  )
+}
+
 /** A statement that only the SQLite thread knows how to run. */
 const inPlace = <A>(statement: Statement, later?: boolean): CompiledQuery<A> =>
   CompiledQuery.raw("", [new InPlace(statement, later)])
@@ -159,7 +205,8 @@ const make = Effect.fnUntraced(function* (location: Location) {
       ? new SqliteThreadDialect(location.file)
       : yield* Effect.promise(() => postgres(location))
   )
-  yield* attempt(() => Migrations.run(writer, dialect))
+  const migrated = attempt(() => Migrations.run(writer, dialect))
+  yield* (yield* WaitForServer) ? whenAvailable(migrated) : migrated
   const reader = location.kind === "sqlite" ? yield* sqliteReader(location.file) : writer
 
   const on =
