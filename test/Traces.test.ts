@@ -96,4 +96,66 @@ describe("traces", () => {
       }).pipe(Effect.scoped),
     { timeout: 90_000 }
   )
+
+  it.live(
+    "hold nothing of a request but its route, and no credentials, and neither do log and metrics",
+    () =>
+      Effect.gen(function* () {
+        const anvil = yield* Anvil.start()
+        const { spans, url } = yield* Collector.start
+        const [{ location }] = locations as [(typeof locations)[number]]
+        const secrets = ["node-user", "node-password", "node-api-key", "provider-api-key", "provider-url-key"]
+        const withCredentials = (url: string) =>
+          `${url.replace("://", "://node-user:node-password@")}/?key=node-api-key`
+        const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
+          chains: {
+            "ethereum/devnet": { nodes: [withCredentials(anvil.url)], start: 0, pollMillis: 50 },
+            "bitcoin/mainnet": { nodes: [withCredentials("http://127.0.0.1:1")], start: 0 },
+            "xrp/mainnet": { nodes: [withCredentials("ws://127.0.0.1:1")], start: 0 }
+          },
+          marketData: { coingecko: { key: "provider-api-key", url: "http://127.0.0.1:1/provider-url-key" } },
+          traces: { otlp: url },
+          log: { format: "json", level: "trace" }
+        })
+        const states = (body: { readonly chains: Record<string, { readonly state: string }> }) =>
+          ["ethereum/devnet", "bitcoin/mainnet", "xrp/mainnet"].map((chain) => body.chains[chain]!.state).join(" ")
+        yield* Effect.repeat(Effect.delay(headwater.get("/ready"), "50 millis"), {
+          until: ({ body }) => states(body) === "following failing failing"
+        })
+
+        const xpub =
+          "xpub661MyMwAqRbcFtXgS5sYJABqqG9YLmC4Q1Rdap9gSE8NqtwybGhePY2gZ29ESFjqJoCu1Rupje8YtGqsefD265TMg7usUDFdp6W1EGMcet8"
+        const xprv =
+          "xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi"
+        const context = "the-context-of-a-caller"
+        const ask = Effect.fnUntraced(function* (key: string) {
+          const answers = yield* Effect.all([
+            headwater.get(`/hd-wallets/evm/ethereum/devnet/${key}/assets?context=${context}`),
+            headwater.get(`/hd-wallets/utxo/bitcoin/mainnet/${key}/status?context=${context}`),
+            headwater.post(`/hd-wallets/utxo/bitcoin/mainnet/${key}/addresses/derive-and-sync?context=${context}`, {}),
+            headwater.get(`/hd-wallets/utxo/bitcoin/mainnet/${key}/assets?context=${context}`),
+            headwater.get(`/market-data/assets/by-id/${key}?context=${context}`)
+          ])
+          for (const { body } of answers) assert.notInclude(JSON.stringify(body), key)
+          return answers.map(({ status }) => status)
+        })
+        assert.deepStrictEqual(yield* ask(xpub), [200, 400, 201, 503, 404])
+        assert.deepStrictEqual(yield* ask(xprv), [400, 400, 400, 400, 404])
+        const metrics = yield* Effect.promise(async () => (await fetch(`${headwater.url}/metrics`)).text())
+        assert.strictEqual(yield* headwater.terminate, 0)
+
+        const routes = new Set(spans.map((span) => attribute(span, "http.route")))
+        assert.isTrue(routes.has("/hd-wallets/utxo/:blockchain/:network/:extendedPublicKey/assets"))
+        const all = { spans: JSON.stringify(spans), log: headwater.log(), metrics }
+        for (const [name, text] of Object.entries(all)) {
+          for (const secret of [...secrets, xpub, xprv, context, headwater.apiKey]) {
+            assert.notInclude(text, secret, name)
+          }
+        }
+        assert.include(all.spans, "CoinGecko.get")
+        assert.include(all.log, "utxoDerive")
+        assert.include(all.metrics, "utxoDerive")
+      }).pipe(Effect.scoped),
+    { timeout: 90_000 }
+  )
 })

@@ -13,7 +13,7 @@ import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import { ConnectedNodes } from "@headwater/indexer/families/node/ConnectedNodes"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { CreditRules, Credits } from "@headwater/indexer/store/accounts/Credits"
-import { Database } from "@headwater/indexer/store/database/Database"
+import { Database, WaitForServer } from "@headwater/indexer/store/database/Database"
 import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
 import { Assets } from "@headwater/indexer/store/market/Assets"
 import { MarketTasks } from "@headwater/indexer/store/market/MarketTasks"
@@ -85,7 +85,7 @@ export const services = Layer.mergeAll(
   Layer.provideMerge(hostPermission),
   Layer.provideMerge(Domains.Domains.layer),
   Layer.provideMerge(creditRules),
-  Layer.provideMerge(Store.layer)
+  Layer.provideMerge(Store.layer.pipe(Layer.provide(Layer.succeed(WaitForServer, true))))
 )
 
 /** The configured chains, each with what endpoints answer of it. */

@@ -126,15 +126,19 @@ describe("the command line", () => {
         (server) => Effect.sync(() => server.close())
       )
       const { port } = taken.address() as AddressInfo
-      const serve = (environment: Readonly<Record<string, string>>) =>
-        run(["serve"], { cwd, environment: { ...chain, ...environment } })
+      const start = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>) =>
+        run(args, { cwd, environment: { ...chain, ...environment } })
+      const serve = (environment: Readonly<Record<string, string>>) => start(["serve"], environment)
       const http = yield* serve({ HEADWATER_HTTP_PORT: String(port) })
       assert.strictEqual(http.code, 1)
       assert.include(http.stderr, `Cannot listen on 127.0.0.1:${port}`)
       const sqlite = yield* serve({ HEADWATER_STORE_SQLITE: "/nonexistent/store.db" })
       assert.strictEqual(sqlite.code, 1)
       assert.include(sqlite.stderr, "Cannot open the SQLite file /nonexistent/store.db")
-      const postgres = yield* serve({ HEADWATER_STORE_POSTGRES: `postgres://user:hunter2@127.0.0.1:1/db` })
+      // The daemon would wait for its server.
+      const postgres = yield* start(["accounts", "create", "acme"], {
+        HEADWATER_STORE_POSTGRES: `postgres://user:hunter2@127.0.0.1:1/db`
+      })
       assert.strictEqual(postgres.code, 1)
       assert.include(postgres.stderr, "Cannot open PostgreSQL: ")
       assert.notInclude(postgres.stderr, "hunter2")

@@ -1,12 +1,16 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
+import type { Database } from "@headwater/indexer/store/database/Database"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { freePort } from "../../../test/FreePort.ts"
 import { locations } from "../../../test/Stores.ts"
 import * as Seed from "../../indexer/test/store/Seed.ts"
 import * as Serve from "../src/Serve.ts"
+import * as Store from "../src/Store.ts"
 import * as Settings from "../src/settings/Settings.ts"
 import * as SettingsFile from "../src/settings/SettingsFile.ts"
 
@@ -43,5 +47,18 @@ describe("the settings' store", () => {
         [0, 0]
       )
     })
+  )
+
+  it.live("is waited for by the daemon where its server is not up, and by no other command", () =>
+    Effect.gen(function* () {
+      const settings = yield* SettingsFile.load(undefined, {
+        HEADWATER_STORE_POSTGRES: `postgres://127.0.0.1:${yield* freePort}/headwater`,
+        HEADWATER_CHAINS_ETHEREUM_DEVNET_NODES: "http://127.0.0.1:1"
+      })
+      const opened = <E>(layer: Layer.Layer<Database, E, Settings.Settings>) =>
+        Effect.scoped(Layer.build(Layer.provide(layer, Layer.succeed(Settings.Settings, settings))))
+      assert.match((yield* Effect.flip(opened(Store.layer))).message, /^Cannot open PostgreSQL: .*ECONNREFUSED/)
+      assert.isTrue(Option.isNone(yield* Effect.timeoutOption(opened(Serve.services), "1 second")))
+    }).pipe(Effect.provide(NodeServices.layer))
   )
 })

@@ -17,6 +17,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
+import type { LogLevel } from "effect/LogLevel"
 import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
 import type { stores } from "../../../test/Stores.ts"
@@ -209,6 +210,8 @@ export interface Options extends Partial<Server.Options> {
   /** What Alice and Bob have to begin with. */
   readonly credits?: number
   readonly verifier?: boolean
+  /** From which level on is logged; nothing by default, since answers of 500 are wanted and every request is logged. */
+  readonly logLevel?: LogLevel
 }
 
 const start = (insides: Insides, granted: number) =>
@@ -300,8 +303,7 @@ export const testServer = (store: (typeof stores)[number], options: Options = {}
     Layer.provide(Layer.succeed(AccountRate, options.rate)),
     Layer.provideMerge(breakable(insides)),
     Layer.provide(store.layer),
-    // Answers of 500 are wanted here, and every request is logged.
-    Layer.provide(Layer.succeed(References.MinimumLogLevel, "None"))
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, options.logLevel ?? "None"))
   )
 }
 

@@ -10,6 +10,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
+import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Catalogue from "./Catalogue.ts"
 import * as MarketMetrics from "./MarketMetrics.ts"
@@ -97,7 +98,10 @@ const thinning = Effect.gen(function* () {
 /** Lists what ships, and runs every task as long as the layer lives. */
 export const layer: Layer.Layer<never, DatabaseError, Assets | MarketTasks | Providers> = Layer.effectDiscard(
   Effect.gen(function* () {
-    yield* Catalogue.seed
+    yield* Effect.retry(Catalogue.seed, {
+      schedule: Schedule.spaced("1 second"),
+      while: ({ unavailable }) => unavailable
+    })
     for (const provider of yield* Providers) {
       for (const task of provider.tasks) yield* Effect.forkScoped(repeat(provider, task))
     }

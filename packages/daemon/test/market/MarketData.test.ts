@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { DatabaseError } from "@headwater/indexer/store/database/Database"
 import { Assets } from "@headwater/indexer/store/market/Assets"
 import { MarketTasks } from "@headwater/indexer/store/market/MarketTasks"
 import * as Effect from "effect/Effect"
@@ -42,6 +43,19 @@ describe("MarketData", () => {
       assert.isAtMost(often.times.length, 13)
       assert.lengthOf(seldom.times, 1)
       assert.isAbove((yield* (yield* Assets).list({ limit: 1, offset: 0 })).total, 15)
+    }).pipe(Effect.scoped, Effect.provide(MarketServices.layer))
+  )
+
+  it.live("lists what ships also where the store's connection ends meanwhile", () =>
+    Effect.gen(function* () {
+      const assets = yield* Assets
+      let attempts = 0
+      const put: typeof assets.put = (...listed) =>
+        attempts++ === 0
+          ? Effect.fail(new DatabaseError({ cause: new Error("Connection terminated unexpectedly") }))
+          : assets.put(...listed)
+      yield* Effect.provideService(run([]), Assets, { ...assets, put })
+      assert.isAbove((yield* assets.list({ limit: 1, offset: 0 })).total, 15)
     }).pipe(Effect.scoped, Effect.provide(MarketServices.layer))
   )
 

@@ -16,6 +16,9 @@ const wrong = (attribute: string, message: string) => ({ message, details: [{ at
 
 const familyNames: Record<Chain.Family, string> = { utxo: "UTXO", evm: "EVM", tron: "EVM", xrp: "XRP" }
 
+/** The message has the known names, and not the wrong one: an extended key stands there in a path of the wrong order. */
+const oneOf = (known: ReadonlyArray<string>) => `must be one of ${[...new Set(known)].join(", ")}`
+
 /** Finds a chain that this server serves and the operation is for. */
 const find = Effect.fnUntraced(function* (
   configured: ConfiguredChains["Service"],
@@ -23,11 +26,13 @@ const find = Effect.fnUntraced(function* (
   blockchain: string,
   network: string
 ) {
-  const chain = yield* Effect.mapError(Effect.fromResult(Chain.find(blockchain, network)), (error) =>
-    error._tag === "UnknownBlockchain"
-      ? new InvalidBlockchain(wrong("blockchain", error.message))
-      : new InvalidNetwork(wrong("network", error.message))
-  )
+  const chain = yield* Effect.mapError(Effect.fromResult(Chain.find(blockchain, network)), (error) => {
+    if (error._tag === "UnknownBlockchain") {
+      return new InvalidBlockchain(wrong("blockchain", oneOf(Chain.all.map(({ blockchain }) => blockchain))))
+    }
+    const networks = Chain.all.filter((chain) => chain.blockchain === blockchain).map(({ network }) => network)
+    return new InvalidNetwork(wrong("network", oneOf(networks)))
+  })
   if (families !== undefined && !families.includes(chain.family)) {
     return yield* new InvalidBlockchain(
       wrong("blockchain", `The operation is for ${familyNames[families[0]!]} blockchains, which ${blockchain} is not`)

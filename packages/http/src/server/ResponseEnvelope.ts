@@ -10,6 +10,7 @@ import * as Predicate from "effect/Predicate"
 import { apiVersion, errorBody, maxContextLength, RequestInfo } from "../contract/Envelope.ts"
 import { allowedMethods } from "./AllowedMethods.ts"
 import * as HttpMetrics from "./HttpMetrics.ts"
+import * as RequestTrace from "./RequestTrace.ts"
 
 const isContext = (value: unknown): value is string => typeof value === "string" && value.length <= maxContextLength
 
@@ -107,6 +108,6 @@ export const layer = HttpRouter.middleware(
         "x-request-id": info.id,
         "x-response-time": String(millis)
       })
-    }),
+    }).pipe(RequestTrace.traced),
   { global: true }
 )

@@ -8,6 +8,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
 import { maxParamLength } from "./AllowedMethods.ts"
 import * as MalformedRequest from "./MalformedRequest.ts"
+import * as RequestTrace from "./RequestTrace.ts"
 import * as Routes from "./Routes.ts"
 
 export interface Options {
@@ -78,6 +79,7 @@ export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>, options: Options) =
         Layer.provideMerge(
           NodeHttpServer.layer(() => server, { host, port, gracefulShutdownTimeout: stopTimeoutMillis })
         ),
+        Layer.provide(RequestTrace.layer),
         Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(options.maxBodyBytes ?? 65_536)))
       )
     })

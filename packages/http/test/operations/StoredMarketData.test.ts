@@ -122,9 +122,9 @@ for (const store of stores) {
         const get = yield* client
         yield* (yield* Assets).put(entries, "file")
         for (const [path, message] of [
-          ["by-id/none", 'There is no asset with the id "none"'],
-          ["by-symbol/NONE", 'There is no asset with the symbol "NONE"'],
-          ["by-slug/none", 'There is no asset with the slug "none"'],
+          ["by-id/none", "There is no asset with this id"],
+          ["by-symbol/NONE", "There is no asset with this symbol"],
+          ["by-slug/none", "There is no asset with this slug"],
           ["by-slug/old", "There is no rate of Old Coin from the last 30 days"]
         ] as const) {
           const { body, status } = yield* get(`/market-data/assets/${path}`)

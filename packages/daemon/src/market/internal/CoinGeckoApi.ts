@@ -108,7 +108,8 @@ export const make = Effect.fnUntraced(function* (options: Options) {
         duration: options.timeoutMillis,
         orElse: () => Effect.fail<NoReply>({ reason: `did not answer within ${options.timeoutMillis} ms` })
       }),
-      Effect.provideService(HttpClient.TracerPropagationEnabled, false)
+      // A span would hold the URL, and with it what an operator's own may hold of secrets.
+      Effect.provideService(HttpClient.TracerDisabledWhen, () => true)
     )
 
   /** Waits for the request's turn. */

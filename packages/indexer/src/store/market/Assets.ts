@@ -22,11 +22,10 @@ export type { AssetQuote } from "./internal/AssetRates.ts"
 
 /** The catalogue has no such asset. */
 export class AssetNotFound extends Schema.TaggedError<AssetNotFound>()("AssetNotFound", {
-  by: Schema.Literals(["id", "symbol", "slug"]),
-  value: Schema.String
+  by: Schema.Literals(["id", "symbol", "slug"])
 }) {
   override get message() {
-    return `There is no asset with the ${this.by} "${this.value}"`
+    return `There is no asset with this ${this.by}`
   }
 }
 
@@ -175,7 +174,7 @@ const make = Effect.gen(function* () {
     const column = by === "id" ? "reference_id" : by
     const key = by === "symbol" ? value.toUpperCase() : value
     const [row] = yield* read((db) => db.selectFrom("asset").selectAll().where(column, "=", key))
-    return row === undefined ? yield* new AssetNotFound({ by, value }) : yield* answer(row)
+    return row === undefined ? yield* new AssetNotFound({ by }) : yield* answer(row)
   })
 
   const list: Assets["Service"]["list"] = Effect.fn("Assets.list")(function* ({ limit, offset }) {

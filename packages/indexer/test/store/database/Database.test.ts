@@ -1,9 +1,17 @@
 import { chmodSync, readdirSync, statSync } from "node:fs"
+import { connect, createServer, type Server } from "node:net"
 import { dirname, join } from "node:path"
+import { inspect } from "node:util"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Database } from "@headwater/indexer/store/database/Database"
+import { Database, type DatabaseError, type Location, WaitForServer } from "@headwater/indexer/store/database/Database"
+import { rows } from "@headwater/indexer/store/database/Statements"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
+import * as Redacted from "effect/Redacted"
+import { sql } from "kysely"
+import { freePort } from "../../../../../test/FreePort.ts"
 import { locations, stores } from "../../../../../test/Stores.ts"
 
 describe("a SQLite file", () => {
@@ -67,9 +75,15 @@ for (const store of stores) {
       })
     )
 
-    it.effect("tells a duplicate from other failures", () =>
+    it.effect("tells a duplicate from other failures, without the values of the row", () =>
       Effect.gen(function* () {
-        assert.isTrue((yield* Effect.flip(insert("a"))).duplicate)
+        yield* insert("nobody's business")
+        const duplicate = yield* Effect.flip(insert("nobody's business"))
+        assert.isTrue(duplicate.duplicate)
+        assert.notInclude(inspect(duplicate, { depth: Number.POSITIVE_INFINITY }), "nobody's business")
+        yield* Effect.flatMap(Database, ({ query }) =>
+          query((db) => db.deleteFrom("account").where("name", "=", "nobody's business"))
+        )
         const { query } = yield* Database
         const failure = yield* Effect.flip(query((db) => db.selectFrom("nothing" as "account").selectAll()))
         assert.isFalse(failure.duplicate)
@@ -131,6 +145,121 @@ for (const store of stores) {
         assert.deepStrictEqual([...row!.hash], [29_999 & 255, 29_999 >> 8])
         assert.strictEqual(row!.time, 2 ** 45 + 29_999)
         assert.isTrue((yield* Effect.flip(transaction(insertMany("block", rows.slice(5, 6))))).duplicate)
+      })
+    )
+  })
+}
+
+/** What is logged, as text, and the logger that keeps it. */
+const collected = () => {
+  const lines: Array<string> = []
+  return { lines, logger: Logger.layer([Logger.map(Logger.formatSimple, (line) => void lines.push(line))]) }
+}
+
+/** Passes connections on to the run's PostgreSQL server, from a port at which nobody has listened before. */
+const forward = (port: number) =>
+  Effect.acquireRelease(
+    Effect.callback<Server>((resume) => {
+      const { hostname, port: to } = new URL(process.env.DATABASE_URL!)
+      const server = createServer((socket) => {
+        const upstream = connect(Number(to), hostname)
+        socket.pipe(upstream).pipe(socket)
+        for (const end of [socket, upstream]) end.on("error", () => {})
+      })
+      server.listen(port, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    (server) => Effect.sync(() => server.close())
+  )
+
+for (const { location } of locations.filter(({ name }) => name === "postgres")) {
+  describe("a PostgreSQL server that cannot be used", () => {
+    const open = (place: Location, change: (url: URL) => void) => {
+      const url = new URL(Redacted.value((place as Extract<Location, { kind: "postgres" }>).url))
+      change(url)
+      return Effect.flatMap(Database, ({ read }) => read((db) => db.selectFrom("account").selectAll())).pipe(
+        Effect.provide(Database.layer({ kind: "postgres", url: Redacted.make(url.href), connections: 2 }))
+      )
+    }
+
+    it.live("is waited for where it is not up yet, by those who may wait", () =>
+      Effect.gen(function* () {
+        const port = yield* freePort
+        const { lines, logger } = collected()
+        const opened = open(yield* location, (url) => {
+          url.port = String(port)
+        }).pipe(Effect.provide(logger))
+        assert.include((yield* Effect.flip(opened)).message, "ECONNREFUSED")
+        assert.deepStrictEqual(lines, [])
+        const waiting = yield* Effect.forkChild(Effect.provideService(opened, WaitForServer, true))
+        yield* Effect.sleep("1200 millis")
+        yield* forward(port)
+        assert.deepStrictEqual(yield* Fiber.join(waiting), [])
+        assert.lengthOf(lines, 1)
+        assert.match(lines[0]!, /Waiting for PostgreSQL.*ECONNREFUSED/)
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("is not waited for where it refuses the user or has no such database", () =>
+      Effect.gen(function* () {
+        const place = yield* location
+        for (const change of [
+          (url: URL) => {
+            url.username = "nobody"
+          },
+          (url: URL) => {
+            url.pathname = "/nothing"
+          }
+        ]) {
+          const failure = yield* Effect.flip(Effect.provideService(open(place, change), WaitForServer, true))
+          assert.match(failure.message, /does not exist/)
+        }
+      }).pipe(Effect.scoped)
+    )
+  })
+}
+
+for (const store of stores.filter(({ name }) => name === "postgres")) {
+  layer(store.layer, { excludeTestServices: true })("Database on a server that ends its connections", (it) => {
+    const sleep = Effect.flatMap(Database, ({ query }) => query(rows(sql`select pg_sleep(30)`)))
+    const names = Effect.flatMap(Database, ({ query }) => query((db) => db.selectFrom("account").select("name")))
+    const insert = (name: string) =>
+      Effect.flatMap(Database, ({ query }) => query((db) => db.insertInto("account").values({ name, created: 1 })))
+    /** What the server says of this database's other connections. */
+    const others = (column: string, where = "true") =>
+      Effect.flatMap(Database, ({ query }) =>
+        query(
+          rows(sql`select ${sql.raw(column)} from pg_stat_activity
+            where datname = current_database() and pid <> pg_backend_pid() and ${sql.raw(where)}`)
+        )
+      )
+    const until = (count: number, where?: string) =>
+      Effect.repeat(others("pid", where), { until: (found) => found.length === count })
+
+    it.effect("fails what was under way on them, and nothing that comes after", () =>
+      Effect.gen(function* () {
+        const { transaction } = yield* Database
+        for (let round = 0; round < 10; round++) {
+          const ended = yield* Deferred.make<void>()
+          const underWay: ReadonlyArray<Effect.Effect<unknown, DatabaseError, Database>> = [
+            sleep,
+            transaction(Effect.andThen(insert("a"), sleep)),
+            transaction(insert("b").pipe(Effect.andThen(Deferred.await(ended)), Effect.andThen(insert("c"))))
+          ]
+          const fibers = yield* Effect.forEach(underWay, (effect) => Effect.forkChild(effect))
+          yield* until(2, "state = 'active' and query like '%pg_sleep%'")
+          yield* until(1, "state = 'idle in transaction'")
+          yield* others("pg_terminate_backend(pid)", "state <> 'idle'")
+          yield* until(0, "state <> 'idle'")
+          yield* Deferred.succeed(ended, undefined)
+          for (const fiber of fibers) {
+            assert.strictEqual((yield* Effect.flip(Fiber.join(fiber)))._tag, "DatabaseError")
+            // Each of the pool's connections answers.
+            const answers = yield* Effect.all([names, names, names, names, names], { concurrency: "unbounded" })
+            assert.deepStrictEqual(answers.flat(), [])
+          }
+        }
+        yield* transaction(insert("d"))
+        assert.deepStrictEqual(yield* names, [{ name: "d" }])
       })
     )
   })

@@ -15,7 +15,14 @@ const Current = Context.Reference<ControlledTransaction<Tables> | undefined>(
 )
 
 export const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, DatabaseError> =>
-  Effect.tryPromise({ try: run, catch: (cause) => new DatabaseError({ cause }) })
+  Effect.tryPromise({
+    try: run,
+    catch: (cause) => {
+      // PostgreSQL repeats a row's values there, which a log may not hold: extended public keys, callback secrets.
+      if (cause instanceof Error) Reflect.deleteProperty(cause, "detail")
+      return new DatabaseError({ cause })
+    }
+  })
 
 /** Opens a database that is closed with the scope. */
 export const open = (dialect: Dialect) =>

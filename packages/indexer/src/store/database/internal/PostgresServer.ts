@@ -1,0 +1,63 @@
+/** The connections to a PostgreSQL server, which may not be up yet, and may end each of them at any moment. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
+import { PostgresDialect } from "kysely"
+import type { DatabaseError } from "../DatabaseError.ts"
+
+/** Whether a PostgreSQL server that is not up yet is waited for when the store is opened: by the daemon alone. */
+export const WaitForServer = Context.Reference<boolean>("@headwater/indexer/store/database/Database/WaitForServer", {
+  defaultValue: () => false
+})
+
+const int8 = 20
+
+export const dialect = async (url: Redacted.Redacted, connections: number) => {
+  // Most stores are SQLite files: their programs start without it.
+  const { default: pg } = await import("pg")
+  const pool = new pg.Pool({
+    connectionString: Redacted.value(url),
+    max: connections,
+    types: {
+      // No integer column holds more than 2^53: amounts are text.
+      getTypeParser: ((oid: number, format?: "text" | "binary") =>
+        oid === int8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser
+    }
+  })
+  // An error without a listener ends the process: the pool tells of connections that nobody uses, the others themselves.
+  pool.on("error", () => {})
+  pool.on("connect", (client) => client.on("error", () => {}))
+  // Of a connection that the server ends, the failed statement's answer comes before the end: until then it looks sound.
+  pool.on("release", (_, client) => {
+    if ((client as { readonly readyForQuery?: boolean }).readyForQuery === false) client.end(() => {})
+  })
+  return new PostgresDialect({ pool })
+}
+
+/** Waits between attempts to reach the server: doubling from half a second, at most ten seconds. */
+const reconnects = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("10 seconds")])
+/** Of the failed attempts, the first has a line in the log, and then one in so many. */
+const loggedAttempts = 30
+
+const isUnavailable = (error: unknown): error is DatabaseError =>
+  (error as { readonly _tag?: unknown })._tag === "DatabaseError" && (error as DatabaseError).unavailable
+
+/**
+ * Where the server is waited for, tries until the server is there. An error that waiting does not mend, as of a wrong
+ * password, fails at once.
+ */
+export const whenAvailable = Effect.fnUntraced(function* <A, E extends { readonly message: string }, R>(
+  self: Effect.Effect<A, E, R>
+) {
+  if (!(yield* WaitForServer)) return yield* self
+  let attempts = 0
+  return yield* self.pipe(
+    Effect.tapError((error) =>
+      isUnavailable(error) && attempts++ % loggedAttempts === 0
+        ? Effect.logWarning(`Waiting for PostgreSQL (store.postgres): ${error.message}`)
+        : Effect.void
+    ),
+    Effect.retry({ schedule: reconnects, while: isUnavailable })
+  )
+})

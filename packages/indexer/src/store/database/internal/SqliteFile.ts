@@ -1,0 +1,25 @@
+/** The file of a SQLite store, and the connection that reads the file beside the writer's. */
+import { closeSync, openSync } from "node:fs"
+import BetterSqlite from "better-sqlite3"
+import * as Effect from "effect/Effect"
+import { DatabaseError } from "../DatabaseError.ts"
+import * as Connection from "./Connection.ts"
+import { SqliteReaderDialect } from "./SqliteReader.ts"
+import { pragmas } from "./sqlitePragmas.ts"
+
+/** Readable for its owner alone: the file holds secrets of subscriptions. SQLite gives its other files the same mode. */
+const ownerOnly = 0o600
+
+/** Makes a file where there is none; what an operator has made stays as it is. */
+export const make = (file: string): Effect.Effect<void, DatabaseError> =>
+  Effect.try({
+    try: () => closeSync(openSync(file, "a", ownerOnly)),
+    catch: (cause) => new DatabaseError({ cause })
+  })
+
+export const reader = (file: string) =>
+  Effect.suspend(() => {
+    const database = new BetterSqlite(file, { readonly: true })
+    for (const pragma of pragmas) if (!/^(journal_mode|page_size)/.test(pragma)) database.pragma(pragma)
+    return Connection.open(new SqliteReaderDialect(database))
+  })
