@@ -5,6 +5,7 @@
  * Hashes are bytes in the order in which the chain's users write them.
  */
 import type { AddressBytes } from "./address/Address.ts"
+import type { TokenKind } from "./chains/Blockchain.ts"
 
 /** One move of the native coin. */
 export interface CoinTransfer {
@@ -22,9 +23,6 @@ export interface CoinTransfer {
   /** In the coin's smallest unit, never negative. */
   readonly amount: bigint
 }
-
-/** What kind of token contract: one amount per holder, one holder per id, or amounts per holder and id. */
-export type TokenKind = "fungible" | "non-fungible" | "multi"
 
 /** One move of a token. Each id of an ERC-1155 batch is a transfer of its own. */
 export interface TokenTransfer {

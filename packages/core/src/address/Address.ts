@@ -8,10 +8,10 @@ import type * as Brand from "effect/Brand"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Chain } from "../chains/Chain.ts"
-import * as EvmAddress from "./internal/EvmAddress.ts"
-import * as TronAddress from "./internal/TronAddress.ts"
+import * as EvmAddress from "./EvmAddress.ts"
 import * as UtxoAddress from "./internal/UtxoAddress.ts"
 import * as XrpAddress from "./internal/XrpAddress.ts"
+import * as TronAddress from "./TronAddress.ts"
 
 /** Canonical bytes of an address on its chain. */
 export type AddressBytes = Uint8Array & Brand.Brand<"AddressBytes">

@@ -5,8 +5,9 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Amount from "../Amount.ts"
-import type { Chain, EvmRules } from "../chains/Chain.ts"
-import type { UnsignedTransaction } from "./Sighash.ts"
+import type { EvmRules } from "../chains/Blockchain.ts"
+import type { Chain } from "../chains/Chain.ts"
+import type { UnsignedTransaction } from "./UnsignedTransaction.ts"
 
 /** The forms of a transaction as the interface names them: types 0, 1 (EIP-2930) and 2 (EIP-1559). */
 export type TransactionType = "legacy-transaction" | "access-list-transaction" | "gas-fee-market-transaction"

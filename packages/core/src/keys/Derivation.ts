@@ -7,10 +7,10 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Address from "../address/Address.ts"
-import * as KeyAddress from "../address/KeyAddress.ts"
 import * as Chain from "../chains/Chain.ts"
 import * as ExtendedPublicKey from "./ExtendedPublicKey.ts"
 import * as ChildKeys from "./internal/ChildKeys.ts"
+import * as KeyAddress from "./internal/KeyAddress.ts"
 
 export type { Format } from "./ExtendedPublicKey.ts"
 

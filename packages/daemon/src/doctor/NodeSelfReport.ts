@@ -130,7 +130,7 @@ export const tron = (chain: Chain, answer: unknown, genesis: string | undefined)
           } as const
         ]
       : []),
-    ...(genesis === undefined || TronSource.networkOf(genesis) !== undefined
+    ...(genesis === undefined || TronSource.networkOf(chain, genesis) !== undefined
       ? []
       : [
           {

@@ -60,15 +60,12 @@ export interface TronSource extends Source {
 /** Blocks looked back at to see whether a node keeps internal transactions. */
 const blocksToLookAt = 100
 
-/** The last bytes of the genesis block's id, which are the chain's id. */
-const chainIds: Readonly<Record<string, string>> = { mainnet: "2b6653dc", nile: "cd8690dc", shasta: "94a9059e" }
-
 /** The public network whose block 0 has this id. */
-export const networkOf = (genesis: string): string | undefined =>
-  Object.keys(chainIds).find((name) => chainIds[name] === genesis.slice(-8).toLowerCase())
+export const networkOf = ({ tron }: Chain, genesis: string): string | undefined =>
+  Object.entries(tron!.chainIds).find(([, chainId]) => chainId === genesis.slice(-8).toLowerCase())?.[0]
 
 const network = (chain: Chain, genesis: string | undefined): Capability => {
-  const found = genesis === undefined ? undefined : networkOf(genesis)
+  const found = genesis === undefined ? undefined : networkOf(chain, genesis)
   const right = found === undefined || found === chain.network
   return {
     name: "network",

@@ -76,7 +76,7 @@ const historyOf = (completeLedgers: string | undefined): Capability => {
 
 /** rippled's `network_id`; servers of old do not say it. */
 const networkOf = (chain: Chain, network: number | undefined): Capability => {
-  const expected = chain.network === "mainnet" ? 0 : 1
+  const expected = chain.xrp!.networkId
   const right = network === undefined || network === expected
   return {
     name: "network",

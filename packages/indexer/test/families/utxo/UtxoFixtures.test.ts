@@ -13,7 +13,7 @@ import * as NodeTransaction from "../../../src/families/utxo/internal/NodeTransa
 import * as FakeNode from "../../FakeNode.ts"
 import * as UtxoNode from "./UtxoNode.ts"
 
-const fixtures = join(import.meta.dirname, "../../../../../shared/fixtures/utxo-blocks")
+const fixtures = join(import.meta.dirname, "../../../../../../shared/fixtures/utxo-blocks")
 const present = existsSync(fixtures)
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")

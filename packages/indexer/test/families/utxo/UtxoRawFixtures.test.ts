@@ -12,7 +12,7 @@ import * as RawBlock from "../../../src/families/utxo/internal/RawBlock.ts"
 import { RawBytes } from "../../../src/families/utxo/internal/RawBytes.ts"
 import * as UtxoNode from "./UtxoNode.ts"
 
-const fixtures = join(import.meta.dirname, "../../../../../shared/fixtures/utxo-blocks")
+const fixtures = join(import.meta.dirname, "../../../../../../shared/fixtures/utxo-blocks")
 const present = existsSync(fixtures)
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")

@@ -3,7 +3,8 @@
  * dictionaries at the head of the chunk. What is packed is what is read back; the format is the store's own.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
-import type { TokenKind, Transfer } from "@headwater/core/Block"
+import type { Transfer } from "@headwater/core/Block"
+import type { TokenKind } from "@headwater/core/chains/Blockchain"
 
 /** A transfer with the id of its transaction. */
 export interface PackedTransfer {

@@ -2,9 +2,9 @@
 import { ripemd160 } from "@noble/hashes/legacy.js"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { keccak_256 } from "@noble/hashes/sha3.js"
-import type { Format } from "../keys/ExtendedPublicKey.ts"
-import * as BaseMultiples from "../keys/internal/BaseMultiples.ts"
-import * as LockingScript from "../utxo/LockingScript.ts"
+import type { Format } from "../../chains/Blockchain.ts"
+import * as LockingScript from "../../utxo/LockingScript.ts"
+import * as BaseMultiples from "./BaseMultiples.ts"
 
 const hash160 = (bytes: Uint8Array): Uint8Array => ripemd160(sha256(bytes))
 
