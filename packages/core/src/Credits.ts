@@ -1,7 +1,7 @@
 /**
- * Credits: what each operation costs (interface section 8), what a day costs, and the arithmetic of a balance.
+ * Credits: the price of each operation (interface section 8), the daily charges, and the arithmetic of a balance.
  *
- * Credits are whole numbers. A balance never goes below zero: what it cannot pay for is not done.
+ * Credits are whole numbers. A balance never goes below zero: an operation that costs more is refused.
  */
 import type { ListedOperation } from "./chains/Blockchain.ts"
 import { blockchains } from "./chains/blockchains.ts"
@@ -30,7 +30,7 @@ const defaults = {
 /** An operation that costs credits. */
 export type Operation = keyof typeof defaults
 
-/** A charge on a chain: multipliers have one decimal, and what is not whole is rounded. */
+/** A charge on a chain: multipliers have one decimal, and the product is rounded. */
 export const onChain = (credits: number, { creditMultiplier }: Pick<Chain, "creditMultiplier">): number =>
   Math.round(credits * creditMultiplier)
 
@@ -45,7 +45,7 @@ const column = (operation: Operation, byDefault: number): PriceColumn => {
   }
 }
 
-/** What each operation costs, by default and on the blockchains that have a price of their own. */
+/** The price of each operation, by default and on the blockchains that have a price of their own. */
 export const prices = Object.fromEntries(
   Object.entries(defaults).map(([operation, byDefault]) => [operation, column(operation as Operation, byDefault)])
 ) as Readonly<Record<Operation, PriceColumn>>
@@ -56,7 +56,7 @@ export const price = (operation: Operation, blockchain?: string): number => {
   return blockchain !== undefined && Object.hasOwn(figures, blockchain) ? figures[blockchain]! : figures.default
 }
 
-/** What an operator can decide of the charges. */
+/** The charges that an operator can set. */
 export interface Rules {
   /** Whether a list costs as many results as it has items, or one. */
   readonly per: "result" | "request"
@@ -74,13 +74,13 @@ export const defaultRules: Rules = { per: "result", subscriptionDay: 200, addres
 export const ofCall = ({ per }: Pick<Rules, "per">, perResult: number, results: number): number =>
   perResult * (per === "request" ? 1 : Math.max(1, results))
 
-/** What paying does to a balance: what was asked for, and whether it could be paid. */
+/** A balance after payments, and for each amount whether the balance paid it. */
 export interface Settled {
   readonly balance: number
   readonly paid: ReadonlyArray<boolean>
 }
 
-/** Pays amounts one after another out of a balance; one that is too large is left out, and those after it have a chance. */
+/** Pays amounts one after another out of a balance; an amount above the rest is skipped, and the next ones are tried. */
 export const settle = (balance: number, amounts: ReadonlyArray<number>): Settled => {
   let left = balance
   const paid = amounts.map((amount) => {
@@ -91,7 +91,7 @@ export const settle = (balance: number, amounts: ReadonlyArray<number>): Settled
   return { balance: left, paid }
 }
 
-/** How many of `wanted` things of one price a balance pays for. */
+/** The number of things, at most `wanted`, that a balance pays for at the price `each`. */
 export const affordable = (balance: number, each: number, wanted: number): number =>
   each <= 0 ? wanted : Math.min(wanted, Math.floor(balance / each))
 
@@ -106,6 +106,6 @@ export const endOfDay = (day: number): number => (day + 1) * dayMillis
 /** A day as people write it: `2026-11-21`. */
 export const dayText = (day: number): string => new Date(day * dayMillis).toISOString().slice(0, 10)
 
-/** The days that are over and were not charged, oldest first. `charged` is the last one that was. */
+/** The days that are over and not yet charged, oldest first. `charged` is the last charged day. */
 export const daysToCharge = (charged: number, now: number): ReadonlyArray<number> =>
   Array.from({ length: Math.max(0, dayOf(now) - 1 - charged) }, (_, i) => charged + 1 + i)

@@ -16,14 +16,14 @@ import * as TronAddress from "./TronAddress.ts"
 /** Canonical bytes of an address on its chain. */
 export type AddressBytes = Uint8Array & Brand.Brand<"AddressBytes">
 
-/** The text is not an address of this chain; the message says which rule it breaks, and never repeats the text. */
+/** The text is not an address of this chain; the message names the broken rule and never repeats the text. */
 export class InvalidAddress extends Schema.TaggedError<InvalidAddress>()("InvalidAddress", {
   message: Schema.String
 }) {}
 
 /**
- * Takes bytes that are canonical already: a locking script, or a 20-byte account as a node's block holds it. Checks
- * nothing, since it runs for every touch of every block.
+ * Takes bytes that are canonical already: a locking script, or a 20-byte account as a node's block holds it. There is
+ * no check, since every address of every block passes here.
  */
 export const fromBytes = (bytes: Uint8Array): AddressBytes => bytes as AddressBytes
 
@@ -71,7 +71,7 @@ export const destinationTag = (chain: Chain, text: string): Result.Result<number
       })
     : Result.map(decode(chain, text), () => undefined)
 
-/** A string that is equal for equal bytes, one character a byte: what a Map or Set is keyed by. */
+/** A key for a Map or Set: one character a byte, equal for equal bytes. */
 export const key = (bytes: Uint8Array): string => {
   let text = ""
   for (let from = 0; from < bytes.length; from += 1024) {

@@ -1,5 +1,5 @@
 /**
- * What an EVM wallet signs: unsigned transactions, their serialisation and digest.
+ * The bytes that an EVM wallet signs: serialisation and digest of unsigned transactions.
  *
  * Legacy with and without EIP-155, access list (EIP-2930) and fee market (EIP-1559). Pure; nothing here sees a private
  * key.

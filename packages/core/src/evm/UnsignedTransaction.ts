@@ -1,6 +1,6 @@
 /** The unsigned transactions of EVM chains: legacy, with an access list (EIP-2930), on the fee market (EIP-1559). */
 
-/** One account that a transaction says it will touch, with storage slots of 32 bytes each (EIP-2930). */
+/** One account of a transaction's access list, with storage slots of 32 bytes each (EIP-2930). */
 export interface AccessListEntry {
   readonly address: Uint8Array
   readonly storageKeys: ReadonlyArray<Uint8Array>

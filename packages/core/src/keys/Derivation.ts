@@ -19,10 +19,10 @@ type Format = ExtendedPublicKey.Format
 /** Where addresses are below the extended public key m: `account` at m/0/i and m/1/i (BIP-44), `bip32` at m/i. */
 export type Derivation = "account" | "bip32"
 
-/** Whom addresses are for: others to pay to (m/0/i, m/i), or the wallet's own change (m/1/i). */
+/** Receiving addresses, which others pay to (m/0/i, m/i), or change addresses of the wallet itself (m/1/i). */
 export type AddressType = "receive" | "change"
 
-/** The wish cannot be met for this key on this chain; the message names the field and the rule. */
+/** This key has no such addresses on this chain; the message names the field and the rule. */
 export class InvalidDerivation extends Schema.TaggedError<InvalidDerivation>()("InvalidDerivation", {
   message: Schema.String
 }) {}
@@ -49,11 +49,11 @@ export interface Options {
   readonly derivation?: Derivation | undefined
   /** Default `receive`; `bip32` has no other. */
   readonly type?: AddressType | undefined
-  /** Default: what the key's version says, else P2WPKH where the usual wallets write it, P2PKH on other UTXO chains. */
+  /** Default: the format that the key's version decides, else P2WPKH where the chain has it, P2PKH on other UTXO chains. */
   readonly format?: Format | undefined
 }
 
-/** A branch of a wallet, ready to derive: the node above its addresses, and how they are written. */
+/** A branch of a wallet, ready to derive: the key above the branch's addresses, and the addresses' format. */
 export interface Branch {
   readonly chain: Chain.Chain
   readonly derivation: Derivation
@@ -63,8 +63,8 @@ export interface Branch {
 }
 
 /**
- * Formats that a chain can pay to, the default first. P2SH-P2WPKH is an ordinary script hash, so wallets write it also
- * where there is no segwit to protect it; it is then given to who asks for it by version or format only.
+ * Formats that a chain can pay to, the default first. P2SH-P2WPKH is an ordinary script hash, which wallets write also on
+ * chains without segwit; there a key's version or the caller must ask for the format.
  */
 const formatsOf = ({ addressFormat }: Chain.Chain): ReadonlyArray<Format> => {
   if (addressFormat.kind === "xrp") return ["CLASSIC"]
@@ -72,7 +72,7 @@ const formatsOf = ({ addressFormat }: Chain.Chain): ReadonlyArray<Format> => {
   return addressFormat.segwit === undefined ? ["P2PKH", "P2SH-P2WPKH"] : ["P2WPKH", "P2SH-P2WPKH", "P2PKH", "P2TR"]
 }
 
-/** The format of addresses of `key` on `chain` where nobody asks for another. */
+/** The format of the addresses of `key` on `chain` unless another is asked for. */
 export const defaultFormat = (chain: Chain.Chain, key: ExtendedPublicKey.ExtendedPublicKey): Format =>
   key.format ?? formatsOf(chain)[0]!
 
@@ -107,7 +107,7 @@ const descriptors: Partial<Record<Format, (keys: string) => string>> = {
 
 /**
  * All addresses of a branch as an output descriptor (BIP-380 to BIP-386), which nodes of UTXO chains read; undefined on
- * other chains. Its key is the branch's own, of which the keys above are not told.
+ * other chains. The descriptor's key is the branch's own, and says nothing of the keys above.
  */
 export const descriptor = ({ chain, format, node }: Branch): string | undefined => {
   const origin = { depth: 0, parentFingerprint: new Uint8Array(4), childNumber: 0, format: undefined }
@@ -160,7 +160,7 @@ export const parseType = (text: string | undefined): Result.Result<AddressType |
 export const parseFormat = (text: string | undefined): Result.Result<Format | undefined, InvalidDerivation> =>
   named("format", ["P2PKH", "P2SH-P2WPKH", "P2WPKH", "P2TR", "STANDARD", "CLASSIC"], text)
 
-/** What `headwater derive` is asked for, as text and numbers from a command line. */
+/** The arguments of `headwater derive`, as text and numbers from a command line. */
 export interface Request {
   readonly blockchain: string
   readonly network: string

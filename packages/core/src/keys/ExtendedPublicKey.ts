@@ -1,7 +1,7 @@
 /**
  * Extended public keys (BIP-32): the public half of a wallet's account, from which its addresses derive.
  *
- * A private key is refused here, at the first look, and nothing of what was read is ever repeated in an error.
+ * A private key is refused, and no error repeats any of the text.
  */
 import { secp256k1 } from "@noble/curves/secp256k1.js"
 import * as Result from "effect/Result"
@@ -23,11 +23,11 @@ export interface ExtendedPublicKey {
   readonly chainCode: Uint8Array
   /** A compressed point of secp256k1, 33 bytes. */
   readonly publicKey: Uint8Array
-  /** The address format that the version bytes decide; undefined for xpub, tpub and what says no more than they do. */
+  /** The address format that the version bytes decide; undefined for xpub, tpub and other versions that decide none. */
   readonly format: Format | undefined
 }
 
-/** The text is not an extended public key of this chain; the message says which rule it breaks, never what it was. */
+/** The text is not an extended public key of this chain; the message names the broken rule and never repeats the text. */
 export class InvalidExtendedPublicKey extends Schema.TaggedError<InvalidExtendedPublicKey>()(
   "InvalidExtendedPublicKey",
   { message: Schema.String }

@@ -3,18 +3,17 @@ import { hexToBytes } from "@noble/hashes/utils.js"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Amount from "../Amount.ts"
+import { xrp } from "../chains/xrp.ts"
 
 export type XrpAmount =
   | { readonly kind: "xrp"; readonly drops: bigint }
   | { readonly kind: "token"; readonly value: string; readonly unit: string }
 
-/** An amount in whole units and what it is counted in, as the interface has it. */
+/** An amount in whole units and its unit, as the interface has them. */
 export interface Item {
   readonly amount: string
   readonly unit: string
 }
-
-export const xrpDecimals = 6
 
 const drops = Schema.String.check(Schema.isPattern(/^\d{1,20}$/, { message: "must be drops of XRP" }))
 
@@ -37,8 +36,8 @@ const printable = /^[\x21-\x7e]+$/
 const asciiOf = (bytes: Uint8Array): string => String.fromCharCode(...bytes)
 
 /**
- * The name of a currency: three characters as they are, a code of 160 bits as the text that it holds. One that holds no
- * text, or that would pass for XRP, stays hexadecimal.
+ * The name of a currency: three characters as they are, a code of 160 bits as the text in the code. A code without text,
+ * or one that would pass for XRP, stays hexadecimal.
  */
 export const currencyName = (code: string): string => {
   if (!hexCode.test(code)) return code
@@ -47,7 +46,7 @@ export const currencyName = (code: string): string => {
   let end = bytes.length
   while (end > 0 && bytes[end - 1] === 0) end--
   const text = asciiOf(standard ? bytes.subarray(12, 15) : bytes.subarray(0, end))
-  return printable.test(text) && text.toUpperCase() !== "XRP" ? text : code.toUpperCase()
+  return printable.test(text) && text.toUpperCase() !== xrp.unit ? text : code.toUpperCase()
 }
 
 /** Enough digits after the point for the smallest amount that the ledger can hold, 10^-81, and its digits. */
@@ -68,10 +67,10 @@ export const decode = (json: unknown): Result.Result<XrpAmount, string> =>
     return { kind: "token", value: yield* plain(amount.value), unit }
   })
 
-/** What the interface says where there is no amount. */
-export const zero: Item = { amount: "0", unit: "XRP" }
+/** The item of an absent amount. */
+export const zero: Item = { amount: "0", unit: xrp.unit }
 
 export const toItem = (amount: XrpAmount): Item =>
   amount.kind === "xrp"
-    ? { amount: Amount.format(amount.drops, xrpDecimals), unit: "XRP" }
+    ? { amount: Amount.format(amount.drops, xrp.decimals), unit: xrp.unit }
     : { amount: amount.value, unit: amount.unit }

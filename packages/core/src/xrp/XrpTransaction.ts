@@ -25,13 +25,13 @@ export interface XrpTransaction {
   readonly result: string
   /** Drops. */
   readonly fee: bigint
-  /** What it was to move. */
+  /** The transaction's `Amount`. */
   readonly amount: XrpAmount.XrpAmount | undefined
   /** The most that the sender wants to pay, where it pays in another currency than it delivers. */
   readonly sendMax: XrpAmount.XrpAmount | undefined
-  /** What an offer gives. */
+  /** The amount that an offer gives. */
   readonly takerGets: XrpAmount.XrpAmount | undefined
-  /** What arrived at the recipient. */
+  /** The amount that arrived at the recipient. */
   readonly delivered: XrpAmount.XrpAmount | undefined
   /** Texts of the memos, one a line. */
   readonly memo: string | undefined
@@ -44,7 +44,7 @@ export class InvalidXrpTransaction extends Schema.TaggedError<InvalidXrpTransact
   message: Schema.String
 }) {}
 
-/** The classic address alphabet; what an address is worth is for `Address.decode` to say. */
+/** The classic address alphabet; `Address.decode` checks the rest of an address. */
 const classic = /^r[1-9A-HJ-NP-Za-km-z]{24,34}$/
 const address = Schema.String.check(Schema.isPattern(classic, { message: "must be a classic address" }))
 const name = Schema.String.check(Schema.isPattern(/^\w{1,64}$/, { message: "must be a name" }))
@@ -58,10 +58,10 @@ const Fields = Schema.Struct({
   Flags: Schema.optionalKey(unsigned(2 ** 32 - 1)),
   Destination: Schema.optionalKey(Schema.Unknown),
   DestinationTag: Schema.optionalKey(unsigned(2 ** 32 - 1)),
-  /** Who pays the fee of a transaction that was delegated (XLS-75). */
+  /** The payer of the fee of a delegated transaction (XLS-75). */
   Delegate: Schema.optionalKey(address),
   Amount: Schema.optionalKey(Schema.Unknown),
-  /** What API version 2 calls the `Amount` of a payment. */
+  /** The `Amount` of a payment in API version 2. */
   DeliverMax: Schema.optionalKey(Schema.Unknown),
   SendMax: Schema.optionalKey(Schema.Unknown),
   TakerGets: Schema.optionalKey(Schema.Unknown),

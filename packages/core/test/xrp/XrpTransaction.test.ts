@@ -56,8 +56,8 @@ const item = (parts: Parts) => {
 }
 
 const moves = (parts: Parts, ledgerIndex?: number) => {
-  const first = XrpPayment.moves(read(version1(parts), ledgerIndex))
-  assert.deepStrictEqual(XrpPayment.moves(read(version2(parts), ledgerIndex)), first)
+  const first = XrpPayment.transfers(read(version1(parts), ledgerIndex))
+  assert.deepStrictEqual(XrpPayment.transfers(read(version2(parts), ledgerIndex)), first)
   return first
 }
 

@@ -42,7 +42,7 @@ const one = (format: Exclude<Format, "P2TR">, point: BaseMultiples.Affine): Uint
   }
 }
 
-/** Points → locking scripts (UTXO) or accounts; undefined where the point is, or where taproot has no key for it. */
+/** Points → locking scripts (UTXO) or accounts; undefined where there is no point, or taproot has no key for the point. */
 export const addressBytes = (
   format: Format,
   points: ReadonlyArray<BaseMultiples.Affine | undefined>

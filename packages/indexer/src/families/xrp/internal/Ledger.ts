@@ -140,7 +140,7 @@ export const toBlock = (chain: Chain, ledger: Ledger): Result.Result<Block, stri
         : Result.mapError(Address.decode(chain, text), ({ message }) => message)
     const transfers: Array<CoinTransfer> = []
     for (const [transaction, read] of ledger.transactions.entries()) {
-      for (const [position, { drops, from, to }] of XrpPayment.moves(read).entries()) {
+      for (const [position, { drops, from, to }] of XrpPayment.transfers(read).entries()) {
         transfers.push({
           kind: "coin",
           transaction,
