@@ -50,7 +50,17 @@ export const prices = Object.fromEntries(
   Object.entries(defaults).map(([operation, byDefault]) => [operation, column(operation as Operation, byDefault)])
 ) as Readonly<Record<Operation, PriceColumn>>
 
-/** Credits for one result of an operation, on a chain where the operation is on one. */
+/**
+ * Credits for one result of an operation, on a chain where the operation is on one.
+ *
+ * @example
+ * ```ts
+ * import * as Credits from "@headwater/core/Credits"
+ *
+ * Credits.price("prepare", "polygon") // => 120
+ * Credits.price("evm-assets", "polygon") // => 220
+ * ```
+ */
 export const price = (operation: Operation, blockchain?: string): number => {
   const figures = prices[operation]
   return blockchain !== undefined && Object.hasOwn(figures, blockchain) ? figures[blockchain]! : figures.default

@@ -76,7 +76,16 @@ export const all: ReadonlyArray<Chain> = blockchains.flatMap(({ name, networks, 
 /** The chains on which coins have a value: one of each blockchain. */
 export const live: ReadonlyArray<Chain> = all.filter(({ networkKind }) => networkKind === "live")
 
-/** The name under which a chain is stored, logged and configured: `blockchain/network`. */
+/**
+ * The name under which a chain is stored, logged and configured: `blockchain/network`.
+ *
+ * @example
+ * ```ts
+ * import * as Chain from "@headwater/core/chains/Chain"
+ *
+ * Chain.nameOf(Chain.all[0]!) // => "bitcoin/mainnet"
+ * ```
+ */
 export const nameOf = (chain: Chain): string => `${chain.blockchain}/${chain.network}`
 
 const byName = new Map(all.map((chain) => [nameOf(chain), chain]))

@@ -72,11 +72,40 @@ const formatsOf = ({ addressFormat }: Chain.Chain): ReadonlyArray<Format> => {
   return addressFormat.segwit === undefined ? ["P2PKH", "P2SH-P2WPKH"] : ["P2WPKH", "P2SH-P2WPKH", "P2PKH", "P2TR"]
 }
 
-/** The format of the addresses of `key` on `chain` unless another is asked for. */
+/**
+ * The format of the addresses of `key` on `chain` unless another is asked for.
+ *
+ * @example
+ * ```ts
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as Derivation from "@headwater/core/keys/Derivation"
+ * import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+ * import * as Result from "effect/Result"
+ *
+ * const bitcoin = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
+ * const key = Result.getOrThrow(ExtendedPublicKey.decode(bitcoin, "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs"))
+ * Derivation.defaultFormat(bitcoin, key) // => "P2WPKH"
+ * ```
+ */
 export const defaultFormat = (chain: Chain.Chain, key: ExtendedPublicKey.ExtendedPublicKey): Format =>
   key.format ?? formatsOf(chain)[0]!
 
-/** Prepares one branch of a wallet. */
+/**
+ * Prepares one branch of a wallet.
+ *
+ * @example
+ * ```ts
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as Derivation from "@headwater/core/keys/Derivation"
+ * import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+ * import * as Result from "effect/Result"
+ *
+ * const bitcoin = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
+ * const key = Result.getOrThrow(ExtendedPublicKey.decode(bitcoin, "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs"))
+ * Result.getOrThrow(Derivation.branch(bitcoin, key, { type: "change" })).derivation // => "account"
+ * Result.isFailure(Derivation.branch(bitcoin, key, { derivation: "bip32", type: "change" })) // => true
+ * ```
+ */
 export const branch = (
   chain: Chain.Chain,
   key: ExtendedPublicKey.ExtendedPublicKey,
@@ -108,6 +137,19 @@ const descriptors: Partial<Record<Format, (keys: string) => string>> = {
 /**
  * All addresses of a branch as an output descriptor (BIP-380 to BIP-386), which nodes of UTXO chains read; undefined on
  * other chains. The descriptor's key is the branch's own, and says nothing of the keys above.
+ *
+ * @example
+ * ```ts
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as Derivation from "@headwater/core/keys/Derivation"
+ * import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+ * import * as Result from "effect/Result"
+ *
+ * const bitcoin = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
+ * const key = Result.getOrThrow(ExtendedPublicKey.decode(bitcoin, "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs"))
+ * const branch = Result.getOrThrow(Derivation.branch(bitcoin, key))
+ * Derivation.descriptor(branch)?.replace(/xpub\w+/, "xpub…") // => "wpkh(xpub…/*)"
+ * ```
  */
 export const descriptor = ({ chain, format, node }: Branch): string | undefined => {
   const origin = { depth: 0, parentFingerprint: new Uint8Array(4), childNumber: 0, format: undefined }
@@ -116,7 +158,22 @@ export const descriptor = ({ chain, format, node }: Branch): string | undefined 
 
 const indexLimit = 2 ** 31
 
-/** The addresses of a branch at indices `from` … `from + count − 1`, in that order. */
+/**
+ * The addresses of a branch at indices `from` … `from + count − 1`, in that order.
+ *
+ * @example
+ * ```ts
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as Derivation from "@headwater/core/keys/Derivation"
+ * import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+ * import * as Result from "effect/Result"
+ *
+ * const bitcoin = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
+ * const key = Result.getOrThrow(ExtendedPublicKey.decode(bitcoin, "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs"))
+ * const [first] = Derivation.derive(Result.getOrThrow(Derivation.branch(bitcoin, key)), 0, 1)
+ * Result.getOrThrow(first!).address // => "bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu"
+ * ```
+ */
 export const derive = (
   branch: Branch,
   from: number,
@@ -148,15 +205,45 @@ const named = <A extends string>(
     : Result.succeed(found)
 }
 
-/** `account` or `bip32` in any letter case; undefined stays undefined. */
+/**
+ * `account` or `bip32` in any letter case; undefined stays undefined.
+ *
+ * @example
+ * ```ts
+ * import * as Derivation from "@headwater/core/keys/Derivation"
+ * import * as Result from "effect/Result"
+ *
+ * Result.getOrThrow(Derivation.parseDerivation("BIP32")) // => "bip32"
+ * ```
+ */
 export const parseDerivation = (text: string | undefined): Result.Result<Derivation | undefined, InvalidDerivation> =>
   named("derivation", ["account", "bip32"], text)
 
-/** `receive` or `change` in any letter case. */
+/**
+ * `receive` or `change` in any letter case.
+ *
+ * @example
+ * ```ts
+ * import * as Derivation from "@headwater/core/keys/Derivation"
+ * import * as Result from "effect/Result"
+ *
+ * Result.getOrThrow(Derivation.parseType("CHANGE")) // => "change"
+ * ```
+ */
 export const parseType = (text: string | undefined): Result.Result<AddressType | undefined, InvalidDerivation> =>
   named("type", ["receive", "change"], text)
 
-/** The name of a format in any letter case. */
+/**
+ * The name of a format in any letter case.
+ *
+ * @example
+ * ```ts
+ * import * as Derivation from "@headwater/core/keys/Derivation"
+ * import * as Result from "effect/Result"
+ *
+ * Result.getOrThrow(Derivation.parseFormat("p2wpkh")) // => "P2WPKH"
+ * ```
+ */
 export const parseFormat = (text: string | undefined): Result.Result<Format | undefined, InvalidDerivation> =>
   named("format", ["P2PKH", "P2SH-P2WPKH", "P2WPKH", "P2TR", "STANDARD", "CLASSIC"], text)
 
@@ -184,6 +271,16 @@ const integer = (field: string, value: number, limit: number): Result.Result<num
 /**
  * The lines that `headwater derive` prints: index and address, separated by a space, or a JSON array with the fields of
  * interface section 2.12. An index without an address is left out, as wallets do.
+ *
+ * @example
+ * ```ts
+ * import * as Derivation from "@headwater/core/keys/Derivation"
+ * import * as Result from "effect/Result"
+ *
+ * const extendedPublicKey = "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs"
+ * const request = { blockchain: "bitcoin", network: "mainnet", extendedPublicKey, count: 1 }
+ * Result.getOrThrow(Derivation.lines(request)) // => ["0 bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu"]
+ * ```
  */
 export const lines = (
   request: Request

@@ -104,6 +104,18 @@ const parse = (chain: Chain, payload: Uint8Array): Result.Result<ExtendedPublicK
 /**
  * Reads an extended public key of any version that `chain` has: xpub and tpub everywhere, the SLIP-132 versions on UTXO
  * chains, a coin's own versions on that coin.
+ *
+ * @example
+ * ```ts
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+ * import * as Result from "effect/Result"
+ *
+ * const bitcoin = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
+ * const key = Result.getOrThrow(ExtendedPublicKey.decode(bitcoin, "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs"))
+ * key.depth // => 3
+ * key.format // => "P2WPKH"
+ * ```
  */
 export const decode = (chain: Chain, text: string): Result.Result<ExtendedPublicKey, InvalidExtendedPublicKey> =>
   Result.mapError(
@@ -117,6 +129,17 @@ export const decode = (chain: Chain, text: string): Result.Result<ExtendedPublic
 /**
  * The same key as an xpub, or a tpub on a test network: the one version that nodes read in descriptors, and equal for
  * every version that a wallet may have written.
+ *
+ * @example
+ * ```ts
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+ * import * as Result from "effect/Result"
+ *
+ * const bitcoin = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
+ * const key = Result.getOrThrow(ExtendedPublicKey.decode(bitcoin, "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs"))
+ * ExtendedPublicKey.encode(bitcoin, key).slice(0, 4) // => "xpub"
+ * ```
  */
 export const encode = (chain: Chain, key: ExtendedPublicKey): string => {
   const payload = new Uint8Array(78)
