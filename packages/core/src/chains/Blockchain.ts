@@ -108,6 +108,8 @@ export interface NativeAsset {
   readonly name: string
   /** The coin's id at CoinGecko. */
   readonly coinGecko: string
+  /** Place in the list of coins, which began by market capitalisation; a new coin takes the next number. */
+  readonly rank: number
   /** A coloured coin with a sign on it: a stroke on a field of 32 by 32, as an SVG path. */
   readonly logo: { readonly colour: string; readonly path: string }
 }

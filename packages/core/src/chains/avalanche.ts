@@ -11,6 +11,7 @@ export const avalanche: Blockchain = {
     slug: "avalanche",
     name: "Avalanche",
     coinGecko: "avalanche-2",
+    rank: 8,
     logo: { colour: "#cf3a3a", path: "M16 7l-9 16h5l6-11zM19 23h6l-3-5z" }
   },
   coinGeckoPlatform: "avalanche",

@@ -11,6 +11,7 @@ export const binanceSmartChain: Blockchain = {
     slug: "bnb",
     name: "BNB",
     coinGecko: "binancecoin",
+    rank: 4,
     logo: { colour: "#c9991b", path: "M16 7l4 4-4 4-4-4zM16 17l4 4-4 4-4-4zM8 16h.01M24 16h.01" }
   },
   coinGeckoPlatform: "binance-smart-chain",

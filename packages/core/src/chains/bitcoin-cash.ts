@@ -11,6 +11,7 @@ export const bitcoinCash: Blockchain = {
     slug: "bitcoin-cash",
     name: "Bitcoin Cash",
     coinGecko: "bitcoin-cash",
+    rank: 7,
     logo: { colour: "#3fa66a", path: "M13 9h6a3.5 3.5 0 0 1-1 7h-6zm-1 7h7a3.5 3.5 0 0 1-1 7h-7zM9 12l2-1" }
   },
   usualConfirmations: 10,

@@ -11,6 +11,7 @@ export const bitcoin: Blockchain = {
     slug: "bitcoin",
     name: "Bitcoin",
     coinGecko: "bitcoin",
+    rank: 1,
     logo: { colour: "#e88a12", path: "M12 9h6a3.5 3.5 0 0 1 0 7h-6zm0 7h7a3.5 3.5 0 0 1 0 7h-7zM15 6v3m0 14v3" }
   },
   usualConfirmations: 3,

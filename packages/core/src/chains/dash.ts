@@ -11,6 +11,7 @@ export const dash: Blockchain = {
     slug: "dash",
     name: "Dash",
     coinGecko: "dash",
+    rank: 13,
     logo: { colour: "#2470b8", path: "M12 10h7a4 4 0 0 1 0 12h-8M9 16h7" }
   },
   // Dash software does not agree which of drkp and drkv is the public version (Trezor says drkp, the first nodes said

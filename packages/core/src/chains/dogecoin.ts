@@ -11,6 +11,7 @@ export const dogecoin: Blockchain = {
     slug: "dogecoin",
     name: "Dogecoin",
     coinGecko: "dogecoin",
+    rank: 6,
     logo: { colour: "#b59a3c", path: "M12 8h4a8 8 0 0 1 0 16h-4zM9 16h8" }
   },
   extendedKeyVersions: [

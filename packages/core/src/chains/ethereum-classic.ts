@@ -11,6 +11,7 @@ export const ethereumClassic: Blockchain = {
     slug: "ethereum-classic",
     name: "Ethereum Classic",
     coinGecko: "ethereum-classic",
+    rank: 11,
     logo: { colour: "#2f8a57", path: "M16 5l7 11-7 11-7-11zM9 16h14" }
   },
   coinGeckoPlatform: "ethereum-classic",

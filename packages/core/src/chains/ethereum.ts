@@ -9,6 +9,7 @@ export const ether = {
     slug: "ethereum",
     name: "Ethereum",
     coinGecko: "ethereum",
+    rank: 2,
     logo: { colour: "#5a6bb8", path: "M16 5l7 11-7 4-7-4zM9.5 19.5l6.5 7.5 6.5-7.5" }
   }
 } as const

@@ -14,6 +14,7 @@ export const litecoin: Blockchain = {
     slug: "litecoin",
     name: "Litecoin",
     coinGecko: "litecoin",
+    rank: 9,
     logo: { colour: "#5b6f8c", path: "M16 7l-4 17h10M10 18l9-4" }
   },
   extendedKeyVersions: [

@@ -11,6 +11,7 @@ export const polygon: Blockchain = {
     slug: "polygon",
     name: "Polygon Ecosystem Token",
     coinGecko: "polygon-ecosystem-token",
+    rank: 10,
     logo: { colour: "#7340c4", path: "M12 9l5 3v6l-5 3-5-3v-6zM20 11l5 3v6l-5 3-3-2" }
   },
   coinGeckoPlatform: "polygon-pos",

@@ -16,6 +16,7 @@ export const tron: Blockchain = {
     slug: "tron",
     name: "TRON",
     coinGecko: "tron",
+    rank: 5,
     logo: { colour: "#b5202b", path: "M8 8l16 4-8 14zM8 8l8 18M8 8l8 6 8-2M16 14v12" }
   },
   coinGeckoPlatform: "tron",

@@ -11,6 +11,7 @@ export const zcash: Blockchain = {
     slug: "zcash",
     name: "Zcash",
     coinGecko: "zcash",
+    rank: 12,
     logo: { colour: "#d9a520", path: "M11 11h10l-10 10h10M16 7v4m0 10v4" }
   },
   usualConfirmations: 24,

@@ -103,6 +103,14 @@ it("a coin is one asset on every chain that has it", () => {
   }
 })
 
+it("each coin has a place of its own in the list of coins, counted from 1", () => {
+  const ranks = new Map(Chain.all.map(({ asset }) => [asset.slug, asset.rank]))
+  assert.sameMembers(
+    [...ranks.values()],
+    Array.from(ranks, (_, index) => index + 1)
+  )
+})
+
 it("first blocks are hashes, and a fork shares that of the chain from which it forked", () => {
   for (const { blockchain, network, utxo } of Chain.all) {
     for (const hash of utxo?.genesis ?? []) assert.match(hash, /^[0-9a-f]{64}$/, `${blockchain}/${network}`)

@@ -20,8 +20,10 @@ const currencies: ReadonlyArray<readonly [ticker: string, slug: string, name: st
   ["CNY", "renminbi", "Renminbi", "#bf4b32", "M11 8l5 8 5-8M16 16v8M11 18h10"]
 ]
 
-/** Every coin once, with the live chains whose own coin it is. */
-const coins = [...Map.groupBy(Chain.live, ({ asset }) => asset.slug).values()]
+/** The live chains of each coin, in the order of the coins' ranks. */
+const coins = [...Map.groupBy(Chain.live, ({ asset }) => asset.slug).values()].sort(
+  ([a], [b]) => a!.asset.rank - b!.asset.rank
+)
 
 const decode = Schema.decodeUnknownSync(Schema.Array(Asset.Entry))
 

@@ -16,6 +16,10 @@ describe("Catalogue", () => {
         fungibleValues: { decimals }
       })
     }
+    assert.deepStrictEqual(
+      Catalogue.entries.slice(0, 5).map(({ originalSymbol }) => originalSymbol),
+      ["BTC", "ETH", "XRP", "BNB", "TRX"]
+    )
     const currencies = Catalogue.entries.filter(({ assetType }) => assetType === "fiat")
     assert.isAtLeast(currencies.length, 5)
     assert.lengthOf(Catalogue.entries, new Set(live.map(({ unit }) => unit)).size + currencies.length)
