@@ -40,11 +40,11 @@ export interface ExtendedKeyVersion {
   readonly format?: Format
 }
 
-/** Rules by which a UTXO chain and its nodes differ from Bitcoin's; what is absent is as on Bitcoin. */
+/** Rules by which a UTXO chain and its nodes differ from Bitcoin's; an absent rule is as on Bitcoin. */
 export interface UtxoRules {
   /** Layout of header and transactions: Zcash has an Equihash solution and shielded parts of its own. */
   readonly wireFormat?: "zcash"
-  /** Hash of the header that is the block's name, where double SHA-256 is not. */
+  /** The hash by which blocks are named, where that is not double SHA-256 of the header. */
   readonly headerHash?: "x11"
   /** Merged-mining proofs stand behind headers whose version says so (AuxPoW). */
   readonly auxPow?: boolean
@@ -58,11 +58,11 @@ export interface UtxoRules {
   readonly chainLocks?: boolean
 }
 
-/** A UTXO network: the rules of its chain, and what tells it from others. */
+/** A UTXO network: the rules of the chain, and the facts by which a node's network is recognised. */
 export interface UtxoNetwork extends UtxoRules {
   /** Hashes of the first block; several where one name stands for several networks. */
   readonly genesis: ReadonlyArray<string>
-  /** The first block that a chain has and the chain with the same genesis, from which it split off, has not. */
+  /** The first block of a chain that forked from another one with the same genesis, and is not in that other chain. */
   readonly fork?: { readonly from: string; readonly height: number; readonly hash: string }
 }
 
@@ -74,7 +74,7 @@ export interface EvmRules {
   readonly accessLists: boolean
   /** EIP-1559 fee market. */
   readonly feeMarket: boolean
-  /** Who charges for data on the layer below, beside gas. */
+  /** The rule by which data on the layer below is charged beside gas. */
   readonly dataFee: "none" | "op-stack" | "arbitrum"
 }
 
@@ -88,10 +88,10 @@ export interface XrpNetwork {
   readonly networkId: number
 }
 
-/** What kind of token contract: one amount per holder, one holder per id, or amounts per holder and id. */
+/** The kind of a token contract: one amount per holder, one holder per id, or amounts per holder and id. */
 export type TokenKind = "fungible" | "non-fungible" | "multi"
 
-/** Operations for which the tables of interface section 8 have a price of each listed chain's own. */
+/** Operations whose tables in interface section 8 give listed chains prices of their own. */
 export type ListedOperation =
   | "prepare"
   | "internal-transactions"
@@ -114,9 +114,9 @@ export interface NativeAsset {
   readonly logo: { readonly colour: string; readonly path: string }
 }
 
-/** What differs between the networks of a blockchain. */
+/** Facts that differ between the networks of a blockchain. */
 export interface Network {
-  /** Whether coins have a value here, or none, or the network is one machine's own. */
+  /** `live`: coins have a value; `test`: a public network without; `development`: a network of one's own. */
   readonly networkKind: "live" | "test" | "development"
   readonly addressFormat: AddressFormat
   /** On chains of the family `utxo`, as the next ones on theirs. */
@@ -128,7 +128,7 @@ export interface Network {
 
 /** All facts of one blockchain. */
 export interface Blockchain {
-  /** Its name in paths and settings. */
+  /** Name in paths and settings. */
   readonly name: string
   readonly family: Family
   /** Ticker of the native coin. */
@@ -138,9 +138,9 @@ export interface Blockchain {
   /** Registered coin type (SLIP-44). */
   readonly slip44: number
   readonly asset: NativeAsset
-  /** What CoinGecko calls the chain as a platform of tokens; absent where the chain has none. */
+  /** CoinGecko's id of the chain as a platform of tokens; absent where the chain has none. */
   readonly coinGeckoPlatform?: string
-  /** What the chain's users call each kind of token; absent where the chain has no contracts. */
+  /** The standard of each kind of token, as the chain's users call it; absent where the chain has no contracts. */
   readonly tokenStandards?: Readonly<Record<TokenKind, string>>
   readonly extendedKeyVersions?: ReadonlyArray<ExtendedKeyVersion>
   /** Confirmations after which exchanges usually call a deposit settled. */
@@ -153,7 +153,7 @@ export interface Blockchain {
   readonly creditMultiplier: number
   /** Operations whose price tables list the chain; the others cost the Default here. */
   readonly listedPrices: ReadonlyArray<ListedOperation>
-  /** Where a node of the live network answers on its own machine, as nodes are set up of themselves. */
+  /** URL at which a node of the live network usually answers on the same machine. */
   readonly exampleNode: string
   readonly networks: Readonly<Record<string, Network>>
 }

@@ -1,4 +1,4 @@
-/** What most blockchains with Ethereum's virtual machine have in common. */
+/** Facts that most blockchains with Ethereum's virtual machine share. */
 import type { Blockchain, EvmRules, Network } from "../Blockchain.ts"
 
 export const defaults = {

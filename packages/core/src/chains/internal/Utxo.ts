@@ -1,4 +1,4 @@
-/** What most blockchains of the Bitcoin family have in common. */
+/** Facts that most blockchains of the Bitcoin family share. */
 import type { AddressFormat, Blockchain, Network, UtxoNetwork, UtxoRules } from "../Blockchain.ts"
 
 export const defaults = {
