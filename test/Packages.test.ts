@@ -107,7 +107,7 @@ const bundles = async (project: string) => {
     .map((file) => file.slice(0, -3))
   assert.isAbove(modules.length, 20)
   const entry = join(project, "browser.js")
-  const lines = modules.map((name) => `export * as ${basename(name)} from "@headwater/core/${name}"`)
+  const lines = modules.map((name) => `export * as "${basename(name)}" from "@headwater/core/${name}"`)
   writeFileSync(entry, lines.join("\n"))
   const built = (await build({
     ...{ root: project, configFile: false, logLevel: "error" },

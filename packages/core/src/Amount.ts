@@ -8,7 +8,14 @@ export class InvalidAmount extends Schema.TaggedError<InvalidAmount>()("InvalidA
 }) {}
 
 /**
- * Smallest units → decimal text in whole units, without exponent or trailing zeros: `(150_000_000n, 8)` → `"1.5"`.
+ * Smallest units → decimal text in whole units, without exponent or trailing zeros.
+ *
+ * @example
+ * ```ts
+ * import * as Amount from "@headwater/core/Amount"
+ *
+ * Amount.format(150_000_000n, 8) // => "1.5"
+ * ```
  */
 export const format = (amount: bigint, decimals: number): string => {
   const negative = amount < 0n
@@ -23,6 +30,15 @@ const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/
 /**
  * Decimal text in whole units → smallest units; an exponent is read, since nodes write `1e-8`. Fails where the text has
  * digits below the smallest unit.
+ *
+ * @example
+ * ```ts
+ * import * as Amount from "@headwater/core/Amount"
+ * import * as Result from "effect/Result"
+ *
+ * Result.getOrThrow(Amount.parse("1.5", 8)) // => 150_000_000n
+ * Result.isFailure(Amount.parse("0.000000001", 8)) // => true
+ * ```
  */
 export const parse = (text: string, decimals: number): Result.Result<bigint, InvalidAmount> => {
   const match = text.length > 200 ? null : decimal.exec(text)

@@ -1,33 +1,31 @@
 /**
- * A block as the rest of Headwater sees it: the same plain shape for every family.
+ * A block in the one plain shape that every family shares.
  *
- * Sources decode a node's answers into it; matching, recording and confirmation know nothing else of a chain.
+ * Sources decode a node's answers into this shape; matching, recording and confirmation know nothing else of a chain.
  * Hashes are bytes in the order in which the chain's users write them.
  */
 import type { AddressBytes } from "./address/Address.ts"
+import type { TokenKind } from "./chains/Blockchain.ts"
 import type { Unlocking } from "./utxo/Unlocking.ts"
 
-/** One move of the native coin. */
+/** One transfer of the native coin. */
 export interface CoinTransfer {
   readonly kind: "coin"
   /** Index into {@link Block.transactions}. */
   readonly transaction: number
   /**
-   * Where in its transaction: input index for a spent output, output index for a created one; 0 on account chains.
+   * Place in the transaction: input index for a spent output, output index for a created one; 0 on account chains.
    */
   readonly position: number
-  /** Who pays; absent for a created output, a coinbase, a mint. */
+  /** The payer; absent for a created output, a coinbase, a mint. */
   readonly from: AddressBytes | undefined
-  /** Who receives; absent for a spent output. */
+  /** The recipient; absent for a spent output. */
   readonly to: AddressBytes | undefined
   /** In the coin's smallest unit, never negative. */
   readonly amount: bigint
 }
 
-/** What kind of token contract: one amount per holder, one holder per id, or amounts per holder and id. */
-export type TokenKind = "fungible" | "non-fungible" | "multi"
-
-/** One move of a token. Each id of an ERC-1155 batch is a transfer of its own. */
+/** One transfer of a token. Each id of an ERC-1155 batch is a transfer of its own. */
 export interface TokenTransfer {
   readonly kind: "token"
   readonly transaction: number
@@ -91,7 +89,7 @@ export interface MissingPart {
 export interface Block extends BlockHeader {
   /** Transaction ids in block order. */
   readonly transactions: ReadonlyArray<Uint8Array>
-  /** In block order; every move that counts, of failed transactions none. */
+  /** In block order; a failed transaction has none. */
   readonly transfers: ReadonlyArray<Transfer>
   /** Every input of a UTXO block that is not a coinbase, also those whose output is already in `transfers`. */
   readonly spends: ReadonlyArray<Spend>

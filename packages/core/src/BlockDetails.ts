@@ -1,10 +1,10 @@
-/** What the interface tells of the newest block of a UTXO chain (section 2.8). */
+/** The newest block of a UTXO chain as the interface shows it (section 2.8). */
 import * as Schema from "effect/Schema"
 
 export const BlockDetails = Schema.Struct({
   /** The compact target as an integer. */
   bits: Schema.Int,
-  /** Hex; empty where the chain's node does not say it. */
+  /** Hex; empty where the chain's node shows none. */
   chainwork: Schema.String,
   /** Rounded down. */
   difficulty: Schema.Int,

@@ -19,12 +19,46 @@ describe("Credits", () => {
     }
   })
 
-  it("has the chain figures that the multipliers give", () => {
-    // The interface's tables are the defaults times each chain's multiplier; this finds a slip in either.
-    for (const [operation, column] of Object.entries(Credits.prices)) {
-      for (const [name, figure] of Object.entries(column)) {
-        if (name === "default") continue
-        assert.closeTo(figure, column.default * chain(name).creditMultiplier, 0.51, `${operation} ${name}`)
+  it("has the figures of interface section 8, and the default where a table does not list a blockchain", () => {
+    // The tables as they stand there; a dash is "not listed".
+    const tables = [
+      `Protocol            | prepare | internal-transactions | evm-assets | evm-logs
+       default             | 60      | 320                   | 220        | 30
+       ethereum            | 60      | 320                   | 220        | 30
+       ethereum-classic    | 78      | 416                   | 286        | 39
+       binance-smart-chain | 150     | 800                   | 550        | 75
+       polygon             | 120     | 640                   | -          | 60
+       arbitrum            | 96      | 512                   | -          | 48
+       avalanche           | 108     | 576                   | -          | 54
+       base                | 72      | 384                   | -          | 36
+       optimism            | 84      | 448                   | -          | 42
+       tron                | 90      | 480                   | 330        | 45`,
+      `Protocol     | utxo-last-block | utxo-derive | utxo-assets
+       default      | 20              | 35          | 520
+       bitcoin      | 20              | 35          | 520
+       bitcoin-cash | 24              | 42          | 624
+       dash         | 22              | 39          | 572
+       dogecoin     | 22              | 39          | 572
+       litecoin     | 22              | 39          | 572
+       zcash        | 26              | 46          | 676`,
+      `Protocol | subscription-create | subscription-list | subscription-get | asset | xrp-block-transactions
+       default  | 30                  | 30                | 30               | 110   | 20`,
+      `Protocol | tokens-transfers | xrp-derive | xrp-assets | subscription-activate
+       default  | 100              | 35         | 120        | 30`
+    ]
+    const columns = tables.flatMap((table) => {
+      const [header = [], ...rows] = table.split("\n").map((line) => line.split("|").map((cell) => cell.trim()))
+      return header.slice(1).map((operation, column) => {
+        const listed = rows.filter((row) => row[column + 1] !== "-")
+        return [operation, Object.fromEntries(listed.map((row) => [row[0], Number(row[column + 1])]))] as const
+      })
+    })
+    const expected: Record<string, Record<string, number>> = Object.fromEntries(columns)
+    assert.deepStrictEqual({ ...Credits.prices }, expected as typeof Credits.prices)
+    for (const [operation, figures] of Object.entries(expected)) {
+      for (const { blockchain } of Chain.all) {
+        const price = Credits.price(operation as Credits.Operation, blockchain)
+        assert.strictEqual(price, figures[blockchain] ?? figures.default, `${operation} ${blockchain}`)
       }
     }
   })

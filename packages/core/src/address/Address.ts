@@ -8,22 +8,22 @@ import type * as Brand from "effect/Brand"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Chain } from "../chains/Chain.ts"
-import * as EvmAddress from "./internal/EvmAddress.ts"
-import * as TronAddress from "./internal/TronAddress.ts"
+import * as EvmAddress from "./EvmAddress.ts"
 import * as UtxoAddress from "./internal/UtxoAddress.ts"
 import * as XrpAddress from "./internal/XrpAddress.ts"
+import * as TronAddress from "./TronAddress.ts"
 
 /** Canonical bytes of an address on its chain. */
 export type AddressBytes = Uint8Array & Brand.Brand<"AddressBytes">
 
-/** The text is not an address of this chain; the message says which rule it breaks, and never repeats the text. */
+/** The text is not an address of this chain; the message names the broken rule and never repeats the text. */
 export class InvalidAddress extends Schema.TaggedError<InvalidAddress>()("InvalidAddress", {
   message: Schema.String
 }) {}
 
 /**
- * Takes bytes that are canonical already: a locking script, or a 20-byte account as a node's block holds it. Checks
- * nothing, since it runs for every touch of every block.
+ * Takes bytes that are canonical already: a locking script, or a 20-byte account as a node's block holds it. There is
+ * no check, since every address of every block passes here.
  */
 export const fromBytes = (bytes: Uint8Array): AddressBytes => bytes as AddressBytes
 
@@ -40,14 +40,40 @@ const decodeBytes = ({ addressFormat }: Chain, text: string): Result.Result<Uint
   }
 }
 
-/** Reads any valid form of an address of `chain`. */
+/**
+ * Reads any valid form of an address of `chain`.
+ *
+ * @example
+ * ```ts
+ * import * as Address from "@headwater/core/address/Address"
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as Result from "effect/Result"
+ *
+ * const bitcoin = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
+ * Result.getOrThrow(Address.decode(bitcoin, "bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu")).length // => 22
+ * Result.isFailure(Address.decode(bitcoin, "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx")) // => true
+ * ```
+ */
 export const decode = (chain: Chain, text: string): Result.Result<AddressBytes, InvalidAddress> =>
   Result.mapBoth(decodeBytes(chain, text), {
     onFailure: (rule) => new InvalidAddress({ message: `address of ${chain.blockchain} ${chain.network}: ${rule}` }),
     onSuccess: fromBytes
   })
 
-/** The one canonical text of `bytes`, or undefined where they have no address form. */
+/**
+ * The canonical text of an address, or undefined where the bytes have no address form.
+ *
+ * @example
+ * ```ts
+ * import * as Address from "@headwater/core/address/Address"
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as Result from "effect/Result"
+ *
+ * const bitcoinCash = Result.getOrThrow(Chain.find("bitcoin-cash", "mainnet"))
+ * const script = Result.getOrThrow(Address.decode(bitcoinCash, "1BpEi6DfDAUFd7GtittLSdBeYJvcoaVggu"))
+ * Address.encode(bitcoinCash, script) // => "bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a"
+ * ```
+ */
 export const encode = ({ addressFormat }: Chain, bytes: AddressBytes): string | undefined => {
   if (addressFormat.kind === "utxo") return UtxoAddress.encode(addressFormat, bytes)
   if (bytes.length !== 20) return undefined
@@ -61,7 +87,19 @@ export const encode = ({ addressFormat }: Chain, bytes: AddressBytes): string | 
   }
 }
 
-/** The destination tag inside an X-address of XRP; undefined for every other address. Fails as {@link decode} does. */
+/**
+ * The destination tag inside an X-address of XRP; undefined for every other address. Fails as {@link decode} does.
+ *
+ * @example
+ * ```ts
+ * import * as Address from "@headwater/core/address/Address"
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as Result from "effect/Result"
+ *
+ * const xrp = Result.getOrThrow(Chain.find("xrp", "mainnet"))
+ * Result.getOrThrow(Address.destinationTag(xrp, "XVLhHMPHU98es4dbozjVtdWzVrDjtV8xvjGQTYPiAx6gwDC")) // => 1
+ * ```
+ */
 export const destinationTag = (chain: Chain, text: string): Result.Result<number | undefined, InvalidAddress> =>
   chain.addressFormat.kind === "xrp"
     ? Result.mapBoth(XrpAddress.decode(chain.addressFormat.test, text), {

@@ -1,12 +1,13 @@
 /**
- * What a transfer of native coins on an EVM chain offers for gas, and whether its sender can pay: the pure part of
- * preparing it. {@link Sighash} has what is signed.
+ * Gas prices of a transfer of native coins on an EVM chain, and whether the sender can pay: the pure part of preparing
+ * the transfer. {@link Sighash} has the bytes to sign.
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Amount from "../Amount.ts"
-import type { Chain, EvmRules } from "../chains/Chain.ts"
-import type { UnsignedTransaction } from "./Sighash.ts"
+import type { EvmRules } from "../chains/Blockchain.ts"
+import type { Chain } from "../chains/Chain.ts"
+import type { UnsignedTransaction } from "./UnsignedTransaction.ts"
 
 /** The forms of a transaction as the interface names them: types 0, 1 (EIP-2930) and 2 (EIP-1559). */
 export type TransactionType = "legacy-transaction" | "access-list-transaction" | "gas-fee-market-transaction"
@@ -25,21 +26,22 @@ export const typesOf = ({ accessLists, feeMarket }: EvmRules): ReadonlyArray<Tra
   ...(accessLists ? (["access-list-transaction"] as const) : [])
 ]
 
-/** What gas costs at the moment, in Wei. */
+/** Prices of gas at the moment, in Wei. */
 export interface Market {
   /** Of the next block; undefined where the chain has none. */
   readonly baseFee: bigint | undefined
   /** Beyond the base fee, at {@link percentiles}. */
   readonly tips: ReadonlyArray<bigint>
-  /** The node's suggestions, for where recent blocks do not say. */
+  /** The node's suggestions, for chains whose recent blocks show no tips. */
   readonly suggestedPrice: bigint
   readonly suggestedTip: bigint | undefined
 }
 
-/** Prices of one gas in Wei that a transaction offers; `cap` is the most that it can come to. */
-export interface Offer {
+/** The price that a transaction offers for one gas, in Wei. */
+export interface FeeQuote {
+  /** The most that one gas can cost. */
   readonly cap: bigint
-  /** The part for whoever makes the block; as large as `cap` where all of that is to be paid. */
+  /** The part for the producer of the block; as large as `cap` where the whole price is paid. */
   readonly tip: bigint
 }
 
@@ -47,8 +49,8 @@ const tipOf = ({ suggestedTip, tips }: Market, priority: Priority): bigint =>
   tips.some((tip) => tip > 0n) ? (tips[priorities.indexOf(priority)] ?? 0n) : (suggestedTip ?? 0n)
 
 /**
- * A price that is paid whole, whatever the base fee will be: two blocks' worth of its rise, an eighth a block
- * (EIP-1559), and the tip.
+ * A price that is paid whole, whatever the base fee will be: the base fee after two blocks of the steepest rise, an eighth
+ * a block (EIP-1559), and the tip.
  */
 const wholePrice = (market: Market, priority: Priority): bigint => {
   const { baseFee, suggestedPrice } = market
@@ -61,10 +63,10 @@ const wholePrice = (market: Market, priority: Priority): bigint => {
 }
 
 /**
- * What to offer. With `whole`, nothing of it comes back: the fee is known beforehand, as it must be where it is taken
- * from the amount. Legacy and access-list transactions are always so.
+ * The price to offer. With `whole`, nothing of the price comes back: the fee is known beforehand, as a fee that is taken
+ * from the amount must be. Legacy and access-list transactions always pay the whole price.
  */
-export const offer = (type: TransactionType, market: Market, priority: Priority, whole: boolean): Offer => {
+export const feeQuote = (type: TransactionType, market: Market, priority: Priority, whole: boolean): FeeQuote => {
   const { baseFee } = market
   if (whole || baseFee === undefined || type !== "gas-fee-market-transaction") {
     const price = wholePrice(market, priority)
@@ -75,22 +77,22 @@ export const offer = (type: TransactionType, market: Market, priority: Priority,
   return cap > 0n ? { cap, tip } : { cap: market.suggestedPrice, tip: market.suggestedPrice }
 }
 
-/** An offer by which a transaction's fee is this many Wei, as far as they divide by its gas. */
-export const exactOffer = (fee: bigint, gasLimit: bigint): Offer => {
+/** The price by which a transaction's fee is this many Wei, as far as the fee divides by the gas. */
+export const exactFeeQuote = (fee: bigint, gasLimit: bigint): FeeQuote => {
   const price = fee / gasLimit
   return { cap: price, tip: price }
 }
 
-/** The transaction cannot be paid; the message names what there is and what it takes. */
+/** The transaction cannot be paid; the message names the sender's balance and the need. */
 export class Unpayable extends Schema.TaggedError<Unpayable>()("Unpayable", { message: Schema.String }) {}
 
 export interface Payment {
-  /** In Wei, as everything here. */
+  /** In Wei, as the other fields. */
   readonly amount: bigint
   readonly balance: bigint
   /** The most that the gas can cost. */
   readonly gasFee: bigint
-  /** What the chain charges beside gas: data on the layer below. */
+  /** The chain's charge beside gas, for data on the layer below. */
   readonly dataFee: bigint
   /** Take the fees from the amount instead of paying them on top. */
   readonly fromAmount: boolean
@@ -116,7 +118,7 @@ export const valueOf = (
 /** Puts the parts of a transaction together. */
 export const transaction = (
   type: TransactionType,
-  { cap, tip }: Offer,
+  { cap, tip }: FeeQuote,
   parts: {
     readonly chainId: bigint
     readonly nonce: bigint

@@ -1,5 +1,5 @@
 /**
- * What an EVM wallet signs: unsigned transactions, their serialisation and digest.
+ * The bytes that an EVM wallet signs: serialisation and digest of unsigned transactions.
  *
  * Legacy with and without EIP-155, access list (EIP-2930) and fee market (EIP-1559). Pure; nothing here sees a private
  * key.
@@ -10,48 +10,9 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as TransactionJson from "./internal/TransactionJson.ts"
 import * as Rlp from "./Rlp.ts"
+import type { AccessListEntry, UnsignedTransaction } from "./UnsignedTransaction.ts"
 
-/** One account that a transaction says it will touch, with storage slots of 32 bytes each (EIP-2930). */
-export interface AccessListEntry {
-  readonly address: Uint8Array
-  readonly storageKeys: ReadonlyArray<Uint8Array>
-}
-
-interface Common {
-  /** Below 2^64 − 1 (EIP-2681). */
-  readonly nonce: bigint
-  /** Below 2^64. */
-  readonly gasLimit: bigint
-  /** 20 bytes; undefined creates a contract. */
-  readonly to: Uint8Array | undefined
-  /** In Wei, below 2^256, as every price. */
-  readonly value: bigint
-  readonly data: Uint8Array
-}
-
-export interface LegacyTransaction extends Common {
-  readonly type: 0
-  /** Replay protection of EIP-155; undefined signs for every chain. */
-  readonly chainId: bigint | undefined
-  readonly gasPrice: bigint
-}
-
-export interface AccessListTransaction extends Common {
-  readonly type: 1
-  readonly chainId: bigint
-  readonly gasPrice: bigint
-  readonly accessList: ReadonlyArray<AccessListEntry>
-}
-
-export interface FeeMarketTransaction extends Common {
-  readonly type: 2
-  readonly chainId: bigint
-  readonly maxFeePerGas: bigint
-  readonly maxPriorityFeePerGas: bigint
-  readonly accessList: ReadonlyArray<AccessListEntry>
-}
-
-export type UnsignedTransaction = LegacyTransaction | AccessListTransaction | FeeMarketTransaction
+export type { UnsignedTransaction } from "./UnsignedTransaction.ts"
 
 /** An ECDSA signature over {@link digest}. */
 export interface Signature {

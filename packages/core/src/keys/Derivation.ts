@@ -7,10 +7,10 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Address from "../address/Address.ts"
-import * as KeyAddress from "../address/KeyAddress.ts"
 import * as Chain from "../chains/Chain.ts"
 import * as ExtendedPublicKey from "./ExtendedPublicKey.ts"
 import * as ChildKeys from "./internal/ChildKeys.ts"
+import * as KeyAddress from "./internal/KeyAddress.ts"
 
 export type { Format } from "./ExtendedPublicKey.ts"
 
@@ -19,10 +19,10 @@ type Format = ExtendedPublicKey.Format
 /** Where addresses are below the extended public key m: `account` at m/0/i and m/1/i (BIP-44), `bip32` at m/i. */
 export type Derivation = "account" | "bip32"
 
-/** Whom addresses are for: others to pay to (m/0/i, m/i), or the wallet's own change (m/1/i). */
+/** Receiving addresses, which others pay to (m/0/i, m/i), or change addresses of the wallet itself (m/1/i). */
 export type AddressType = "receive" | "change"
 
-/** The wish cannot be met for this key on this chain; the message names the field and the rule. */
+/** This key has no such addresses on this chain; the message names the field and the rule. */
 export class InvalidDerivation extends Schema.TaggedError<InvalidDerivation>()("InvalidDerivation", {
   message: Schema.String
 }) {}
@@ -49,11 +49,11 @@ export interface Options {
   readonly derivation?: Derivation | undefined
   /** Default `receive`; `bip32` has no other. */
   readonly type?: AddressType | undefined
-  /** Default: what the key's version says, else P2WPKH where the usual wallets write it, P2PKH on other UTXO chains. */
+  /** Default: the format that the key's version decides, else P2WPKH where the chain has it, P2PKH on other UTXO chains. */
   readonly format?: Format | undefined
 }
 
-/** A branch of a wallet, ready to derive: the node above its addresses, and how they are written. */
+/** A branch of a wallet, ready to derive: the key above the branch's addresses, and the addresses' format. */
 export interface Branch {
   readonly chain: Chain.Chain
   readonly derivation: Derivation
@@ -63,8 +63,8 @@ export interface Branch {
 }
 
 /**
- * Formats that a chain can pay to, the default first. P2SH-P2WPKH is an ordinary script hash, so wallets write it also
- * where there is no segwit to protect it; it is then given to who asks for it by version or format only.
+ * Formats that a chain can pay to, the default first. P2SH-P2WPKH is an ordinary script hash, which wallets write also on
+ * chains without segwit; there a key's version or the caller must ask for the format.
  */
 const formatsOf = ({ addressFormat }: Chain.Chain): ReadonlyArray<Format> => {
   if (addressFormat.kind === "xrp") return ["CLASSIC"]
@@ -72,11 +72,40 @@ const formatsOf = ({ addressFormat }: Chain.Chain): ReadonlyArray<Format> => {
   return addressFormat.segwit === undefined ? ["P2PKH", "P2SH-P2WPKH"] : ["P2WPKH", "P2SH-P2WPKH", "P2PKH", "P2TR"]
 }
 
-/** The format of addresses of `key` on `chain` where nobody asks for another. */
+/**
+ * The format of the addresses of `key` on `chain` unless another is asked for.
+ *
+ * @example
+ * ```ts
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as Derivation from "@headwater/core/keys/Derivation"
+ * import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+ * import * as Result from "effect/Result"
+ *
+ * const bitcoin = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
+ * const key = Result.getOrThrow(ExtendedPublicKey.decode(bitcoin, "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs"))
+ * Derivation.defaultFormat(bitcoin, key) // => "P2WPKH"
+ * ```
+ */
 export const defaultFormat = (chain: Chain.Chain, key: ExtendedPublicKey.ExtendedPublicKey): Format =>
   key.format ?? formatsOf(chain)[0]!
 
-/** Prepares one branch of a wallet. */
+/**
+ * Prepares one branch of a wallet.
+ *
+ * @example
+ * ```ts
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as Derivation from "@headwater/core/keys/Derivation"
+ * import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+ * import * as Result from "effect/Result"
+ *
+ * const bitcoin = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
+ * const key = Result.getOrThrow(ExtendedPublicKey.decode(bitcoin, "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs"))
+ * Result.getOrThrow(Derivation.branch(bitcoin, key, { type: "change" })).derivation // => "account"
+ * Result.isFailure(Derivation.branch(bitcoin, key, { derivation: "bip32", type: "change" })) // => true
+ * ```
+ */
 export const branch = (
   chain: Chain.Chain,
   key: ExtendedPublicKey.ExtendedPublicKey,
@@ -107,7 +136,20 @@ const descriptors: Partial<Record<Format, (keys: string) => string>> = {
 
 /**
  * All addresses of a branch as an output descriptor (BIP-380 to BIP-386), which nodes of UTXO chains read; undefined on
- * other chains. Its key is the branch's own, of which the keys above are not told.
+ * other chains. The descriptor's key is the branch's own, and says nothing of the keys above.
+ *
+ * @example
+ * ```ts
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as Derivation from "@headwater/core/keys/Derivation"
+ * import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+ * import * as Result from "effect/Result"
+ *
+ * const bitcoin = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
+ * const key = Result.getOrThrow(ExtendedPublicKey.decode(bitcoin, "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs"))
+ * const branch = Result.getOrThrow(Derivation.branch(bitcoin, key))
+ * Derivation.descriptor(branch)?.replace(/xpub\w+/, "xpub…") // => "wpkh(xpub…/*)"
+ * ```
  */
 export const descriptor = ({ chain, format, node }: Branch): string | undefined => {
   const origin = { depth: 0, parentFingerprint: new Uint8Array(4), childNumber: 0, format: undefined }
@@ -116,7 +158,22 @@ export const descriptor = ({ chain, format, node }: Branch): string | undefined 
 
 const indexLimit = 2 ** 31
 
-/** The addresses of a branch at indices `from` … `from + count − 1`, in that order. */
+/**
+ * The addresses of a branch at indices `from` … `from + count − 1`, in that order.
+ *
+ * @example
+ * ```ts
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as Derivation from "@headwater/core/keys/Derivation"
+ * import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+ * import * as Result from "effect/Result"
+ *
+ * const bitcoin = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
+ * const key = Result.getOrThrow(ExtendedPublicKey.decode(bitcoin, "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs"))
+ * const [first] = Derivation.derive(Result.getOrThrow(Derivation.branch(bitcoin, key)), 0, 1)
+ * Result.getOrThrow(first!).address // => "bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu"
+ * ```
+ */
 export const derive = (
   branch: Branch,
   from: number,
@@ -148,19 +205,49 @@ const named = <A extends string>(
     : Result.succeed(found)
 }
 
-/** `account` or `bip32` in any letter case; undefined stays undefined. */
+/**
+ * `account` or `bip32` in any letter case; undefined stays undefined.
+ *
+ * @example
+ * ```ts
+ * import * as Derivation from "@headwater/core/keys/Derivation"
+ * import * as Result from "effect/Result"
+ *
+ * Result.getOrThrow(Derivation.parseDerivation("BIP32")) // => "bip32"
+ * ```
+ */
 export const parseDerivation = (text: string | undefined): Result.Result<Derivation | undefined, InvalidDerivation> =>
   named("derivation", ["account", "bip32"], text)
 
-/** `receive` or `change` in any letter case. */
+/**
+ * `receive` or `change` in any letter case.
+ *
+ * @example
+ * ```ts
+ * import * as Derivation from "@headwater/core/keys/Derivation"
+ * import * as Result from "effect/Result"
+ *
+ * Result.getOrThrow(Derivation.parseType("CHANGE")) // => "change"
+ * ```
+ */
 export const parseType = (text: string | undefined): Result.Result<AddressType | undefined, InvalidDerivation> =>
   named("type", ["receive", "change"], text)
 
-/** The name of a format in any letter case. */
+/**
+ * The name of a format in any letter case.
+ *
+ * @example
+ * ```ts
+ * import * as Derivation from "@headwater/core/keys/Derivation"
+ * import * as Result from "effect/Result"
+ *
+ * Result.getOrThrow(Derivation.parseFormat("p2wpkh")) // => "P2WPKH"
+ * ```
+ */
 export const parseFormat = (text: string | undefined): Result.Result<Format | undefined, InvalidDerivation> =>
   named("format", ["P2PKH", "P2SH-P2WPKH", "P2WPKH", "P2TR", "STANDARD", "CLASSIC"], text)
 
-/** What `headwater derive` is asked for, as text and numbers from a command line. */
+/** The arguments of `headwater derive`, as text and numbers from a command line. */
 export interface Request {
   readonly blockchain: string
   readonly network: string
@@ -184,6 +271,16 @@ const integer = (field: string, value: number, limit: number): Result.Result<num
 /**
  * The lines that `headwater derive` prints: index and address, separated by a space, or a JSON array with the fields of
  * interface section 2.12. An index without an address is left out, as wallets do.
+ *
+ * @example
+ * ```ts
+ * import * as Derivation from "@headwater/core/keys/Derivation"
+ * import * as Result from "effect/Result"
+ *
+ * const extendedPublicKey = "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs"
+ * const request = { blockchain: "bitcoin", network: "mainnet", extendedPublicKey, count: 1 }
+ * Result.getOrThrow(Derivation.lines(request)) // => ["0 bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu"]
+ * ```
  */
 export const lines = (
   request: Request

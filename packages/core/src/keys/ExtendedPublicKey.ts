@@ -1,16 +1,17 @@
 /**
  * Extended public keys (BIP-32): the public half of a wallet's account, from which its addresses derive.
  *
- * A private key is refused here, at the first look, and nothing of what was read is ever repeated in an error.
+ * A private key is refused, and no error repeats any of the text.
  */
 import { secp256k1 } from "@noble/curves/secp256k1.js"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as Base58Check from "../address/internal/Base58Check.ts"
+import * as Base58Check from "../address/Base58Check.ts"
+import type { ExtendedKeyVersion, Format } from "../chains/Blockchain.ts"
+import { blockchains } from "../chains/blockchains.ts"
 import type { Chain } from "../chains/Chain.ts"
 
-/** How an address is made of one public key, as responses name it. */
-export type Format = "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
+export type { Format } from "../chains/Blockchain.ts"
 
 export interface ExtendedPublicKey {
   /** Steps below the wallet's master key; 3 for an account of BIP-44. */
@@ -22,59 +23,52 @@ export interface ExtendedPublicKey {
   readonly chainCode: Uint8Array
   /** A compressed point of secp256k1, 33 bytes. */
   readonly publicKey: Uint8Array
-  /** The address format that the version bytes decide; undefined for xpub, tpub and what says no more than they do. */
+  /** The address format that the version bytes decide; undefined for xpub, tpub and other versions that decide none. */
   readonly format: Format | undefined
 }
 
-/** The text is not an extended public key of this chain; the message says which rule it breaks, never what it was. */
+/** The text is not an extended public key of this chain; the message names the broken rule and never repeats the text. */
 export class InvalidExtendedPublicKey extends Schema.TaggedError<InvalidExtendedPublicKey>()(
   "InvalidExtendedPublicKey",
   { message: Schema.String }
 ) {}
 
-interface Version {
-  readonly name: string
-  readonly bytes: number
-  readonly test: boolean
-  /** The only blockchain whose wallets write it; absent where it is shared. */
-  readonly blockchain?: string
-  readonly format?: Format
-}
-
-/**
- * Versions of public keys: BIP-32, SLIP-132 and the coins' own. Dash software does not agree which of drkp and drkv is
- * the public one (Trezor says drkp, the first nodes said drkv), so both are read and the key inside decides.
- */
-const versions: ReadonlyArray<Version> = [
-  { name: "xpub", bytes: 0x0488b21e, test: false },
-  { name: "ypub", bytes: 0x049d7cb2, test: false, format: "P2SH-P2WPKH" },
-  { name: "zpub", bytes: 0x04b24746, test: false, format: "P2WPKH" },
-  { name: "tpub", bytes: 0x043587cf, test: true },
-  { name: "upub", bytes: 0x044a5262, test: true, format: "P2SH-P2WPKH" },
-  { name: "vpub", bytes: 0x045f1cf6, test: true, format: "P2WPKH" },
-  { name: "Ltub", bytes: 0x019da462, test: false, blockchain: "litecoin", format: "P2PKH" },
-  { name: "Mtub", bytes: 0x01b26ef6, test: false, blockchain: "litecoin", format: "P2SH-P2WPKH" },
-  { name: "ttub", bytes: 0x0436f6e1, test: true, blockchain: "litecoin", format: "P2PKH" },
-  { name: "dgub", bytes: 0x02facafd, test: false, blockchain: "dogecoin" },
-  { name: "tgub", bytes: 0x0432a9a8, test: true, blockchain: "dogecoin" },
-  { name: "drkp", bytes: 0x02fe52cc, test: false, blockchain: "dash" },
-  { name: "drkv", bytes: 0x02fe52f8, test: false, blockchain: "dash" },
-  { name: "DRKP", bytes: 0x3a805837, test: true, blockchain: "dash" },
-  { name: "DRKV", bytes: 0x3a8061a0, test: true, blockchain: "dash" }
+/** BIP-32 and SLIP-132: the versions that wallets of many blockchains write. */
+const shared: ReadonlyArray<ExtendedKeyVersion> = [
+  { name: "xpub", bytes: 0x0488b21e, privateBytes: 0x0488ade4, test: false },
+  { name: "ypub", bytes: 0x049d7cb2, privateBytes: 0x049d7878, test: false, format: "P2SH-P2WPKH" },
+  { name: "zpub", bytes: 0x04b24746, privateBytes: 0x04b2430c, test: false, format: "P2WPKH" },
+  { name: "tpub", bytes: 0x043587cf, privateBytes: 0x04358394, test: true },
+  { name: "upub", bytes: 0x044a5262, privateBytes: 0x044a4e28, test: true, format: "P2SH-P2WPKH" },
+  { name: "vpub", bytes: 0x045f1cf6, privateBytes: 0x045f18bc, test: true, format: "P2WPKH" }
 ]
 
-/** xprv yprv zprv Yprv Zprv tprv uprv Uprv vprv Vprv Ltpv Mtpv ttpv dgpv tgpv */
-const privateVersions: ReadonlySet<number> = new Set([
-  0x0488ade4, 0x049d7878, 0x04b2430c, 0x0295b005, 0x02aa7a99, 0x04358394, 0x044a4e28, 0x024285b5, 0x045f18bc,
-  0x02575048, 0x019d9cfe, 0x01b26792, 0x0436ef7d, 0x02fac398, 0x0432a243
-])
-
 /** Ypub Zpub Upub Vpub: one of the keys of a multi-signature wallet, whose addresses need all of them. */
-const multisigVersions: ReadonlySet<number> = new Set([0x0295b43f, 0x02aa7ed3, 0x024289ef, 0x02575483])
+const multisig = [
+  { bytes: 0x0295b43f, privateBytes: 0x0295b005 },
+  { bytes: 0x02aa7ed3, privateBytes: 0x02aa7a99 },
+  { bytes: 0x024289ef, privateBytes: 0x024285b5 },
+  { bytes: 0x02575483, privateBytes: 0x02575048 }
+]
+
+interface Version extends ExtendedKeyVersion {
+  /** The only blockchain whose wallets write the version; absent where many do. */
+  readonly blockchain?: string
+}
+
+const versions: ReadonlyArray<Version> = [
+  ...shared,
+  ...blockchains.flatMap(({ extendedKeyVersions = [], name: blockchain }) =>
+    extendedKeyVersions.map((version) => ({ ...version, blockchain }))
+  )
+]
+
+const privateVersions = new Set([...versions, ...multisig].map(({ privateBytes }) => privateBytes))
+const multisigVersions = new Set(multisig.map(({ bytes }) => bytes))
 
 /** Accounts of EVM, Tron and XRP are the same on every network, and test wallets write xpub as well as tpub. */
 const fits = ({ blockchain, test, format }: Version, chain: Chain): boolean => {
-  const isTest = chain.network !== "mainnet"
+  const isTest = chain.networkKind !== "live"
   if (chain.addressFormat.kind !== "utxo") return blockchain === undefined && format === undefined && (isTest || !test)
   if (format === "P2WPKH" && chain.addressFormat.segwit === undefined) return false
   return test === isTest && (blockchain ?? chain.blockchain) === chain.blockchain
@@ -110,6 +104,18 @@ const parse = (chain: Chain, payload: Uint8Array): Result.Result<ExtendedPublicK
 /**
  * Reads an extended public key of any version that `chain` has: xpub and tpub everywhere, the SLIP-132 versions on UTXO
  * chains, a coin's own versions on that coin.
+ *
+ * @example
+ * ```ts
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+ * import * as Result from "effect/Result"
+ *
+ * const bitcoin = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
+ * const key = Result.getOrThrow(ExtendedPublicKey.decode(bitcoin, "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs"))
+ * key.depth // => 3
+ * key.format // => "P2WPKH"
+ * ```
  */
 export const decode = (chain: Chain, text: string): Result.Result<ExtendedPublicKey, InvalidExtendedPublicKey> =>
   Result.mapError(
@@ -123,11 +129,22 @@ export const decode = (chain: Chain, text: string): Result.Result<ExtendedPublic
 /**
  * The same key as an xpub, or a tpub on a test network: the one version that nodes read in descriptors, and equal for
  * every version that a wallet may have written.
+ *
+ * @example
+ * ```ts
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+ * import * as Result from "effect/Result"
+ *
+ * const bitcoin = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
+ * const key = Result.getOrThrow(ExtendedPublicKey.decode(bitcoin, "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs"))
+ * ExtendedPublicKey.encode(bitcoin, key).slice(0, 4) // => "xpub"
+ * ```
  */
 export const encode = (chain: Chain, key: ExtendedPublicKey): string => {
   const payload = new Uint8Array(78)
   const view = new DataView(payload.buffer)
-  view.setUint32(0, chain.family === "utxo" && chain.network !== "mainnet" ? 0x043587cf : 0x0488b21e)
+  view.setUint32(0, chain.family === "utxo" && chain.networkKind !== "live" ? 0x043587cf : 0x0488b21e)
   view.setUint8(4, key.depth)
   payload.set(key.parentFingerprint, 5)
   view.setUint32(9, key.childNumber)

@@ -1,6 +1,6 @@
 /**
- * Assets of the market-data catalogue: coins, tokens and fiat currencies (interface section 2.4), as sources describe
- * them and as they are answered.
+ * Assets of the market-data catalogue: coins, tokens and fiat currencies (interface section 2.4), as providers describe
+ * them and as the service answers.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -15,7 +15,7 @@ const text = (maximum: number) =>
   Schema.String.check(
     Schema.makeFilter(
       (value) =>
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused.
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
         (/^[^\u0000-\u001f\u007f\ud800-\udfff]+$/u.test(value) && value.length <= maximum && value.trim() === value) ||
         `must be 1 to ${maximum} characters, without control characters and spaces around it`
     )
@@ -36,7 +36,7 @@ const ReferenceId = Schema.String.check(
   Schema.isPattern(/^[A-Za-z0-9_-]{1,64}$/, { message: "must be 1 to 64 letters, digits, '_' or '-'" })
 )
 
-/** What a chain's own coin is called where a contract's standard would be. */
+/** The `standard` of a chain's own coin, which has no contract. */
 export const native = "NATIVE"
 
 const contractFields = {
@@ -53,10 +53,10 @@ const contractFields = {
   )
 }
 
-/** Where an asset lives on a chain. */
+/** The place of an asset on a chain. */
 export type Contract = Schema.Struct.Type<typeof contractFields>
 
-/** The one text of a token's identifier on its chain: addresses in their canonical form. */
+/** The canonical text of a token's identifier on its chain: an address in canonical form. */
 export const identifierOn = (
   chain: Chain.Chain,
   contract: Pick<Contract, "identifier" | "standard">
@@ -86,7 +86,7 @@ const canonical = (contract: Contract): Contract => ({
   )
 })
 
-/** A contract on a chain of the registry. Its address may be in any valid form and becomes the canonical one. */
+/** A contract on a known chain. The contract's address may be in any valid form and becomes the canonical text. */
 export const Contract = Schema.Struct(contractFields)
   .check(Schema.makeFilter(contractProblem))
   .pipe(
@@ -116,7 +116,7 @@ export const Logo = Schema.Struct({
 
 const figure = Schema.optionalKey(Schema.Union([Schema.Literal(""), Decimal]))
 
-/** The figures of a listing under the names of the interface; an empty one is not known. */
+/** The figures of a listing under the names of the interface; empty text where a figure is not known. */
 const SpecificData = Schema.Struct({
   "1HourPriceChangeInPercentage": figure,
   "1WeekPriceChangeInPercentage": figure,
@@ -135,8 +135,8 @@ const LatestRate = Schema.Struct({
 })
 
 /**
- * An asset as a source describes it, in the interface's own shape, so that an answer of the service is also an entry.
- * `providers` names it where others keep it: `{ coingecko: "bitcoin" }`.
+ * An asset as a provider describes it, in the interface's own shape, so that an answer of the service is also an entry.
+ * `providers` holds the asset's ids at providers: `{ coingecko: "bitcoin" }`.
  */
 export const Entry = Schema.Struct({
   slug: Slug,
@@ -156,7 +156,7 @@ export const Entry = Schema.Struct({
 
 export type Entry = typeof Entry.Type
 
-/** An asset as it is answered: `data.item` of interface section 2.4. Figures that are not known are empty text. */
+/** An asset as the service answers: `data.item` of interface section 2.4. Figures that are not known are empty text. */
 export interface Asset {
   readonly contracts: ReadonlyArray<Contract>
   readonly latestRate: { readonly amount: string; readonly unit: string; readonly calculationTimestamp?: number }

@@ -1,5 +1,5 @@
 /**
- * Rates: the price of one unit of an asset in US dollars, its changes, and which reports of it to believe.
+ * Rates: the price of one unit of an asset in US dollars, its changes, and which quotes of a provider to believe.
  *
  * Everything is decimal text and `bigint`; no float anywhere on the way.
  */
@@ -8,17 +8,17 @@ import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 import * as Amount from "../Amount.ts"
 
-/** What every rate is counted in. */
+/** The currency of every rate. */
 export const unit = "USD"
 
-/** The oldest rate that is still an answer (interface section 8): 30 days, in seconds. */
+/** The greatest age of a rate that is still answered (interface section 8): 30 days, in seconds. */
 export const maxAgeSeconds = 2_592_000
 
 /** Digits after the point that are kept: prices of 10⁻²⁴ exist, and providers write floats with all their digits. */
 const scale = 60
 const limit = 10n ** BigInt(scale + 40)
 
-/** Decimal text of any form → the one form: no exponent, no trailing zeros. Fails where it is no number, or absurd. */
+/** Decimal text of any form → canonical text: no exponent, no trailing zeros. Fails for text that is no number, or an absurd one. */
 const canonical = (text: string): Result.Result<string, Amount.InvalidAmount> =>
   Result.flatMap(Amount.parse(text, scale), (value) =>
     value < limit && value > -limit
@@ -28,7 +28,7 @@ const canonical = (text: string): Result.Result<string, Amount.InvalidAmount> =>
 
 /**
  * A decimal number as text, or an integer that a JSON parser has read without loss. A number with a fraction is
- * refused: it has been through a float already.
+ * refused: the number has been through a float already.
  */
 export const Decimal = Schema.Union([Schema.String, Schema.Int])
   .check(
@@ -46,11 +46,11 @@ export const Decimal = Schema.Union([Schema.String, Schema.Int])
     )
   )
 
-/** What a provider says about an asset at one moment. Amounts are decimal text; undefined is not known. */
+/** A provider's quote of an asset at one moment. Amounts are decimal text; undefined is not known. */
 export interface Quote {
   /** US dollars for one unit. */
   readonly amount: string
-  /** When this was so, in seconds since the Unix epoch. */
+  /** The moment of the quote, in seconds since the Unix epoch. */
   readonly at: number
   /** Changes of the price in percent. */
   readonly change1h?: string | undefined
@@ -109,8 +109,8 @@ const aheadSeconds = 300
 const maxPrice = 10n ** 15n
 
 /**
- * A price a hundred times the last one, or a hundredth, is taken for a slip of the provider's for as long as this after
- * the last one, in seconds; then for the truth.
+ * How long after the last price, in seconds, a price a hundred times as high, or a hundredth, counts as a slip of the
+ * provider; a later one is believed.
  */
 const slipSeconds = 3_600
 const slipFactor = 100n
@@ -126,8 +126,8 @@ export type Disbelief =
   | "too_old"
 
 /**
- * Whether a quote may take the place of the last rate; undefined if so. `now` is in seconds since the Unix epoch.
- * Nothing is corrected: what is not believed is dropped, and the last good rate stays with its own time.
+ * Why a quote must not take the place of the last rate; undefined where the quote may. `now` is in seconds since the Unix
+ * epoch. Nothing is corrected: a quote that is not believed is dropped, and the last good rate keeps its time.
  */
 export const disbelief = (quote: Quote, last: Rate | undefined, now: number): Disbelief | undefined => {
   const price = units(quote.amount)

@@ -1,5 +1,6 @@
 /**
- * What the `raw_data` bytes of a Tron transaction say, and its id. {@link TronTransfer} writes them.
+ * The content of the `raw_data` bytes of a Tron transaction, and the transaction's id. {@link TronTransfer} writes such
+ * bytes.
  *
  * Source: java-tron's `Tron.proto`, `balance_contract.proto`, `smart_contract.proto`, `asset_issue_contract.proto`.
  */
@@ -21,10 +22,10 @@ export const contractTypes = {
 /** Contracts of other types move no coin from one account to another. */
 const coinTypes: ReadonlySet<number> = new Set(Object.values(contractTypes))
 
-/** What a contract of a transaction moves of the coin, if the transaction succeeds. */
-export interface Move {
+/** The coins that a contract transfers if its transaction succeeds. */
+export interface CoinTransfer {
   readonly from: Address.AddressBytes
-  /** Absent for a contract that is being created: its address is in the transaction's info. */
+  /** Absent for a contract that is being created, whose address is in the transaction's info. */
   readonly to: Address.AddressBytes | undefined
   /** Sun, above zero. */
   readonly amount: bigint
@@ -35,11 +36,11 @@ export interface Contract {
   readonly type: number
   readonly typeUrl: string
   readonly permissionId: number
-  /** Absent where it moves no coin from one account to another. */
-  readonly move: Move | undefined
+  /** Absent for a contract that moves no coin from one account to another. */
+  readonly transfer: CoinTransfer | undefined
 }
 
-/** What `raw_data` says; times in milliseconds since the Unix epoch. */
+/** The fields of `raw_data`; times in milliseconds since the Unix epoch. */
 export interface TronTransaction {
   readonly refBlockBytes: Uint8Array
   readonly refBlockHash: Uint8Array
@@ -100,11 +101,11 @@ const time = (fields: ReadonlyArray<Protobuf.Field>, number: number, field: stri
     : invalid(`${field} must be milliseconds since 1970`)
 }
 
-const movesTo = (
+const transferTo = (
   fields: ReadonlyArray<Protobuf.Field>,
   amount: Parsed<bigint>,
   to: { readonly number: number; readonly field: string } | undefined
-): Parsed<Move | undefined> =>
+): Parsed<CoinTransfer | undefined> =>
   Result.gen(function* () {
     const sum = yield* amount
     if (sum === 0n) return undefined
@@ -115,20 +116,20 @@ const movesTo = (
     }
   })
 
-const moveOf = (type: number, value: Uint8Array): Parsed<Move | undefined> =>
+const transferOf = (type: number, value: Uint8Array): Parsed<CoinTransfer | undefined> =>
   Result.gen(function* () {
     if (!coinTypes.has(type)) return undefined
     const fields = yield* message(value, "contract")
     switch (type) {
       case contractTypes.transfer:
-        return yield* movesTo(fields, sun(fields, 3, "amount"), { number: 2, field: "to_address" })
+        return yield* transferTo(fields, sun(fields, 3, "amount"), { number: 2, field: "to_address" })
       case contractTypes.participateAssetIssue:
-        return yield* movesTo(fields, sun(fields, 4, "amount"), { number: 2, field: "to_address" })
+        return yield* transferTo(fields, sun(fields, 4, "amount"), { number: 2, field: "to_address" })
       case contractTypes.triggerSmartContract:
-        return yield* movesTo(fields, sun(fields, 3, "call_value"), { number: 2, field: "contract_address" })
+        return yield* transferTo(fields, sun(fields, 3, "call_value"), { number: 2, field: "contract_address" })
       default: {
         const created = yield* message(Protobuf.bytesOf(fields, 2), "new_contract")
-        return yield* movesTo(fields, sun(created, 5, "call_value"), undefined)
+        return yield* transferTo(fields, sun(created, 5, "call_value"), undefined)
       }
     }
   })
@@ -144,7 +145,7 @@ const contractOf = (bytes: Uint8Array): Parsed<Contract> =>
       type,
       typeUrl: utf8.decode(Protobuf.bytesOf(parameter, 1)),
       permissionId: Number(Protobuf.integerOf(fields, 5)),
-      move: yield* moveOf(type, Protobuf.bytesOf(parameter, 2))
+      transfer: yield* transferOf(type, Protobuf.bytesOf(parameter, 2))
     }
   })
 

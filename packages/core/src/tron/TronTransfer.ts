@@ -1,5 +1,5 @@
 /**
- * A transfer of TRX: its `raw_data` bytes, what they cost, and whether one that a node built is the one asked for.
+ * A transfer of TRX: its `raw_data` bytes, their bandwidth, and the check that a node built the transfer asked for.
  *
  * Source: java-tron's `Tron.proto` and `balance_contract.proto`.
  */
@@ -7,16 +7,16 @@ import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { AddressBytes } from "../address/Address.ts"
-import * as TronAddress from "../address/internal/TronAddress.ts"
+import * as TronAddress from "../address/TronAddress.ts"
 import * as Protobuf from "./internal/Protobuf.ts"
 import * as TronTransaction from "./TronTransaction.ts"
 
-/** A node built another transaction than it was asked for; the message names what differs. */
+/** The node built another transaction than the one asked for; the message names the difference. */
 export class TamperedTransaction extends Schema.TaggedError<TamperedTransaction>()("TamperedTransaction", {
   message: Schema.String
 }) {}
 
-/** Everything that the `raw_data` of a transfer holds. */
+/** All fields of a transfer's `raw_data`. */
 export interface TronTransfer {
   readonly owner: AddressBytes
   readonly to: AddressBytes
@@ -111,7 +111,7 @@ type NodeTransaction = typeof NodeTransaction.Type
 
 const decodeNodeTransaction = Schema.decodeUnknownResult(NodeTransaction)
 
-/** What a transfer must be. */
+/** The transfer asked for. */
 export interface Wanted extends Pick<TronTransfer, "owner" | "to" | "amount" | "memo"> {
   /** Milliseconds since the Unix epoch. */
   readonly now: number
@@ -127,7 +127,7 @@ const isAddress = (text: string | undefined, account: Uint8Array): boolean => {
   return Result.isSuccess(decoded) && same(decoded.success, account)
 }
 
-/** What the readable part of the answer says otherwise than the bytes; undefined where they agree. */
+/** How the readable part of the answer differs from the bytes; undefined where both agree. */
 const contradiction = ({ raw_data: json }: NodeTransaction, wanted: Wanted, expiration: number): string | undefined => {
   if (json === undefined) return undefined
   const [contract, ...more] = json.contract
@@ -153,9 +153,9 @@ export interface Verified {
 }
 
 /**
- * Checks an unsigned transfer that a node built (`/wallet/createtransaction`) against what was wanted: the id is the
- * hash of the bytes, the bytes are exactly those of this transfer written again here, and they expire between now and
- * 24 hours from now. Nothing of it is taken on trust but the reference to a recent block.
+ * Checks an unsigned transfer that a node built (`/wallet/createtransaction`) against the transfer asked for: the id is
+ * the hash of the bytes, the bytes are exactly those of this transfer written again here, and the transfer expires
+ * between now and 24 hours from now. Only the reference to a recent block is taken on trust.
  */
 export const verify = (answer: unknown, wanted: Wanted): Result.Result<Verified, TamperedTransaction> =>
   Result.gen(function* () {
@@ -174,17 +174,17 @@ export const verify = (answer: unknown, wanted: Wanted): Result.Result<Verified,
     if (bytesToHex(txId) !== node.txID.toLowerCase()) return yield* refuse("txID is not the hash of raw_data_hex")
     const [contract, ...more] = found.contracts
     if (contract === undefined || more.length > 0) return yield* refuse("raw_data_hex must have one contract")
-    const { move } = contract
+    const { transfer: coins } = contract
     if (
       contract.type !== TronTransaction.contractTypes.transfer ||
       contract.typeUrl !== transferUrl ||
-      move?.to === undefined
+      coins?.to === undefined
     ) {
       return yield* refuse("raw_data_hex must have a TransferContract")
     }
-    if (!same(move.from, wanted.owner)) return yield* refuse("raw_data_hex has another sender")
-    if (!same(move.to, wanted.to)) return yield* refuse("raw_data_hex has another recipient")
-    if (move.amount !== wanted.amount) return yield* refuse("raw_data_hex has another amount")
+    if (!same(coins.from, wanted.owner)) return yield* refuse("raw_data_hex has another sender")
+    if (!same(coins.to, wanted.to)) return yield* refuse("raw_data_hex has another recipient")
+    if (coins.amount !== wanted.amount) return yield* refuse("raw_data_hex has another amount")
     if (!same(found.data, wanted.memo)) return yield* refuse("raw_data_hex has another memo")
     if (found.refBlockBytes.length !== 2 || found.refBlockHash.length !== 8) {
       return yield* refuse("raw_data_hex must refer to a block by 2 bytes of its height and 8 of its id")
@@ -193,9 +193,9 @@ export const verify = (answer: unknown, wanted: Wanted): Result.Result<Verified,
       return yield* refuse("raw_data_hex must expire between now and 24 hours from now")
     }
     const transfer: TronTransfer = {
-      owner: move.from,
-      to: move.to,
-      amount: move.amount,
+      owner: coins.from,
+      to: coins.to,
+      amount: coins.amount,
       memo: found.data,
       refBlockBytes: found.refBlockBytes,
       refBlockHash: found.refBlockHash,

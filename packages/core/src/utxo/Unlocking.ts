@@ -8,8 +8,8 @@
  */
 import { sha256 } from "@noble/hashes/sha2.js"
 import type { AddressBytes } from "../address/Address.ts"
-import { hash160 } from "../address/KeyAddress.ts"
 import { key } from "../Bytes.ts"
+import { hash160 } from "./BitcoinHash.ts"
 import * as ControlBlock from "./internal/ControlBlock.ts"
 import * as LockingScript from "./LockingScript.ts"
 

@@ -3,6 +3,7 @@ import { hexToBytes } from "@noble/hashes/utils.js"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Amount from "../Amount.ts"
+import { xrp } from "../chains/xrp.ts"
 
 export type XrpAmount =
   | { readonly kind: "xrp"; readonly drops: bigint }
@@ -10,13 +11,11 @@ export type XrpAmount =
   /** In a form that this release does not know: of a later amendment, or of a fault of a server. */
   | { readonly kind: "unknown" }
 
-/** An amount in whole units and what it is counted in, as the interface has it. */
+/** An amount in whole units and its unit, as the interface has them. */
 export interface Item {
   readonly amount: string
   readonly unit: string
 }
-
-export const xrpDecimals = 6
 
 export const unknown: XrpAmount = { kind: "unknown" }
 
@@ -41,8 +40,8 @@ const printable = /^[\x21-\x7e]+$/
 const asciiOf = (bytes: Uint8Array): string => String.fromCharCode(...bytes)
 
 /**
- * The name of a currency: three characters as they are, a code of 160 bits as the text that it holds. One that holds no
- * text, or that would pass for XRP, stays hexadecimal.
+ * The name of a currency: three characters as they are, a code of 160 bits as the text in the code. A code without text,
+ * or one that would pass for XRP, stays hexadecimal.
  */
 export const currencyName = (code: string): string => {
   if (!hexCode.test(code)) return code
@@ -51,7 +50,7 @@ export const currencyName = (code: string): string => {
   let end = bytes.length
   while (end > 0 && bytes[end - 1] === 0) end--
   const text = asciiOf(standard ? bytes.subarray(12, 15) : bytes.subarray(0, end))
-  return printable.test(text) && text.toUpperCase() !== "XRP" ? text : code.toUpperCase()
+  return printable.test(text) && text.toUpperCase() !== xrp.unit ? text : code.toUpperCase()
 }
 
 /** Enough digits after the point for the smallest amount that the ledger can hold, 10^-81, and its digits. */
@@ -72,14 +71,14 @@ export const decode = (json: unknown): Result.Result<XrpAmount, string> =>
     return { kind: "token", value: yield* plain(amount.value), unit }
   })
 
-/** What the interface says where there is no amount. */
-export const zero: Item = { amount: "0", unit: "XRP" }
+/** The item of an absent amount. */
+export const zero: Item = { amount: "0", unit: xrp.unit }
 
 /** An unknown amount has no unit: its number, which the interface wants, is then of nothing. */
 export const toItem = (amount: XrpAmount): Item => {
   switch (amount.kind) {
     case "xrp":
-      return { amount: Amount.format(amount.drops, xrpDecimals), unit: "XRP" }
+      return { amount: Amount.format(amount.drops, xrp.decimals), unit: xrp.unit }
     case "token":
       return { amount: amount.value, unit: amount.unit }
     case "unknown":

@@ -1,4 +1,6 @@
+import { readdirSync } from "node:fs"
 import { assert, it } from "@effect/vitest"
+import { blockchains } from "@headwater/core/chains/blockchains"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Result from "effect/Result"
 
@@ -8,7 +10,7 @@ const chain = (name: string): Chain.Chain => {
 }
 
 // SLIP-44 coin type, EIP-155 chain id and unit, as registered; a typing error here would send money astray.
-it.each([
+const registered = [
   ["bitcoin/mainnet", 0, undefined, "BTC"],
   ["bitcoin-cash/mainnet", 145, undefined, "BCH"],
   ["litecoin/mainnet", 2, undefined, "LTC"],
@@ -35,7 +37,9 @@ it.each([
   ["ethereum/devnet", 60, undefined, "ETH"],
   ["tron/mainnet", 195, undefined, "TRX"],
   ["xrp/mainnet", 144, undefined, "XRP"]
-] as const)("%s: SLIP-44 %i, chain id %s, %s", (name, slip44, chainId, unit) => {
+] as const
+
+it.each(registered)("%s: SLIP-44 %i, chain id %s, %s", (name, slip44, chainId, unit) => {
   const found = chain(name)
   assert.strictEqual(Chain.nameOf(found), name)
   assert.strictEqual(found.slip44, slip44)
@@ -43,17 +47,76 @@ it.each([
   assert.strictEqual(found.unit, unit)
 })
 
+it("every public EVM network and every other live chain stands in the table above", () => {
+  const named = new Set<string>(registered.map(([name]) => name))
+  const expected = Chain.all.filter(
+    ({ family, networkKind }) => networkKind === "live" || (family === "evm" && networkKind === "test")
+  )
+  assert.deepStrictEqual(
+    expected.map(Chain.nameOf).filter((name) => !named.has(name)),
+    []
+  )
+})
+
+it("every file of a chain is in the list, under the chain's name", () => {
+  const files = readdirSync(new URL("../../src/chains", import.meta.url)).flatMap((file) =>
+    /^[a-z].*\.ts$/.test(file) && file !== "blockchains.ts" ? [file.slice(0, -3)] : []
+  )
+  assert.sameMembers(
+    blockchains.map(({ name }) => name),
+    files
+  )
+})
+
 it("names are unique and every chain has the facts of its family", () => {
   assert.strictEqual(new Set(Chain.all.map(Chain.nameOf)).size, Chain.all.length)
   for (const each of Chain.all) {
     assert.strictEqual(each.addressFormat.kind, each.family)
-    assert.strictEqual(each.evm !== undefined, each.family === "evm")
+    for (const family of ["utxo", "evm", "tron", "xrp"] as const) {
+      assert.strictEqual(each[family] !== undefined, each.family === family)
+    }
     assert.isTrue(each.events.has("BLOCK_MINED") && each.events.has("ADDRESS_COINS_TRANSACTION_CONFIRMED"))
     assert.strictEqual(each.events.has("ADDRESS_COINS_TRANSACTION_UNCONFIRMED"), each.family === "utxo")
     assert.strictEqual(
       each.events.has("ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"),
       each.family === "evm" || each.family === "tron"
     )
+  }
+})
+
+it("each blockchain has one live network, called mainnet, and at most one development network", () => {
+  for (const { name, networks } of blockchains) {
+    const of = (kind: Chain.Chain["networkKind"]) =>
+      Object.keys(networks).filter((network) => networks[network]!.networkKind === kind)
+    assert.deepStrictEqual(of("live"), ["mainnet"], name)
+    assert.isAtMost(of("development").length, 1, name)
+  }
+  assert.strictEqual(Chain.live.length, blockchains.length)
+})
+
+it("a coin is one asset on every chain that has it", () => {
+  for (const each of Chain.all) {
+    for (const other of Chain.all) {
+      assert.strictEqual(each.unit === other.unit, each.asset.slug === other.asset.slug)
+      if (each.unit === other.unit) assert.deepStrictEqual([each.asset, each.decimals], [other.asset, other.decimals])
+    }
+  }
+})
+
+it("each coin has a place of its own in the list of coins, counted from 1", () => {
+  const ranks = new Map(Chain.all.map(({ asset }) => [asset.slug, asset.rank]))
+  assert.sameMembers(
+    [...ranks.values()],
+    Array.from(ranks, (_, index) => index + 1)
+  )
+})
+
+it("first blocks are hashes, and a fork shares that of the chain from which it forked", () => {
+  for (const { blockchain, network, utxo } of Chain.all) {
+    for (const hash of utxo?.genesis ?? []) assert.match(hash, /^[0-9a-f]{64}$/, `${blockchain}/${network}`)
+    if (utxo?.fork === undefined) continue
+    assert.match(utxo.fork.hash, /^[0-9a-f]{64}$/)
+    assert.include([...chain(`${utxo.fork.from}/${network}`).utxo!.genesis], utxo.genesis[0])
   }
 })
 

@@ -35,7 +35,7 @@ describe("Preparation", () => {
     fc.assert(
       fc.property(market, type, fc.boolean(), (market, type, whole) => {
         const offers = (["slow", "standard", "fast"] as const).map((priority) =>
-          Preparation.offer(type, market, priority, whole)
+          Preparation.feeQuote(type, market, priority, whole)
         )
         for (const { cap, tip } of offers) {
           assert.isTrue(cap > 0n && tip <= cap)
@@ -50,18 +50,18 @@ describe("Preparation", () => {
 
   it("offers twice the base fee and the tip of the priority", () => {
     const market = { baseFee: 100n, tips: [1n, 5n, 20n], suggestedPrice: 7n, suggestedTip: 3n }
-    assert.deepStrictEqual(Preparation.offer("gas-fee-market-transaction", market, "fast", false), {
+    assert.deepStrictEqual(Preparation.feeQuote("gas-fee-market-transaction", market, "fast", false), {
       cap: 220n,
       tip: 20n
     })
-    assert.deepStrictEqual(Preparation.offer("legacy-transaction", market, "slow", false), { cap: 128n, tip: 128n })
+    assert.deepStrictEqual(Preparation.feeQuote("legacy-transaction", market, "slow", false), { cap: 128n, tip: 128n })
     const quiet = { ...market, tips: [0n, 0n, 0n] }
-    assert.deepStrictEqual(Preparation.offer("gas-fee-market-transaction", quiet, "slow", false), {
+    assert.deepStrictEqual(Preparation.feeQuote("gas-fee-market-transaction", quiet, "slow", false), {
       cap: 203n,
       tip: 3n
     })
     const classic = { baseFee: undefined, tips: [0n, 0n, 0n], suggestedPrice: 7n, suggestedTip: undefined }
-    assert.deepStrictEqual(Preparation.offer("legacy-transaction", classic, "fast", false), { cap: 7n, tip: 7n })
+    assert.deepStrictEqual(Preparation.feeQuote("legacy-transaction", classic, "fast", false), { cap: 7n, tip: 7n })
   })
 
   it("sends what a balance can pay, and nothing that it cannot", () =>

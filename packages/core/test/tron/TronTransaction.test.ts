@@ -41,8 +41,8 @@ const rawData = (type: bigint, value: Uint8Array) =>
     ]
   ])
 
-const moveOf = (type: bigint, value: Uint8Array) =>
-  Result.map(TronTransaction.decode(rawData(type, value)), ({ contracts }) => contracts[0]?.move)
+const transferOf = (type: bigint, value: Uint8Array) =>
+  Result.map(TronTransaction.decode(rawData(type, value)), ({ contracts }) => contracts[0]?.transfer)
 
 describe("TronTransaction", () => {
   it("reads what each kind of contract moves", () => {
@@ -52,12 +52,12 @@ describe("TronTransaction", () => {
       [3, 9_007_199_254_740_993n],
       [4, Uint8Array.of(1, 2, 3)]
     ])
-    const move = Result.getOrThrow(moveOf(31n, call))
-    assert.deepStrictEqual(move?.from, Address.fromBytes(account(1).subarray(1)))
-    assert.deepStrictEqual(move?.to, Address.fromBytes(account(2).subarray(1)))
-    assert.strictEqual(move?.amount, 9_007_199_254_740_993n)
+    const transfer = Result.getOrThrow(transferOf(31n, call))
+    assert.deepStrictEqual(transfer?.from, Address.fromBytes(account(1).subarray(1)))
+    assert.deepStrictEqual(transfer?.to, Address.fromBytes(account(2).subarray(1)))
+    assert.strictEqual(transfer?.amount, 9_007_199_254_740_993n)
     const created = Result.getOrThrow(
-      moveOf(
+      transferOf(
         30n,
         Protobuf.encode([
           [1, account(1)],
@@ -68,7 +68,7 @@ describe("TronTransaction", () => {
     assert.strictEqual(created?.to, undefined)
     assert.strictEqual(created?.amount, 77n)
     const bought = Result.getOrThrow(
-      moveOf(
+      transferOf(
         9n,
         Protobuf.encode([
           [1, account(1)],
@@ -82,7 +82,7 @@ describe("TronTransaction", () => {
     // TransferAssetContract moves a TRC-10 token: no coin.
     assert.strictEqual(
       Result.getOrThrow(
-        moveOf(
+        transferOf(
           2n,
           Protobuf.encode([
             [1, Uint8Array.of(0x31)],
@@ -98,7 +98,7 @@ describe("TronTransaction", () => {
 
   it("refuses malformed addresses and amounts, naming field and rule", () => {
     const refused = (type: bigint, value: Uint8Array) => {
-      const result = moveOf(type, value)
+      const result = transferOf(type, value)
       if (Result.isSuccess(result)) return assert.fail("was read")
       return result.failure.message
     }
@@ -112,7 +112,7 @@ describe("TronTransaction", () => {
     assert.include(refused(1n, of(account(1), new Uint8Array(0))), "to_address must be 0x41")
     assert.include(refused(31n, of(account(1), new Uint8Array(21))), "contract_address must be 0x41")
     // What moves nothing needs no addresses.
-    assert.isUndefined(Result.getOrThrow(moveOf(31n, field(4, Uint8Array.of(1)))))
+    assert.isUndefined(Result.getOrThrow(transferOf(31n, field(4, Uint8Array.of(1)))))
     const negative = Protobuf.encode([
       [1, account(1)],
       [2, account(2)],
@@ -141,7 +141,7 @@ describe("TronTransaction", () => {
       const read = Result.getOrThrow(TronTransaction.decode(Uint8Array.from(odd)))
       assert.strictEqual(read.timestamp, Number(timestamp))
       assert.deepStrictEqual(
-        read.contracts.map(({ move }) => move),
+        read.contracts.map(({ transfer }) => transfer),
         [{ from: Address.fromBytes(account(1).subarray(1)), to: Address.fromBytes(account(2).subarray(1)), amount: 5n }]
       )
     }
@@ -161,7 +161,7 @@ describe("TronTransaction", () => {
   })
 
   it.skipIf(!existsSync(collected))("recorded: id, times and moves of 26 transactions of 16 kinds", () => {
-    let moves = 0
+    let transfers = 0
     for (const { tx, type } of recorded()) {
       assert.strictEqual(bytesToHex(TronTransaction.id(hexToBytes(tx.raw_data_hex))), tx.txID)
       const read = decode(tx.raw_data_hex)
@@ -172,20 +172,20 @@ describe("TronTransaction", () => {
       assert.strictEqual(read.contracts.length, 1)
       const { parameter } = tx.raw_data.contract[0]
       assert.strictEqual(read.contracts[0]!.typeUrl, parameter.type_url)
-      const { move } = read.contracts[0]!
+      const { transfer } = read.contracts[0]!
       const value = parameter.value
       if (type === "TransferContract" || type === "ParticipateAssetIssueContract") {
-        assert.strictEqual(bytesToHex(move!.from), hexOf(value.owner_address))
-        assert.strictEqual(bytesToHex(move!.to!), hexOf(value.to_address))
-        assert.strictEqual(move!.amount, BigInt(value.amount))
-        moves++
+        assert.strictEqual(bytesToHex(transfer!.from), hexOf(value.owner_address))
+        assert.strictEqual(bytesToHex(transfer!.to!), hexOf(value.to_address))
+        assert.strictEqual(transfer!.amount, BigInt(value.amount))
+        transfers++
       } else if (type === "TriggerSmartContract") {
-        assert.strictEqual(move?.amount ?? 0n, BigInt(value.call_value ?? 0))
-        if (move !== undefined) assert.strictEqual(bytesToHex(move.to!), hexOf(value.contract_address))
+        assert.strictEqual(transfer?.amount ?? 0n, BigInt(value.call_value ?? 0))
+        if (transfer !== undefined) assert.strictEqual(bytesToHex(transfer.to!), hexOf(value.contract_address))
       } else if (type !== "CreateSmartContract") {
-        assert.strictEqual(move, undefined)
+        assert.strictEqual(transfer, undefined)
       }
     }
-    assert.isAbove(moves, 3)
+    assert.isAbove(transfers, 3)
   })
 })

@@ -66,8 +66,8 @@ const item = (parts: Parts) => {
 }
 
 const moves = (parts: Parts, ledgerIndex?: number) => {
-  const first = XrpPayment.moves(read(version1(parts), ledgerIndex))
-  assert.deepStrictEqual(XrpPayment.moves(read(version2(parts), ledgerIndex)), first)
+  const first = XrpPayment.transfers(read(version1(parts), ledgerIndex))
+  assert.deepStrictEqual(XrpPayment.transfers(read(version2(parts), ledgerIndex)), first)
   return first
 }
 
@@ -76,7 +76,7 @@ const odd = (parts: Parts, ledgerIndex?: number) => {
   const first = readOdd(version1(parts), ledgerIndex)
   const second = readOdd(version2(parts), ledgerIndex)
   assert.deepStrictEqual(second, first)
-  return { unread: first.unread.join(", "), moves: XrpPayment.moves(first), item: itemOf(first) }
+  return { unread: first.unread.join(", "), moves: XrpPayment.transfers(first), item: itemOf(first) }
 }
 
 const account = (Account: string, before: number, after: number) => ({
@@ -201,7 +201,7 @@ describe("XrpTransaction", () => {
       const found = readOdd(json)
       assert.strictEqual(found.unread.length, 6, JSON.stringify(json))
       assert.strictEqual(found.position, undefined)
-      assert.deepStrictEqual(XrpPayment.moves(found), [])
+      assert.deepStrictEqual(XrpPayment.transfers(found), [])
       const text = { hash: "", recipient: "", sender: "", status: "", type: "" }
       assert.deepStrictEqual(itemOf(found), {
         ...text,

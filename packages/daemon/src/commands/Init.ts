@@ -16,12 +16,14 @@ import * as SettingsTemplate from "../settings/SettingsTemplate.ts"
 /** There is nothing to write, or a file in the way. */
 export class CannotInit extends Schema.TaggedError<CannotInit>()("CannotInit", { message: Schema.String }) {}
 
-const known = new Set(Chain.all.map((chain) => Chain.nameOf(chain)))
+const known = new Map(Chain.all.map((chain) => [Chain.nameOf(chain), chain]))
 
-const nodeUrl = (text: string) =>
-  /^(https?|wss?):$/.test(URL.parse(text)?.protocol ?? "")
-    ? Effect.succeed(text)
-    : Effect.fail("Write a URL, as http://user:password@127.0.0.1:8332")
+const nodeUrl =
+  ({ exampleNode }: Chain.Chain) =>
+  (text: string) =>
+    /^(https?|wss?):$/.test(URL.parse(text)?.protocol ?? "")
+      ? Effect.succeed(text)
+      : Effect.fail(`Write a URL, as ${exampleNode}`)
 
 /** `ethereum/mainnet=http://127.0.0.1:8545`; the same chain may come again with another node. */
 const chainFlags = Effect.fnUntraced(function* (flags: ReadonlyArray<string>) {
@@ -29,10 +31,11 @@ const chainFlags = Effect.fnUntraced(function* (flags: ReadonlyArray<string>) {
   for (const flag of flags) {
     const [name = "", ...rest] = flag.split("=")
     const url = rest.join("=")
-    if (!known.has(name)) {
+    const chain = known.get(name)
+    if (chain === undefined) {
       return yield* new CannotInit({ message: `--chain: "${name}" is no chain; write ethereum/mainnet=http://…` })
     }
-    yield* Effect.mapError(nodeUrl(url), (message) => new CannotInit({ message: `--chain ${name}: ${message}` }))
+    yield* Effect.mapError(nodeUrl(chain)(url), (message) => new CannotInit({ message: `--chain ${name}: ${message}` }))
     chains.set(name, [...(chains.get(name) ?? []), url])
   }
   return chains
@@ -42,14 +45,15 @@ const ask = Effect.gen(function* () {
   const picked = yield* Prompt.run(
     Prompt.MultiSelect({
       message: "Which chains?",
-      choices: [...known].map((name) => ({ title: name, value: name })),
+      choices: [...known].map(([name, chain]) => ({ title: name, value: chain })),
       min: 1
     })
   )
   const chains = new Map<string, Array<string>>()
-  for (const name of picked) {
-    const url = yield* Prompt.run(Prompt.String({ message: `URL of the node of ${name}`, validate: nodeUrl }))
-    chains.set(name, [url])
+  for (const chain of picked) {
+    const name = Chain.nameOf(chain)
+    const message = `URL of the node of ${name}, as ${chain.exampleNode}`
+    chains.set(name, [yield* Prompt.run(Prompt.String({ message, validate: nodeUrl(chain) }))])
   }
   const store = yield* Prompt.run(
     Prompt.String({ message: "SQLite file, or postgres:// URL, of the store", default: "headwater.db" })

@@ -1,6 +1,6 @@
 /**
- * The assets that ship with Headwater: the native coins of its 16 blockchains, and a few currencies. With no provider
- * and no internet they are all that there is to begin with.
+ * The assets that ship with Headwater: the native coin of every blockchain, and a few currencies. Without a provider and
+ * without the internet the catalogue begins with these alone.
  */
 
 import * as Chain from "@headwater/core/chains/Chain"
@@ -9,55 +9,39 @@ import { Assets } from "@headwater/indexer/store/market/Assets"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { currencyPrefix } from "./CoinGecko.ts"
-import { logos } from "./Logos.ts"
+import * as Logos from "./Logos.ts"
 
-type Ticker = keyof typeof logos
-
-/** Ticker → slug, name, and id at CoinGecko. */
-const coins: ReadonlyArray<readonly [ticker: Ticker, slug: string, name: string, coingecko: string]> = [
-  ["BTC", "bitcoin", "Bitcoin", "bitcoin"],
-  ["ETH", "ethereum", "Ethereum", "ethereum"],
-  ["XRP", "xrp", "XRP", "ripple"],
-  ["BNB", "bnb", "BNB", "binancecoin"],
-  ["TRX", "tron", "TRON", "tron"],
-  ["DOGE", "dogecoin", "Dogecoin", "dogecoin"],
-  ["BCH", "bitcoin-cash", "Bitcoin Cash", "bitcoin-cash"],
-  ["AVAX", "avalanche", "Avalanche", "avalanche-2"],
-  ["LTC", "litecoin", "Litecoin", "litecoin"],
-  ["POL", "polygon", "Polygon Ecosystem Token", "polygon-ecosystem-token"],
-  ["ETC", "ethereum-classic", "Ethereum Classic", "ethereum-classic"],
-  ["ZEC", "zcash", "Zcash", "zcash"],
-  ["DASH", "dash", "Dash", "dash"]
+const currencies: ReadonlyArray<readonly [ticker: string, slug: string, name: string, colour: string, path: string]> = [
+  ["USD", "us-dollar", "US Dollar", "#4a7d52", "M20 11a4 3 0 0 0-4-2c-5 0-5 6 0 7s5 7 0 7a4 3 0 0 1-4-2M16 6v20"],
+  ["EUR", "euro", "Euro", "#34509c", "M21 10a7 7 0 1 0 0 12M9 14h8M9 18h8"],
+  ["GBP", "pound-sterling", "Pound Sterling", "#5c4a8a", "M20 11a4 4 0 0 0-8 1c0 4 2 6-1 11h10M10 17h7"],
+  ["JPY", "japanese-yen", "Japanese Yen", "#a8434f", "M11 8l5 8 5-8M16 16v8M11 17h10M11 20h10"],
+  ["CHF", "swiss-franc", "Swiss Franc", "#b8322f", "M16 9v14M9 16h14"],
+  ["CNY", "renminbi", "Renminbi", "#bf4b32", "M11 8l5 8 5-8M16 16v8M11 18h10"]
 ]
 
-const currencies: ReadonlyArray<readonly [ticker: Ticker, slug: string, name: string]> = [
-  ["USD", "us-dollar", "US Dollar"],
-  ["EUR", "euro", "Euro"],
-  ["GBP", "pound-sterling", "Pound Sterling"],
-  ["JPY", "japanese-yen", "Japanese Yen"],
-  ["CHF", "swiss-franc", "Swiss Franc"],
-  ["CNY", "renminbi", "Renminbi"]
-]
-
-/** Every live chain whose own coin this is. */
-const nativeOn = (ticker: Ticker) =>
-  Chain.all
-    .filter(({ network, unit }) => unit === ticker && network === "mainnet")
-    .map(({ blockchain, decimals, network, unit }) => ({
-      ...{ blockchain, network, identifier: unit, standard: Asset.native },
-      fungibleValues: { decimals }
-    }))
+/** The live chains of each coin, in the order of the coins' ranks. */
+const coins = [...Map.groupBy(Chain.live, ({ asset }) => asset.slug).values()].sort(
+  ([a], [b]) => a!.asset.rank - b!.asset.rank
+)
 
 const decode = Schema.decodeUnknownSync(Schema.Array(Asset.Entry))
 
-/** What ships, checked as everything is that comes from elsewhere. */
+/** The shipped entries, checked as those of a provider are. */
 export const entries: ReadonlyArray<Asset.Entry> = decode([
-  ...coins.map(([ticker, slug, name, coingecko]) => ({
-    ...{ slug, name, originalSymbol: ticker, logo: logos[ticker], contracts: nativeOn(ticker) },
-    ...{ specificData: { type: "COIN" }, providers: { coingecko } }
-  })),
-  ...currencies.map(([ticker, slug, name]) => ({
-    ...{ slug, name, originalSymbol: ticker, logo: logos[ticker], assetType: "fiat" },
+  ...coins.map((chains) => {
+    const { asset, unit } = chains[0]!
+    return {
+      ...{ slug: asset.slug, name: asset.name, originalSymbol: unit, logo: Logos.draw(asset.logo) },
+      contracts: chains.map(({ blockchain, decimals, network }) => ({
+        ...{ blockchain, network, identifier: unit, standard: Asset.native },
+        fungibleValues: { decimals }
+      })),
+      ...{ specificData: { type: "COIN" }, providers: { coingecko: asset.coinGecko } }
+    }
+  }),
+  ...currencies.map(([ticker, slug, name, colour, path]) => ({
+    ...{ slug, name, originalSymbol: ticker, logo: Logos.draw({ colour, path }), assetType: "fiat" },
     ...{ specificData: { type: "COIN" } },
     ...(ticker === "USD" ? {} : { providers: { coingecko: `${currencyPrefix}${ticker.toLowerCase()}` } })
   }))

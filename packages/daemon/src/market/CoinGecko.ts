@@ -2,6 +2,7 @@
  * CoinGecko as a provider (docs.coingecko.com, API v3): what assets there are, what they cost, and what currencies
  * cost, each on a schedule of its own.
  */
+import * as Chain from "@headwater/core/chains/Chain"
 import * as Rate from "@headwater/core/market/Rate"
 import { Assets, type ProviderLink } from "@headwater/indexer/store/market/Assets"
 import * as Arr from "effect/Array"
@@ -133,8 +134,9 @@ export const make = Effect.fnUntraced(function* (
 
   const contractPath = (text: string) => {
     const [blockchain = "", network = "", address = ""] = text.split("/")
-    const [platform] = [...Answer.platforms].find(([, ours]) => ours === blockchain) ?? []
-    return platform === undefined || network !== "mainnet" ? undefined : `/coins/${platform}/contract/${address}`
+    const chain = Chain.live.find((chain) => chain.blockchain === blockchain && chain.network === network)
+    const platform = chain?.coinGeckoPlatform
+    return platform === undefined ? undefined : `/coins/${platform}/contract/${address}`
   }
 
   /** Lists assets that are new, and reads again those that were read long ago. */

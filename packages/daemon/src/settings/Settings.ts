@@ -117,11 +117,11 @@ const chainSettings = (chain: Chain.Chain) =>
       .annotate({ expected: '"latest" or a height' })
       .pipe(withDefault("latest")),
     record: Schema.Literals(["all", "watched"]).pipe(
-      withDefault(developmentNetworks.has(chain.network) ? "all" : "watched")
+      withDefault(chain.networkKind === "development" ? "all" : "watched")
     ),
     internalTransactions: Schema.Boolean.pipe(withDefault(chain.events.has("ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"))),
     pollMillis: between(50, 600_000).pipe(
-      withDefault(developmentNetworks.has(chain.network) ? 500 : pollMillis(chain.blockSeconds))
+      withDefault(chain.networkKind === "development" ? 500 : pollMillis(chain.blockSeconds))
     ),
     timeoutMillis: between(100, 600_000).pipe(withDefault(30_000)),
     parallel: between(1, 256).pipe(withDefault(8)),
@@ -131,8 +131,6 @@ const chainSettings = (chain: Chain.Chain) =>
     ...Families.settingsOf(chain)
   })
 
-const developmentNetworks: ReadonlySet<string> = new Set(["devnet", "regtest"])
-
 /** About ten looks a block, from twice a second to every five seconds. */
 const pollMillis = (blockSeconds: number) => Math.min(Math.max(Math.round(blockSeconds * 100), 500), 5_000)
 
@@ -141,7 +139,7 @@ const pollMillis = (blockSeconds: number) => Math.min(Math.max(Math.round(blockS
  * development chain may rest for days.
  */
 const silentSeconds = (chain: Chain.Chain) =>
-  developmentNetworks.has(chain.network) ? 604_800 : Math.max(Math.round(chain.blockSeconds * 20), 300)
+  chain.networkKind === "development" ? 604_800 : Math.max(Math.round(chain.blockSeconds * 20), 300)
 
 const Chains = Schema.Struct(
   Object.fromEntries(Chain.all.map((chain) => [Chain.nameOf(chain), Schema.optionalKey(chainSettings(chain))] as const))

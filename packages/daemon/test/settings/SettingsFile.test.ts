@@ -8,6 +8,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Redacted from "effect/Redacted"
 import * as Settings from "../../src/settings/Settings.ts"
 import * as SettingsFile from "../../src/settings/SettingsFile.ts"
+import * as SettingsTemplate from "../../src/settings/SettingsTemplate.ts"
 
 const write = Effect.fnUntraced(function* (name: string, text: string) {
   const fs = yield* FileSystem.FileSystem
@@ -297,8 +298,16 @@ describe("SettingsFile", () => {
     }).pipe(withServices, Effect.scoped)
   )
 
-  it.effect("has an example for every chain", () =>
+  it.effect("has an example node for every blockchain, and tables in the example where more is to be said", () =>
     Effect.gen(function* () {
+      const chains = new Map(Chain.live.map((chain) => [Chain.nameOf(chain), [chain.exampleNode]]))
+      const written = yield* SettingsTemplate.fill({ chains, store: "headwater.db", port: 8080 })
+      const settings = Settings.chains(yield* loadText("a.toml", written))
+      assert.sameMembers(
+        settings.map(({ chain }) => chain.blockchain),
+        [...new Set(Chain.all.map(({ blockchain }) => blockchain))]
+      )
+
       const fs = yield* FileSystem.FileSystem
       const example = yield* fs.readFileString(fileURLToPath(new URL("../../headwater.example.toml", import.meta.url)))
       const node = yield* write("node", "http://user:password@127.0.0.1:8332")
@@ -308,8 +317,8 @@ describe("SettingsFile", () => {
         .replaceAll(/^# (zmq = )/gm, "$1")
         .replaceAll(/\/run\/secrets\/[\w-]+-node/g, node)
         .replaceAll("/run/secrets/trongrid", node)
-      const examples = Settings.chains(yield* loadText("a.toml", every)).map(({ chain }) => chain.blockchain)
-      assert.sameMembers(examples, [...new Set(Chain.all.map(({ blockchain }) => blockchain))])
+      const examples = Settings.chains(yield* loadText("b.toml", every)).map(({ chain }) => Chain.nameOf(chain))
+      assert.sameMembers(examples, ["ethereum/mainnet", "bitcoin/mainnet", "tron/mainnet", "xrp/mainnet"])
     }).pipe(withServices, Effect.scoped)
   )
 })

@@ -1,4 +1,5 @@
 /** The whole contract: every endpoint of the interface, from which server, client and OpenAPI document are made. */
+import { blockchains } from "@headwater/core/chains/blockchains"
 import { apiVersion } from "@headwater/core/events/Callback"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as OpenApi from "effect/http-api/OpenApi"
@@ -33,7 +34,7 @@ export class Api extends HttpApi.make("headwater")
     OpenApi.annotations({
       title: "Headwater",
       version: apiVersion,
-      description: "Event subscriptions, blocks, addresses, HD wallets and transaction preparation on 16 blockchains",
+      description: `Event subscriptions, blocks, addresses, HD wallets and transaction preparation on ${blockchains.length} blockchains`,
       license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" }
     })
   ) {}

@@ -18,6 +18,9 @@ const familyNames: Record<Chain.Family, string> = { utxo: "UTXO", evm: "EVM", tr
 
 /** The message has the known names, and not the wrong one: an extended key stands there in a path of the wrong order. */
 const oneOf = (known: ReadonlyArray<string>) => `must be one of ${[...new Set(known)].join(", ")}`
+/** The blockchain of an operation whose path names none, since its family has one alone. */
+const onlyBlockchainOf = (families: ReadonlyArray<Chain.Family> | undefined): string =>
+  Chain.all.find(({ family }) => family === families?.[0])?.blockchain ?? ""
 
 /** Finds a chain that this server serves and the operation is for. */
 const find = Effect.fnUntraced(function* (
@@ -54,8 +57,8 @@ export const layer = Layer.effect(
       Effect.fnUntraced(function* (handled, { endpoint }) {
         const { params } = yield* HttpRouter.RouteContext
         const families = Context.get(endpoint.annotations, Families)
-        // The path of an operation on XRP alone does not name the blockchain.
-        const chain = yield* find(configured, families, params.blockchain ?? "xrp", params.network ?? "")
+        const blockchain = params.blockchain ?? onlyBlockchainOf(families)
+        const chain = yield* find(configured, families, blockchain, params.network ?? "")
         return yield* Effect.provideService(handled, CurrentChain, chain)
       })
     )

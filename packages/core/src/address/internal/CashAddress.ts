@@ -42,7 +42,7 @@ const checksumOf = (prefix: string, words: ReadonlyArray<number>): ReadonlyArray
   return Array.from({ length: 8 }, (_, index) => Number((code >> BigInt(5 * (7 - index))) & 0x1fn))
 }
 
-/** Text, with or without `prefix:` → what it pays to; the failure is the rule that the text breaks. */
+/** Text, with or without `prefix:` → template of the locking script; the failure is the rule that the text breaks. */
 export const decode = (prefix: string, text: string): Result.Result<Template, string> => {
   if (text.length > 128) return Result.fail("must have at most 128 characters")
   const lower = text.toLowerCase()
@@ -69,7 +69,7 @@ export const decode = (prefix: string, text: string): Result.Result<Template, st
   return Result.fail("must be of a CashAddr type in use: a key hash of 20 bytes or a script hash")
 }
 
-/** What is paid to → text with the prefix. */
+/** Template of a locking script → text with the prefix. */
 export const encode = (prefix: string, template: Exclude<Template, { kind: "witness" }>): string => {
   const payload = new Uint8Array(template.hash.length + 1)
   payload[0] = (template.kind === "scriptHash" ? 1 << 3 : 0) | (template.hash.length === 32 ? 3 : 0)

@@ -1,9 +1,9 @@
 /** Address text of the UTXO chains ⇄ locking script. */
 import { bech32m } from "@scure/base"
 import * as Result from "effect/Result"
-import type { AddressFormat } from "../../chains/Chain.ts"
+import type { AddressFormat } from "../../chains/Blockchain.ts"
 import * as LockingScript from "../../utxo/LockingScript.ts"
-import * as Base58Check from "./Base58Check.ts"
+import * as Base58Check from "../Base58Check.ts"
 import * as CashAddress from "./CashAddress.ts"
 import * as SegwitAddress from "./SegwitAddress.ts"
 

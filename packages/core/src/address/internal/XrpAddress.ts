@@ -1,6 +1,6 @@
 /** XRP address text ⇄ 20-byte account id: classic addresses, and X-addresses (XLS-5) with their destination tag. */
 import * as Result from "effect/Result"
-import * as Base58Check from "./Base58Check.ts"
+import * as Base58Check from "../Base58Check.ts"
 
 export interface Account {
   readonly account: Uint8Array

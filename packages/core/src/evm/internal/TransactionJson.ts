@@ -1,8 +1,8 @@
 /** Unsigned EVM transactions as people write them in JSON, field by field. The failure is `field: rule`. */
 import { hexToBytes } from "@noble/hashes/utils.js"
 import * as Result from "effect/Result"
-import * as EvmAddress from "../../address/internal/EvmAddress.ts"
-import type { AccessListEntry, UnsignedTransaction } from "../Sighash.ts"
+import * as EvmAddress from "../../address/EvmAddress.ts"
+import type { AccessListEntry, UnsignedTransaction } from "../UnsignedTransaction.ts"
 
 type Json = Readonly<Record<string, unknown>>
 type Parsed<A> = Result.Result<A, string>

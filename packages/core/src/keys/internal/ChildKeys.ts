@@ -3,7 +3,7 @@ import { hmac } from "@noble/hashes/hmac.js"
 import { sha512 } from "@noble/hashes/sha2.js"
 import * as BaseMultiples from "./BaseMultiples.ts"
 
-/** The part of an extended public key that its children are made of. */
+/** The part of an extended public key from which child keys derive. */
 export interface Node {
   readonly publicKey: Uint8Array
   readonly chainCode: Uint8Array

@@ -6,7 +6,7 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js"
 import { concatBytes } from "@noble/hashes/utils.js"
 import * as Result from "effect/Result"
-import { taggedHash } from "../../address/KeyAddress.ts"
+import { taggedHash } from "../BitcoinHash.ts"
 
 const { Point } = secp256k1
 

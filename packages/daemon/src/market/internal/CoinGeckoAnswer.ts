@@ -144,18 +144,10 @@ export const quoteOfCoin = ({ market_data: data }: Coin): QuoteOrProblem | undef
         maxSupply: data.max_supply
       })
 
-/** What CoinGecko calls the chains that have tokens. */
-export const platforms: ReadonlyMap<string, string> = new Map([
-  ["ethereum", "ethereum"],
-  ["ethereum-classic", "ethereum-classic"],
-  ["binance-smart-chain", "binance-smart-chain"],
-  ["polygon-pos", "polygon"],
-  ["arbitrum-one", "arbitrum"],
-  ["avalanche", "avalanche"],
-  ["base", "base"],
-  ["optimistic-ethereum", "optimism"],
-  ["tron", "tron"]
-])
+/** The live chains that have tokens, by CoinGecko's name of the platform. */
+const chainOfPlatform: ReadonlyMap<string, Chain.Chain> = new Map(
+  Chain.live.flatMap((chain) => (chain.coinGeckoPlatform === undefined ? [] : [[chain.coinGeckoPlatform, chain]]))
+)
 
 /** The contracts of a coin on the chains of the registry; those whose address is none are left out. */
 const contractsOf = (coin: Coin): ReadonlyArray<Asset.Contract> => {
@@ -165,15 +157,14 @@ const contractsOf = (coin: Coin): ReadonlyArray<Asset.Contract> => {
   )
   const byPlatform = new Map([...plain, ...detailed].map((entry) => [entry[0], entry]))
   return [...byPlatform.values()].flatMap(([platform, identifier, decimals]) => {
-    const blockchain = platforms.get(platform)
-    if (blockchain === undefined || !identifier) return []
-    const chain = Result.getOrThrow(Chain.find(blockchain, "mainnet"))
+    const chain = chainOfPlatform.get(platform)
+    if (chain === undefined || !identifier) return []
     const standard = chain.tokenStandards?.fungible ?? ""
     return Result.match(Asset.identifierOn(chain, { identifier, standard }), {
       onFailure: () => [],
       onSuccess: (identifier) => [
         {
-          ...{ blockchain, network: chain.network, identifier, standard },
+          ...{ blockchain: chain.blockchain, network: chain.network, identifier, standard },
           ...(typeof decimals === "number" ? { fungibleValues: { decimals } } : {})
         }
       ]

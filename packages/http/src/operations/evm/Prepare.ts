@@ -76,11 +76,11 @@ const offerFor = (
   fromAmount: boolean
 ) => {
   if (fee.exactAmount === undefined) {
-    return Effect.succeed(Preparation.offer(type, prices, fee.priority, fromAmount))
+    return Effect.succeed(Preparation.feeQuote(type, prices, fee.priority, fromAmount))
   }
   const exact = Amount.parse(fee.exactAmount, 0)
   if (Result.isFailure(exact)) return Effect.fail(invalid("fee.exactAmount", "must be a whole number of Wei"))
-  const offer = Preparation.exactOffer(exact.success, gasLimit)
+  const offer = Preparation.exactFeeQuote(exact.success, gasLimit)
   const least = prices.baseFee ?? 1n
   return offer.cap < least
     ? Effect.fail(

@@ -1,4 +1,4 @@
-/** Blocks, mempool and block details of the Bitcoin family: bitcoin, bitcoin-cash, litecoin, dogecoin, dash, zcash. */
+/** Blocks, mempool and block details of the Bitcoin family. */
 import type { BlockDetails } from "@headwater/core/BlockDetails"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
@@ -125,7 +125,7 @@ export const make = Effect.fn("UtxoSource.make")(function* (
       return {
         height,
         hash,
-        final: chain.blockchain === "dash" ? yield* chainLocked(height) : undefined
+        final: chain.utxo!.chainLocks ? yield* chainLocked(height) : undefined
       } satisfies Head
     }),
     hashAt: (height) => Effect.map(hexAt(height), ({ hash }) => hash),

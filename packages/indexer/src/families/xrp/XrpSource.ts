@@ -75,7 +75,7 @@ const historyOf = (completeLedgers: string | undefined): Capability.Capability =
 
 /** rippled's `network_id`; servers of old do not say it. */
 const networkOf = (chain: Chain, network: number | undefined): Capability.Capability => {
-  const expected = chain.network === "mainnet" ? 0 : 1
+  const expected = chain.xrp!.networkId
   return network === undefined || network === expected
     ? Capability.has(Capability.network, `network id ${network ?? "not said"}`)
     : Capability.lacks(

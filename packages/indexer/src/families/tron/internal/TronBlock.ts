@@ -145,10 +145,10 @@ export const decode = (
       const firstLog = logs
       logs += info?.log?.length ?? 0
       if (!succeeded(transaction, info)) continue
-      for (const [position, { move }] of contracts.entries()) {
-        if (move === undefined) continue
-        const to = move.to ?? (yield* TronJson.address(chain, info?.contract_address ?? "", "contract_address"))
-        transfers.push({ kind: "coin", transaction: index, position, from: move.from, to, amount: move.amount })
+      for (const [position, { transfer }] of contracts.entries()) {
+        if (transfer === undefined) continue
+        const to = transfer.to ?? (yield* TronJson.address(chain, info?.contract_address ?? "", "contract_address"))
+        transfers.push({ kind: "coin", transaction: index, position, from: transfer.from, to, amount: transfer.amount })
       }
       for (const [position, log] of (info?.log ?? []).entries()) {
         transfers.push(...(yield* tokensOf(chain, log, index, firstLog + position)))

@@ -36,6 +36,6 @@ export const read = (chain: Chain, answer: unknown, genesis: string | undefined)
       : ok(`java-tron ${version ?? "of unknown version"}`),
     ...(info?.currentConnectCount === 0 ? [noPeers] : []),
     ...(block !== undefined && solid !== undefined && block - solid > solidTolerance ? [behind(solid, block)] : []),
-    ...(genesis === undefined || Network.of(genesis) !== undefined ? [] : [privateNetwork(chain, genesis)])
+    ...(genesis === undefined || Network.of(chain, genesis) !== undefined ? [] : [privateNetwork(chain, genesis)])
   ]
 }

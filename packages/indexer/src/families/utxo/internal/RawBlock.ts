@@ -13,7 +13,7 @@ import * as RawTransaction from "./RawTransaction.ts"
 import * as RawZcashTransaction from "./RawZcashTransaction.ts"
 
 export interface RawBlock {
-  /** Hash of the header; absent where it is not double SHA-256 (Dash: X11). */
+  /** Hash of the header; absent where the chain's is not double SHA-256 (X11). */
   readonly hash: Uint8Array | undefined
   readonly merkleRoot: Uint8Array
   readonly body: BlockBody.BlockBody
@@ -37,15 +37,16 @@ const skipAuxPow = (raw: RawBytes, chain: Chain): void => {
  * taken from there, the others are computed. Throws `Malformed`.
  */
 export const read = (chain: Chain, bytes: Uint8Array, listed: ReadonlyArray<Uint8Array>): RawBlock => {
+  const { auxPow, headerHash, mweb, wireFormat } = chain.utxo!
   const raw = new RawBytes(bytes)
   const version = raw.uint32()
   raw.skip(32)
   const merkleRoot = raw.hash()
-  const zcash = chain.blockchain === "zcash"
+  const zcash = wireFormat === "zcash"
   raw.skip(zcash ? 32 + 4 + 4 + 32 : 4 + 4 + 4)
   if (zcash) raw.skip(raw.size())
-  const hash = chain.blockchain === "dash" ? undefined : written(sha256d(bytes.subarray(0, raw.at)))
-  if (chain.blockchain === "dogecoin" && (version & auxPowVersion) !== 0) skipAuxPow(raw, chain)
+  const hash = headerHash !== undefined ? undefined : written(sha256d(bytes.subarray(0, raw.at)))
+  if (auxPow && (version & auxPowVersion) !== 0) skipAuxPow(raw, chain)
 
   const body = BlockBody.empty()
   const transactions = raw.size()
@@ -54,6 +55,6 @@ export const read = (chain: Chain, bytes: Uint8Array, listed: ReadonlyArray<Uint
     if (zcash) RawZcashTransaction.read(raw, chain, index, listed[index]!, body)
     else RawTransaction.read(raw, chain, index, body)
   }
-  if (chain.blockchain !== "litecoin" && raw.at !== bytes.length) throw new Malformed("bytes behind the raw block")
+  if (!mweb && raw.at !== bytes.length) throw new Malformed("bytes behind the raw block")
   return { hash, merkleRoot, body }
 }

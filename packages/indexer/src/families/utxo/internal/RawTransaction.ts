@@ -16,7 +16,7 @@ import { RawBytes, written } from "./RawBytes.ts"
 const witnessFlag = 1
 const mwebFlag = 8
 const noOutput = 0xffffffff
-const dashSpecialVersion = 3
+const specialVersion = 3
 
 /** Where the parts of an input begin that unlock an output; the witness stands behind the outputs, if there is one. */
 interface Parts {
@@ -63,7 +63,7 @@ export const readOutputs = (raw: RawBytes, chain: Chain, transaction: number, bo
   for (let position = 0; position < outputs; position++) {
     const amount = raw.uint64()
     const locking = new Uint8Array(raw.take(raw.size()))
-    const script = chain.blockchain === "bitcoin-cash" ? withoutToken(locking) : locking
+    const script = chain.utxo!.cashTokens ? withoutToken(locking) : locking
     if (!BlockBody.isSpendable(script)) continue
     // A locking script is the canonical address on a UTXO chain.
     body.transfers.push({
@@ -79,11 +79,12 @@ export const readOutputs = (raw: RawBytes, chain: Chain, transaction: number, bo
 
 /** Adds the next transaction of the raw block to `body`. Throws `Malformed`. */
 export const read = (raw: RawBytes, chain: Chain, transaction: number, body: BlockBody.BlockBody): void => {
+  const { specialTransactions } = chain.utxo!
   const start = raw.at
   const version = raw.uint32()
   // An empty list of inputs that is followed by a flag marks an extended transaction; without a flag it is one
   // without inputs (Dash quorum commitments).
-  const flags = raw.bytes[raw.at] === 0 && chain.blockchain !== "dash" ? (raw.bytes[raw.at + 1] ?? 0) : 0
+  const flags = raw.bytes[raw.at] === 0 && !specialTransactions ? (raw.bytes[raw.at + 1] ?? 0) : 0
   if (flags !== 0) raw.skip(2)
   const from = raw.at
   const inputs = readInputs(raw, transaction, body)
@@ -99,7 +100,7 @@ export const read = (raw: RawBytes, chain: Chain, transaction: number, body: Blo
   if ((flags & mwebFlag) !== 0 && raw.bytes[raw.skip(1)] !== 0) throw new Malformed("an MWEB transaction in the list")
   if ((flags & ~(witnessFlag | mwebFlag)) !== 0) throw new Malformed(`transaction flags ${flags} are not known`)
   const lockTime = raw.take(4)
-  if (chain.blockchain === "dash" && (version & 0xffff) === dashSpecialVersion && version >>> 16 !== 0) {
+  if (specialTransactions && (version & 0xffff) === specialVersion && version >>> 16 !== 0) {
     raw.skip(raw.size())
   }
   const hashed =

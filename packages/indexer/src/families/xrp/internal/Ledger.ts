@@ -158,7 +158,7 @@ const transfersOf = (
         ? Result.succeed(undefined)
         : Result.mapError(Address.decode(chain, text), ({ message }) => message)
     const transfers: Array<CoinTransfer> = []
-    for (const [position, { drops, from, to }] of XrpPayment.moves(read).entries()) {
+    for (const [position, { drops, from, to }] of XrpPayment.transfers(read).entries()) {
       transfers.push({
         kind: "coin",
         transaction,

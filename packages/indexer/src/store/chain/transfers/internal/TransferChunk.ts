@@ -4,8 +4,9 @@
  */
 
 import type { AddressBytes } from "@headwater/core/address/Address"
-import type { TokenKind, Transfer } from "@headwater/core/Block"
+import type { Transfer } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
+import type { TokenKind } from "@headwater/core/chains/Blockchain"
 
 /** A transfer with the id of its transaction. */
 export interface PackedTransfer {

@@ -1,22 +1,11 @@
 /** Canonical address bytes of public keys, by address format. */
-import { ripemd160 } from "@noble/hashes/legacy.js"
-import { sha256 } from "@noble/hashes/sha2.js"
 import { keccak_256 } from "@noble/hashes/sha3.js"
-import type { Format } from "../keys/ExtendedPublicKey.ts"
-import * as BaseMultiples from "../keys/internal/BaseMultiples.ts"
-import * as LockingScript from "../utxo/LockingScript.ts"
-
-/** RIPEMD-160 of SHA-256. */
-export const hash160 = (bytes: Uint8Array): Uint8Array => ripemd160(sha256(bytes))
+import type { Format } from "../../chains/Blockchain.ts"
+import { hash160, taggedHash } from "../../utxo/BitcoinHash.ts"
+import * as LockingScript from "../../utxo/LockingScript.ts"
+import * as BaseMultiples from "./BaseMultiples.ts"
 
 const keyHash = (point: BaseMultiples.Affine): Uint8Array => hash160(BaseMultiples.compress(point))
-
-/** The hash for one purpose, named by its tag (BIP-340). */
-export const taggedHash = (tag: string): ((bytes: Uint8Array) => Uint8Array) => {
-  const tagHash = sha256(Uint8Array.from(tag, (letter) => letter.charCodeAt(0)))
-  const tagged = sha256.create().update(tagHash).update(tagHash)
-  return (bytes) => tagged.clone().update(bytes).digest()
-}
 
 const tapTweak = taggedHash("TapTweak")
 
@@ -44,7 +33,7 @@ const one = (format: Exclude<Format, "P2TR">, point: BaseMultiples.Affine): Uint
   }
 }
 
-/** Points → locking scripts (UTXO) or accounts; undefined where the point is, or where taproot has no key for it. */
+/** Points → locking scripts (UTXO) or accounts; undefined where there is no point, or taproot has no key for the point. */
 export const addressBytes = (
   format: Format,
   points: ReadonlyArray<BaseMultiples.Affine | undefined>

@@ -1,0 +1,25 @@
+/** Avalanche's C-Chain. Sources: SLIP-44, chainlist.org. */
+import type { Blockchain } from "./Blockchain.ts"
+import * as Evm from "./internal/Evm.ts"
+
+export const avalanche: Blockchain = {
+  ...Evm.defaults,
+  name: "avalanche",
+  unit: "AVAX",
+  slip44: 9005,
+  asset: {
+    slug: "avalanche",
+    name: "Avalanche",
+    coinGecko: "avalanche-2",
+    rank: 8,
+    logo: { colour: "#cf3a3a", path: "M16 7l-9 16h5l6-11zM19 23h6l-3-5z" }
+  },
+  coinGeckoPlatform: "avalanche",
+  // What is accepted is final.
+  usualConfirmations: 1,
+  blockSeconds: 2,
+  creditMultiplier: 1.8,
+  listedPrices: ["prepare", "internal-transactions", "evm-logs"],
+  exampleNode: "http://127.0.0.1:9650/ext/bc/C/rpc",
+  networks: Evm.networks(Evm.london, { mainnet: 43114, fuji: 43113 })
+}

@@ -1,0 +1,33 @@
+/** Facts that most blockchains with Ethereum's virtual machine share. */
+import type { Blockchain, EvmRules, Network } from "../Blockchain.ts"
+
+export const defaults = {
+  family: "evm",
+  decimals: 18,
+  tokenStandards: { fungible: "ERC-20", "non-fungible": "ERC-721", multi: "ERC-1155" },
+  undoDepth: 128,
+  blockSeconds: 12,
+  listedPrices: [],
+  exampleNode: "http://127.0.0.1:8545"
+} as const satisfies Partial<Blockchain>
+
+/** Access lists and a fee market, as Ethereum has had since London. */
+export const london = { accessLists: true, feeMarket: true, dataFee: "none" } as const satisfies EvmRules
+
+/** Public networks by their chain ids, and `devnet` for development nodes, whose chain id may be any. */
+export const networks = (
+  rules: Omit<EvmRules, "chainId">,
+  chainIds: { readonly mainnet: number } & Readonly<Record<string, number>>
+): Readonly<Record<string, Network>> => ({
+  ...Object.fromEntries(
+    Object.entries(chainIds).map(([name, chainId]): [string, Network] => [
+      name,
+      {
+        networkKind: name === "mainnet" ? "live" : "test",
+        addressFormat: { kind: "evm" },
+        evm: { ...rules, chainId }
+      }
+    ])
+  ),
+  devnet: { networkKind: "development", addressFormat: { kind: "evm" }, evm: rules }
+})

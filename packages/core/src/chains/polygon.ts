@@ -1,0 +1,24 @@
+/** Polygon PoS. Sources: SLIP-44, chainlist.org. */
+import type { Blockchain } from "./Blockchain.ts"
+import * as Evm from "./internal/Evm.ts"
+
+export const polygon: Blockchain = {
+  ...Evm.defaults,
+  name: "polygon",
+  unit: "POL",
+  slip44: 966,
+  asset: {
+    slug: "polygon",
+    name: "Polygon Ecosystem Token",
+    coinGecko: "polygon-ecosystem-token",
+    rank: 10,
+    logo: { colour: "#7340c4", path: "M12 9l5 3v6l-5 3-5-3v-6zM20 11l5 3v6l-5 3-3-2" }
+  },
+  coinGeckoPlatform: "polygon-pos",
+  usualConfirmations: 128,
+  undoDepth: 512,
+  blockSeconds: 2,
+  creditMultiplier: 2,
+  listedPrices: ["prepare", "internal-transactions", "evm-logs"],
+  networks: Evm.networks(Evm.london, { mainnet: 137, amoy: 80002 })
+}

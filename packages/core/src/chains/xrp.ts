@@ -1,0 +1,28 @@
+/** The XRP Ledger. Sources: SLIP-44, xrpl.org (network ids, X-addresses). */
+import type { Blockchain } from "./Blockchain.ts"
+
+export const xrp: Blockchain = {
+  name: "xrp",
+  family: "xrp",
+  unit: "XRP",
+  decimals: 6,
+  slip44: 144,
+  asset: {
+    slug: "xrp",
+    name: "XRP",
+    coinGecko: "ripple",
+    rank: 3,
+    logo: { colour: "#31383f", path: "M9 8l4 4a4.5 4.5 0 0 0 6 0l4-4M9 24l4-4a4.5 4.5 0 0 1 6 0l4 4" }
+  },
+  // A validated ledger is final.
+  usualConfirmations: 1,
+  undoDepth: 1,
+  blockSeconds: 4,
+  creditMultiplier: 1,
+  listedPrices: [],
+  exampleNode: "ws://127.0.0.1:6006",
+  networks: {
+    mainnet: { networkKind: "live", addressFormat: { kind: "xrp", test: false }, xrp: { networkId: 0 } },
+    testnet: { networkKind: "test", addressFormat: { kind: "xrp", test: true }, xrp: { networkId: 1 } }
+  }
+}
