@@ -7,10 +7,10 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { TokenKind } from "../Block.ts"
-import type { EventType } from "../events/EventType.ts"
+import { type EventType, eventsOf } from "../events/EventType.ts"
+import type { Family } from "./Family.ts"
 
-/** The four kinds of ledger. Tron shares the EVM endpoints but has its own node API and address text. */
-export type Family = "utxo" | "evm" | "tron" | "xrp"
+export type { Family } from "./Family.ts"
 
 /** Version bytes, prefixes and formats of address text on one network. */
 export type AddressFormat =
@@ -76,21 +76,6 @@ interface Blockchain extends Omit<Chain, "network" | "blockchain" | "slip44" | "
   readonly networks: Record<string, { readonly addressFormat: AddressFormat; readonly evm?: EvmRules }>
 }
 
-const confirmed: ReadonlyArray<EventType> = [
-  "ADDRESS_COINS_TRANSACTION_CONFIRMED",
-  "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION",
-  "BLOCK_MINED"
-]
-const utxoEvents: ReadonlySet<EventType> = new Set([...confirmed, "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"])
-const xrpEvents: ReadonlySet<EventType> = new Set(confirmed)
-const contractEvents: ReadonlySet<EventType> = new Set([
-  ...confirmed,
-  "ADDRESS_TOKENS_TRANSACTION_CONFIRMED",
-  "ADDRESS_TOKENS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION",
-  "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED",
-  "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
-])
-
 const utxo = (
   network: Omit<Extract<AddressFormat, { kind: "utxo" }>, "kind">
 ): { readonly addressFormat: AddressFormat } => ({ addressFormat: { kind: "utxo", ...network } })
@@ -112,7 +97,7 @@ const modern = { accessLists: true, feeMarket: true, dataFee: "none" } as const
 const utxoDefaults = {
   family: "utxo",
   decimals: 8,
-  events: utxoEvents,
+  events: eventsOf("utxo"),
   undoDepth: 100,
   blockSeconds: 600
 } as const
@@ -121,7 +106,7 @@ const evmDefaults = {
   family: "evm",
   decimals: 18,
   tokenStandards: { fungible: "ERC-20", "non-fungible": "ERC-721", multi: "ERC-1155" },
-  events: contractEvents,
+  events: eventsOf("evm"),
   undoDepth: 128,
   blockSeconds: 12
 } as const
@@ -286,6 +271,7 @@ export const blockchains: Readonly<Record<string, Blockchain>> = {
   tron: {
     ...evmDefaults,
     family: "tron",
+    events: eventsOf("tron"),
     unit: "TRX",
     decimals: 6,
     slip44: 195,
@@ -300,7 +286,7 @@ export const blockchains: Readonly<Record<string, Blockchain>> = {
     unit: "XRP",
     decimals: 6,
     slip44: 144,
-    events: xrpEvents,
+    events: eventsOf("xrp"),
     usualConfirmations: 1,
     undoDepth: 1,
     blockSeconds: 4,

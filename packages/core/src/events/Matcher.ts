@@ -6,9 +6,10 @@ import { bytesToHex } from "@noble/hashes/utils.js"
 import type { AddressBytes } from "../address/Address.ts"
 import type { Block, CoinTransfer, InternalTransfer, TokenTransfer } from "../Block.ts"
 import type { Chain } from "../chains/Chain.ts"
-import type { Direction, Item, TokenMetadata } from "./Callback.ts"
 import * as Callback from "./Callback.ts"
-import type { EventType } from "./EventType.ts"
+import type { BlockItem, CoinItem, Direction, InternalItem, TokenItem } from "./CallbackItem.ts"
+import type { eventKinds } from "./EventKinds.ts"
+import { type EventType, eventsOfClass } from "./EventType.ts"
 import type { Watched } from "./Watched.ts"
 
 /** What matching needs to know of a subscription. */
@@ -18,12 +19,23 @@ export interface Subscription {
   readonly address: AddressBytes | undefined
 }
 
+/** Items by the class of their event. */
+interface ItemsOfClass {
+  readonly coin: CoinItem
+  readonly token: TokenItem
+  readonly internal: InternalItem
+  readonly block: BlockItem
+}
+
+/** `data.item` of an event before its confirmations are counted. */
+export type ItemOf<E extends EventType> = ItemsOfClass[(typeof eventKinds)[E]["class"]]
+
 /** Something that happened to a subscription's address, or a mined block. */
 export interface Occurrence<S extends Subscription> {
   readonly subscription: S
   /** Tells it from every other occurrence for the same subscription in the same block. */
   readonly occurrence: string
-  readonly item: Item
+  readonly item: ItemOf<S["event"]>
 }
 
 /** What watched subscriptions a block is matched against. */
@@ -32,35 +44,26 @@ export interface Candidates<S extends Subscription> {
   readonly byAddress: ReadonlyMap<string, ReadonlyArray<S>>
   /** Subscriptions for mined blocks. */
   readonly blockMined: ReadonlyArray<S>
-  readonly metadata: (contract: AddressBytes) => TokenMetadata
+  readonly metadata: (contract: AddressBytes) => Callback.TokenMetadata
 }
 
 /** The addresses of a block that may be watched, by their hex. */
-export const touched = (block: Block, watched: Watched): ReadonlyMap<string, AddressBytes> => {
+export const addressesSeen = (block: Block, watched: Watched): ReadonlyMap<string, AddressBytes> => {
   const found = new Map<string, AddressBytes>()
   if (watched.size() === 0) return found
-  const touch = (address: AddressBytes | undefined) => {
+  const see = (address: AddressBytes | undefined) => {
     if (address !== undefined && watched.has(address)) found.set(bytesToHex(address), address)
   }
   for (const transfer of block.transfers) {
-    touch(transfer.from)
-    touch(transfer.to)
+    see(transfer.from)
+    see(transfer.to)
   }
   return found
 }
 
-const coinEvents: ReadonlySet<EventType> = new Set([
-  "ADDRESS_COINS_TRANSACTION_CONFIRMED",
-  "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
-])
-const tokenEvents: ReadonlySet<EventType> = new Set([
-  "ADDRESS_TOKENS_TRANSACTION_CONFIRMED",
-  "ADDRESS_TOKENS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
-])
-const internalEvents: ReadonlySet<EventType> = new Set([
-  "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED",
-  "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
-])
+const coinEvents = eventsOfClass("coin")
+const tokenEvents = eventsOfClass("token")
+const internalEvents = eventsOfClass("internal")
 
 /** The net of one address over the inputs and outputs of one transaction, in the coin's smallest unit. */
 export interface NetMovement {
@@ -111,9 +114,17 @@ export const match = <S extends Subscription>(
   const occurrences: Array<Occurrence<S>> = []
   const { byAddress, blockMined, metadata } = candidates
 
-  const emit = (address: AddressBytes, events: ReadonlySet<EventType>, occurrence: string, item: () => Item) => {
+  // The class of the subscription's event is that of the item.
+  const add = (subscription: S, occurrence: string, item: ItemsOfClass[keyof ItemsOfClass]) =>
+    occurrences.push({ subscription, occurrence, item: item as ItemOf<S["event"]> })
+  const emit = (
+    address: AddressBytes,
+    events: ReadonlySet<EventType>,
+    occurrence: string,
+    item: () => ItemsOfClass[keyof ItemsOfClass]
+  ) => {
     for (const subscription of byAddress.get(bytesToHex(address)) ?? []) {
-      if (events.has(subscription.event)) occurrences.push({ subscription, occurrence, item: item() })
+      if (events.has(subscription.event)) add(subscription, occurrence, item())
     }
   }
   const bothSides = (
@@ -151,9 +162,7 @@ export const match = <S extends Subscription>(
       )
     })
 
-  for (const subscription of blockMined) {
-    occurrences.push({ subscription, occurrence: "block", item: Callback.blockItem(chain, block) })
-  }
+  for (const subscription of blockMined) add(subscription, "block", Callback.blockItem(chain, block))
   if (byAddress.size === 0) return occurrences
   if (chain.family === "utxo") {
     const coins = block.transfers.filter((transfer) => transfer.kind === "coin")

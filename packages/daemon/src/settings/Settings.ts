@@ -6,6 +6,7 @@
 
 import { defaultRules } from "@headwater/core/Credits"
 import * as Chain from "@headwater/core/chains/Chain"
+import { eventsOfClass } from "@headwater/core/events/EventType"
 import type { Location } from "@headwater/indexer/store/database/Database"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -143,7 +144,7 @@ const chainSettings = (chain: Chain.Chain) =>
     record: Schema.Literals(["all", "watched"]).pipe(
       withDefault(developmentNetworks.has(chain.network) ? "all" : "watched")
     ),
-    internalTransactions: Schema.Boolean.pipe(withDefault(chain.events.has("ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"))),
+    internalTransactions: Schema.Boolean.pipe(withDefault(hasInternalEvents(chain))),
     pollMillis: between(50, 600_000).pipe(
       withDefault(developmentNetworks.has(chain.network) ? 500 : pollMillis(chain.blockSeconds))
     ),
@@ -156,6 +157,10 @@ const chainSettings = (chain: Chain.Chain) =>
     ...(chain.family === "tron" ? ofTron : ({} as typeof ofTron)),
     ...(chain.family === "utxo" ? ofUtxo : ({} as typeof ofUtxo))
   })
+
+const internalEvents = [...eventsOfClass("internal")]
+
+const hasInternalEvents = ({ events }: Chain.Chain) => internalEvents.some((event) => events.has(event))
 
 const developmentNetworks: ReadonlySet<string> = new Set(["devnet", "regtest"])
 

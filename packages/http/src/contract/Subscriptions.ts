@@ -1,5 +1,7 @@
 /** Callback subscriptions (interface sections 4.1 to 4.3) and what belongs to their life beyond it. */
+import { type EventKind, eventKinds } from "@headwater/core/events/EventKinds"
 import { EventType } from "@headwater/core/events/EventType"
+import type { NonEmptyReadonlyArray } from "effect/Array"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
@@ -147,69 +149,53 @@ export const NewStrictEachConfirmationSubscription = Schema.Struct({
 })
 export const NewEachConfirmationSubscription = Schema.Struct({ ...eachConfirmation, ...optional })
 
-const create = <const Path extends `/${string}`, P extends Schema.Top, S extends Schema.Top>(
+/** Request and answer of the operations that make subscriptions. */
+const forms = {
+  none: { request: NewAddressSubscription, answer: CreatedAddressSubscription },
+  receiveCallbackOn: { request: NewConfirmationSubscription, answer: CreatedConfirmationSubscription },
+  confirmationsCount: { request: NewEachConfirmationSubscription, answer: CreatedEachConfirmationSubscription },
+  everyFieldRequired: { request: NewStrictEachConfirmationSubscription, answer: CreatedEachConfirmationSubscription },
+  block: { request: NewBlockSubscription, answer: CreatedBlockSubscription }
+} as const
+
+type FormOf<K extends EventKind> = K extends { readonly class: "block" }
+  ? "block"
+  : K extends { readonly everyFieldRequired: true }
+    ? "everyFieldRequired"
+    : K["confirmations"]
+
+const formOf = ({ class: eventClass, confirmations, everyFieldRequired }: EventKind): keyof typeof forms =>
+  eventClass === "block" ? "block" : everyFieldRequired === true ? "everyFieldRequired" : confirmations
+
+const create = <Path extends string, Request extends Schema.Top, Answer extends Schema.Top>(
   path: Path,
-  payload: P,
-  subscription: S,
-  summary: string
+  words: string,
+  { answer, request }: { readonly request: Request; readonly answer: Answer }
 ) =>
-  HttpApiEndpoint.post(path.slice(1) as Path extends `/${infer Name}` ? Name : never, path, {
+  HttpApiEndpoint.post(path, `/${path}`, {
     params: chainParams,
     query: context,
-    payload: Schema.Struct({ ...context, data: Schema.Struct({ item: payload }) }),
-    success: item(subscription).pipe(HttpApiSchema.status(201)),
+    payload: Schema.Struct({ ...context, data: Schema.Struct({ item: request }) }),
+    success: item(answer).pipe(HttpApiSchema.status(201)),
     error: [...chainErrors, Failures.alreadyExists, ...bodyErrors, Failures.unimplemented]
   })
     .annotate(Price, "subscription-create")
-    .annotateMerge(OpenApi.annotations({ summary }))
+    .annotateMerge(OpenApi.annotations({ summary: `Subscribe to ${words}` }))
+
+type Create<K extends EventKind> = K extends unknown
+  ? ReturnType<typeof create<K["path"], (typeof forms)[FormOf<K>]["request"], (typeof forms)[FormOf<K>]["answer"]>>
+  : never
+
+/** The operations that make subscriptions, one for each event. */
+const creates = Object.values(eventKinds).map((kind) =>
+  create<string, Schema.Top, Schema.Top>(kind.path, kind.words, forms[formOf(kind)])
+) as ReadonlyArray<unknown> as NonEmptyReadonlyArray<Create<(typeof eventKinds)[EventType]>>
 
 const one = { params: { ...chainParams, referenceId: Schema.String }, query: context }
 
 export class SubscriptionsGroup extends HttpApiGroup.make("subscriptions")
+  .add(...creates)
   .add(
-    create(
-      "/address-tokens-transactions-confirmed",
-      NewConfirmationSubscription,
-      CreatedConfirmationSubscription,
-      "Subscribe to confirmed token transactions of an address"
-    ),
-    create(
-      "/address-tokens-transactions-confirmed-each-confirmation",
-      NewEachConfirmationSubscription,
-      CreatedEachConfirmationSubscription,
-      "Subscribe to each confirmation of token transactions of an address"
-    ),
-    create(
-      "/address-coins-transactions-unconfirmed",
-      NewAddressSubscription,
-      CreatedAddressSubscription,
-      "Subscribe to unconfirmed coin transactions of an address"
-    ),
-    create(
-      "/address-coins-transactions-confirmed",
-      NewConfirmationSubscription,
-      CreatedConfirmationSubscription,
-      "Subscribe to confirmed coin transactions of an address"
-    ),
-    create(
-      "/address-coins-transactions-confirmed-each-confirmation",
-      NewEachConfirmationSubscription,
-      CreatedEachConfirmationSubscription,
-      "Subscribe to each confirmation of coin transactions of an address"
-    ),
-    create(
-      "/address-internal-transactions-confirmed",
-      NewConfirmationSubscription,
-      CreatedConfirmationSubscription,
-      "Subscribe to confirmed internal transactions of an address"
-    ),
-    create(
-      "/address-internal-transactions-confirmed-each-confirmation",
-      NewStrictEachConfirmationSubscription,
-      CreatedEachConfirmationSubscription,
-      "Subscribe to each confirmation of internal transactions of an address"
-    ),
-    create("/block-mined", NewBlockSubscription, CreatedBlockSubscription, "Subscribe to new blocks"),
     HttpApiEndpoint.get("list", "/", {
       params: chainParams,
       query: { ...context, ...offsetQuery(10) },

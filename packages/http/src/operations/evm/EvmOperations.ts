@@ -1,6 +1,6 @@
 /** The operations of an EVM chain, over its record and its node. */
 import type { Chain } from "@headwater/core/chains/Chain"
-import type { EventType } from "@headwater/core/events/EventType"
+import { type EventType, eventsOfClass } from "@headwater/core/events/EventType"
 import { ConnectedNodes } from "@headwater/indexer/families/node/ConnectedNodes"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
@@ -31,10 +31,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
   } satisfies Partial<ChainOperations>
 })
 
-const internalEvents: ReadonlySet<EventType> = new Set([
-  "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED",
-  "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
-])
+const internalEvents = eventsOfClass("internal")
 
 /**
  * Refuses subscriptions that would stay silent: to internal transactions where none are read. A node that is not
