@@ -150,8 +150,22 @@ const operationsOf = (insides: Insides): ChainOperations => {
     const more = last !== undefined && last + order >= 0 && last + order < listLength
     return answer({ items: found.map(make), next: more ? [last, 0, 0] : undefined })
   }
+  const balance = () => answer({ confirmedBalance: { amount: "1", unit: "BTC" } })
+  const derive: ChainOperations["utxoDerive"] = ({ paying }) =>
+    paying(
+      answer(
+        Array.from({ length: 100 }, (_, index) => ({
+          address: `a${index}`,
+          format: "P2WPKH",
+          index,
+          derivationType: "account",
+          type: "receiving"
+        }))
+      ),
+      (addresses) => addresses.length
+    )
   return {
-    latestBlock: answer(utxoBlock),
+    utxoLatest: () => answer(utxoBlock),
     xrpTransactions: (request) => byOffset(request, xrpTransaction),
     internalTransactions: (request) => byCursor(request, (i) => internal(`call_${i}`)),
     tokensTransfers: (request) => byCursor(request, (i) => tokenTransfer(`0x${i}`)),
@@ -164,25 +178,11 @@ const operationsOf = (insides: Insides): ChainOperations => {
         totalSpent: "0",
         unit: "ETH"
       }),
-    walletStatus: () => answer({ status: "synced", completeFrom: { height: 1, unspentOutputs: true } }),
-    balance: () => answer({ confirmedBalance: { amount: "1", unit: "BTC" } }),
-    deriveAndSync: (_, paying) =>
-      Effect.catchTag(
-        paying(
-          answer(
-            Array.from({ length: 100 }, (_, index) => ({
-              address: `a${index}`,
-              format: "P2WPKH",
-              index,
-              derivationType: "account",
-              type: "receiving"
-            }))
-          ),
-          (addresses) => addresses.length
-        ),
-        "DatabaseError",
-        Effect.die
-      ),
+    utxoStatus: () => answer({ status: "synced", completeFrom: { height: 1, unspentOutputs: true } }),
+    utxoAssets: balance,
+    xrpAssets: balance,
+    utxoDerive: derive,
+    xrpDerive: derive,
     logs: (request) => byOffset(request, (i) => ({ address: `0x${i}`, data: "0x", isRemoved: false, topics: [] })),
     prepare: () => answer(prepared)
   }

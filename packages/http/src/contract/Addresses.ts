@@ -20,7 +20,7 @@ import {
   Timestamp
 } from "./Common.ts"
 import { Failures } from "./Errors.ts"
-import { cursorPage, cursorQuery } from "./Paging.ts"
+import { cursorPage, cursorQuery, Listing } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 
@@ -81,4 +81,5 @@ export class AddressesGroup extends HttpApiGroup.make("addresses")
   )
   .middleware(RequestedChain)
   .annotateEndpoints(Families, ["evm", "tron"])
+  .annotateEndpoints(Listing, "cursor")
   .annotateMerge(OpenApi.annotations({ title: "Addresses", description: "What was recorded of an address" })) {}

@@ -5,6 +5,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
+import * as SchemaTransformation from "effect/SchemaTransformation"
 import {
   AddressText,
   Amount,
@@ -21,7 +22,7 @@ import {
 } from "./Common.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
-import { offsetPage } from "./Paging.ts"
+import { Listing, offsetPage } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 
@@ -73,12 +74,22 @@ export const DerivedAddress = Schema.Struct({
   type: Schema.String.annotate({ examples: ["receiving"] })
 }).annotate({ identifier: "DerivedAddress" })
 
+const Derivation = Schema.Literals(["account", "bip32"])
+
 /** How the wallet derives, in any letter case. */
 const derivation = {
   derivation: Schema.optionalKey(
-    Schema.String.check(Schema.isPattern(/^(account|bip32)$/i, { message: "must be account or bip32" })).annotate({
-      description: "`account` (m/0/i and m/1/i, the default) or `bip32` (m/i)"
-    })
+    Schema.String.check(Schema.isPattern(/^(account|bip32)$/i, { message: "must be account or bip32" }))
+      .annotate({ description: "`account` (m/0/i and m/1/i, the default) or `bip32` (m/i)" })
+      .pipe(
+        Schema.decodeTo(
+          Derivation,
+          SchemaTransformation.transform({
+            decode: (text) => text.toLowerCase() as typeof Derivation.Type,
+            encode: (derivation) => derivation
+          })
+        )
+      )
   )
 }
 
@@ -137,12 +148,14 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
       derive
     )
       .annotate(Price, "utxo-derive")
+      .annotate(Listing, "whole")
       .annotate(Families, ["utxo"])
       .annotateMerge(
         OpenApi.annotations({ summary: "Derive 100 receiving addresses of a UTXO wallet and record them" })
       ),
     HttpApiEndpoint.post("xrpDerive", "/:blockchain/:network/:extendedPublicKey/addresses/derive-and-sync", derive)
       .annotate(Price, "xrp-derive")
+      .annotate(Listing, "whole")
       .annotate(Families, ["xrp"])
       .annotateMerge(
         OpenApi.annotations({ summary: "Derive 100 receiving addresses of an XRP wallet and record them" })

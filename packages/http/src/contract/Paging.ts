@@ -1,7 +1,17 @@
 /** The two ways in which lists are paged: by offset, and by an opaque cursor. */
+import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 import { success } from "./Envelope.ts"
+
+/**
+ * How the list that an endpoint answers is paged, as an annotation on the endpoint: `whole` is one page with everything.
+ * Undefined where the answer is one item.
+ */
+export const Listing = Context.Reference<"offset" | "cursor" | "whole" | undefined>(
+  "@headwater/http/contract/Paging/Listing",
+  { defaultValue: () => undefined }
+)
 
 /** The largest page. */
 export const maxLimit = 50

@@ -1,6 +1,5 @@
-/** What a call costs. The price of an operation stands on its endpoint, and what it takes to be paid with it. */
+/** What a call costs: the price of an operation stands on its endpoint. */
 import type { Operation } from "@headwater/core/Credits"
-import type { DatabaseError } from "@headwater/indexer/store/database/Database"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
@@ -17,13 +16,13 @@ export class Payment extends Context.Service<
   Payment,
   {
     /**
-     * Runs what changes the store and pays for it in one transaction: either both are done or neither. Requests that
-     * only read need not call it: they are charged when their answer is known.
+     * Runs a change of the store and pays for the change in one transaction: either both are done or neither. A request
+     * that only reads need not call it: the request is charged when its answer is known. A store that fails is a defect.
      */
     readonly paying: <A, E, R>(
       change: Effect.Effect<A, E, R>,
       results: (changed: A) => number
-    ) => Effect.Effect<A, E | InsufficientCredits | DatabaseError, R>
+    ) => Effect.Effect<A, E | InsufficientCredits, R>
   }
 >()("@headwater/http/contract/Price/Payment") {}
 

@@ -1,5 +1,6 @@
 /** Answers the operations on callback subscriptions. */
 import * as Address from "@headwater/core/address/Address"
+import * as Chain from "@headwater/core/chains/Chain"
 import { eventKinds } from "@headwater/core/events/EventKinds"
 import { EventType } from "@headwater/core/events/EventType"
 import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
@@ -13,6 +14,7 @@ import { Payment } from "../contract/Price.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
 import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
 import { isReferenceId, subscriptionNotFound } from "../server/ReferenceId.ts"
+import { ConfiguredChains } from "../server/RequestedChain.ts"
 
 interface NewItem {
   readonly address?: string
@@ -78,12 +80,13 @@ export const layer = HttpApiBuilder.group(
   Api,
   "subscriptions",
   Effect.fnUntraced(function* (handlers) {
+    const configured = yield* ConfiguredChains
     const subscriptions = yield* Subscriptions
     const policy = yield* CallbackUrlPolicy
 
     /** Every field that breaks a rule which the contract's schemas do not know. */
     const check = Effect.fnUntraced(function* (item: NewItem) {
-      const { chain } = yield* CurrentChain
+      const chain = yield* CurrentChain
       const url = yield* Effect.result(policy.check(item.callbackUrl))
       const address = item.address === undefined ? undefined : Address.decode(chain, item.address)
       const details = [
@@ -100,7 +103,8 @@ export const layer = HttpApiBuilder.group(
     })
 
     const create = Effect.fn("SubscriptionsHandlers.create")(function* (event: EventType, item: NewItem) {
-      const { chain, serves } = yield* CurrentChain
+      const chain = yield* CurrentChain
+      const { serves } = configured.get(Chain.nameOf(chain))!
       const { id: account } = yield* CurrentAccount
       if (!chain.events.has(event)) {
         return yield* new Unimplemented({ message: `${chain.blockchain} has no event ${event}` })
@@ -130,7 +134,7 @@ export const layer = HttpApiBuilder.group(
     })
 
     const keyOf = Effect.fnUntraced(function* (referenceId: string) {
-      const { chain } = yield* CurrentChain
+      const chain = yield* CurrentChain
       const { id: account } = yield* CurrentAccount
       if (!isReferenceId(referenceId)) return yield* subscriptionNotFound
       return { account, chain, referenceId }
@@ -147,7 +151,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       ...creates,
       list: Effect.fnUntraced(function* ({ query }) {
-        const { chain } = yield* CurrentChain
+        const chain = yield* CurrentChain
         const { id: account } = yield* CurrentAccount
         const { limit = 10, offset = 0 } = query
         const found = yield* Effect.orDie(subscriptions.list({ account, chain }, { limit, offset }))

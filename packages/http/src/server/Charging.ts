@@ -6,11 +6,12 @@
  */
 import * as Ledger from "@headwater/core/Credits"
 import { CreditRules, Credits, type InsufficientCredits as TooFew } from "@headwater/indexer/store/accounts/Credits"
-import { Database, type DatabaseError } from "@headwater/indexer/store/database/Database"
+import { Database, DatabaseError } from "@headwater/indexer/store/database/Database"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import { CurrentAccount } from "../contract/Authentication.ts"
 import { RequestInfo } from "../contract/Envelope.ts"
 import { InsufficientCredits } from "../contract/Errors.ts"
@@ -29,6 +30,8 @@ const set = (request: RequestInfo, consumed: number, available: number) => {
   request.headers["x-credits-consumed"] = String(consumed)
   request.headers["x-credits-available"] = String(available)
 }
+
+const isDatabaseError = Schema.is(DatabaseError)
 
 const free = Payment.of({ paying: (change) => change })
 
@@ -68,6 +71,7 @@ export const layer = Layer.effect(
               return { changed, charge, available }
             }).pipe(
               database.transaction,
+              Effect.catchIf(isDatabaseError, Effect.die),
               Effect.map(({ available, changed, charge }) => {
                 paid = true
                 set(request, charge.amount, available)

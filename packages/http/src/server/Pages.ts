@@ -4,7 +4,7 @@ import type { SortingOrder } from "../contract/Paging.ts"
 import type { CursorPage, CursorRequest, OffsetPage, OffsetRequest } from "../operations/Operations.ts"
 import * as Cursor from "./Cursor.ts"
 
-interface OffsetQuery {
+export interface OffsetQuery {
   readonly limit?: number
   readonly offset?: number
 }
@@ -19,7 +19,7 @@ export const byOffset = <A, E, R>(
   return Effect.map(read({ limit, offset }), ({ items, total }) => ({ limit, offset, total, items }))
 }
 
-interface CursorQuery {
+export interface CursorQuery {
   readonly limit?: number
   readonly sortingOrder?: SortingOrder
   readonly startingAfter?: string

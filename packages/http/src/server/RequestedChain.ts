@@ -5,7 +5,8 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
 import { InvalidBlockchain, InvalidNetwork } from "../contract/Errors.ts"
-import { type ConfiguredChain, CurrentChain, Families, RequestedChain } from "../contract/RequestedChain.ts"
+import { CurrentChain, Families, RequestedChain } from "../contract/RequestedChain.ts"
+import type { ConfiguredChain } from "../operations/Operations.ts"
 
 /** The chains of this server, by name (`blockchain/network`). */
 export class ConfiguredChains extends Context.Service<ConfiguredChains, ReadonlyMap<string, ConfiguredChain>>()(
@@ -50,7 +51,7 @@ export const layer = Layer.effect(
         const { params } = yield* HttpRouter.RouteContext
         const families = Context.get(endpoint.annotations, Families)
         // The path of an operation on XRP alone does not name the blockchain.
-        const chain = yield* find(configured, families, params.blockchain ?? "xrp", params.network ?? "")
+        const { chain } = yield* find(configured, families, params.blockchain ?? "xrp", params.network ?? "")
         return yield* Effect.provideService(handled, CurrentChain, chain)
       })
     )

@@ -2,7 +2,6 @@
 import * as Amount from "@headwater/core/Amount"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
-import type { DatabaseError } from "@headwater/indexer/store/database/Database"
 import { keyOf, Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as Effect from "effect/Effect"
 import {
@@ -26,7 +25,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
   const wallets = yield* Wallets
   const freshness = yield* Freshness.make(yield* ChainReader.make(chain))
 
-  const walletKey = ({ account, derivation, extendedPublicKey }: WalletRequest) =>
+  const walletKey = ({ account, derivation = "account", extendedPublicKey }: WalletRequest) =>
     Effect.mapError(
       Effect.fromResult(keyOf(account, chain, extendedPublicKey, derivation)),
       ({ message }) => new InvalidXpub({ message, details: [{ attribute, message }] })
@@ -46,13 +45,13 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     message: "The coins that the wallet had before it was synced are being looked for: try again later"
   })
 
-  const latestBlock: ChainOperations["latestBlock"] = Effect.gen(function* () {
+  const utxoLatest: ChainOperations["utxoLatest"] = Effect.fn("UtxoOperations.utxoLatest")(function* () {
     const { utxo } = yield* freshness.node
     if (utxo === undefined) return yield* new Unimplemented({ message: "The node has no block details" })
     return yield* freshness.orUnavailable(utxo.latestDetails)
   })
 
-  const balance: ChainOperations["balance"] = Effect.fn("UtxoOperations.balance")(function* (request) {
+  const utxoAssets: ChainOperations["utxoAssets"] = Effect.fn("UtxoOperations.utxoAssets")(function* (request) {
     yield* walletOf(request)
     // Looked at before the balance is read: blocks may only come in between.
     yield* freshness.recorded(true)
@@ -61,7 +60,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     return { confirmedBalance: { amount: Amount.format(balance, chain.decimals), unit: chain.unit } }
   })
 
-  const walletStatus: ChainOperations["walletStatus"] = Effect.fn("UtxoOperations.walletStatus")(function* (request) {
+  const utxoStatus: ChainOperations["utxoStatus"] = Effect.fn("UtxoOperations.utxoStatus")(function* (request) {
     const { complete, state } = yield* walletOf(request)
     return {
       status: state === "scanning" ? ("syncing" as const) : ("synced" as const),
@@ -69,18 +68,16 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     }
   })
 
-  const deriveAndSync: ChainOperations["deriveAndSync"] = Effect.fn("UtxoOperations.deriveAndSync")(
-    function* (request, paying) {
-      const key = yield* walletKey(request)
-      const addresses = yield* wallets
-        .deriveAndSync<InsufficientCredits | DatabaseError, never>(key, options.gapLimit, paying)
-        .pipe(Effect.catchTags({ WalletScanning: () => Effect.fail(inProgress), DatabaseError: Effect.die }))
-      return addresses.map(({ address, index }) => ({
-        ...{ address, index, format: key.format },
-        ...{ derivationType: key.derivation, type: "receiving" }
-      }))
-    }
-  )
+  const utxoDerive: ChainOperations["utxoDerive"] = Effect.fn("UtxoOperations.utxoDerive")(function* (request) {
+    const key = yield* walletKey(request)
+    const addresses = yield* wallets
+      .deriveAndSync<InsufficientCredits, never>(key, options.gapLimit, request.paying)
+      .pipe(Effect.catchTags({ WalletScanning: () => Effect.fail(inProgress), DatabaseError: Effect.die }))
+    return addresses.map(({ address, index }) => ({
+      ...{ address, index, format: key.format },
+      ...{ derivationType: key.derivation, type: "receiving" }
+    }))
+  })
 
-  return { latestBlock, balance, walletStatus, deriveAndSync } satisfies Partial<ChainOperations>
+  return { utxoLatest, utxoAssets, utxoStatus, utxoDerive } satisfies Partial<ChainOperations>
 })

@@ -4,7 +4,6 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import * as Derivation from "@headwater/core/keys/Derivation"
 import type { ConnectedNode } from "@headwater/indexer/families/node/ConnectedNodes"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
-import type { DatabaseError } from "@headwater/indexer/store/database/Database"
 import { batchSize, keyOf, Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -36,7 +35,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
   const record = yield* ChainReader.make(chain)
   const freshness = yield* Freshness.make(record)
 
-  const walletKey = ({ account, derivation, extendedPublicKey }: WalletRequest) =>
+  const walletKey = ({ account, derivation = "account", extendedPublicKey }: WalletRequest) =>
     Effect.mapError(
       Effect.fromResult(keyOf(account, chain, extendedPublicKey, derivation)),
       ({ message }) => new InvalidXpub({ message, details: [{ attribute, message }] })
@@ -56,7 +55,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     )
   })
 
-  const balance: ChainOperations["balance"] = Effect.fn("XrpOperations.balance")(function* (request) {
+  const xrpAssets: ChainOperations["xrpAssets"] = Effect.fn("XrpOperations.xrpAssets")(function* (request) {
     const branches = yield* Wallet.branches(chain, request)
     const synced = yield* Effect.orDie(wallets.get(yield* walletKey(request)))
     const xrp = yield* xrpOf(yield* freshness.node)
@@ -76,28 +75,26 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     return { confirmedBalance: { amount: Amount.format(drops, chain.decimals), unit: chain.unit } }
   })
 
-  const deriveAndSync: ChainOperations["deriveAndSync"] = Effect.fn("XrpOperations.deriveAndSync")(
-    function* (request, paying) {
-      const key = yield* walletKey(request)
-      const addresses = yield* wallets
-        .deriveAndSync<InsufficientCredits | DatabaseError, never>(key, options.gapLimit, paying)
-        .pipe(
-          Effect.catchTags({
-            WalletScanning: () =>
-              Effect.fail(
-                new XpubSyncInProgress({
-                  message: "The accounts that the wallet has already are being looked for: try again later"
-                })
-              ),
-            DatabaseError: Effect.die
-          })
-        )
-      return addresses.map(({ address, index }) => ({
-        ...{ address, index, format: key.format },
-        ...{ derivationType: key.derivation, type: "receiving" }
-      }))
-    }
-  )
+  const xrpDerive: ChainOperations["xrpDerive"] = Effect.fn("XrpOperations.xrpDerive")(function* (request) {
+    const key = yield* walletKey(request)
+    const addresses = yield* wallets
+      .deriveAndSync<InsufficientCredits, never>(key, options.gapLimit, request.paying)
+      .pipe(
+        Effect.catchTags({
+          WalletScanning: () =>
+            Effect.fail(
+              new XpubSyncInProgress({
+                message: "The accounts that the wallet has already are being looked for: try again later"
+              })
+            ),
+          DatabaseError: Effect.die
+        })
+      )
+    return addresses.map(({ address, index }) => ({
+      ...{ address, index, format: key.format },
+      ...{ derivationType: key.derivation, type: "receiving" }
+    }))
+  })
 
-  return { xrpTransactions, balance, deriveAndSync } satisfies Partial<ChainOperations>
+  return { xrpTransactions, xrpAssets, xrpDerive } satisfies Partial<ChainOperations>
 })
