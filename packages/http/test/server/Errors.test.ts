@@ -55,7 +55,7 @@ const valid = (operationId: string): Request => {
         ? { params: {}, query, item: { domain: "example.com" } }
         : { params: name === "verify" ? { domain: "example.org" } : {}, query }
     case "blocks":
-      return name === "utxoLatest"
+      return name.startsWith("utxo")
         ? { params: utxo, query }
         : { params: { network: "mainnet", blockHash: hash }, query }
     case "transactions":
