@@ -40,11 +40,12 @@ describe("event kinds", () => {
   })
 
   it("are told apart by class, by where they show, and by their confirmations", () => {
-    assert.deepStrictEqual(
-      [...eventsOfClass("coin")],
-      ["ADDRESS_COINS_TRANSACTION_CONFIRMED", "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"]
-    )
-    assert.deepStrictEqual([...eventsOfClass("coin", "mempool")], ["ADDRESS_COINS_TRANSACTION_UNCONFIRMED"])
+    const coinsInBlocks = eventsOfClass("coin")
+    assert.isTrue(coinsInBlocks.has("ADDRESS_COINS_TRANSACTION_CONFIRMED"))
+    assert.isTrue(coinsInBlocks.has("ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"))
+    assert.isFalse(coinsInBlocks.has("ADDRESS_TOKENS_TRANSACTION_CONFIRMED"))
+    assert.isFalse(coinsInBlocks.has("ADDRESS_COINS_TRANSACTION_UNCONFIRMED"))
+    assert.isTrue(eventsOfClass("coin", "mempool").has("ADDRESS_COINS_TRANSACTION_UNCONFIRMED"))
     assert.isTrue(isEachConfirmation("ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"))
     assert.isFalse(isEachConfirmation("ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"))
     assert.isFalse(isEachConfirmation("AN_EVENT_OF_A_LATER_RELEASE" as EventType))
