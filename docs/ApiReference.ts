@@ -28,16 +28,16 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
 }
 
-/** As the formatter writes it: short lists of plain values on one line. */
+/** JSON in the formatter's style: short lists of plain values on one line. */
 const json = (value: unknown) =>
   `\`\`\`json\n${JSON.stringify(value, null, 2).replaceAll(/\[\s+([^[\]{}]{1,80}?)\s+\]/g, (_, items: string) => `[${items.replaceAll(/,\s+/g, ", ")}]`)}\n\`\`\`\n`
 
 const exampleOf = (content: Content | undefined) => content?.["application/json"]?.example
 
-/** They are the same everywhere, and explained at the top. */
+/** Parameters of most operations, explained once at the top. */
 const shared: ReadonlySet<string> = new Set(["context", "x-api-version", "blockchain", "network"])
 
-/** A table as the formatter writes it: each column as wide as its widest cell. */
+/** A table in the formatter's style: each column as wide as its widest cell. */
 const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   const widths = rows[0]!.map((_, i) => Math.max(3, ...rows.map((row) => row[i]!.length)))
   const lines = rows.map((row) => `| ${row.map((cell, i) => cell.padEnd(widths[i]!)).join(" | ")} |`)
@@ -45,7 +45,7 @@ const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   return [lines[0]!, rule, ...lines.slice(1)].join("\n")
 }
 
-/** The first description in a schema: that of a limit may stand beside it, not on top. */
+/** The first description in a schema, which may stand below the top. */
 const described = (schema: unknown): string => {
   if (typeof schema !== "object" || schema === null) return ""
   if ("description" in schema && typeof schema.description === "string") return schema.description
@@ -147,7 +147,7 @@ const events = (): string =>
 const guide = (): string =>
   readFileSync(guideFile, "utf8").replace(/(<!-- events -->\n)[\s\S]*?(\n<!-- \/events -->)/, `$1\n${events()}\n$2`)
 
-/** Whether the files in the repository are what they would be now. */
+/** Whether the files in the repository are up to date. */
 export const isCurrent = (): boolean =>
   readFileSync(referenceFile, "utf8") === reference() && readFileSync(guideFile, "utf8").includes(events())
 

@@ -1,4 +1,4 @@
-/** Callback bodies (interface sections 6.2 and 6.3) and the key by which a receiver knows one again. */
+/** Callback bodies (interface sections 6.2 and 6.3), and the key by which a receiver recognises a repeated callback. */
 import { sha256 } from "@noble/hashes/sha2.js"
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
 import * as Amount from "../Amount.ts"
@@ -84,7 +84,7 @@ export const internalItem = (
   direction: movement.direction
 })
 
-/** `tokenId` marks a non-fungible or multi token; its amount is a count of that id. */
+/** `tokenId` marks a non-fungible or multi token; `amount` is then a count of that id. */
 export const tokenItem = (
   chain: Chain,
   block: BlockHeader,
@@ -124,7 +124,15 @@ export const blockItem = (chain: Chain, block: BlockHeader): BlockItem => ({
 
 /**
  * The key of a callback: the same event of the same subscription has the same key across retries, restarts and
- * replays. `occurrence` tells events of one block apart; `confirmation` is 0 where there is none.
+ * replays. `occurrence` tells events of one block apart; `confirmation` is 0 for an event without confirmations.
+ *
+ * @example
+ * ```ts
+ * import * as Callback from "@headwater/core/events/Callback"
+ *
+ * const event = { referenceId: "7c2f8a35", event: "BLOCK_MINED", blockHash: new Uint8Array(32) }
+ * Callback.idempotencyKey({ ...event, occurrence: "block", confirmation: 1 }) // => "81440e78fdd6f96f2e01c59a8f78d52d"
+ * ```
  */
 export const idempotencyKey = (parts: {
   readonly referenceId: string
@@ -138,7 +146,18 @@ export const idempotencyKey = (parts: {
   return bytesToHex(sha256(utf8ToBytes(text)).subarray(0, 16))
 }
 
-/** The body as it is stored, signed and sent. */
+/**
+ * The body as it is stored, signed and sent.
+ *
+ * @example
+ * ```ts
+ * import * as Callback from "@headwater/core/events/Callback"
+ *
+ * const item = { blockchain: "bitcoin", network: "mainnet", height: 1, hash: "00", timestamp: 1231469665 }
+ * const body = Callback.body({ referenceId: "7c2f8a35", idempotencyKey: "4b6f", event: "BLOCK_MINED", item })
+ * JSON.parse(body).data.item.height // => 1
+ * ```
+ */
 export const body = (options: {
   readonly referenceId: string
   readonly idempotencyKey: string
@@ -152,7 +171,7 @@ export const body = (options: {
     data: { product: "BLOCKCHAIN_EVENTS", event: options.event, item: options.item }
   })
 
-/** An item with what each-confirmation events add to it. */
+/** An item with the two counts that each-confirmation events add. */
 export const withConfirmations = <I extends Item>(item: I, current: number, target: number): I & Confirmations => ({
   ...item,
   currentConfirmations: current,

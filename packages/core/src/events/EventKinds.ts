@@ -31,6 +31,17 @@ export interface EventKind {
 const everyFamily = ["utxo", "evm", "tron", "xrp"] as const
 const familiesWithContracts = ["evm", "tron"] as const
 
+/**
+ * The rows, by the name of the event.
+ *
+ * @example
+ * ```ts
+ * import { eventKinds } from "@headwater/core/events/EventKinds"
+ *
+ * eventKinds.ADDRESS_COINS_TRANSACTION_CONFIRMED.path // => "address-coins-transactions-confirmed"
+ * eventKinds.ADDRESS_COINS_TRANSACTION_UNCONFIRMED.families // => ["utxo"]
+ * ```
+ */
 export const eventKinds = {
   ADDRESS_TOKENS_TRANSACTION_CONFIRMED: {
     class: "token",

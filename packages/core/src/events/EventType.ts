@@ -1,4 +1,4 @@
-/** The names of the events that a subscription can be for, and the sets of them that share a fact of their kind. */
+/** The names of the events that a subscription can be for, and the sets of events whose kinds share a fact. */
 import * as Schema from "effect/Schema"
 import type { Family } from "../chains/Family.ts"
 import { type EventKind, eventKinds } from "./EventKinds.ts"
@@ -11,7 +11,17 @@ export type EventType = typeof EventType.Type
 const whose = (holds: (kind: EventKind) => boolean): ReadonlySet<EventType> =>
   new Set(names.filter((name) => holds(eventKinds[name])))
 
-/** The events that chains of a family have. */
+/**
+ * The events that chains of a family have.
+ *
+ * @example
+ * ```ts
+ * import { eventsOf } from "@headwater/core/events/EventType"
+ *
+ * eventsOf("utxo").has("ADDRESS_COINS_TRANSACTION_UNCONFIRMED") // => true
+ * eventsOf("xrp").has("ADDRESS_TOKENS_TRANSACTION_CONFIRMED") // => false
+ * ```
+ */
 export const eventsOf = (family: Family): ReadonlySet<EventType> => whose(({ families }) => families.includes(family))
 
 /** The events of one class that show in mined blocks, or in the mempool. */
@@ -22,5 +32,5 @@ export const eventsOfClass = (
 
 const eachConfirmation = whose(({ confirmations }) => confirmations === "confirmationsCount")
 
-/** Whether callbacks are sent at every confirmation up to the target, not only at the wanted one. */
+/** Whether callbacks are sent at every confirmation up to the target, not at the target alone. */
 export const isEachConfirmation = (event: EventType): boolean => eachConfirmation.has(event)

@@ -1,6 +1,6 @@
 /**
- * Which subscriptions a block concerns, and with what: pure, and its cost grows with the block, not with the number of
- * subscriptions.
+ * Finds the subscriptions that a block concerns, and the callback items for them. Matching is pure; the cost grows with
+ * the block, not with the number of subscriptions.
  */
 import { bytesToHex } from "@noble/hashes/utils.js"
 import type { AddressBytes } from "../address/Address.ts"
@@ -12,7 +12,7 @@ import type { eventKinds } from "./EventKinds.ts"
 import { type EventType, eventsOfClass } from "./EventType.ts"
 import type { Watched } from "./Watched.ts"
 
-/** What matching needs to know of a subscription. */
+/** A subscription, as far as matching reads it. */
 export interface Subscription {
   readonly event: EventType
   /** Absent for the block-mined event. */
@@ -27,18 +27,18 @@ interface ItemsOfClass {
   readonly block: BlockItem
 }
 
-/** `data.item` of an event before its confirmations are counted. */
+/** `data.item` of an event, without confirmation counts. */
 export type ItemOf<E extends EventType> = ItemsOfClass[(typeof eventKinds)[E]["class"]]
 
 /** Something that happened to a subscription's address, or a mined block. */
 export interface Occurrence<S extends Subscription> {
   readonly subscription: S
-  /** Tells it from every other occurrence for the same subscription in the same block. */
+  /** Tells the occurrence from every other one for the same subscription in the same block. */
   readonly occurrence: string
   readonly item: ItemOf<S["event"]>
 }
 
-/** What watched subscriptions a block is matched against. */
+/** The subscriptions that a block is matched against. */
 export interface Candidates<S extends Subscription> {
   /** Subscriptions by the hex of their address. */
   readonly byAddress: ReadonlyMap<string, ReadonlyArray<S>>
@@ -74,8 +74,8 @@ export interface NetMovement {
 }
 
 /**
- * Nets coin transfers per transaction and address, as UTXO chains count: more to it than from it is incoming, all else
- * outgoing. `concerns` picks the addresses by their hex.
+ * Nets coin transfers per transaction and address, as UTXO chains count: the net is incoming where the address gets more
+ * than it pays, else outgoing. `concerns` picks the addresses by their hex.
  */
 export const net = (
   transfers: Iterable<CoinTransfer>,
@@ -105,7 +105,33 @@ export const net = (
     }))
 }
 
-/** Every occurrence in a block, in chain order for each subscription. */
+/**
+ * Every occurrence in a block, in chain order for each subscription.
+ *
+ * @example
+ * ```ts
+ * import * as Address from "@headwater/core/address/Address"
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as Matcher from "@headwater/core/events/Matcher"
+ * import * as Result from "effect/Result"
+ *
+ * const chain = Result.getOrThrow(Chain.find("ethereum", "mainnet"))
+ * const address = Result.getOrThrow(Address.decode(chain, "0x52908400098527886E0F7030069857D2E4169EE7"))
+ * const hash = new Uint8Array(32)
+ * const transfer = { kind: "coin", transaction: 0, position: 0, from: undefined, to: address, amount: 10n ** 18n } as const
+ * const header = { height: 1, hash, parent: hash, time: 1438269988 }
+ * const block = { ...header, transactions: [hash], transfers: [transfer], spends: [] }
+ *
+ * const subscription = { event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", address } as const
+ * const [occurrence] = Matcher.match(chain, block, {
+ *   byAddress: new Map([["52908400098527886e0f7030069857d2e4169ee7", [subscription]]]),
+ *   blockMined: [],
+ *   metadata: () => ({ name: "", symbol: "", decimals: undefined })
+ * })
+ * occurrence?.item.amount // => "1"
+ * occurrence?.item.direction // => "incoming"
+ * ```
+ */
 export const match = <S extends Subscription>(
   chain: Chain,
   block: Block,

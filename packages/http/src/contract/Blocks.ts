@@ -84,4 +84,4 @@ export class BlocksGroup extends HttpApiGroup.make("blocks")
       .annotateMerge(OpenApi.annotations({ summary: "List the transactions of an XRP ledger" }))
   )
   .middleware(RequestedChain)
-  .annotateMerge(OpenApi.annotations({ title: "Blocks", description: "Blocks and what is in them" })) {}
+  .annotateMerge(OpenApi.annotations({ title: "Blocks", description: "Blocks and their transactions" })) {}

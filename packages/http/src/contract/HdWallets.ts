@@ -100,7 +100,7 @@ const params = {
 const errors = [...chainErrors, Failures.invalidXpub, Failures.unimplemented, Failures.nodeUnavailable] as const
 
 const assets = { params, query: { ...context, ...derivation }, error: [...errors, Failures.xpubNotSynced] } as const
-/** Of wallets whose coins from before they were synced have to be found first. */
+/** Of wallets whose earlier coins, from before the sync, have to be found first. */
 const recorded = { ...assets, error: [...assets.error, Failures.xpubSyncInProgress] } as const
 const derive = {
   params,
@@ -118,7 +118,7 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
     })
       .annotate(Price, "evm-assets")
       .annotate(Families, ["evm", "tron"])
-      .annotateMerge(OpenApi.annotations({ summary: "Read what an EVM wallet holds" })),
+      .annotateMerge(OpenApi.annotations({ summary: "Read the assets of an EVM wallet" })),
     HttpApiEndpoint.get("utxoAssets", "/utxo/:blockchain/:network/:extendedPublicKey/assets", {
       ...recorded,
       success: item(Balance)
@@ -151,14 +151,14 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
       .annotate(Listing, "whole")
       .annotate(Families, ["utxo"])
       .annotateMerge(
-        OpenApi.annotations({ summary: "Derive 100 receiving addresses of a UTXO wallet and record them" })
+        OpenApi.annotations({ summary: "Derive 100 receiving addresses of a UTXO wallet and record their transfers" })
       ),
     HttpApiEndpoint.post("xrpDerive", "/:blockchain/:network/:extendedPublicKey/addresses/derive-and-sync", derive)
       .annotate(Price, "xrp-derive")
       .annotate(Listing, "whole")
       .annotate(Families, ["xrp"])
       .annotateMerge(
-        OpenApi.annotations({ summary: "Derive 100 receiving addresses of an XRP wallet and record them" })
+        OpenApi.annotations({ summary: "Derive 100 receiving addresses of an XRP wallet and record their transfers" })
       )
   )
   .middleware(RequestedChain)

@@ -1,4 +1,4 @@
-/** What a call costs: the price of an operation stands on its endpoint. */
+/** The price of a call, which stands on the endpoint. */
 import type { Operation } from "@headwater/core/Credits"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -6,12 +6,12 @@ import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import type { CurrentAccount } from "./Authentication.ts"
 import { Failures, type InsufficientCredits } from "./Errors.ts"
 
-/** The row of the price tables that an endpoint costs by, as an annotation on it; undefined where it is free. */
+/** The row of the price tables for an endpoint, as an annotation on the endpoint; undefined for a free endpoint. */
 export const Price = Context.Reference<Operation | undefined>("@headwater/http/contract/Price", {
   defaultValue: () => undefined
 })
 
-/** How the present request is paid for. */
+/** The payment of the present request. */
 export class Payment extends Context.Service<
   Payment,
   {

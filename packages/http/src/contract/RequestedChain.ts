@@ -9,7 +9,7 @@ export class CurrentChain extends Context.Service<CurrentChain, Chain>()(
   "@headwater/http/contract/RequestedChain/CurrentChain"
 ) {}
 
-/** Families that an endpoint is for, as an annotation on it; undefined for all. */
+/** Families that an endpoint is for, as an annotation on the endpoint; undefined for all. */
 export const Families = Context.Reference<ReadonlyArray<Family> | undefined>(
   "@headwater/http/contract/RequestedChain/Families",
   { defaultValue: () => undefined }

@@ -1,4 +1,4 @@
-/** Callback subscriptions (interface sections 4.1 to 4.3) and what belongs to their life beyond it. */
+/** Callback subscriptions (interface sections 4.1 to 4.3), and how a subscription is deleted and activated again. */
 import { type EventKind, eventKinds } from "@headwater/core/events/EventKinds"
 import { EventType } from "@headwater/core/events/EventType"
 import type { NonEmptyReadonlyArray } from "effect/Array"
@@ -27,12 +27,12 @@ import { RequestedChain } from "./RequestedChain.ts"
 const address = Schema.String.check(
   Schema.isBetweenLength(1, 200, { message: "must have 1 to 200 characters" })
 ).annotate({
-  description: "Address to watch, in any form that its blockchain knows",
+  description: "Address to watch, in any form that the blockchain knows",
   examples: ["0x52908400098527886E0F7030069857D2E4169EE7"]
 })
 
-/** What PostgreSQL cannot keep, and what no header or signature should be made of. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+/** No control characters and lone surrogates: PostgreSQL cannot store some, and no header or signature should hold any. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are refused
 const printable = /^[^\u0000-\u001f\u007f\ud800-\udfff]*$/u
 
 const callbackUrl = Schema.String.check(
@@ -54,7 +54,7 @@ const confirmations = (description: string) =>
   })
 
 const allowDuplicates = Schema.Boolean.annotate({
-  description: "Whether a subscription that the account has already may be made again; false if not given"
+  description: "Whether the account may have the same subscription twice; false if not given"
 })
 
 const DeactivationReason = Schema.Struct({
@@ -75,7 +75,7 @@ const created = {
 }
 const ofAddress = { address: AddressText, eventType: EventType, ...created }
 
-/** A subscription as `create` answers it: with one of the two confirmation numbers where its event has one. */
+/** A subscription as the answer to its creation: with the confirmation number that the event has, if any. */
 export const CreatedAddressSubscription = Schema.Struct(ofAddress).annotate({
   identifier: "CreatedAddressSubscription"
 })
@@ -136,11 +136,11 @@ const eachConfirmation = {
   confirmationsCount: confirmations("Confirmations up to which callbacks are sent, 1 to 100")
 }
 
-/** Request items, by the kind of event that they subscribe to. */
+/** Request items, by the kind of event. */
 export const NewAddressSubscription = Schema.Struct({ address, ...optional })
 export const NewConfirmationSubscription = Schema.Struct({ address, ...optional, ...receiveCallbackOn })
 export const NewBlockSubscription = Schema.Struct(optional)
-/** As the interface lists its fields: all required. */
+/** Every field is required, as interface section 4.1 lists. */
 export const NewStrictEachConfirmationSubscription = Schema.Struct({
   ...eachConfirmation,
   allowDuplicates,
@@ -215,7 +215,7 @@ export class SubscriptionsGroup extends HttpApiGroup.make("subscriptions")
       ...one,
       success: item(SubscriptionDetails),
       error: [...chainErrors, Failures.resourceNotFound]
-    }).annotateMerge(OpenApi.annotations({ summary: "Delete a subscription with everything that waits for it" })),
+    }).annotateMerge(OpenApi.annotations({ summary: "Delete a subscription with its pending callbacks" })),
     HttpApiEndpoint.post("activate", "/:referenceId/activate", {
       ...one,
       payload: emptyBody,
@@ -223,7 +223,9 @@ export class SubscriptionsGroup extends HttpApiGroup.make("subscriptions")
       error: [...chainErrors, Failures.resourceNotFound, Failures.conflict, ...bodyErrors]
     })
       .annotate(Price, "subscription-activate")
-      .annotateMerge(OpenApi.annotations({ summary: "Activate a subscription and send what was held back" }))
+      .annotateMerge(
+        OpenApi.annotations({ summary: "Activate a subscription and send the callbacks that were held back" })
+      )
   )
   .middleware(RequestedChain)
   .prefix("/blockchain-events/:blockchain/:network")

@@ -1,6 +1,6 @@
 /**
- * Answers the endpoints on one chain's data by the operations of the same name that the chain's entry in
- * `ConfiguredChains` provides.
+ * Answers the endpoints on one chain's data by the operation of the same name in the chain's entry in
+ * `ConfiguredChains`.
  */
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Context from "effect/Context"
@@ -22,12 +22,12 @@ import { TransactionsGroup } from "../contract/Transactions.ts"
 import * as Pages from "../server/Pages.ts"
 import { ConfiguredChains } from "../server/RequestedChain.ts"
 
-/** Lists of what happened on a chain are in the order of block height, place in the block, place in there. */
+/** Lists of transfers are in the order of block height, place in the block, place in the transaction. */
 const positionLength = 3
 
 const defaultLimit = 50
 
-/** A request to any of the endpoints: the parts that one of them may have. */
+/** A request to any of the endpoints, with the parts that some endpoint has. */
 interface AnyRequest {
   readonly endpoint: HttpApiEndpoint.Top
   readonly params: Readonly<Record<string, string>>
@@ -35,12 +35,12 @@ interface AnyRequest {
   readonly payload?: { readonly data?: { readonly item?: object } } | null
 }
 
-/** An operation of any name: what each takes, gives and fails with is checked by `ChainOperations`, where it is made. */
+/** An operation of any name. `ChainOperations` checks requests, answers and errors where the operation is made. */
 type AnyOperation = (request: object) => Effect.Effect<never>
 
 type AnyHandler = (request: AnyRequest) => Effect.Effect<never, never, CurrentAccount | CurrentChain | Payment>
 
-/** One handler for all endpoints: it finds the operation by the endpoint's name, and the way of paging on the endpoint. */
+/** The handler of all endpoints: the name of an endpoint is the operation's, and the annotation {@link Listing} says how to page. */
 const handler = Effect.map(ConfiguredChains, (configured) => {
   const operationOf = Effect.fnUntraced(function* (chain: Chain.Chain, name: string) {
     const operations: Readonly<Record<string, unknown>> = configured.get(Chain.nameOf(chain))?.operations ?? {}
@@ -75,7 +75,7 @@ const handler = Effect.map(ConfiguredChains, (configured) => {
   return handle as AnyHandler
 })
 
-/** The handlers of a group, by the names of its endpoints. */
+/** The handlers of a group, by the names of the endpoints. */
 const handlersOf = <Name extends string>(group: { readonly endpoints: Readonly<Record<Name, unknown>> }) =>
   Effect.map(handler, (handler) => Record.map(group.endpoints, () => handler))
 

@@ -31,7 +31,7 @@ const addressText = ({ address, chain }: Subscription) =>
 
 const secretOf = ({ secret }: Subscription) => (secret === undefined ? {} : { callbackSecretKey: secret })
 
-/** A subscription as its creation is answered: the contract has the fields that go with each event. */
+/** A subscription as the answer to its creation: the contract drops the fields that the event does not have. */
 const created = (subscription: Subscription) => ({
   ...secretOf(subscription),
   address: addressText(subscription),
@@ -54,10 +54,10 @@ const state = (subscription: Subscription) => ({
   referenceId: subscription.referenceId
 })
 
-/** Whether a subscription to the event names a confirmation at all. */
+/** Whether a subscription to the event names a confirmation. */
 const confirms = ({ event }: Subscription) => eventKinds[event].confirmations !== "none"
 
-/** The confirmation that a new subscription asks for; 0 for an event that has none, being unconfirmed. */
+/** The confirmation that a new subscription asks for; 0 for an event of the mempool, which has no confirmations. */
 const confirmationsOf = (event: EventType, { confirmationsCount, receiveCallbackOn }: NewItem) =>
   eventKinds[event].seenIn === "mempool" ? 0 : (confirmationsCount ?? receiveCallbackOn ?? 1)
 
@@ -67,7 +67,7 @@ const listed = (subscription: Subscription) => ({
   confirmationsCount: confirms(subscription) ? subscription.confirmations : 0
 })
 
-/** A subscription as its details are answered. */
+/** A subscription in full. */
 export const detailed = (subscription: Subscription) => ({
   ...state(subscription),
   ...(subscription.address === undefined ? {} : { address: addressText(subscription) }),
@@ -84,7 +84,7 @@ export const layer = HttpApiBuilder.group(
     const subscriptions = yield* Subscriptions
     const policy = yield* CallbackUrlPolicy
 
-    /** Every field that breaks a rule which the contract's schemas do not know. */
+    /** Refuses fields that break rules beyond the contract's schemas, all of them at once. */
     const check = Effect.fnUntraced(function* (item: NewItem) {
       const chain = yield* CurrentChain
       const url = yield* Effect.result(policy.check(item.callbackUrl))

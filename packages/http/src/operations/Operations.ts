@@ -1,6 +1,6 @@
 /**
- * What the endpoints ask of the data behind them. Whoever has the data provides it: operations on one chain with the
- * chain's entry in `ConfiguredChains`, the others as services of their own. What nobody provides answers 501.
+ * The operations behind the endpoints on data. Operations on one chain are provided with the chain's entry in
+ * `ConfiguredChains`, the others by services of their own. An operation that is not provided answers 501.
  */
 import type { Chain } from "@headwater/core/chains/Chain"
 import type { EventType } from "@headwater/core/events/EventType"
@@ -30,12 +30,12 @@ export interface OffsetRequest {
 }
 
 /**
- * Where an item stands in the order of a list, by which the next page begins after it: whole numbers that no insert and
- * no reorganisation gives to another item. What clients see of it is opaque.
+ * The place of an item in the order of a list, after which the next page begins: whole numbers that no insert and no
+ * reorganisation gives to another item. Clients see an opaque cursor.
  */
 export type Position = ReadonlyArray<number>
 
-/** A page by cursor; `next` is the position of its last item, where more follow. */
+/** A page by cursor; `next` is the position of the last item, where more items follow. */
 export interface CursorPage<A> {
   readonly items: ReadonlyArray<A>
   readonly next: Position | undefined
@@ -47,13 +47,13 @@ export interface CursorRequest {
   readonly after: Position | undefined
 }
 
-/** Whose request an operation answers, and how a change of the store is paid for. */
+/** The caller of an operation, and how a change of the store is paid for. */
 export interface Caller {
   readonly account: number
   readonly paying: Payment["Service"]["paying"]
 }
 
-/** A wallet, as the requests about wallets name one. */
+/** The fields of a request that name a wallet. */
 export interface WalletRequest extends Pick<Caller, "account"> {
   readonly extendedPublicKey: string
   /** `account` if not given. */
@@ -66,7 +66,7 @@ type Endpoint = HttpApiGroup.Endpoints<
 
 type ItemOf<Payload> = Payload extends { readonly data: { readonly item: infer Item } } ? Item : unknown
 
-/** What an endpoint takes, in the path, the query or the item of the body, beside chain, `context` and paging. */
+/** The fields of a request in the path, the query and the item of the body, without chain, `context` and paging. */
 type FieldsOf<E extends Endpoint> = Omit<E["~Params"]["Type"], keyof typeof chainParams> &
   Omit<E["~Query"]["Type"], keyof typeof context | keyof OffsetRequest | keyof typeof cursorQuery> &
   ([E["~Payload"]] extends [never] ? unknown : ItemOf<E["~Payload"]["Type"]>)
@@ -91,7 +91,7 @@ export type ChainOperations = {
   readonly [E in Endpoint as E["identifier"]]: Operation<E, E["~Success"]["Type"], E["~Query"]["Type"]>
 }
 
-/** A chain that the operator has configured a node for, with what this server can answer of it. */
+/** A chain that the operator has configured a node for, with the operations and events that this server provides. */
 export interface ConfiguredChain {
   readonly chain: Chain
   /** An operation that is absent answers 501. */

@@ -25,7 +25,7 @@ export interface CursorQuery {
   readonly startingAfter?: string
 }
 
-/** Answers a list that is paged by cursor. `numbers` is how many a position in it has. */
+/** Answers a list that is paged by cursor. `numbers`: how many numbers a position in the list has. */
 export const byCursor = Effect.fnUntraced(function* <A, E, R>(
   list: Cursor.List,
   numbers: number,
