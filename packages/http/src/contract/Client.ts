@@ -59,12 +59,12 @@ export const make = ({ apiKey, baseUrl }: Options) =>
  * import * as Client from "@headwater/http/contract/Client"
  * import * as Effect from "effect/Effect"
  *
- * const available = Client.makeFetch({ baseUrl: "http://127.0.0.1:8080", apiKey: "hw_…" }).pipe(
+ * export const available = Client.makeFetch({ baseUrl: "http://127.0.0.1:8080", apiKey: "hw_…" }).pipe(
  *   Effect.flatMap((client) => client.credits.balance({ query: {} })),
  *   Effect.map(({ item }) => item.available),
  *   Effect.catchTag("invalid_api_key", () => Effect.succeed(0))
  * )
- * const run = () => Effect.runPromise(available)
+ * export const run = () => Effect.runPromise(available)
  * ```
  */
 export const makeFetch = (options: Options) => Effect.provide(make(options), FetchHttpClient.layer)
