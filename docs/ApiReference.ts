@@ -1,8 +1,13 @@
-/** Writes `docs/api.md` from the OpenAPI document: `node_modules/.bin/node docs/ApiReference.ts`. */
+/**
+ * Writes `docs/api.md` from the OpenAPI document, and the table of events in `docs/callbacks.md` from the event kinds:
+ * `node_modules/.bin/node docs/ApiReference.ts`.
+ */
 import { readFileSync, writeFileSync } from "node:fs"
+import { type EventKind, eventKinds } from "@headwater/core/events/EventKinds"
 import { openApiDocument } from "@headwater/http/contract/OpenApiDocument"
 
-const file = new URL("api.md", import.meta.url)
+const referenceFile = new URL("api.md", import.meta.url)
+const guideFile = new URL("callbacks.md", import.meta.url)
 
 interface Content {
   readonly "application/json"?: { readonly example?: unknown; readonly examples?: Readonly<Record<string, unknown>> }
@@ -23,16 +28,16 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
 }
 
-/** As the formatter writes it: short lists of plain values on one line. */
+/** JSON in the formatter's style: short lists of plain values on one line. */
 const json = (value: unknown) =>
   `\`\`\`json\n${JSON.stringify(value, null, 2).replaceAll(/\[\s+([^[\]{}]{1,80}?)\s+\]/g, (_, items: string) => `[${items.replaceAll(/,\s+/g, ", ")}]`)}\n\`\`\`\n`
 
 const exampleOf = (content: Content | undefined) => content?.["application/json"]?.example
 
-/** They are the same everywhere, and explained at the top. */
+/** Parameters of most operations, explained once at the top. */
 const shared: ReadonlySet<string> = new Set(["context", "x-api-version", "blockchain", "network"])
 
-/** A table as the formatter writes it: each column as wide as its widest cell. */
+/** A table in the formatter's style: each column as wide as its widest cell. */
 const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   const widths = rows[0]!.map((_, i) => Math.max(3, ...rows.map((row) => row[i]!.length)))
   const lines = rows.map((row) => `| ${row.map((cell, i) => cell.padEnd(widths[i]!)).join(" | ")} |`)
@@ -40,7 +45,7 @@ const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   return [lines[0]!, rule, ...lines.slice(1)].join("\n")
 }
 
-/** The first description in a schema: that of a limit may stand beside it, not on top. */
+/** The first description in a schema, which may stand below the top. */
 const described = (schema: unknown): string => {
   if (typeof schema !== "object" || schema === null) return ""
   if ("description" in schema && typeof schema.description === "string") return schema.description
@@ -113,7 +118,40 @@ export const reference = (): string => {
     .replaceAll(/\n{3,}/g, "\n\n")
 }
 
-/** Whether the file in the repository is what it would be now. */
-export const isCurrent = (): boolean => readFileSync(file, "utf8") === reference()
+const familyNames = { utxo: "UTXO", evm: "EVM", tron: "Tron", xrp: "XRP" } as const
 
-if (import.meta.main) writeFileSync(file, reference())
+const fieldsOf = ({ item: { fields } }: EventKind): string => {
+  const { blockchain, network, ...own } = fields
+  return Object.keys(own)
+    .map((name) => `\`${name}\``)
+    .join(", ")
+}
+
+/** The events in a table. */
+const events = (): string =>
+  table([
+    ["Event", "`POST …/`", "sent for", "families", "confirmations", "`data.item`"],
+    ...Object.entries<EventKind>(eventKinds).map(([event, kind]) => [
+      `\`${event}\``,
+      `\`${kind.path}\``,
+      kind.words,
+      kind.families.length === Object.keys(familyNames).length
+        ? "all"
+        : kind.families.map((family) => familyNames[family]).join(", "),
+      kind.confirmations === "none" ? "" : `\`${kind.confirmations}\``,
+      fieldsOf(kind)
+    ])
+  ])
+
+/** The guide with the table of events between its marks. */
+const guide = (): string =>
+  readFileSync(guideFile, "utf8").replace(/(<!-- events -->\n)[\s\S]*?(\n<!-- \/events -->)/, `$1\n${events()}\n$2`)
+
+/** Whether the files in the repository are up to date. */
+export const isCurrent = (): boolean =>
+  readFileSync(referenceFile, "utf8") === reference() && readFileSync(guideFile, "utf8").includes(events())
+
+if (import.meta.main) {
+  writeFileSync(referenceFile, reference())
+  writeFileSync(guideFile, guide())
+}

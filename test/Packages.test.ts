@@ -6,7 +6,17 @@
  * well, which takes half a minute and asks the registry.
  */
 import { execFileSync } from "node:child_process"
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, delimiter, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -69,6 +79,24 @@ describe("packages", () => {
     }
   })
 
+  it("give the client to a program that has effect, core and http alone", { timeout: 120_000 }, () => {
+    const project = join(folder, "client")
+    for (const name of ["core", "http"]) {
+      const place = join(project, "node_modules/@headwater", name)
+      mkdirSync(place, { recursive: true })
+      run(place, ["tar", "xzf", tarballs[name]!, "--strip-components=1"])
+    }
+    for (const name of ["effect", "@noble", "@scure"]) {
+      symlinkSync(realpathSync(join(root, "packages/core/node_modules", name)), join(project, "node_modules", name))
+    }
+    writeFileSync(join(project, "package.json"), JSON.stringify({ private: true, type: "module" }))
+    writeFileSync(join(project, "client.ts"), clientProgram)
+    // Declarations too are checked: a type out of a package that is not there would be an error.
+    const options = ["--module", "NodeNext", "--target", "ES2024", "--lib", "ES2024,DOM", "--strict", "--noEmit"]
+    run(project, ["tsc", ...options, "--exactOptionalPropertyTypes", "--types", "", "client.ts"])
+    assert.strictEqual(run(project, ["node", "client.ts"]), "HttpClientError\n")
+  })
+
   for (const installer of chosen) {
     it(`work in an empty project, installed by ${installer}`, { timeout: 300_000 }, async () => {
       const project = join(folder, installer)
@@ -99,6 +127,19 @@ describe("packages", () => {
     })
   }
 })
+
+/** Nobody listens where the client calls: its failure shows that the client was made. */
+const clientProgram = `
+import * as Client from "@headwater/http/contract/Client"
+import * as Effect from "effect/Effect"
+const failure = await Client.makeFetch({ baseUrl: "http://127.0.0.1:9", apiKey: "hw_none" }).pipe(
+  Effect.flatMap((client) => client.credits.balance({ query: {} })),
+  Effect.map(({ item }): number => item.available),
+  Effect.flip,
+  Effect.runPromise
+)
+console.log(failure._tag)
+`
 
 /** All of core in one file for browsers: no module of Node, and it runs where there is neither `process` nor `Buffer`. */
 const bundles = async (project: string) => {

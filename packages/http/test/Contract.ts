@@ -9,7 +9,10 @@ interface Operation {
   readonly path: string
   readonly parameters: ReadonlyArray<{ readonly name: string; readonly in: string; readonly schema: object }>
   readonly requestBody?: { readonly required: boolean; readonly content: Record<string, { readonly schema: object }> }
-  readonly responses: Record<string, { readonly content: Record<string, { readonly schema: object }> }>
+  readonly responses: Record<
+    string,
+    { readonly content: Record<string, { readonly schema: object; readonly example?: object }> }
+  >
 }
 
 /** The document as it goes over the wire. */
@@ -24,6 +27,15 @@ export const operations: ReadonlyArray<Operation> = Object.entries(document.path
 
 export const operationNamed = (operationId: string) =>
   operations.find((operation) => operation.operationId === operationId)!
+
+/** The `data` of the answer that the document shows as an example. */
+export const exampleOf = ({ responses }: Operation) => {
+  const [, answer] = Object.entries(responses).find(([status]) => Number(status) < 400)!
+  const { data } = answer.content["application/json"]!.example as {
+    readonly data: { readonly item?: object; readonly items?: ReadonlyArray<object> }
+  }
+  return data
+}
 
 /** Every error of an operation, as status and code. */
 export const errorsOf = ({ responses }: Operation): ReadonlyArray<readonly [status: number, code: string]> =>

@@ -1,6 +1,6 @@
 /** A server on an ephemeral port over a fresh store, whose insides a test can make fail. */
 import * as Chain from "@headwater/core/chains/Chain"
-import type { ChainOperations } from "@headwater/http/operations/Operations"
+import type { Caller, ChainOperations, CursorRequest, OffsetRequest } from "@headwater/http/operations/Operations"
 import { MarketData } from "@headwater/http/operations/Operations"
 import { CreditsEnabled } from "@headwater/http/server/Charging"
 import { AccountRate, type Rate } from "@headwater/http/server/RateLimit"
@@ -21,6 +21,7 @@ import type { LogLevel } from "effect/LogLevel"
 import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
 import type { stores } from "../../../test/Stores.ts"
+import { exampleOf, operations } from "./Contract.ts"
 
 /** Every chain on every network but Zcash, which nobody has configured. Dash has no events here. */
 const chains = Chain.all
@@ -36,66 +37,6 @@ export interface Insides {
   broken: boolean
 }
 
-const utxoBlock = {
-  bits: 486604799,
-  chainwork: "00",
-  difficulty: 1,
-  merkleRoot: "ab",
-  size: 285,
-  version: 1,
-  hash: "cd",
-  height: 0,
-  previousBlockHash: "",
-  strippedSize: 285,
-  timestamp: 1231006505,
-  transactionsCount: 1,
-  versionHex: "00000001",
-  weight: 1140
-}
-const amount = { amount: "1", unit: "XRP" }
-const xrpTransaction = (positionInBlock: number) => ({
-  hash: "EF",
-  offer: amount,
-  positionInBlock,
-  recipient: "r",
-  sender: "s",
-  status: "tesSUCCESS",
-  timestamp: 1,
-  type: "Payment",
-  fee: amount,
-  receive: amount,
-  value: amount
-})
-const minedInBlock = { hash: "0x01", height: 1 }
-const tokenTransfer = (transactionHash: string) => ({
-  recipient: "r",
-  sender: "s",
-  timestamp: 1,
-  tokenData: { fungibleValues: { amount: "1" }, name: "", symbol: "", contractAddress: "c", standard: "ERC-20" },
-  transactionHash,
-  minedInBlock
-})
-const internal = (operationId: string) => ({
-  transactionHash: "0x02",
-  minedInBlock,
-  operationId,
-  operationType: "call",
-  recipient: "r",
-  sender: "s",
-  timestamp: 1,
-  value: { amount: "1", unit: "ETH" }
-})
-const prepared = {
-  inputData: "0x",
-  nonce: 0,
-  recipient: "r",
-  sender: "s",
-  sighash: "0x03",
-  value: { amount: "1", unit: "ETH" },
-  fee: { gasPrice: 1, maxFeePerGas: 1, maxPriorityFeePerGas: 1, unit: "WEI" },
-  gasLimit: 21000,
-  type: "gas-fee-market-transaction"
-}
 const asset = {
   contracts: [],
   latestRate: { amount: "1", unit: "USD" },
@@ -125,7 +66,7 @@ const listedAsset = {
 /** As many items as make several pages. */
 export const listLength = 120
 
-/** Operations over made-up lists of `listLength` items. */
+/** The operations on a chain, over the examples of the document: lists have `listLength` items. */
 const operationsOf = (insides: Insides): ChainOperations => {
   const answer = <A>(value: A): Effect.Effect<A> =>
     Effect.suspend(() =>
@@ -135,14 +76,12 @@ const operationsOf = (insides: Insides): ChainOperations => {
           ? Effect.succeed(value)
           : Effect.fail(insides.failure as never)
     )
-  const byOffset = <A>(
-    { limit, offset }: { readonly limit: number; readonly offset: number },
-    make: (i: number) => A
-  ) => {
-    const items = Array.from({ length: listLength }, (_, i) => i)
-    return Effect.suspend(() => answer({ items: items.slice(offset, offset + limit).map(make), total: listLength }))
+  type Make = (i: number) => unknown
+  const byOffset = (make: Make) => (request: OffsetRequest) => {
+    const all = Array.from({ length: listLength }, (_, i) => make(i))
+    return answer({ items: all.slice(request.offset, request.offset + request.limit), total: listLength })
   }
-  const byCursor = <A>(request: Parameters<ChainOperations["internalTransactions"]>[0], make: (i: number) => A) => {
+  const byCursor = (make: Make) => (request: CursorRequest) => {
     const order = request.sortingOrder === "ASCENDING" ? 1 : -1
     const from = request.after === undefined ? (order === 1 ? 0 : listLength - 1) : request.after[0]! + order
     const wanted = Array.from({ length: request.limit }, (_, i) => from + i * order)
@@ -151,42 +90,22 @@ const operationsOf = (insides: Insides): ChainOperations => {
     const more = last !== undefined && last + order >= 0 && last + order < listLength
     return answer({ items: found.map(make), next: more ? [last, 0, 0] : undefined })
   }
-  return {
-    latestBlock: answer(utxoBlock),
-    xrpTransactions: (request) => byOffset(request, xrpTransaction),
-    internalTransactions: (request) => byCursor(request, (i) => internal(`call_${i}`)),
-    tokensTransfers: (request) => byCursor(request, (i) => tokenTransfer(`0x${i}`)),
-    evmAssets: () =>
-      answer({
-        confirmedBalance: "1",
-        fungibleTokens: [],
-        nonFungibleTokens: [],
-        totalReceived: "1",
-        totalSpent: "0",
-        unit: "ETH"
-      }),
-    walletStatus: () => answer({ status: "synced", completeFrom: { height: 1, unspentOutputs: true } }),
-    balance: () => answer({ confirmedBalance: { amount: "1", unit: "BTC" } }),
-    deriveAndSync: (_, paying) =>
-      Effect.catchTag(
-        paying(
-          answer(
-            Array.from({ length: 100 }, (_, index) => ({
-              address: `a${index}`,
-              format: "P2WPKH",
-              index,
-              derivationType: "account",
-              type: "receiving"
-            }))
-          ),
-          (addresses) => addresses.length
-        ),
-        "DatabaseError",
-        Effect.die
-      ),
-    logs: (request) => byOffset(request, (i) => ({ address: `0x${i}`, data: "0x", isRemoved: false, topics: [] })),
-    prepare: () => answer(prepared)
-  }
+  const paid =
+    (make: Make) =>
+    ({ paying }: Caller) =>
+      paying(answer(Array.from({ length: 100 }, (_, i) => make(i))), (items) => items.length)
+
+  const groups = new Set(["addresses", "blocks", "hdWallets", "transactions"])
+  const made = operations.flatMap((operation): ReadonlyArray<readonly [string, unknown]> => {
+    const [group, name] = operation.operationId.split(".") as [string, string]
+    if (!groups.has(group)) return []
+    const { item, items } = exampleOf(operation)
+    if (items === undefined) return [[name, () => answer(item)]]
+    const make: Make = (i) => ({ ...items[0], ...("operationId" in items[0]! ? { operationId: `call_${i}` } : {}) })
+    const query = new Set(operation.parameters.map(({ name }) => name))
+    return [[name, query.has("startingAfter") ? byCursor(make) : query.has("offset") ? byOffset(make) : paid(make)]]
+  })
+  return Object.fromEntries(made) as unknown as ChainOperations
 }
 
 export class TestServer extends Context.Service<

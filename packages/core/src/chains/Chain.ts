@@ -4,10 +4,9 @@
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import type { EventType } from "../events/EventType.ts"
+import { type EventType, eventsOf } from "../events/EventType.ts"
 import type { Blockchain, Network } from "./Blockchain.ts"
 import { blockchains } from "./blockchains.ts"
-import type { Family } from "./Family.ts"
 
 export type { Family } from "./Family.ts"
 
@@ -19,27 +18,6 @@ export interface Chain extends Omit<Blockchain, "name" | "networks">, Network {
   readonly slip44: number
   readonly events: ReadonlySet<EventType>
 }
-
-const confirmed: ReadonlyArray<EventType> = [
-  "ADDRESS_COINS_TRANSACTION_CONFIRMED",
-  "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION",
-  "BLOCK_MINED"
-]
-const ofContracts: ReadonlyArray<EventType> = [
-  "ADDRESS_TOKENS_TRANSACTION_CONFIRMED",
-  "ADDRESS_TOKENS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION",
-  "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED",
-  "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
-]
-const ofFamily: Readonly<Record<Family, ReadonlySet<EventType>>> = {
-  utxo: new Set([...confirmed, "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"]),
-  evm: new Set([...confirmed, ...ofContracts]),
-  tron: new Set([...confirmed, ...ofContracts]),
-  xrp: new Set(confirmed)
-}
-
-/** The events that a family's chains have. */
-const eventsOf = (family: Family): ReadonlySet<EventType> => ofFamily[family]
 
 /** No blockchain has this name. */
 export class UnknownBlockchain extends Schema.TaggedError<UnknownBlockchain>()("UnknownBlockchain", {

@@ -1,4 +1,4 @@
-/** Callback bodies (interface sections 6.2 and 6.3) and the key by which a receiver knows one again. */
+/** Callback bodies (interface sections 6.2 and 6.3), and the key by which a receiver recognises a repeated callback. */
 import { sha256 } from "@noble/hashes/sha2.js"
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
 import * as Amount from "../Amount.ts"
@@ -6,14 +6,21 @@ import * as Address from "../address/Address.ts"
 import type { BlockHeader } from "../Block.ts"
 import type { Chain } from "../chains/Chain.ts"
 import * as Hash from "../Hash.ts"
+import type {
+  BlockItem,
+  CoinItem,
+  Confirmations,
+  Direction,
+  InternalItem,
+  TokenItem,
+  UnconfirmedCoinItem
+} from "./CallbackItem.ts"
 
 /** The version of the interface that every answer and callback carries. */
 export const apiVersion = "2024-12-12"
 
-export type Direction = "incoming" | "outgoing"
-
 /** `data.item` of a callback, without the confirmation counts. */
-export type Item = Readonly<Record<string, unknown>>
+export type Item = CoinItem | UnconfirmedCoinItem | InternalItem | TokenItem | BlockItem
 
 /** Name, symbol and decimals of a token contract; empty and undefined where the contract does not say. */
 export interface TokenMetadata {
@@ -28,6 +35,9 @@ const minedInBlock = (chain: Chain, block: BlockHeader) => ({
   timestamp: block.time
 })
 
+/** Every address of an event was decoded from text, or is one of the chain's contracts. */
+const addressText = (chain: Chain, address: Address.AddressBytes): string => Address.encode(chain, address)!
+
 const place = ({ blockchain, network }: Chain) => ({ blockchain, network })
 
 interface Movement {
@@ -38,9 +48,9 @@ interface Movement {
   readonly amount: bigint
 }
 
-export const coinItem = (chain: Chain, block: BlockHeader, movement: Movement): Item => ({
+export const coinItem = (chain: Chain, block: BlockHeader, movement: Movement): CoinItem => ({
   ...place(chain),
-  address: Address.encode(chain, movement.address),
+  address: addressText(chain, movement.address),
   minedInBlock: minedInBlock(chain, block),
   transactionId: Hash.encode(chain, movement.transactionId),
   amount: Amount.format(movement.amount, chain.decimals),
@@ -49,9 +59,9 @@ export const coinItem = (chain: Chain, block: BlockHeader, movement: Movement): 
 })
 
 /** `firstSeen` is in seconds since the Unix epoch. */
-export const unconfirmedCoinItem = (chain: Chain, firstSeen: number, movement: Movement): Item => ({
+export const unconfirmedCoinItem = (chain: Chain, firstSeen: number, movement: Movement): UnconfirmedCoinItem => ({
   ...place(chain),
-  address: Address.encode(chain, movement.address),
+  address: addressText(chain, movement.address),
   transactionId: Hash.encode(chain, movement.transactionId),
   amount: Amount.format(movement.amount, chain.decimals),
   unit: chain.unit,
@@ -63,9 +73,9 @@ export const internalItem = (
   chain: Chain,
   block: BlockHeader,
   movement: Movement & { readonly operation: string }
-): Item => ({
+): InternalItem => ({
   ...place(chain),
-  address: Address.encode(chain, movement.address),
+  address: addressText(chain, movement.address),
   minedInBlock: minedInBlock(chain, block),
   parentTransactionId: Hash.encode(chain, movement.transactionId),
   operationId: movement.operation,
@@ -74,7 +84,7 @@ export const internalItem = (
   direction: movement.direction
 })
 
-/** `tokenId` marks a non-fungible or multi token; its amount is a count of that id. */
+/** `tokenId` marks a non-fungible or multi token; `amount` is then a count of that id. */
 export const tokenItem = (
   chain: Chain,
   block: BlockHeader,
@@ -84,12 +94,12 @@ export const tokenItem = (
     readonly tokenId: bigint | undefined
     readonly metadata: TokenMetadata
   }
-): Item => {
+): TokenItem => {
   const { decimals, name, symbol } = movement.metadata
   const fungible = movement.tokenId === undefined
   return {
     ...place(chain),
-    address: Address.encode(chain, movement.address),
+    address: addressText(chain, movement.address),
     minedInBlock: minedInBlock(chain, block),
     transactionId: Hash.encode(chain, movement.transactionId),
     tokenType: movement.standard,
@@ -99,13 +109,13 @@ export const tokenItem = (
       ...(fungible && decimals !== undefined ? { decimals: String(decimals) } : {}),
       amount: Amount.format(movement.amount, fungible ? (decimals ?? 0) : 0),
       ...(fungible ? {} : { tokenId: String(movement.tokenId) }),
-      contractAddress: Address.encode(chain, movement.contract)
+      contractAddress: addressText(chain, movement.contract)
     },
     direction: movement.direction
   }
 }
 
-export const blockItem = (chain: Chain, block: BlockHeader): Item => ({
+export const blockItem = (chain: Chain, block: BlockHeader): BlockItem => ({
   ...place(chain),
   height: block.height,
   hash: Hash.encode(chain, block.hash),
@@ -114,7 +124,15 @@ export const blockItem = (chain: Chain, block: BlockHeader): Item => ({
 
 /**
  * The key of a callback: the same event of the same subscription has the same key across retries, restarts and
- * replays. `occurrence` tells events of one block apart; `confirmation` is 0 where there is none.
+ * replays. `occurrence` tells events of one block apart; `confirmation` is 0 for an event without confirmations.
+ *
+ * @example
+ * ```ts
+ * import * as Callback from "@headwater/core/events/Callback"
+ *
+ * const event = { referenceId: "7c2f8a35", event: "BLOCK_MINED", blockHash: new Uint8Array(32) }
+ * Callback.idempotencyKey({ ...event, occurrence: "block", confirmation: 1 }) // => "81440e78fdd6f96f2e01c59a8f78d52d"
+ * ```
  */
 export const idempotencyKey = (parts: {
   readonly referenceId: string
@@ -128,12 +146,23 @@ export const idempotencyKey = (parts: {
   return bytesToHex(sha256(utf8ToBytes(text)).subarray(0, 16))
 }
 
-/** The body as it is stored, signed and sent. */
+/**
+ * The body as it is stored, signed and sent.
+ *
+ * @example
+ * ```ts
+ * import * as Callback from "@headwater/core/events/Callback"
+ *
+ * const item = { blockchain: "bitcoin", network: "mainnet", height: 1, hash: "00", timestamp: 1231469665 }
+ * const body = Callback.body({ referenceId: "7c2f8a35", idempotencyKey: "4b6f", event: "BLOCK_MINED", item })
+ * JSON.parse(body).data.item.height // => 1
+ * ```
+ */
 export const body = (options: {
   readonly referenceId: string
   readonly idempotencyKey: string
   readonly event: string
-  readonly item: Item
+  readonly item: Readonly<Record<string, unknown>>
 }): string =>
   JSON.stringify({
     apiVersion,
@@ -142,8 +171,8 @@ export const body = (options: {
     data: { product: "BLOCKCHAIN_EVENTS", event: options.event, item: options.item }
   })
 
-/** An item with what each-confirmation events add to it. */
-export const withConfirmations = (item: Item, current: number, target: number): Item => ({
+/** An item with the two counts that each-confirmation events add. */
+export const withConfirmations = <I extends Item>(item: I, current: number, target: number): I & Confirmations => ({
   ...item,
   currentConfirmations: current,
   targetConfirmations: target

@@ -1,6 +1,6 @@
 /**
- * Where a callback may be sent, as far as the URL itself says. What its host name resolves to is checked at the time of
- * each connection, where the network is.
+ * The rules that the text of a callback URL has to keep. The addresses that the host name resolves to are checked at each
+ * connection, by the program that connects.
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -25,14 +25,26 @@ const insideName = /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|lan
 /** A DNS name that may be a host on the Internet, in lower case: no address in any notation, no local name. */
 export const isDomainName = (host: string): boolean => domainName.test(host) && !insideName.test(host)
 
-/** Reads a callback URL. Hosts in `allowedHosts`, the operator's exceptions, may be anything. */
+/**
+ * Reads a callback URL. Hosts in `allowedHosts`, the operator's exceptions, may be anything.
+ *
+ * @example
+ * ```ts
+ * import * as CallbackUrl from "@headwater/core/events/CallbackUrl"
+ * import * as Result from "effect/Result"
+ *
+ * Result.getOrThrow(CallbackUrl.parse("https://example.com/hook")).hostname // => "example.com"
+ * Result.isFailure(CallbackUrl.parse("https://127.0.0.1/hook")) // => true
+ * Result.isFailure(CallbackUrl.parse("https://127.0.0.1/hook", new Set(["127.0.0.1"]))) // => false
+ * ```
+ */
 export const parse = (
   text: string,
   allowedHosts: ReadonlySet<string> = new Set()
 ): Result.Result<URL, InvalidCallbackUrl> => {
   const broken = (rule: string) => Result.fail(new InvalidCallbackUrl({ rule }))
   if (text.length > maxLength) return broken(`must have at most ${maxLength} characters`)
-  // A URL parser reads past these silently; a reader of the text does not.
+  // A URL parser drops such characters silently; a person who reads the text does not.
   if (!/^[\x21-\x5b\x5d-\x7e]*$/.test(text))
     return broken("must have no spaces, control characters, backslashes or non-ASCII characters")
   return Result.flatMap(

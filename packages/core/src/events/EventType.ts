@@ -1,17 +1,36 @@
-/** The events a subscription can be for, by the names of interface section 6.1 and their each-confirmation twins. */
+/** The names of the events that a subscription can be for, and the sets of events whose kinds share a fact. */
 import * as Schema from "effect/Schema"
+import type { Family } from "../chains/Family.ts"
+import { type EventKind, eventKinds } from "./EventKinds.ts"
 
-export const EventType = Schema.Literals([
-  "ADDRESS_TOKENS_TRANSACTION_CONFIRMED",
-  "ADDRESS_TOKENS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION",
-  "ADDRESS_COINS_TRANSACTION_UNCONFIRMED",
-  "ADDRESS_COINS_TRANSACTION_CONFIRMED",
-  "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION",
-  "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED",
-  "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION",
-  "BLOCK_MINED"
-])
+const names = Object.keys(eventKinds) as ReadonlyArray<keyof typeof eventKinds>
+
+export const EventType = Schema.Literals(names)
 export type EventType = typeof EventType.Type
 
-/** Whether callbacks are sent at every confirmation up to the target, not only at the wanted one. */
-export const isEachConfirmation = (event: EventType): boolean => event.endsWith("_EACH_CONFIRMATION")
+const whose = (holds: (kind: EventKind) => boolean): ReadonlySet<EventType> =>
+  new Set(names.filter((name) => holds(eventKinds[name])))
+
+/**
+ * The events that chains of a family have.
+ *
+ * @example
+ * ```ts
+ * import { eventsOf } from "@headwater/core/events/EventType"
+ *
+ * eventsOf("utxo").has("ADDRESS_COINS_TRANSACTION_UNCONFIRMED") // => true
+ * eventsOf("xrp").has("ADDRESS_TOKENS_TRANSACTION_CONFIRMED") // => false
+ * ```
+ */
+export const eventsOf = (family: Family): ReadonlySet<EventType> => whose(({ families }) => families.includes(family))
+
+/** The events of one class that show in mined blocks, or in the mempool. */
+export const eventsOfClass = (
+  eventClass: EventKind["class"],
+  seenIn: EventKind["seenIn"] = "block"
+): ReadonlySet<EventType> => whose((kind) => kind.class === eventClass && kind.seenIn === seenIn)
+
+const eachConfirmation = whose(({ confirmations }) => confirmations === "confirmationsCount")
+
+/** Whether callbacks are sent at every confirmation up to the target, not at the target alone. */
+export const isEachConfirmation = (event: EventType): boolean => eachConfirmation.has(event)

@@ -1,30 +1,42 @@
 /**
- * Which subscriptions a block concerns, and with what: pure, and its cost grows with the block, not with the number of
- * subscriptions.
+ * Finds the subscriptions that a block concerns, and the callback items for them. Matching is pure; the cost grows with
+ * the block, not with the number of subscriptions.
  */
 import { bytesToHex } from "@noble/hashes/utils.js"
 import type { AddressBytes } from "../address/Address.ts"
 import type { Block, CoinTransfer, InternalTransfer, TokenTransfer } from "../Block.ts"
 import type { Chain } from "../chains/Chain.ts"
 import { mayUnlock, type Unlocking } from "../utxo/Unlocking.ts"
-import type { Direction, Item, TokenMetadata } from "./Callback.ts"
 import * as Callback from "./Callback.ts"
-import type { EventType } from "./EventType.ts"
+import type { BlockItem, CoinItem, Direction, InternalItem, TokenItem } from "./CallbackItem.ts"
+import type { eventKinds } from "./EventKinds.ts"
+import { type EventType, eventsOfClass } from "./EventType.ts"
 import type { Watched } from "./Watched.ts"
 
-/** What matching needs to know of a subscription. */
+/** A subscription, as far as matching reads it. */
 export interface Subscription {
   readonly event: EventType
   /** Absent for the block-mined event. */
   readonly address: AddressBytes | undefined
 }
 
+/** Items by the class of their event. */
+interface ItemsOfClass {
+  readonly coin: CoinItem
+  readonly token: TokenItem
+  readonly internal: InternalItem
+  readonly block: BlockItem
+}
+
+/** `data.item` of an event, without confirmation counts. */
+export type ItemOf<E extends EventType> = ItemsOfClass[(typeof eventKinds)[E]["class"]]
+
 /** Something that happened to a subscription's address, or a mined block. */
 export interface Occurrence<S extends Subscription> {
   readonly subscription: S
-  /** Tells it from every other occurrence for the same subscription in the same block. */
+  /** Tells the occurrence from every other one for the same subscription in the same block. */
   readonly occurrence: string
-  readonly item: Item
+  readonly item: ItemOf<S["event"]>
 }
 
 /** A net that is in doubt: an input that may be the address's own spends an output that is not known. */
@@ -42,41 +54,32 @@ export interface Matched<S extends Subscription> {
   readonly unresolved: ReadonlyArray<Unresolved<S>>
 }
 
-/** What watched subscriptions a block is matched against. */
+/** The subscriptions that a block is matched against. */
 export interface Candidates<S extends Subscription> {
   /** Subscriptions by the hex of their address. */
   readonly byAddress: ReadonlyMap<string, ReadonlyArray<S>>
   /** Subscriptions for mined blocks. */
   readonly blockMined: ReadonlyArray<S>
-  readonly metadata: (contract: AddressBytes) => TokenMetadata
+  readonly metadata: (contract: AddressBytes) => Callback.TokenMetadata
 }
 
 /** The addresses of a block that may be watched, by their hex. */
-export const touched = (block: Block, watched: Watched): ReadonlyMap<string, AddressBytes> => {
+export const addressesSeen = (block: Block, watched: Watched): ReadonlyMap<string, AddressBytes> => {
   const found = new Map<string, AddressBytes>()
   if (watched.size() === 0) return found
-  const touch = (address: AddressBytes | undefined) => {
+  const see = (address: AddressBytes | undefined) => {
     if (address !== undefined && watched.has(address)) found.set(bytesToHex(address), address)
   }
   for (const transfer of block.transfers) {
-    touch(transfer.from)
-    touch(transfer.to)
+    see(transfer.from)
+    see(transfer.to)
   }
   return found
 }
 
-const coinEvents: ReadonlySet<EventType> = new Set([
-  "ADDRESS_COINS_TRANSACTION_CONFIRMED",
-  "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
-])
-const tokenEvents: ReadonlySet<EventType> = new Set([
-  "ADDRESS_TOKENS_TRANSACTION_CONFIRMED",
-  "ADDRESS_TOKENS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
-])
-const internalEvents: ReadonlySet<EventType> = new Set([
-  "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED",
-  "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
-])
+const coinEvents = eventsOfClass("coin")
+const tokenEvents = eventsOfClass("token")
+const internalEvents = eventsOfClass("internal")
 
 /** The net of one address over the inputs and outputs of one transaction, in the coin's smallest unit. */
 export interface NetMovement {
@@ -87,8 +90,8 @@ export interface NetMovement {
 }
 
 /**
- * Nets coin transfers per transaction and address, as UTXO chains count: more to it than from it is incoming, all else
- * outgoing. `concerns` picks the addresses by their hex.
+ * Nets coin transfers per transaction and address, as UTXO chains count: the net is incoming where the address gets more
+ * than it pays, else outgoing. `concerns` picks the addresses by their hex.
  */
 export const net = (
   transfers: Iterable<CoinTransfer>,
@@ -134,15 +137,49 @@ const unresolvedInputs = (block: Block, coins: ReadonlyArray<CoinTransfer>, tran
   return new Map([...inputs].map(([transaction, shown]) => [transaction, mayUnlock(shown)]))
 }
 
-/** What happens in a block to the subscriptions' addresses. A net that is in doubt is no occurrence. */
+/**
+ * What happens in a block to the subscriptions' addresses. A net that is in doubt is no occurrence.
+ *
+ * @example
+ * ```ts
+ * import * as Address from "@headwater/core/address/Address"
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as Matcher from "@headwater/core/events/Matcher"
+ * import * as Result from "effect/Result"
+ *
+ * const chain = Result.getOrThrow(Chain.find("ethereum", "mainnet"))
+ * const address = Result.getOrThrow(Address.decode(chain, "0x52908400098527886E0F7030069857D2E4169EE7"))
+ * const hash = new Uint8Array(32)
+ * const transfer = { kind: "coin", transaction: 0, position: 0, from: undefined, to: address, amount: 10n ** 18n } as const
+ * const header = { height: 1, hash, parent: hash, time: 1438269988 }
+ * const block = { ...header, transactions: [hash], transfers: [transfer], spends: [] }
+ *
+ * const subscription = { event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", address } as const
+ * const { occurrences } = Matcher.match(chain, block, {
+ *   byAddress: new Map([["52908400098527886e0f7030069857d2e4169ee7", [subscription]]]),
+ *   blockMined: [],
+ *   metadata: () => ({ name: "", symbol: "", decimals: undefined })
+ * })
+ * occurrences[0]?.item.amount // => "1"
+ * occurrences[0]?.item.direction // => "incoming"
+ * ```
+ */
 export const match = <S extends Subscription>(chain: Chain, block: Block, candidates: Candidates<S>): Matched<S> => {
   const occurrences: Array<Occurrence<S>> = []
   const unresolved: Array<Unresolved<S>> = []
   const { byAddress, blockMined, metadata } = candidates
 
-  const emit = (address: AddressBytes, events: ReadonlySet<EventType>, occurrence: string, item: () => Item) => {
+  // The class of the subscription's event is that of the item.
+  const add = (subscription: S, occurrence: string, item: ItemsOfClass[keyof ItemsOfClass]) =>
+    occurrences.push({ subscription, occurrence, item: item as ItemOf<S["event"]> })
+  const emit = (
+    address: AddressBytes,
+    events: ReadonlySet<EventType>,
+    occurrence: string,
+    item: () => ItemsOfClass[keyof ItemsOfClass]
+  ) => {
     for (const subscription of byAddress.get(bytesToHex(address)) ?? []) {
-      if (events.has(subscription.event)) occurrences.push({ subscription, occurrence, item: item() })
+      if (events.has(subscription.event)) add(subscription, occurrence, item())
     }
   }
   const bothSides = (
@@ -180,9 +217,7 @@ export const match = <S extends Subscription>(chain: Chain, block: Block, candid
       )
     })
 
-  for (const subscription of blockMined) {
-    occurrences.push({ subscription, occurrence: "block", item: Callback.blockItem(chain, block) })
-  }
+  for (const subscription of blockMined) add(subscription, "block", Callback.blockItem(chain, block))
   if (byAddress.size === 0) return { occurrences, unresolved }
   if (chain.family === "utxo") {
     const coins = block.transfers.filter((transfer) => transfer.kind === "coin")

@@ -1,6 +1,6 @@
 /**
- * How a receiver can tell that a callback is ours: the `x-signature` of existing clients and the three headers of
- * Standard Webhooks (standardwebhooks.com), both over the very bytes that are sent.
+ * The headers that prove the sender of a callback: the `x-signature` of existing clients and the three headers of Standard
+ * Webhooks (standardwebhooks.com), both over the very bytes that are sent.
  */
 import { hmac } from "@noble/hashes/hmac.js"
 import { sha256 } from "@noble/hashes/sha2.js"
@@ -29,15 +29,25 @@ export interface Signed {
   readonly id: string
   /** Of the attempt, in seconds since the Unix epoch. */
   readonly timestamp: number
-  /** What is sent, unchanged. */
+  /** The bytes that are sent, as text. */
   readonly body: string
 }
 
 export type Headers = Readonly<Record<"x-signature" | "webhook-id" | "webhook-timestamp" | "webhook-signature", string>>
 
 /**
- * The signature headers of attempts under the same secrets: the subscription's, while a rotation lasts also the one
- * before; `x-signature` uses the first. `mac` lets a program bring its platform's HMAC, which may be much faster.
+ * Makes the signature headers of attempts under the same secrets: first the subscription's secret, then, while a rotation
+ * lasts, the secret before. `x-signature` uses the first. A program may bring the HMAC of its platform as `mac`, which
+ * may be much faster.
+ *
+ * @example
+ * ```ts
+ * import * as Signature from "@headwater/core/events/Signature"
+ *
+ * const sign = Signature.signer(["the new secret", "the old secret"])
+ * const headers = sign({ id: "4b6f", timestamp: 1764158400, body: "{}" })
+ * headers["webhook-signature"].split(" ").length // => 2
+ * ```
  */
 export const signer = (
   secrets: readonly [string, ...ReadonlyArray<string>],
@@ -56,6 +66,17 @@ export const signer = (
   }
 }
 
-/** The signature headers of one attempt. */
+/**
+ * The signature headers of one attempt.
+ *
+ * @example
+ * ```ts
+ * import * as Signature from "@headwater/core/events/Signature"
+ *
+ * const headers = Signature.headers({ secrets: ["a secret"], id: "4b6f", timestamp: 1764158400, body: "{}" })
+ * headers["x-signature"] // => "c424c6f590d0d71e73c149cf3babaacf68709276ebdf98c4426975d5e07f9397"
+ * headers["webhook-signature"] // => "v1,iBvfDRLoLAGKcIq2OlqbGx682HVQBLZEE/behf7G5Ag="
+ * ```
+ */
 export const headers = (options: Signed & { readonly secrets: readonly [string, ...ReadonlyArray<string>] }): Headers =>
   signer(options.secrets)(options)

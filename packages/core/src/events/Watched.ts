@@ -1,10 +1,10 @@
 /**
- * The set of addresses that somebody watches, small and fast enough for tens of millions.
+ * The set of watched addresses, small and fast enough for tens of millions.
  *
- * It holds 64-bit keyed fingerprints, not addresses: `has` may be wrong about an address that was never added (about
- * once in 2^64 / size), never about one that was. Whoever finds one asks the store, which is exact. Open addressing
- * with linear probing over one typed array keeps it out of the garbage collector's sight; the key is secret, since
- * addresses are chosen by strangers.
+ * The set holds 64-bit keyed fingerprints, not addresses: `has` may be wrong about an address that was never added (about
+ * once in 2^64 / size), never about an address that was. The caller asks the store about each address found, since the
+ * store is exact. Open addressing with linear probing over one typed array leaves the garbage collector nothing to visit.
+ * The key is secret, since strangers choose addresses.
  */
 
 export interface Watched {
@@ -14,7 +14,20 @@ export interface Watched {
   readonly size: () => number
 }
 
-/** `key`: two secret random 32-bit numbers. */
+/**
+ * An empty set. `key`: two secret random 32-bit numbers; `capacity`: addresses that are expected.
+ *
+ * @example
+ * ```ts
+ * import * as Watched from "@headwater/core/events/Watched"
+ *
+ * const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2))
+ * const watched = Watched.make([high, low])
+ * watched.add(Uint8Array.of(1, 2, 3))
+ * watched.has(Uint8Array.of(1, 2, 3)) // => true
+ * watched.size() // => 1
+ * ```
+ */
 export const make = (key: readonly [number, number], capacity = 1024): Watched => {
   let slots = 1 << Math.ceil(Math.log2(Math.max(16, capacity * 1.5)))
   let table = new Uint32Array(slots * 2)
@@ -87,7 +100,7 @@ export const make = (key: readonly [number, number], capacity = 1024): Watched =
       let hole = find()
       if (hole < 0) return
       size--
-      // Shift back what probing pushed past the hole, so that no search stops early.
+      // Entries that probing pushed past the hole are shifted back, so that no search stops early.
       for (let next = (hole + 1) & (slots - 1); table[next * 2 + 1] !== 0; next = (next + 1) & (slots - 1)) {
         const home = table[next * 2]! & (slots - 1)
         if (((next - home) & (slots - 1)) >= ((next - hole) & (slots - 1))) {

@@ -33,14 +33,14 @@ const block = (transfers: ReadonlyArray<Transfer>, spends: ReadonlyArray<Spend> 
 const coin = (transaction: number, from: AddressBytes | undefined, to: AddressBytes | undefined, amount: bigint) =>
   ({ kind: "coin", transaction, position: 0, from, to, amount }) as const
 
-const match = (
+const match = <S extends Matcher.Subscription>(
   chain: Chain.Chain,
   transfers: ReadonlyArray<Transfer>,
-  subscriptions: ReadonlyArray<Matcher.Subscription>
+  subscriptions: ReadonlyArray<S>
 ) => matched(chain, block(transfers), subscriptions).occurrences
 
-const matched = (chain: Chain.Chain, block: Block, subscriptions: ReadonlyArray<Matcher.Subscription>) => {
-  const byAddress = new Map<string, Array<Matcher.Subscription>>()
+const matched = <S extends Matcher.Subscription>(chain: Chain.Chain, block: Block, subscriptions: ReadonlyArray<S>) => {
+  const byAddress = new Map<string, Array<S>>()
   for (const subscription of subscriptions) {
     if (subscription.address === undefined) continue
     const key = hex(subscription.address)
@@ -53,7 +53,7 @@ const matched = (chain: Chain.Chain, block: Block, subscriptions: ReadonlyArray<
   })
 }
 
-const on = (event: EventType, address?: AddressBytes) => ({ event, address })
+const on = <E extends EventType>(event: E, address?: AddressBytes) => ({ event, address })
 const coins = (address: AddressBytes) => on("ADDRESS_COINS_TRANSACTION_CONFIRMED", address)
 
 describe("Matcher on account chains", () => {
@@ -230,11 +230,11 @@ describe("Matcher on UTXO chains", () => {
   it("touches only what is watched", () => {
     const watched = Watched.make([1, 2])
     watched.add(script(2))
-    const touched = Matcher.touched(
+    const seen = Matcher.addressesSeen(
       block([coin(0, script(1), undefined, 1n), coin(0, undefined, script(2), 1n)]),
       watched
     )
-    assert.deepStrictEqual([...touched.keys()], [hex(script(2))])
+    assert.deepStrictEqual([...seen.keys()], [hex(script(2))])
   })
 })
 

@@ -6,6 +6,7 @@
 
 import { defaultRules } from "@headwater/core/Credits"
 import * as Chain from "@headwater/core/chains/Chain"
+import { eventsOfClass } from "@headwater/core/events/EventType"
 import * as Families from "@headwater/indexer/families/families"
 import * as Url from "@headwater/indexer/families/node/Url"
 import type { Location } from "@headwater/indexer/store/database/Database"
@@ -119,7 +120,7 @@ const chainSettings = (chain: Chain.Chain) =>
     record: Schema.Literals(["all", "watched"]).pipe(
       withDefault(chain.networkKind === "development" ? "all" : "watched")
     ),
-    internalTransactions: Schema.Boolean.pipe(withDefault(chain.events.has("ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"))),
+    internalTransactions: Schema.Boolean.pipe(withDefault(hasInternalEvents(chain))),
     pollMillis: between(50, 600_000).pipe(
       withDefault(chain.networkKind === "development" ? 500 : pollMillis(chain.blockSeconds))
     ),
@@ -130,6 +131,10 @@ const chainSettings = (chain: Chain.Chain) =>
     silentSeconds: between(1, 604_800).pipe(withDefault(silentSeconds(chain))),
     ...Families.settingsOf(chain)
   })
+
+const internalEvents = [...eventsOfClass("internal")]
+
+const hasInternalEvents = ({ events }: Chain.Chain) => internalEvents.some((event) => events.has(event))
 
 /** About ten looks a block, from twice a second to every five seconds. */
 const pollMillis = (blockSeconds: number) => Math.min(Math.max(Math.round(blockSeconds * 100), 500), 5_000)

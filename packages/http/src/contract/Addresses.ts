@@ -1,4 +1,4 @@
-/** What is recorded of an address (interface sections 4.6 and 4.7). */
+/** The recorded transfers of an address (interface sections 4.6 and 4.7). */
 
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -20,12 +20,12 @@ import {
   Timestamp
 } from "./Common.ts"
 import { Failures } from "./Errors.ts"
-import { cursorPage, cursorQuery } from "./Paging.ts"
+import { cursorPage, cursorQuery, Listing } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 
 export const InternalTransaction = Schema.Struct({
-  transactionHash: HashText.annotate({ description: "The transaction in which it happened" }),
+  transactionHash: HashText.annotate({ description: "The parent transaction" }),
   minedInBlock: MinedInBlock,
   operationId: Schema.String.annotate({ description: "Trace address", examples: ["call_0_1"] }),
   operationType: Schema.String.annotate({ examples: ["call"] }),
@@ -81,4 +81,5 @@ export class AddressesGroup extends HttpApiGroup.make("addresses")
   )
   .middleware(RequestedChain)
   .annotateEndpoints(Families, ["evm", "tron"])
-  .annotateMerge(OpenApi.annotations({ title: "Addresses", description: "What was recorded of an address" })) {}
+  .annotateEndpoints(Listing, "cursor")
+  .annotateMerge(OpenApi.annotations({ title: "Addresses", description: "Recorded transfers of an address" })) {}

@@ -1,4 +1,4 @@
-/** Who calls: the account of the key in the header `x-api-key`. */
+/** The calling account, by the key in the header `x-api-key`. */
 import * as Context from "effect/Context"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import * as HttpApiSecurity from "effect/http-api/HttpApiSecurity"

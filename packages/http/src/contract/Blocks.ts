@@ -17,7 +17,7 @@ import {
 } from "./Common.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
-import { offsetPage, offsetQuery } from "./Paging.ts"
+import { Listing, offsetPage, offsetQuery } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 
@@ -79,8 +79,9 @@ export class BlocksGroup extends HttpApiGroup.make("blocks")
       error: [...chainErrors, ...pageErrors, Failures.blockNotFound, ...nodeErrors]
     })
       .annotate(Families, ["xrp"])
+      .annotate(Listing, "offset")
       .annotate(Price, "xrp-block-transactions")
       .annotateMerge(OpenApi.annotations({ summary: "List the transactions of an XRP ledger" }))
   )
   .middleware(RequestedChain)
-  .annotateMerge(OpenApi.annotations({ title: "Blocks", description: "Blocks and what is in them" })) {}
+  .annotateMerge(OpenApi.annotations({ title: "Blocks", description: "Blocks and their transactions" })) {}

@@ -1,4 +1,4 @@
-/** The callbacks of a subscription: a numbered feed of what was and is to be sent, and sending by hand. */
+/** The callbacks of a subscription: a numbered feed of sent and pending callbacks, and sending by hand. */
 
 import { EventType } from "@headwater/core/events/EventType"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -21,8 +21,8 @@ const Millis = Schema.Int.annotate({
 const State = Schema.Literals(["due", "held", "delivered", "orphaned", "expired", "retracted"]).annotate({
   description:
     "`due`: to be sent, or sent again; `held`: the subscription is inactive or its domain unverified; `delivered`: " +
-    "accepted; `orphaned`: its block left the chain before it was accepted; `expired`: it waited too long for the " +
-    "domain; `retracted`: accepted, and taken back by a retraction"
+    "accepted; `orphaned`: not accepted before the block left the chain; `expired`: waited too long for the domain's " +
+    "verification; `retracted`: accepted, and taken back by a retraction"
 })
 
 const Attempt = Schema.Struct({
@@ -35,7 +35,8 @@ const Attempt = Schema.Struct({
 export const Callback = Schema.Struct({
   sequence: Schema.optionalKey(
     Schema.Int.annotate({
-      description: "Its number within the subscription, from 1 without gaps, as in the header x-callback-sequence"
+      description:
+        "Number of the callback within the subscription, from 1 without gaps, as in the header x-callback-sequence"
     })
   ),
   idempotencyKey: Schema.String,
@@ -52,14 +53,16 @@ export const SubscriptionStatus = Schema.Struct({
   eventType: EventType,
   isActive: Schema.Boolean,
   evaluatedHeight: Schema.optionalKey(
-    Schema.Int.annotate({ description: "The last block that it was evaluated against" })
+    Schema.Int.annotate({ description: "The last block that the subscription was evaluated against" })
   ),
   lastMatchTimestamp: Schema.optionalKey(Millis),
   lastDeliveryTimestamp: Schema.optionalKey(Millis),
   lastSequence: Schema.Int,
-  waiting: Schema.Int.annotate({ description: "Callbacks whose first attempt is to come" }),
+  waiting: Schema.Int.annotate({ description: "Callbacks before their first attempt" }),
   retrying: Schema.Int,
-  held: Schema.Int.annotate({ description: "Callbacks held back: it is inactive, or its domain unverified" }),
+  held: Schema.Int.annotate({
+    description: "Callbacks held back: the subscription is inactive, or the domain unverified"
+  }),
   heldSinceTimestamp: Schema.optionalKey(Millis),
   heldSecondsLimit: Schema.Int.annotate({ description: "How long a callback waits for the domain's verification" }),
   heldCountLimit: Schema.Int.annotate({ description: "How many callbacks wait for the domain's verification" }),
@@ -130,11 +133,13 @@ export class CallbacksGroup extends HttpApiGroup.make("callbacks")
       success: item(SubscriptionStatus),
       error: errors
     }).annotateMerge(
-      OpenApi.annotations({ summary: "Read how far a subscription was evaluated, and what waits to be sent" })
+      OpenApi.annotations({
+        summary: "Read how far a subscription was evaluated, and how many callbacks wait to be sent"
+      })
     )
   )
   .middleware(RequestedChain)
   .prefix("/blockchain-events/:blockchain/:network/:referenceId")
   .annotateMerge(
-    OpenApi.annotations({ title: "Callbacks", description: "What a subscription was told, and is about to be told" })
+    OpenApi.annotations({ title: "Callbacks", description: "Callbacks of a subscription, sent and pending" })
   ) {}

@@ -1,4 +1,4 @@
-/** What the endpoints of several groups have in common: parameters, bodies, and their values. */
+/** Parameters, bodies and values that the endpoints of several groups have in common. */
 import * as Schema from "effect/Schema"
 import { maxContextLength } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
@@ -22,24 +22,24 @@ export const chainParams = {
   ...networkParam
 }
 
-/** What every operation on a chain can answer. */
+/** Errors of every operation on a chain. */
 export const chainErrors = [Failures.invalidBlockchain, Failures.invalidNetwork, Failures.invalidData] as const
 
-/** What every operation with a body can answer. */
+/** Errors of every operation with a body. */
 export const bodyErrors = [
   Failures.payloadTooLarge,
   Failures.unsupportedMediaType,
   Failures.invalidRequestBodyStructure
 ] as const
 
-/** What every operation with pages can answer. */
+/** Errors of every operation with pages. */
 export const pageErrors = [Failures.invalidPagination, Failures.limitGreaterThanAllowed] as const
 
 /** Body of a request that gives one item. */
 export const body = <F extends Schema.Struct.Fields>(fields: F) =>
   Schema.Struct({ ...context, data: Schema.Struct({ item: Schema.Struct(fields) }) })
 
-/** Payload of a request whose item has nothing in it: item, data or the whole body may be absent. */
+/** Payload of a request whose item has no fields: item, data or the whole body may be absent. */
 export const emptyBody = [
   Schema.Struct({
     ...context,
@@ -50,7 +50,7 @@ export const emptyBody = [
 
 const text = (example: string) => Schema.String.annotate({ examples: [example] })
 
-/** Texts of answers, by what they are. */
+/** Texts of answers, by their meaning, each with an example. */
 export const AddressText = text("0x52908400098527886E0F7030069857D2E4169EE7")
 export const HashText = text("0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b")
 export const DecimalText = text("1.5")
@@ -60,7 +60,7 @@ export const SymbolText = text("EXT")
 export const StandardText = text("ERC-20")
 export const NumberText = text("4711")
 
-/** An amount in whole units and what it is counted in. */
+/** An amount in whole units, and the unit. */
 export const Amount = Schema.Struct({
   amount: Schema.String.annotate({ description: "Decimal text, never with an exponent", examples: ["0.015"] }),
   unit: Schema.String.annotate({ examples: ["BTC"] })

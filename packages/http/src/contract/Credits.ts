@@ -1,4 +1,4 @@
-/** What the account has left, and where the rest went. */
+/** The account's credits: the balance, and the entries of the ledger. */
 
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -14,10 +14,10 @@ export const CreditBalance = Schema.Struct({
 }).annotate({ identifier: "CreditBalance" })
 
 export const CreditEntry = Schema.Struct({
-  key: Schema.String.annotate({ description: "Says what it is for; no two entries have the same" }),
+  key: Schema.String.annotate({ description: "Names the cause of the entry; no two entries have the same" }),
   kind: Schema.Literals(["grant", "request", "daily", "callback"]),
-  amount: Schema.Int.annotate({ description: "Credits, negative where they were consumed" }),
-  results: Schema.Int.annotate({ description: "Results, subscriptions or callbacks that it pays for" }),
+  amount: Schema.Int.annotate({ description: "Credits, negative for a charge" }),
+  results: Schema.Int.annotate({ description: "Results, subscriptions or callbacks that the entry pays for" }),
   detail: Schema.String.annotate({ description: "The operation, or the chain and day" }),
   timestamp: Timestamp
 }).annotate({ identifier: "CreditEntry" })

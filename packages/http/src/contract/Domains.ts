@@ -1,4 +1,4 @@
-/** Domains of callback URLs, which an account proves to be its own before callbacks are sent to them. */
+/** Domains of callback URLs: before callbacks are sent to a domain, the account proves to own it. */
 
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"

@@ -1,8 +1,8 @@
 /**
- * The envelope that every answer wears (interface section 2.1).
+ * The envelope of every answer (interface section 2.1).
  *
- * Handlers deal in plain data and domain errors. The contract's schemas add the envelope while they encode, from the
- * {@link RequestInfo} of the request that is being answered; the client made from the contract takes it off again.
+ * Handlers deal in plain data and domain errors. The contract's schemas add the envelope when they encode, from the
+ * {@link RequestInfo} of the present request; the client made from the contract removes the envelope again.
  */
 import { apiVersion } from "@headwater/core/events/Callback"
 import * as Context from "effect/Context"
@@ -21,15 +21,15 @@ export interface RequestInfo {
   readonly id: string
   /** The caller's `context`: of the body, else of the query. */
   readonly context: Effect.Effect<string | undefined>
-  /** Name of the operation, once the request is known to call one. */
+  /** Name of the operation; undefined before the request is routed, and where no operation was called. */
   operation: string | undefined
   /** Results in the answer, which credits are charged for; 0 until there is an answer. */
   results: number
-  /** Headers that the answer is to have beside those of every answer. */
+  /** Headers of the answer, beside the headers that every answer has. */
   readonly headers: Record<string, string>
 }
 
-/** A reference, since the schemas of middleware errors are encoded where no service of one request can be required. */
+/** A reference, since the schemas of middleware errors are encoded where a service of one request cannot be required. */
 export const RequestInfo = Context.Reference<RequestInfo>("@headwater/http/contract/Envelope/RequestInfo", {
   defaultValue: () => ({ id: "none", context: Effect.undefined, operation: undefined, results: 0, headers: {} })
 })
@@ -66,7 +66,7 @@ const head = Effect.flatMap(RequestInfo, (request) =>
   }))
 )
 
-/** One per `data.item`; for a list its length, at least one. */
+/** One for `data.item`; for a list the number of items, at least one. */
 const resultsOf = (data: unknown) => {
   const { items } = data as { readonly items?: ReadonlyArray<unknown> }
   return items === undefined ? 1 : Math.max(1, items.length)
@@ -91,7 +91,10 @@ export const item = <S extends Schema.Top>(schema: S) => success(Schema.Struct({
 
 export const ErrorDetail = Schema.Struct({
   attribute: Schema.String.annotate({ description: "The field that is wrong", examples: ["callbackUrl"] }),
-  message: Schema.String.annotate({ description: "The rule that it breaks", examples: ["must begin with https://"] })
+  message: Schema.String.annotate({
+    description: "The rule that the field breaks",
+    examples: ["must begin with https://"]
+  })
 }).annotate({ identifier: "ErrorDetail" })
 
 const ErrorBody = Schema.Struct({

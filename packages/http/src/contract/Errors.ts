@@ -1,6 +1,6 @@
 /**
- * Everything that an operation can answer instead of a result. The tag of each error is its code in the interface, so
- * a client catches errors by the words of the interface.
+ * The errors of the operations. The tag of each error is the error's code in the interface, so that a client catches
+ * errors by the words of the interface.
  */
 import * as Schema from "effect/Schema"
 import { ErrorDetail, failure } from "./Envelope.ts"
@@ -10,7 +10,7 @@ const fields = {
   details: Schema.optionalKey(Schema.Array(ErrorDetail))
 }
 
-/** Errors that pass: the seconds to wait stand in the header Retry-After. */
+/** Temporary errors: the seconds to wait stand in the header Retry-After. */
 const passing = { ...fields, retryAfter: Schema.optionalKey(Schema.Int) }
 
 export class InvalidPagination extends Schema.TaggedError<InvalidPagination>()("invalid_pagination", fields) {}
@@ -39,7 +39,7 @@ export class TransactionNotFound extends Schema.TaggedError<TransactionNotFound>
 ) {}
 export class UriNotFound extends Schema.TaggedError<UriNotFound>()("uri_not_found", fields) {}
 export class AlreadyExists extends Schema.TaggedError<AlreadyExists>()("already_exists", fields) {}
-/** The operation cannot be done in the present state: 409 with the code of invalid data. */
+/** The present state does not allow the operation: 409 with the code of invalid data. */
 export class Conflict extends Schema.TaggedError<Conflict>("@headwater/http/contract/Errors/Conflict")(
   "invalid_data",
   fields

@@ -5,6 +5,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
+import * as SchemaTransformation from "effect/SchemaTransformation"
 import {
   AddressText,
   Amount,
@@ -21,7 +22,7 @@ import {
 } from "./Common.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
-import { offsetPage } from "./Paging.ts"
+import { Listing, offsetPage } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 
@@ -73,12 +74,22 @@ export const DerivedAddress = Schema.Struct({
   type: Schema.String.annotate({ examples: ["receiving"] })
 }).annotate({ identifier: "DerivedAddress" })
 
+const Derivation = Schema.Literals(["account", "bip32"])
+
 /** How the wallet derives, in any letter case. */
 const derivation = {
   derivation: Schema.optionalKey(
-    Schema.String.check(Schema.isPattern(/^(account|bip32)$/i, { message: "must be account or bip32" })).annotate({
-      description: "`account` (m/0/i and m/1/i, the default) or `bip32` (m/i)"
-    })
+    Schema.String.check(Schema.isPattern(/^(account|bip32)$/i, { message: "must be account or bip32" }))
+      .annotate({ description: "`account` (m/0/i and m/1/i, the default) or `bip32` (m/i)" })
+      .pipe(
+        Schema.decodeTo(
+          Derivation,
+          SchemaTransformation.transform({
+            decode: (text) => text.toLowerCase() as typeof Derivation.Type,
+            encode: (derivation) => derivation
+          })
+        )
+      )
   )
 }
 
@@ -89,7 +100,7 @@ const params = {
 const errors = [...chainErrors, Failures.invalidXpub, Failures.unimplemented, Failures.nodeUnavailable] as const
 
 const assets = { params, query: { ...context, ...derivation }, error: [...errors, Failures.xpubNotSynced] } as const
-/** Of wallets whose coins from before they were synced have to be found first. */
+/** Of wallets whose earlier coins, from before the sync, have to be found first. */
 const recorded = { ...assets, error: [...assets.error, Failures.xpubSyncInProgress] } as const
 const derive = {
   params,
@@ -107,7 +118,7 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
     })
       .annotate(Price, "evm-assets")
       .annotate(Families, ["evm", "tron"])
-      .annotateMerge(OpenApi.annotations({ summary: "Read what an EVM wallet holds" })),
+      .annotateMerge(OpenApi.annotations({ summary: "Read the assets of an EVM wallet" })),
     HttpApiEndpoint.get("utxoAssets", "/utxo/:blockchain/:network/:extendedPublicKey/assets", {
       ...recorded,
       success: item(Balance)
@@ -137,15 +148,17 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
       derive
     )
       .annotate(Price, "utxo-derive")
+      .annotate(Listing, "whole")
       .annotate(Families, ["utxo"])
       .annotateMerge(
-        OpenApi.annotations({ summary: "Derive 100 receiving addresses of a UTXO wallet and record them" })
+        OpenApi.annotations({ summary: "Derive 100 receiving addresses of a UTXO wallet and record their transfers" })
       ),
     HttpApiEndpoint.post("xrpDerive", "/:blockchain/:network/:extendedPublicKey/addresses/derive-and-sync", derive)
       .annotate(Price, "xrp-derive")
+      .annotate(Listing, "whole")
       .annotate(Families, ["xrp"])
       .annotateMerge(
-        OpenApi.annotations({ summary: "Derive 100 receiving addresses of an XRP wallet and record them" })
+        OpenApi.annotations({ summary: "Derive 100 receiving addresses of an XRP wallet and record their transfers" })
       )
   )
   .middleware(RequestedChain)

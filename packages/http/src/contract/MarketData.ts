@@ -60,7 +60,7 @@ export const ListedAsset = Schema.Struct({
 const printable = (description: string, example: string) =>
   Schema.String.check(
     Schema.isBetweenLength(1, 200, { message: "must have 1 to 200 characters" }),
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are refused
     Schema.isPattern(/^[^\u0000-\u001f\u007f\ud800-\udfff]*$/u, { message: "must have no control characters" })
   ).annotate({ description, examples: [example] })
 

@@ -1,4 +1,4 @@
-/** The contract as an OpenAPI 3.1 document, with what its schemas alone do not say: prices, headers, examples. */
+/** The contract as an OpenAPI 3.1 document, with prices, headers and examples added, which schemas do not hold. */
 import { type Operation, prices } from "@headwater/core/Credits"
 import * as Context from "effect/Context"
 import * as HttpApi from "effect/http-api/HttpApi"
@@ -41,7 +41,7 @@ const priceText = (operation: Operation): string => {
   return `Costs ${byDefault} credits a result${exceptions}. What fails costs nothing.`
 }
 
-/** What was ignored in a request is no error: only answers are closed. */
+/** Unknown fields of a request are ignored, not refused: only the schemas of answers are closed. */
 const open = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(open)
   if (typeof schema !== "object" || schema === null) return schema
@@ -55,7 +55,7 @@ const open = (schema: unknown): unknown => {
 const hasParameter = (name: string) => (operation: SpecOperation) =>
   operation.parameters.some((parameter) => parameter.name === name)
 
-/** What must be there for an error that middleware declares for all operations alike. */
+/** Conditions for the errors that middleware declares for all operations alike. */
 const needs: Readonly<Record<string, (operation: SpecOperation, price: Operation | undefined) => boolean>> = {
   "invalid_request_body_structure.422": ({ requestBody }) => requestBody !== undefined,
   "invalid_pagination.400": hasParameter("limit"),
@@ -157,4 +157,14 @@ const make = (): Spec => {
   return { ...spec, servers: [{ url: "/" }], paths: Object.fromEntries(paths) }
 }
 
+/**
+ * The document, which the daemon answers at `/openapi.json`.
+ *
+ * @example
+ * ```ts
+ * import { openApiDocument } from "@headwater/http/contract/OpenApiDocument"
+ *
+ * openApiDocument.openapi // => "3.1.0"
+ * ```
+ */
 export const openApiDocument: OpenApi.OpenAPISpec = make()

@@ -1,12 +1,22 @@
 /** The two ways in which lists are paged: by offset, and by an opaque cursor. */
+import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 import { success } from "./Envelope.ts"
 
+/**
+ * How the list that an endpoint answers is paged, as an annotation on the endpoint: `whole` is one page with everything.
+ * Undefined where the answer is one item.
+ */
+export const Listing = Context.Reference<"offset" | "cursor" | "whole" | undefined>(
+  "@headwater/http/contract/Paging/Listing",
+  { defaultValue: () => undefined }
+)
+
 /** The largest page. */
 export const maxLimit = 50
 
-/** Whole numbers as a query string writes them: digits only, so that neither `1e1` nor ` 1` is one. */
+/** A whole number in a query string: digits only, so that `1e1` and ` 1` are refused. */
 export const Count = Schema.String.check(Schema.isPattern(/^\d{1,15}$/, { message: "must be a whole number" })).pipe(
   Schema.decodeTo(Schema.Int, SchemaTransformation.numberFromString)
 )
@@ -79,7 +89,7 @@ export const cursorPage = <S extends Schema.Top>(item: S) =>
     })
   )
 
-/** Query of a numbered feed, which is read in the order of its numbers. */
+/** Query of a numbered feed, which is read in the order of the numbers. */
 export const feedQuery = {
   limit: limit(50),
   startingAfter: Schema.optionalKey(Count.annotate({ description: "The number after which to begin; 0 if not given" }))

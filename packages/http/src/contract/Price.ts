@@ -1,29 +1,28 @@
-/** What a call costs. The price of an operation stands on its endpoint, and what it takes to be paid with it. */
+/** The price of a call, which stands on the endpoint. */
 import type { Operation } from "@headwater/core/Credits"
-import type { DatabaseError } from "@headwater/indexer/store/database/Database"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import type { CurrentAccount } from "./Authentication.ts"
 import { Failures, type InsufficientCredits } from "./Errors.ts"
 
-/** The row of the price tables that an endpoint costs by, as an annotation on it; undefined where it is free. */
+/** The row of the price tables for an endpoint, as an annotation on the endpoint; undefined for a free endpoint. */
 export const Price = Context.Reference<Operation | undefined>("@headwater/http/contract/Price", {
   defaultValue: () => undefined
 })
 
-/** How the present request is paid for. */
+/** The payment of the present request. */
 export class Payment extends Context.Service<
   Payment,
   {
     /**
-     * Runs what changes the store and pays for it in one transaction: either both are done or neither. Requests that
-     * only read need not call it: they are charged when their answer is known.
+     * Runs a change of the store and pays for the change in one transaction: either both are done or neither. A request
+     * that only reads need not call it: the request is charged when its answer is known. A store that fails is a defect.
      */
     readonly paying: <A, E, R>(
       change: Effect.Effect<A, E, R>,
       results: (changed: A) => number
-    ) => Effect.Effect<A, E | InsufficientCredits | DatabaseError, R>
+    ) => Effect.Effect<A, E | InsufficientCredits, R>
   }
 >()("@headwater/http/contract/Price/Payment") {}
 

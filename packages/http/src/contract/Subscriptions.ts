@@ -1,5 +1,7 @@
-/** Callback subscriptions (interface sections 4.1 to 4.3) and what belongs to their life beyond it. */
+/** Callback subscriptions (interface sections 4.1 to 4.3), and how a subscription is deleted and activated again. */
+import { type EventKind, eventKinds } from "@headwater/core/events/EventKinds"
 import { EventType } from "@headwater/core/events/EventType"
+import type { NonEmptyReadonlyArray } from "effect/Array"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
@@ -25,12 +27,12 @@ import { RequestedChain } from "./RequestedChain.ts"
 const address = Schema.String.check(
   Schema.isBetweenLength(1, 200, { message: "must have 1 to 200 characters" })
 ).annotate({
-  description: "Address to watch, in any form that its blockchain knows",
+  description: "Address to watch, in any form that the blockchain knows",
   examples: ["0x52908400098527886E0F7030069857D2E4169EE7"]
 })
 
-/** What PostgreSQL cannot keep, and what no header or signature should be made of. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+/** No control characters and lone surrogates: PostgreSQL cannot store some, and no header or signature should hold any. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are refused
 const printable = /^[^\u0000-\u001f\u007f\ud800-\udfff]*$/u
 
 const callbackUrl = Schema.String.check(
@@ -52,7 +54,7 @@ const confirmations = (description: string) =>
   })
 
 const allowDuplicates = Schema.Boolean.annotate({
-  description: "Whether a subscription that the account has already may be made again; false if not given"
+  description: "Whether the account may have the same subscription twice; false if not given"
 })
 
 const DeactivationReason = Schema.Struct({
@@ -73,7 +75,7 @@ const created = {
 }
 const ofAddress = { address: AddressText, eventType: EventType, ...created }
 
-/** A subscription as `create` answers it: with one of the two confirmation numbers where its event has one. */
+/** A subscription as the answer to its creation: with the confirmation number that the event has, if any. */
 export const CreatedAddressSubscription = Schema.Struct(ofAddress).annotate({
   identifier: "CreatedAddressSubscription"
 })
@@ -134,11 +136,11 @@ const eachConfirmation = {
   confirmationsCount: confirmations("Confirmations up to which callbacks are sent, 1 to 100")
 }
 
-/** Request items, by the kind of event that they subscribe to. */
+/** Request items, by the kind of event. */
 export const NewAddressSubscription = Schema.Struct({ address, ...optional })
 export const NewConfirmationSubscription = Schema.Struct({ address, ...optional, ...receiveCallbackOn })
 export const NewBlockSubscription = Schema.Struct(optional)
-/** As the interface lists its fields: all required. */
+/** Every field is required, as interface section 4.1 lists. */
 export const NewStrictEachConfirmationSubscription = Schema.Struct({
   ...eachConfirmation,
   allowDuplicates,
@@ -147,69 +149,53 @@ export const NewStrictEachConfirmationSubscription = Schema.Struct({
 })
 export const NewEachConfirmationSubscription = Schema.Struct({ ...eachConfirmation, ...optional })
 
-const create = <const Path extends `/${string}`, P extends Schema.Top, S extends Schema.Top>(
+/** Request and answer of the operations that make subscriptions. */
+const forms = {
+  none: { request: NewAddressSubscription, answer: CreatedAddressSubscription },
+  receiveCallbackOn: { request: NewConfirmationSubscription, answer: CreatedConfirmationSubscription },
+  confirmationsCount: { request: NewEachConfirmationSubscription, answer: CreatedEachConfirmationSubscription },
+  everyFieldRequired: { request: NewStrictEachConfirmationSubscription, answer: CreatedEachConfirmationSubscription },
+  block: { request: NewBlockSubscription, answer: CreatedBlockSubscription }
+} as const
+
+type FormOf<K extends EventKind> = K extends { readonly class: "block" }
+  ? "block"
+  : K extends { readonly everyFieldRequired: true }
+    ? "everyFieldRequired"
+    : K["confirmations"]
+
+const formOf = ({ class: eventClass, confirmations, everyFieldRequired }: EventKind): keyof typeof forms =>
+  eventClass === "block" ? "block" : everyFieldRequired === true ? "everyFieldRequired" : confirmations
+
+const create = <Path extends string, Request extends Schema.Top, Answer extends Schema.Top>(
   path: Path,
-  payload: P,
-  subscription: S,
-  summary: string
+  words: string,
+  { answer, request }: { readonly request: Request; readonly answer: Answer }
 ) =>
-  HttpApiEndpoint.post(path.slice(1) as Path extends `/${infer Name}` ? Name : never, path, {
+  HttpApiEndpoint.post(path, `/${path}`, {
     params: chainParams,
     query: context,
-    payload: Schema.Struct({ ...context, data: Schema.Struct({ item: payload }) }),
-    success: item(subscription).pipe(HttpApiSchema.status(201)),
+    payload: Schema.Struct({ ...context, data: Schema.Struct({ item: request }) }),
+    success: item(answer).pipe(HttpApiSchema.status(201)),
     error: [...chainErrors, Failures.alreadyExists, ...bodyErrors, Failures.unimplemented]
   })
     .annotate(Price, "subscription-create")
-    .annotateMerge(OpenApi.annotations({ summary }))
+    .annotateMerge(OpenApi.annotations({ summary: `Subscribe to ${words}` }))
+
+type Create<K extends EventKind> = K extends unknown
+  ? ReturnType<typeof create<K["path"], (typeof forms)[FormOf<K>]["request"], (typeof forms)[FormOf<K>]["answer"]>>
+  : never
+
+/** The operations that make subscriptions, one for each event. */
+const creates = Object.values(eventKinds).map((kind) =>
+  create<string, Schema.Top, Schema.Top>(kind.path, kind.words, forms[formOf(kind)])
+) as ReadonlyArray<unknown> as NonEmptyReadonlyArray<Create<(typeof eventKinds)[EventType]>>
 
 const one = { params: { ...chainParams, referenceId: Schema.String }, query: context }
 
 export class SubscriptionsGroup extends HttpApiGroup.make("subscriptions")
+  .add(...creates)
   .add(
-    create(
-      "/address-tokens-transactions-confirmed",
-      NewConfirmationSubscription,
-      CreatedConfirmationSubscription,
-      "Subscribe to confirmed token transactions of an address"
-    ),
-    create(
-      "/address-tokens-transactions-confirmed-each-confirmation",
-      NewEachConfirmationSubscription,
-      CreatedEachConfirmationSubscription,
-      "Subscribe to each confirmation of token transactions of an address"
-    ),
-    create(
-      "/address-coins-transactions-unconfirmed",
-      NewAddressSubscription,
-      CreatedAddressSubscription,
-      "Subscribe to unconfirmed coin transactions of an address"
-    ),
-    create(
-      "/address-coins-transactions-confirmed",
-      NewConfirmationSubscription,
-      CreatedConfirmationSubscription,
-      "Subscribe to confirmed coin transactions of an address"
-    ),
-    create(
-      "/address-coins-transactions-confirmed-each-confirmation",
-      NewEachConfirmationSubscription,
-      CreatedEachConfirmationSubscription,
-      "Subscribe to each confirmation of coin transactions of an address"
-    ),
-    create(
-      "/address-internal-transactions-confirmed",
-      NewConfirmationSubscription,
-      CreatedConfirmationSubscription,
-      "Subscribe to confirmed internal transactions of an address"
-    ),
-    create(
-      "/address-internal-transactions-confirmed-each-confirmation",
-      NewStrictEachConfirmationSubscription,
-      CreatedEachConfirmationSubscription,
-      "Subscribe to each confirmation of internal transactions of an address"
-    ),
-    create("/block-mined", NewBlockSubscription, CreatedBlockSubscription, "Subscribe to new blocks"),
     HttpApiEndpoint.get("list", "/", {
       params: chainParams,
       query: { ...context, ...offsetQuery(10) },
@@ -229,7 +215,7 @@ export class SubscriptionsGroup extends HttpApiGroup.make("subscriptions")
       ...one,
       success: item(SubscriptionDetails),
       error: [...chainErrors, Failures.resourceNotFound]
-    }).annotateMerge(OpenApi.annotations({ summary: "Delete a subscription with everything that waits for it" })),
+    }).annotateMerge(OpenApi.annotations({ summary: "Delete a subscription with its pending callbacks" })),
     HttpApiEndpoint.post("activate", "/:referenceId/activate", {
       ...one,
       payload: emptyBody,
@@ -237,7 +223,9 @@ export class SubscriptionsGroup extends HttpApiGroup.make("subscriptions")
       error: [...chainErrors, Failures.resourceNotFound, Failures.conflict, ...bodyErrors]
     })
       .annotate(Price, "subscription-activate")
-      .annotateMerge(OpenApi.annotations({ summary: "Activate a subscription and send what was held back" }))
+      .annotateMerge(
+        OpenApi.annotations({ summary: "Activate a subscription and send the callbacks that were held back" })
+      )
   )
   .middleware(RequestedChain)
   .prefix("/blockchain-events/:blockchain/:network")

@@ -19,7 +19,7 @@ import {
 } from "./Common.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
-import { offsetPage, offsetQuery } from "./Paging.ts"
+import { Listing, offsetPage, offsetQuery } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 
@@ -93,6 +93,7 @@ export class TransactionsGroup extends HttpApiGroup.make("transactions")
       error: [...chainErrors, ...pageErrors, Failures.transactionNotFound, ...nodeErrors]
     })
       .annotate(Price, "evm-logs")
+      .annotate(Listing, "offset")
       .annotateMerge(OpenApi.annotations({ summary: "List the logs of a transaction" })),
     HttpApiEndpoint.post("prepare", "/prepare-transactions/evm/:blockchain/:network/native-coins", {
       params: chainParams,

@@ -1,4 +1,4 @@
-/** The errors that every operation can answer: of requests that do not fit the contract, and of the server itself. */
+/** The errors of every operation: requests that do not fit the contract, and failures of the server itself. */
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import { Failures } from "./Errors.ts"
 

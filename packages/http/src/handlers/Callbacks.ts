@@ -44,7 +44,7 @@ export const layer = HttpApiBuilder.group(
     const subscriptions = yield* Subscriptions
 
     const keyOf = Effect.fnUntraced(function* (referenceId: string) {
-      const { chain } = yield* CurrentChain
+      const chain = yield* CurrentChain
       const { id: account } = yield* CurrentAccount
       if (!isReferenceId(referenceId)) return yield* subscriptionNotFound
       return { account, chain, referenceId } satisfies SubscriptionKey

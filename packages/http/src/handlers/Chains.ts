@@ -1,116 +1,93 @@
-/** Answers the operations on one chain's data from what the chain's entry in `ConfiguredChains` provides. */
+/**
+ * Answers the endpoints on one chain's data by the operation of the same name in the chain's entry in
+ * `ConfiguredChains`.
+ */
 import * as Chain from "@headwater/core/chains/Chain"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as Layer from "effect/Layer"
+import * as Record from "effect/Record"
+import { AddressesGroup } from "../contract/Addresses.ts"
 import { Api } from "../contract/Api.ts"
 import { CurrentAccount } from "../contract/Authentication.ts"
+import { BlocksGroup } from "../contract/Blocks.ts"
 import { Unimplemented } from "../contract/Errors.ts"
+import { HdWalletsGroup } from "../contract/HdWallets.ts"
+import { Listing } from "../contract/Paging.ts"
 import { Payment } from "../contract/Price.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
-import type { ChainOperations, WalletRequest } from "../operations/Operations.ts"
+import { TransactionsGroup } from "../contract/Transactions.ts"
 import * as Pages from "../server/Pages.ts"
+import { ConfiguredChains } from "../server/RequestedChain.ts"
 
-/** An operation of the request's chain; 501 where the chain has none. */
-const operation = Effect.fnUntraced(function* <K extends keyof ChainOperations>(name: K) {
-  const { chain, operations } = yield* CurrentChain
-  const found = operations?.[name]
-  return found === undefined
-    ? yield* new Unimplemented({ message: `This server does not support the operation on ${chain.blockchain}` })
-    : (found as ChainOperations[K])
-})
-
-const blocks = HttpApiBuilder.group(Api, "blocks", (handlers) =>
-  handlers.handleAll({
-    utxoLatest: Effect.fnUntraced(function* () {
-      return { item: yield* yield* operation("latestBlock") }
-    }),
-    xrpTransactions: Effect.fnUntraced(function* ({ params, query }) {
-      const list = yield* operation("xrpTransactions")
-      return yield* Pages.byOffset(query, 50, (page) => list({ ...page, blockHash: params.blockHash }))
-    })
-  })
-)
-
-const transactions = HttpApiBuilder.group(Api, "transactions", (handlers) =>
-  handlers.handleAll({
-    logs: Effect.fnUntraced(function* ({ params, query }) {
-      const list = yield* operation("logs")
-      return yield* Pages.byOffset(query, 50, (page) => list({ ...page, transactionHash: params.transactionHash }))
-    }),
-    prepare: Effect.fnUntraced(function* ({ payload }) {
-      const prepare = yield* operation("prepare")
-      return { item: yield* prepare(payload.data.item) }
-    })
-  })
-)
-
-/** Lists of what happened on a chain are in the order of block height, place in the block, place in there. */
+/** Lists of transfers are in the order of block height, place in the block, place in the transaction. */
 const positionLength = 3
 
-/** A list of what happened to an address, as a cursor knows it. */
-const listOf = Effect.fnUntraced(function* (name: string, address: string) {
-  const { id: account } = yield* CurrentAccount
-  const { chain } = yield* CurrentChain
-  return { account, list: [name, account, Chain.nameOf(chain), address] }
-})
+const defaultLimit = 50
 
-const addresses = HttpApiBuilder.group(Api, "addresses", (handlers) =>
-  handlers.handleAll({
-    internalTransactions: Effect.fnUntraced(function* ({ params: { address }, query }) {
-      const read = yield* operation("internalTransactions")
-      const { account, list } = yield* listOf("internalTransactions", address)
-      return yield* Pages.byCursor(list, positionLength, query, (page) => read({ ...page, account, address }))
-    }),
-    tokensTransfers: Effect.fnUntraced(function* ({ params: { address }, query }) {
-      const read = yield* operation("tokensTransfers")
-      const { account, list } = yield* listOf("tokensTransfers", address)
-      return yield* Pages.byCursor(list, positionLength, query, (page) => read({ ...page, account, address }))
-    })
+/** A request to any of the endpoints, with the parts that some endpoint has. */
+interface AnyRequest {
+  readonly endpoint: HttpApiEndpoint.Top
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Pages.OffsetQuery & Pages.CursorQuery & { readonly context?: string }
+  readonly payload?: { readonly data?: { readonly item?: object } } | null
+}
+
+/** An operation of any name. `ChainOperations` checks requests, answers and errors where the operation is made. */
+type AnyOperation = (request: object) => Effect.Effect<never>
+
+type AnyHandler = (request: AnyRequest) => Effect.Effect<never, never, CurrentAccount | CurrentChain | Payment>
+
+/** The handler of all endpoints: the name of an endpoint is the operation's, and the annotation {@link Listing} says how to page. */
+const handler = Effect.map(ConfiguredChains, (configured) => {
+  const operationOf = Effect.fnUntraced(function* (chain: Chain.Chain, name: string) {
+    const operations: Readonly<Record<string, unknown>> = configured.get(Chain.nameOf(chain))?.operations ?? {}
+    return (
+      (operations[name] as AnyOperation | undefined) ??
+      (yield* new Unimplemented({ message: `This server does not support the operation on ${chain.blockchain}` }))
+    )
   })
-)
 
-const walletOf = Effect.fnUntraced(function* (request: {
-  readonly params: { readonly extendedPublicKey: string }
-  readonly query: { readonly derivation?: string }
-}) {
-  const { id: account } = yield* CurrentAccount
-  return {
-    account,
-    extendedPublicKey: request.params.extendedPublicKey,
-    derivation: request.query.derivation?.toLowerCase() === "bip32" ? "bip32" : "account"
-  } satisfies WalletRequest
-})
-
-type WalletHandler = Parameters<typeof walletOf>[0]
-
-const balance = Effect.fnUntraced(function* (request: WalletHandler) {
-  const read = yield* operation("balance")
-  return { item: yield* read(yield* walletOf(request)) }
-})
-
-const derive = Effect.fnUntraced(function* (request: WalletHandler) {
-  const deriveAndSync = yield* operation("deriveAndSync")
-  const { paying } = yield* Payment
-  const items = yield* deriveAndSync(yield* walletOf(request), paying)
-  return { limit: items.length, offset: 0, total: items.length, items }
-})
-
-const hdWallets = HttpApiBuilder.group(Api, "hdWallets", (handlers) =>
-  handlers.handleAll({
-    evmAssets: Effect.fnUntraced(function* (request) {
-      const read = yield* operation("evmAssets")
-      return { item: yield* read(yield* walletOf(request)) }
-    }),
-    utxoAssets: balance,
-    utxoStatus: Effect.fnUntraced(function* (request) {
-      const read = yield* operation("walletStatus")
-      return { item: yield* read(yield* walletOf(request)) }
-    }),
-    xrpAssets: balance,
-    utxoDerive: derive,
-    xrpDerive: derive
+  const handle = Effect.fnUntraced(function* ({ endpoint, params, payload, query }: AnyRequest) {
+    const chain = yield* CurrentChain
+    const { id: account } = yield* CurrentAccount
+    const { paying } = yield* Payment
+    const operation = yield* operationOf(chain, endpoint.identifier)
+    const { blockchain, network, ...own } = params
+    const request = { ...own, ...query, ...payload?.data?.item, account, paying }
+    switch (Context.get(endpoint.annotations, Listing)) {
+      case "offset":
+        return yield* Pages.byOffset(query, defaultLimit, (page) => operation({ ...request, ...page }))
+      case "cursor": {
+        const list = [endpoint.identifier, account, Chain.nameOf(chain), ...Object.values(own)]
+        return yield* Pages.byCursor(list, positionLength, query, (page) => operation({ ...request, ...page }))
+      }
+      case "whole": {
+        const items: ReadonlyArray<unknown> = yield* operation(request)
+        return { limit: items.length, offset: 0, total: items.length, items }
+      }
+      case undefined:
+        return { item: yield* operation(request) }
+    }
   })
-)
+  return handle as AnyHandler
+})
 
-export const layer = Layer.mergeAll(blocks, transactions, addresses, hdWallets)
+/** The handlers of a group, by the names of the endpoints. */
+const handlersOf = <Name extends string>(group: { readonly endpoints: Readonly<Record<Name, unknown>> }) =>
+  Effect.map(handler, (handler) => Record.map(group.endpoints, () => handler))
+
+export const layer = Layer.mergeAll(
+  HttpApiBuilder.group(Api, "addresses", (group) =>
+    Effect.map(handlersOf(AddressesGroup), (all) => group.handleAll(all))
+  ),
+  HttpApiBuilder.group(Api, "blocks", (group) => Effect.map(handlersOf(BlocksGroup), (all) => group.handleAll(all))),
+  HttpApiBuilder.group(Api, "hdWallets", (group) =>
+    Effect.map(handlersOf(HdWalletsGroup), (all) => group.handleAll(all))
+  ),
+  HttpApiBuilder.group(Api, "transactions", (group) =>
+    Effect.map(handlersOf(TransactionsGroup), (all) => group.handleAll(all))
+  )
+)

@@ -1,6 +1,8 @@
 /** Answers the operations on callback subscriptions. */
 import * as Address from "@headwater/core/address/Address"
-import type { EventType } from "@headwater/core/events/EventType"
+import * as Chain from "@headwater/core/chains/Chain"
+import { eventKinds } from "@headwater/core/events/EventKinds"
+import { EventType } from "@headwater/core/events/EventType"
 import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -12,12 +14,15 @@ import { Payment } from "../contract/Price.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
 import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
 import { isReferenceId, subscriptionNotFound } from "../server/ReferenceId.ts"
+import { ConfiguredChains } from "../server/RequestedChain.ts"
 
 interface NewItem {
   readonly address?: string
   readonly allowDuplicates?: boolean
   readonly callbackSecretKey?: string
   readonly callbackUrl: string
+  readonly confirmationsCount?: number
+  readonly receiveCallbackOn?: number
 }
 
 const addressText = ({ address, chain }: Subscription) =>
@@ -26,28 +31,17 @@ const addressText = ({ address, chain }: Subscription) =>
 
 const secretOf = ({ secret }: Subscription) => (secret === undefined ? {} : { callbackSecretKey: secret })
 
+/** A subscription as the answer to its creation: the contract drops the fields that the event does not have. */
 const created = (subscription: Subscription) => ({
   ...secretOf(subscription),
-  callbackUrl: subscription.callbackUrl,
-  createdTimestamp: subscription.created,
-  isActive: subscription.active,
-  referenceId: subscription.referenceId
-})
-
-const createdOfAddress = (subscription: Subscription) => ({
   address: addressText(subscription),
+  callbackUrl: subscription.callbackUrl,
+  confirmationsCount: subscription.confirmations,
+  createdTimestamp: subscription.created,
   eventType: subscription.event,
-  ...created(subscription)
-})
-
-const createdAtConfirmation = (subscription: Subscription) => ({
-  ...createdOfAddress(subscription),
-  receiveCallbackOn: subscription.confirmations
-})
-
-const createdForEachConfirmation = (subscription: Subscription) => ({
-  ...createdOfAddress(subscription),
-  confirmationsCount: subscription.confirmations
+  isActive: subscription.active,
+  receiveCallbackOn: subscription.confirmations,
+  referenceId: subscription.referenceId
 })
 
 const state = (subscription: Subscription) => ({
@@ -60,9 +54,12 @@ const state = (subscription: Subscription) => ({
   referenceId: subscription.referenceId
 })
 
-/** Whether a subscription to the event names a confirmation at all. */
-const confirms = ({ event }: Subscription) =>
-  event !== "BLOCK_MINED" && event !== "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"
+/** Whether a subscription to the event names a confirmation. */
+const confirms = ({ event }: Subscription) => eventKinds[event].confirmations !== "none"
+
+/** The confirmation that a new subscription asks for; 0 for an event of the mempool, which has no confirmations. */
+const confirmationsOf = (event: EventType, { confirmationsCount, receiveCallbackOn }: NewItem) =>
+  eventKinds[event].seenIn === "mempool" ? 0 : (confirmationsCount ?? receiveCallbackOn ?? 1)
 
 const listed = (subscription: Subscription) => ({
   ...state(subscription),
@@ -70,7 +67,7 @@ const listed = (subscription: Subscription) => ({
   confirmationsCount: confirms(subscription) ? subscription.confirmations : 0
 })
 
-/** A subscription as its details are answered. */
+/** A subscription in full. */
 export const detailed = (subscription: Subscription) => ({
   ...state(subscription),
   ...(subscription.address === undefined ? {} : { address: addressText(subscription) }),
@@ -83,12 +80,13 @@ export const layer = HttpApiBuilder.group(
   Api,
   "subscriptions",
   Effect.fnUntraced(function* (handlers) {
+    const configured = yield* ConfiguredChains
     const subscriptions = yield* Subscriptions
     const policy = yield* CallbackUrlPolicy
 
-    /** Every field that breaks a rule which the contract's schemas do not know. */
+    /** Refuses fields that break rules beyond the contract's schemas, all of them at once. */
     const check = Effect.fnUntraced(function* (item: NewItem) {
-      const { chain } = yield* CurrentChain
+      const chain = yield* CurrentChain
       const url = yield* Effect.result(policy.check(item.callbackUrl))
       const address = item.address === undefined ? undefined : Address.decode(chain, item.address)
       const details = [
@@ -104,12 +102,9 @@ export const layer = HttpApiBuilder.group(
       return address === undefined ? undefined : Result.getOrThrow(address)
     })
 
-    const create = Effect.fn("SubscriptionsHandlers.create")(function* (
-      event: EventType,
-      item: NewItem,
-      confirmations: number
-    ) {
-      const { chain, serves } = yield* CurrentChain
+    const create = Effect.fn("SubscriptionsHandlers.create")(function* (event: EventType, item: NewItem) {
+      const chain = yield* CurrentChain
+      const { serves } = configured.get(Chain.nameOf(chain))!
       const { id: account } = yield* CurrentAccount
       if (!chain.events.has(event)) {
         return yield* new Unimplemented({ message: `${chain.blockchain} has no event ${event}` })
@@ -124,7 +119,7 @@ export const layer = HttpApiBuilder.group(
         address,
         callbackUrl: item.callbackUrl,
         secret: item.callbackSecretKey,
-        confirmations,
+        confirmations: confirmationsOf(event, item),
         allowDuplicates: item.allowDuplicates ?? false
       })
       return yield* paying(created, () => 1).pipe(
@@ -139,49 +134,24 @@ export const layer = HttpApiBuilder.group(
     })
 
     const keyOf = Effect.fnUntraced(function* (referenceId: string) {
-      const { chain } = yield* CurrentChain
+      const chain = yield* CurrentChain
       const { id: account } = yield* CurrentAccount
       if (!isReferenceId(referenceId)) return yield* subscriptionNotFound
       return { account, chain, referenceId }
     })
 
-    interface Body<I> {
-      readonly payload: { readonly data: { readonly item: I } }
-    }
-    const atConfirmation =
+    const subscribe =
       (event: EventType) =>
-      ({ payload }: Body<NewItem & { readonly receiveCallbackOn?: number }>) =>
-        Effect.map(create(event, payload.data.item, payload.data.item.receiveCallbackOn ?? 1), (subscription) => ({
-          item: createdAtConfirmation(subscription)
-        }))
-    const forEachConfirmation =
-      (event: EventType) =>
-      ({ payload }: Body<NewItem & { readonly confirmationsCount: number }>) =>
-        Effect.map(create(event, payload.data.item, payload.data.item.confirmationsCount), (subscription) => ({
-          item: createdForEachConfirmation(subscription)
-        }))
+      ({ payload }: { readonly payload: { readonly data: { readonly item: NewItem } } }) =>
+        Effect.map(create(event, payload.data.item), (subscription) => ({ item: created(subscription) }))
+    const creates = Object.fromEntries(
+      EventType.literals.map((event) => [eventKinds[event].path, subscribe(event)])
+    ) as { readonly [E in EventType as (typeof eventKinds)[E]["path"]]: ReturnType<typeof subscribe> }
 
     return handlers.handleAll({
-      "address-tokens-transactions-confirmed": atConfirmation("ADDRESS_TOKENS_TRANSACTION_CONFIRMED"),
-      "address-tokens-transactions-confirmed-each-confirmation": forEachConfirmation(
-        "ADDRESS_TOKENS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
-      ),
-      "address-coins-transactions-unconfirmed": ({ payload }) =>
-        Effect.map(create("ADDRESS_COINS_TRANSACTION_UNCONFIRMED", payload.data.item, 0), (subscription) => ({
-          item: createdOfAddress(subscription)
-        })),
-      "address-coins-transactions-confirmed": atConfirmation("ADDRESS_COINS_TRANSACTION_CONFIRMED"),
-      "address-coins-transactions-confirmed-each-confirmation": forEachConfirmation(
-        "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
-      ),
-      "address-internal-transactions-confirmed": atConfirmation("ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"),
-      "address-internal-transactions-confirmed-each-confirmation": forEachConfirmation(
-        "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
-      ),
-      "block-mined": ({ payload }) =>
-        Effect.map(create("BLOCK_MINED", payload.data.item, 1), (subscription) => ({ item: created(subscription) })),
+      ...creates,
       list: Effect.fnUntraced(function* ({ query }) {
-        const { chain } = yield* CurrentChain
+        const chain = yield* CurrentChain
         const { id: account } = yield* CurrentAccount
         const { limit = 10, offset = 0 } = query
         const found = yield* Effect.orDie(subscriptions.list({ account, chain }, { limit, offset }))

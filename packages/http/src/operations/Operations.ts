@@ -1,31 +1,22 @@
 /**
- * What the endpoints ask of the data behind them. Operations on one chain are provided with the chain's entry in
- * `ConfiguredChains`, the others as services of their own. An operation that is not provided answers 501.
+ * The operations behind the endpoints on data. Operations on one chain are provided with the chain's entry in
+ * `ConfiguredChains`, the others by services of their own. An operation that is not provided answers 501.
  */
+import type { Chain } from "@headwater/core/chains/Chain"
+import type { EventType } from "@headwater/core/events/EventType"
+import type { Derivation } from "@headwater/core/keys/Derivation"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type * as Schema from "effect/Schema"
-import type { InternalTransaction, TokenTransfer } from "../contract/Addresses.ts"
-import type { UtxoBlock, XrpTransaction } from "../contract/Blocks.ts"
-import {
-  type AddressNotSynced,
-  type BlockNotFound,
-  type Conflict,
-  type InsufficientCredits,
-  type InvalidData,
-  type InvalidXpub,
-  type NodeUnavailable,
-  type ResourceNotFound,
-  type TransactionNotFound,
-  Unimplemented,
-  type XpubNotSynced,
-  type XpubSyncInProgress
-} from "../contract/Errors.ts"
-import type { Balance, DerivedAddress, EvmAssets, WalletStatus } from "../contract/HdWallets.ts"
+import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import type { AddressesGroup } from "../contract/Addresses.ts"
+import type { BlocksGroup } from "../contract/Blocks.ts"
+import type { chainParams, context } from "../contract/Common.ts"
+import { type InsufficientCredits, type ResourceNotFound, Unimplemented } from "../contract/Errors.ts"
+import type { HdWalletsGroup } from "../contract/HdWallets.ts"
 import type { Asset, ListedAsset } from "../contract/MarketData.ts"
-import type { SortingOrder } from "../contract/Paging.ts"
+import type { cursorQuery, SortingOrder } from "../contract/Paging.ts"
 import type { Payment } from "../contract/Price.ts"
-import type { Log, NewTransaction, PreparedTransaction } from "../contract/Transactions.ts"
+import type { TransactionsGroup } from "../contract/Transactions.ts"
 
 /** A page by offset. `total` counts the items of all pages. */
 export interface OffsetPage<A> {
@@ -39,12 +30,12 @@ export interface OffsetRequest {
 }
 
 /**
- * Where an item stands in the order of a list, by which the next page begins after it: whole numbers that no insert and
- * no reorganisation gives to another item. Clients see an opaque form of the position.
+ * The place of an item in the order of a list, after which the next page begins: whole numbers that no insert and no
+ * reorganisation gives to another item. Clients see an opaque cursor.
  */
 export type Position = ReadonlyArray<number>
 
-/** A page by cursor; `next` is the position of its last item, where more follow. */
+/** A page by cursor; `next` is the position of the last item, where more items follow. */
 export interface CursorPage<A> {
   readonly items: ReadonlyArray<A>
   readonly next: Position | undefined
@@ -56,42 +47,57 @@ export interface CursorRequest {
   readonly after: Position | undefined
 }
 
-type Answer<A, E = never> = Effect.Effect<A, E | InvalidData | Unimplemented | NodeUnavailable>
-
-export interface WalletRequest {
+/** The caller of an operation, and how a change of the store is paid for. */
+export interface Caller {
   readonly account: number
-  readonly extendedPublicKey: string
-  readonly derivation: "account" | "bip32"
+  readonly paying: Payment["Service"]["paying"]
 }
 
-/** Operations on one chain. */
-export interface ChainOperations {
-  readonly latestBlock: Answer<typeof UtxoBlock.Type>
-  readonly xrpTransactions: (
-    request: OffsetRequest & { readonly blockHash: string }
-  ) => Answer<OffsetPage<typeof XrpTransaction.Type>, BlockNotFound>
-  readonly internalTransactions: (
-    request: CursorRequest & { readonly account: number; readonly address: string }
-  ) => Answer<CursorPage<typeof InternalTransaction.Type>>
-  readonly tokensTransfers: (
-    request: CursorRequest & { readonly account: number; readonly address: string }
-  ) => Answer<CursorPage<typeof TokenTransfer.Type>, AddressNotSynced>
-  readonly evmAssets: (request: WalletRequest) => Answer<typeof EvmAssets.Type, InvalidXpub | XpubNotSynced>
-  readonly balance: (
-    request: WalletRequest
-  ) => Answer<typeof Balance.Type, InvalidXpub | XpubNotSynced | XpubSyncInProgress>
-  readonly walletStatus: (request: WalletRequest) => Answer<typeof WalletStatus.Type, InvalidXpub | XpubNotSynced>
-  /** Derives, and stores through `paying`, so that both the addresses and their price are written or neither is. */
-  readonly deriveAndSync: (
-    request: WalletRequest,
-    paying: Payment["Service"]["paying"]
-  ) => Answer<ReadonlyArray<typeof DerivedAddress.Type>, InvalidXpub | XpubSyncInProgress | InsufficientCredits>
-  readonly logs: (
-    request: OffsetRequest & { readonly transactionHash: string }
-  ) => Answer<OffsetPage<typeof Log.Type>, TransactionNotFound>
-  readonly prepare: (
-    transaction: Schema.Struct.Type<typeof NewTransaction>
-  ) => Answer<typeof PreparedTransaction.Type, Conflict>
+/** The fields of a request that name a wallet. */
+export interface WalletRequest extends Pick<Caller, "account"> {
+  readonly extendedPublicKey: string
+  /** `account` if not given. */
+  readonly derivation?: Derivation
+}
+
+type Endpoint = HttpApiGroup.Endpoints<
+  typeof BlocksGroup | typeof TransactionsGroup | typeof AddressesGroup | typeof HdWalletsGroup
+>
+
+type ItemOf<Payload> = Payload extends { readonly data: { readonly item: infer Item } } ? Item : unknown
+
+/** The fields of a request in the path, the query and the item of the body, without chain, `context` and paging. */
+type FieldsOf<E extends Endpoint> = Omit<E["~Params"]["Type"], keyof typeof chainParams> &
+  Omit<E["~Query"]["Type"], keyof typeof context | keyof OffsetRequest | keyof typeof cursorQuery> &
+  ([E["~Payload"]] extends [never] ? unknown : ItemOf<E["~Payload"]["Type"]>)
+
+type Answering<E extends Endpoint, Request, Answer> = (
+  request: FieldsOf<E> & Caller & Request
+) => Effect.Effect<Answer, E["~Error"]["Type"] | InsufficientCredits>
+
+/** An item is answered as such; a list as a page of the kind that the query asks for, or whole. */
+type Operation<E extends Endpoint, Success, Query> = Success extends { readonly item: infer Item }
+  ? Answering<E, unknown, Item>
+  : Success extends { readonly items: ReadonlyArray<infer Item> }
+    ? "startingAfter" extends keyof Query
+      ? Answering<E, CursorRequest, CursorPage<Item>>
+      : "offset" extends keyof Query
+        ? Answering<E, OffsetRequest, OffsetPage<Item>>
+        : Answering<E, unknown, ReadonlyArray<Item>>
+    : never
+
+/** The operations on one chain, by the names of their endpoints. */
+export type ChainOperations = {
+  readonly [E in Endpoint as E["identifier"]]: Operation<E, E["~Success"]["Type"], E["~Query"]["Type"]>
+}
+
+/** A chain that the operator has configured a node for, with the operations and events that this server provides. */
+export interface ConfiguredChain {
+  readonly chain: Chain
+  /** An operation that is absent answers 501. */
+  readonly operations?: Partial<ChainOperations>
+  /** Fails where the chain's node cannot serve an event that chains of its family have. */
+  readonly serves?: (event: EventType) => Effect.Effect<void, Unimplemented>
 }
 
 const notProvided = new Unimplemented({ message: "This server does not support the operation" })

@@ -1,10 +1,9 @@
 /** Wallets whose addresses accounts derive and sync, in families that keep them in the store. */
 import type { Chain } from "@headwater/core/chains/Chain"
-import type { DatabaseError } from "@headwater/indexer/store/database/Database"
 import { keyOf, Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as Effect from "effect/Effect"
 import { type InsufficientCredits, InvalidXpub, XpubSyncInProgress } from "../contract/Errors.ts"
-import type { ChainOperations, WalletRequest } from "./Operations.ts"
+import type { Caller, ChainOperations, WalletRequest } from "./Operations.ts"
 
 export interface Options {
   /** Unused addresses in a row after which a branch of a wallet ends. */
@@ -21,7 +20,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, { gapLimit, subje
     message: `The ${subject} are being looked for: try again later`
   })
 
-  const keyFor = ({ account, derivation, extendedPublicKey }: WalletRequest) =>
+  const keyFor = ({ account, derivation = "account", extendedPublicKey }: WalletRequest) =>
     Effect.mapError(
       Effect.fromResult(keyOf(account, chain, extendedPublicKey, derivation)),
       ({ message }) => new InvalidXpub({ message, details: [{ attribute, message }] })
@@ -30,18 +29,18 @@ export const make = Effect.fnUntraced(function* (chain: Chain, { gapLimit, subje
   /** The synced wallet of a request; undefined where the account has not synced it. */
   const find = (request: WalletRequest) => Effect.flatMap(keyFor(request), (key) => Effect.orDie(wallets.get(key)))
 
-  const deriveAndSync: ChainOperations["deriveAndSync"] = Effect.fn("SyncedWallets.deriveAndSync")(
-    function* (request, paying) {
-      const key = yield* keyFor(request)
-      const addresses = yield* wallets
-        .deriveAndSync<InsufficientCredits | DatabaseError, never>(key, gapLimit, paying)
-        .pipe(Effect.catchTags({ WalletScanning: () => Effect.fail(inProgress), DatabaseError: Effect.die }))
-      return addresses.map(({ address, index }) => ({
-        ...{ address, index, format: key.format },
-        ...{ derivationType: key.derivation, type: "receiving" }
-      }))
-    }
-  )
+  const deriveAndSync: ChainOperations["utxoDerive"] & ChainOperations["xrpDerive"] = Effect.fn(
+    "SyncedWallets.deriveAndSync"
+  )(function* (request: WalletRequest & Caller) {
+    const key = yield* keyFor(request)
+    const addresses = yield* wallets
+      .deriveAndSync<InsufficientCredits, never>(key, gapLimit, request.paying)
+      .pipe(Effect.catchTags({ WalletScanning: () => Effect.fail(inProgress), DatabaseError: Effect.die }))
+    return addresses.map(({ address, index }) => ({
+      ...{ address, index, format: key.format },
+      ...{ derivationType: key.derivation, type: "receiving" }
+    }))
+  })
 
   return { find, deriveAndSync, inProgress }
 })

@@ -1,4 +1,4 @@
-/** Which methods a path takes: the difference between a path that does not exist and a method that it does not take. */
+/** The methods that a path takes: tells a path that does not exist (404) from a method that the path does not take (405). */
 import * as FindMyWay from "effect/http/FindMyWay"
 import * as HttpApi from "effect/http-api/HttpApi"
 import { Api } from "../contract/Api.ts"

@@ -1,4 +1,4 @@
-/** Finds the account of an API key, and what the key may call. */
+/** Finds the account of an API key, and the operations that the key may call. */
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

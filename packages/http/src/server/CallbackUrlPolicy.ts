@@ -1,6 +1,6 @@
 /**
- * Which callback URLs a subscription may have: by default those that keep the rules for the text. What a host resolves
- * to is for the policy of the daemon, and for the delivery, which checks it again.
+ * The callback URLs that a subscription may have: by default, URLs that keep the rules for the text. The daemon's policy
+ * also checks the addresses that the host resolves to, and delivery checks the addresses again.
  */
 import * as CallbackUrl from "@headwater/core/events/CallbackUrl"
 import * as Context from "effect/Context"

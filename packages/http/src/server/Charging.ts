@@ -1,23 +1,24 @@
 /**
- * Charges requests: by the price on their endpoint, for the results that they got. What failed costs nothing.
+ * Charges requests by the price on the endpoint, for the results in the answer. A failed request costs nothing.
  *
- * A request that only reads is charged when its answer is known, and is answered when the charge is written down; one
- * that changes something is charged in the same transaction.
+ * A request that only reads is charged when the answer is known, and is answered when the charge is stored; a request
+ * that changes the store is charged in the same transaction.
  */
 import * as Ledger from "@headwater/core/Credits"
 import { CreditRules, Credits, type InsufficientCredits as TooFew } from "@headwater/indexer/store/accounts/Credits"
-import { Database, type DatabaseError } from "@headwater/indexer/store/database/Database"
+import { Database, DatabaseError } from "@headwater/indexer/store/database/Database"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import { CurrentAccount } from "../contract/Authentication.ts"
 import { RequestInfo } from "../contract/Envelope.ts"
 import { InsufficientCredits } from "../contract/Errors.ts"
 import { Charging, Payment, Price } from "../contract/Price.ts"
 import * as RateLimit from "./RateLimit.ts"
 
-/** Whether credits are charged at all: an operator who serves only himself has no use for them. */
+/** Whether credits are charged: an operator without customers has no use for credits. */
 export const CreditsEnabled = Context.Reference<boolean>("@headwater/http/server/Charging/CreditsEnabled", {
   defaultValue: () => false
 })
@@ -29,6 +30,8 @@ const set = (request: RequestInfo, consumed: number, available: number) => {
   request.headers["x-credits-consumed"] = String(consumed)
   request.headers["x-credits-available"] = String(available)
 }
+
+const isDatabaseError = Schema.is(DatabaseError)
 
 const free = Payment.of({ paying: (change) => change })
 
@@ -68,6 +71,7 @@ export const layer = Layer.effect(
               return { changed, charge, available }
             }).pipe(
               database.transaction,
+              Effect.catchIf(isDatabaseError, Effect.die),
               Effect.map(({ available, changed, charge }) => {
                 paid = true
                 set(request, charge.amount, available)
@@ -79,7 +83,7 @@ export const layer = Layer.effect(
           Effect.provideService(Payment, payment),
           Effect.tap(
             Effect.fnUntraced(function* (response) {
-              // Some refusals of the framework are answers, not failures.
+              // The framework answers some errors itself, without a failure.
               if (paid || response.status >= 400) return
               const charge = chargeOf(request.results)
               const available = yield* charge.amount === 0

@@ -1,14 +1,14 @@
 /**
- * Opaque cursors: a position in one list of one account, in letters that a URL takes.
+ * Opaque cursors: a position in one list of one account, in characters that a URL may hold.
  *
- * A cursor says which list it is of, so that one of another list, account or order is refused instead of misread.
+ * A cursor names its list, so that a cursor of another list, account or order is refused instead of misread.
  */
 import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
 import { InvalidPagination } from "../contract/Errors.ts"
 import type { Position } from "../operations/Operations.ts"
 
-/** What makes up a list: operation, account, chain, address, order. */
+/** The identity of a list: operation, account, chain, address, order. */
 export type List = ReadonlyArray<string | number>
 
 const markLength = 8

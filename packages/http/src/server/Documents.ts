@@ -1,4 +1,4 @@
-/** The contract as it is read: the OpenAPI document and the docs page. */
+/** The contract for readers: the OpenAPI document and the docs page. */
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiSwagger from "effect/http-api/HttpApiSwagger"

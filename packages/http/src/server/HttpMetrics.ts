@@ -1,4 +1,4 @@
-/** What the interface can be watched by: requests by operation, never by path, which may hold what must not be shown. */
+/** Metrics of the interface: requests by operation, never by path, since a path may hold an extended public key. */
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 
@@ -17,7 +17,7 @@ const credits = Metric.counter("headwater_credits_consumed_total", {
   incremental: true
 })
 
-/** Counts an answered request. `consumed`: its credits, where they are counted. */
+/** Counts an answered request. `consumed`: credits, 0 where credits are not counted. */
 export const answered = (request: {
   readonly operation: string
   readonly method: string

@@ -1,6 +1,6 @@
 /**
- * Answers what is no HTTP request, or is none in time: there is a socket, but nothing that could be routed. Even that
- * answer has the envelope.
+ * Answers a socket that sent no valid HTTP request, or none in time: nothing can be routed, but the answer has the
+ * envelope all the same.
  */
 import { STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"

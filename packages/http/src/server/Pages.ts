@@ -4,7 +4,7 @@ import type { SortingOrder } from "../contract/Paging.ts"
 import type { CursorPage, CursorRequest, OffsetPage, OffsetRequest } from "../operations/Operations.ts"
 import * as Cursor from "./Cursor.ts"
 
-interface OffsetQuery {
+export interface OffsetQuery {
   readonly limit?: number
   readonly offset?: number
 }
@@ -19,13 +19,13 @@ export const byOffset = <A, E, R>(
   return Effect.map(read({ limit, offset }), ({ items, total }) => ({ limit, offset, total, items }))
 }
 
-interface CursorQuery {
+export interface CursorQuery {
   readonly limit?: number
   readonly sortingOrder?: SortingOrder
   readonly startingAfter?: string
 }
 
-/** Answers a list that is paged by cursor. `numbers` is how many a position in it has. */
+/** Answers a list that is paged by cursor. `numbers`: how many numbers a position in the list has. */
 export const byCursor = Effect.fnUntraced(function* <A, E, R>(
   list: Cursor.List,
   numbers: number,

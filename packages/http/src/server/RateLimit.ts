@@ -1,8 +1,8 @@
 /**
- * How fast an account may spend: a bucket of credits that fills at a steady rate.
+ * Limits how fast an account may spend: a bucket of credits fills at a steady rate.
  *
- * A request takes the price of one result when it arrives, and the rest of its price when its answer is known, which
- * may leave the bucket in debt: then the next ones wait longer. Buckets are in memory, one for each account and process.
+ * A request takes the price of one result on arrival, and the rest of its price when the answer is known. The rest may
+ * leave the bucket in debt: then the next requests wait longer. Buckets are in memory, one for each account and process.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -21,9 +21,9 @@ export const AccountRate = Context.Reference<Rate | undefined>("@headwater/http/
 })
 
 export interface RateLimit {
-  /** Takes the price of one result, or says when to come again. */
+  /** Takes the price of one result; fails with the seconds to wait. */
   readonly admit: (account: number, credits: number) => Effect.Effect<void, RequestLimitReached>
-  /** Takes what an answer cost beyond that. */
+  /** Takes the rest of an answer's price. */
   readonly spend: (account: number, credits: number) => Effect.Effect<void>
 }
 
@@ -33,7 +33,7 @@ interface Bucket {
   at: number
 }
 
-/** Buckets that have not been used until they were full again are dropped when there are more than this. */
+/** Above this number of buckets, full ones are dropped: a new bucket is full too. */
 const maxBuckets = 10_000
 
 const make = ({ burst, creditsPerSecond }: Rate): RateLimit => {
@@ -60,7 +60,7 @@ const make = ({ burst, creditsPerSecond }: Rate): RateLimit => {
     admit: (account, credits) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         const bucket = filled(account, now)
-        // A price above what a bucket can hold needs a full one.
+        // A price above the size of a bucket needs a full bucket.
         const needed = Math.min(credits, burst)
         if (bucket.credits >= needed) {
           bucket.credits -= credits

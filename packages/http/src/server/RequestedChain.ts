@@ -5,7 +5,8 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
 import { InvalidBlockchain, InvalidNetwork } from "../contract/Errors.ts"
-import { type ConfiguredChain, CurrentChain, Families, RequestedChain } from "../contract/RequestedChain.ts"
+import { CurrentChain, Families, RequestedChain } from "../contract/RequestedChain.ts"
+import type { ConfiguredChain } from "../operations/Operations.ts"
 
 /** The chains of this server, by name (`blockchain/network`). */
 export class ConfiguredChains extends Context.Service<ConfiguredChains, ReadonlyMap<string, ConfiguredChain>>()(
@@ -58,7 +59,7 @@ export const layer = Layer.effect(
         const { params } = yield* HttpRouter.RouteContext
         const families = Context.get(endpoint.annotations, Families)
         const blockchain = params.blockchain ?? onlyBlockchainOf(families)
-        const chain = yield* find(configured, families, blockchain, params.network ?? "")
+        const { chain } = yield* find(configured, families, blockchain, params.network ?? "")
         return yield* Effect.provideService(handled, CurrentChain, chain)
       })
     )

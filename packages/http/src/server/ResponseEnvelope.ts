@@ -1,4 +1,4 @@
-/** Gives every answer its envelope and headers, also the ones that no operation produced. */
+/** Gives every answer its envelope and headers, also answers that come from no operation. */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -21,7 +21,7 @@ const queryContext = (url: string) => {
   return isContext(context) ? context : undefined
 }
 
-/** The caller's `context`, as far as it can be told: the request may be broken in any other way. */
+/** The caller's `context`, if the request has one that can be read; the rest of the request may be malformed. */
 const contextOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string | undefined> => {
   const ofQuery = queryContext(request.url)
   if (request.method !== "POST") return Effect.succeed(ofQuery)
@@ -36,7 +36,7 @@ const error = (status: number, code: string, message: string, headers: Record<st
 
 const unexpected = error(500, "unexpected_server_error", "The request could not be completed")
 
-/** Answers for what failed outside of every operation. */
+/** Answers for failures outside of every operation. */
 const refuse = (request: HttpServerRequest.HttpServerRequest, cause: Cause.Cause<unknown>) => {
   const failure = Cause.squash(cause)
   if (HttpServerError.isHttpServerError(failure)) {
@@ -56,7 +56,7 @@ const refuse = (request: HttpServerRequest.HttpServerRequest, cause: Cause.Cause
   return Effect.andThen(Effect.logError("Request failed", cause), unexpected)
 }
 
-/** What an answer of the framework itself means: it knows no envelope. */
+/** Gives an answer of the framework itself the envelope. */
 const inEnvelope = (response: HttpServerResponse.HttpServerResponse) =>
   response.status === 415
     ? error(415, "unsupported_media_type", "The body must be application/json")
@@ -98,9 +98,9 @@ export const layer = HttpRouter.middleware(
         millis,
         consumed: Number(info.headers["x-credits-consumed"] ?? 0)
       })
-      // The path may hold what must not be logged, an extended key for one: the operation's name says enough.
+      // The path may hold an extended key, which must not be logged: the operation's name says enough.
       const line = `${request.method} ${info.operation ?? "-"} ${response.status} ${millis} ms`
-      // What is asked every few seconds by machines, for health and metrics, is no operation.
+      // Machines ask for health and metrics every few seconds; neither is an operation.
       const probe = info.operation === undefined && response.status < 400
       yield* (probe ? Effect.logDebug(line) : Effect.logInfo(line)).pipe(Effect.annotateLogs("requestId", info.id))
       return HttpServerResponse.setHeaders(response, {

@@ -30,7 +30,7 @@ const handlers = Layer.mergeAll(
 
 const middleware = Layer.mergeAll(Authentication.layer, Charging.layer, RequestedChain.layer, Validation.layer)
 
-/** Loaded and made when somebody first reads them: most servers are never asked, and would start more slowly. */
+/** The documents are loaded and made at the first request for one: few servers get such a request, and all start faster. */
 const documents = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const scope = yield* Effect.scope

@@ -1,4 +1,4 @@
-/** The HTTP server: routes on a socket, with limits on everything that a stranger sends. */
+/** The HTTP server: routes on a socket, with limits on the size and duration of every request. */
 import { createServer, type Server } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as ByteSize from "effect/ByteSize"
@@ -38,7 +38,7 @@ const makeServer = (options: Options): Server => {
   })
   server.maxHeadersCount = 100
   server.on("clientError", MalformedRequest.answer)
-  // A stopping server waits for its connections, and one that has just been answered would be kept for the next request.
+  // A stopping server waits for its connections; a connection would be kept open after its answer for the next request.
   server.on("request", (_, response) => {
     response.once("close", () => {
       if (!server.listening) setImmediate(() => server.closeIdleConnections())
@@ -47,7 +47,7 @@ const makeServer = (options: Options): Server => {
   return server
 }
 
-/** Cuts what is still open some time after the server has begun to stop: a half-sent request never ends by itself. */
+/** Closes connections that are still open some time after the stop began: a half-sent request never ends by itself. */
 const cutOff = (server: Server, millis: number) =>
   Layer.effectDiscard(
     Effect.addFinalizer(() => Effect.sync(() => setTimeout(() => server.closeAllConnections(), millis).unref()))

@@ -1,4 +1,4 @@
-/** Turns what the contract's schemas refuse into the errors of the interface. */
+/** Turns refusals of the contract's schemas into the errors of the interface. */
 
 import { isUtf8 } from "node:buffer"
 import * as Effect from "effect/Effect"
@@ -23,7 +23,7 @@ interface Detail {
   readonly message: string
 }
 
-/** Every broken rule with the field that breaks it, without the value. */
+/** Every broken rule with the field, without the value. */
 const detailsOf = (error: HttpApiError.HttpApiSchemaError): ReadonlyArray<Detail> =>
   format(error.cause.issue).issues.map(({ message, path }) => ({
     attribute: (path ?? []).map((segment) => String(typeof segment === "object" ? segment.key : segment)).join("."),
@@ -44,7 +44,7 @@ const ofQuery = (details: ReadonlyArray<Detail>) => {
     : new InvalidPagination({ message, details })
 }
 
-/** Fields of the item are reported by their own names; without an item there is nothing to report on. */
+/** Fields of the item are reported by their own names, unless the item itself is missing. */
 const ofBody = (details: ReadonlyArray<Detail>) => {
   const structural = details.some(({ attribute }) => ["", "data", "data.item"].includes(attribute))
   const parts = details.filter(({ attribute }) => attribute !== "")
@@ -60,7 +60,7 @@ const ofBody = (details: ReadonlyArray<Detail>) => {
     : new InvalidData({ message: summary(named), details: named })
 }
 
-/** JSON is UTF-8 (RFC 8259): anything else would be read as something that nobody sent. */
+/** JSON is UTF-8 (RFC 8259): other bytes would be decoded into text that the caller did not send. */
 const checkText = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   const type = request.headers["content-type"] ?? "application/json"

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { eventKinds } from "@headwater/core/events/EventKinds"
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { document, operationNamed, operations } from "../Contract.ts"
 
@@ -10,18 +11,10 @@ describe("OpenApiDocument", () => {
 
   it("has every endpoint of the interface, and the extra ones", () => {
     const events = "/blockchain-events/{blockchain}/{network}"
-    const create = (name: string) => `POST ${events}/${name}`
     assert.deepStrictEqual(
       operations.map(({ method, path }) => `${method} ${path}`).sort(),
       [
-        create("address-tokens-transactions-confirmed"),
-        create("address-tokens-transactions-confirmed-each-confirmation"),
-        create("address-coins-transactions-unconfirmed"),
-        create("address-coins-transactions-confirmed"),
-        create("address-coins-transactions-confirmed-each-confirmation"),
-        create("address-internal-transactions-confirmed"),
-        create("address-internal-transactions-confirmed-each-confirmation"),
-        create("block-mined"),
+        ...Object.values(eventKinds).map(({ path }) => `POST ${events}/${path}`),
         `GET ${events}`,
         `GET ${events}/{referenceId}`,
         `DELETE ${events}/{referenceId}`,

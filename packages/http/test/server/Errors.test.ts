@@ -1,5 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
+import { type EventKind, eventKinds } from "@headwater/core/events/EventKinds"
 import * as Errors from "@headwater/http/contract/Errors"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
@@ -36,15 +37,15 @@ const valid = (operationId: string): Request => {
     case "subscriptions": {
       if (name === "list") return { params: evm, query }
       if (["get", "delete", "activate"].includes(name)) return { params: { ...evm, ...reference }, query }
-      if (name === "block-mined") return { params: evm, query, item: { callbackUrl } }
-      const coins = name.includes("unconfirmed")
+      const kind = Object.values<EventKind>(eventKinds).find(({ path }) => path === name)!
+      const onEvm = kind.families.includes("evm")
       const item = {
         ...secret,
-        address: coins ? "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2" : evmAddress,
+        ...(kind.class === "block" ? {} : { address: onEvm ? evmAddress : "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2" }),
         callbackUrl,
-        ...(name.endsWith("each-confirmation") ? { confirmationsCount: 2 } : {})
+        ...(kind.confirmations === "confirmationsCount" ? { confirmationsCount: 2 } : {})
       }
-      return { params: coins ? utxo : evm, query, item }
+      return { params: onEvm ? evm : utxo, query, item }
     }
     case "callbacks": {
       const params = { ...evm, ...reference, ...(name === "redeliver" ? { idempotencyKey: "ab".repeat(16) } : {}) }
@@ -55,7 +56,7 @@ const valid = (operationId: string): Request => {
         ? { params: {}, query, item: { domain: "example.com" } }
         : { params: name === "verify" ? { domain: "example.org" } : {}, query }
     case "blocks":
-      return name === "utxoLatest"
+      return name.startsWith("utxo")
         ? { params: utxo, query }
         : { params: { network: "mainnet", blockHash: hash }, query }
     case "transactions":

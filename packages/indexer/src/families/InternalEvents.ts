@@ -1,13 +1,10 @@
 /** Events of internal transactions: served where the settings want them and the nodes give traces. */
-import type { EventType } from "@headwater/core/events/EventType"
+import { eventsOfClass } from "@headwater/core/events/EventType"
 import * as Effect from "effect/Effect"
 import * as Capability from "./Capability.ts"
 import type { Family } from "./Family.ts"
 
-const internalEvents: ReadonlySet<EventType> = new Set([
-  "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED",
-  "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
-])
+const internalEvents = eventsOfClass("internal")
 
 /** `Family.unserved` of families that have internal transactions. */
 export const unserved: NonNullable<Family["unserved"]> = (event, { internalTransactions }, capabilities) => {

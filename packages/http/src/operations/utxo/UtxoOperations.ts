@@ -31,12 +31,12 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     )
   })
 
-  const latestBlock: ChainOperations["latestBlock"] = Effect.gen(function* () {
+  const utxoLatest: ChainOperations["utxoLatest"] = Effect.fn("UtxoOperations.utxoLatest")(function* () {
     const { source } = yield* freshness.node
     return yield* freshness.orUnavailable(source.latestDetails)
   })
 
-  const balance: ChainOperations["balance"] = Effect.fn("UtxoOperations.balance")(function* (request) {
+  const utxoAssets: ChainOperations["utxoAssets"] = Effect.fn("UtxoOperations.utxoAssets")(function* (request) {
     yield* walletOf(request)
     // Looked at before the balance is read: blocks may only come in between.
     yield* freshness.recorded(true)
@@ -45,7 +45,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     return { confirmedBalance: { amount: Amount.format(balance, chain.decimals), unit: chain.unit } }
   })
 
-  const walletStatus: ChainOperations["walletStatus"] = Effect.fn("UtxoOperations.walletStatus")(function* (request) {
+  const utxoStatus: ChainOperations["utxoStatus"] = Effect.fn("UtxoOperations.utxoStatus")(function* (request) {
     const { complete, state } = yield* walletOf(request)
     return {
       status: state === "scanning" ? ("syncing" as const) : ("synced" as const),
@@ -53,5 +53,5 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     }
   })
 
-  return { latestBlock, balance, walletStatus, deriveAndSync } satisfies Partial<ChainOperations>
+  return { utxoLatest, utxoAssets, utxoStatus, utxoDerive: deriveAndSync } satisfies Partial<ChainOperations>
 })

@@ -40,7 +40,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     )
   })
 
-  const balance: ChainOperations["balance"] = Effect.fn("XrpOperations.balance")(function* (request) {
+  const xrpAssets: ChainOperations["xrpAssets"] = Effect.fn("XrpOperations.xrpAssets")(function* (request) {
     const branches = yield* Wallet.branches(chain, request)
     const synced = yield* find(request)
     const { source } = yield* freshness.node
@@ -60,5 +60,5 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     return { confirmedBalance: { amount: Amount.format(drops, chain.decimals), unit: chain.unit } }
   })
 
-  return { xrpTransactions, balance, deriveAndSync } satisfies Partial<ChainOperations>
+  return { xrpTransactions, xrpAssets, xrpDerive: deriveAndSync } satisfies Partial<ChainOperations>
 })

@@ -136,7 +136,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
 
   /** What may be matched with the block, at the revision that the lock has shown. */
   const candidates = Effect.fnUntraced(function* (block: Block, revision: number) {
-    const touched = Matcher.touched(block, watched.set)
+    const touched = Matcher.addressesSeen(block, watched.set)
     const found = yield* subscribers(revision, touched)
     yield* watched.release([...touched].flatMap(([hex, address]) => (found.byAddress.has(hex) ? [] : [address])))
     const metadata = (contract: AddressBytes) => options.tokens?.known(contract) ?? unknownToken

@@ -1,5 +1,6 @@
 /** The active subscriptions of one chain that a block may concern. */
 import type { AddressBytes } from "@headwater/core/address/Address"
+import { eventsOfClass } from "@headwater/core/events/EventType"
 import type { Candidates } from "@headwater/core/events/Matcher"
 import * as Effect from "effect/Effect"
 import type { Kysely } from "kysely"
@@ -7,6 +8,8 @@ import { Database } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
 import type { Row, Tables } from "../database/Tables.ts"
 import type { Subscriber } from "./PendingConfirmations.ts"
+
+const blockEvents = [...eventsOfClass("block")]
 
 const columns = ["id", "reference_id", "host", "event", "confirmations", "address"] as const
 
@@ -25,7 +28,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
 
   const blockMined = Effect.fnUntraced(function* (revision: number) {
     if (toBlocks?.revision !== revision) {
-      const rows = yield* query((db) => active(db).where("event", "=", "BLOCK_MINED").where("address", "is", null))
+      const rows = yield* query((db) => active(db).where("event", "in", blockEvents).where("address", "is", null))
       toBlocks = { revision, subscribers: rows.map(toSubscriber) }
     }
     return toBlocks.subscribers

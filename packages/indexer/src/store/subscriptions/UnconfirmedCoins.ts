@@ -5,6 +5,7 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type * as Chain from "@headwater/core/chains/Chain"
 import * as Callback from "@headwater/core/events/Callback"
+import { eventsOfClass } from "@headwater/core/events/EventType"
 import type { NetMovement } from "@headwater/core/events/Matcher"
 import * as Watched from "@headwater/core/events/Watched"
 import * as Clock from "effect/Clock"
@@ -34,9 +35,13 @@ export interface UnconfirmedCoins {
   readonly record: (seen: ReadonlyArray<Seen>, aheadMillis: number) => Effect.Effect<number, DatabaseError>
 }
 
-const event = "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"
+const events = [...eventsOfClass("coin", "mempool")]
 // As literals, so that planners see that the partial index holds them all.
-const wanting = sql`event = 'ADDRESS_COINS_TRANSACTION_UNCONFIRMED' and active = 1`
+const isUnconfirmed = sql.join(
+  events.map((event) => sql`event = ${sql.lit(event)}`),
+  sql` or `
+)
+const wanting = sql`(${isUnconfirmed}) and active = 1`
 
 export const open = Effect.fn("UnconfirmedCoins.open")(function* (chain: Chain.Chain) {
   const { insertMany, query, read, transaction } = yield* Database
@@ -68,18 +73,18 @@ export const open = Effect.fn("UnconfirmedCoins.open")(function* (chain: Chain.C
     return true
   })
 
-  type Subscriber = Pick<Row<"subscription">, "id" | "reference_id" | "host" | "address" | "created">
+  type Subscriber = Pick<Row<"subscription">, "id" | "reference_id" | "host" | "event" | "address" | "created">
 
   const subscribers = Effect.fnUntraced(function* (addresses: ReadonlyArray<Uint8Array>) {
     const found: ReadonlyArray<Subscriber> = yield* inChunks(addresses, (some) =>
       query((db) =>
         db
           .selectFrom("subscription")
-          .select(["id", "reference_id", "host", "address", "created"])
+          .select(["id", "reference_id", "host", "event", "address", "created"])
           .where("chain", "=", id)
           .where("address", "in", some)
           .where("active", "=", 1)
-          .where("event", "=", event)
+          .where("event", "in", events)
           .orderBy("id")
       )
     )
@@ -100,7 +105,7 @@ export const open = Effect.fn("UnconfirmedCoins.open")(function* (chain: Chain.C
           (byAddress.get(Buffer.from(movement.address).toString("hex")) ?? []).flatMap(
             (subscriber): ReadonlyArray<Insertable<Tables["callback"]>> => {
               if (movement.firstSeen * 1000 + aheadMillis < subscriber.created * 1000) return []
-              const referenceId = subscriber.reference_id
+              const { event, reference_id: referenceId } = subscriber
               const transactionId = Buffer.from(movement.transactionId).toString("hex")
               const idempotencyKey = Callback.idempotencyKey({
                 ...{ referenceId, event, blockHash: undefined, confirmation: 0 },

@@ -1,0 +1,119 @@
+/**
+ * The event kinds: one row for each event that a subscription can be for, by the names of interface section 6.1 and
+ * their each-confirmation twins. Matching, subscriptions, callbacks, the contract and the documentation read the row.
+ */
+import type * as Schema from "effect/Schema"
+import type { Family } from "../chains/Family.ts"
+import { atConfirmation, BlockItem, CoinItem, InternalItem, TokenItem, UnconfirmedCoinItem } from "./CallbackItem.ts"
+
+export interface EventKind {
+  /** The transfers of an address that the event is about; `block` is the block itself and has no address. */
+  readonly class: "coin" | "token" | "internal" | "block"
+  /** Where the event shows: in a mined block, or in a node's mempool before that. */
+  readonly seenIn: "block" | "mempool"
+  /**
+   * The field by which a subscription asks for confirmations: `receiveCallbackOn` for one callback at that
+   * confirmation, `confirmationsCount` for a callback at each confirmation up to that one.
+   */
+  readonly confirmations: "none" | "receiveCallbackOn" | "confirmationsCount"
+  /** The families whose chains have the event. */
+  readonly families: ReadonlyArray<Family>
+  /** `data.item` of the event's callbacks. */
+  readonly item: Schema.Top & { readonly fields: Schema.Struct.Fields }
+  /** Last part of the path of the operation that subscribes to the event. */
+  readonly path: string
+  /** Whether that operation requires every field, as interface section 4.1 lists for some. */
+  readonly everyFieldRequired?: true
+  /** The event in words, to follow "subscribe to". */
+  readonly words: string
+}
+
+const everyFamily = ["utxo", "evm", "tron", "xrp"] as const
+const familiesWithContracts = ["evm", "tron"] as const
+
+/**
+ * The rows, by the name of the event.
+ *
+ * @example
+ * ```ts
+ * import { eventKinds } from "@headwater/core/events/EventKinds"
+ *
+ * eventKinds.ADDRESS_COINS_TRANSACTION_CONFIRMED.path // => "address-coins-transactions-confirmed"
+ * eventKinds.ADDRESS_COINS_TRANSACTION_UNCONFIRMED.families // => ["utxo"]
+ * ```
+ */
+export const eventKinds = {
+  ADDRESS_TOKENS_TRANSACTION_CONFIRMED: {
+    class: "token",
+    seenIn: "block",
+    confirmations: "receiveCallbackOn",
+    families: familiesWithContracts,
+    item: TokenItem,
+    path: "address-tokens-transactions-confirmed",
+    words: "confirmed token transactions of an address"
+  },
+  ADDRESS_TOKENS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION: {
+    class: "token",
+    seenIn: "block",
+    confirmations: "confirmationsCount",
+    families: familiesWithContracts,
+    item: atConfirmation(TokenItem),
+    path: "address-tokens-transactions-confirmed-each-confirmation",
+    words: "each confirmation of token transactions of an address"
+  },
+  ADDRESS_COINS_TRANSACTION_UNCONFIRMED: {
+    class: "coin",
+    seenIn: "mempool",
+    confirmations: "none",
+    families: ["utxo"],
+    item: UnconfirmedCoinItem,
+    path: "address-coins-transactions-unconfirmed",
+    words: "unconfirmed coin transactions of an address"
+  },
+  ADDRESS_COINS_TRANSACTION_CONFIRMED: {
+    class: "coin",
+    seenIn: "block",
+    confirmations: "receiveCallbackOn",
+    families: everyFamily,
+    item: CoinItem,
+    path: "address-coins-transactions-confirmed",
+    words: "confirmed coin transactions of an address"
+  },
+  ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION: {
+    class: "coin",
+    seenIn: "block",
+    confirmations: "confirmationsCount",
+    families: everyFamily,
+    item: atConfirmation(CoinItem),
+    path: "address-coins-transactions-confirmed-each-confirmation",
+    words: "each confirmation of coin transactions of an address"
+  },
+  ADDRESS_INTERNAL_TRANSACTION_CONFIRMED: {
+    class: "internal",
+    seenIn: "block",
+    confirmations: "receiveCallbackOn",
+    families: familiesWithContracts,
+    item: InternalItem,
+    path: "address-internal-transactions-confirmed",
+    words: "confirmed internal transactions of an address"
+  },
+  ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION: {
+    class: "internal",
+    seenIn: "block",
+    confirmations: "confirmationsCount",
+    families: familiesWithContracts,
+    item: atConfirmation(InternalItem),
+    path: "address-internal-transactions-confirmed-each-confirmation",
+    everyFieldRequired: true,
+    words: "each confirmation of internal transactions of an address"
+  },
+  BLOCK_MINED: {
+    class: "block",
+    seenIn: "block",
+    confirmations: "none",
+    families: everyFamily,
+    item: BlockItem,
+    path: "block-mined",
+    words: "new blocks"
+  }
+} as const satisfies Readonly<Record<string, EventKind>>
