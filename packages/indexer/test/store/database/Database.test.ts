@@ -2,6 +2,7 @@ import { chmodSync, readdirSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Database } from "@headwater/indexer/store/database/Database"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { locations, stores } from "../../../../../test/Stores.ts"
@@ -42,34 +43,42 @@ for (const store of stores) {
     it.effect("commits, rolls back, and joins the surrounding transaction", () =>
       Effect.gen(function* () {
         const { transaction } = yield* Database
+        const before = yield* names
         yield* transaction(insert("a"))
         yield* Effect.flip(transaction(Effect.andThen(insert("b"), Effect.fail("no"))))
-        assert.deepStrictEqual(yield* names, ["a"])
+        assert.deepStrictEqual(yield* names, [...before, "a"])
         yield* Effect.flip(transaction(Effect.andThen(transaction(insert("c")), Effect.fail("no"))))
-        assert.deepStrictEqual(yield* names, ["a"])
+        assert.deepStrictEqual(yield* names, [...before, "a"])
         yield* transaction(
           Effect.gen(function* () {
             yield* insert("d")
-            assert.deepStrictEqual(yield* names, ["a", "d"])
+            assert.deepStrictEqual(yield* names, [...before, "a", "d"])
           })
         )
-        assert.deepStrictEqual(yield* names, ["a", "d"])
+        assert.deepStrictEqual(yield* names, [...before, "a", "d"])
       })
     )
 
     it.effect("rolls back when interrupted", () =>
       Effect.gen(function* () {
         const { transaction } = yield* Database
-        const fiber = yield* Effect.forkChild(transaction(Effect.andThen(insert("e"), Effect.never)))
-        yield* Effect.sleep("50 millis")
+        const before = yield* names
+        const inserted = yield* Deferred.make<void>()
+        const fiber = yield* Effect.forkChild(
+          transaction(
+            insert("e").pipe(Effect.andThen(Deferred.succeed(inserted, undefined)), Effect.andThen(Effect.never))
+          )
+        )
+        yield* Deferred.await(inserted)
         yield* Fiber.interrupt(fiber)
-        assert.deepStrictEqual(yield* names, ["a", "d"])
+        assert.deepStrictEqual(yield* names, before)
       })
     )
 
     it.effect("tells a duplicate from other failures", () =>
       Effect.gen(function* () {
-        assert.isTrue((yield* Effect.flip(insert("a"))).duplicate)
+        yield* insert("twice")
+        assert.isTrue((yield* Effect.flip(insert("twice"))).duplicate)
         const { query } = yield* Database
         const failure = yield* Effect.flip(query((db) => db.selectFrom("nothing" as "account").selectAll()))
         assert.isFalse(failure.duplicate)
@@ -106,8 +115,9 @@ for (const store of stores) {
     it.effect("undoes everything where a statement fails that was written, and goes on", () =>
       Effect.gen(function* () {
         const { insertMany, transaction } = yield* Database
+        yield* insert("once")
         const before = yield* names
-        const twice = insertMany("account", [{ name: "a", created: 1 }])
+        const twice = insertMany("account", [{ name: "once", created: 1 }])
         assert.isTrue((yield* Effect.flip(transaction(Effect.andThen(insert("l"), twice)))).duplicate)
         assert.isTrue((yield* Effect.flip(transaction(Effect.andThen(twice, insert("m"))))).duplicate)
         assert.deepStrictEqual(yield* names, before)
