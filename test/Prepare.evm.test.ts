@@ -27,7 +27,7 @@ const setup = Effect.gen(function* () {
     })
   /** Waits until the daemon has connected to its node. */
   const connected = Effect.gen(function* () {
-    for (let i = 0; i < 100; i++) {
+    for (let i = 0; i < 1_200; i++) {
       const answers = yield* Effect.all(
         ["ethereum", "ethereum-classic", "base"].map((name) => prepare({ type: "legacy-transaction" }, name))
       )
@@ -39,7 +39,7 @@ const setup = Effect.gen(function* () {
   /** Gives the node a signed transaction, and its receipt back once it is mined. */
   const mined = Effect.fnUntraced(function* (signed: Transaction) {
     yield* anvil.rpc("eth_sendRawTransaction", [signed.serialized])
-    for (let i = 0; i < 200; i++) {
+    for (let i = 0; i < 6_000; i++) {
       const receipt = yield* anvil.rpc<Record<string, string> | null>("eth_getTransactionReceipt", [signed.hash])
       if (receipt !== null) return receipt
       yield* Effect.sleep("10 millis")
