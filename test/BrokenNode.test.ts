@@ -86,7 +86,7 @@ describe("a broken node", () => {
           receiver.accepted().flatMap(({ body: { data } }) => (data.item.blockchain === blockchain ? [data.item] : []))
         const status = Effect.map(headwater.get("/ready"), ({ body }) => body.chains["ethereum/devnet"])
         const untilStatus = Effect.fnUntraced(function* (matches: (status: never) => boolean) {
-          for (let i = 0; i < 400; i++) {
+          for (let i = 0; i < 2_400; i++) {
             const now = yield* status
             if (matches(now as never)) return now
             yield* Effect.sleep("50 millis")
@@ -162,6 +162,6 @@ describe("a broken node", () => {
           assert.strictEqual((block as { hash: string }).hash, item.hash)
         }
       }).pipe(Effect.scoped),
-    120_000
+    600_000
   )
 })

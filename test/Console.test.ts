@@ -126,7 +126,7 @@ describe("the console's door", () => {
             return JSON.parse(body)
           })
         for (const path of paths) yield* get(path)
-        for (let i = 0; i < 100 && (yield* get("/api/reorganisations")).items.length === 0; i++) {
+        for (let i = 0; i < 1_200 && (yield* get("/api/reorganisations")).items.length === 0; i++) {
           yield* Effect.sleep("50 millis")
         }
         const [reorganisation] = (yield* get("/api/reorganisations")).items
@@ -306,7 +306,7 @@ describe.skipIf(browserPath === undefined)("the console in Chromium", () => {
             await page.getByText("Last common block").waitFor()
             const height = Number(await Effect.runPromise(anvil.rpc<string>("eth_blockNumber", [])))
             await Effect.runPromise(anvil.rpc("anvil_mine", ["0x1"]))
-            await card.locator("dd", { hasText: new RegExp(`^${height + 1}$`) }).waitFor({ timeout: 5_000 })
+            await card.locator("dd", { hasText: new RegExp(`^${height + 1}$`) }).waitFor({ timeout: 60_000 })
             await page.waitForTimeout(4_500)
             await sound("chains")
 
@@ -337,7 +337,7 @@ describe.skipIf(browserPath === undefined)("the console in Chromium", () => {
             await page.getByRole("heading", { name: blocks }).waitFor()
             const rows = await page.locator("tbody tr").count()
             await Effect.runPromise(anvil.rpc("anvil_mine", ["0x1"]))
-            await page.locator("tbody tr").nth(rows).waitFor({ timeout: 10_000 })
+            await page.locator("tbody tr").nth(rows).waitFor({ timeout: 60_000 })
 
             await page.keyboard.press("3")
             await page.getByText("Consumed by test").waitFor()
@@ -365,6 +365,6 @@ describe.skipIf(browserPath === undefined)("the console in Chromium", () => {
           assert.deepStrictEqual([...hosts], [new URL(url).host])
         }
       }).pipe(Effect.scoped),
-    180_000
+    600_000
   )
 })

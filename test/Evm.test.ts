@@ -390,7 +390,7 @@ for (const { location, name } of locations) {
             yield* checkWallet(test, contracts, after, xpub, "ACCOUNT", actors)
             yield* checkWallet(test, contracts, after, receiveBranch, "bip32", actors.slice(0, 3))
           }).pipe(Effect.scoped),
-        120_000
+        600_000
       )
     }
   })
@@ -505,7 +505,7 @@ describe("EVM endpoints", () => {
       yield* headwater.launch
       let reading = yield* headwater.get(tokenPath(ZeroAddress))
       assert.deepStrictEqual([reading.status, reading.body.error?.code], [503, "node_unavailable"])
-      for (let i = 0; i < 200 && reading.status === 503; i++) {
+      for (let i = 0; i < 1_200 && reading.status === 503; i++) {
         yield* Effect.sleep("100 millis")
         reading = yield* headwater.get(tokenPath(ZeroAddress))
       }
@@ -579,6 +579,6 @@ describe("EVM endpoints", () => {
           yield* caughtUp
         }
       }).pipe(Effect.scoped),
-    180_000
+    600_000
   )
 })

@@ -64,11 +64,11 @@ const run = (name: string, args: ReadonlyArray<string>) =>
 
 const until = (what: string, holds: () => boolean) =>
   Effect.gen(function* () {
-    for (let i = 0; i < 600; i++) {
+    for (let i = 0; i < 2_400; i++) {
       if (holds()) return
       yield* Effect.sleep("50 millis")
     }
-    return yield* Effect.die(new Error(`Not within 30 s: ${what}`))
+    return yield* Effect.die(new Error(`Not within 120 s: ${what}`))
   })
 
 const send = (anvil: Anvil.Anvil, value: number) =>

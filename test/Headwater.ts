@@ -98,7 +98,7 @@ export const start = (
       }
       process_.stdout.on("data", collect)
       process_.stderr.on("data", collect)
-      for (let i = 0; i < 600; i++) {
+      for (let i = 0; i < 2_400; i++) {
         if (yield* answers) return
         if (process_.exitCode !== null) break
         yield* Effect.sleep("50 millis")

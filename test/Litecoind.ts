@@ -83,7 +83,7 @@ export const start = (...flags: ReadonlyArray<string>): Effect.Effect<Litecoind,
         try {
           return await caller(url)("/", "getblockcount", [])
         } catch (error) {
-          if (attempt === 600 || node.child.exitCode !== null) throw error
+          if (attempt === 2_400 || node.child.exitCode !== null) throw error
           await new Promise((resolve) => setTimeout(resolve, 50))
         }
       }

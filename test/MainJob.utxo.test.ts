@@ -38,7 +38,7 @@ for (const { location, name } of locations) {
         const witness = yield* subscribe("block-mined", {})
         const caughtUp = Effect.gen(function* () {
           const best = yield* node.rpc<string>("getbestblockhash")
-          yield* receiver.until(() => received(witness).some(({ body }) => body.data.item.hash === best), 60)
+          yield* receiver.until(() => received(witness).some(({ body }) => body.data.item.hash === best))
         })
         yield* node.mine(1)
         yield* caughtUp
@@ -131,7 +131,7 @@ for (const { location, name } of locations) {
         const witness = yield* subscribe("block-mined", {})
         const caughtUp = Effect.gen(function* () {
           const best = yield* node.rpc<string>("getbestblockhash")
-          yield* receiver.until(() => receiver.accepted().some(({ body }) => body.data.item.hash === best), 60)
+          yield* receiver.until(() => receiver.accepted().some(({ body }) => body.data.item.hash === best))
         })
         yield* node.mine(1)
         yield* caughtUp

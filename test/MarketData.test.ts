@@ -36,7 +36,7 @@ describe("market data", () => {
         marketData: { file: { path } }
       })
       const untilThere = Effect.gen(function* () {
-        for (let i = 0; i < 200; i++) {
+        for (let i = 0; i < 2_400; i++) {
           const answer = yield* headwater.get("/market-data/assets/by-slug/our-token")
           if (answer.status === 200) return answer.body.data.item
           yield* Effect.sleep("50 millis")

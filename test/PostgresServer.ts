@@ -20,7 +20,7 @@ const asOwner = (command: string, args: ReadonlyArray<string>): [string, Array<s
   process.getuid?.() === 0 ? ["runuser", ["-u", "postgres", "--", command, ...args]] : [command, [...args]]
 
 const waitFor = async (ready: () => void, child: ChildProcess) => {
-  for (let i = 0; i < 200 && child.exitCode === null; i++) {
+  for (let i = 0; i < 1_200 && child.exitCode === null; i++) {
     try {
       return ready()
     } catch {

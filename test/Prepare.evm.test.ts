@@ -27,7 +27,7 @@ const setup = Effect.gen(function* () {
     })
   /** Waits until the daemon has connected to its node. */
   const connected = Effect.gen(function* () {
-    for (let i = 0; i < 100; i++) {
+    for (let i = 0; i < 1_200; i++) {
       const answers = yield* Effect.all(
         ["ethereum", "ethereum-classic", "base"].map((name) => prepare({ type: "legacy-transaction" }, name))
       )
@@ -39,7 +39,7 @@ const setup = Effect.gen(function* () {
   /** Gives the node a signed transaction, and its receipt back once it is mined. */
   const mined = Effect.fnUntraced(function* (signed: Transaction) {
     yield* anvil.rpc("eth_sendRawTransaction", [signed.serialized])
-    for (let i = 0; i < 200; i++) {
+    for (let i = 0; i < 6_000; i++) {
       const receipt = yield* anvil.rpc<Record<string, string> | null>("eth_getTransactionReceipt", [signed.hash])
       if (receipt !== null) return receipt
       yield* Effect.sleep("10 millis")
@@ -223,7 +223,12 @@ describe("prepare on anvil", () => {
     Effect.gen(function* () {
       const { anvil, headwater, prepare } = yield* setup
       process.kill(anvil.pid, "SIGSTOP")
-      const stopped = yield* prepare({})
+      let stopped = yield* prepare({})
+      // The signal may come while the node still answers.
+      for (let i = 0; i < 1_200 && stopped.status === 201; i++) {
+        yield* Effect.sleep("50 millis")
+        stopped = yield* prepare({})
+      }
       assert.deepStrictEqual([stopped.status, stopped.body.error.code], [503, "node_unavailable"])
       process.kill(anvil.pid, "SIGCONT")
       process.kill(anvil.pid, "SIGKILL")

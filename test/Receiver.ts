@@ -26,7 +26,7 @@ export interface Receiver {
   /** Every attempt so far, in the order of arrival. */
   readonly deliveries: Array<Delivery>
   readonly accepted: () => ReadonlyArray<Delivery>
-  /** Waits until the accepted deliveries satisfy `enough`; dies after `seconds` with what was there. */
+  /** Waits until the accepted deliveries satisfy `enough`; dies after `seconds`, a guard against hanging, with what was there. */
   readonly until: (
     enough: (accepted: ReadonlyArray<Delivery>) => boolean,
     seconds?: number
@@ -79,7 +79,7 @@ export const start = (behaviour: Behaviour = accept, host = "localhost"): Effect
       ca,
       deliveries,
       accepted,
-      until: (enough, seconds = 20) =>
+      until: (enough, seconds = 120) =>
         Effect.gen(function* () {
           for (let i = 0; i < seconds * 50; i++) {
             if (enough(accepted())) return accepted()

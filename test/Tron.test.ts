@@ -174,7 +174,7 @@ const setup = (keepsInternal = true) =>
     })
     /** Waits until the daemon has read as far as the node goes. */
     const caughtUp = Effect.gen(function* () {
-      for (let i = 0; i < 300; i++) {
+      for (let i = 0; i < 2_400; i++) {
         const { body } = yield* headwater.get("/ready")
         if (body.chains["tron/mainnet"].height === node.height) return
         yield* Effect.sleep("50 millis")

@@ -39,7 +39,7 @@ for (const { location, name } of locations) {
           const until = Effect.fnUntraced(function* (path: string, fits: (answer: Headwater.Answer) => boolean) {
             for (let i = 0; ; i++) {
               const answer = yield* headwater.get(path)
-              if (fits(answer) || i === 300) return answer
+              if (fits(answer) || i === 2_400) return answer
               yield* Effect.sleep("50 millis")
             }
           })
@@ -144,7 +144,7 @@ for (const { location, name } of locations) {
             assert.deepStrictEqual([lost.status, lost.body.error.code], [503, "node_unavailable"], path)
           }
         }).pipe(Effect.scoped),
-      240_000
+      600_000
     )
   })
 }

@@ -72,7 +72,7 @@ const setup = Effect.gen(function* () {
       for (let i = 0; ; i++) {
         const answer = yield* ask
         if (enough(answer)) return answer
-        if (i > 300) return yield* Effect.die(new Error(`${what}: ${JSON.stringify(answer)}\n${headwater.log()}`))
+        if (i > 2_400) return yield* Effect.die(new Error(`${what}: ${JSON.stringify(answer)}\n${headwater.log()}`))
         yield* Effect.sleep("50 millis")
       }
     })
@@ -119,7 +119,7 @@ describe("XRP", () => {
       }
       const of = ({ referenceId }: { readonly referenceId: string }) =>
         receiver.accepted().filter(({ body }) => body.referenceId === referenceId)
-      yield* receiver.until(() => [incoming, outgoing, blocks].every((each) => of(each).length >= 20), 40)
+      yield* receiver.until(() => [incoming, outgoing, blocks].every((each) => of(each).length >= 20))
       yield* Effect.sleep("300 millis")
       const heights = Array.from({ length: 20 }, (_, i) => start + 1 + i)
       assert.deepStrictEqual(

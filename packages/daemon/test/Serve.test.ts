@@ -17,7 +17,7 @@ interface Ready {
 /** Asks until the answer is as wanted. */
 const readyUntil = (headwater: Headwater.Headwater, wanted: (status: number, body: Ready) => boolean) =>
   Effect.gen(function* () {
-    for (let i = 0; i < 300; i++) {
+    for (let i = 0; i < 2_400; i++) {
       const { body, status } = yield* headwater.get("/ready")
       if (wanted(status, body)) return body as Ready
       yield* Effect.sleep("50 millis")
@@ -111,7 +111,7 @@ describe("headwater serve", () => {
       const { headwater, receiver, send, subscribe } = yield* setup({}, () => ({ status: 200, afterMillis: 1500 }))
       yield* subscribe
       yield* send
-      for (let i = 0; receiver.deliveries.length === 0 && i < 200; i++) yield* Effect.sleep("20 millis")
+      for (let i = 0; receiver.deliveries.length === 0 && i < 6_000; i++) yield* Effect.sleep("20 millis")
       assert.lengthOf(receiver.deliveries, 1)
       const started = Date.now()
       const stopping = yield* Effect.forkChild(headwater.terminate)

@@ -83,7 +83,7 @@ describe("headwater doctor", () => {
         assert.strictEqual(opened.code, 0)
         assert.match(opened.stdout, /warning {2}others of this machine may read[^\n]*\n +→ chmod 600 headwater\.db\*/)
       }).pipe(Effect.scoped),
-    { timeout: 60_000 }
+    { timeout: 300_000 }
   )
 
   it.live(
@@ -126,7 +126,7 @@ describe("headwater doctor", () => {
         assert.strictEqual(bad.code, 1)
         assert.include(bad.stderr, "did you mean ethereum/mainnet?")
       }).pipe(Effect.scoped),
-    { timeout: 60_000 }
+    { timeout: 300_000 }
   )
 
   it.live(
@@ -144,7 +144,7 @@ describe("headwater doctor", () => {
         assert.match(problem!.message, /^block 100 is read without internal transactions: .*state unavailable/)
         assert.match(problem!.advice!, /keeps the state of that block/)
       }).pipe(Effect.scoped),
-    { timeout: 60_000 }
+    { timeout: 300_000 }
   )
 })
 
@@ -207,7 +207,7 @@ describe("headwater doctor on the XRP Ledger", () => {
         assert.match(syncing!, /^warning: the server still synchronises: server state syncing →/)
         assert.match(answer!, /^problem: .*Not synced to the network/)
       }).pipe(Effect.scoped),
-    { timeout: 90_000 }
+    { timeout: 300_000 }
   )
 })
 
@@ -260,7 +260,7 @@ describe("headwater doctor on Tron", () => {
         assert.match(infos!, /^problem: \/wallet\/gettransactioninfobyblocknum: .* → allow this path on the node/)
         assert.lengthOf(rest, 0)
       }).pipe(Effect.scoped),
-    { timeout: 90_000 }
+    { timeout: 300_000 }
   )
 })
 
@@ -279,7 +279,7 @@ describe("headwater backup", () => {
         const reached = (daemon: Headwater.Headwater, height: number) =>
           Effect.gen(function* () {
             for (let i = 0; (yield* daemon.get("/ready")).body.chains[name].height !== height; i++) {
-              assert.isBelow(i, 400)
+              assert.isBelow(i, 2_400)
               yield* Effect.sleep("50 millis")
             }
           })
@@ -306,6 +306,6 @@ describe("headwater backup", () => {
         yield* reached(headwater, 40)
         assert.strictEqual((yield* headwater.get("/domains")).status, 200, "the account's key is in the copy")
       }).pipe(Effect.scoped),
-    { timeout: 90_000 }
+    { timeout: 300_000 }
   )
 })

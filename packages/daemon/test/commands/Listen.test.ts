@@ -61,7 +61,7 @@ describe("headwater listen", () => {
         const until = (count: number) =>
           Effect.gen(function* () {
             for (let i = 0; got.length < count; i++) {
-              assert.isBelow(i, 600, `${got.length} of ${count}`)
+              assert.isBelow(i, 2_400, `${got.length} of ${count}`)
               yield* Effect.sleep("50 millis")
             }
           })
@@ -77,7 +77,7 @@ describe("headwater listen", () => {
           Effect.gen(function* () {
             const server = yield* receiver(got)
             const listening = yield* Effect.forkScoped(listen(portOf(server)))
-            for (let i = 0; !existsSync(join(cwd, "state.json")) && i < 400; i++) yield* Effect.sleep("50 millis")
+            for (let i = 0; !existsSync(join(cwd, "state.json")) && i < 2_400; i++) yield* Effect.sleep("50 millis")
             yield* pay
             yield* pay
             yield* until(2)
@@ -125,6 +125,6 @@ describe("headwater listen", () => {
         assert.strictEqual(wrong.code, 1)
         assert.notInclude(wrong.stderr, "wrong-key")
       }).pipe(Effect.scoped),
-    { timeout: 120_000 }
+    { timeout: 300_000 }
   )
 })

@@ -59,7 +59,7 @@ const setup = Effect.gen(function* () {
   for (let i = 0; ; i++) {
     const { body } = yield* headwater.get("/ready")
     if (body.chains[name].height >= blocks) break
-    assert.isBelow(i, 600)
+    assert.isBelow(i, 2_400)
     yield* Effect.sleep("50 millis")
   }
   writeFileSync(

@@ -59,7 +59,7 @@ export const start = Effect.fnUntraced(function* (certificate: DevelopmentCertif
         server.close()
       })
   )
-  const until = Effect.fnUntraced(function* (enough: (received: ReadonlyArray<Received>) => boolean, seconds = 10) {
+  const until = Effect.fnUntraced(function* (enough: (received: ReadonlyArray<Received>) => boolean, seconds = 120) {
     for (let i = 0; i < seconds * 100; i++) {
       if (enough(received)) return
       yield* Effect.sleep("10 millis")

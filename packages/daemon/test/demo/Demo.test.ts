@@ -26,7 +26,7 @@ const start = Effect.gen(function* () {
   child.stdout?.on("data", collect)
   child.stderr?.on("data", collect)
   const exit = new Promise<number | null>((resolve) => child.once("exit", resolve))
-  const until = (pattern: RegExp, seconds = 60) =>
+  const until = (pattern: RegExp, seconds = 120) =>
     Effect.gen(function* () {
       for (let i = 0; i < seconds * 20; i++) {
         const match = pattern.exec(printed)

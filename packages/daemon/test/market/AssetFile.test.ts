@@ -98,7 +98,7 @@ describe("AssetFile", () => {
         assert.strictEqual((yield* Effect.flip(assets.bySlug("asset-31336")))._tag, "AssetNotFound")
         assert.strictEqual((yield* assets.bySlug("asset-49999")).symbol, "S9999-ASSET-49999")
       }).pipe(Effect.scoped, Effect.provide(MarketServices.layer)),
-    120_000
+    300_000
   )
 
   it.live("names every problem by line and field, whatever it is", () =>

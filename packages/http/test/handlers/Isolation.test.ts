@@ -66,6 +66,7 @@ for (const store of stores) {
       Effect.gen(function* () {
         const { alice, bob, url } = yield* TestServer
         const statement = (key: string, query: string) => send(url, { path: `/credits/statement?${query}`, key })
+        for (const key of [alice, alice, alice, bob]) yield* send(url, { path: place, key })
         const first = yield* statement(alice, "limit=3")
         const cursor = first.body.data.nextStartingAfter
         assert.isTrue(first.body.data.hasMore)

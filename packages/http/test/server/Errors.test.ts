@@ -284,7 +284,8 @@ for (const store of stores) {
       }
     })
 
-    layer(testServer(store, { rate: { creditsPerSecond: 1, burst: 1 } }), { excludeTestServices: true })((it) => {
+    // What is spent does not come back while the test runs.
+    layer(testServer(store, { rate: { creditsPerSecond: 0.001, burst: 1 } }), { excludeTestServices: true })((it) => {
       for (const operation of operations) {
         it.effect(`${operation.operationId} answers 429 request_limit_reached`, () =>
           Effect.gen(function* () {

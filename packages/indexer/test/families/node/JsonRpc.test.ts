@@ -401,9 +401,9 @@ describe("JsonRpc", () => {
 
   it.live("waiting for a free connection does not count as slowness of the node", () =>
     Effect.gen(function* () {
-      const slow: Behaviour = (calls, response, isBatch) => setTimeout(() => echo(calls, response, isBatch), 60)
+      const slow: Behaviour = (calls, response, isBatch) => setTimeout(() => echo(calls, response, isBatch), 200)
       const { url } = yield* misbehaving(slow)
-      const rpc = yield* JsonRpc.make({ urls: [url], connections: 1, timeoutMillis: 200, attempts: 1 })
+      const rpc = yield* JsonRpc.make({ urls: [url], connections: 1, timeoutMillis: 1_000, attempts: 1 })
       const all = yield* Effect.forEach(numbered(6), (call) => rpc.call(call.method, call.params), {
         concurrency: "unbounded"
       })

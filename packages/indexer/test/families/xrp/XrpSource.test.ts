@@ -323,7 +323,7 @@ describe("XrpSource", () => {
       const deaf = yield* FakeNode.http(() => {})
       const server = yield* XrpWebSocket.make({
         url: new URL(deaf.url.replace("http", "ws")),
-        timeoutMillis: 300,
+        timeoutMillis: 1_000,
         onLedgerClosed: () => {}
       })
       const [time, failures] = yield* Effect.timed(
@@ -332,11 +332,11 @@ describe("XrpSource", () => {
           { concurrency: "unbounded" }
         )
       )
-      assert.isBelow(Duration.toMillis(time), 900)
+      assert.isBelow(Duration.toMillis(time), 3_000)
       for (const { error } of failures) assert.match(error.message, /connection/)
       // The next to come tries again.
       const [again] = yield* Effect.timed(Effect.flip(server.request("ledger", {})))
-      assert.isAbove(Duration.toMillis(again), 200)
+      assert.isAbove(Duration.toMillis(again), 900)
     })
   )
 
@@ -413,7 +413,7 @@ describe("subscriptions on ledgers that a server replays", () => {
             if ((yield* store.cursor)?.height === height) return
             yield* Effect.sleep("5 millis")
           }
-        }).pipe(Effect.timeout("15 seconds"))
+        }).pipe(Effect.timeout("2 minutes"))
       let random = 7
       const next = (below: number) => {
         random = (random * 1_103_515_245 + 12_345) % 2 ** 31

@@ -299,7 +299,10 @@ for (const store of stores) {
         assert.strictEqual(new Set(daily.map(({ key }) => key)).size, 8)
       })
     )
+  })
 
+  // A store counts days for all its accounts, so this test has one to itself, as the one above.
+  layer(services.pipe(Layer.provideMerge(store.layer)))(`Daily charges of several on ${store.name}`, (it) => {
     it.effect("are taken once by two processes at the same time", () =>
       Effect.gen(function* () {
         const credits = yield* Credits

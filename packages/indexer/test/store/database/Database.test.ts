@@ -50,28 +50,35 @@ for (const store of stores) {
     it.effect("commits, rolls back, and joins the surrounding transaction", () =>
       Effect.gen(function* () {
         const { transaction } = yield* Database
+        const before = yield* names
         yield* transaction(insert("a"))
         yield* Effect.flip(transaction(Effect.andThen(insert("b"), Effect.fail("no"))))
-        assert.deepStrictEqual(yield* names, ["a"])
+        assert.deepStrictEqual(yield* names, [...before, "a"])
         yield* Effect.flip(transaction(Effect.andThen(transaction(insert("c")), Effect.fail("no"))))
-        assert.deepStrictEqual(yield* names, ["a"])
+        assert.deepStrictEqual(yield* names, [...before, "a"])
         yield* transaction(
           Effect.gen(function* () {
             yield* insert("d")
-            assert.deepStrictEqual(yield* names, ["a", "d"])
+            assert.deepStrictEqual(yield* names, [...before, "a", "d"])
           })
         )
-        assert.deepStrictEqual(yield* names, ["a", "d"])
+        assert.deepStrictEqual(yield* names, [...before, "a", "d"])
       })
     )
 
     it.effect("rolls back when interrupted", () =>
       Effect.gen(function* () {
         const { transaction } = yield* Database
-        const fiber = yield* Effect.forkChild(transaction(Effect.andThen(insert("e"), Effect.never)))
-        yield* Effect.sleep("50 millis")
+        const before = yield* names
+        const inserted = yield* Deferred.make<void>()
+        const fiber = yield* Effect.forkChild(
+          transaction(
+            insert("e").pipe(Effect.andThen(Deferred.succeed(inserted, undefined)), Effect.andThen(Effect.never))
+          )
+        )
+        yield* Deferred.await(inserted)
         yield* Fiber.interrupt(fiber)
-        assert.deepStrictEqual(yield* names, ["a", "d"])
+        assert.deepStrictEqual(yield* names, before)
       })
     )
 
@@ -120,8 +127,9 @@ for (const store of stores) {
     it.effect("undoes everything where a statement fails that was written, and goes on", () =>
       Effect.gen(function* () {
         const { insertMany, transaction } = yield* Database
+        yield* insert("once")
         const before = yield* names
-        const twice = insertMany("account", [{ name: "a", created: 1 }])
+        const twice = insertMany("account", [{ name: "once", created: 1 }])
         assert.isTrue((yield* Effect.flip(transaction(Effect.andThen(insert("l"), twice)))).duplicate)
         assert.isTrue((yield* Effect.flip(transaction(Effect.andThen(twice, insert("m"))))).duplicate)
         assert.deepStrictEqual(yield* names, before)

@@ -145,14 +145,15 @@ for (const store of stores) {
     it.effect("sends a callback again alone, and lets it hold back no later one", () =>
       Effect.gen(function* () {
         const outbox = yield* Outbox
+        const { query } = yield* Database
         const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/a")
         yield* Seed.callbacks(a, 3)
         const [first] = yield* outbox.claim([room("free.test", { run: 1 })], lease)
-        const now = yield* Clock.currentTimeMillis
-        yield* outbox.settle([failed(first!.callbacks[0]!, now + 100)])
+        yield* outbox.settle([failed(first!.callbacks[0]!, (yield* Clock.currentTimeMillis) + 60_000)])
         const [second] = yield* outbox.claim([room("free.test", { run: 1 })], lease)
         assert.deepStrictEqual(sequences(second!), [2])
-        yield* Effect.sleep("110 millis")
+        const now = yield* Clock.currentTimeMillis
+        yield* query((db) => db.updateTable("callback").set({ due: now }).where("id", "=", first!.callbacks[0]!.id))
         // Due again beside the run that is in flight.
         assert.deepStrictEqual(yield* outbox.hosts, ["free.test"])
         const [again, ...none] = yield* outbox.claim([room("free.test")], lease)
@@ -264,15 +265,19 @@ for (const store of stores) {
             idempotency_key: `dead ${i}`
           }))
         )
-        yield* Seed.callbacks(live, 1)
-        const before = performance.now()
-        assert.deepStrictEqual([...(yield* outbox.hosts)].sort(), ["dead.test", "free.test"])
-        const claims = yield* outbox.claim([room("free.test")], lease)
-        const millis = performance.now() - before
-        assert.strictEqual(claims.length, 1)
-        yield* outbox.settle(claims[0]!.callbacks.map(delivered))
+        const times: Array<number> = []
+        for (let i = 0; i < 5; i++) {
+          yield* Seed.callbacks(live, 1, { label: `${i} ` })
+          const before = performance.now()
+          assert.deepStrictEqual([...(yield* outbox.hosts)].sort(), ["dead.test", "free.test"])
+          const claims = yield* outbox.claim([room("free.test")], lease)
+          times.push(performance.now() - before)
+          assert.strictEqual(claims.length, 1)
+          yield* outbox.settle(claims[0]!.callbacks.map(delivered))
+        }
         yield* query((db) => db.deleteFrom("callback").where("host", "=", "dead.test"))
-        assert.isBelow(millis, 100)
+        // A busy machine slows some of them, a search through the backlog would slow each.
+        assert.isBelow(Math.min(...times), 100)
       })
     )
 

@@ -15,6 +15,7 @@ import { stores } from "../../../../../test/Stores.ts"
 const chainNamed = (name: string) => Chain.all.find((chain) => Chain.nameOf(chain) === name)!
 const sepolia = chainNamed("ethereum/sepolia")
 const bitcoin = chainNamed("bitcoin/regtest")
+const untouched = chainNamed("litecoin/regtest")
 const address = (byte: number) => new Uint8Array(20).fill(byte) as AddressBytes
 
 const unverified = "unverified.example.com"
@@ -131,7 +132,7 @@ for (const store of stores) {
           const account = yield* newAccount
           const made = yield* Effect.forEach(
             Array.from({ length: 30 }, (_, i) => i),
-            (i) => subscriptions.create(wanted(account, { chain: bitcoin, address: address(i) })),
+            (i) => subscriptions.create(wanted(account, { chain: untouched, address: address(i) })),
             { concurrency: "unbounded" }
           )
           const rows = yield* read((db) =>

@@ -390,7 +390,7 @@ for (const store of stores) {
               )
             )
           }).pipe(Effect.provide(store.layer), Effect.scoped),
-        120_000
+        300_000
       )
     model("watched")
     model("all")
