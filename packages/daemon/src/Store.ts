@@ -21,7 +21,7 @@ export const layer = Layer.unwrap(
     const location = Settings.storeLocation(settings)
     const name = location.kind === "sqlite" ? `the SQLite file ${location.file}` : "PostgreSQL"
     return Database.layer(location).pipe(
-      Layer.catchTag("DatabaseError", (error) =>
+      Layer.catch((error) =>
         Layer.effect(Database, new StoreUnavailable({ message: `Cannot open ${name}: ${error.message}` }))
       ),
       Layer.merge(retention(settings))

@@ -18,13 +18,13 @@ import * as SqliteAdapter from "./internal/SqliteAdapter.ts"
 import { SqliteReaderDialect } from "./internal/SqliteReader.ts"
 import { SqliteThreadDialect } from "./internal/SqliteThread.ts"
 import { pragmas } from "./internal/sqlitePragmas.ts"
+import type { Location } from "./Location.ts"
+import * as StoreLock from "./StoreLock.ts"
 
 export { DatabaseError } from "./DatabaseError.ts"
-
-/** Where the store is kept. */
-export type Location =
-  | { readonly kind: "sqlite"; readonly file: string }
-  | { readonly kind: "postgres"; readonly url: Redacted.Redacted; readonly connections: number }
+export type { MigrationFailed, StoreTooNew } from "./internal/Migrations.ts"
+export type { Location } from "./Location.ts"
+export type { StoreInUse } from "./StoreLock.ts"
 
 export class Database extends Context.Service<
   Database,
@@ -42,7 +42,7 @@ export class Database extends Context.Service<
     ) => Effect.Effect<A, E | DatabaseError, Exclude<R, Database>>
   }
 >()("@headwater/indexer/store/database/Database") {
-  /** Opens the store and brings its schema up to date. */
+  /** Opens the store and brings its schema up to date; on SQLite that fails where another process has the store. */
   static readonly layer = (location: Location) => Layer.effect(Database, make(location))
 }
 
@@ -81,17 +81,18 @@ const sqliteReader = (file: string) =>
     return Connection.open(new SqliteReaderDialect(database))
   })
 
-const sqlite = Effect.fnUntraced(function* (file: string) {
+const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: "sqlite" }>) {
+  const { file } = location
   yield* makeFile(file)
   const writer = yield* Connection.open(new SqliteThreadDialect(file))
-  yield* Connection.attempt(() => Migrations.run(writer, "sqlite"))
+  yield* Migrations.run(writer, SqliteAdapter.columnTypes, StoreLock.acquire(location))
   const connection = Connection.make(writer, yield* sqliteReader(file))
   return { ...connection, ...SqliteAdapter.make(connection) }
 })
 
 const postgresql = Effect.fnUntraced(function* (location: Extract<Location, { kind: "postgres" }>) {
   const writer = yield* Connection.open(yield* Effect.promise(() => postgres(location)))
-  yield* Connection.attempt(() => Migrations.run(writer, "postgres"))
+  yield* Migrations.run(writer, PostgresAdapter.columnTypes, StoreLock.acquire(location))
   const connection = Connection.make(writer, writer)
   return { ...connection, ...PostgresAdapter.make(connection) }
 })
@@ -102,7 +103,7 @@ const make = Effect.fnUntraced(function* (location: Location) {
     whereverItIs: _,
     writer: __,
     ...rest
-  } = location.kind === "sqlite" ? yield* sqlite(location.file) : yield* postgresql(location)
+  } = location.kind === "sqlite" ? yield* sqlite(location) : yield* postgresql(location)
   const database: Database["Service"] = Database.of({
     ...rest,
     transaction: (self) => transaction(Effect.provideService(self, Database, database))

@@ -10,4 +10,9 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
     const { code } = this.cause as { readonly code?: string }
     return code === "23505" || code === "SQLITE_CONSTRAINT_UNIQUE" || code === "SQLITE_CONSTRAINT_PRIMARYKEY"
   }
+  /** Whether a table was named that the database does not have. */
+  get missingTable(): boolean {
+    const { code } = this.cause as { readonly code?: string }
+    return code === "42P01" || (code === "SQLITE_ERROR" && this.message.startsWith("no such table"))
+  }
 }

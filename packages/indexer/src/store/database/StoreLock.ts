@@ -7,7 +7,7 @@ import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import type { Location } from "./Database.ts"
+import type { Location } from "./Location.ts"
 
 /** Another process has the store for itself. */
 export class StoreInUse extends Schema.TaggedError<StoreInUse>()("StoreInUse", { message: Schema.String }) {}

@@ -4,9 +4,16 @@ import { CompiledQuery, type ControlledTransaction, sql } from "kysely"
 import type { DatabaseError } from "../DatabaseError.ts"
 import type { Tables } from "../Tables.ts"
 import type { Adapter } from "./Adapter.ts"
+import type { ColumnTypes } from "./ColumnTypes.ts"
 import { attempt, type Connection } from "./Connection.ts"
 import { ThreadStatement } from "./SqliteThread.ts"
 import type { Statement } from "./SqliteThread.worker.ts"
+
+export const columnTypes: ColumnTypes = {
+  blob: "blob",
+  serial: "integer primary key autoincrement",
+  clustered: "without rowid"
+}
 
 /** A statement that only the SQLite thread knows how to run. */
 const onThread = <A>(statement: Statement, later?: boolean): CompiledQuery<A> =>

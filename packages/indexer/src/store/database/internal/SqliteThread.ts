@@ -145,6 +145,13 @@ class ThreadDriver implements Driver {
   }
 }
 
+class ThreadAdapter extends SqliteAdapter {
+  /** Kysely knows of drivers that could not; a migration is one transaction only where this says so. */
+  override get supportsTransactionalDdl() {
+    return true
+  }
+}
+
 export class SqliteThreadDialect implements Dialect {
   readonly #filename: string
   constructor(filename: string) {
@@ -152,7 +159,7 @@ export class SqliteThreadDialect implements Dialect {
   }
   createDriver = () => new ThreadDriver(this.#filename)
   createQueryCompiler = () => new SqliteQueryCompiler()
-  createAdapter = () => new SqliteAdapter()
+  createAdapter = () => new ThreadAdapter()
   // biome-ignore lint/suspicious/noExplicitAny: Kysely's own signature
   createIntrospector = (db: Kysely<any>) => new SqliteIntrospector(db)
 }
