@@ -1,6 +1,6 @@
 /** `headwater status`: how far each chain is, as the running daemon says it, else as the store does. */
 import { nameOf } from "@headwater/core/chains/Chain"
-import { Database } from "@headwater/indexer/store/database/Database"
+import * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
 import * as Replay from "@headwater/indexer/sync/Replay"
 import * as Console from "effect/Console"
 import * as Command from "effect/cli/Command"
@@ -24,7 +24,7 @@ export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", { messa
 }
 
 /** How long the daemon may take to answer. */
-const patience = "5 seconds"
+const timeout = "5 seconds"
 
 /** What the running daemon says of itself; none where nothing answers at its address. */
 const running = Effect.gen(function* () {
@@ -32,30 +32,20 @@ const running = Effect.gen(function* () {
   const host = ["0.0.0.0", "::"].includes(http.host) ? "127.0.0.1" : http.host
   const response = yield* HttpClient.get(`http://${host.includes(":") ? `[${host}]` : host}:${http.port}/ready`)
   return yield* HttpClientResponse.schemaBodyJson(Ready)(response)
-}).pipe(Effect.timeout(patience), Effect.option, Effect.provide(FetchHttpClient.layer))
+}).pipe(Effect.timeout(timeout), Effect.option, Effect.provide(FetchHttpClient.layer))
 
 /** What the store has of each configured chain. */
 const stored = Effect.gen(function* () {
-  const { read } = yield* Database
   const chains = Settings.chains(yield* Settings.Settings)
   return yield* Effect.forEach(chains, ({ chain }) =>
     Effect.gen(function* () {
-      const name = nameOf(chain)
-      const [row] = yield* read((db) =>
-        db
-          .selectFrom("chain")
-          .leftJoin("block", (join) =>
-            join.onRef("block.chain", "=", "chain.id").onRef("block.height", "=", "chain.height")
-          )
-          .select(["chain.id", "chain.height", "chain.first_height", "block.time"])
-          .where("chain.name", "=", name)
-      )
+      const { first = null, last = null, time: blockTimestamp = null } = yield* StoredBlocks.of(chain)
       const replay = yield* Replay.interrupted(chain)
       return {
-        chain: name,
-        firstHeight: row?.first_height ?? null,
-        height: row?.height ?? null,
-        blockTimestamp: row?.time ?? null,
+        chain: nameOf(chain),
+        firstHeight: first,
+        height: last,
+        blockTimestamp,
         replay: replay ?? null
       }
     })

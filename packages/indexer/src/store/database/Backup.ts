@@ -5,9 +5,16 @@ import { closeSync, openSync, renameSync, rmSync, statSync } from "node:fs"
 import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type { Location } from "./Location.ts"
 
 /** No copy was made. */
 export class BackupFailed extends Schema.TaggedError<BackupFailed>()("BackupFailed", { message: Schema.String }) {}
+
+/** The file that a store is in. */
+export const fileOf = (location: Location): Effect.Effect<string, BackupFailed> =>
+  location.kind === "sqlite"
+    ? Effect.succeed(location.file)
+    : new BackupFailed({ message: "The store is PostgreSQL: back it up by pg_dump, or by its archive of WAL" })
 
 const failed = (cause: unknown) => new BackupFailed({ message: `Cannot copy the store: ${(cause as Error).message}` })
 
