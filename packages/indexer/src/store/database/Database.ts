@@ -100,8 +100,7 @@ const postgresql = Effect.fnUntraced(function* (location: Extract<Location, { ki
 const make = Effect.fnUntraced(function* (location: Location) {
   const {
     transaction,
-    whereverItIs: _,
-    writer: __,
+    writer: _,
     ...rest
   } = location.kind === "sqlite" ? yield* sqlite(location) : yield* postgresql(location)
   const database: Database["Service"] = Database.of({

@@ -94,7 +94,10 @@ for (const store of stores) {
         const refused = yield* Effect.flip(credits.charge(charge(account, 41)))
         assert.strictEqual(refused.message, "41 credits are wanted, 40 are left")
         assert.strictEqual(yield* credits.charge(charge(account, 40)), 0)
-        assert.strictEqual((yield* Effect.flip(credits.chargeWithin(charge(account, 1))))._tag, "InsufficientCredits")
+        assert.strictEqual(
+          (yield* Effect.flip(credits.chargeInTransaction(charge(account, 1))))._tag,
+          "InsufficientCredits"
+        )
         const broke = yield* newAccount
         assert.strictEqual((yield* Effect.flip(credits.charge(charge(broke, 1))))._tag, "InsufficientCredits")
         assert.strictEqual(yield* ledgerAddsUp(account), 0)
@@ -112,7 +115,9 @@ for (const store of stores) {
           Array.from({ length: 200 }, (_, i) => i),
           (i) =>
             Effect.result(
-              i % 5 === 0 ? transaction(credits.chargeWithin(charge(account, 30))) : credits.charge(charge(account, 30))
+              i % 5 === 0
+                ? transaction(credits.chargeInTransaction(charge(account, 30)))
+                : credits.charge(charge(account, 30))
             ),
           { concurrency: "unbounded" }
         )
@@ -144,7 +149,9 @@ for (const store of stores) {
         const { transaction } = yield* Database
         const account = yield* newAccount
         yield* credits.grant({ account, amount: 100, detail: "" })
-        yield* Effect.flip(transaction(Effect.andThen(credits.chargeWithin(charge(account, 60)), Effect.fail("no"))))
+        yield* Effect.flip(
+          transaction(Effect.andThen(credits.chargeInTransaction(charge(account, 60)), Effect.fail("no")))
+        )
         assert.strictEqual(yield* ledgerAddsUp(account), 100)
       })
     )

@@ -1,6 +1,7 @@
 /** The store in PostgreSQL, which several processes share: rows are locked, and many rows go in one statement. */
 import * as Effect from "effect/Effect"
 import { type RawBuilder, sql } from "kysely"
+import { chunksOf } from "../Statements.ts"
 import type { Adapter, ParameterTypes } from "./Adapter.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
 import { type Connection, rows } from "./Connection.ts"
@@ -36,9 +37,8 @@ export const make = ({ query }: Connection): Adapter => ({
   defer: (build) => Effect.asVoid(query(build)),
   insertMany: (table, rows, conflict = "") => {
     const size = Math.floor(maxParameters / Object.keys(rows[0] ?? { none: 0 }).length)
-    const chunks = Array.from({ length: Math.ceil(rows.length / size) }, (_, i) => rows.slice(i * size, (i + 1) * size))
     return Effect.forEach(
-      chunks,
+      chunksOf(rows, size),
       (chunk) =>
         query((db) =>
           db
