@@ -8,8 +8,8 @@
  *   Where such a program would go wrong, the migration ends with
  *   `update store_format set oldest_migration = '0012_its_name', oldest_program = '0.3.0'`, the release that brings it.
  * - Stored rows that must change are rewritten behind it, beside the work of the daemon: the migration leaves a row in
- *   `background_migration`, and `BackgroundMigrations.ts` says what is done with each range of ids. Until its end a
- *   program reads both forms of a row, and it writes the new one alone.
+ *   `background_migration` (`select 'its name', 0, coalesce(max(id), 0) from …`), and `BackgroundMigrations.ts` says how
+ *   a range of ids is rewritten. Until the end of that a program reads both forms of a row, and writes the new one alone.
  */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
