@@ -1,6 +1,7 @@
 /**
  * Rewrites stored rows behind a migration, beside the work of the daemon: a range of ids at a time, each with the note
- * of its position in one short transaction. A process that is killed goes on at the range that was not done.
+ * of its position in one short transaction. A process that is killed goes on at the range that was not done. A program
+ * that embeds the store runs the layer as the daemon does.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

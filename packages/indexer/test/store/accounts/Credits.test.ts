@@ -16,6 +16,7 @@ import * as Result from "effect/Result"
 import { TestClock } from "effect/testing"
 import { sql } from "kysely"
 import { locations, stores } from "../../../../../test/Stores.ts"
+import * as Seed from "../Seed.ts"
 
 const chainNamed = (name: string) => Chain.all.find((chain) => Chain.nameOf(chain) === name)!
 const sepolia = chainNamed("ethereum/sepolia")
@@ -261,6 +262,7 @@ for (const store of stores) {
       Effect.gen(function* () {
         const credits = yield* Credits
         const subscriptions = yield* Subscriptions
+        const { query } = yield* Database
         const start = Date.UTC(2026, 10, 20, 12)
         yield* TestClock.setTime(start)
         const [rich, poor] = [yield* newAccount, yield* newAccount]
@@ -270,6 +272,11 @@ for (const store of stores) {
         yield* subscribe(rich, sepolia, 3)
         yield* subscribe(rich, bitcoinCash, 2)
         const ofPoor = yield* subscribe(poor, sepolia, 3)
+
+        for (const subscription of ofPoor) {
+          const [, again] = yield* Seed.callbacks(subscription, 2)
+          yield* query((db) => db.updateTable("callback").set({ attempts: 1 }).where("id", "=", again!))
+        }
 
         // Nothing of a day is due before it is over.
         yield* TestClock.setTime(endOfDay(dayOf(start)) - 1)
@@ -293,6 +300,26 @@ for (const store of stores) {
         assert.deepStrictEqual(
           states[2]!.deactivationReasons.map(({ reason }) => reason),
           ["insufficient_credits"]
+        )
+        // Its callbacks are held back, those that were tried already too.
+        assert.deepStrictEqual(
+          yield* Effect.forEach(ofPoor, ({ id }) =>
+            Effect.map(Seed.rows(id), (rows) => rows.map(({ attempts, state }) => [state, attempts]))
+          ),
+          [
+            [
+              ["due", 0],
+              ["due", 1]
+            ],
+            [
+              ["due", 0],
+              ["due", 1]
+            ],
+            [
+              ["held", 0],
+              ["held", 1]
+            ]
+          ]
         )
 
         // Three days later, with a subscription made on the last of them: the others pay for three, it for none yet.
