@@ -1,7 +1,7 @@
 /** `/health`: the process answers. `/ready`: the store answers and every chain is near its head; else 503 with reasons. */
 import * as Chain from "@headwater/core/chains/Chain"
 import { ChainStatus, type Status } from "@headwater/indexer/families/node/ChainStatus"
-import { Database } from "@headwater/indexer/store/database/Database"
+import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -31,13 +31,9 @@ export const notReady = (status: Status, silentSeconds: number, now: number): st
   return now - lastSign > silentSeconds * 1000 ? `silent: no block for ${seconds(lastSign)} s` : undefined
 }
 
-const storeProblem = Effect.gen(function* () {
-  const database = yield* Database
-  const answer = yield* Effect.result(
-    database.read((db) => db.selectFrom("chain").select("id").limit(1)).pipe(Effect.timeout("2 seconds"))
-  )
-  return Result.isSuccess(answer) ? undefined : "the store does not answer"
-})
+const storeProblem = Effect.map(Effect.result(Effect.timeout(StoreHealth.answers, "2 seconds")), (answer) =>
+  Result.isSuccess(answer) ? undefined : "the store does not answer"
+)
 
 /** What `/ready` answers. */
 export const Ready = Schema.Struct({

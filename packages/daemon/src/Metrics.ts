@@ -5,10 +5,9 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import * as Chain from "@headwater/core/chains/Chain"
 import { ChainStatus, type State, type Status } from "@headwater/indexer/families/node/ChainStatus"
-import { Database } from "@headwater/indexer/store/database/Database"
+import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -45,24 +44,9 @@ const ofChain = Effect.fnUntraced(function* (status: Status, now: number) {
   yield* set(lagSeconds, behind > 0 ? age : 0)
 })
 
-/** The SQLite file with what lies beside it, or the PostgreSQL database; undefined where it does not say. */
+/** Undefined where the store does not say. */
 const bytes = Effect.gen(function* () {
-  const location = Settings.storeLocation(yield* Settings.Settings)
-  if (location.kind === "sqlite") {
-    const fs = yield* FileSystem.FileSystem
-    const sizes = yield* Effect.forEach(["", "-wal"], (end) =>
-      fs.stat(location.file + end).pipe(
-        Effect.map(({ size }) => Number(size)),
-        Effect.orElseSucceed(() => 0)
-      )
-    )
-    return sizes.reduce((sum, size) => sum + size, 0)
-  }
-  const { read } = yield* Database
-  const [row] = yield* read((db) =>
-    db.selectNoFrom(({ fn }) => fn<number>("pg_database_size", [fn("current_database", [])]).as("bytes"))
-  )
-  return row?.bytes
+  return yield* StoreHealth.size(Settings.storeLocation(yield* Settings.Settings))
 }).pipe(Effect.orElseSucceed(() => undefined))
 
 const digest = (text: string) => createHash("sha256").update(text).digest()

@@ -13,6 +13,7 @@ import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import { ConnectedNodes } from "@headwater/indexer/families/node/ConnectedNodes"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { CreditRules, Credits } from "@headwater/indexer/store/accounts/Credits"
+import * as BackgroundMigrations from "@headwater/indexer/store/database/BackgroundMigrations"
 import { Database, WaitForServer } from "@headwater/indexer/store/database/Database"
 import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
 import { Assets } from "@headwater/indexer/store/market/Assets"
@@ -203,9 +204,15 @@ const console_ = Layer.unwrap(
 )
 
 /** What runs as long as the layer lives; closing it answers the requests and ends the deliveries that are under way. */
-export const running = Layer.mergeAll(ChainSupervisor.layer, http, console_, delivery, dailyCharges, marketData).pipe(
-  Layer.provide(callbackTarget)
-)
+export const running = Layer.mergeAll(
+  ChainSupervisor.layer,
+  http,
+  console_,
+  delivery,
+  dailyCharges,
+  marketData,
+  BackgroundMigrations.layer
+).pipe(Layer.provide(callbackTarget))
 
 /** Two daemons on one SQLite file would undo one another's work; taken once the store could be opened at all. */
 const storeLock = Layer.effectDiscard(

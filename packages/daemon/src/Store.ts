@@ -1,5 +1,5 @@
 /** The store that the settings name, and how long it keeps callbacks. */
-import { Database } from "@headwater/indexer/store/database/Database"
+import { Database, type Location } from "@headwater/indexer/store/database/Database"
 import { Retention } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -8,7 +8,9 @@ import * as Settings from "./settings/Settings.ts"
 
 /** The store could not be opened at the start. */
 export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreUnavailable", {
-  message: Schema.String
+  message: Schema.String,
+  /** Where to look. */
+  advice: Schema.String
 }) {}
 
 const dayMillis = 86_400_000
@@ -16,13 +18,31 @@ const dayMillis = 86_400_000
 const retention = ({ callbacks: { heldCount, heldDays, keepDays } }: Settings.Settings["Service"]) =>
   Layer.succeed(Retention, { finishedMillis: keepDays * dayMillis, heldMillis: heldDays * dayMillis, heldCount })
 
+/** The store in the operator's words, and where to look where it does not open. */
+const words = (location: Location) =>
+  location.kind === "sqlite"
+    ? {
+        name: `the SQLite file ${location.file}`,
+        advice: "see whether its folder exists and this user may write there, and what store.sqlite says"
+      }
+    : {
+        name: "PostgreSQL",
+        advice: "see whether PostgreSQL runs, and whether store.postgres names its host, user, password and database"
+      }
+
 export const layer = Layer.unwrap(
   Effect.map(Settings.Settings, (settings) => {
     const location = Settings.storeLocation(settings)
-    const name = location.kind === "sqlite" ? `the SQLite file ${location.file}` : "PostgreSQL"
+    const { advice, name } = words(location)
     return Database.layer(location).pipe(
-      Layer.catchTag("DatabaseError", (error) =>
-        Layer.effect(Database, new StoreUnavailable({ message: `Cannot open ${name}: ${error.message}` }))
+      Layer.catch((error) =>
+        Layer.effect(
+          Database,
+          new StoreUnavailable({
+            message: `Cannot open ${name}: ${error.message}`,
+            advice: error._tag === "DatabaseError" ? advice : "do as the message says, and try again"
+          })
+        )
       ),
       Layer.merge(retention(settings))
     )

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Server } from "node:net"
 import { fileURLToPath } from "node:url"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
+import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 
@@ -142,6 +143,21 @@ describe("the command line", () => {
       assert.strictEqual(postgres.code, 1)
       assert.include(postgres.stderr, "Cannot open PostgreSQL: ")
       assert.notInclude(postgres.stderr, "hunter2")
+    }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
+  )
+
+  it.live("changes no schema under a daemon", () =>
+    Effect.gen(function* () {
+      const cwd = yield* folder
+      const environment = { HEADWATER_CHAINS_ETHEREUM_DEVNET_NODES: "http://127.0.0.1:1" }
+      // An empty store, whose schema is as far behind as any.
+      yield* StoreLock.acquire({ kind: "sqlite", file: `${cwd}/headwater.db` })
+      const { code, stderr } = yield* run(["accounts", "list"], { cwd, environment })
+      assert.strictEqual(code, 1)
+      assert.match(
+        stderr,
+        /Cannot open the SQLite file headwater\.db: Its schema is to be brought up to date first\. The store .* is in use/
+      )
     }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
   )
 

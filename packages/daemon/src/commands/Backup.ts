@@ -4,13 +4,9 @@ import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import * as Progress from "../Progress.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as WithSettings from "./WithSettings.ts"
-
-/** The store is not a file. */
-export class NotAFile extends Schema.TaggedError<NotAFile>()("NotAFile", { message: Schema.String }) {}
 
 export const backup = Command.make(
   "backup",
@@ -21,13 +17,9 @@ export const backup = Command.make(
   },
   Effect.fnUntraced(function* ({ file, json }) {
     const location = Settings.storeLocation(yield* Settings.Settings)
-    if (location.kind === "postgres") {
-      return yield* new NotAFile({
-        message: "The store is PostgreSQL: back it up by pg_dump, or by its archive of WAL"
-      })
-    }
-    const pages = yield* Backup.pages(location.file)
-    const copied = yield* Progress.track("Pages copied", pages, (advance) => Backup.copy(location.file, file, advance))
+    const store = yield* Backup.fileOf(location)
+    const pages = yield* Backup.pages(store)
+    const copied = yield* Progress.track("Pages copied", pages, (advance) => Backup.copy(store, file, advance))
     yield* Console.log(json ? JSON.stringify({ file, bytes: copied }) : `${copied} bytes in ${file}`)
   })
 ).pipe(

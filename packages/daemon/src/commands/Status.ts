@@ -1,7 +1,7 @@
 /** `headwater status`: how far each chain is, as the running daemon says it, else as the store does. */
 import { nameOf } from "@headwater/core/chains/Chain"
 import * as MissingParts from "@headwater/indexer/store/chain/MissingParts"
-import { Database } from "@headwater/indexer/store/database/Database"
+import * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
 import * as Replay from "@headwater/indexer/sync/Replay"
 import * as Console from "effect/Console"
 import * as Command from "effect/cli/Command"
@@ -37,27 +37,17 @@ const running = Effect.gen(function* () {
 
 /** What the store has of each configured chain. */
 const stored = Effect.gen(function* () {
-  const { read } = yield* Database
   const chains = Settings.chains(yield* Settings.Settings)
   return yield* Effect.forEach(chains, ({ chain }) =>
     Effect.gen(function* () {
-      const name = nameOf(chain)
-      const [row] = yield* read((db) =>
-        db
-          .selectFrom("chain")
-          .leftJoin("block", (join) =>
-            join.onRef("block.chain", "=", "chain.id").onRef("block.height", "=", "chain.height")
-          )
-          .select(["chain.id", "chain.height", "chain.first_height", "block.time"])
-          .where("chain.name", "=", name)
-      )
+      const { first = null, last = null, time: blockTimestamp = null } = yield* StoredBlocks.of(chain)
       const replay = yield* Replay.interrupted(chain)
       const gap = yield* MissingParts.gap(chain)
       return {
-        chain: name,
-        firstHeight: row?.first_height ?? null,
-        height: row?.height ?? null,
-        blockTimestamp: row?.time ?? null,
+        chain: nameOf(chain),
+        firstHeight: first,
+        height: last,
+        blockTimestamp,
         replay: replay ?? null,
         withoutInternal: gap === undefined ? null : { ...gap, message: MissingParts.tell(chain, gap) }
       }

@@ -2,7 +2,7 @@
 import type { Entry } from "@headwater/core/market/Asset"
 import type { Disbelief, Quote } from "@headwater/core/market/Rate"
 import type { AssetOrigin } from "@headwater/indexer/store/database/Tables"
-import { type AssetQuote, Assets, type Listed } from "@headwater/indexer/store/market/Assets"
+import { type AssetQuote, Assets, type ListingResult } from "@headwater/indexer/store/market/Assets"
 import * as Effect from "effect/Effect"
 import * as MarketMetrics from "./MarketMetrics.ts"
 import { nothing, type Summary } from "./Provider.ts"
@@ -57,7 +57,7 @@ export const quotes = Effect.fn("Ingest.quotes")(function* (provider: string, sa
 export const entries = Effect.fn("Ingest.entries")(function* (entries: ReadonlyArray<Entry>, origin: AssetOrigin) {
   const assets = yield* Assets
   const outcomes = yield* assets.put(entries, origin)
-  const count = (kind: Listed["kind"]) => outcomes.filter((outcome) => outcome.kind === kind).length
+  const count = (kind: ListingResult["kind"]) => outcomes.filter((outcome) => outcome.kind === kind).length
   const summary: Summary = { ...nothing, added: count("added"), updated: count("updated"), refused: count("refused") }
   return { outcomes, summary }
 })

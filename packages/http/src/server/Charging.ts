@@ -67,7 +67,7 @@ export const layer = Layer.effect(
             Effect.gen(function* () {
               const changed = yield* change
               const charge = chargeOf(results(changed))
-              const available = yield* refused(credits.chargeWithin(charge))
+              const available = yield* refused(credits.chargeInTransaction(charge))
               return { changed, charge, available }
             }).pipe(
               database.transaction,

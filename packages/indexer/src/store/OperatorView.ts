@@ -1,6 +1,6 @@
 /**
- * What an operator sees of the store in the console: of all accounts, by queries that read a page of an index and no
- * more, so that who looks slows nobody down. Secrets are not read at all.
+ * The store as an operator sees it in the console: of all accounts, by queries that read a page of an index and no more,
+ * so that looking slows nobody down. Secrets are not read at all.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Address from "@headwater/core/address/Address"
@@ -11,6 +11,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { type SqlBool, sql } from "kysely"
+import * as ChainRow from "./database/ChainRow.ts"
 import { Database } from "./database/Database.ts"
 
 const pageSize = 50
@@ -78,12 +79,10 @@ const hostOf = (text: string) => text.replace(/^https?:\/\//, "").replace(/\/.*$
 const after = (prefix: string) => `${prefix}\u007f`
 
 export const make = Effect.gen(function* () {
-  const { read } = yield* Database
+  const database = yield* Database
+  const { read } = database
 
-  const chainNames = Effect.map(
-    read((db) => db.selectFrom("chain").select(["id", "name"])),
-    (rows) => new Map(rows.map(({ id, name }) => [name, id]))
-  )
+  const chains = Effect.provideService(ChainRow.all, Database, database)
 
   const subscriptionsWhere = (where: Condition) =>
     read((db) =>
@@ -102,13 +101,13 @@ export const make = Effect.gen(function* () {
 
   /** Subscriptions that an address on any chain, a reference, an account's name or a host may mean. */
   const conditions = Effect.fnUntraced(function* (search: string) {
-    const chains = yield* chainNames
+    const rows = yield* chains
     const accounts = yield* read((db) =>
       db.selectFrom("account").select(["id", "name"]).orderBy("id").limit(accountLimit)
     )
     const lower = search.toLowerCase()
     const found: Array<Condition> = []
-    for (const [name, id] of chains) {
+    for (const { id, name } of rows) {
       const chain = chainOf(name)
       const address = chain === undefined ? undefined : Result.getOrUndefined(Address.decode(chain, search))
       if (address !== undefined) found.push(some(sql<SqlBool>`chain = ${id} and address = ${address}`))
@@ -124,7 +123,7 @@ export const make = Effect.gen(function* () {
     // The index of lists has a chain's subscriptions in the order of their ids: the newest are its end.
     const named = accounts.filter(({ name }) => name.toLowerCase().includes(lower)).slice(0, namedLimit)
     for (const { id: account } of named) {
-      for (const chain of chains.values()) {
+      for (const { id: chain } of rows) {
         found.push(sql<SqlBool>`subscription.account = ${account} and subscription.chain = ${chain}`)
       }
     }

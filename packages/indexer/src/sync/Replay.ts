@@ -10,7 +10,8 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type { Source } from "../families/Source.ts"
 import type { ChainStore } from "../store/chain/ChainStore.ts"
-import { Database } from "../store/database/Database.ts"
+import * as ReplayProgress from "../store/chain/ReplayProgress.ts"
+import * as StoredBlocks from "../store/chain/StoredBlocks.ts"
 import { Retention } from "../store/subscriptions/Outbox.ts"
 
 /** The first and the last height. */
@@ -38,59 +39,31 @@ export interface Options {
 /** Blocks between two notes of the position: what is replayed a second time after a kill changes nothing. */
 const noteEvery = 32
 
-const chainId = Effect.fnUntraced(function* (chain: Chain.Chain) {
-  const { read } = yield* Database
-  const [row] = yield* read((db) => db.selectFrom("chain").select("id").where("name", "=", Chain.nameOf(chain)))
-  return row?.id
-})
-
 /** The replay of a chain that was begun and has not ended, and the next height that it is for. */
-export const interrupted = Effect.fn("Replay.interrupted")(function* (chain: Chain.Chain) {
-  const { query } = yield* Database
-  const id = yield* chainId(chain)
-  if (id === undefined) return undefined
-  const [row] = yield* query((db) => db.selectFrom("replay").selectAll().where("chain", "=", id))
-  if (row === undefined) return undefined
-  const { callbacks, from_height: from, next_height: next, to_height: to } = row
-  return { from, to, next, callbacks: callbacks === 1 }
-})
-
-/** Forgets the replay that was begun, if there is one. */
-const forget = Effect.fnUntraced(function* (id: number) {
-  const { query } = yield* Database
-  yield* query((db) => db.deleteFrom("replay").where("chain", "=", id))
-})
+export const interrupted = Effect.fn("Replay.interrupted")(ReplayProgress.find)
 
 /**
  * Notes that this range is to be replayed; the height at which it begins or, if it was begun before, goes on. Another
  * range that was begun is given up.
  */
 export const begin = Effect.fn("Replay.begin")(function* (chain: Chain.Chain, { callbacks, from, to }: Range) {
-  const { insertMany, query, transaction } = yield* Database
   const name = Chain.nameOf(chain)
-  const [row] = yield* query((db) => db.selectFrom("chain").selectAll().where("name", "=", name))
-  if (row === undefined || row.height === null || row.hash === null || row.first_height === null) {
+  const { first, last, time } = yield* StoredBlocks.of(chain)
+  if (first === undefined || last === undefined || time === undefined) {
     return yield* new CannotReplay({ message: `Nothing of ${name} is stored yet` })
   }
-  if (from > to || from < row.first_height || to > row.height) {
+  if (from > to || from < first || to > last) {
     return yield* new CannotReplay({
       message:
-        `Blocks ${from} to ${to} cannot be replayed: blocks ${row.first_height} to ${row.height} of ${name} are stored` +
-        (from < row.first_height ? `; to begin lower, rewind the chain to block ${from - 1}` : "")
+        `Blocks ${from} to ${to} cannot be replayed: blocks ${first} to ${last} of ${name} are stored` +
+        (from < first ? `; to begin lower, rewind the chain to block ${from - 1}` : "")
     })
   }
   const before = yield* interrupted(chain)
   if (before !== undefined && before.from === from && before.to === to && before.callbacks === callbacks) {
     return before.next
   }
-  yield* transaction(
-    Effect.andThen(
-      forget(row.id),
-      insertMany("replay", [
-        { chain: row.id, from_height: from, to_height: to, next_height: from, callbacks: callbacks ? 1 : 0 }
-      ])
-    )
-  )
+  yield* ReplayProgress.begin(chain, { from, to, next: from, callbacks })
   return from
 })
 
@@ -105,9 +78,7 @@ export const run = Effect.fn("Replay.run")(function* (
   next: number,
   options: Options
 ) {
-  const { query } = yield* Database
   const { finishedMillis } = yield* Retention
-  const id = (yield* chainId(source.chain))!
   const added = yield* Ref.make(0)
   const kept = Math.floor(((yield* Clock.currentTimeMillis) - finishedMillis) / 1000)
   const oldest = options.forgotten ? 0 : kept
@@ -123,18 +94,11 @@ export const run = Effect.fn("Replay.run")(function* (
           internalFrom: options.internalFrom
         })
         yield* Ref.update(added, (count) => count + found)
-        if (block.height % noteEvery === 0) {
-          yield* query((db) =>
-            db
-              .updateTable("replay")
-              .set({ next_height: block.height + 1 })
-              .where("chain", "=", id)
-          )
-        }
+        if (block.height % noteEvery === 0) yield* ReplayProgress.advance(source.chain, block.height + 1)
         if (options.onReplayed !== undefined) yield* options.onReplayed(found)
       })
     )
   )
-  yield* forget(id)
+  yield* ReplayProgress.end(source.chain)
   return { callbacks: yield* Ref.get(added), blocksWithoutCallbacks: yield* Ref.get(without) }
 })

@@ -5,9 +5,16 @@ import { closeSync, openSync, renameSync, rmSync, statSync } from "node:fs"
 import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type { Location } from "./Location.ts"
 
 /** No copy was made. */
 export class BackupFailed extends Schema.TaggedError<BackupFailed>()("BackupFailed", { message: Schema.String }) {}
+
+/** The file that a store is in. */
+export const fileOf = (location: Location): Effect.Effect<string, BackupFailed> =>
+  location.kind === "sqlite"
+    ? Effect.succeed(location.file)
+    : new BackupFailed({ message: "The store is PostgreSQL: back it up by pg_dump, or by its archive of WAL" })
 
 const failed = (cause: unknown) => new BackupFailed({ message: `Cannot copy the store: ${(cause as Error).message}` })
 
@@ -27,8 +34,8 @@ export const pages = Effect.fn("Backup.pages")(function* (store: string) {
 const step = 10_000
 
 /**
- * Copies the store to `file`, which must not exist, and gives its size in bytes. `advance` is told of each step. Nothing
- * stands at `file` before the copy is whole.
+ * Copies the store to `file`, which must not exist, and gives its size in bytes. `advance` runs after each step with the
+ * pages that were copied. Nothing stands at `file` before the copy is whole.
  */
 export const copy = Effect.fn("Backup.copy")(function* (
   store: string,
@@ -39,7 +46,7 @@ export const copy = Effect.fn("Backup.copy")(function* (
   const partial = `${file}.partial`
   yield* Effect.try({
     try: () => {
-      // Secrets of subscriptions are in it. Both fail where a file stands already.
+      // The copy holds secrets of subscriptions. Both calls fail where a file stands already.
       for (const name of [file, partial]) closeSync(openSync(name, "wx", 0o600))
       rmSync(file)
     },

@@ -24,6 +24,11 @@ export const present = Effect.fnUntraced(function* (chain: Chain.Chain) {
   return row
 })
 
+/** The rows of all chains of which anything was stored. */
+export const all = Effect.flatMap(Database, ({ read }) =>
+  read((db) => db.selectFrom("chain").selectAll().orderBy("id"))
+)
+
 /** Makes the row where there is none, and gives the chain's number in the store. */
 export const make = Effect.fnUntraced(function* (chain: Chain.Chain) {
   const { query } = yield* Database

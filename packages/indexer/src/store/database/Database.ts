@@ -5,7 +5,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Redacted from "effect/Redacted"
 import type { DatabaseError } from "./DatabaseError.ts"
 import type { Adapter } from "./internal/Adapter.ts"
 import * as Connection from "./internal/Connection.ts"
@@ -15,14 +14,14 @@ import * as PostgresServer from "./internal/PostgresServer.ts"
 import * as SqliteAdapter from "./internal/SqliteAdapter.ts"
 import * as SqliteFile from "./internal/SqliteFile.ts"
 import { SqliteThreadDialect } from "./internal/SqliteThread.ts"
+import type { Location } from "./Location.ts"
+import * as StoreLock from "./StoreLock.ts"
 
 export { DatabaseError } from "./DatabaseError.ts"
+export type { MigrationFailed, StoreTooNew } from "./internal/Migrations.ts"
 export { WaitForServer } from "./internal/PostgresServer.ts"
-
-/** Where the store is kept. */
-export type Location =
-  | { readonly kind: "sqlite"; readonly file: string }
-  | { readonly kind: "postgres"; readonly url: Redacted.Redacted; readonly connections: number }
+export type { Location } from "./Location.ts"
+export type { StoreInUse } from "./StoreLock.ts"
 
 export class Database extends Context.Service<
   Database,
@@ -40,21 +39,23 @@ export class Database extends Context.Service<
     ) => Effect.Effect<A, E | DatabaseError, Exclude<R, Database>>
   }
 >()("@headwater/indexer/store/database/Database") {
-  /** Opens the store and brings its schema up to date. */
+  /** Opens the store and brings its schema up to date; on SQLite that fails where another process has the store. */
   static readonly layer = (location: Location) => Layer.effect(Database, make(location))
 }
 
-const sqlite = Effect.fnUntraced(function* (file: string) {
+const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: "sqlite" }>) {
+  const { file } = location
   yield* SqliteFile.make(file)
   const writer = yield* Connection.open(new SqliteThreadDialect(file))
-  yield* Connection.attempt(() => Migrations.run(writer, "sqlite"))
+  yield* Migrations.run(writer, SqliteAdapter.columnTypes, StoreLock.acquire(location))
   const connection = Connection.make(writer, yield* SqliteFile.reader(file))
   return { ...connection, ...SqliteAdapter.make(connection) }
 })
 
-const postgresql = Effect.fnUntraced(function* ({ connections, url }: Extract<Location, { kind: "postgres" }>) {
+const postgresql = Effect.fnUntraced(function* (location: Extract<Location, { kind: "postgres" }>) {
+  const { connections, url } = location
   const writer = yield* Connection.open(yield* Effect.promise(() => PostgresServer.dialect(url, connections)))
-  yield* PostgresServer.whenAvailable(Connection.attempt(() => Migrations.run(writer, "postgres")))
+  yield* PostgresServer.whenAvailable(Migrations.run(writer, PostgresAdapter.columnTypes, StoreLock.acquire(location)))
   const connection = Connection.make(writer, writer)
   return { ...connection, ...PostgresAdapter.make(connection) }
 })
@@ -62,10 +63,9 @@ const postgresql = Effect.fnUntraced(function* ({ connections, url }: Extract<Lo
 const make = Effect.fnUntraced(function* (location: Location) {
   const {
     transaction,
-    whereverItIs: _,
-    writer: __,
+    writer: _,
     ...rest
-  } = location.kind === "sqlite" ? yield* sqlite(location.file) : yield* postgresql(location)
+  } = location.kind === "sqlite" ? yield* sqlite(location) : yield* postgresql(location)
   const database: Database["Service"] = Database.of({
     ...rest,
     transaction: (self) => transaction(Effect.provideService(self, Database, database))

@@ -20,4 +20,9 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
     const { code } = this.cause as { readonly code?: string }
     return code === undefined ? connectionLost.test(this.message) : /^(E(?!RR_)[A-Z_]+|53300|57P0[123])$/.test(code)
   }
+  /** Whether a table was named that the database does not have. */
+  get missingTable(): boolean {
+    const { code } = this.cause as { readonly code?: string }
+    return code === "42P01" || (code === "SQLITE_ERROR" && this.message.startsWith("no such table"))
+  }
 }

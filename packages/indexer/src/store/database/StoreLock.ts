@@ -1,18 +1,22 @@
 /**
- * Keeps a SQLite store to one daemon: an operating system's lock on a small file beside it, which ends with its process,
- * however that ends. On PostgreSQL several daemons share the store, and nothing is locked.
+ * Keeps a SQLite store to one daemon, and to one process while its schema is brought up to date: an operating system's
+ * lock on a small file beside the store, which ends with the process that holds it. On PostgreSQL several daemons share
+ * the store, and nothing is locked here.
  */
 import { closeSync, openSync } from "node:fs"
 import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import type { Location } from "./Database.ts"
+import type { Location } from "./Location.ts"
 
 /** Another process has the store for itself. */
 export class StoreInUse extends Schema.TaggedError<StoreInUse>()("StoreInUse", { message: Schema.String }) {}
 
-/** Holds the store until the scope closes. */
+/**
+ * Holds the store until the scope closes. A program opens the store first: that takes the lock for as long as the schema
+ * is behind.
+ */
 export const acquire = (location: Location): Effect.Effect<void, StoreInUse, Scope.Scope> => {
   if (location.kind === "postgres") return Effect.void
   const file = `${location.file}.lock`

@@ -35,6 +35,8 @@ export interface Tables {
   asset_quote: AssetQuoteTable
   asset_rate: AssetRateTable
   market_task: MarketTaskTable
+  store_format: StoreFormatTable
+  background_migration: BackgroundMigrationTable
 }
 
 /** A followed chain and its cursor: the last committed block. */
@@ -426,6 +428,24 @@ export interface PrunedInternalTable {
   address: Uint8Array
   received: string
   spent: string
+}
+
+/** The oldest program that may run on the store: one row. */
+export interface StoreFormatTable {
+  id: number
+  /** A program that knows this migration may run. */
+  oldest_migration: string
+  /** The release that brings the migration, for the message to others. */
+  oldest_program: string
+}
+
+/** The rewriting of stored rows behind a migration, as long as it is not done. */
+export interface BackgroundMigrationTable {
+  name: string
+  /** Rows with this id and below have been rewritten. */
+  position: number
+  /** The highest id when the migration was applied: rows above it have the new form. */
+  last: number
 }
 
 export type Row<T extends keyof Tables> = Selectable<Tables[T]>

@@ -17,7 +17,7 @@ import type { AssetOrigin, Row, Tables } from "../database/Tables.ts"
 import * as AssetListing from "./internal/AssetListing.ts"
 import * as AssetRates from "./internal/AssetRates.ts"
 
-export type { Listed } from "./internal/AssetListing.ts"
+export type { ListingResult } from "./internal/AssetListing.ts"
 export type { AssetQuote } from "./internal/AssetRates.ts"
 
 /** The catalogue has no such asset. */
@@ -73,7 +73,7 @@ export class Assets extends Context.Service<
     readonly put: (
       entries: ReadonlyArray<Entry>,
       origin: AssetOrigin
-    ) => Effect.Effect<ReadonlyArray<AssetListing.Listed>, DatabaseError>
+    ) => Effect.Effect<ReadonlyArray<AssetListing.ListingResult>, DatabaseError>
     /** Keeps the quotes that are believed; why each of the others is not, in their order. */
     readonly record: (
       quotes: ReadonlyArray<AssetRates.AssetQuote>

@@ -16,6 +16,7 @@ import * as Result from "effect/Result"
 import { TestClock } from "effect/testing"
 import { sql } from "kysely"
 import { locations, stores } from "../../../../../test/Stores.ts"
+import * as Seed from "../Seed.ts"
 
 const chainNamed = (name: string) => Chain.all.find((chain) => Chain.nameOf(chain) === name)!
 const sepolia = chainNamed("ethereum/sepolia")
@@ -94,7 +95,10 @@ for (const store of stores) {
         const refused = yield* Effect.flip(credits.charge(charge(account, 41)))
         assert.strictEqual(refused.message, "41 credits are wanted, 40 are left")
         assert.strictEqual(yield* credits.charge(charge(account, 40)), 0)
-        assert.strictEqual((yield* Effect.flip(credits.chargeWithin(charge(account, 1))))._tag, "InsufficientCredits")
+        assert.strictEqual(
+          (yield* Effect.flip(credits.chargeInTransaction(charge(account, 1))))._tag,
+          "InsufficientCredits"
+        )
         const broke = yield* newAccount
         assert.strictEqual((yield* Effect.flip(credits.charge(charge(broke, 1))))._tag, "InsufficientCredits")
         assert.strictEqual(yield* ledgerAddsUp(account), 0)
@@ -112,7 +116,9 @@ for (const store of stores) {
           Array.from({ length: 200 }, (_, i) => i),
           (i) =>
             Effect.result(
-              i % 5 === 0 ? transaction(credits.chargeWithin(charge(account, 30))) : credits.charge(charge(account, 30))
+              i % 5 === 0
+                ? transaction(credits.chargeInTransaction(charge(account, 30)))
+                : credits.charge(charge(account, 30))
             ),
           { concurrency: "unbounded" }
         )
@@ -144,7 +150,9 @@ for (const store of stores) {
         const { transaction } = yield* Database
         const account = yield* newAccount
         yield* credits.grant({ account, amount: 100, detail: "" })
-        yield* Effect.flip(transaction(Effect.andThen(credits.chargeWithin(charge(account, 60)), Effect.fail("no"))))
+        yield* Effect.flip(
+          transaction(Effect.andThen(credits.chargeInTransaction(charge(account, 60)), Effect.fail("no")))
+        )
         assert.strictEqual(yield* ledgerAddsUp(account), 100)
       })
     )
@@ -254,6 +262,7 @@ for (const store of stores) {
       Effect.gen(function* () {
         const credits = yield* Credits
         const subscriptions = yield* Subscriptions
+        const { query } = yield* Database
         const start = Date.UTC(2026, 10, 20, 12)
         yield* TestClock.setTime(start)
         const [rich, poor] = [yield* newAccount, yield* newAccount]
@@ -263,6 +272,11 @@ for (const store of stores) {
         yield* subscribe(rich, sepolia, 3)
         yield* subscribe(rich, bitcoinCash, 2)
         const ofPoor = yield* subscribe(poor, sepolia, 3)
+
+        for (const subscription of ofPoor) {
+          const [, again] = yield* Seed.callbacks(subscription, 2)
+          yield* query((db) => db.updateTable("callback").set({ attempts: 1 }).where("id", "=", again!))
+        }
 
         // Nothing of a day is due before it is over.
         yield* TestClock.setTime(endOfDay(dayOf(start)) - 1)
@@ -286,6 +300,26 @@ for (const store of stores) {
         assert.deepStrictEqual(
           states[2]!.deactivationReasons.map(({ reason }) => reason),
           ["insufficient_credits"]
+        )
+        // Its callbacks are held back, those that were tried already too.
+        assert.deepStrictEqual(
+          yield* Effect.forEach(ofPoor, ({ id }) =>
+            Effect.map(Seed.rows(id), (rows) => rows.map(({ attempts, state }) => [state, attempts]))
+          ),
+          [
+            [
+              ["due", 0],
+              ["due", 1]
+            ],
+            [
+              ["due", 0],
+              ["due", 1]
+            ],
+            [
+              ["held", 0],
+              ["held", 1]
+            ]
+          ]
         )
 
         // Three days later, with a subscription made on the last of them: the others pay for three, it for none yet.

@@ -29,7 +29,8 @@ describe("a SQLite file", () => {
       assert.deepStrictEqual(yield* modes, [
         ["store.db", "600"],
         ["store.db-shm", "600"],
-        ["store.db-wal", "600"]
+        ["store.db-wal", "600"],
+        ["store.db.lock", "600"]
       ])
       chmodSync(store.file, 0o640)
       assert.deepInclude(yield* modes, ["store.db", "640"])

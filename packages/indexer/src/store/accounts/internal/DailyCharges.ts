@@ -2,18 +2,20 @@
  * The daily charges: each day that is over, once for each account and chain, for the subscriptions that were active when
  * it was charged and had been made before it ended.
  *
- * What has been charged is in the store: an entry with its own key for each account, chain and day, and the last day
- * that is complete. Whoever is killed in the middle, or runs beside another process, charges only what is not there.
+ * The store knows how much of that is done: an entry with its own key for each account, chain and day, and the last day
+ * that is complete. A process that was killed in the middle, or runs beside another, charges only what is not there.
  */
-
-import * as Ledger from "@headwater/core/Credits"
+import * as Credits from "@headwater/core/Credits"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
-import type { Database, DatabaseError } from "../../database/Database.ts"
+import * as ChainRow from "../../database/ChainRow.ts"
+import { Database } from "../../database/Database.ts"
+import * as Parked from "../../subscriptions/Parked.ts"
+import * as CreditLedger from "./CreditLedger.ts"
 
-/** What a run did. */
+/** The sums of one run. */
 export interface Charged {
   readonly days: number
   readonly credits: number
@@ -24,6 +26,7 @@ export interface Charged {
 /** Why a subscription is inactive that its account could not pay for. */
 export const reason = "insufficient_credits"
 
+/** Subscriptions, or synced addresses, of an account on a chain. */
 interface Owed {
   readonly account: number
   readonly chain: number
@@ -31,7 +34,7 @@ interface Owed {
   readonly count: number
 }
 
-/** What is paid for by the day: its price before the chain's multiplier, and the words for it in the ledger. */
+/** The price of a day before the chain's multiplier, and its words in the ledger. */
 interface Tariff {
   readonly price: number
   readonly key: "daily" | "daily-addresses"
@@ -39,62 +42,36 @@ interface Tariff {
 }
 
 /** Takes the price of one day on one chain; undefined where that was done before, else how many were paid for. */
-const take = (database: Database["Service"], tariff: Tariff, day: number, owed: Owed) =>
-  database.transaction(
+const take = Effect.fnUntraced(function* (tariff: Tariff, day: number, { account, count, name }: Owed) {
+  const { transaction } = yield* Database
+  const [blockchain, network] = name.split("/") as [string, string]
+  const chain = yield* Effect.orDie(Effect.fromResult(Chain.find(blockchain, network)))
+  const each = Credits.onChain(tariff.price, chain)
+  const entry_key = `${tariff.key}:${account}:${name}:${Credits.dayText(day)}`
+  const detail = `${name} ${Credits.dayText(day)}${tariff.detail}`
+  const at = yield* Clock.currentTimeMillis
+  return yield* transaction(
     Effect.gen(function* () {
-      const { account, name } = owed
-      const [blockchain, network] = name.split("/") as [string, string]
-      const chain = yield* Effect.orDie(Effect.fromResult(Chain.find(blockchain, network)))
-      const each = Ledger.onChain(tariff.price, chain)
-      const entry_key = `${tariff.key}:${account}:${name}:${Ledger.dayText(day)}`
-      const detail = `${name} ${Ledger.dayText(day)}${tariff.detail}`
-      const at = yield* Clock.currentTimeMillis
-      const [row] = yield* database.query((db) =>
-        db
-          .updateTable("credit_balance")
-          .set({ balance: sql<number>`balance` })
-          .where("account", "=", account)
-          .returning("balance")
-      )
-      const paid = Ledger.affordable(row?.balance ?? 0, each, owed.count)
-      const written = yield* database.query((db) =>
-        db
-          .insertInto("credit_entry")
-          .values({ account, entry_key, at, kind: "daily", amount: 0 - each * paid, results: paid, detail })
-          .onConflict((on) => on.column("entry_key").doNothing())
-          .returning("id")
-      )
-      if (written.length === 0) return undefined
-      yield* database.query((db) =>
-        db
-          .updateTable("credit_balance")
-          .set({ balance: sql<number>`balance - ${each * paid}` })
-          .where("account", "=", account)
-      )
+      const paid = Credits.affordable(yield* CreditLedger.lock(account), each, count)
+      const entry = { account, entry_key, at, amount: 0 - each * paid, results: paid, detail }
+      if (!(yield* CreditLedger.enter({ ...entry, kind: "daily" }))) return undefined
+      yield* CreditLedger.add(account, entry.amount)
       return { paid, credits: each * paid }
     })
   )
+})
 
-/** Deactivates the newest subscriptions of an account on a chain. */
-const deactivate = (database: Database["Service"], { account, chain }: Owed, count: number, before: number) =>
-  database.transaction(
+/** Deactivates the newest subscriptions of an account on a chain, of those made before a time in seconds. */
+const deactivate = Effect.fnUntraced(function* ({ account, chain }: Owed, count: number, before: number) {
+  const { query, transaction } = yield* Database
+  const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+  return yield* transaction(
     Effect.gen(function* () {
-      const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-      const [locked] = yield* database.query((db) =>
-        db
-          .updateTable("chain")
-          .set({ revision: sql<number>`revision + 1` })
-          .where("id", "=", chain)
-          .returning("revision")
-      )
-      const changed = yield* database.query((db) =>
+      const { revision } = yield* ChainRow.lockAndBumpRevision(chain)
+      const changed = yield* query((db) =>
         db
           .updateTable("subscription")
-          .set({
-            active: 0,
-            revision: locked!.revision,
-            deactivation_reasons: JSON.stringify([{ reason, timestamp }])
-          })
+          .set({ active: 0, revision, deactivation_reasons: JSON.stringify([{ reason, timestamp }]) })
           .where("id", "in", (from) =>
             from
               .selectFrom("subscription")
@@ -106,23 +83,18 @@ const deactivate = (database: Database["Service"], { account, chain }: Owed, cou
               .orderBy("id", "desc")
               .limit(count)
           )
-          .returning("id")
+          .returning(["id", "host"])
       )
-      yield* Effect.forEach(
-        changed,
-        ({ id }) =>
-          database.query((db) =>
-            db.updateTable("callback").set({ state: "held" }).where("subscription", "=", id).where("state", "=", "due")
-          ),
-        { discard: true }
-      )
+      yield* Effect.forEach(changed, Parked.hold, { discard: true })
       return changed.length
     })
   )
+})
 
-const chargeDay = Effect.fnUntraced(function* (database: Database["Service"], rules: Ledger.Rules, day: number) {
-  const before = Ledger.endOfDay(day) / 1000
-  const owed = yield* database.query((db) =>
+/** Active subscriptions that were made before a time in seconds. */
+const activeBefore = Effect.fnUntraced(function* (before: number) {
+  const { query } = yield* Database
+  return yield* query((db) =>
     db
       .selectFrom("subscription")
       .innerJoin("chain", "chain.id", "subscription.chain")
@@ -134,59 +106,66 @@ const chargeDay = Effect.fnUntraced(function* (database: Database["Service"], ru
       .orderBy("subscription.account")
       .orderBy("subscription.chain")
   )
+})
+
+/** Addresses that accounts asked to be synced before a time in seconds; those that only fill a wallet's gap are free. */
+const syncedBefore = Effect.fnUntraced(function* (before: number) {
+  const { query } = yield* Database
+  return yield* query((db) =>
+    db
+      .selectFrom("wallet_address")
+      .innerJoin("wallet", "wallet.id", "wallet_address.wallet")
+      .innerJoin("chain", "chain.id", "wallet.chain")
+      .select(["wallet.account", "wallet.chain", "chain.name"])
+      .select(sql<number>`count(*)`.as("count"))
+      .where("wallet_address.requested", "<", before)
+      .groupBy(["wallet.account", "wallet.chain", "chain.name"])
+      .orderBy("wallet.account")
+      .orderBy("wallet.chain")
+  )
+})
+
+const chargeDay = Effect.fnUntraced(function* ({ addressDay, subscriptionDay }: Credits.Rules, day: number) {
+  const { query } = yield* Database
+  const before = Credits.endOfDay(day) / 1000
   let credits = 0
   let deactivated = 0
-  const subscriptions: Tariff = { price: rules.subscriptionDay, key: "daily", detail: "" }
-  for (const one of rules.subscriptionDay === 0 ? [] : owed) {
-    const taken = yield* take(database, subscriptions, day, one)
+  const subscriptions: Tariff = { price: subscriptionDay, key: "daily", detail: "" }
+  for (const owed of subscriptionDay === 0 ? [] : yield* activeBefore(before)) {
+    const taken = yield* take(subscriptions, day, owed)
     if (taken === undefined) continue
     credits += taken.credits
-    const unpaid = one.count - taken.paid
-    if (unpaid > 0) deactivated += yield* deactivate(database, one, unpaid, before)
+    const unpaid = owed.count - taken.paid
+    if (unpaid > 0) deactivated += yield* deactivate(owed, unpaid, before)
   }
-  // Addresses that an account asked to be synced; those that only fill a wallet's gap are not counted.
-  const synced =
-    rules.addressDay === 0
-      ? []
-      : yield* database.query((db) =>
-          db
-            .selectFrom("wallet_address")
-            .innerJoin("wallet", "wallet.id", "wallet_address.wallet")
-            .innerJoin("chain", "chain.id", "wallet.chain")
-            .select(["wallet.account", "wallet.chain", "chain.name"])
-            .select(sql<number>`count(*)`.as("count"))
-            .where("wallet_address.requested", "<", before)
-            .groupBy(["wallet.account", "wallet.chain", "chain.name"])
-            .orderBy("wallet.account")
-            .orderBy("wallet.chain")
-        )
-  const addresses: Tariff = { price: rules.addressDay, key: "daily-addresses", detail: " synced addresses" }
-  for (const one of synced) {
-    // What cannot be paid for stays synced: the account is asked again the next day.
-    credits += (yield* take(database, addresses, day, one))?.credits ?? 0
+  const addresses: Tariff = { price: addressDay, key: "daily-addresses", detail: " synced addresses" }
+  for (const owed of addressDay === 0 ? [] : yield* syncedBefore(before)) {
+    // Addresses that cannot be paid for stay synced: the account is asked again the next day.
+    credits += (yield* take(addresses, day, owed))?.credits ?? 0
   }
-  yield* database.query((db) => db.updateTable("credit_day").set({ day }).where("id", "=", 1).where("day", "<", day))
+  yield* query((db) => db.updateTable("credit_day").set({ day }).where("id", "=", 1).where("day", "<", day))
   return { credits, deactivated }
 })
 
-export const charge = (database: Database["Service"], rules: Ledger.Rules): Effect.Effect<Charged, DatabaseError> =>
-  Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    // The day on which charging begins is the first that is charged.
-    yield* database.query((db) =>
-      db
-        .insertInto("credit_day")
-        .values({ id: 1, day: Ledger.dayOf(now) - 1 })
-        .onConflict((on) => on.column("id").doNothing())
-    )
-    const [last] = yield* database.query((db) => db.selectFrom("credit_day").select("day").where("id", "=", 1))
-    const days = Ledger.daysToCharge(last!.day, now)
-    let credits = 0
-    let deactivated = 0
-    for (const day of days) {
-      const charged = yield* chargeDay(database, rules, day)
-      credits += charged.credits
-      deactivated += charged.deactivated
-    }
-    return { days: days.length, credits, deactivated }
-  })
+/** Charges the days that are over. */
+export const charge = Effect.fnUntraced(function* (rules: Credits.Rules) {
+  const { query } = yield* Database
+  const now = yield* Clock.currentTimeMillis
+  // The day on which charging begins is the first that is charged.
+  yield* query((db) =>
+    db
+      .insertInto("credit_day")
+      .values({ id: 1, day: Credits.dayOf(now) - 1 })
+      .onConflict((on) => on.column("id").doNothing())
+  )
+  const [last] = yield* query((db) => db.selectFrom("credit_day").select("day").where("id", "=", 1))
+  const days = Credits.daysToCharge(last!.day, now)
+  let credits = 0
+  let deactivated = 0
+  for (const day of days) {
+    const charged = yield* chargeDay(rules, day)
+    credits += charged.credits
+    deactivated += charged.deactivated
+  }
+  return { days: days.length, credits, deactivated } satisfies Charged
+})

@@ -1,4 +1,4 @@
-/** The connections of an open store, and what runs on them: the ground on which both adapters stand. */
+/** The connections of an open store, their queries and transactions: the ground on which both adapters stand. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -9,7 +9,7 @@ import type { Tables } from "../Tables.ts"
 export type Build<A> = (db: Kysely<Tables>) => { execute(): Promise<A> }
 
 /** The open transaction of the current fiber, if there is one. */
-const Current = Context.Reference<ControlledTransaction<Tables> | undefined>(
+export const Current = Context.Reference<ControlledTransaction<Tables> | undefined>(
   "@headwater/indexer/store/database/internal/Connection/Current",
   { defaultValue: () => undefined }
 )
@@ -59,17 +59,7 @@ export const make = (writer: Kysely<Tables>, reader: Kysely<Tables>) => {
           )
     )
 
-  return {
-    writer,
-    query: on(writer),
-    read: on(reader),
-    transaction,
-    /** Runs one of two effects: in a transaction, with that transaction, or outside of any. */
-    whereverItIs: <A>(
-      inside: (transaction: ControlledTransaction<Tables>) => Effect.Effect<A, DatabaseError>,
-      outside: Effect.Effect<A, DatabaseError>
-    ) => Effect.flatMap(Current, (transaction) => (transaction === undefined ? outside : inside(transaction)))
-  }
+  return { writer, query: on(writer), read: on(reader), transaction }
 }
 
 export type Connection = ReturnType<typeof make>

@@ -1,17 +1,17 @@
 /**
- * What a message to another thread says in bytes, in one buffer that moves with it. Small arrays of bytes are views on
- * pools that many share, and a message would copy the whole pool of each.
+ * The bytes of a message to another thread, in one buffer that moves with the message. Small arrays of bytes are views
+ * on pools that many share, and a message would copy the whole pool of each.
  */
-import type { Statement, Step } from "./SqliteThread.worker.ts"
+import type { ExecuteMany, Statement } from "./SqliteThread.worker.ts"
 
 type Values = ReadonlyArray<unknown>
 
 const rowsOf = (statement: Statement): ReadonlyArray<Values> => {
-  if ("steps" in statement) return statement.steps.flatMap(({ rows }) => rows)
+  if ("batch" in statement) return statement.batch.flatMap(({ rows }) => rows)
   return statement.rows ?? [statement.parameters]
 }
 
-/** The statements with their bytes in `buffer` alone; where they have none, that is undefined. */
+/** The statements with their bytes in `buffer` alone, which is undefined where the statements have no bytes. */
 export const gather = (
   statements: ReadonlyArray<Statement>
 ): { readonly statements: ReadonlyArray<Statement>; readonly buffer: ArrayBuffer | undefined } => {
@@ -29,13 +29,13 @@ export const gather = (
       end += value.length
       return bytes.subarray(end - value.length, end)
     })
-  const movedStep = ({ rows, sql }: Step): Step => ({ sql, rows: rows.map(moved) })
+  const movedRows = ({ rows, sql }: ExecuteMany): ExecuteMany => ({ sql, rows: rows.map(moved) })
   return {
     statements: statements.map((statement) => {
-      if ("steps" in statement) return { steps: statement.steps.map(movedStep) }
+      if ("batch" in statement) return { batch: statement.batch.map(movedRows) }
       return statement.rows === undefined
         ? { sql: statement.sql, parameters: moved(statement.parameters) }
-        : movedStep(statement)
+        : movedRows(statement)
     }),
     buffer: bytes.buffer
   }

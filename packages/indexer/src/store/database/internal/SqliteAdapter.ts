@@ -4,13 +4,20 @@ import { CompiledQuery, type ControlledTransaction, sql } from "kysely"
 import type { DatabaseError } from "../DatabaseError.ts"
 import type { Tables } from "../Tables.ts"
 import type { Adapter } from "./Adapter.ts"
-import { attempt, type Connection } from "./Connection.ts"
+import type { ColumnTypes } from "./ColumnTypes.ts"
+import { attempt, type Connection, Current } from "./Connection.ts"
 import { ThreadStatement } from "./SqliteThread.ts"
 import type { Statement } from "./SqliteThread.worker.ts"
 
+export const columnTypes: ColumnTypes = {
+  blob: "blob",
+  serial: "integer primary key autoincrement",
+  clustered: "without rowid"
+}
+
 /** A statement that only the SQLite thread knows how to run. */
-const onThread = <A>(statement: Statement, later?: boolean): CompiledQuery<A> =>
-  CompiledQuery.raw("", [new ThreadStatement(statement, later)])
+const onThread = <A>(statement: Statement, deferred?: boolean): CompiledQuery<A> =>
+  CompiledQuery.raw("", [new ThreadStatement(statement, deferred)])
 
 const namedParameter = /:(\w+)/g
 
@@ -28,7 +35,7 @@ const list = (values: ReadonlyArray<number | string>) => sql`(select value from 
 /** There is one writer at a time: no row needs a lock. */
 const nothing = sql.raw("")
 
-export const make = ({ query, whereverItIs, writer }: Connection): Adapter => {
+export const make = ({ query, writer }: Connection): Adapter => {
   const executeMany = <A>(statement: Statement): Effect.Effect<ReadonlyArray<A>, DatabaseError> =>
     query((db) => ({ execute: async () => (await db.executeQuery<A>(onThread(statement))).rows }))
 
@@ -37,10 +44,11 @@ export const make = ({ query, whereverItIs, writer }: Connection): Adapter => {
     statement: (db: ControlledTransaction<Tables>) => Statement,
     now: Effect.Effect<unknown, DatabaseError>
   ) =>
-    Effect.asVoid(
-      whereverItIs<unknown>(
-        (transaction) => attempt(() => transaction.executeQuery(onThread(statement(transaction), true))),
-        now
+    Effect.flatMap(Current, (transaction) =>
+      Effect.asVoid(
+        transaction === undefined
+          ? now
+          : attempt<unknown>(() => transaction.executeQuery(onThread(statement(transaction), true)))
       )
     )
 
@@ -76,9 +84,9 @@ export const make = ({ query, whereverItIs, writer }: Connection): Adapter => {
       const statement = `delete from ${table} where ${where.join(" and ")} returning ${returning.join(", ")}`
       return executeMany(positional(statement, keys))
     },
-    batch: (steps) =>
+    batch: (batch) =>
       Effect.map(
-        attempt(() => writer.executeQuery(onThread<ReadonlyArray<unknown>>({ steps }))),
+        attempt(() => writer.executeQuery(onThread<ReadonlyArray<unknown>>({ batch }))),
         ({ rows }) => rows
       ),
     lockRows: () => Effect.void,

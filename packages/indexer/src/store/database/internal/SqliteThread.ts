@@ -17,17 +17,17 @@ import {
 import * as MessageBytes from "./MessageBytes.ts"
 import type { Reply, Request, Statement } from "./SqliteThread.worker.ts"
 
-/** As the only parameter of a query: what is run in place of its own statement. */
+/** As the only parameter of a query: the statement that is run in place of the query's own. */
 export class ThreadStatement {
   readonly statement: Statement
   /**
-   * In a transaction: whether it goes to the thread with the next statement whose answer is wanted, or with the commit. A
-   * message wakes a thread, which costs more than most statements do.
+   * In a transaction: whether the statement goes to the thread with the next one whose answer is wanted, or with the
+   * commit. A message wakes a thread, which costs more than most statements do.
    */
-  readonly later: boolean
-  constructor(statement: Statement, later = false) {
+  readonly deferred: boolean
+  constructor(statement: Statement, deferred = false) {
     this.statement = statement
-    this.later = later
+    this.deferred = deferred
   }
 }
 
@@ -41,8 +41,8 @@ class ThreadConnection implements DatabaseConnection {
   readonly #pending = new Map<number, PromiseWithResolvers<QueryResult<any>>>()
   #nextId = 0
   #failure: Error | undefined
-  /** What goes before the next statement. */
-  #later: Array<Statement> = []
+  /** These go before the next statement. */
+  #deferred: Array<Statement> = []
 
   constructor(filename: string) {
     this.#worker = new Worker(new URL(workerFile, import.meta.url), { workerData: filename })
@@ -70,8 +70,8 @@ class ThreadConnection implements DatabaseConnection {
     const pending = Promise.withResolvers<QueryResult<R>>()
     this.#pending.set(id, pending)
     this.#worker.ref()
-    const { buffer, statements } = MessageBytes.gather([...this.#later, statement])
-    this.#later = []
+    const { buffer, statements } = MessageBytes.gather([...this.#deferred, statement])
+    this.#deferred = []
     this.#worker.postMessage({ id, statements } satisfies Request, buffer === undefined ? [] : [buffer])
     return pending.promise
   }
@@ -79,23 +79,23 @@ class ThreadConnection implements DatabaseConnection {
   async executeQuery<R>({ parameters, sql }: CompiledQuery): Promise<QueryResult<R>> {
     const [first] = parameters
     if (!(first instanceof ThreadStatement)) return this.#send({ sql, parameters })
-    if (!first.later) return this.#send(first.statement)
-    this.#later.push(first.statement)
+    if (!first.deferred) return this.#send(first.statement)
+    this.#deferred.push(first.statement)
     return { rows: [] }
   }
 
   begin() {
-    this.#later = [begin]
+    this.#deferred = [begin]
   }
 
   async commit() {
-    if (this.#later[0] === begin && this.#later.length === 1) this.#later = []
+    if (this.#deferred[0] === begin && this.#deferred.length === 1) this.#deferred = []
     else await this.#send({ sql: "commit", parameters: [] })
   }
 
   async rollback() {
-    const begun = this.#later[0] !== begin
-    this.#later = []
+    const begun = this.#deferred[0] !== begin
+    this.#deferred = []
     if (begun) await this.#send({ sql: "rollback", parameters: [] })
   }
 
@@ -145,6 +145,13 @@ class ThreadDriver implements Driver {
   }
 }
 
+class ThreadAdapter extends SqliteAdapter {
+  /** Kysely knows of drivers that could not; a migration is one transaction only where this says so. */
+  override get supportsTransactionalDdl() {
+    return true
+  }
+}
+
 export class SqliteThreadDialect implements Dialect {
   readonly #filename: string
   constructor(filename: string) {
@@ -152,7 +159,7 @@ export class SqliteThreadDialect implements Dialect {
   }
   createDriver = () => new ThreadDriver(this.#filename)
   createQueryCompiler = () => new SqliteQueryCompiler()
-  createAdapter = () => new SqliteAdapter()
+  createAdapter = () => new ThreadAdapter()
   // biome-ignore lint/suspicious/noExplicitAny: Kysely's own signature
   createIntrospector = (db: Kysely<any>) => new SqliteIntrospector(db)
 }

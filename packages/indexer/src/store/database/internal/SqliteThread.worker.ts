@@ -5,15 +5,15 @@ import type { QueryResult } from "kysely"
 import { pragmas } from "./sqlitePragmas.ts"
 
 /** One statement, run once for each row of parameters. */
-export interface Step {
+export interface ExecuteMany {
   readonly sql: string
   readonly rows: ReadonlyArray<ReadonlyArray<unknown>>
 }
 
 export type Statement =
   | { readonly sql: string; readonly parameters: ReadonlyArray<unknown>; readonly rows?: undefined }
-  | Step
-  | { readonly steps: ReadonlyArray<Step> }
+  | ExecuteMany
+  | { readonly batch: ReadonlyArray<ExecuteMany> }
 
 /** Statements that are run one after another, up to the first that fails; the answer is that of the last one. */
 export interface Request {
@@ -40,11 +40,11 @@ const prepare = (sql: string) => {
   return statement
 }
 
-/** Every step in one transaction, and what each row gave; nothing is done where a row was to give something and did not. */
-const executeSteps = (steps: ReadonlyArray<Step>): Array<ReadonlyArray<unknown>> => {
+/** All statements in one transaction, and the answer to each row; nothing is done where a row was to give one and did not. */
+const executeBatch = (batch: ReadonlyArray<ExecuteMany>): Array<ReadonlyArray<unknown>> => {
   prepare("begin immediate").run()
   try {
-    const results = steps.map(({ rows, sql }) => {
+    const results = batch.map(({ rows, sql }) => {
       const statement = prepare(sql)
       return rows.map((row) => (statement.reader ? statement.get(row) : statement.run(row)))
     })
@@ -58,7 +58,7 @@ const executeSteps = (steps: ReadonlyArray<Step>): Array<ReadonlyArray<unknown>>
 }
 
 const execute = (request: Statement): QueryResult<never> => {
-  if ("steps" in request) return { rows: executeSteps(request.steps) as Array<never> }
+  if ("batch" in request) return { rows: executeBatch(request.batch) as Array<never> }
   // Where `begin` or `commit` has failed there may be nothing to roll back.
   if (request.sql === "rollback" && !db.inTransaction) return { rows: [] }
   const statement = prepare(request.sql)

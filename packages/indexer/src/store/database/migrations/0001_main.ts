@@ -1,5 +1,5 @@
 /** Chains and their blocks, accounts and keys, subscriptions, waits and callbacks, the output map. */
-import type { ColumnTypes } from "../internal/Migrations.ts"
+import type { ColumnTypes } from "../internal/ColumnTypes.ts"
 
 export const up = ({ blob, serial, clustered }: ColumnTypes): ReadonlyArray<string> => [
   `create table chain (

@@ -1,5 +1,5 @@
 /** The credit ledger, how far the daily charges have come, and counts that keep subscription lists fast. */
-import type { ColumnTypes } from "../internal/Migrations.ts"
+import type { ColumnTypes } from "../internal/ColumnTypes.ts"
 
 export const up = ({ serial, clustered }: ColumnTypes): ReadonlyArray<string> => [
   `create table credit_balance (

@@ -1,5 +1,5 @@
 /** Callbacks found host by host and numbered per subscription, their attempts, domains, secrets in rotation. */
-import type { ColumnTypes } from "../internal/Migrations.ts"
+import type { ColumnTypes } from "../internal/ColumnTypes.ts"
 
 export const up = ({ serial }: ColumnTypes): ReadonlyArray<string> => [
   `alter table callback add column host text not null default ''`,

@@ -1,5 +1,5 @@
 /** Market data: assets with their logos, their latest quotes, the series of their rates, and when sources are due. */
-import type { ColumnTypes } from "../internal/Migrations.ts"
+import type { ColumnTypes } from "../internal/ColumnTypes.ts"
 
 export const up = ({ blob, serial, clustered }: ColumnTypes): ReadonlyArray<string> => [
   `create table asset (

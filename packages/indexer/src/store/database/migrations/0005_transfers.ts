@@ -1,5 +1,5 @@
 /** The transfer log: chunks of packed transfers, and postings that find them by address. */
-import type { ColumnTypes } from "../internal/Migrations.ts"
+import type { ColumnTypes } from "../internal/ColumnTypes.ts"
 
 export const up = ({ blob, serial, clustered }: ColumnTypes): ReadonlyArray<string> => [
   `create table transfer_chunk (

@@ -1,5 +1,5 @@
 /** What token contracts say of themselves. */
-import type { ColumnTypes } from "../internal/Migrations.ts"
+import type { ColumnTypes } from "../internal/ColumnTypes.ts"
 
 export const up = ({ blob, clustered }: ColumnTypes): ReadonlyArray<string> => [
   `create table token (

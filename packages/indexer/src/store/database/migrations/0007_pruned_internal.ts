@@ -1,5 +1,5 @@
 /** What internal transactions moved that are no longer kept one by one. */
-import type { ColumnTypes } from "../internal/Migrations.ts"
+import type { ColumnTypes } from "../internal/ColumnTypes.ts"
 
 export const up = ({ blob, clustered }: ColumnTypes): ReadonlyArray<string> => [
   `create table pruned_internal (

@@ -1,5 +1,5 @@
 /** HD wallets with their addresses and balances, and a quick way to the subscriptions for unconfirmed coins. */
-import type { ColumnTypes } from "../internal/Migrations.ts"
+import type { ColumnTypes } from "../internal/ColumnTypes.ts"
 
 export const up = ({ blob, serial }: ColumnTypes): ReadonlyArray<string> => [
   `create table wallet (

@@ -1,5 +1,5 @@
 /** How far a replay of a chain has come. */
-import type { ColumnTypes } from "../internal/Migrations.ts"
+import type { ColumnTypes } from "../internal/ColumnTypes.ts"
 
 export const up = ({ clustered }: ColumnTypes): ReadonlyArray<string> => [
   `create table replay (

@@ -1,5 +1,5 @@
 /** Parts of committed blocks that no node has given yet. */
-import type { ColumnTypes } from "../internal/Migrations.ts"
+import type { ColumnTypes } from "../internal/ColumnTypes.ts"
 
 export const up = ({ clustered }: ColumnTypes): ReadonlyArray<string> => [
   `create table missing_part (

@@ -6,12 +6,12 @@ import { sql } from "kysely"
 import { Database, type DatabaseError } from "../../database/Database.ts"
 import type { AssetOrigin, Row } from "../../database/Tables.ts"
 
-/** What became of an entry: `kept` where somebody with precedence has described the asset already. */
-export type Listed =
+/** What listing an entry did: `kept` where somebody with precedence has described the asset already. */
+export type ListingResult =
   | { readonly kind: "added" | "updated" | "unchanged" | "kept"; readonly asset: number }
   | { readonly kind: "refused"; readonly field: string; readonly message: string }
 
-type Refused = Extract<Listed, { kind: "refused" }>
+type Refused = Extract<ListingResult, { kind: "refused" }>
 
 /** Who may change what whom has described: those who follow. */
 const precedence: Record<AssetOrigin, number> = { coingecko: 0, bundled: 1, file: 2 }
@@ -175,7 +175,7 @@ export const put = Effect.fnUntraced(function* (
   entries: ReadonlyArray<Entry>,
   origin: AssetOrigin,
   described: number
-): Effect.fn.Return<ReadonlyArray<Listed>, DatabaseError, Database> {
+): Effect.fn.Return<ReadonlyArray<ListingResult>, DatabaseError, Database> {
   const { insertMany, numbers, query, texts } = yield* Database
   const affected = yield* load(entries)
   const placed = entries.map((entry) => ({ entry, place: affected.place(entry, origin) }))
@@ -201,7 +201,7 @@ export const put = Effect.fnUntraced(function* (
 
   const logos = new Map<number, Row<"asset_logo">>()
   const links = new Map<number, Row<"asset_provider">>()
-  const listed = placed.map(({ entry, place }): Listed => {
+  const listed = placed.map(({ entry, place }): ListingResult => {
     if (!("row" in place)) return place
     const asset = ids.get(place.row.reference_id)!
     const mine = place.row.origin === origin

@@ -1,0 +1,87 @@
+/**
+ * Programs that are killed at a statement of their first start or of an upgrade: the next start finds a store that it
+ * can bring up to date. A few statements of each; `HEADWATER_EVERY_STATEMENT=1` takes all of them.
+ */
+import { spawn } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it } from "@effect/vitest"
+import { Database, type Location } from "@headwater/indexer/store/database/Database"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { locations } from "../../../../../test/Stores.ts"
+import * as Released from "./Released.ts"
+import { readsRight } from "./released/readsRight.ts"
+
+const every = process.env.HEADWATER_EVERY_STATEMENT !== undefined
+const sampleSize = 4
+
+const pathOf = (name: string) => fileURLToPath(new URL(`./killed/${name}`, import.meta.url))
+
+/** Opens the store in a program of its own, to be killed at a statement; how many it ran, and whether it ended by itself. */
+const opened = (location: Location, killAt = 0) =>
+  Effect.callback<{ readonly statements: number; readonly killed: boolean }>((resume) => {
+    const store = location.kind === "sqlite" ? location.file : Redacted.value(location.url)
+    const child = spawn(process.execPath, ["--import", pathOf("AtStatement.ts"), pathOf("Open.ts"), store], {
+      env: { ...process.env, KILL_AT: String(killAt) },
+      stdio: ["ignore", "pipe", "inherit"]
+    })
+    let statements = 0
+    child.stdout.on("data", (dots: Buffer) => {
+      statements += dots.length
+    })
+    child.on("close", (code, signal) => {
+      assert.isTrue(code === 0 || signal === "SIGKILL", `exit ${code} ${signal}`)
+      resume(Effect.succeed({ statements, killed: signal === "SIGKILL" }))
+    })
+    return Effect.sync(() => child.kill("SIGKILL"))
+  })
+
+/** Statements to be killed at, of so many. */
+const picked = (count: number) =>
+  every
+    ? Array.from({ length: count }, (_, i) => i + 1)
+    : Array.from({ length: sampleSize }, (_, i) => 1 + Math.round(((i + Math.random()) * (count - 1)) / sampleSize))
+
+const cases = [
+  { name: "first start", before: () => Effect.void, after: () => Effect.void },
+  ...Released.releases.map((release) => ({
+    name: `upgrade from ${release}`,
+    before: (location: Location) => Released.load(release, location),
+    after: readsRight
+  }))
+]
+
+for (const { location, name: store } of locations) {
+  describe(`A start killed on ${store}`, () => {
+    for (const { after, before, name } of cases) {
+      it.live(
+        `leaves a store for the next start: ${name}`,
+        () =>
+          Effect.gen(function* () {
+            const whole = yield* location
+            yield* before(whole)
+            const { statements } = yield* opened(whole)
+            const schema = yield* Released.schemaOf(whole)
+            assert.isAbove(statements, 10)
+            const killAt = picked(statements)
+            yield* Effect.forEach(
+              killAt,
+              (at) =>
+                Effect.gen(function* () {
+                  const killed = yield* location
+                  yield* before(killed)
+                  assert.deepStrictEqual(yield* opened(killed, at), { statements: at - 1, killed: true })
+                  yield* Effect.scoped(Layer.build(Database.layer(killed)))
+                  assert.deepStrictEqual(yield* Released.schemaOf(killed), schema, `killed at statement ${at}`)
+                  yield* after(killed)
+                }).pipe(Effect.scoped),
+              { concurrency: 2, discard: true }
+            )
+            yield* Effect.logInfo(`${store}, ${name}: killed at ${killAt.length} of ${statements} statements`)
+          }).pipe(Effect.scoped),
+        every ? 1_800_000 : 60_000
+      )
+    }
+  })
+}
