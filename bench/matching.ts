@@ -72,7 +72,7 @@ for (const million of millions) {
   const built = (performance.now() - begin) / 1000
   const full = memory()
   let next = 0
-  const compact = timed(() => Matcher.touched(blocks[next++ % rounds]!, watched).size)
+  const compact = timed(() => Matcher.addressesSeen(blocks[next++ % rounds]!, watched).size)
   console.log(
     `${million} M watched: ${compact.nanoseconds.toFixed(0)} ns a touch, ${compact.found} found; ` +
       `${(full.held - idle.held).toFixed(0)} MB held, ${(full.rss - idle.rss).toFixed(0)} MB resident over idle; built in ${built.toFixed(1)} s`

@@ -50,7 +50,7 @@ const program = Effect.gen(function* () {
     onCommitted: (blocks) =>
       Effect.forEach(
         blocks
-          .filter((block) => Matcher.touched(block, watched).size > 0)
+          .filter((block) => Matcher.addressesSeen(block, watched).size > 0)
           .flatMap((block) => Matcher.match(chain, block, candidates)),
         ({ item }) => Console.log(JSON.stringify(item)),
         { discard: true }

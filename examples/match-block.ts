@@ -62,7 +62,7 @@ for (const text of addresses) {
   byAddress.set(Buffer.from(bytes).toString("hex"), [{ event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", address: bytes }])
 }
 
-if (Matcher.touched(block, watched).size > 0) {
+if (Matcher.addressesSeen(block, watched).size > 0) {
   const metadata = () => ({ name: "", symbol: "", decimals: undefined })
   for (const { item } of Matcher.match(chain, block, { byAddress, blockMined: [], metadata })) {
     console.log(JSON.stringify(item))

@@ -50,7 +50,7 @@ const watched = Watched.make([1, 2])
 watched.add(recipient)
 const subscription = { event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", address: recipient } as const
 const occurrences = Matcher.match(ethereum, block(0), {
-  byAddress: new Map([...Matcher.touched(block(0), watched).keys()].map((hex) => [hex, [subscription]])),
+  byAddress: new Map([...Matcher.addressesSeen(block(0), watched).keys()].map((hex) => [hex, [subscription]])),
   blockMined: [],
   metadata: () => ({ name: "", symbol: "", decimals: undefined })
 })

@@ -36,15 +36,15 @@ export interface Candidates<S extends Subscription> {
 }
 
 /** The addresses of a block that may be watched, by their hex. */
-export const touched = (block: Block, watched: Watched): ReadonlyMap<string, AddressBytes> => {
+export const addressesSeen = (block: Block, watched: Watched): ReadonlyMap<string, AddressBytes> => {
   const found = new Map<string, AddressBytes>()
   if (watched.size() === 0) return found
-  const touch = (address: AddressBytes | undefined) => {
+  const see = (address: AddressBytes | undefined) => {
     if (address !== undefined && watched.has(address)) found.set(bytesToHex(address), address)
   }
   for (const transfer of block.transfers) {
-    touch(transfer.from)
-    touch(transfer.to)
+    see(transfer.from)
+    see(transfer.to)
   }
   return found
 }

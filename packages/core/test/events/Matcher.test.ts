@@ -157,11 +157,11 @@ describe("Matcher on UTXO chains", () => {
   it("touches only what is watched", () => {
     const watched = Watched.make([1, 2])
     watched.add(script(2))
-    const touched = Matcher.touched(
+    const seen = Matcher.addressesSeen(
       block([coin(0, script(1), undefined, 1n), coin(0, undefined, script(2), 1n)]),
       watched
     )
-    assert.deepStrictEqual([...touched.keys()], [hex(script(2))])
+    assert.deepStrictEqual([...seen.keys()], [hex(script(2))])
   })
 })
 

@@ -55,12 +55,11 @@ export const replay = Command.make(
     }
     // Loaded here only, with the sources of every family.
     const FollowedChains = yield* Effect.promise(() => import("../supervision/ChainSupervisor.ts"))
-    const { source, tokens } = yield* FollowedChains.open(chain, settings)
+    const { source } = yield* FollowedChains.open(chain, settings)
     const store = yield* ChainStore.open(chain, {
       record: settings.record,
       undoDepth: settings.undoDepth,
-      gapLimit: settings.gapLimit,
-      ...(tokens === undefined ? {} : { tokens })
+      gapLimit: settings.gapLimit
     })
     const range: Replay.Range = Option.match(input.from, {
       onNone: () => before!,

@@ -16,7 +16,6 @@ import * as XrpSource from "@headwater/indexer/families/xrp/XrpSource"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as InternalRetention from "@headwater/indexer/store/chain/InternalRetention"
-import * as Tokens from "@headwater/indexer/store/chain/Tokens"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as AccountSync from "@headwater/indexer/sync/AccountSync"
 import * as Follow from "@headwater/indexer/sync/Follow"
@@ -114,9 +113,7 @@ export const open = Effect.fnUntraced(function* (chain: Chain.Chain, settings: S
   yield* checkNetworks(chain, settings)
   const connected = yield* connect(chain, settings)
   yield* checkNetwork(new URL(Redacted.value(settings.nodes[0])).host, connected.source)
-  const { tokenMetadata } = connected
-  const tokens = tokenMetadata === undefined ? undefined : yield* Tokens.make(Chain.nameOf(chain), tokenMetadata)
-  return { ...connected, tokens }
+  return connected
 })
 
 /** Waits before a chain is started again: doubling from one second, at most 30 seconds. */
@@ -131,13 +128,12 @@ const follow = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settin
     Effect.map(Clock.currentTimeMillis, (now) => statuses.update(chain, { state, message }, now))
 
   const run = Effect.gen(function* () {
-    const { tokens, ...node } = yield* open(chain, settings)
+    const node = yield* open(chain, settings)
     yield* nodes.connect(chain, node)
     const store = yield* ChainStore.open(chain, {
       record: settings.record,
       undoDepth: settings.undoDepth,
-      gapLimit: settings.gapLimit,
-      ...(tokens === undefined ? {} : { tokens })
+      gapLimit: settings.gapLimit
     })
     if (node.utxo !== undefined) yield* UtxoSideTasks.run(node.utxo, store, settings)
     if (node.xrp !== undefined) {

@@ -4,8 +4,10 @@
  * Family code ends here. A source reads, checks and decodes; it keeps no position and decides nothing about
  * reorganisations.
  */
+import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
+import type { TokenMetadata } from "@headwater/core/events/Callback"
 import type * as Effect from "effect/Effect"
 import type { BlockMissing, NodeError } from "./node/NodeError.ts"
 
@@ -25,6 +27,8 @@ export interface Source {
   readonly blockAt: (height: number) => Effect.Effect<Block, NodeError | BlockMissing>
   /** Waits until the node has announced a block since this was last waited for: a hint to look, and nothing more. */
   readonly announced?: Effect.Effect<void>
+  /** Asked for token contracts before blocks that speak of them are committed, in families that have tokens. */
+  readonly tokenMetadata?: FetchTokenMetadata
   /** What was found out about the node at start and an operator should know: missing traces, no prevouts … */
   readonly capabilities: Effect.Effect<ReadonlyArray<Capability>, NodeError>
 }
@@ -38,3 +42,8 @@ export interface Capability {
   /** What is lost without it and what to do. */
   readonly detail: string
 }
+
+/** Asks a node for names, symbols and decimals of token contracts; the answers are in the order of the contracts. */
+export type FetchTokenMetadata = (
+  contracts: ReadonlyArray<AddressBytes>
+) => Effect.Effect<ReadonlyArray<TokenMetadata>, NodeError>

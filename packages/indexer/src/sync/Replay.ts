@@ -2,6 +2,7 @@
  * Enters a range of committed blocks again, along the way that they came: the node's block, decoded, written. How far it
  * has come is a row, so that a replay which was killed goes on where it was.
  */
+import type { Block } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -10,8 +11,10 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type { Source } from "../families/Source.ts"
 import type { ChainStore } from "../store/chain/ChainStore.ts"
+import * as ChainRow from "../store/database/ChainRow.ts"
 import { Database } from "../store/database/Database.ts"
 import { Retention } from "../store/subscriptions/Outbox.ts"
+import * as TokenNames from "./TokenNames.ts"
 
 /** The first and the last height. */
 export interface Range {
@@ -27,7 +30,7 @@ export class CannotReplay extends Schema.TaggedError<CannotReplay>()("CannotRepl
 export interface Options {
   /** Blocks fetched at the same time. */
   readonly concurrency: number
-  /** As in `ChainStore.replay`. */
+  /** As in `ChainStore.reprocess`. */
   readonly internalFrom: number
   /** Add callbacks also for blocks so old that what was delivered for them has been forgotten, and goes out again. */
   readonly forgotten: boolean
@@ -35,21 +38,20 @@ export interface Options {
   readonly onReplayed?: (callbacks: number) => Effect.Effect<void>
 }
 
-/** Blocks between two notes of the position: what is replayed a second time after a kill changes nothing. */
+/** Blocks between two notes of the position: a block that is replayed a second time after a kill changes nothing. */
 const noteEvery = 32
 
-const chainId = Effect.fnUntraced(function* (chain: Chain.Chain) {
-  const { read } = yield* Database
-  const [row] = yield* read((db) => db.selectFrom("chain").select("id").where("name", "=", Chain.nameOf(chain)))
-  return row?.id
+const notePosition = Effect.fnUntraced(function* (chain: number, next: number) {
+  const { query } = yield* Database
+  yield* query((db) => db.updateTable("replay").set({ next_height: next }).where("chain", "=", chain))
 })
 
 /** The replay of a chain that was begun and has not ended, and the next height that it is for. */
 export const interrupted = Effect.fn("Replay.interrupted")(function* (chain: Chain.Chain) {
   const { query } = yield* Database
-  const id = yield* chainId(chain)
-  if (id === undefined) return undefined
-  const [row] = yield* query((db) => db.selectFrom("replay").selectAll().where("chain", "=", id))
+  const stored = yield* ChainRow.find(chain)
+  if (stored === undefined) return undefined
+  const [row] = yield* query((db) => db.selectFrom("replay").selectAll().where("chain", "=", stored.id))
   if (row === undefined) return undefined
   const { callbacks, from_height: from, next_height: next, to_height: to } = row
   return { from, to, next, callbacks: callbacks === 1 }
@@ -66,9 +68,9 @@ const forget = Effect.fnUntraced(function* (id: number) {
  * range that was begun is given up.
  */
 export const begin = Effect.fn("Replay.begin")(function* (chain: Chain.Chain, { callbacks, from, to }: Range) {
-  const { insertMany, query, transaction } = yield* Database
+  const { insertMany, transaction } = yield* Database
   const name = Chain.nameOf(chain)
-  const [row] = yield* query((db) => db.selectFrom("chain").selectAll().where("name", "=", name))
+  const row = yield* ChainRow.present(chain)
   if (row === undefined || row.height === null || row.hash === null || row.first_height === null) {
     return yield* new CannotReplay({ message: `Nothing of ${name} is stored yet` })
   }
@@ -105,32 +107,26 @@ export const run = Effect.fn("Replay.run")(function* (
   next: number,
   options: Options
 ) {
-  const { query } = yield* Database
   const { finishedMillis } = yield* Retention
-  const id = (yield* chainId(source.chain))!
+  const { id } = (yield* ChainRow.present(source.chain))!
   const added = yield* Ref.make(0)
   const kept = Math.floor(((yield* Clock.currentTimeMillis) - finishedMillis) / 1000)
   const oldest = options.forgotten ? 0 : kept
   const without = yield* Ref.make(0)
+  const reprocess = Effect.fnUntraced(function* (block: Block) {
+    const tooOld = callbacks && block.time < oldest
+    if (tooOld) yield* Ref.update(without, (count) => count + 1)
+    return yield* TokenNames.withTokens(source, store, [block], (learned) =>
+      store.reprocess(block, { callbacks: callbacks && !tooOld, internalFrom: options.internalFrom, learned })
+    )
+  })
   yield* Stream.range(next, to).pipe(
     Stream.mapEffect((height) => source.blockAt(height), { concurrency: options.concurrency }),
     Stream.runForEach(
       Effect.fnUntraced(function* (block) {
-        const tooOld = callbacks && block.time < oldest
-        if (tooOld) yield* Ref.update(without, (count) => count + 1)
-        const found = yield* store.replay(block, {
-          callbacks: callbacks && !tooOld,
-          internalFrom: options.internalFrom
-        })
+        const found = yield* reprocess(block)
         yield* Ref.update(added, (count) => count + found)
-        if (block.height % noteEvery === 0) {
-          yield* query((db) =>
-            db
-              .updateTable("replay")
-              .set({ next_height: block.height + 1 })
-              .where("chain", "=", id)
-          )
-        }
+        if (block.height % noteEvery === 0) yield* notePosition(id, block.height + 1)
         if (options.onReplayed !== undefined) yield* options.onReplayed(found)
       })
     )

@@ -7,9 +7,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import type { Fetch } from "../../store/chain/Tokens.ts"
 import type { EvmNode } from "../evm/EvmNode.ts"
-import type { Source } from "../Source.ts"
+import type { FetchTokenMetadata, Source } from "../Source.ts"
 import type { TronSource } from "../tron/TronSource.ts"
 import type { UtxoSource } from "../utxo/UtxoSource.ts"
 import type { XrpSource } from "../xrp/XrpSource.ts"
@@ -18,7 +17,7 @@ import { NodeUnreachable } from "./NodeError.ts"
 export interface ConnectedNode {
   readonly source: Source
   /** Names, symbols and decimals of token contracts, in families that have them. */
-  readonly tokenMetadata?: Fetch | undefined
+  readonly tokenMetadata?: FetchTokenMetadata | undefined
   /** What EVM chains can be asked beyond blocks; absent in other families. */
   readonly evm?: EvmNode | undefined
   /** The source of a UTXO chain once more, with what others lack. */

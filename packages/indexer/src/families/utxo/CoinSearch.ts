@@ -3,32 +3,15 @@
  * 0.17 and its descendants, which reads through all of its coins, or the address index of Zebra and zcashd.
  */
 import * as Address from "@headwater/core/address/Address"
-import type { Spend } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Derivation from "@headwater/core/keys/Derivation"
+import type { Coin, CoinsAt } from "@headwater/core/utxo/Coin"
 import * as Effect from "effect/Effect"
 import type { JsonRpc } from "../node/JsonRpc.ts"
 import { type NodeError, NodeInconsistent } from "../node/NodeError.ts"
 import { consistent } from "./internal/NodeAnswer.ts"
 import * as NodeJson from "./internal/NodeJson.ts"
 import * as NodeTransaction from "./internal/NodeTransaction.ts"
-
-/** An unspent output. */
-export interface Coin {
-  readonly outpoint: Spend["outpoint"]
-  readonly script: Address.AddressBytes
-  /** In the coin's smallest unit. */
-  readonly amount: bigint
-  /** Of the block that created it. */
-  readonly height: number
-}
-
-/** The unspent outputs of some addresses, as of one block. */
-export interface CoinsAt {
-  readonly height: number
-  readonly hash: Uint8Array
-  readonly coins: ReadonlyArray<Coin>
-}
 
 /** The addresses of a branch at the indices 0 … `count` − 1. */
 export interface Range {

@@ -5,6 +5,7 @@ import * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import { NodeRejected } from "@headwater/indexer/families/node/NodeError"
+import type { CoinsAt } from "@headwater/core/utxo/Coin"
 import * as CoinSearch from "@headwater/indexer/families/utxo/CoinSearch"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -33,7 +34,7 @@ const branches = formats.flatMap((format) =>
 )
 const addressesOf = (branch: Derivation.Branch) => Derivation.derive(branch, 0, count).map(Result.getOrThrow)
 
-const sorted = (found: CoinSearch.CoinsAt | undefined) =>
+const sorted = (found: CoinsAt | undefined) =>
   found!.coins
     .map(({ amount, height, outpoint, script }) =>
       [
