@@ -4,9 +4,9 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, CoinTransfer, Spend } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
+import type { Coin, CoinsAt } from "@headwater/core/utxo/Coin"
 import { BlockMissing } from "@headwater/indexer/families/node/NodeError"
 import type { Source } from "@headwater/indexer/families/Source"
-import type { Coin, CoinsAt } from "@headwater/core/utxo/Coin"
 import * as Effect from "effect/Effect"
 
 /** One transaction: coins that it spends, scripts and amounts that it pays. */
