@@ -18,9 +18,10 @@ import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import type { Mempool } from "@headwater/indexer/families/SideSources"
 import * as UtxoSource from "@headwater/indexer/families/utxo/UtxoSource"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
-import { keyOf, Wallets, type Within } from "@headwater/indexer/store/wallets/Wallets"
+import { keyOf, Wallets, type InTransaction } from "@headwater/indexer/store/wallets/Wallets"
 import * as Follow from "@headwater/indexer/sync/Follow"
 import * as MempoolWatch from "@headwater/indexer/sync/MempoolWatch"
 import * as Duration from "effect/Duration"
@@ -35,7 +36,7 @@ import * as NodeJson from "./NodeJson.ts"
 
 const [part = "index", ...options] = process.argv.slice(2)
 const litecoin = HdWallet.chain
-const alone: Within<never, never> = (change) => change
+const alone: InTransaction<never, never> = (change) => change
 const concurrency = 8
 
 interface Measured {
@@ -82,7 +83,7 @@ interface Paid {
 }
 
 const indexed = Effect.fnUntraced(
-  function* ({ chain, extendedPublicKey, outputs, url }: Paid, record: ChainStore.Record, _file: string) {
+  function* ({ chain, extendedPublicKey, outputs, url }: Paid, record: RecordingMode, _file: string) {
     const rpc = yield* JsonRpc.make({ urls: [url], connections: concurrency })
     const source = yield* UtxoSource.make(chain, rpc)
     const wallets = yield* Wallets
@@ -218,7 +219,7 @@ const block = Effect.fnUntraced(function* (file: string, rounds: number) {
   const directory = yield* folder
   const parse: Array<Measured> = []
   const read: Array<Measured> = []
-  const commit: Record<ChainStore.Record, Array<Measured>> = { watched: [], all: [] }
+  const commit: Record<RecordingMode, Array<Measured>> = { watched: [], all: [] }
   let shape = ""
   for (let round = 0; round < rounds; round++) {
     parse.push(yield* timed(Effect.sync(() => JSON.parse(text))))

@@ -11,9 +11,10 @@ import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import * as UtxoSource from "@headwater/indexer/families/utxo/UtxoSource"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
-import { keyOf, Wallets, type Within } from "@headwater/indexer/store/wallets/Wallets"
+import { type InTransaction, keyOf, Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as Follow from "@headwater/indexer/sync/Follow"
 import * as MempoolWatch from "@headwater/indexer/sync/MempoolWatch"
 import * as WalletSync from "@headwater/indexer/sync/WalletSync"
@@ -81,7 +82,7 @@ interface Transaction {
   }>
 }
 
-const alone: Within<never, never> = (change) => change
+const alone: InTransaction<never, never> = (change) => change
 
 export const satoshis = (value: number) => BigInt(Math.round(value * 1e8))
 const coins = (amount: bigint) => Amount.format(amount, 8)
@@ -114,7 +115,7 @@ const movements = (node: PayingNode, concerns: ReadonlySet<string>) => {
 }
 
 /** Headwater on one store, a step at a time. */
-const indexer = Effect.fnUntraced(function* ({ chain, url }: PayingNode, record: ChainStore.Record) {
+const indexer = Effect.fnUntraced(function* ({ chain, url }: PayingNode, record: RecordingMode) {
   const rpc = yield* JsonRpc.make({ urls: [url] })
   const source = yield* UtxoSource.make(chain, rpc)
   const store = yield* ChainStore.open(chain, { record, undoDepth: 100 })

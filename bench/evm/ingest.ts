@@ -10,6 +10,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, TokenTransfer } from "@headwater/core/Block"
+import * as Compaction from "@headwater/indexer/store/chain/transfers/Compaction"
 import * as TransferLog from "@headwater/indexer/store/chain/transfers/TransferLog"
 import { Database } from "@headwater/indexer/store/database/Database"
 import Sqlite from "better-sqlite3"
@@ -24,7 +25,7 @@ const blocks = Math.round(rows / 2 / perBlock)
 /** Blocks that are made before the clock runs. */
 const atOnce = 50
 /** Runs are sorted and merged beside the commits, as the daemon does. */
-const tendEvery = Math.ceil(TransferLog.stagedLimit / 2 / perBlock)
+const compactEvery = Math.ceil(Compaction.unsortedLimit / 2 / perBlock)
 
 /** A tenth of the transfers is of one busy address, a quarter of either side was never seen before, the rest is skewed. */
 const generator = () => {
@@ -121,28 +122,30 @@ const headwater = (folder: string) =>
     Effect.gen(function* () {
       const { insertMany, transaction } = yield* Database
       const run = Effect.runPromiseWith(yield* Effect.context<Database>())
-      let tended = Promise.resolve()
+      let compacted = Promise.resolve()
       return yield* Effect.promise(() =>
         measure(
           async (block) => {
             const { hash, height, parent, time } = block
+            const { chunks, unsorted } = TransferLog.pack(1, block, () => true)
             await run(
               transaction(
-                Effect.andThen(
+                Effect.all([
                   insertMany("block", [{ chain: 1, height, hash, parent, time }]),
-                  TransferLog.append([TransferLog.pack(1, block, () => true)])
-                )
+                  insertMany("transfer_chunk", chunks),
+                  insertMany("staged_postings", unsorted)
+                ])
               )
             )
-            if (height % tendEvery === tendEvery - 1) {
+            if (height % compactEvery === compactEvery - 1) {
               // At most one at a time, and the commits do not get away from it.
-              await tended
-              tended = run(TransferLog.maintain(1))
+              await compacted
+              compacted = run(Compaction.compact(1))
             }
           },
           async () => {
-            await tended
-            await run(TransferLog.maintain(1))
+            await compacted
+            await run(Compaction.compact(1))
           }
         )
       )

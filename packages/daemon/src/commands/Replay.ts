@@ -57,12 +57,11 @@ export const replay = Command.make(
     }
     // Loaded here only, with the sources of every family.
     const ChainSupervisor = yield* Effect.promise(() => import("../supervision/ChainSupervisor.ts"))
-    const { source, tokens } = yield* ChainSupervisor.open(chain, settings)
+    const { source } = yield* ChainSupervisor.open(chain, settings)
     const store = yield* ChainStore.open(chain, {
       record: settings.record,
       undoDepth: settings.undoDepth,
-      gapLimit: settings.gapLimit,
-      ...(tokens === undefined ? {} : { tokens })
+      gapLimit: settings.gapLimit
     })
     const range: Replay.Range = Option.match(input.from, {
       onNone: () => before!,

@@ -5,7 +5,6 @@ import * as Families from "@headwater/indexer/families/families"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as InternalRetention from "@headwater/indexer/store/chain/InternalRetention"
-import * as Tokens from "@headwater/indexer/store/chain/Tokens"
 import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
 import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
@@ -62,9 +61,7 @@ export const rewind = Command.make(
     const store = yield* ChainStore.open(chain, {
       record: settings.record,
       undoDepth: settings.undoDepth,
-      gapLimit: settings.gapLimit,
-      // Nothing is asked about tokens here: they are only forgotten.
-      tokens: yield* Tokens.make(name, () => Effect.succeed([]))
+      gapLimit: settings.gapLimit
     })
     const cursor = yield* store.cursor
     if (cursor === undefined || cursor.height <= input.height) {

@@ -9,7 +9,6 @@ import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import { ConnectedNodes } from "@headwater/indexer/families/node/ConnectedNodes"
 import type { Source } from "@headwater/indexer/families/Source"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
-import * as Tokens from "@headwater/indexer/store/chain/Tokens"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Follow from "@headwater/indexer/sync/Follow"
 import * as SideTasks from "@headwater/indexer/sync/SideTasks"
@@ -66,9 +65,7 @@ export const open = Effect.fnUntraced(function* (chain: Chain.Chain, settings: S
   yield* checkNetworks(chain, settings)
   const connected = yield* Families.connect(chain, settings)
   yield* checkNetwork(new URL(Redacted.value(settings.nodes[0])).host, connected.source)
-  const { tokenMetadata } = connected
-  const tokens = tokenMetadata === undefined ? undefined : yield* Tokens.make(Chain.nameOf(chain), tokenMetadata)
-  return { ...connected, tokens }
+  return connected
 })
 
 /** Waits before a chain is started again: doubling from one second, at most 30 seconds. */
@@ -83,13 +80,12 @@ const follow = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settin
     Effect.map(Clock.currentTimeMillis, (now) => statuses.update(chain, { state, message }, now))
 
   const run = Effect.gen(function* () {
-    const { tokens, ...node } = yield* open(chain, settings)
+    const node = yield* open(chain, settings)
     yield* nodes.connect(chain, node)
     const store = yield* ChainStore.open(chain, {
       record: settings.record,
       undoDepth: settings.undoDepth,
-      gapLimit: settings.gapLimit,
-      ...(tokens === undefined ? {} : { tokens })
+      gapLimit: settings.gapLimit
     })
     yield* SideTasks.run(node, store, settings)
     const { run } = yield* Follow.make(node.source, store, {

@@ -1,7 +1,7 @@
 /** What endpoints answer of a chain, by its family. */
 import type * as Chain from "@headwater/core/chains/Chain"
 import type { NodeSettings } from "@headwater/indexer/families/Family"
-import type { Record as Recording } from "@headwater/indexer/store/chain/ChainStore"
+import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
 import * as Effect from "effect/Effect"
 import * as EvmOperations from "./evm/EvmOperations.ts"
 import type { ConfiguredChain } from "./Operations.ts"
@@ -12,7 +12,7 @@ import * as XrpOperations from "./xrp/XrpOperations.ts"
 
 /** The settings of a chain that answers depend on. */
 export interface Options extends Pick<NodeSettings, "internalTransactions"> {
-  readonly record: Recording
+  readonly record: RecordingMode
   readonly gapLimit: number
 }
 

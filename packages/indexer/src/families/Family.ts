@@ -12,7 +12,7 @@ import type { Capability } from "./Capability.ts"
 import type { NodeError } from "./node/NodeError.ts"
 import type { NodeFinding } from "./node/NodeFinding.ts"
 import type { SideSources } from "./SideSources.ts"
-import type { FetchTokenMetadata, Source } from "./Source.ts"
+import type { Source } from "./Source.ts"
 
 /** The settings of a chain that its nodes are connected by, in every family. */
 export interface NodeSettings {
@@ -35,8 +35,6 @@ export interface ConnectedNode {
   readonly family: Chain.Family
   readonly source: Source
   readonly sideSources: SideSources
-  /** Names, symbols and decimals of token contracts, in families that have them. */
-  readonly tokenMetadata?: FetchTokenMetadata
 }
 
 /**

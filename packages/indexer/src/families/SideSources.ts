@@ -5,6 +5,7 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { CoinTransfer, Spend } from "@headwater/core/Block"
 import type * as Derivation from "@headwater/core/keys/Derivation"
+import type { CoinsAt } from "@headwater/core/utxo/Coin"
 import type * as Effect from "effect/Effect"
 import type { NodeError } from "./node/NodeError.ts"
 import type { Source } from "./Source.ts"
@@ -61,23 +62,6 @@ export type CoinSearch = (
   addresses: ReadonlyArray<AddressBytes>,
   ranges?: ReadonlyArray<BranchRange>
 ) => Effect.Effect<CoinsAt | undefined, NodeError>
-
-/** The unspent outputs of some addresses, as of one block. */
-export interface CoinsAt {
-  readonly height: number
-  readonly hash: Uint8Array
-  readonly coins: ReadonlyArray<Coin>
-}
-
-/** An unspent output. */
-export interface Coin {
-  readonly outpoint: Spend["outpoint"]
-  readonly script: AddressBytes
-  /** In the coin's smallest unit. */
-  readonly amount: bigint
-  /** Of the block that created it. */
-  readonly height: number
-}
 
 /** The addresses of a branch at the indices 0 … `count` − 1. */
 export interface BranchRange {

@@ -28,6 +28,8 @@ export interface Source {
   readonly blockAt: (height: number) => Effect.Effect<Block, NodeError | BlockMissing>
   /** Waits until the node has announced a block since the last such wait: a hint to look, and nothing more. */
   readonly announced?: Effect.Effect<void>
+  /** Asked for token contracts before blocks that speak of them are committed, in families that have tokens. */
+  readonly tokenMetadata?: FetchTokenMetadata
   /** What was found out about the node at start and an operator should know: missing traces, no prevouts … */
   readonly capabilities: Effect.Effect<ReadonlyArray<Capability>, NodeError>
 }

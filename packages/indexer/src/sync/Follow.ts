@@ -10,21 +10,20 @@ import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { ChainStatus } from "../families/node/ChainStatus.ts"
 import { type NodeError, NodeInconsistent } from "../families/node/NodeError.ts"
 import type { Head, Source } from "../families/Source.ts"
 import type { ChainStore, Committed, Cursor, NotNext } from "../store/chain/ChainStore.ts"
 import * as MissingParts from "../store/chain/MissingParts.ts"
+import type { TokensUnknown } from "../store/chain/Tokens.ts"
 import type { DatabaseError } from "../store/database/Database.ts"
 import * as BlockTrace from "./BlockTrace.ts"
+import * as Fork from "./Fork.ts"
 import * as SyncMetrics from "./SyncMetrics.ts"
+import * as TokenNames from "./TokenNames.ts"
 
-/** The node's chain has left ours below what can or may be undone; an operator has to rewind the chain. */
-export class UnrecoverableFork extends Schema.TaggedError<UnrecoverableFork>()("UnrecoverableFork", {
-  message: Schema.String
-}) {}
+export { UnrecoverableFork } from "./Fork.ts"
 
 export interface Options {
   /** Where a new chain begins. */
@@ -38,20 +37,20 @@ export interface Options {
   readonly onCommitted?: (blocks: ReadonlyArray<Block>, committed: Committed) => Effect.Effect<void>
 }
 
-type SyncError = NodeError | NotNext | DatabaseError | UnrecoverableFork
+type SyncError = NodeError | NotNext | TokensUnknown | DatabaseError | Fork.UnrecoverableFork
 
-/** What may share a commit: blocks, and moves of all of them, so that whoever else writes does not wait for long. */
+/** What may share a commit: blocks, and transfers of all of them, so that others who write do not wait for long. */
 const maxBlocks = 32
-const maxMoves = 5_000
-/** Far behind, blocks are let gather: a commit costs more than a small block in it does. */
-const gathering = Effect.sleep("10 millis")
+const maxTransfers = 5_000
+/** A pause after each commit, far behind: the commit of several blocks costs little more than that of one small block. */
+const batchDelay = Effect.sleep("10 millis")
 
 /** The first of these blocks, and those after it that may share its commit. */
 const sharingCommit = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
-  let moves = 0
+  let sum = 0
   const end = blocks.findIndex(({ spends, transfers }, i) => {
-    moves += transfers.length + spends.length
-    return i > 0 && moves > maxMoves
+    sum += transfers.length + spends.length
+    return i > 0 && sum > maxTransfers
   })
   return end === -1 ? blocks : blocks.slice(0, end)
 }
@@ -63,22 +62,31 @@ export interface Follow {
   /** One look at the node: commits what is new, undoes what is orphaned. */
   readonly step: Effect.Effect<void, SyncError>
   /**
-   * Steps until it is interrupted, or fails with {@link UnrecoverableFork}. Everything else that goes wrong is told in
-   * {@link ChainStatus} and tried again.
+   * Steps until it is interrupted, or fails with `UnrecoverableFork`. Every other failure is shown in {@link ChainStatus}
+   * and tried again.
    */
-  readonly run: Effect.Effect<never, UnrecoverableFork>
+  readonly run: Effect.Effect<never, Fork.UnrecoverableFork>
 }
 
+/**
+ * Follows the chain of a source into its part of the store.
+ *
+ * @example
+ * const { run } = yield* Follow.make(source, store, {
+ *   start: "latest",
+ *   pollInterval: Duration.seconds(2),
+ *   concurrency: 8,
+ *   undoDepth: 100
+ * })
+ * yield* run
+ */
 export const make = Effect.fn("Follow.make")(function* (source: Source, store: ChainStore, options: Options) {
   const statuses = yield* ChainStatus
   const { chain } = source
   const metrics = yield* SyncMetrics.make(chain)
   const trace = yield* BlockTrace.make(chain)
-  const tell = (change: Parameters<typeof statuses.update>[1]) =>
+  const report = (change: Parameters<typeof statuses.update>[1]) =>
     Effect.map(Clock.currentTimeMillis, (now) => statuses.update(chain, change, now))
-
-  const inconsistent = (method: string, message: string) =>
-    new NodeInconsistent({ node: nameOf(chain), method, message })
 
   const warnOfMissing = (blocks: ReadonlyArray<Block>) => {
     const lacking = blocks.filter(({ missing }) => missing !== undefined)
@@ -92,11 +100,15 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
     let rest = fetched
     while (rest.length > 0) {
       const blocks = sharingCommit(rest)
-      const committed = yield* trace.committing(blocks, store.commit(blocks))
+      const committed = yield* trace.committing(
+        blocks,
+        TokenNames.withTokens(source, store, blocks, (learned) => store.commit(blocks, learned))
+      )
       const entered = rest.slice(0, committed.blocks)
       const last = entered.at(-1)!
       rest = rest.slice(committed.blocks)
       metrics.committed(committed.blocks)
+      yield* warnOfMissing(entered)
       yield* warnOfMissing(entered)
       const now = yield* Clock.currentTimeMillis
       statuses.update(chain, { height: last.height, committedAt: now, blockTime: last.time }, now)
@@ -112,51 +124,16 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
       }),
       Stream.buffer({ capacity: maxBlocks }),
       Stream.runForEachArray((blocks) =>
-        Effect.andThen(commit(blocks), head.height - blocks.at(-1)!.height > maxBlocks ? gathering : Effect.void)
+        Effect.andThen(commit(blocks), head.height - blocks.at(-1)!.height > maxBlocks ? batchDelay : Effect.void)
       )
     )
 
-  /** Whether the node's chain has our block at the cursor. */
-  const agrees = (cursor: Cursor, head?: Head) =>
-    cursor.hash === undefined
-      ? Effect.succeed(true)
-      : Effect.map(head?.height === cursor.height ? Effect.succeed(head.hash) : source.hashAt(cursor.height), (hash) =>
-          Bytes.equal(hash, cursor.hash!)
-        )
-
-  /**
-   * The last block that the node's chain shares with ours. The node's word for one height is not enough: what it says
-   * of the fork's child must fit, and its chain must reach as high as ours.
-   */
-  const findFork = Effect.fnUntraced(function* (cursor: Cursor) {
-    const final = (yield* store.final) ?? -1
-    for (let height = cursor.height - 1; cursor.height - height <= options.undoDepth; height--) {
-      const ours = yield* store.hashAt(height)
-      // Below the first block that was ever committed there is nothing to compare, and nothing to undo.
-      if (ours === undefined) return height
-      if (!Bytes.equal(ours, yield* source.hashAt(height))) continue
-      if (height < final) {
-        return yield* new UnrecoverableFork({
-          message: `The node now disagrees with block ${height + 1}, although block ${final} was final`
-        })
-      }
-      const child = yield* source.blockAt(height + 1)
-      if (!Bytes.equal(child.parent, ours)) {
-        return yield* inconsistent("blockAt", `block ${height + 1} does not have the parent that the node shows`)
-      }
-      return height
-    }
-    return yield* new UnrecoverableFork({
-      message: `The node's chain differs from ours for more than ${options.undoDepth} blocks below ${cursor.height}`
-    })
-  })
-
   const reorganise = Effect.fnUntraced(function* (cursor: Cursor) {
-    const fork = yield* findFork(cursor)
+    const fork = yield* Fork.find(source, store, cursor, options.undoDepth)
     yield* Effect.logWarning(`Reorganisation: leaving blocks ${fork + 1} to ${cursor.height}`)
     yield* store.undo(fork)
     metrics.reorganised(cursor.height - fork)
-    yield* tell({ height: fork })
+    yield* report({ height: fork })
     return fork
   })
 
@@ -165,27 +142,27 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
     const head = yield* source.head
     const cursor = yield* store.cursor
     if (cursor === undefined) {
-      yield* tell({ head: head.height })
+      yield* report({ head: head.height })
       return yield* catchUp(options.start === "latest" ? head.height : options.start, head)
     }
     if (head.height < cursor.height) {
       const ours = yield* store.hashAt(head.height)
       const fits = ours !== undefined && Bytes.equal(ours, head.hash)
       const message = `The node went back to block ${head.height}; block ${cursor.height} is committed`
-      return yield* tell({
+      return yield* report({
         head: head.height,
         state: "failing",
         message: fits ? message : `${message}, and block ${head.height} is not ours: waiting until it passes our height`
       })
     }
-    if (!(yield* agrees(cursor, head))) {
+    if (!(yield* Fork.agrees(source, cursor, head))) {
       const fork = yield* reorganise(cursor)
       return yield* catchUp(fork + 1, head)
     }
     // What is final at the node is final here only where both have the same block.
     if (head.final !== undefined) yield* store.setFinal(Math.min(head.final, cursor.height))
     const behind = head.height - cursor.height
-    yield* tell({
+    yield* report({
       head: head.height,
       height: cursor.height,
       state: behind > 2 ? "syncing" : "following",
@@ -198,19 +175,23 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
           Effect.fnUntraced(function* (error) {
             const reached = (yield* store.cursor)!
             // Otherwise the chain was reorganised meanwhile, which the next step sees.
-            if (error.height === reached.height + 1 && (yield* agrees(reached))) {
-              return yield* inconsistent("blockAt", `block ${error.height} does not follow block ${reached.height}`)
+            if (error.height === reached.height + 1 && (yield* Fork.agrees(source, reached))) {
+              return yield* new NodeInconsistent({
+                node: nameOf(chain),
+                method: "blockAt",
+                message: `block ${error.height} does not follow block ${reached.height}`
+              })
             }
           })
         )
       )
     }
-    yield* tell({ state: "following", message: undefined, atHeadAt: startedAt })
+    yield* report({ state: "following", message: undefined, atHeadAt: startedAt })
   })
 
-  const tellFailure = Effect.fnUntraced(function* (error: SyncError) {
+  const reportFailure = Effect.fnUntraced(function* (error: SyncError) {
     const stopped = error._tag === "UnrecoverableFork"
-    yield* tell({ state: stopped ? "stopped" : "failing", message: error.message })
+    yield* report({ state: stopped ? "stopped" : "failing", message: error.message })
     yield* stopped ? Effect.logError(error.message) : Effect.logWarning(error.message)
   })
 
@@ -218,16 +199,16 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
   const rest = source.announced === undefined ? poll : Effect.raceFirst(poll, source.announced)
 
   const run: Follow["run"] = Effect.gen(function* () {
-    yield* tell({ state: "starting" })
+    yield* report({ state: "starting" })
     return yield* step.pipe(
-      Effect.tapError(tellFailure),
+      Effect.tapError(reportFailure),
       Effect.retry({ schedule: backoff, while: (error) => error._tag !== "UnrecoverableFork" }),
       Effect.andThen(rest),
       Effect.forever
     )
   }).pipe(
     Effect.catchIf(
-      (error): error is Exclude<SyncError, UnrecoverableFork> => error._tag !== "UnrecoverableFork",
+      (error): error is Exclude<SyncError, Fork.UnrecoverableFork> => error._tag !== "UnrecoverableFork",
       (error) => Effect.die(error)
     ),
     Effect.annotateLogs({ chain: nameOf(chain) })

@@ -10,10 +10,10 @@
  */
 
 import type { AddressBytes } from "@headwater/core/address/Address"
-import type { CoinTransfer, Spend } from "@headwater/core/Block"
-import * as Bytes from "@headwater/core/Bytes"
+import type { CoinTransfer } from "@headwater/core/Block"
 import { type Chain, nameOf } from "@headwater/core/chains/Chain"
 import * as Matcher from "@headwater/core/events/Matcher"
+import { keyOf, type Outpoint } from "@headwater/core/utxo/Coin"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -46,8 +46,6 @@ const chunkSize = 500
 const skewMillis = 60_000
 
 const backoff = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])
-
-const keyOf = ({ index, transactionId }: Spend["outpoint"]) => `${Bytes.key(transactionId)}${index}`
 
 /** What a transaction's inputs take and its outputs give, or undefined where an input cannot be resolved yet. */
 const resolved = (
@@ -94,13 +92,13 @@ export const make = Effect.fn("MempoolWatch.make")(function* (chain: Chain, memp
   ) {
     const outputs = new Map<string, Output>()
     outputsOf(transactions, outputs)
-    const spends = new Map<string, Spend["outpoint"]>()
+    const spends = new Map<string, Outpoint>()
     for (const { spends: all, transfers } of transactions) {
       if (all.length === transfers.filter(({ to }) => to === undefined).length) continue
       for (const { outpoint } of all) spends.set(keyOf(outpoint), outpoint)
     }
     const missing = () => [...spends].flatMap(([key, outpoint]) => (outputs.has(key) ? [] : [outpoint]))
-    for (const output of yield* findMined(missing())) outputs.set(keyOf(output), output)
+    for (const coin of yield* findMined(missing())) outputs.set(keyOf(coin.outpoint), coin)
     const parents = new Set(missing().map(({ transactionId }) => Buffer.from(transactionId).toString("hex")))
     const waiting = [...parents].filter(waits)
     for (let i = 0; i < waiting.length; i += chunkSize) {

@@ -2,6 +2,7 @@
  * Enters a range of committed blocks again, along the way that they came: the node's block, decoded, written. How far it
  * has come is a row, so that a replay which was killed goes on where it was.
  */
+import type { Block } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -13,6 +14,7 @@ import type { ChainStore } from "../store/chain/ChainStore.ts"
 import * as ReplayProgress from "../store/chain/ReplayProgress.ts"
 import * as StoredBlocks from "../store/chain/StoredBlocks.ts"
 import { Retention } from "../store/subscriptions/Outbox.ts"
+import * as TokenNames from "./TokenNames.ts"
 
 /** The first and the last height. */
 export interface Range {
@@ -28,7 +30,7 @@ export class CannotReplay extends Schema.TaggedError<CannotReplay>()("CannotRepl
 export interface Options {
   /** Blocks fetched at the same time. */
   readonly concurrency: number
-  /** As in `ChainStore.replay`. */
+  /** As in `ChainStore.reprocess`. */
   readonly internalFrom: number | undefined
   /** Add callbacks also for blocks so old that what was delivered for them has been forgotten, and goes out again. */
   readonly forgotten: boolean
@@ -36,7 +38,7 @@ export interface Options {
   readonly onReplayed?: (callbacks: number) => Effect.Effect<void>
 }
 
-/** Blocks between two notes of the position: what is replayed a second time after a kill changes nothing. */
+/** Blocks between two notes of the position: a block that is replayed a second time after a kill changes nothing. */
 const noteEvery = 32
 
 /** The replay of a chain that was begun and has not ended, and the next height that it is for. */
@@ -83,16 +85,18 @@ export const run = Effect.fn("Replay.run")(function* (
   const kept = Math.floor(((yield* Clock.currentTimeMillis) - finishedMillis) / 1000)
   const oldest = options.forgotten ? 0 : kept
   const without = yield* Ref.make(0)
+  const reprocess = Effect.fnUntraced(function* (block: Block) {
+    const tooOld = callbacks && block.time < oldest
+    if (tooOld) yield* Ref.update(without, (count) => count + 1)
+    return yield* TokenNames.withTokens(source, store, [block], (learned) =>
+      store.reprocess(block, { callbacks: callbacks && !tooOld, internalFrom: options.internalFrom, learned })
+    )
+  })
   yield* Stream.range(next, to).pipe(
     Stream.mapEffect((height) => source.blockAt(height), { concurrency: options.concurrency }),
     Stream.runForEach(
       Effect.fnUntraced(function* (block) {
-        const tooOld = callbacks && block.time < oldest
-        if (tooOld) yield* Ref.update(without, (count) => count + 1)
-        const found = yield* store.replay(block, {
-          callbacks: callbacks && !tooOld,
-          internalFrom: options.internalFrom
-        })
+        const found = yield* reprocess(block)
         yield* Ref.update(added, (count) => count + found)
         if (block.height % noteEvery === 0) yield* ReplayProgress.advance(source.chain, block.height + 1)
         if (options.onReplayed !== undefined) yield* options.onReplayed(found)

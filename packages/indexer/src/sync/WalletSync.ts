@@ -8,10 +8,11 @@
 
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
+import type { CoinsAt } from "@headwater/core/utxo/Coin"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { NodeError } from "../families/node/NodeError.ts"
-import type { CoinSearch, CoinsAt } from "../families/SideSources.ts"
+import type { CoinSearch } from "../families/SideSources.ts"
 import type { Source } from "../families/Source.ts"
 import type { ChainStore } from "../store/chain/ChainStore.ts"
 import type { DatabaseError } from "../store/database/Database.ts"
@@ -88,7 +89,7 @@ export const make = Effect.fn("WalletSync.make")(function* (
     found: CoinsAt
   ) {
     const wanted = new Set(targets.flat().map(({ bytes }) => Bytes.key(bytes)))
-    let at: WalletCoins.Replayed = { ...found, scanned: found.height, spent: [] }
+    let at: WalletCoins.FoundCoins = { ...found, scanned: found.height, spent: [] }
     while (true) {
       const cursor = yield* store.cursor
       if (cursor === undefined) return false
@@ -100,7 +101,7 @@ export const make = Effect.fn("WalletSync.make")(function* (
       while (at.height < cursor.height) {
         const block = yield* source.blockAt(at.height + 1)
         if (!Bytes.equal(block.parent, at.hash)) return false
-        at = WalletCoins.replay(at, block, wanted)
+        at = WalletCoins.advance(at, block, wanted)
       }
       if (yield* wallets.enter(wallet, targets, at, options.gapLimit)) return true
       const ours = yield* store.hashAt(at.height)
@@ -118,7 +119,7 @@ export const make = Effect.fn("WalletSync.make")(function* (
     for (const wallet of waiting) {
       const result = yield* find(wallet)
       if (result === undefined) {
-        yield* wallets.giveUp(wallet)
+        yield* wallets.finishWithoutCoins(wallet)
         yield* Effect.logWarning(
           "The node cannot find the coins that a wallet has already: its record begins with the next block"
         )

@@ -8,7 +8,7 @@ import type { AccountSource } from "@headwater/indexer/families/SideSources"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as WalletBranches from "@headwater/indexer/store/wallets/WalletBranches"
-import { keyOf, Wallets, type Within } from "@headwater/indexer/store/wallets/Wallets"
+import { type InTransaction, keyOf, Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as AccountSync from "@headwater/indexer/sync/AccountSync"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -18,7 +18,7 @@ import { stores } from "../../../../test/Stores.ts"
 
 const chain = Result.getOrThrow(Chain.find("xrp", "mainnet"))
 const gapLimit = 20
-const alone: Within<never, never> = (change) => change
+const alone: InTransaction<never, never> = (change) => change
 
 // The account key of BIP-32's first test vector.
 const text =

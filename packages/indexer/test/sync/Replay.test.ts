@@ -296,8 +296,8 @@ for (const store of stores) {
           yield* query((db) => db.deleteFrom("callback"))
           const again = { callbacks: true, internalFrom: 0 }
           for (const block of [first, second]) {
-            assert.deepStrictEqual(yield* chainStore.replay(block, again), 1)
-            assert.deepStrictEqual(yield* chainStore.replay(block, again), 0)
+            assert.deepStrictEqual(yield* chainStore.reprocess(block, again), 1)
+            assert.deepStrictEqual(yield* chainStore.reprocess(block, again), 0)
           }
           assert.deepStrictEqual(yield* state, before)
         })

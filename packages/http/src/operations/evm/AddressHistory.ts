@@ -6,17 +6,18 @@ import * as Bytes from "@headwater/core/Bytes"
 import * as Hash from "@headwater/core/Hash"
 import * as Capability from "@headwater/indexer/families/Capability"
 import type { ChainReader, PageRequest, Position, RecordedTransfer } from "@headwater/indexer/store/chain/ChainReader"
-import type { Record } from "@headwater/indexer/store/chain/ChainStore"
 import * as InternalRetention from "@headwater/indexer/store/chain/InternalRetention"
+import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { AddressNotSynced, InvalidData, Unimplemented } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations, CursorRequest } from "../Operations.ts"
+import * as TokenNames from "./TokenNames.ts"
 
 export interface Options {
   /** Whether transfers of every address are recorded, or only of watched ones. */
-  readonly record: Record
+  readonly record: RecordingMode
 }
 
 type Operations = Pick<ChainOperations, "internalTransactions" | "tokensTransfers">
@@ -88,21 +89,17 @@ export const make = (record: ChainReader, freshness: Freshness, options: Options
           })
         }
       }
-      const { node } = yield* freshness.recorded(request.after === undefined)
+      const { node, tip } = yield* freshness.recorded(request.after === undefined)
       const { next, transfers } = yield* Effect.orDie(record.page("token", address, pageRequest(request)))
       const contracts = new Map(transfers.map(({ transfer }) => [Bytes.key(transfer.contract), transfer.contract]))
-      const { tokenMetadata } = node
-      const tokens =
-        tokenMetadata === undefined
-          ? undefined
-          : yield* freshness
-              .orUnavailable(record.tokens(tokenMetadata, [...contracts.values()]))
-              .pipe(Effect.catchTag("DatabaseError", Effect.die))
+      const tokens = yield* freshness
+        .orUnavailable(TokenNames.find(record, node.source, tip.height, [...contracts.values()]))
+        .pipe(Effect.catchTag("DatabaseError", Effect.die))
       return {
         next,
         items: transfers.map((recorded) => {
           const { amount, contract, from, to, token, tokenId } = recorded.transfer
-          const { decimals = 0, name = "", symbol = "" } = tokens?.get(Bytes.key(contract)) ?? {}
+          const { decimals = 0, name = "", symbol = "" } = tokens.get(Bytes.key(contract)) ?? {}
           return {
             ...placed(recorded),
             recipient: addressText(to),

@@ -13,15 +13,16 @@ import type { EvmNode } from "@headwater/indexer/families/evm/EvmNode"
 import type { ConnectedNode } from "@headwater/indexer/families/Family"
 import type { NodeError } from "@headwater/indexer/families/node/NodeError"
 import type { ChainReader, Tip } from "@headwater/indexer/store/chain/ChainReader"
-import type { Record } from "@headwater/indexer/store/chain/ChainStore"
+import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
 import * as Effect from "effect/Effect"
 import { NodeUnavailable, XpubNotSynced } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations, WalletRequest } from "../Operations.ts"
 import * as Wallet from "../Wallet.ts"
+import * as TokenNames from "./TokenNames.ts"
 
 export interface Options {
-  readonly record: Record
+  readonly record: RecordingMode
   /** Unused addresses in a row after which a wallet ends; 20 in BIP-44. */
   readonly gapLimit: number
 }
@@ -185,12 +186,11 @@ export const make = <Node extends ConnectedNode>(
     const { fungible, held } = yield* tokensOf(record, tip, addresses)
     const balances = yield* fungibleBalances(evm, tip, fungible, addresses)
     const contracts = new Map([...balances, ...held].map(({ contract }) => [Bytes.key(contract), contract]))
-    const tokens =
-      node.tokenMetadata === undefined ? undefined : yield* record.tokens(node.tokenMetadata, [...contracts.values()])
+    const tokens = yield* TokenNames.find(record, node.source, tip.height, [...contracts.values()])
     const described = (contract: Address.AddressBytes, kind: keyof typeof standards) => ({
       contractAddress: Address.encode(chain, contract)!,
       standard: standards[kind],
-      symbol: tokens?.get(Bytes.key(contract))?.symbol ?? ""
+      symbol: tokens.get(Bytes.key(contract))?.symbol ?? ""
     })
     const after = yield* record.tip
     const isOfOneMoment =
@@ -200,7 +200,7 @@ export const make = <Node extends ConnectedNode>(
     const item = {
       confirmedBalance: coins(sum(wallet.map(({ balance }) => balance))),
       fungibleTokens: balances.map(({ amount, contract }) => ({
-        amount: Amount.format(amount, tokens?.get(Bytes.key(contract))?.decimals ?? 0),
+        amount: Amount.format(amount, tokens.get(Bytes.key(contract))?.decimals ?? 0),
         ...described(contract, "fungible")
       })),
       nonFungibleTokens: held.map(({ contract, kind, tokenId }) => ({

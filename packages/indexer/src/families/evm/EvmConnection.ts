@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { type ConnectedNode, type NodeAccess, urlsOf } from "../Family.ts"
 import * as JsonRpc from "../node/JsonRpc.ts"
-import type { FetchTokenMetadata } from "../Source.ts"
 import * as EvmNode from "./EvmNode.ts"
 import * as EvmSource from "./EvmSource.ts"
 import * as EvmSelfReport from "./internal/EvmSelfReport.ts"
@@ -11,7 +10,6 @@ import * as EvmSelfReport from "./internal/EvmSelfReport.ts"
 export interface EvmConnection extends ConnectedNode {
   readonly family: "evm"
   readonly evm: EvmNode.EvmNode
-  readonly tokenMetadata: FetchTokenMetadata
 }
 
 type Access = NodeAccess<EvmConnection>
@@ -27,8 +25,7 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
     family: "evm" as const,
     source,
     sideSources: {},
-    evm: EvmNode.make(rpc),
-    tokenMetadata: source.tokenMetadata
+    evm: EvmNode.make(rpc)
   }
 })
 

@@ -4,7 +4,6 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { type ConnectedNode, type NodeAccess, type NodeSettings, urlsOf } from "../Family.ts"
 import type { NodeError } from "../node/NodeError.ts"
-import type { FetchTokenMetadata } from "../Source.ts"
 import * as TronSelfReport from "./internal/TronSelfReport.ts"
 import type * as TronSettings from "./internal/TronSettings.ts"
 import * as TronHttp from "./TronHttp.ts"
@@ -13,7 +12,6 @@ import * as TronSource from "./TronSource.ts"
 export interface TronConnection extends ConnectedNode {
   readonly family: "tron"
   readonly source: TronSource.TronSource
-  readonly tokenMetadata: FetchTokenMetadata
 }
 
 type Access = NodeAccess<TronConnection, TronSettings.Fields>
@@ -30,7 +28,7 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
     connections: settings.parallel * 2,
     internal: settings.internalTransactions
   })
-  return { family: "tron" as const, source, sideSources: {}, tokenMetadata: source.tokenMetadata }
+  return { family: "tron" as const, source, sideSources: {} }
 })
 
 const GenesisBlock = Schema.Struct({ blockID: Schema.String })

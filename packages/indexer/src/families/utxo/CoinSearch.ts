@@ -3,10 +3,11 @@
  */
 import * as Address from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
+import type { CoinsAt } from "@headwater/core/utxo/Coin"
 import * as Effect from "effect/Effect"
 import type { JsonRpc } from "../node/JsonRpc.ts"
 import { type NodeError, NodeInconsistent } from "../node/NodeError.ts"
-import type { CoinSearch, CoinsAt } from "../SideSources.ts"
+import type { CoinSearch } from "../SideSources.ts"
 import * as AddressIndex from "./internal/AddressIndex.ts"
 import { consistent } from "./internal/NodeAnswer.ts"
 import * as NodeJson from "./internal/NodeJson.ts"

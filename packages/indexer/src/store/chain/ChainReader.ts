@@ -1,16 +1,19 @@
 /**
- * What the store has of a chain, for whoever reads it: pages of transfers with their blocks, each the state of one
- * moment, also while blocks are committed and undone.
+ * Reads what the store has of a chain: pages of transfers with their blocks, each the state of one moment, also while
+ * blocks are committed and undone.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Bytes from "@headwater/core/Bytes"
 import * as Chain from "@headwater/core/chains/Chain"
 import type { TokenMetadata } from "@headwater/core/events/Callback"
 import * as Effect from "effect/Effect"
-import type { NodeError } from "../../families/node/NodeError.ts"
+import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
-import * as InternalRetention from "./InternalRetention.ts"
+import { inChunks } from "../database/Statements.ts"
+import * as PrunedInternal from "./PrunedInternal.ts"
 import * as Tokens from "./Tokens.ts"
-import * as TransferLog from "./transfers/TransferLog.ts"
+import type { Kind, TransferOf } from "./transfers/TransferLog.ts"
+import * as TransferPages from "./transfers/TransferPages.ts"
 
 /** The last committed block, and how often the chain was reorganised before. */
 export interface Tip {
@@ -20,7 +23,7 @@ export interface Tip {
 }
 
 /** A recorded transfer with its block. */
-export interface RecordedTransfer<K extends TransferLog.Kind> extends TransferLog.Recorded<K> {
+export interface RecordedTransfer<K extends Kind> extends TransferPages.Recorded<K> {
   readonly block: { readonly hash: Uint8Array; readonly time: number }
 }
 
@@ -38,7 +41,7 @@ export interface PageRequest {
   readonly since?: number | undefined
 }
 
-export interface Page<K extends TransferLog.Kind> {
+export interface Page<K extends Kind> {
   readonly transfers: ReadonlyArray<RecordedTransfer<K>>
   /** Where the page ended, if there is more. */
   readonly next: Position | undefined
@@ -51,27 +54,28 @@ export interface ChainReader {
   /** Undefined before the first commit. */
   readonly tip: Effect.Effect<Tip | undefined, DatabaseError>
   /** Transfers of a kind that name an address on either side. */
-  readonly page: <K extends TransferLog.Kind>(
+  readonly page: <K extends Kind>(
     kind: K,
     address: AddressBytes,
     request: PageRequest
   ) => Effect.Effect<Page<K>, DatabaseError>
   /** Every recorded transfer of a kind up to a height that names an address, oldest first, a page at a time. */
-  readonly each: <K extends TransferLog.Kind>(
+  readonly each: <K extends Kind>(
     kind: K,
     address: AddressBytes,
     upTo: number,
-    use: (transfer: TransferLog.TransferOf<K>) => void
+    use: (transfer: TransferOf<K>) => void
   ) => Effect.Effect<void, DatabaseError>
   /** Sums of internal transactions that are no longer kept, by the key of their address. */
   readonly prunedTotals: (
     addresses: ReadonlyArray<AddressBytes>
-  ) => Effect.Effect<ReadonlyMap<string, InternalRetention.Totals>, DatabaseError>
-  /** What token contracts say of themselves, by the key of their address. */
+  ) => Effect.Effect<ReadonlyMap<string, PrunedInternal.Totals>, DatabaseError>
+  /** What is known of token contracts, by the key of their address; a node says the rest. */
   readonly tokens: (
-    fetch: Tokens.Fetch,
     contracts: ReadonlyArray<AddressBytes>
-  ) => Effect.Effect<ReadonlyMap<string, TokenMetadata>, NodeError | DatabaseError>
+  ) => Effect.Effect<ReadonlyMap<string, TokenMetadata>, DatabaseError>
+  /** Keeps what a node has said of contracts, for the next time; what is known already stays. */
+  readonly keepTokens: (learned: ReadonlyArray<Tokens.LearnedToken>) => Effect.Effect<void, DatabaseError>
   /** The lowest height whose block has this time or a later one; one past the tip where none has. */
   readonly heightSince: (time: number) => Effect.Effect<number, DatabaseError>
   /** Which of the addresses an account has active subscriptions for. */
@@ -81,8 +85,11 @@ export interface ChainReader {
   ) => Effect.Effect<ReadonlyArray<AddressBytes>, DatabaseError>
 }
 
+/** Rows of one reading through a whole log. */
+const eachLimit = 1_000
+
 /** Positions of a page's end and of the transfer log. */
-const toLog = (height: number, index: number) => height * TransferLog.perBlock + index
+const toLog = (height: number, index: number) => height * TransferPages.perBlock + index
 
 const endOf = (last: { readonly height: number; readonly position: number }, reorganisations: number): Position => [
   last.height,
@@ -90,179 +97,181 @@ const endOf = (last: { readonly height: number; readonly position: number }, reo
   reorganisations
 ]
 
-/** Rows of one reading through a whole log. */
-const eachLimit = 1_000
-/** Addresses asked for in one query. */
-const lookupSize = 500
+/** The lowest block that reorganisations after the given one left standing; undefined where there were none. */
+const forkSince = Effect.fnUntraced(function* (chain: number, reorganisation: number) {
+  const { read } = yield* Database
+  const [row] = yield* read((db) =>
+    db
+      .selectFrom("reorganisation")
+      .select((of) => of.fn.min("fork_height").as("fork"))
+      .where("chain", "=", chain)
+      .where("id", ">", reorganisation)
+  )
+  return row?.fork ?? undefined
+})
 
-export const make = (chain: Chain.Chain): Effect.Effect<ChainReader, never, Database> =>
-  Effect.gen(function* () {
-    const database = yield* Database
-    const { read } = database
-    const name = Chain.nameOf(chain)
+/**
+ * The position in the log beyond which a page begins. Upwards, what has taken the place of undone blocks is still to be
+ * shown, so the page begins above the fork; downwards everything below stays below.
+ */
+const beginOf = Effect.fnUntraced(function* (chain: number, { after, order }: PageRequest) {
+  if (after === undefined) return undefined
+  const [height, index, reorganisations] = after
+  const fork = order === "ascending" ? yield* forkSince(chain, reorganisations) : undefined
+  return fork !== undefined && fork < height ? toLog(fork + 1, 0) - 1 : toLog(height, index)
+})
 
-    const row = read((db) =>
-      db
-        .selectFrom("chain")
-        .select(["id", "height", "hash", "first_height"])
-        .select((select) =>
-          select
-            .selectFrom("reorganisation")
-            .select((of) => of.fn.max("reorganisation.id").as("last"))
-            .whereRef("reorganisation.chain", "=", "chain.id")
-            .as("reorganisations")
-        )
-        .where("name", "=", name)
-    ).pipe(Effect.map(([row]) => row))
-
-    const tip: ChainReader["tip"] = Effect.map(row, (row) =>
-      row === undefined || row.height === null || row.hash === null
-        ? undefined
-        : { height: row.height, hash: row.hash, reorganisations: row.reorganisations ?? 0 }
+/** The lowest height from `first` to `last` whose block has this time or a later one; else one past the last. */
+const heightBetween = Effect.fnUntraced(function* (chain: number, first: number, last: number, time: number) {
+  const { read } = yield* Database
+  let low = first
+  let high = last + 1
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const [block] = yield* read((db) =>
+      db.selectFrom("block").select("time").where("chain", "=", chain).where("height", "=", middle)
     )
+    if (block !== undefined && block.time >= time) high = middle
+    else low = middle + 1
+  }
+  return low
+})
 
-    /** The lowest block that reorganisations after the given one left standing; undefined where there were none. */
-    const forkSince = (id: number, reorganisation: number) =>
-      Effect.map(
-        read((db) =>
-          db
-            .selectFrom("reorganisation")
-            .select((of) => of.fn.min("fork_height").as("fork"))
-            .where("chain", "=", id)
-            .where("id", ">", reorganisation)
-        ),
-        ([row]) => row?.fork ?? undefined
+/** Hashes and times of blocks, by height. */
+const blocksAt = Effect.fnUntraced(function* (chain: number, heights: ReadonlyArray<number>) {
+  const { read } = yield* Database
+  const rows = yield* inChunks(heights, (some) =>
+    read((db) =>
+      db.selectFrom("block").select(["height", "hash", "time"]).where("chain", "=", chain).where("height", "in", some)
+    )
+  )
+  return new Map(rows.map((row) => [row.height, row]))
+})
+
+/** A page with its blocks; undefined where blocks were undone meanwhile: half of it may be of either branch. */
+const pageAtOnce = Effect.fnUntraced(function* <K extends Kind>(
+  chain: Chain.Chain,
+  kind: K,
+  address: AddressBytes,
+  request: PageRequest
+) {
+  const before = yield* ChainRow.findWithReorganisations(chain)
+  if (before === undefined || before.height === null) return { transfers: [], next: undefined } satisfies Page<K>
+  const { id } = before
+  const { hasMore, transfers } = yield* TransferPages.page(id, kind, address, {
+    order: request.order,
+    limit: request.limit,
+    after: yield* beginOf(id, request),
+    fromHeight:
+      request.since === undefined
+        ? undefined
+        : yield* heightBetween(id, before.first_height ?? 0, before.height, request.since)
+  })
+  const blocks = yield* blocksAt(id, [...new Set(transfers.map(({ height }) => height))])
+  const after = yield* ChainRow.findWithReorganisations(chain)
+  if (after?.reorganisations !== before.reorganisations) return undefined
+  const last = transfers.at(-1)
+  return {
+    transfers: transfers.map((transfer) => ({ ...transfer, block: blocks.get(transfer.height)! })),
+    next: hasMore && last !== undefined ? endOf(last, before.reorganisations ?? 0) : undefined
+  } satisfies Page<K>
+})
+
+const page = Effect.fn("ChainReader.page")(function* <K extends Kind>(
+  chain: Chain.Chain,
+  kind: K,
+  address: AddressBytes,
+  request: PageRequest
+) {
+  while (true) {
+    const found: Page<K> | undefined = yield* pageAtOnce(chain, kind, address, request)
+    if (found !== undefined) return found
+  }
+})
+
+const each = Effect.fn("ChainReader.each")(function* <K extends Kind>(
+  chain: Chain.Chain,
+  kind: K,
+  address: AddressBytes,
+  upTo: number,
+  use: (transfer: TransferOf<K>) => void
+) {
+  const row = yield* ChainRow.find(chain)
+  if (row === undefined) return
+  let after: number | undefined
+  while (true) {
+    const { hasMore, transfers }: TransferPages.Page<K> = yield* TransferPages.page(row.id, kind, address, {
+      order: "ascending",
+      limit: eachLimit,
+      after
+    })
+    for (const { height, transfer } of transfers) {
+      if (height > upTo) return
+      use(transfer)
+    }
+    if (!hasMore) return
+    after = transfers.at(-1)!.position
+  }
+})
+
+const watchedBy = Effect.fnUntraced(function* (chain: number, account: number, addresses: ReadonlyArray<AddressBytes>) {
+  const { read } = yield* Database
+  const rows = yield* inChunks(addresses, (some) =>
+    read((db) =>
+      db
+        .selectFrom("subscription")
+        .select("address")
+        .distinct()
+        .where("chain", "=", chain)
+        .where("active", "=", 1)
+        .where("account", "=", account)
+        .where("address", "in", some)
+    )
+  )
+  const found = new Set(rows.map(({ address }) => Bytes.key(address!)))
+  return addresses.filter((address) => found.has(Bytes.key(address)))
+})
+
+/**
+ * A reader of a chain, of which nothing may have been stored yet.
+ *
+ * @example
+ * const reader = yield* ChainReader.make(chain)
+ * const { next, transfers } = yield* reader.page("token", address, { order: "descending", limit: 50 })
+ */
+export const make = (chain: Chain.Chain): Effect.Effect<ChainReader, never, Database> =>
+  Effect.map(Database, (database) => {
+    const provided = Effect.provideService(Database, database)
+    /** Of the chain's row, or `otherwise` where there is none. */
+    const ofRow = <A, B>(
+      otherwise: B,
+      read: (row: ChainRow.ChainRow) => Effect.Effect<A, DatabaseError, Database>
+    ): Effect.Effect<A | B, DatabaseError> =>
+      provided(
+        Effect.flatMap(
+          ChainRow.find(chain),
+          (row): Effect.Effect<A | B, DatabaseError, Database> =>
+            row === undefined ? Effect.succeed(otherwise) : read(row)
+        )
       )
 
-    /**
-     * Where to go on. Upwards, what has taken the place of undone blocks is still to be shown, so the page begins above
-     * the fork; downwards everything below stays below.
-     */
-    const resume = Effect.fnUntraced(function* (id: number, { after, order }: PageRequest) {
-      if (after === undefined) return undefined
-      const [height, index, reorganisations] = after
-      const fork = order === "ascending" ? yield* forkSince(id, reorganisations) : undefined
-      return fork !== undefined && fork < height ? toLog(fork + 1, 0) - 1 : toLog(height, index)
-    })
-
-    const heightBetween = Effect.fnUntraced(function* (id: number, first: number, last: number, time: number) {
-      let low = first
-      let high = last + 1
-      while (low < high) {
-        const middle = Math.floor((low + high) / 2)
-        const [block] = yield* read((db) =>
-          db.selectFrom("block").select("time").where("chain", "=", id).where("height", "=", middle)
-        )
-        if (block !== undefined && block.time >= time) high = middle
-        else low = middle + 1
-      }
-      return low
-    })
-
-    const heightSince: ChainReader["heightSince"] = Effect.fnUntraced(function* (time) {
-      const at = yield* row
-      return at === undefined || at.height === null
-        ? 0
-        : yield* heightBetween(at.id, at.first_height ?? 0, at.height, time)
-    })
-
-    const page: ChainReader["page"] = Effect.fn("ChainReader.page")(
-      function* (kind, address, request) {
-        while (true) {
-          const before = yield* row
-          if (before === undefined || before.height === null) return { transfers: [], next: undefined }
-          const { id } = before
-          const { hasMore, transfers } = yield* TransferLog.page(id, kind, address, {
-            order: request.order,
-            limit: request.limit,
-            after: yield* resume(id, request),
-            fromHeight:
-              request.since === undefined
-                ? undefined
-                : yield* heightBetween(id, before.first_height ?? 0, before.height, request.since)
-          })
-          const heights = [...new Set(transfers.map(({ height }) => height))]
-          const blocks =
-            heights.length === 0
-              ? []
-              : yield* read((db) =>
-                  db
-                    .selectFrom("block")
-                    .select(["height", "hash", "time"])
-                    .where("chain", "=", id)
-                    .where("height", "in", heights)
-                )
-          const after = yield* row
-          // Blocks were undone meanwhile: what was read may be half of the one chain and half of the other.
-          if (after?.reorganisations !== before.reorganisations) continue
-          const byHeight = new Map(blocks.map((block) => [block.height, block]))
-          const last = transfers.at(-1)
-          return {
-            transfers: transfers.map((transfer) => ({ ...transfer, block: byHeight.get(transfer.height)! })),
-            next: hasMore && last !== undefined ? endOf(last, before.reorganisations ?? 0) : undefined
-          }
-        }
-      },
-      Effect.provideService(Database, database)
-    )
-
-    const each: ChainReader["each"] = Effect.fn("ChainReader.each")(
-      function* (kind, address, upTo, use) {
-        const at = yield* row
-        if (at === undefined) return
-        let after: number | undefined
-        while (true) {
-          const { hasMore, transfers } = yield* TransferLog.page(at.id, kind, address, {
-            order: "ascending",
-            limit: eachLimit,
-            after
-          })
-          for (const { height, transfer } of transfers) {
-            if (height > upTo) return
-            use(transfer)
-          }
-          if (!hasMore) return
-          after = transfers.at(-1)!.position
-        }
-      },
-      Effect.provideService(Database, database)
-    )
-
-    const prunedTotals: ChainReader["prunedTotals"] = Effect.fnUntraced(
-      function* (addresses) {
-        const at = yield* row
-        return at === undefined ? new Map() : yield* InternalRetention.totals(at.id, addresses)
-      },
-      Effect.provideService(Database, database)
-    )
-
-    const tokens: ChainReader["tokens"] = Effect.fnUntraced(
-      function* (fetch, contracts) {
-        const at = yield* row
-        return at === undefined ? new Map() : yield* Tokens.find(at.id, fetch, contracts, at.height ?? 0)
-      },
-      Effect.provideService(Database, database)
-    )
-
-    const watchedBy: ChainReader["watchedBy"] = Effect.fnUntraced(function* (account, addresses) {
-      const at = yield* row
-      if (at === undefined) return []
-      const found = new Set<string>()
-      for (let from = 0; from < addresses.length; from += lookupSize) {
-        const rows = yield* read((db) =>
-          db
-            .selectFrom("subscription")
-            .select("address")
-            .distinct()
-            .where("chain", "=", at.id)
-            .where("active", "=", 1)
-            .where("account", "=", account)
-            .where("address", "in", addresses.slice(from, from + lookupSize))
-        )
-        for (const { address } of rows) found.add(Buffer.from(address!).toString("hex"))
-      }
-      return addresses.filter((address) => found.has(Buffer.from(address).toString("hex")))
-    })
-
-    return { chain, name, tip, page, each, prunedTotals, tokens, heightSince, watchedBy }
+    return {
+      chain,
+      name: Chain.nameOf(chain),
+      tip: Effect.map(provided(ChainRow.findWithReorganisations(chain)), (row) =>
+        row === undefined || row.height === null || row.hash === null
+          ? undefined
+          : { height: row.height, hash: row.hash, reorganisations: row.reorganisations ?? 0 }
+      ),
+      page: (kind, address, request) => provided(page(chain, kind, address, request)),
+      each: (kind, address, upTo, use) => provided(each(chain, kind, address, upTo, use)),
+      prunedTotals: (addresses) => ofRow(new Map(), ({ id }) => PrunedInternal.totals(id, addresses)),
+      tokens: (contracts) => ofRow(new Map(), ({ id }) => Tokens.find(id, contracts)),
+      keepTokens: (learned) => ofRow(undefined, ({ id }) => Tokens.keep(id, learned)),
+      heightSince: (time) =>
+        ofRow(0, ({ first_height, height, id }) =>
+          height === null ? Effect.succeed(0) : heightBetween(id, first_height ?? 0, height, time)
+        ),
+      watchedBy: (account, addresses) => ofRow([], ({ id }) => watchedBy(id, account, addresses))
+    } satisfies ChainReader
   })

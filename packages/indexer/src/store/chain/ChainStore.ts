@@ -1,32 +1,23 @@
 /**
- * One chain's part of the store: its cursor, its headers, and the one commit by which blocks enter — header, output
- * map, matched callbacks and cursor in a single transaction — or leave again.
+ * One chain's part of the store: its cursor and headers, and the transactions by which blocks enter, leave, or are
+ * entered again.
  */
-
-import type { AddressBytes } from "@headwater/core/address/Address"
-import type { Block, Transfer } from "@headwater/core/Block"
-import * as Bytes from "@headwater/core/Bytes"
+import type { Block } from "@headwater/core/Block"
 import type * as Chain from "@headwater/core/chains/Chain"
-import type * as Callback from "@headwater/core/events/Callback"
-import * as Matcher from "@headwater/core/events/Matcher"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
-import type { NodeError } from "../../families/node/NodeError.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
-import type { Row } from "../database/Tables.ts"
-import * as PendingConfirmations from "../subscriptions/PendingConfirmations.ts"
-import * as Retractions from "../subscriptions/Retractions.ts"
-import * as Subscribers from "../subscriptions/Subscribers.ts"
-import * as WalletBlocks from "../wallets/WalletBlocks.ts"
-import * as MissingParts from "./MissingParts.ts"
+import * as Commit from "./Commit.ts"
+import type { Make, OpenChain } from "./Projection.ts"
+import * as Projections from "./projections.ts"
+import type { RecordingMode } from "./RecordingMode.ts"
+import * as Reorganisation from "./Reorganisation.ts"
 import * as Reprocess from "./Reprocess.ts"
-import type { Tokens } from "./Tokens.ts"
-import * as TransferLog from "./transfers/TransferLog.ts"
-import * as UnresolvedInputs from "./UnresolvedInputs.ts"
-import * as UtxoSet from "./UtxoSet.ts"
+import * as Tokens from "./Tokens.ts"
 import * as WatchedAddresses from "./WatchedAddresses.ts"
+
+export { type Committed, NotNext } from "./Commit.ts"
+export { NotRecorded } from "./Reprocess.ts"
 
 /** The last committed block; its hash is absent where a reorganisation left nothing of what was ever committed. */
 export interface Cursor {
@@ -34,44 +25,14 @@ export interface Cursor {
   readonly hash: Uint8Array | undefined
 }
 
-/** The block does not continue the stored chain: a reorganisation, or another process has moved the cursor. */
-export class NotNext extends Schema.TaggedError<NotNext>()("NotNext", {
-  height: Schema.Int,
-  cursor: Schema.UndefinedOr(Schema.Int)
-}) {
-  override get message() {
-    return `Block ${this.height} does not follow the stored block ${this.cursor ?? "(none)"}`
-  }
-}
-
-export type { NotRecorded } from "./Reprocess.ts"
-
-/** Which transfers and outputs are kept. */
-export type Record = "all" | "watched"
-
 export interface Options {
-  readonly record: Record
+  readonly record: RecordingMode
+  /** Blocks that a reorganisation may undo. */
   readonly undoDepth: number
-  /** Where the facts about a token contract come from when a callback needs them. */
-  readonly tokens?: Tokens
   /** Unused addresses that are watched behind the last used one of each branch of an HD wallet; 20 by default. */
   readonly gapLimit?: number
-}
-
-export interface Committed {
-  readonly blocks: number
-  /** Callbacks that became due with the blocks. */
-  readonly callbacks: number
-}
-
-export interface ReplayOptions {
-  /** Add the callbacks that subscriptions should have had. */
-  readonly callbacks: boolean
-  /**
-   * Internal transactions of blocks below this height stay as they are, since they may have been forgotten on purpose;
-   * those that a block never had are entered all the same. Undefined where the source shows none: all stay.
-   */
-  readonly internalFrom: number | undefined
+  /** What blocks change in the store; by default what `projections.ts` lists for the chain. */
+  readonly projections?: ReadonlyArray<Make>
 }
 
 export interface ChainStore {
@@ -82,21 +43,35 @@ export interface ChainStore {
   /** Hash of the stored block at a height. */
   readonly hashAt: (height: number) => Effect.Effect<Uint8Array | undefined, DatabaseError>
   /**
+   * The token contracts that the callbacks of these blocks will name and the store does not know: a node is asked for
+   * them before the commit. Also brings what is watched up to the present, which the commit then need not do under its
+   * lock.
+   */
+  readonly unknownTokens: (
+    blocks: ReadonlyArray<Block>
+  ) => Effect.Effect<ReadonlyArray<Tokens.TokenMention>, DatabaseError>
+  /**
    * Enters blocks in one transaction: the one that follows the cursor, or any where there is no cursor yet, and those
    * that follow it in turn. From the first that does not follow, nothing is entered; where that is the first of all, it
    * fails.
+   *
+   * `learned` is what the node has said of the contracts that `unknownTokens` named. Where it lacks one, the commit fails
+   * with `TokensUnknown`; without it, no node is asked on this chain and such contracts have no name.
    */
-  readonly commit: (blocks: ReadonlyArray<Block>) => Effect.Effect<Committed, NotNext | NodeError | DatabaseError>
+  readonly commit: (
+    blocks: ReadonlyArray<Block>,
+    learned?: ReadonlyArray<Tokens.LearnedToken>
+  ) => Effect.Effect<Commit.Committed, Commit.NotNext | Tokens.TokensUnknown | DatabaseError>
   /** Leaves every block above `fork`; callbacks of theirs that have not left yet are taken back. */
   readonly undo: (fork: number) => Effect.Effect<void, DatabaseError>
   /**
    * Enters a committed block again: what its place in the record should hold is written where it is not there, and with
    * `callbacks` those that are missing are added, under the keys that they always had; how many.
    */
-  readonly replay: (
+  readonly reprocess: (
     block: Block,
-    options: ReplayOptions
-  ) => Effect.Effect<number, Reprocess.NotRecorded | NodeError | DatabaseError>
+    options: Reprocess.Options
+  ) => Effect.Effect<number, Reprocess.NotRecorded | Tokens.TokensUnknown | DatabaseError>
   /** As `undo`, by an operator's will: also below what was called final, and below the first block. */
   readonly rewind: (height: number) => Effect.Effect<void, DatabaseError>
   readonly setFinal: (height: number) => Effect.Effect<void, DatabaseError>
@@ -104,251 +79,52 @@ export interface ChainStore {
 
 /** What BIP-44 recommends. */
 export const defaultGapLimit = 20
-/** How often spent outputs beyond the undo depth are forgotten, in blocks. */
-const pruneEvery = 100
 
-const unknownToken: Callback.TokenMetadata = { name: "", symbol: "", decimals: undefined }
-
-/** Opens a chain in the store, making its row at the first time, and fills the watched set. */
+/**
+ * Opens a chain in the store, making its row at the first time, and fills the watched set. What projections run beside
+ * the commits ends with the scope.
+ *
+ * @example
+ * const store = yield* ChainStore.open(chain, { record: "watched", undoDepth: 100 })
+ * const { blocks, callbacks } = yield* store.commit([block])
+ */
 export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, options: Options) {
   const database = yield* Database
-  const { insertMany, query, read, transaction, defer } = database
+  const provided = Effect.provideService(Database, database)
   const id = yield* ChainRow.make(chain)
-  const row = Effect.map(Effect.provideService(ChainRow.find(chain), Database, database), (row) => row!)
-  const lock = ChainRow.lock(id)
+  const row = Effect.map(provided(ChainRow.find(chain)), (row) => row!)
 
   const watched = yield* WatchedAddresses.make(id)
-  yield* watched.reach((yield* row).revision)
-  const subscribers = yield* Subscribers.make(id)
+  yield* watched.catchUpToRevision((yield* row).revision)
+  const tokens = yield* Tokens.make(id, watched)
 
-  const gapLimit = options.gapLimit ?? defaultGapLimit
-  const walletBlocks = yield* WalletBlocks.make({ chain, id, gapLimit, watched: watched.set })
-
-  /** What the last commit left behind: as long as the chain's row is so, nobody else has changed what is due when. */
-  let left:
-    | { readonly height: number; readonly hash: Uint8Array; readonly revision: number; readonly nextDue: number }
-    | undefined
-  /** The height that the next wait is due at; 0 where it has to be looked up. */
-  const dueAfter = ({ hash, height, revision }: Row<"chain">) =>
-    left?.height === height && left.revision === revision && hash !== null && Bytes.equal(left.hash, hash)
-      ? left.nextDue
-      : 0
-
-  /** What may be matched with the block, at the revision that the lock has shown. */
-  const candidates = Effect.fnUntraced(function* (block: Block, revision: number) {
-    const touched = Matcher.addressesSeen(block, watched.set)
-    const found = yield* subscribers(revision, touched)
-    yield* watched.release([...touched].flatMap(([hex, address]) => (found.byAddress.has(hex) ? [] : [address])))
-    const metadata = (contract: AddressBytes) => options.tokens?.known(contract) ?? unknownToken
-    return { ...found, metadata }
-  })
-
-  const learnTokens = Effect.fnUntraced(function* (block: Block) {
-    const { tokens } = options
-    if (tokens === undefined || watched.set.size() === 0) return
-    const unknown = new Map<string, AddressBytes>()
-    for (const transfer of block.transfers) {
-      if (transfer.kind !== "token" || tokens.known(transfer.contract) !== undefined) continue
-      if (!watched.set.has(transfer.from) && !watched.set.has(transfer.to)) continue
-      unknown.set(Buffer.from(transfer.contract).toString("hex"), transfer.contract)
-    }
-    if (unknown.size > 0) yield* tokens.learn([...unknown.values()], block.height)
-  })
-
-  const isRecorded = (transfer: Transfer) =>
-    options.record === "all" ||
-    transfer.kind === "internal" ||
-    (transfer.from !== undefined && watched.set.has(transfer.from)) ||
-    (transfer.to !== undefined && watched.set.has(transfer.to))
-
-  const log = yield* TransferLog.tended(id)
-
-  const keep = (script: AddressBytes) => options.record === "all" || watched.set.has(script)
-
-  /** The block of a UTXO chain with what its inputs spend; wallets have been watched further before that is found. */
-  const applyCoins = Effect.fnUntraced(function* (block: Block) {
-    const owners = watched.hasWallets() ? yield* walletBlocks.use(block) : undefined
-    const applied = yield* UtxoSet.apply(id, block, keep)
-    if (owners !== undefined) yield* walletBlocks.move(owners, applied.created, applied.taken)
-    return applied.block
-  })
-
-  /** Whether the block may be the next where the chain's row is this. */
-  const follows = ({ hash, height }: Pick<Row<"chain">, "hash" | "height">, block: Block) =>
-    height === null || (block.height === height + 1 && (hash === null || Bytes.equal(hash, block.parent)))
-
-  /**
-   * Moves coins and wallets with the block that follows the last one, and matches it: its part of the record, how many
-   * callbacks it has made due, which it could not make, and the height that the next wait is due at.
-   */
-  const enter = Effect.fnUntraced(function* (block: Block, revision: number, due: number) {
-    if (chain.family !== "utxo" && watched.hasWallets()) yield* walletBlocks.use(block)
-    const resolved = chain.family === "utxo" ? yield* applyCoins(block) : block
-    const { occurrences, unresolved } = Matcher.match(chain, resolved, yield* candidates(resolved, revision))
-    const now = yield* Clock.currentTimeMillis
-    const { nextDue, released } =
-      due > block.height ? { nextDue: due, released: [] } : yield* PendingConfirmations.release(id, block.height, now)
-    const sorted = PendingConfirmations.sort(id, block, occurrences, now)
-    yield* insertMany("waiting", sorted.waiting)
-    const callbacks = [...released, ...sorted.due]
-    yield* insertMany(
-      "callback",
-      callbacks,
-      // The same event has the same key: it is there already after a replay, or was taken back until its block returned.
-      `on conflict (idempotency_key) do update set state = 'due', attempts = 0, due = excluded.due
-       where callback.state in ('orphaned', 'retracted')`
-    )
-    if (block.height % pruneEvery === 0) yield* UtxoSet.prune(id, block.height - options.undoDepth)
-    return {
-      rows: chain.family === "utxo" ? [] : TransferLog.pack(id, resolved, isRecorded),
-      callbacks: callbacks.length,
-      unresolved,
-      nextDue: sorted.waiting.reduce((next, { due_height }) => Math.min(next, due_height), nextDue)
-    }
-  })
-
-  const commit = Effect.fn("ChainStore.commit")(
-    function* (blocks: ReadonlyArray<Block>) {
-      // Metadata comes from the node, so it is fetched before the transaction takes the store's one writer.
-      yield* watched.reach((yield* row).revision)
-      for (const block of blocks) yield* learnTokens(block)
-      const { committed, leaves, unresolved } = yield* transaction(
-        Effect.gen(function* () {
-          const stored = yield* lock
-          const { revision } = stored
-          yield* watched.reach(revision)
-          let cursor: Pick<Row<"chain">, "hash" | "height"> = stored
-          let nextDue = dueAfter(stored)
-          let callbacks = 0
-          const headers: Array<Row<"block">> = []
-          const record: Array<TransferLog.Rows> = []
-          const unresolved: Array<readonly [Block, ReadonlyArray<Matcher.Unresolved<Matcher.Subscription>>]> = []
-          for (const block of blocks) {
-            if (!follows(cursor, block)) break
-            const done = yield* enter(block, revision, nextDue)
-            nextDue = done.nextDue
-            callbacks += done.callbacks
-            cursor = block
-            const { hash, height, parent, time } = block
-            headers.push({ chain: id, height, hash, parent, time })
-            record.push(done.rows)
-            if (done.unresolved.length > 0) unresolved.push([block, done.unresolved])
-          }
-          const { hash, height } = cursor
-          if (headers.length === 0 || hash === null || height === null) {
-            return yield* new NotNext({ height: blocks[0]!.height, cursor: height ?? undefined })
-          }
-          yield* insertMany("block", headers)
-          yield* MissingParts.append(id, blocks.slice(0, headers.length))
-          log.staged(yield* TransferLog.append(record))
-          yield* ChainRow.moveCursor(id, { height, hash, firstHeight: stored.first_height ?? blocks[0]!.height })
-          return {
-            committed: { blocks: headers.length, callbacks },
-            leaves: { height, hash, revision, nextDue },
-            unresolved
-          }
-        })
-      )
-      left = leaves
-      for (const [block, events] of unresolved) yield* UnresolvedInputs.warn(chain, block, events)
-      return committed
-    },
-    Effect.provideService(Database, database)
-  )
-
-  const undo = Effect.fn("ChainStore.undo")(
-    function* (fork: number) {
-      const at = yield* Clock.currentTimeMillis
-      yield* transaction(
-        Effect.gen(function* () {
-          const { first_height, hash, height } = yield* lock
-          if (hash === null || height === null || height <= fork) return
-          const [forkBlock] = yield* query((db) =>
-            db.selectFrom("block").select("hash").where("chain", "=", id).where("height", "=", fork)
-          )
-          if (chain.family === "utxo" || watched.hasWallets()) yield* walletBlocks.undo(fork, first_height)
-          yield* UtxoSet.undo(id, fork)
-          yield* TransferLog.undo(id, fork)
-          yield* MissingParts.undo(id, fork)
-          if (options.tokens !== undefined) yield* options.tokens.undo(fork)
-          yield* defer((db) => db.deleteFrom("block").where("chain", "=", id).where("height", ">", fork))
-          yield* defer((db) => db.deleteFrom("waiting").where("chain", "=", id).where("height", ">", fork))
-          yield* Retractions.takeBack(id, fork, hash, at)
-          yield* insertMany("reorganisation", [
-            { chain: id, at, fork_height: fork, depth: height - fork, old_hash: hash }
-          ])
-          yield* ChainRow.moveCursor(id, { height: fork, hash: forkBlock?.hash ?? null, firstHeight: first_height })
-        })
-      )
-      left = undefined
-    },
-    Effect.provideService(Database, database)
-  )
-
-  const replay = Effect.fn("ChainStore.replay")(
-    function* (block: Block, { callbacks, internalFrom }: ReplayOptions) {
-      yield* watched.reach((yield* row).revision)
-      yield* learnTokens(block)
-      const { added, unresolved } = yield* transaction(
-        Effect.gen(function* () {
-          const stored = yield* lock
-          yield* watched.reach(stored.revision)
-          yield* Reprocess.header(stored, block)
-          const utxo = chain.family === "utxo"
-          const resolved = utxo ? yield* Reprocess.withSpent(id, block) : block
-          if (!utxo) {
-            const lacking = yield* MissingParts.lacksInternal(id, block.height)
-            const shown = internalFrom !== undefined && block.missing === undefined
-            const entersInternal = shown && (lacking || block.height >= internalFrom)
-            const which = (kind: TransferLog.Kind) => kind !== "internal" || entersInternal
-            log.staged(yield* TransferLog.rewrite(id, resolved, isRecorded, which))
-            if (lacking && entersInternal) yield* MissingParts.filledInternal(id, block.height)
-          }
-          if (!callbacks) return { added: 0, unresolved: [] }
-          const matched = Matcher.match(chain, resolved, yield* candidates(resolved, stored.revision))
-          return yield* Reprocess.enqueue(stored, block, matched, yield* Clock.currentTimeMillis)
-        })
-      )
-      yield* UnresolvedInputs.warn(chain, block, unresolved)
-      return added
-    },
-    Effect.provideService(Database, database)
-  )
-
-  const rewind = Effect.fn("ChainStore.rewind")(function* (height: number) {
-    const within = (column: "final_height" | "first_height", value: number) =>
-      query((db) =>
-        db
-          .updateTable("chain")
-          .set({ [column]: value })
-          .where("id", "=", id)
-          .where(column, ">", value)
-      )
-    yield* transaction(
-      Effect.andThen(undo(height), Effect.all([within("final_height", height), within("first_height", height + 1)]))
-    )
-  })
+  const { gapLimit = defaultGapLimit, projections = Projections.of(chain), record, undoDepth } = options
+  const opened: OpenChain = { chain, id, record, gapLimit, watched, tokens }
+  const made = yield* Effect.forEach(projections, (make) => make(opened))
+  const commit = Commit.make(opened, made, undoDepth)
+  const { rewind, undo } = Reorganisation.make(opened, made)
+  const reprocess = Reprocess.make(opened, made)
 
   const store: ChainStore = {
     chain,
     cursor: Effect.map(row, ({ hash, height }) => (height === null ? undefined : { height, hash: hash ?? undefined })),
     final: Effect.map(row, ({ final_height }) => final_height ?? undefined),
     hashAt: (height) =>
-      read((db) => db.selectFrom("block").select("hash").where("chain", "=", id).where("height", "=", height)).pipe(
-        Effect.map(([row]) => row?.hash)
+      Effect.map(
+        database.read((db) =>
+          db.selectFrom("block").select("hash").where("chain", "=", id).where("height", "=", height)
+        ),
+        ([block]) => block?.hash
       ),
-    commit,
-    undo,
-    replay,
-    rewind,
-    setFinal: (height) =>
-      query((db) =>
-        db
-          .updateTable("chain")
-          .set({ final_height: height })
-          .where("id", "=", id)
-          .where((where) => where.or([where("final_height", "is", null), where("final_height", "<", height)]))
-      )
+    unknownTokens: Effect.fn("ChainStore.unknownTokens")(function* (blocks) {
+      yield* watched.catchUpToRevision((yield* row).revision)
+      return yield* tokens.unknown(blocks)
+    }),
+    commit: (blocks, learned) => provided(commit(blocks, learned)),
+    undo: (fork) => provided(undo(fork)),
+    reprocess: (block, options) => provided(reprocess(block, options)),
+    rewind: (height) => provided(rewind(height)),
+    setFinal: (height) => provided(ChainRow.setFinal(id, height))
   }
   return store
 })

@@ -7,15 +7,6 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import { Database } from "../database/Database.ts"
 
-/** Notes what blocks lack, in the transaction that commits them. */
-export const append = Effect.fnUntraced(function* (chain: number, blocks: ReadonlyArray<Block>) {
-  const { insertMany } = yield* Database
-  yield* insertMany(
-    "missing_part",
-    blocks.flatMap(({ height, missing = [] }) => missing.map(({ part, reason }) => ({ chain, height, part, reason })))
-  )
-})
-
 /** Forgets what blocks above `fork` lack, in the transaction that undoes them. */
 export const undo = Effect.fnUntraced(function* (chain: number, fork: number) {
   const { defer } = yield* Database
@@ -23,7 +14,7 @@ export const undo = Effect.fnUntraced(function* (chain: number, fork: number) {
 })
 
 /** Whether the record of a committed block lacks its internal transactions. */
-export const lacksInternal = Effect.fnUntraced(function* (chain: number, height: number) {
+const lacksInternal = Effect.fnUntraced(function* (chain: number, height: number) {
   const { query } = yield* Database
   const rows = yield* query((db) =>
     db
@@ -35,6 +26,13 @@ export const lacksInternal = Effect.fnUntraced(function* (chain: number, height:
   )
   return rows.length > 0
 })
+
+/**
+ * Whether a block that is entered again brings internal transactions that its record lacks. `internalFrom` as in
+ * `Reprocess.Options`.
+ */
+export const fillsInternal = (chain: number, block: Block, internalFrom: number | undefined) =>
+  internalFrom === undefined || block.missing !== undefined ? Effect.succeed(false) : lacksInternal(chain, block.height)
 
 /** Notes that a block's internal transactions are recorded now. */
 export const filledInternal = Effect.fnUntraced(function* (chain: number, height: number) {

@@ -1,41 +1,49 @@
 /**
- * A block that is entered again: checked against what is stored in its place, its facts written anew, and the callbacks
- * that its subscriptions should have had added where they are missing.
+ * Enters a committed block again: the block is checked against what is stored in its place, what its place should hold
+ * is written where it is not there, and callbacks that its subscriptions should have had are added.
  */
-
-import type { AddressBytes } from "@headwater/core/address/Address"
-import type { Block, CoinTransfer } from "@headwater/core/Block"
+import type { Block } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
-import type { Matched } from "@headwater/core/events/Matcher"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { sql } from "kysely"
+import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
-import type { Row } from "../database/Tables.ts"
-import * as PendingConfirmations from "../subscriptions/PendingConfirmations.ts"
+import { Entered } from "./internal/Entered.ts"
+import * as Projection from "./Projection.ts"
+import type { LearnedToken } from "./Tokens.ts"
 
 /** What the node shows is not the block that the store has at this height, or the store has none there. */
 export class NotRecorded extends Schema.TaggedError<NotRecorded>()("NotRecorded", { message: Schema.String }) {}
 
-type ChainRow = Pick<Row<"chain">, "id" | "height" | "first_height" | "hash">
+export interface Options {
+  /** Add the callbacks that subscriptions should have had. */
+  readonly callbacks: boolean
+  /**
+   * Internal transactions of blocks below this height stay as they are, since they may have been forgotten on purpose;
+   * those that a block never had are entered all the same. Undefined where the source shows none: all stay.
+   */
+  readonly internalFrom: number | undefined
+  /** What the node has said of token contracts; absent where it is not asked. */
+  readonly learned?: ReadonlyArray<LearnedToken> | undefined
+}
 
 /** Writes the header, if the block belongs where it stands; a header that is missing must fit the one above it. */
-export const header = Effect.fnUntraced(function* (chain: ChainRow, block: Block) {
+const header = Effect.fnUntraced(function* (row: ChainRow.ChainRow, block: Block) {
   const { insertMany, query } = yield* Database
   const { hash, height, parent, time } = block
-  if (chain.height === null || chain.hash === null || height > chain.height || height < chain.first_height!) {
+  if (row.height === null || row.hash === null || height > row.height || height < row.first_height!) {
     return yield* new NotRecorded({ message: `Block ${height} is not among those that were ever committed` })
   }
-  const rows = yield* query((db) =>
+  const headers = yield* query((db) =>
     db
       .selectFrom("block")
       .selectAll()
-      .where("chain", "=", chain.id)
+      .where("chain", "=", row.id)
       .where("height", "in", [height, height + 1])
   )
-  const stored = rows.find((row) => row.height === height)
-  const expected =
-    stored?.hash ?? (height === chain.height ? chain.hash : rows.find((row) => row.height === height + 1)?.parent)
+  const stored = headers.find((header) => header.height === height)
+  const child = headers.find((header) => header.height === height + 1)
+  const expected = stored?.hash ?? (height === row.height ? row.hash : child?.parent)
   if (expected !== undefined && !Bytes.equal(expected, hash)) {
     return yield* new NotRecorded({
       message:
@@ -46,104 +54,42 @@ export const header = Effect.fnUntraced(function* (chain: ChainRow, block: Block
   if (stored !== undefined && Bytes.equal(stored.parent, parent) && stored.time === time) return
   yield* insertMany(
     "block",
-    [{ chain: chain.id, height, hash, parent, time }],
+    [{ chain: row.id, height, hash, parent, time }],
     "on conflict (chain, height) do update set hash = excluded.hash, parent = excluded.parent, time = excluded.time"
   )
 })
 
-/**
- * The block of a UTXO chain with a transfer for every input whose coins are known: shown by the node, made in the block
- * itself, or spent by this block so recently that the map still knows. The map itself is left as it is.
- */
-export const withSpent = Effect.fnUntraced(function* (chain: number, block: Block) {
-  const { query } = yield* Database
-  const shown = new Set<string>()
-  const coins = new Map<string, { readonly from: AddressBytes; readonly amount: bigint }>()
-  const keyOf = (transactionId: Uint8Array, index: number) => `${Buffer.from(transactionId).toString("latin1")}${index}`
-  for (const transfer of block.transfers) {
-    if (transfer.kind !== "coin") continue
-    const { amount, position, to, transaction } = transfer
-    if (to === undefined) shown.add(`${transaction}:${position}`)
-    else coins.set(keyOf(block.transactions[transaction]!, position), { from: to, amount })
+/** A block that is being entered again. */
+class EnteredAgain extends Entered implements Projection.Reprocessing {
+  readonly row: ChainRow.ChainRow
+  readonly addsCallbacks: boolean
+  readonly internalFrom: number | undefined
+
+  constructor(row: ChainRow.ChainRow, { callbacks, internalFrom, learned }: Options) {
+    super(row, learned)
+    this.row = row
+    this.addsCallbacks = callbacks
+    this.internalFrom = internalFrom
   }
-  const spent = yield* query((db) =>
-    db.selectFrom("spent_output").selectAll().where("chain", "=", chain).where("spent_height", "=", block.height)
-  )
-  for (const { amount, output_index, script, transaction_id } of spent) {
-    coins.set(keyOf(transaction_id, output_index), { from: script as AddressBytes, amount: BigInt(amount) })
-  }
-  const found = block.spends.flatMap(({ outpoint, position, transaction }): ReadonlyArray<CoinTransfer> => {
-    const coin = coins.get(keyOf(outpoint.transactionId, outpoint.index))
-    return coin === undefined || shown.has(`${transaction}:${position}`)
-      ? []
-      : [{ kind: "coin", transaction, position, to: undefined, ...coin }]
+}
+
+export const make = ({ id, watched }: Projection.OpenChain, projections: ReadonlyArray<Projection.Projection>) => {
+  const again = Projection.through(projections.map(({ reprocess }) => reprocess))
+
+  /** How many callbacks were added. */
+  return Effect.fn("ChainStore.reprocess")(function* (block: Block, options: Options) {
+    const { transaction } = yield* Database
+    const entered = yield* transaction(
+      Effect.gen(function* () {
+        const row = yield* ChainRow.lock(id)
+        yield* watched.catchUpToRevision(row.revision)
+        yield* header(row, block)
+        const entered = new EnteredAgain(row, options)
+        yield* again(block, entered)
+        return entered
+      })
+    )
+    yield* entered.after
+    return entered.callbacks
   })
-  if (found.length === 0) return block
-  return { ...block, transfers: [...block.transfers, ...found].sort((a, b) => a.transaction - b.transaction) }
-})
-
-/**
- * Adds the callbacks and waits that are missing; those that exist, in whatever state, stay as they are. Subscriptions
- * that were made after the block have no part in it. How many callbacks were added, and which could not be made.
- */
-export const enqueue = Effect.fnUntraced(function* (
-  chain: ChainRow,
-  block: Block,
-  { occurrences, unresolved }: Matched<PendingConfirmations.Subscriber>,
-  now: number
-) {
-  const { defer, insertMany, query } = yield* Database
-  const ids = [...new Set([...occurrences, ...unresolved].map(({ subscription }) => subscription.id))]
-  if (ids.length === 0) return { added: 0, unresolved }
-  const early = new Set<number>()
-  for (let i = 0; i < ids.length; i += 500) {
-    const rows = yield* query((db) =>
-      db
-        .selectFrom("subscription")
-        .select("id")
-        .where("id", "in", ids.slice(i, i + 500))
-        .where((where) => where.or([where("from_height", "is", null), where("from_height", "<", block.height)]))
-    )
-    for (const { id } of rows) early.add(id)
-  }
-  const isMeant = ({ subscription }: { readonly subscription: PendingConfirmations.Subscriber }) =>
-    early.has(subscription.id)
-  const { due, waiting } = PendingConfirmations.caughtUp(
-    chain.id,
-    block,
-    occurrences.filter(isMeant),
-    chain.height!,
-    now
-  )
-
-  const missing = new Map(due.map((row) => [row.idempotency_key, row]))
-  const keys = [...missing.keys()]
-  for (let i = 0; i < keys.length; i += 500) {
-    const rows = yield* query((db) =>
-      db
-        .selectFrom("callback")
-        .select("idempotency_key")
-        .where("idempotency_key", "in", keys.slice(i, i + 500))
-    )
-    for (const row of rows) missing.delete(row.idempotency_key)
-  }
-  yield* insertMany("callback", [...missing.values()], "on conflict (idempotency_key) do nothing")
-
-  const waits = yield* query((db) =>
-    db
-      .selectFrom("waiting")
-      .select(["subscription", "occurrence"])
-      .where("chain", "=", chain.id)
-      .where("height", "=", block.height)
-  )
-  const waited = new Set(waits.map(({ occurrence, subscription }) => `${subscription} ${occurrence}`))
-  const unknown = waiting.filter(({ occurrence, subscription }) => !waited.has(`${subscription} ${occurrence}`))
-  yield* insertMany("waiting", unknown)
-  // Whoever commits the next block has to look for what is due.
-  if (unknown.length > 0) {
-    yield* defer((db) =>
-      db.updateTable("chain").set({ revision: sql<number>`revision + 1` }).where("id", "=", chain.id)
-    )
-  }
-  return { added: missing.size, unresolved: unresolved.filter(isMeant) }
-})
+}

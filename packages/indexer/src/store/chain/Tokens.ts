@@ -1,95 +1,143 @@
 /**
- * Names, symbols and decimals of a chain's token contracts: asked of the node once, then kept in the store.
+ * Names, symbols and decimals of a chain's token contracts. The store never calls a node: it says which contracts it does
+ * not know, is told what the node answers, and keeps the answers with the blocks that made them be asked for.
  *
- * What a contract does not say, or says as garbage, is kept as empty. A node that cannot answer is a failure, which
- * keeps nothing: whoever needed the answer tries again.
+ * What a contract does not say, or says as garbage, is kept as empty.
  */
-
 import type { AddressBytes } from "@headwater/core/address/Address"
+import type { Block } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import type { TokenMetadata } from "@headwater/core/events/Callback"
 import * as Effect from "effect/Effect"
-import type { NodeError } from "../../families/node/NodeError.ts"
+import * as Schema from "effect/Schema"
 import { Database, type DatabaseError } from "../database/Database.ts"
+import { inChunks } from "../database/Statements.ts"
+import type { WatchedAddresses } from "./WatchedAddresses.ts"
 
-/** Asks the node about contracts; the answers are in the order of the contracts. */
-export type Fetch = (contracts: ReadonlyArray<AddressBytes>) => Effect.Effect<ReadonlyArray<TokenMetadata>, NodeError>
-
-export interface Tokens {
-  readonly known: (contract: AddressBytes) => TokenMetadata | undefined
-  /** Makes `known` know these contracts, of which a block at `height` speaks. */
-  readonly learn: (
-    contracts: ReadonlyArray<AddressBytes>,
-    height: number
-  ) => Effect.Effect<void, NodeError | DatabaseError>
-  /**
-   * Forgets what was learned above `fork`, in the transaction that undoes it: after a reorganisation another contract,
-   * or none, may stand at the same address.
-   */
-  readonly undo: (fork: number) => Effect.Effect<void, DatabaseError>
+/** A contract, and the block that speaks of it. */
+export interface TokenMention {
+  readonly contract: AddressBytes
+  readonly height: number
 }
 
-/** Contracts looked up in one query, and asked of the node in one go. */
-const step = 100
+/** What a node has said of a contract. */
+export interface LearnedToken extends TokenMention {
+  readonly metadata: TokenMetadata
+}
 
-/** Metadata of contracts by the key of their address: out of the store, else from the node and then kept. */
-export const find = Effect.fn("Tokens.find")(function* (
-  chain: number,
-  fetch: Fetch,
-  contracts: ReadonlyArray<AddressBytes>,
-  height: number
-) {
-  const { insertMany, read } = yield* Database
-  const found = new Map<string, TokenMetadata>()
-  for (let from = 0; from < contracts.length; from += step) {
-    const some = contracts.slice(from, from + step)
-    const rows = yield* read((db) =>
-      db.selectFrom("token").selectAll().where("chain", "=", chain).where("contract", "in", some)
-    )
-    for (const { contract, decimals, name, symbol } of rows) {
-      found.set(Bytes.key(contract), { name, symbol, decimals: decimals ?? undefined })
-    }
-    const unknown = some.filter((contract) => !found.has(Bytes.key(contract)))
-    if (unknown.length === 0) continue
-    const answers = yield* fetch(unknown)
-    unknown.forEach((contract, i) => {
-      const { decimals, name, symbol } = answers[i]!
-      found.set(Bytes.key(contract), { name, symbol, decimals })
-    })
-    yield* insertMany(
-      "token",
-      unknown.map((contract, i) => {
-        const { decimals, name, symbol } = answers[i]!
-        return { chain, contract, height, name, symbol, decimals: decimals ?? null }
-      }),
-      "on conflict (chain, contract) do nothing"
-    )
+/** A block needs contracts that nobody has learned: an address of it has become watched since the node was asked. */
+export class TokensUnknown extends Schema.TaggedError<TokensUnknown>()("TokensUnknown", {
+  height: Schema.Int,
+  contracts: Schema.Int
+}) {
+  override get message() {
+    return `Block ${this.height} has ${this.contracts} token contracts whose names have to be asked for first`
   }
-  return found
+}
+
+/** A contract of which nothing can be known. */
+const nameless: TokenMetadata = { name: "", symbol: "", decimals: undefined }
+
+/** Metadata of those contracts that the store knows, by the key of their address. */
+export const find = Effect.fn("Tokens.find")(function* (chain: number, contracts: ReadonlyArray<AddressBytes>) {
+  const { read } = yield* Database
+  const rows = yield* inChunks(contracts, (some) =>
+    read((db) => db.selectFrom("token").selectAll().where("chain", "=", chain).where("contract", "in", some))
+  )
+  return new Map(
+    rows.map(({ contract, decimals, name, symbol }): [string, TokenMetadata] => [
+      Bytes.key(contract),
+      { name, symbol, decimals: decimals ?? undefined }
+    ])
+  )
 })
 
-/** Opens the tokens of a chain for its commits, which need them at hand. */
-export const make = Effect.fn("Tokens.make")(function* (chainName: string, fetch: Fetch) {
-  const database = yield* Database
-  const memory = new Map<string, { readonly metadata: TokenMetadata; readonly height: number }>()
-  const chainId = Effect.map(
-    database.query((db) => db.selectFrom("chain").select("id").where("name", "=", chainName)),
-    ([row]) => row!.id
+/** Keeps what a node has said; what is known already stays. */
+export const keep = Effect.fnUntraced(function* (chain: number, learned: ReadonlyArray<LearnedToken>) {
+  const { insertMany } = yield* Database
+  yield* insertMany(
+    "token",
+    learned.map(({ contract, height, metadata: { decimals, name, symbol } }) => ({
+      ...{ chain, contract, height, name, symbol, decimals: decimals ?? null }
+    })),
+    "on conflict (chain, contract) do nothing"
   )
-  const tokens: Tokens = {
-    known: (contract) => memory.get(Bytes.key(contract))?.metadata,
-    learn: Effect.fn("Tokens.learn")(
-      function* (contracts, height) {
-        const found = yield* find(yield* chainId, fetch, contracts, height)
-        for (const [key, metadata] of found) memory.set(key, { metadata, height })
-      },
-      Effect.provideService(Database, database)
-    ),
-    undo: Effect.fn("Tokens.undo")(function* (fork) {
-      const chain = yield* chainId
-      yield* database.query((db) => db.deleteFrom("token").where("chain", "=", chain).where("height", ">", fork))
-      for (const [key, { height }] of memory) if (height > fork) memory.delete(key)
-    })
+})
+
+/** Metadata for one block's callbacks. */
+export interface BlockTokens {
+  readonly metadata: (contract: AddressBytes) => TokenMetadata
+  /** Fails where `metadata` was asked for contracts that are to be learned first. */
+  readonly check: Effect.Effect<void, TokensUnknown>
+}
+
+export interface Tokens {
+  /** The contracts in watched token transfers of these blocks that the store does not know, each with its first block. */
+  readonly unknown: (blocks: ReadonlyArray<Block>) => Effect.Effect<ReadonlyArray<TokenMention>, DatabaseError>
+  /** Without `learned`, no node is asked on this chain, and unknown contracts have no name. */
+  readonly of: (block: Block, learned: ReadonlyMap<string, LearnedToken> | undefined) => BlockTokens
+  /** Has metadata at hand that the store has now. */
+  readonly remember: (learned: ReadonlyArray<LearnedToken>) => void
+  /** No longer has at hand what blocks above `fork` speak of. */
+  readonly forget: (fork: number) => void
+}
+
+/** The tokens of a chain, with those at hand that its latest blocks were about. */
+export const make = Effect.fnUntraced(function* (chain: number, watched: WatchedAddresses) {
+  const database = yield* Database
+  /** What committed rows say, by the key of the contract. */
+  const atHand = new Map<string, LearnedToken>()
+
+  const remember: Tokens["remember"] = (learned) => {
+    for (const token of learned) atHand.set(Bytes.key(token.contract), token)
   }
-  return tokens
+
+  const mentions = (blocks: ReadonlyArray<Block>) => {
+    const found = new Map<string, TokenMention>()
+    for (const { height, transfers } of blocks) {
+      for (const transfer of transfers) {
+        if (transfer.kind !== "token") continue
+        const { contract, from, to } = transfer
+        const key = Bytes.key(contract)
+        if (atHand.has(key) || found.has(key) || !(watched.set.has(from) || watched.set.has(to))) continue
+        found.set(key, { contract, height })
+      }
+    }
+    return found
+  }
+
+  const unknown: Tokens["unknown"] = Effect.fnUntraced(
+    function* (blocks) {
+      if (watched.set.size() === 0) return []
+      const mentioned = mentions(blocks)
+      const known = yield* find(
+        chain,
+        [...mentioned.values()].map(({ contract }) => contract)
+      )
+      remember([...known].map(([key, metadata]) => ({ ...mentioned.get(key)!, metadata })))
+      return [...mentioned].flatMap(([key, mention]) => (known.has(key) ? [] : [mention]))
+    },
+    Effect.provideService(Database, database)
+  )
+
+  const of: Tokens["of"] = ({ height }, learned) => {
+    const missing = new Set<string>()
+    return {
+      metadata: (contract) => {
+        const key = Bytes.key(contract)
+        const found = atHand.get(key)?.metadata ?? learned?.get(key)?.metadata
+        if (found === undefined && learned !== undefined) missing.add(key)
+        return found ?? nameless
+      },
+      check: Effect.suspend(() =>
+        missing.size === 0 ? Effect.void : Effect.fail(new TokensUnknown({ height, contracts: missing.size }))
+      )
+    }
+  }
+
+  const forget: Tokens["forget"] = (fork) => {
+    for (const [key, { height }] of atHand) if (height > fork) atHand.delete(key)
+  }
+
+  return { unknown, of, remember, forget } satisfies Tokens
 })

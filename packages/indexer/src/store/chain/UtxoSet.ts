@@ -1,53 +1,88 @@
 /**
- * The output map of a UTXO chain: every transparent output that may still be spent, so that an input can be told whose
- * coins it takes. It moves with the blocks, in their transaction, and back with a reorganisation.
+ * The UTXO set of a chain: every transparent output that may still be spent, so that an input can be told whose coins it
+ * takes. The set moves with the blocks, in their transaction, and back with a reorganisation.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, CoinTransfer, Spend } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
+import { type Coin, keyOf, type Outpoint } from "@headwater/core/utxo/Coin"
 import * as Effect from "effect/Effect"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import type { Row } from "../database/Tables.ts"
-
-type Spent = Pick<Row<"unspent_output">, "transaction_id" | "output_index" | "script" | "amount" | "height">
-
-const keyOf = (transactionId: Uint8Array, index: number) => `${Buffer.from(transactionId).toString("latin1")}${index}`
+import type { ResolvedBlock } from "./Projection.ts"
 
 /** The key of an output, with its types. */
 const outpointTypes = { chain: "bigint", transaction_id: "bytea", output_index: "bigint" } as const
 
-const outpointsOf = (chain: number, outpoints: ReadonlyArray<Spend["outpoint"]>) =>
+const outpointsOf = (chain: number, outpoints: ReadonlyArray<Outpoint>) =>
   outpoints.map(({ index, transactionId }) => ({ chain, transaction_id: transactionId, output_index: index }))
 
-/** Takes outputs out of the set; those that it does not know are not among the answers. */
-const take = Effect.fnUntraced(function* (chain: number, spends: ReadonlyArray<Spend>) {
-  const outpoints = spends.map(({ outpoint }) => outpoint)
-  const columns = ["transaction_id", "output_index", "script", "amount", "height"] as const
-  const { takeEach } = yield* Database
-  return yield* takeEach("unspent_output", outpointTypes, outpointsOf(chain, outpoints), columns)
+const columns = ["transaction_id", "output_index", "script", "amount", "height"] as const
+
+const coinOf = (row: Pick<Row<"unspent_output">, (typeof columns)[number]>): Coin => ({
+  outpoint: { transactionId: row.transaction_id, index: row.output_index },
+  script: row.script as AddressBytes,
+  amount: BigInt(row.amount),
+  height: row.height
 })
 
-/** What {@link apply} did. */
-export interface Applied {
-  /** The block with a transfer for every input that the map or the block itself can resolve. */
-  readonly block: Block
-  /** Outputs that came into the map. */
-  readonly created: ReadonlyArray<Moved>
-  /** Outputs of earlier blocks that left it. */
-  readonly taken: ReadonlyArray<Moved>
+const rowOf = (chain: number, { amount, height, outpoint, script }: Coin): Row<"unspent_output"> => ({
+  ...{ chain, transaction_id: outpoint.transactionId, output_index: outpoint.index },
+  ...{ script, amount: amount.toString(), height }
+})
+
+const spentRowOf = (chain: number, coin: Coin, spentHeight: number): Row<"spent_output"> => ({
+  ...rowOf(chain, coin),
+  spent_height: spentHeight
+})
+
+/** The outputs that a block creates, by the key of their outpoint. */
+const outputsOf = ({ height, transactions, transfers }: Block): Map<string, Coin> => {
+  const outputs = new Map<string, Coin>()
+  for (const transfer of transfers) {
+    if (transfer.kind !== "coin" || transfer.to === undefined) continue
+    const outpoint = { transactionId: transactions[transfer.transaction]!, index: transfer.position }
+    outputs.set(keyOf(outpoint), { outpoint, script: transfer.to, amount: transfer.amount, height })
+  }
+  return outputs
 }
 
-/** An output as the map has it. */
-export interface Moved {
-  readonly script: AddressBytes
-  readonly amount: bigint
-  /** Of the block that created it. */
-  readonly height: number
+/** An input with the coin that it takes. */
+interface Input {
+  readonly spend: Spend
+  readonly coin: Pick<Coin, "script" | "amount">
 }
+
+/** The block with a transfer for each of these inputs; some of them may have one already, shown by the node. */
+const withInputs = <B extends Block>(block: B, inputs: ReadonlyArray<Input>): B => {
+  const shown = new Set<string>()
+  for (const transfer of block.transfers) {
+    if (transfer.kind === "coin" && transfer.to === undefined) {
+      shown.add(`${transfer.transaction}:${transfer.position}`)
+    }
+  }
+  const found = inputs.flatMap(({ coin, spend: { position, transaction } }): ReadonlyArray<CoinTransfer> => {
+    if (shown.has(`${transaction}:${position}`)) return []
+    return [{ kind: "coin", transaction, position, from: coin.script, to: undefined, amount: coin.amount }]
+  })
+  if (found.length === 0) return block
+  const transfers = [...block.transfers, ...found].sort((a, b) => a.transaction - b.transaction)
+  return { ...block, transfers }
+}
+
+/** Takes coins out of the set; those that the set does not know are not among the answers. */
+const take = Effect.fnUntraced(function* (chain: number, spends: ReadonlyArray<Spend>) {
+  if (spends.length === 0) return []
+  const { takeEach } = yield* Database
+  const outpoints = spends.map(({ outpoint }) => outpoint)
+  const rows = yield* takeEach("unspent_output", outpointTypes, outpointsOf(chain, outpoints), columns)
+  return rows.map(coinOf)
+})
 
 /**
- * Applies a block: adds what it creates, takes what it spends. `keep` says which scripts' outputs are worth a row.
+ * Applies a block: adds what it creates, takes what it spends, and gives it a transfer for every input that the set or
+ * the block itself can resolve. `keep` says which scripts' outputs are worth a row.
  */
 export const apply = Effect.fn("UtxoSet.apply")(function* (
   chain: number,
@@ -55,107 +90,112 @@ export const apply = Effect.fn("UtxoSet.apply")(function* (
   keep: (script: AddressBytes) => boolean
 ) {
   if (block.spends.length === 0 && block.transfers.length === 0) {
-    return { block, created: [], taken: [] } satisfies Applied
+    return { ...block, created: [], taken: [] } satisfies ResolvedBlock
   }
   const { insertMany } = yield* Database
-  const created = new Map<string, CoinTransfer>()
-  const resolved = new Set<string>()
-  for (const transfer of block.transfers) {
-    if (transfer.kind !== "coin") continue
-    if (transfer.to === undefined) resolved.add(`${transfer.transaction}:${transfer.position}`)
-    else created.set(keyOf(block.transactions[transfer.transaction]!, transfer.position), transfer)
-  }
-
-  const found: Array<CoinTransfer> = []
-  const external: Array<Spend> = []
-  const resolve = (spend: Spend, from: Uint8Array, amount: bigint) => {
-    const { transaction, position } = spend
-    if (resolved.has(`${transaction}:${position}`)) return
-    found.push({ kind: "coin", transaction, position, from: from as AddressBytes, to: undefined, amount })
-  }
+  const outputs = outputsOf(block)
+  const inputs: Array<Input> = []
+  const earlier: Array<Spend> = []
   for (const spend of block.spends) {
-    const key = keyOf(spend.outpoint.transactionId, spend.outpoint.index)
-    const output = created.get(key)
-    if (output === undefined) external.push(spend)
+    const key = keyOf(spend.outpoint)
+    const coin = outputs.get(key)
+    if (coin === undefined) earlier.push(spend)
     else {
-      created.delete(key)
-      resolve(spend, output.to!, output.amount)
+      outputs.delete(key)
+      inputs.push({ spend, coin })
     }
   }
-
-  const taken = external.length === 0 ? [] : yield* take(chain, external)
-  const byKey = new Map(taken.map((row) => [keyOf(row.transaction_id, row.output_index), row]))
-  for (const spend of external) {
-    const row = byKey.get(keyOf(spend.outpoint.transactionId, spend.outpoint.index))
-    if (row !== undefined) resolve(spend, row.script, BigInt(row.amount))
+  const taken = yield* take(chain, earlier)
+  const takenByKey = new Map(taken.map((coin) => [keyOf(coin.outpoint), coin]))
+  for (const spend of earlier) {
+    const coin = takenByKey.get(keyOf(spend.outpoint))
+    if (coin !== undefined) inputs.push({ spend, coin })
   }
+  const created = [...outputs.values()].filter(({ script }) => keep(script))
   yield* insertMany(
     "spent_output",
-    taken.map((row) => ({ ...row, chain, spent_height: block.height }))
+    taken.map((coin) => spentRowOf(chain, coin, block.height))
   )
-  const outputs = [...created.values()].filter((output) => keep(output.to!))
   yield* insertMany(
     "unspent_output",
-    outputs.map((output) => ({
-      chain,
-      transaction_id: block.transactions[output.transaction]!,
-      output_index: output.position,
-      script: output.to!,
-      amount: output.amount.toString(),
-      height: block.height
-    })),
+    created.map((coin) => rowOf(chain, coin)),
     // Two coinbases before BIP-30 have the ids of earlier ones.
     "on conflict do nothing"
   )
-  const transfers = [...block.transfers, ...found].sort((a, b) => a.transaction - b.transaction)
-  return {
-    block: found.length === 0 ? block : { ...block, transfers },
-    created: outputs.map(({ amount, to }) => ({ script: to!, amount, height: block.height })),
-    taken: taken.map(({ amount, height, script }) => ({
-      script: script as AddressBytes,
-      amount: BigInt(amount),
-      height
-    }))
-  } satisfies Applied
+  return { ...withInputs(block, inputs), created, taken } satisfies ResolvedBlock
 })
 
-type Found = Spend["outpoint"] & { readonly script: AddressBytes; readonly amount: bigint }
+/**
+ * A committed block with a transfer for every input whose coin is known: created in the block itself, or spent by this
+ * block so recently that the set still remembers the coin. The set stays as it is.
+ */
+export const recall = Effect.fnUntraced(function* <B extends Block>(chain: number, block: B) {
+  const { query } = yield* Database
+  const coins = outputsOf(block)
+  const spent = yield* query((db) =>
+    db.selectFrom("spent_output").selectAll().where("chain", "=", chain).where("spent_height", "=", block.height)
+  )
+  for (const row of spent) {
+    const coin = coinOf(row)
+    coins.set(keyOf(coin.outpoint), coin)
+  }
+  const inputs = block.spends.flatMap((spend): ReadonlyArray<Input> => {
+    const coin = coins.get(keyOf(spend.outpoint))
+    return coin === undefined ? [] : [{ spend, coin }]
+  })
+  return withInputs(block, inputs)
+})
 
-/** A lookup of unspent outputs in a chain's map; those that it does not know are not among the answers. */
+/**
+ * Adds coins that were found in a node's set of unspent outputs, and those that blocks have spent since. The set may have
+ * them already, where it keeps every output or another wallet has the address.
+ */
+export const add = Effect.fnUntraced(function* (
+  chain: number,
+  unspent: ReadonlyArray<Coin>,
+  spent: ReadonlyArray<Coin & { readonly spentHeight: number }>
+) {
+  const { insertMany } = yield* Database
+  yield* insertMany(
+    "unspent_output",
+    unspent.map((coin) => rowOf(chain, coin)),
+    "on conflict do nothing"
+  )
+  yield* insertMany(
+    "spent_output",
+    spent.map((coin) => spentRowOf(chain, coin, coin.spentHeight)),
+    "on conflict do nothing"
+  )
+})
+
+/** A lookup of unspent outputs in a chain's set; those that the set does not know are not among the answers. */
 export const finder = Effect.fn("UtxoSet.finder")(function* (chain: Chain) {
   const { selectEach } = yield* Database
   const { id } = (yield* ChainRow.present(chain))!
-  return Effect.fn("UtxoSet.find")(function* (outpoints: ReadonlyArray<Spend["outpoint"]>) {
-    const rows = yield* selectEach<Omit<Spent, "height">>(
+  return Effect.fn("UtxoSet.find")(function* (outpoints: ReadonlyArray<Outpoint>) {
+    const rows = yield* selectEach<Parameters<typeof coinOf>[0]>(
       outpointTypes,
       outpointsOf(id, outpoints),
-      `select transaction_id, output_index, script, amount from unspent_output
+      `select ${columns.join(", ")} from unspent_output
        where chain = :chain and transaction_id = :transaction_id and output_index = :output_index`
     )
-    return rows.map(
-      (row): Found => ({
-        transactionId: row.transaction_id,
-        index: row.output_index,
-        script: row.script as AddressBytes,
-        amount: BigInt(row.amount)
-      })
-    )
+    return rows.map(coinOf)
   })
 })
 
 /** Takes back every block above `fork`. */
 export const undo = Effect.fn("UtxoSet.undo")(function* (chain: number, fork: number) {
   const { defer } = yield* Database
+  const all = ["chain", ...columns] as const
   yield* defer((db) => db.deleteFrom("unspent_output").where("chain", "=", chain).where("height", ">", fork))
-  const columns = ["chain", "transaction_id", "output_index", "script", "amount", "height"] as const
   yield* defer((db) =>
     db
       .insertInto("unspent_output")
-      .columns(columns)
+      .columns(all)
       .expression(
         db
           .selectFrom("spent_output")
-          .select(columns)
+          .select(all)
           .where("chain", "=", chain)
           .where("spent_height", ">", fork)
           .where("height", "<=", fork)

@@ -4,8 +4,18 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Watched from "@headwater/core/events/Watched"
 import * as Effect from "effect/Effect"
-import { Database } from "../database/Database.ts"
+import { Database, type DatabaseError } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
+
+export interface WatchedAddresses {
+  readonly set: Watched.Watched
+  /** Whether any wallet is synced on the chain. */
+  readonly hasWallets: () => boolean
+  /** Adds the addresses that came with the chain's revisions up to this one. */
+  readonly catchUpToRevision: (revision: number) => Effect.Effect<void, DatabaseError>
+  /** Takes those of these addresses out of the set that no wallet has; no subscription may have them. */
+  readonly release: (addresses: ReadonlyArray<AddressBytes>) => Effect.Effect<void, DatabaseError>
+}
 
 /** Rows read at a time when the set is filled. */
 const pageSize = 50_000
@@ -20,23 +30,23 @@ export const make = Effect.fnUntraced(function* (chain: number) {
   let wallets = false
 
   /** Adds the addresses that came with the revisions up to the given one. */
-  const addThose = Effect.fnUntraced(function* (whose: "subscription" | "wallet_address", revision: number) {
+  const addFrom = Effect.fnUntraced(function* (table: "subscription" | "wallet_address", revision: number) {
     let after = 0
     while (true) {
       const rows = yield* read((db) =>
         db
-          .selectFrom(whose)
+          .selectFrom(table)
           .select(["id", "address"])
           .where("chain", "=", chain)
           .where("revision", ">", reached)
           .where("revision", "<=", revision)
           .where("id", ">", after)
-          .$if(whose === "subscription", (select) => select.where("subscription.active", "=", 1))
+          .$if(table === "subscription", (select) => select.where("subscription.active", "=", 1))
           .orderBy("id")
           .limit(pageSize)
       )
       for (const { address } of rows) if (address !== null) watched.add(address)
-      if (whose === "wallet_address" && rows.length > 0) wallets = true
+      if (table === "wallet_address" && rows.length > 0) wallets = true
       if (rows.length < pageSize) return
       after = rows.at(-1)!.id
       yield* Effect.logInfo(`Watching ${watched.size()} addresses so far`)
@@ -45,25 +55,21 @@ export const make = Effect.fnUntraced(function* (chain: number) {
 
   return {
     set: watched,
-    /** Whether any wallet is synced on the chain. */
     hasWallets: () => wallets,
-    /** Brings the set up to a revision of the chain. */
-    reach: Effect.fnUntraced(function* (revision: number) {
+    catchUpToRevision: Effect.fnUntraced(function* (revision) {
       if (revision <= reached) return
-      yield* addThose("subscription", revision)
-      yield* addThose("wallet_address", revision)
+      yield* addFrom("subscription", revision)
+      yield* addFrom("wallet_address", revision)
       reached = revision
     }),
-    /** Takes those of these addresses out of the set that no wallet has. */
-    release: Effect.fnUntraced(function* (addresses: ReadonlyArray<AddressBytes>) {
-      const owned = new Set<string>()
+    release: Effect.fnUntraced(function* (addresses) {
       const rows = yield* inChunks(wallets ? addresses : [], (some) =>
         query((db) =>
           db.selectFrom("wallet_address").select("address").where("chain", "=", chain).where("address", "in", some)
         )
       )
-      for (const { address } of rows) owned.add(Bytes.key(address))
+      const owned = new Set(rows.map(({ address }) => Bytes.key(address)))
       for (const address of addresses) if (!owned.has(Bytes.key(address))) watched.remove(address)
     })
-  }
+  } satisfies WatchedAddresses as WatchedAddresses
 })

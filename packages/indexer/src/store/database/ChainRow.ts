@@ -75,3 +75,49 @@ export const moveCursor = Effect.fnUntraced(function* (
   const { defer } = yield* Database
   yield* defer(cursor(to.height, to.hash, to.firstHeight, id))
 })
+
+/** Takes note of a height that a node has called final, where that is the newest one so far. */
+export const setFinal = Effect.fnUntraced(function* (id: number, height: number) {
+  const { query } = yield* Database
+  yield* query((db) =>
+    db
+      .updateTable("chain")
+      .set({ final_height: height })
+      .where("id", "=", id)
+      .where((where) => where.or([where("final_height", "is", null), where("final_height", "<", height)]))
+  )
+})
+
+/** Brings what was final, and where the chain began, down to a chain that ends at `height`. */
+export const lower = Effect.fnUntraced(function* (id: number, height: number) {
+  const { query } = yield* Database
+  const atMost = (column: "final_height" | "first_height", value: number) =>
+    query((db) =>
+      db
+        .updateTable("chain")
+        .set({ [column]: value })
+        .where("id", "=", id)
+        .where(column, ">", value)
+    )
+  yield* atMost("final_height", height)
+  yield* atMost("first_height", height + 1)
+})
+
+/** The row with the number of the last reorganisation that was carried out, both as they were at one moment. */
+export const findWithReorganisations = Effect.fnUntraced(function* (chain: Chain.Chain) {
+  const { read } = yield* Database
+  const [row] = yield* read((db) =>
+    db
+      .selectFrom("chain")
+      .selectAll()
+      .select((select) =>
+        select
+          .selectFrom("reorganisation")
+          .select((of) => of.fn.max("reorganisation.id").as("last"))
+          .whereRef("reorganisation.chain", "=", "chain.id")
+          .as("reorganisations")
+      )
+      .where("name", "=", Chain.nameOf(chain))
+  )
+  return row
+})

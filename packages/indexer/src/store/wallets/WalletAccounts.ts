@@ -6,66 +6,57 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
+import { inChunks } from "../database/Statements.ts"
+import * as WalletAddresses from "./internal/WalletAddresses.ts"
 import * as WalletBranches from "./WalletBranches.ts"
 import type { ScanningWallet } from "./WalletCoins.ts"
 
 /** For each branch of a wallet, the indices of its addresses that have an account. */
 export type Accounts = ReadonlyArray<ReadonlyArray<number>>
 
-/** Rows named in one statement. */
-const step = 500
+/** Notes from which block on addresses are known to be used. */
+const markUsed = Effect.fnUntraced(function* (
+  { branch, wallet }: Pick<WalletAddresses.WalletBranch, "branch" | "wallet">,
+  used: ReadonlyArray<number>,
+  height: number
+) {
+  const { query } = yield* Database
+  yield* inChunks(used, (some) =>
+    query((db) =>
+      db
+        .updateTable("wallet_address")
+        .set({ used_height: height })
+        .where("wallet", "=", wallet)
+        .where("branch", "=", branch)
+        .where("address_index", "in", some)
+        .where("used_height", "is", null)
+    )
+  )
+})
 
 export const make = Effect.fn("WalletAccounts.make")(function* (chain: Chain) {
-  const database = yield* Database
-  const { insertMany, query, transaction } = database
-
-  const lastWatched = (wallet: number, branch: number) =>
-    Effect.map(
-      query((db) =>
-        db
-          .selectFrom("wallet_address")
-          .select(({ fn }) => fn.max("address_index").as("last"))
-          .where("wallet", "=", wallet)
-          .where("branch", "=", branch)
-      ),
-      ([row]) => row?.last ?? -1
-    )
+  const { query, transaction } = yield* Database
 
   /** Enters accounts, watches `gapLimit` addresses behind the last one of each branch, and ends the wallet's search. */
-  const enter = Effect.fn("WalletAccounts.enter")(function* (
-    wallet: ScanningWallet,
-    accounts: Accounts,
-    gapLimit: number
-  ): Effect.fn.Return<void, DatabaseError> {
-    yield* transaction(
-      Effect.gen(function* () {
-        const { height, id, revision } = yield* ChainRow.lockAndBumpRevisionOf(chain)
-        for (const [branch, used] of accounts.entries()) {
-          const end = (used.at(-1) ?? -1) + gapLimit
-          const first = (yield* lastWatched(wallet.id, branch)) + 1
-          yield* insertMany(
-            "wallet_address",
-            WalletBranches.derive(wallet.branches[branch]!, first, end).map(({ bytes, index }) => ({
-              ...{ wallet: wallet.id, chain: id, branch, address_index: index, address: bytes, revision },
-              ...{ since: height, scanned: 0, used_height: null, requested: null }
-            }))
-          )
-          for (let from = 0; from < used.length; from += step) {
-            yield* query((db) =>
-              db
-                .updateTable("wallet_address")
-                .set({ used_height: height ?? 0 })
-                .where("wallet", "=", wallet.id)
-                .where("branch", "=", branch)
-                .where("address_index", "in", used.slice(from, from + step))
-                .where("used_height", "is", null)
-            )
+  const enter = Effect.fn("WalletAccounts.enter")(
+    (wallet: ScanningWallet, accounts: Accounts, gapLimit: number): Effect.Effect<void, DatabaseError> =>
+      transaction(
+        Effect.gen(function* () {
+          const { height, id, revision } = yield* ChainRow.lockAndBumpRevisionOf(chain)
+          for (const [number, used] of accounts.entries()) {
+            const branch = { chain: id, wallet: wallet.id, branch: number }
+            const first = yield* WalletAddresses.endOf(branch, "watched")
+            const end = (used.at(-1) ?? -1) + gapLimit
+            yield* WalletAddresses.watch(branch, WalletBranches.derive(wallet.branches[number]!, first, end), {
+              revision,
+              since: height
+            })
+            yield* markUsed(branch, used, height ?? 0)
           }
-        }
-        yield* query((db) => db.updateTable("wallet").set({ state: "synced" }).where("id", "=", wallet.id))
-      })
-    )
-  })
+          yield* query((db) => db.updateTable("wallet").set({ state: "synced" }).where("id", "=", wallet.id))
+        })
+      )
+  )
 
   return { enter }
 })

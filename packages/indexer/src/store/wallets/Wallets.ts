@@ -15,9 +15,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import type { Kysely } from "kysely"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
-import type { Row } from "../database/Tables.ts"
+import type { Row, Tables } from "../database/Tables.ts"
+import * as WalletAddresses from "./internal/WalletAddresses.ts"
 import * as WalletBranches from "./WalletBranches.ts"
 
 /** What tells a wallet from every other: equal for every text of the same key. */
@@ -62,8 +64,8 @@ export const keyOf = (
     return { account, chain, derivation, format, publicKey: ExtendedPublicKey.encode(chain, key) }
   })
 
-/** How a change of the store is run: alone, or with what has to be stored together with it. */
-export type Within<E, R> = <A, E2, R2>(
+/** Runs a change of the store: alone, or in one transaction with what has to be stored together with the change. */
+export type InTransaction<E, R> = <A, E2, R2>(
   change: Effect.Effect<A, E2, R2>,
   results: (changed: A) => number
 ) => Effect.Effect<A, E | E2, R | R2>
@@ -78,7 +80,7 @@ export class Wallets extends Context.Service<
     readonly deriveAndSync: <E, R>(
       key: WalletKey,
       gapLimit: number,
-      within: Within<E, R>
+      inTransaction: InTransaction<E, R>
     ) => Effect.Effect<ReadonlyArray<Derivation.DerivedAddress>, WalletScanning | E | DatabaseError, R>
     /** Undefined where the account has not synced it. */
     readonly get: (key: WalletKey) => Effect.Effect<Wallet | undefined, DatabaseError>
@@ -95,133 +97,159 @@ class Outdated extends Schema.TaggedError<Outdated>()("Outdated", {}) {}
 
 const receiving = 0
 
+const rowOf =
+  ({ account, chain, derivation, format, publicKey }: WalletKey) =>
+  (db: Kysely<Tables>) =>
+    db
+      .selectFrom("wallet")
+      .innerJoin("chain", "chain.id", "wallet.chain")
+      .selectAll("wallet")
+      .select("chain.first_height")
+      .where("chain.name", "=", nameOf(chain))
+      .where("wallet.account", "=", account)
+      .where("wallet.public_key", "=", publicKey)
+      .where("wallet.derivation", "=", derivation)
+      .where("wallet.format", "=", format)
+
+/** The wallet as the present transaction sees the store. */
+const present = Effect.fnUntraced(function* (key: WalletKey) {
+  const { query } = yield* Database
+  const [row] = yield* query(rowOf(key))
+  return row
+})
+
+/** Where each branch of a wallet ends: the index after its last used address, and that after its last watched one. */
+const endsOf = Effect.fnUntraced(function* (wallet: number | undefined, branches: number) {
+  const ends: Array<{ readonly used: number; readonly watched: number }> = []
+  for (let branch = 0; branch < branches; branch++) {
+    ends.push(
+      wallet === undefined
+        ? { used: 0, watched: 0 }
+        : {
+            used: yield* WalletAddresses.endOf({ wallet, branch }, "used"),
+            watched: yield* WalletAddresses.endOf({ wallet, branch }, "watched")
+          }
+    )
+  }
+  return ends
+})
+
+type Ends = Effect.Success<ReturnType<typeof endsOf>>
+
+const insertWallet = Effect.fnUntraced(function* (
+  { account, derivation, format, publicKey }: WalletKey,
+  chain: number,
+  created: number
+) {
+  const { query } = yield* Database
+  const [row] = yield* query((db) =>
+    db
+      .insertInto("wallet")
+      .values({
+        ...{ account, chain, public_key: publicKey, derivation, format, created },
+        ...{ balance: "0", state: "scanning", scan_height: null }
+      })
+      .returning("id")
+  )
+  return row!.id
+})
+
+/** The next addresses of a wallet, derived before the transaction that stores them, which holds up the chain's commits. */
+interface Derived {
+  /** The wallet as it was then. */
+  readonly state: Wallet["state"] | undefined
+  readonly ends: Ends
+  readonly branches: ReadonlyArray<ReadonlyArray<Derivation.DerivedAddress>>
+  /** The receiving addresses that the caller gets. */
+  readonly answer: ReadonlyArray<Derivation.DerivedAddress>
+}
+
+const deriveNext = Effect.fnUntraced(function* (key: WalletKey, gapLimit: number) {
+  const row = yield* present(key)
+  if (row?.state === "scanning") return yield* new WalletScanning()
+  const branches = WalletBranches.of(key.chain, { ...key, public_key: key.publicKey })
+  const ends = yield* endsOf(row?.id, branches.length)
+  const derived = ends.map(({ used, watched }, branch) =>
+    WalletBranches.derive(
+      branches[branch]!,
+      Math.min(watched, used),
+      // Change as well, since a wallet may have used much of it and have no coin there that shows.
+      used + Math.max(batchSize, gapLimit) - 1
+    )
+  )
+  const first = ends[receiving]!.used
+  const answer = derived[receiving]!.filter(({ index }) => index >= first && index < first + batchSize)
+  return { state: row?.state, ends, branches: derived, answer } satisfies Derived
+})
+
+/** Notes that the account has asked for the first batch of unused receiving addresses; how many it had not asked for. */
+const markRequested = Effect.fnUntraced(function* (wallet: number, first: number, at: number) {
+  const { query } = yield* Database
+  const rows = yield* query((db) =>
+    db
+      .updateTable("wallet_address")
+      .set({ requested: at })
+      .where("wallet", "=", wallet)
+      .where("branch", "=", receiving)
+      .where("address_index", ">=", first)
+      .where("address_index", "<", first + batchSize)
+      .where("requested", "is", null)
+      .returning("id")
+  )
+  return rows.length
+})
+
+/** Stores derived addresses, in a transaction; fails where the wallet has changed since they were derived. */
+const store = Effect.fnUntraced(function* (key: WalletKey, { answer, branches, ends, state }: Derived) {
+  const { query } = yield* Database
+  const chain = yield* ChainRow.lockAndBumpRevisionOf(key.chain)
+  const row = yield* present(key)
+  if (row?.state !== state) return yield* new Outdated()
+  const now = yield* endsOf(row?.id, branches.length)
+  const isSame = now.every(({ used, watched }, i) => used === ends[i]!.used && watched === ends[i]!.watched)
+  if (!isSame) return yield* new Outdated()
+  const created = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+  const wallet = row?.id ?? (yield* insertWallet(key, chain.id, created))
+  let added = 0
+  for (const [branch, addresses] of branches.entries()) {
+    const unwatched = addresses.filter(({ index }) => index >= ends[branch]!.watched)
+    yield* WalletAddresses.watch({ chain: chain.id, wallet, branch }, unwatched, {
+      revision: chain.revision,
+      since: chain.height
+    })
+    added += unwatched.length
+  }
+  const requested = yield* markRequested(wallet, ends[receiving]!.used, created)
+  if (added > 0 || requested > 0) {
+    yield* query((db) => db.updateTable("wallet").set({ state: "scanning" }).where("id", "=", wallet))
+  }
+  return answer
+})
+
+/** The first block that was matched against every address its account has asked for. */
+const watchedSince = Effect.fnUntraced(function* (row: Pick<Row<"wallet">, "id"> & Pick<Row<"chain">, "first_height">) {
+  const { read } = yield* Database
+  const [found] = yield* read((db) =>
+    db
+      .selectFrom("wallet_address")
+      .select(({ fn }) => fn.max("since").as("since"))
+      .where("wallet", "=", row.id)
+      .where("requested", "is not", null)
+  )
+  return found?.since == null ? (row.first_height ?? undefined) : found.since + 1
+})
+
 const make = Effect.gen(function* () {
   const database = yield* Database
-  const { insertMany, query, transaction } = database
-
-  const find = (run: Database["Service"]["query"], { account, chain, derivation, format, publicKey }: WalletKey) =>
-    Effect.map(
-      run((db) =>
-        db
-          .selectFrom("wallet")
-          .innerJoin("chain", "chain.id", "wallet.chain")
-          .selectAll("wallet")
-          .select("chain.first_height")
-          .where("chain.name", "=", nameOf(chain))
-          .where("wallet.account", "=", account)
-          .where("wallet.public_key", "=", publicKey)
-          .where("wallet.derivation", "=", derivation)
-          .where("wallet.format", "=", format)
-      ),
-      ([row]) => row
-    )
-
-  /** The index after the last one of a branch, of those used or of all. */
-  const next = (wallet: number, branch: number, used: boolean) =>
-    Effect.map(
-      query((db) =>
-        db
-          .selectFrom("wallet_address")
-          .select("address_index")
-          .where("wallet", "=", wallet)
-          .where("branch", "=", branch)
-          .$if(used, (select) => select.where("used_height", "is not", null))
-          .orderBy("address_index", "desc")
-          .limit(1)
-      ),
-      ([row]) => (row === undefined ? 0 : row.address_index + 1)
-    )
-
-  /** Where each branch begins to be unused, and how far each is watched. */
-  const reach = Effect.fnUntraced(function* (wallet: number | undefined, branches: number) {
-    const found: Array<{ readonly unused: number; readonly unwatched: number }> = []
-    for (let branch = 0; branch < branches; branch++) {
-      found.push(
-        wallet === undefined
-          ? { unused: 0, unwatched: 0 }
-          : { unused: yield* next(wallet, branch, true), unwatched: yield* next(wallet, branch, false) }
-      )
-    }
-    return found
-  })
-
-  const insertWallet = ({ account, derivation, format, publicKey }: WalletKey, chain: number, created: number) =>
-    Effect.map(
-      query((db) =>
-        db
-          .insertInto("wallet")
-          .values({
-            ...{ account, chain, public_key: publicKey, derivation, format, created },
-            ...{ balance: "0", state: "scanning", scan_height: null }
-          })
-          .returning("id")
-      ),
-      ([row]) => row!.id
-    )
-
-  const attempt = Effect.fnUntraced(function* <E, R>(key: WalletKey, gapLimit: number, within: Within<E, R>) {
-    const row = yield* find(query, key)
-    if (row?.state === "scanning") return yield* new WalletScanning()
-    const branches = WalletBranches.of(key.chain, { ...key, public_key: key.publicKey })
-    const before = yield* reach(row?.id, branches.length)
-    // Derived before the transaction, which holds up the chain's commits.
-    const derived = before.map(({ unused, unwatched }, branch) =>
-      WalletBranches.derive(
-        branches[branch]!,
-        Math.min(unwatched, unused),
-        // Change as well, since a wallet may have used much of it and have no coin there that shows.
-        unused + Math.max(batchSize, gapLimit) - 1
-      )
-    )
-    const first = before[receiving]!.unused
-    const answer = derived[receiving]!.filter(({ index }) => index >= first && index < first + batchSize)
-    const created = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-
-    const store = transaction(
-      Effect.gen(function* () {
-        const chain = yield* ChainRow.lockAndBumpRevisionOf(key.chain)
-        const present = yield* find(query, key)
-        if (present?.state !== row?.state) return yield* new Outdated()
-        const now = yield* reach(present?.id, branches.length)
-        if (
-          now.some(({ unused, unwatched }, i) => unused !== before[i]!.unused || unwatched !== before[i]!.unwatched)
-        ) {
-          return yield* new Outdated()
-        }
-        const wallet = present?.id ?? (yield* insertWallet(key, chain.id, created))
-        const added = derived.flatMap((addresses, branch) =>
-          addresses
-            .filter(({ index }) => index >= before[branch]!.unwatched)
-            .map(({ bytes, index }) => ({
-              ...{ wallet, chain: chain.id, branch, address_index: index, address: bytes, revision: chain.revision },
-              ...{ since: chain.height, scanned: 0, used_height: null, requested: null }
-            }))
-        )
-        yield* insertMany("wallet_address", added)
-        const requested = yield* query((db) =>
-          db
-            .updateTable("wallet_address")
-            .set({ requested: created })
-            .where("wallet", "=", wallet)
-            .where("branch", "=", receiving)
-            .where("address_index", ">=", first)
-            .where("address_index", "<", first + batchSize)
-            .where("requested", "is", null)
-            .returning("id")
-        )
-        if (added.length > 0 || requested.length > 0) {
-          yield* query((db) => db.updateTable("wallet").set({ state: "scanning" }).where("id", "=", wallet))
-        }
-        return answer
-      })
-    )
-    return yield* within(store, (addresses) => addresses.length)
-  })
+  const { read, transaction } = database
 
   const deriveAndSync: Wallets["Service"]["deriveAndSync"] = Effect.fn("Wallets.deriveAndSync")(
-    function* (key, gapLimit, within) {
+    function* (key, gapLimit, inTransaction) {
       while (true) {
-        const stored = yield* Effect.result(attempt(key, gapLimit, within))
+        const derived = yield* Effect.provideService(deriveNext(key, gapLimit), Database, database)
+        const stored = yield* Effect.result(
+          inTransaction(transaction(store(key, derived)), (addresses) => addresses.length)
+        )
         if (Result.isSuccess(stored)) return stored.success
         const error = stored.failure
         if (!(error instanceof Outdated)) return yield* Effect.fail(error)
@@ -229,29 +257,19 @@ const make = Effect.gen(function* () {
     }
   )
 
-  const get: Wallets["Service"]["get"] = Effect.fn("Wallets.get")(function* (key) {
-    const row = yield* find(database.read, key)
-    if (row === undefined) return undefined
-    const { balance, scan_height, state } = row
-    const wallet = { balance: BigInt(balance), state }
-    if (state === "scanning") return { ...wallet, complete: undefined }
-    if (scan_height !== null) return { ...wallet, complete: { height: scan_height, coins: true } }
-    const height = yield* watchedSince(row)
-    return { ...wallet, complete: height === undefined ? undefined : { height, coins: false } }
-  })
-
-  /** The first block that was matched against every address its account has asked for. */
-  const watchedSince = (row: Pick<Row<"wallet">, "id"> & { readonly first_height: number | null }) =>
-    Effect.map(
-      database.read((db) =>
-        db
-          .selectFrom("wallet_address")
-          .select(({ fn }) => fn.max("since").as("since"))
-          .where("wallet", "=", row.id)
-          .where("requested", "is not", null)
-      ),
-      ([found]) => (found?.since == null ? (row.first_height ?? undefined) : found.since + 1)
-    )
+  const get: Wallets["Service"]["get"] = Effect.fn("Wallets.get")(
+    function* (key) {
+      const [row] = yield* read(rowOf(key))
+      if (row === undefined) return undefined
+      const { balance, scan_height, state } = row
+      const wallet = { balance: BigInt(balance), state }
+      if (state === "scanning") return { ...wallet, complete: undefined }
+      if (scan_height !== null) return { ...wallet, complete: { height: scan_height, coins: true } }
+      const height = yield* watchedSince(row)
+      return { ...wallet, complete: height === undefined ? undefined : { height, coins: false } }
+    },
+    Effect.provideService(Database, database)
+  )
 
   return Wallets.of({ deriveAndSync, get })
 })

@@ -1,13 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import type * as Address from "@headwater/core/address/Address"
-import * as Chain from "@headwater/core/chains/Chain"
 import type { EventType } from "@headwater/core/events/EventType"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import type { NodeError } from "@headwater/indexer/families/node/NodeError"
 import * as TronSource from "@headwater/indexer/families/tron/TronSource"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
-import * as Tokens from "@headwater/indexer/store/chain/Tokens"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Follow from "@headwater/indexer/sync/Follow"
@@ -328,8 +326,7 @@ describe("subscriptions on a java-tron node", () => {
           confirmations,
           allowDuplicates: false
         })
-      const tokens = yield* Tokens.make(Chain.nameOf(mainnet), source.tokenMetadata)
-      const store = yield* ChainStore.open(mainnet, { record: "watched", undoDepth: 30, tokens })
+      const store = yield* ChainStore.open(mainnet, { record: "watched", undoDepth: 30 })
       yield* subscribe("ADDRESS_COINS_TRANSACTION_CONFIRMED", bytesOf(3))
       yield* subscribe("ADDRESS_TOKENS_TRANSACTION_CONFIRMED", bytesOf(3))
       yield* subscribe("ADDRESS_INTERNAL_TRANSACTION_CONFIRMED", bytesOf(3), 2)

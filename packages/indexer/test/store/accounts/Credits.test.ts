@@ -8,7 +8,7 @@ import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { Credits } from "@headwater/indexer/store/accounts/Credits"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
-import { keyOf, Wallets, type Within } from "@headwater/indexer/store/wallets/Wallets"
+import { type InTransaction, keyOf, Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -233,7 +233,7 @@ for (const store of stores) {
           const xpub =
             "xpub6CatWdiZiodmUeTDp8LT5or8nmbKNcuyvz7WyksVFkKB4RHwCD3XyuvPEbvqAQY3rAPshWcMLoP2fMFMKHPJ4ZeZXYVUhLv1VMrjPC7PW6V"
           const key = Result.getOrThrow(keyOf(account, bitcoinCash, xpub, "account"))
-          const alone: Within<never, never> = (change) => change
+          const alone: InTransaction<never, never> = (change) => change
           yield* wallets.deriveAndSync(key, 20, alone)
           yield* TestClock.setTime(start + 86_400_000)
           // A hundred at 200 times 1.2; of the next day what is left pays for 25.

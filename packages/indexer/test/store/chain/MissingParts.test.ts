@@ -149,12 +149,13 @@ for (const store of stores) {
             assert.isTrue(before.callbacks.every((callback) => fresh.callbacks.some((of) => of.body === callback.body)))
             assert.isBelow(before.callbacks.length, fresh.callbacks.length)
             let added = 0
-            for (const block of blocks) added += yield* chainStore.replay(block, { callbacks: true, internalFrom: 0 })
+            for (const block of blocks)
+              added += yield* chainStore.reprocess(block, { callbacks: true, internalFrom: 0 })
             assert.deepStrictEqual(yield* rows, [])
             assert.strictEqual(added, fresh.callbacks.length - before.callbacks.length)
             assert.deepStrictEqual(yield* record, fresh)
             for (const block of blocks) {
-              assert.strictEqual(yield* chainStore.replay(block, { callbacks: true, internalFrom: 0 }), 0)
+              assert.strictEqual(yield* chainStore.reprocess(block, { callbacks: true, internalFrom: 0 }), 0)
             }
             assert.deepStrictEqual(yield* record, fresh)
           })
@@ -171,10 +172,10 @@ for (const store of stores) {
           const before = yield* record
           for (const block of blocks) {
             const still = { callbacks: true, internalFrom: 0 }
-            assert.strictEqual(yield* chainStore.replay(untraced(block), still), 0)
+            assert.strictEqual(yield* chainStore.reprocess(untraced(block), still), 0)
             // A source that was told to give no traces, or whose node has no tracer, misses none.
             const { missing: _, ...traceless } = untraced(block)
-            assert.strictEqual(yield* chainStore.replay(traceless, { callbacks: true, internalFrom: undefined }), 0)
+            assert.strictEqual(yield* chainStore.reprocess(traceless, { callbacks: true, internalFrom: undefined }), 0)
           }
           assert.deepStrictEqual(yield* record, before)
           assert.deepStrictEqual(yield* heights, [2])
@@ -196,7 +197,7 @@ for (const store of stores) {
               .where("log", "=", 4 * 1 + 2)
               .where("position", "<", 4 * perBlock)
           )
-          for (const block of blocks) yield* chainStore.replay(block, { callbacks: false, internalFrom: 4 })
+          for (const block of blocks) yield* chainStore.reprocess(block, { callbacks: false, internalFrom: 4 })
           const internal = (yield* record).chunks.filter(({ log }) => log === 4 * 1 + 2)
           assert.deepStrictEqual(
             internal.map(({ position }) => position / perBlock),

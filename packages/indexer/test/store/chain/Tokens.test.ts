@@ -1,97 +1,179 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AddressBytes } from "@headwater/core/address/Address"
-import * as Chain from "@headwater/core/chains/Chain"
-import { NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
+import type { Block, TokenTransfer } from "@headwater/core/Block"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
-import * as Tokens from "@headwater/indexer/store/chain/Tokens"
+import type { LearnedToken, TokenMention } from "@headwater/indexer/store/chain/Tokens"
 import { Database } from "@headwater/indexer/store/database/Database"
+import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { stores } from "../../../../../test/Stores.ts"
-import { chain } from "../Seed.ts"
+import * as Seed from "../Seed.ts"
 
-const contract = (number: number) => new Uint8Array(20).fill(number) as AddressBytes
+const { chain } = Seed
 
-/** A node that knows every contract but those from 200 on, which say nothing; it can be switched off. */
-const makeNode = () => {
-  const asked: Array<number> = []
-  const node = { asked, isUp: true }
-  const fetch: Tokens.Fetch = (contracts) =>
-    Effect.suspend(() => {
-      if (!node.isUp) return Effect.fail(new NodeUnreachable({ node: "n", method: "eth_call", message: "off" }))
-      asked.push(...contracts.map((bytes) => bytes[0]!))
-      return Effect.succeed(
-        contracts.map(([number]) =>
-          number! >= 200
-            ? { name: "", symbol: "", decimals: undefined }
-            : { name: `Token ${number}`, symbol: `T${number}`, decimals: number! % 30 }
-        )
-      )
-    })
-  return { node, fetch }
+const bytes = (length: number, ...numbers: ReadonlyArray<number>) => {
+  const made = new Uint8Array(length)
+  numbers.forEach((number, i) => {
+    new DataView(made.buffer).setUint32(i * 4, number)
+  })
+  return made
 }
+const address = (number: number) => bytes(20, 1, number) as AddressBytes
+const contract = (number: number) => bytes(20, 2, number) as AddressBytes
+const hash = (height: number) => bytes(32, 3, height)
+const [alice, stranger] = [address(1), address(2)]
+
+/** A block that moves a token of each of these contracts to alice, or between strangers. */
+const block = (height: number, contracts: ReadonlyArray<number>, to = alice): Block => ({
+  ...{ height, hash: hash(height), parent: hash(height - 1), time: 1_700_000_000 + height, spends: [] },
+  transactions: [bytes(32, 4, height)],
+  transfers: contracts.map(
+    (number, position): TokenTransfer => ({
+      ...{ kind: "token", transaction: 0, position, batchIndex: 0, token: "fungible", tokenId: undefined, amount: 5n },
+      ...{ contract: contract(number), from: stranger, to }
+    })
+  )
+})
+
+const numberOf = (contract: AddressBytes) => new DataView(contract.buffer).getUint32(4)
+
+/** What a node says: everything, but of contracts from 2,000 on nothing. */
+const answered = (mentions: ReadonlyArray<TokenMention>): ReadonlyArray<LearnedToken> =>
+  mentions.map((mention) => {
+    const number = numberOf(mention.contract)
+    const said = { name: `Token ${number}`, symbol: `T${number}`, decimals: number % 30 }
+    return { ...mention, metadata: number >= 2_000 ? { name: "", symbol: "", decimals: undefined } : said }
+  })
+
+const named = (mentions: ReadonlyArray<TokenMention>) =>
+  mentions.map(({ contract, height }) => [numberOf(contract), height])
+
+const open = ChainStore.open(chain, { record: "all", undoDepth: 10 })
+
+const subscribe = Effect.gen(function* () {
+  const subscriptions = yield* Subscriptions
+  yield* subscriptions.create({
+    ...{ account: yield* Seed.account, chain, event: "ADDRESS_TOKENS_TRANSACTION_CONFIRMED", address: alice },
+    ...{ callbackUrl: "https://example.com", secret: undefined, confirmations: 1, allowDuplicates: false }
+  })
+})
+
+/** Symbols in the callbacks, in their order. */
+const symbols = Effect.flatMap(Database, ({ query }) =>
+  Effect.map(
+    query((db) => db.selectFrom("callback").select("body").orderBy("id")),
+    (rows) => rows.map(({ body }) => JSON.parse(body).data.item.token.symbol as string)
+  )
+)
+
+/** Heights of the rows that are kept, by the number of the contract. */
+const kept = Effect.flatMap(Database, ({ query }) =>
+  Effect.map(
+    query((db) => db.selectFrom("token").select(["contract", "height"])),
+    (rows) => rows.map(({ contract, height }) => [numberOf(Uint8Array.from(contract) as AddressBytes), height]).sort()
+  )
+)
 
 for (const store of stores) {
+  const layer = Subscriptions.layer.pipe(Layer.provideMerge(store.layer))
+
   describe(`Tokens on ${store.name}`, () => {
-    const open = Effect.gen(function* () {
-      yield* ChainStore.open(chain, { record: "all", undoDepth: 10 })
-      const { fetch, node } = makeNode()
-      const tokens = yield* Tokens.make(Chain.nameOf(chain), fetch)
-      return { node, fetch, tokens }
-    })
-
-    it.live("asks a node once for a contract, also for one that says nothing, and after a restart not again", () =>
+    it.live("names each contract of watched transfers once, with its first block, and after a restart none again", () =>
       Effect.gen(function* () {
-        const { fetch, node, tokens } = yield* open
-        assert.isUndefined(tokens.known(contract(1)))
-        yield* tokens.learn([contract(1), contract(201)], 5)
-        yield* tokens.learn([contract(1), contract(2), contract(201)], 6)
-        assert.deepStrictEqual(node.asked, [1, 201, 2])
-        assert.deepStrictEqual(tokens.known(contract(2)), { name: "Token 2", symbol: "T2", decimals: 2 })
-        const again = yield* Tokens.make(Chain.nameOf(chain), fetch)
-        yield* again.learn([contract(1), contract(201)], 7)
-        assert.deepStrictEqual(again.known(contract(201)), { name: "", symbol: "", decimals: undefined })
-        assert.deepStrictEqual(node.asked, [1, 201, 2])
-      }).pipe(Effect.scoped, Effect.provide(store.layer))
+        const chainStore = yield* open
+        assert.deepStrictEqual(yield* chainStore.unknownTokens([block(5, [1])]), [], "nothing is watched")
+        yield* subscribe
+        const blocks = [block(5, [1, 2_001]), block(6, [7], stranger), block(7, [1, 2])]
+        const unknown = yield* chainStore.unknownTokens(blocks)
+        assert.deepStrictEqual(named(unknown), [
+          [1, 5],
+          [2_001, 5],
+          [2, 7]
+        ])
+        yield* chainStore.commit(blocks, answered(unknown))
+        assert.deepStrictEqual(yield* symbols, ["T1", "", "T1", "T2"])
+        assert.deepStrictEqual(yield* kept, [
+          [1, 5],
+          [2, 7],
+          [2_001, 5]
+        ])
+        assert.deepStrictEqual(yield* chainStore.unknownTokens([block(8, [2, 2_001])]), [])
+        const again = yield* open
+        assert.deepStrictEqual(named(yield* again.unknownTokens([block(8, [2, 3, 2_001])])), [[3, 8]])
+        yield* again.commit([block(8, [2])], [])
+        assert.deepStrictEqual((yield* symbols).at(-1), "T2")
+      }).pipe(Effect.scoped, Effect.provide(layer))
     )
 
-    it.live("fails where the node does, and keeps nothing of it", () =>
+    it.live("enters nothing where a contract is not known, and no name is ever made up", () =>
       Effect.gen(function* () {
-        const { node, tokens } = yield* open
-        node.isUp = false
-        const error = yield* Effect.flip(tokens.learn([contract(1)], 5))
-        assert.strictEqual(error._tag, "NodeUnreachable")
-        assert.isUndefined(tokens.known(contract(1)))
-        node.isUp = true
-        yield* tokens.learn([contract(1)], 5)
-        assert.strictEqual(tokens.known(contract(1))?.symbol, "T1")
-      }).pipe(Effect.scoped, Effect.provide(store.layer))
+        const chainStore = yield* open
+        // Asked before the subscription is there: the node was not asked for the contract.
+        const early = yield* chainStore.unknownTokens([block(5, []), block(6, [1, 2])])
+        assert.deepStrictEqual(early, [])
+        yield* subscribe
+        const blocks = [block(5, []), block(6, [1, 2])]
+        const error = yield* Effect.flip(chainStore.commit(blocks, answered(early)))
+        assert.strictEqual(error._tag, "TokensUnknown")
+        assert.strictEqual(error.message, "Block 6 has 2 token contracts whose names have to be asked for first")
+        assert.isUndefined(yield* chainStore.cursor)
+        assert.deepStrictEqual(yield* symbols, [])
+        yield* chainStore.commit(blocks, answered(yield* chainStore.unknownTokens(blocks)))
+        assert.deepStrictEqual(yield* symbols, ["T1", "T2"])
+      }).pipe(Effect.scoped, Effect.provide(layer))
     )
 
-    it.live("forgets what was learned in blocks that are undone", () =>
+    it.live("leaves contracts without a name on a chain whose node is not asked, and keeps nothing of them", () =>
       Effect.gen(function* () {
-        const { transaction } = yield* Database
-        const { node, tokens } = yield* open
-        yield* tokens.learn([contract(1)], 5)
-        yield* tokens.learn([contract(2)], 6)
-        yield* transaction(tokens.undo(5))
-        assert.isUndefined(tokens.known(contract(2)))
-        yield* tokens.learn([contract(1), contract(2)], 6)
-        assert.deepStrictEqual(node.asked, [1, 2, 2])
-      }).pipe(Effect.scoped, Effect.provide(store.layer))
+        const chainStore = yield* open
+        yield* subscribe
+        yield* chainStore.commit([block(5, [1])])
+        assert.deepStrictEqual(yield* symbols, [""])
+        assert.deepStrictEqual(yield* kept, [])
+        assert.deepStrictEqual(named(yield* chainStore.unknownTokens([block(6, [1])])), [[1, 6]])
+      }).pipe(Effect.scoped, Effect.provide(layer))
     )
 
-    it.live("asks about many contracts in the order given", () =>
+    it.live("keeps nothing of a commit that fails", () =>
       Effect.gen(function* () {
-        const { node, tokens } = yield* open
-        yield* tokens.learn(
-          Array.from({ length: 199 }, (_, i) => contract(i + 1)),
-          5
-        )
-        assert.strictEqual(node.asked.length, 199)
-        for (const number of [1, 100, 101, 199]) {
-          assert.strictEqual(tokens.known(contract(number))?.name, `Token ${number}`)
+        const chainStore = yield* open
+        yield* subscribe
+        const learned = answered(yield* chainStore.unknownTokens([block(5, [1])]))
+        yield* Effect.flip(chainStore.commit([block(5, [1]), block(6, [2])], learned))
+        assert.deepStrictEqual(yield* kept, [])
+        assert.deepStrictEqual(named(yield* chainStore.unknownTokens([block(5, [1])])), [[1, 5]])
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
+    it.live("forgets what was learned for blocks that are undone", () =>
+      Effect.gen(function* () {
+        const chainStore = yield* open
+        yield* subscribe
+        for (const next of [block(5, [1]), block(6, [2])]) {
+          yield* chainStore.commit([next], answered(yield* chainStore.unknownTokens([next])))
         }
-      }).pipe(Effect.scoped, Effect.provide(store.layer))
+        yield* chainStore.undo(5)
+        assert.deepStrictEqual(yield* kept, [[1, 5]])
+        assert.deepStrictEqual(named(yield* chainStore.unknownTokens([block(6, [1, 2])])), [[2, 6]])
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
+    it.live("knows many contracts", () =>
+      Effect.gen(function* () {
+        const chainStore = yield* open
+        yield* subscribe
+        const many = block(
+          5,
+          Array.from({ length: 1_100 }, (_, i) => i)
+        )
+        const unknown = yield* chainStore.unknownTokens([many])
+        assert.lengthOf(unknown, 1_100)
+        yield* chainStore.commit([many], answered(unknown))
+        const again = yield* open
+        assert.deepStrictEqual(yield* again.unknownTokens([many]), [])
+        assert.deepStrictEqual((yield* symbols).slice(-2), ["T1098", "T1099"])
+      }).pipe(Effect.scoped, Effect.provide(layer))
     )
   })
 }

@@ -92,7 +92,7 @@ for (const store of stores) {
                 } else {
                   const { block, inputs } = wallets.block(step.choices)
                   const applied = yield* transaction(UtxoSet.apply(1, block, keep))
-                  const taken = applied.block.transfers.filter(
+                  const taken = applied.transfers.filter(
                     (transfer) => transfer.kind === "coin" && transfer.to === undefined
                   )
                   assert.deepStrictEqual(

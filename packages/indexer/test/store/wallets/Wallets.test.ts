@@ -8,9 +8,10 @@ import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import type { CoinSearch } from "@headwater/indexer/families/SideSources"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as WalletBranches from "@headwater/indexer/store/wallets/WalletBranches"
-import { keyOf, type WalletKey, Wallets, type Within } from "@headwater/indexer/store/wallets/Wallets"
+import { type InTransaction, keyOf, type WalletKey, Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as Follow from "@headwater/indexer/sync/Follow"
 import * as WalletSync from "@headwater/indexer/sync/WalletSync"
 import * as Duration from "effect/Duration"
@@ -24,7 +25,7 @@ import { type Payment, UtxoChain } from "../../families/utxo/UtxoChain.ts"
 
 const chain = Result.getOrThrow(Chain.find("litecoin", "regtest"))
 const gapLimit = 20
-const alone: Within<never, never> = (change) => change
+const alone: InTransaction<never, never> = (change) => change
 
 // The account keys of BIP-84 (mnemonic abandon … about) and of BIP-32's first test vector, as test keys.
 const accountKeys = [
@@ -52,7 +53,7 @@ const sum = (coins: ReadonlyArray<{ readonly amount: bigint }>) =>
 
 const follow = (
   node: UtxoChain,
-  options: { readonly record?: ChainStore.Record; readonly search?: CoinSearch; readonly lookAhead?: number } = {}
+  options: { readonly record?: RecordingMode; readonly search?: CoinSearch; readonly lookAhead?: number } = {}
 ) =>
   Effect.gen(function* () {
     const store = yield* ChainStore.open(chain, { record: options.record ?? "watched", undoDepth: 100, gapLimit })
@@ -245,7 +246,7 @@ for (const store of stores) {
         const node = new UtxoChain(chain)
         const { step } = yield* follow(node)
         yield* step
-        const failing: Within<"no credits", never> = (change) =>
+        const failing: InTransaction<"no credits", never> = (change) =>
           transaction(Effect.andThen(change, Effect.fail("no credits" as const))) as never
         const failure = yield* Effect.flip(wallets.deriveAndSync(walletKey(1, 0), gapLimit, failing))
         assert.strictEqual(failure, "no credits")
@@ -254,7 +255,7 @@ for (const store of stores) {
       }).pipe(Effect.provide(layer), Effect.scoped)
     )
 
-    const model = (record: ChainStore.Record) =>
+    const model = (record: RecordingMode) =>
       it.live(
         `balances are those of the coins, whatever blocks, forks and syncs come (${record})`,
         () =>

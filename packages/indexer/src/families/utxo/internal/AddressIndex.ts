@@ -1,9 +1,9 @@
 /** `getaddressutxos`: the address index of Zebra and zcashd. */
 import * as Address from "@headwater/core/address/Address"
+import type { Coin, CoinsAt } from "@headwater/core/utxo/Coin"
 import * as Effect from "effect/Effect"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
 import type { NodeError } from "../../node/NodeError.ts"
-import type { Coin, CoinsAt } from "../../SideSources.ts"
 import { consistent } from "./NodeAnswer.ts"
 import * as NodeJson from "./NodeJson.ts"
 

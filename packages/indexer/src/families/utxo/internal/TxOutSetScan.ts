@@ -1,10 +1,11 @@
 /** `scantxoutset` of Bitcoin Core 0.17 and its descendants, which reads through all of a node's coins. */
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Derivation from "@headwater/core/keys/Derivation"
+import type { Coin, CoinsAt } from "@headwater/core/utxo/Coin"
 import * as Effect from "effect/Effect"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
 import type { NodeError } from "../../node/NodeError.ts"
-import type { BranchRange, Coin, CoinsAt } from "../../SideSources.ts"
+import type { BranchRange } from "../../SideSources.ts"
 import { consistent } from "./NodeAnswer.ts"
 import * as NodeJson from "./NodeJson.ts"
 import * as NodeTransaction from "./NodeTransaction.ts"

@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, Transfer } from "@headwater/core/Block"
+import * as Compaction from "@headwater/indexer/store/chain/transfers/Compaction"
 import * as TransferLog from "@headwater/indexer/store/chain/transfers/TransferLog"
+import * as TransferPages from "@headwater/indexer/store/chain/transfers/TransferPages"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -66,15 +68,22 @@ const spec: fc.Arbitrary<Spec> = fc.record({
   seed: fc.nat(1000)
 })
 
-type Step = { readonly block: ReadonlyArray<Spec> } | { readonly undo: number } | { readonly maintain: number }
+type Step = { readonly block: ReadonlyArray<Spec> } | { readonly undo: number } | { readonly compact: number }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ block: fc.array(spec, { maxLength: 150 }) }) },
   { weight: 1, arbitrary: fc.record({ undo: fc.integer({ min: 1, max: 4 }) }) },
-  { weight: 2, arbitrary: fc.record({ maintain: fc.integer({ min: 1, max: 200 }) }) }
+  { weight: 2, arbitrary: fc.record({ compact: fc.integer({ min: 1, max: 200 }) }) }
 )
 
 const all = () => true
+
+const append = Effect.fnUntraced(function* (block: Block) {
+  const { insertMany } = yield* Database
+  const { chunks, unsorted } = TransferLog.pack(1, block, all)
+  yield* insertMany("transfer_chunk", chunks)
+  yield* insertMany("staged_postings", unsorted)
+})
 const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 25)
 
 for (const store of stores) {
@@ -89,10 +98,10 @@ for (const store of stores) {
           order: "ascending" | "descending",
           limit: number
         ) {
-          const seen: Array<TransferLog.Recorded<Transfer["kind"]>> = []
+          const seen: Array<TransferPages.Recorded<Transfer["kind"]>> = []
           let after: number | undefined
           while (true) {
-            const page = yield* TransferLog.page(1, kind, address(of), { order, limit, after })
+            const page = yield* TransferPages.page(1, kind, address(of), { order, limit, after })
             seen.push(...page.transfers)
             assert.isAtMost(page.transfers.length, limit)
             if (!page.hasMore) return seen
@@ -113,11 +122,11 @@ for (const store of stores) {
                   if ("block" in step) {
                     const block = blockOf(blocks.length, step.block)
                     blocks.push(block)
-                    yield* transaction(TransferLog.append([TransferLog.pack(1, block, all)]))
+                    yield* transaction(append(block))
                   } else if ("undo" in step) {
                     blocks = blocks.slice(0, Math.max(0, blocks.length - step.undo))
                     yield* transaction(TransferLog.undo(1, blocks.length - 1))
-                  } else yield* TransferLog.maintain(1, step.maintain)
+                  } else yield* Compaction.compact(1, step.compact)
                 }
                 for (const kind of ["coin", "token", "internal"] as const) {
                   for (const of of [0, 3, 6]) {
@@ -160,13 +169,13 @@ for (const store of stores) {
         const { read, transaction } = yield* Database
         const specs = Array.from({ length: 40 }, (_, i): Spec => ({ kind: "internal", from: i % 7, to: 7, seed: i }))
         for (let height = 0; height < 72; height++) {
-          yield* transaction(TransferLog.append([TransferLog.pack(1, blockOf(height, specs), all)]))
-          yield* TransferLog.maintain(1, 1)
+          yield* transaction(append(blockOf(height, specs)))
+          yield* Compaction.compact(1, 1)
         }
         const live = yield* read((db) => db.selectFrom("posting_run").select("level").where("state", "=", "live"))
         assert.deepStrictEqual(live.map(({ level }) => level).sort(), [1, 2])
         const count = Effect.map(
-          TransferLog.page(1, "internal", address(7), { order: "ascending", limit: 5000 }),
+          TransferPages.page(1, "internal", address(7), { order: "ascending", limit: 5000 }),
           ({ transfers }) => transfers.length
         )
         assert.strictEqual(yield* count, 72 * 40)
@@ -185,13 +194,11 @@ for (const store of stores) {
       Effect.gen(function* () {
         const { transaction } = yield* Database
         for (let height = 0; height < 10; height++) {
-          yield* transaction(
-            TransferLog.append([TransferLog.pack(1, blockOf(height, [{ kind: "coin", from: 1, to: 2, seed: 1 }]), all)])
-          )
-          if (height === 5) yield* TransferLog.maintain(1, 1)
+          yield* transaction(append(blockOf(height, [{ kind: "coin", from: 1, to: 2, seed: 1 }])))
+          if (height === 5) yield* Compaction.compact(1, 1)
         }
         for (const order of ["ascending", "descending"] as const) {
-          const { hasMore, transfers } = yield* TransferLog.page(1, "coin", address(1), {
+          const { hasMore, transfers } = yield* TransferPages.page(1, "coin", address(1), {
             order,
             limit: 50,
             fromHeight: 4

@@ -8,14 +8,14 @@ import * as Asset from "@headwater/core/market/Asset"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { Credits } from "@headwater/indexer/store/accounts/Credits"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
-import * as PostingRuns from "@headwater/indexer/store/chain/transfers/internal/PostingRuns"
+import * as PostingMerge from "@headwater/indexer/store/chain/transfers/internal/PostingMerge"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Assets } from "@headwater/indexer/store/market/Assets"
 import { MarketTasks } from "@headwater/indexer/store/market/MarketTasks"
 import { Domains } from "@headwater/indexer/store/subscriptions/Domains"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as WalletBranches from "@headwater/indexer/store/wallets/WalletBranches"
-import { keyOf, Wallets, type Within } from "@headwater/indexer/store/wallets/Wallets"
+import { type InTransaction, keyOf, Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -108,7 +108,7 @@ const fillEthereum = Effect.fnUntraced(function* (account: number) {
   const { id: chain } = (yield* query((db) =>
     db.selectFrom("chain").select("id").where("name", "=", "ethereum/devnet")
   ))[0]!
-  yield* PostingRuns.flush(chain * 4, 1)
+  yield* PostingMerge.sort(chain * 4, 1)
   yield* store.commit([block(2, 106, 2, transfersAt(106))])
 
   // Each state that a callback can be in.
@@ -151,7 +151,7 @@ const fillLitecoin = Effect.fnUntraced(function* (account: number) {
     spends: spend === undefined ? [] : [{ transaction: 0, position: 0, outpoint: { transactionId: spend, index: 0 } }]
   })
   yield* store.commit([pay(1, [])])
-  const alone: Within<never, never> = (change) => change
+  const alone: InTransaction<never, never> = (change) => change
   yield* wallets.deriveAndSync(key, gapLimit, alone)
   const [receiving] = WalletBranches.of(litecoin, { ...key, public_key: key.publicKey })
   const [first, second] = WalletBranches.derive(receiving!, 0, 1).map(({ bytes }) => bytes)

@@ -5,6 +5,9 @@
 
 export const width = 12
 
+/** Postings as they came from the store. */
+export const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+
 /** Positions count transfers within a block in the low 20 bits, blocks above. */
 export const perBlock = 2 ** 20
 
@@ -90,4 +93,11 @@ export const countBefore = (page: Buffer, key: Buffer): number => {
     else high = middle
   }
   return low
+}
+
+/** How many postings of a sorted page come before `key` or are `key` itself. */
+export const countUpTo = (page: Buffer, key: Buffer): number => {
+  const before = countBefore(page, key)
+  const at = before * width
+  return at < page.length && page.compare(key, 0, width, at, at + width) === 0 ? before + 1 : before
 }

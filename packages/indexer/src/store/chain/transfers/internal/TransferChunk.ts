@@ -67,7 +67,7 @@ export const pack = (packed: ReadonlyArray<PackedTransfer>): Uint8Array => {
   const indices = new Map<string, number>()
   const addressIndex = (address: Uint8Array | undefined) => {
     if (address === undefined) return nobody
-    const key = Buffer.from(address.buffer, address.byteOffset, address.length).toString("latin1")
+    const key = Bytes.key(address)
     let index = indices.get(key)
     if (index === undefined) {
       index = addresses.push(address) - 1

@@ -4,8 +4,8 @@ import * as Amount from "@headwater/core/Amount"
 import * as Address from "@headwater/core/address/Address"
 import type { CoinTransfer } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
+import type { Coin } from "@headwater/core/utxo/Coin"
 import type { Unlocking } from "@headwater/core/utxo/Unlocking"
-import type { Coin } from "@headwater/indexer/families/SideSources"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
@@ -115,13 +115,13 @@ for (const store of stores) {
         assert.deepStrictEqual((yield* told).slice(3), [outgoing])
 
         const again = { callbacks: true, internalFrom: 0 }
-        assert.strictEqual(yield* chainStore.replay(doubtful, again), 0)
+        assert.strictEqual(yield* chainStore.reprocess(doubtful, again), 0)
         assert.lengthOf(lines, 3)
         const prevout: CoinTransfer = {
           ...{ kind: "coin", transaction: 0, position: 0, from: scriptOf(alice), to: undefined, amount: 5_0000n }
         }
         const shown = { ...doubtful, transfers: [prevout, ...doubtful.transfers] }
-        assert.strictEqual(yield* chainStore.replay(shown, again), 2, "from a node that shows prevouts")
+        assert.strictEqual(yield* chainStore.reprocess(shown, again), 2, "from a node that shows prevouts")
         const left = `${addressOf(alice)} ${hex(id)} outgoing 0.00010002`
         assert.deepStrictEqual((yield* told).slice(4), [left, left])
         assert.lengthOf(lines, 3)

@@ -1,0 +1,27 @@
+/** Coins of UTXO chains: outputs that nothing has spent yet. */
+import type { AddressBytes } from "../address/Address.ts"
+import type { Spend } from "../Block.ts"
+import * as Bytes from "../Bytes.ts"
+
+/** A transaction's output, by the transaction's id and the output's number in it. */
+export type Outpoint = Spend["outpoint"]
+
+/** An unspent output. */
+export interface Coin {
+  readonly outpoint: Outpoint
+  readonly script: AddressBytes
+  /** In the coin's smallest unit. */
+  readonly amount: bigint
+  /** Of the block that created it. */
+  readonly height: number
+}
+
+/** The unspent outputs of some addresses, as of one block. */
+export interface CoinsAt {
+  readonly height: number
+  readonly hash: Uint8Array
+  readonly coins: ReadonlyArray<Coin>
+}
+
+/** A string that is equal for equal outpoints: the key of a Map or Set. */
+export const keyOf = ({ index, transactionId }: Outpoint): string => `${Bytes.key(transactionId)}${index}`

@@ -1,0 +1,33 @@
+/** Names, symbols and decimals of token contracts: from the record, and from the node where the record has none yet. */
+import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Bytes from "@headwater/core/Bytes"
+import type { TokenMetadata } from "@headwater/core/events/Callback"
+import type { Source } from "@headwater/indexer/families/Source"
+import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
+
+/** Contracts that a node is asked for in one go: their answers are kept even if the next go fails. */
+const atOnce = 100
+
+/**
+ * Metadata by the key of the contract. The node's answers are kept as of `height`, that of the record. Without a node
+ * that can be asked, contracts that the record does not know are absent.
+ */
+export const find = Effect.fn("TokenNames.find")(function* (
+  record: ChainReader,
+  { tokenMetadata }: Pick<Source, "tokenMetadata">,
+  height: number,
+  contracts: ReadonlyArray<AddressBytes>
+) {
+  const found = new Map<string, TokenMetadata>(yield* record.tokens(contracts))
+  if (tokenMetadata === undefined) return found
+  const unknown = contracts.filter((contract) => !found.has(Bytes.key(contract)))
+  for (const some of Arr.chunksOf(unknown, atOnce)) {
+    const answers = yield* tokenMetadata(some)
+    const learned = some.map((contract, i) => ({ contract, height, metadata: answers[i]! }))
+    for (const { contract, metadata } of learned) found.set(Bytes.key(contract), metadata)
+    yield* record.keepTokens(learned)
+  }
+  return found
+})

@@ -1,0 +1,14 @@
+/** What blocks change in the UTXO set, and what blocks learn from it: whose coins their inputs take. */
+import * as Effect from "effect/Effect"
+import type { Make } from "./Projection.ts"
+import * as UtxoSet from "./UtxoSet.ts"
+
+export const make: Make = ({ id, record, watched }) =>
+  Effect.succeed({
+    apply: {
+      resolve: (block) => UtxoSet.apply(id, block, (script) => record === "all" || watched.set.has(script))
+    },
+    undo: ({ fork }) => UtxoSet.undo(id, fork),
+    reprocess: { resolve: (block) => UtxoSet.recall(id, block) },
+    prune: (below) => UtxoSet.prune(id, below)
+  })

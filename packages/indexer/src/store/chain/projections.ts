@@ -1,0 +1,26 @@
+/** Everything that a block changes in the store: one line a part. */
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as CallbackProjection from "../subscriptions/CallbackProjection.ts"
+import * as WalletProjection from "../wallets/WalletProjection.ts"
+import * as MissingPartProjection from "./MissingPartProjection.ts"
+import type { Make } from "./Projection.ts"
+import * as TokenProjection from "./TokenProjection.ts"
+import * as TransferProjection from "./transfers/TransferProjection.ts"
+import * as UtxoSetProjection from "./UtxoSetProjection.ts"
+
+/**
+ * Wallets stand before the UTXO set: their addresses are watched before coins are kept, and at an undo their balances
+ * are counted from the set as the undone blocks have left it.
+ */
+const utxo: ReadonlyArray<Make> = [WalletProjection.make, UtxoSetProjection.make, CallbackProjection.make]
+
+const account: ReadonlyArray<Make> = [
+  WalletProjection.make,
+  TokenProjection.make,
+  CallbackProjection.make,
+  TransferProjection.make,
+  MissingPartProjection.make
+]
+
+/** The projections of a chain. Chains whose coins are outputs have a UTXO set; all others record transfers. */
+export const of = ({ family }: Chain): ReadonlyArray<Make> => (family === "utxo" ? utxo : account)

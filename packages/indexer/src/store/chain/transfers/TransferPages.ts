@@ -1,0 +1,89 @@
+/** Pages of recorded transfers by address. */
+import type { AddressBytes } from "@headwater/core/address/Address"
+import type { Transfer } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
+import * as Effect from "effect/Effect"
+import { Database, type DatabaseError } from "../../database/Database.ts"
+import { type Kind, logOf, type TransferOf } from "./internal/Logs.ts"
+import * as Posting from "./internal/Posting.ts"
+import * as PostingSearch from "./internal/PostingSearch.ts"
+import * as TransferChunk from "./internal/TransferChunk.ts"
+
+/** A transfer with where it stands. */
+export interface Recorded<K extends Kind> {
+  /** Sorts transfers of one chain and kind as the chain does, and names one: the keyset of pages. */
+  readonly position: number
+  readonly height: number
+  readonly transactionId: Uint8Array
+  readonly transfer: TransferOf<K>
+}
+
+export interface PageRequest {
+  readonly order: "ascending" | "descending"
+  readonly limit: number
+  /** Begin beyond this position. */
+  readonly after?: number | undefined
+  /** Nothing below this height. */
+  readonly fromHeight?: number | undefined
+}
+
+/** Transfers in the wanted order, and whether there are more beyond the last one. */
+export interface Page<K extends Kind> {
+  readonly transfers: ReadonlyArray<Recorded<K>>
+  readonly hasMore: boolean
+}
+
+/** Positions count transfers within a block below this, blocks above. */
+export const perBlock = Posting.perBlock
+
+const names = ({ from, to }: Transfer, address: AddressBytes): boolean =>
+  (from !== undefined && Bytes.equal(from, address)) || (to !== undefined && Bytes.equal(to, address))
+
+/** The transfers at these positions, in their order; positions that hold none are left out. */
+const fetch = Effect.fnUntraced(function* <K extends Kind>(log: number, positions: ReadonlyArray<number>) {
+  const { read } = yield* Database
+  const chunkOf = (position: number) => position - (position % TransferChunk.size)
+  const keys = [...new Set(positions.map(chunkOf))]
+  const rows =
+    keys.length === 0
+      ? []
+      : yield* read((db) =>
+          db
+            .selectFrom("transfer_chunk")
+            .select(["position", "data"])
+            .where("log", "=", log)
+            .where("position", "in", keys)
+        )
+  const chunks = new Map(rows.map((row) => [row.position, TransferChunk.unpack(row.data)]))
+  return positions.flatMap((position): ReadonlyArray<Recorded<K>> => {
+    const packed = chunks.get(chunkOf(position))?.[position % TransferChunk.size]
+    if (packed === undefined) return []
+    const transfer = packed.transfer as TransferOf<K>
+    return [{ position, height: Posting.heightOf(position), transactionId: packed.transactionId, transfer }]
+  })
+})
+
+/** A page of the transfers of one kind that name `address` on either side. */
+export const page = <K extends Kind>(
+  chain: number,
+  kind: K,
+  address: AddressBytes,
+  request: PageRequest
+): Effect.Effect<Page<K>, DatabaseError, Database> =>
+  Effect.gen(function* () {
+    const log = logOf(chain, kind)
+    const wanted = request.limit + 1
+    const found: Array<Recorded<K>> = []
+    let after = request.after
+    while (found.length < wanted) {
+      // One more than is wanted: postings that turn out to be stale are made up for by the next round.
+      const positions = yield* PostingSearch.positions(log, address, { ...request, after, limit: wanted })
+      const transfers = yield* fetch<K>(log, positions)
+      for (const recorded of transfers) {
+        if (found.length < wanted && names(recorded.transfer, address)) found.push(recorded)
+      }
+      if (positions.length < wanted) break
+      after = positions.at(-1)!
+    }
+    return { transfers: found.slice(0, request.limit), hasMore: found.length > request.limit }
+  })

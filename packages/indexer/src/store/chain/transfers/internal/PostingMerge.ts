@@ -1,0 +1,86 @@
+/** Makes runs of a log's unsorted postings, and larger runs of runs. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { Database } from "../../../database/Database.ts"
+import * as Posting from "./Posting.ts"
+import * as PostingRuns from "./PostingRuns.ts"
+import * as RunCursor from "./RunCursor.ts"
+
+/** Runs of one level that are merged into one of the next. */
+const fanOut = 8
+/** How long a reader may still use a retired run, in milliseconds. */
+const retiredMillis = 60_000
+
+/** Makes a run of all unsorted postings, where they are at least `limit`. */
+export const sort = Effect.fnUntraced(function* (log: number, limit: number) {
+  const { query, transaction } = yield* Database
+  yield* transaction(
+    Effect.gen(function* () {
+      const rows = yield* query((db) =>
+        db.selectFrom("staged_postings").select(["height", "data"]).where("log", "=", log).orderBy("height")
+      )
+      const unsorted = Buffer.concat(rows.map(({ data }) => data))
+      const postings = unsorted.length / Posting.width
+      if (postings < limit) return
+      const run = yield* PostingRuns.insert({
+        ...{ log, level: 0, postings, state: "live" },
+        first_position: Posting.readPosition(unsorted, 0),
+        last_position: Posting.readPosition(unsorted, unsorted.length - Posting.width)
+      })
+      yield* PostingRuns.append(run, Posting.sort(unsorted))
+      yield* query((db) =>
+        db.deleteFrom("staged_postings").where("log", "=", log).where("height", "<=", rows.at(-1)!.height)
+      )
+    })
+  )
+})
+
+/** Removes what a crash left half built, and what has been retired long enough. */
+const sweep = Effect.fnUntraced(function* (log: number) {
+  const { read } = yield* Database
+  const before = (yield* Clock.currentTimeMillis) - retiredMillis
+  const runs = yield* read((db) =>
+    db
+      .selectFrom("posting_run")
+      .select("id")
+      .where("log", "=", log)
+      .where((where) =>
+        where.or([
+          where("state", "=", "building"),
+          where.and([where("state", "=", "retired"), where("changed", "<", before)])
+        ])
+      )
+  )
+  for (const { id } of runs) yield* PostingRuns.remove(id)
+})
+
+/** The runs of the first level that has enough of them. */
+const fullLevel = (runs: ReadonlyArray<PostingRuns.Run>) =>
+  runs.map(({ level }) => runs.filter((run) => run.level === level)).find((ofLevel) => ofLevel.length >= fanOut)
+
+const mergeRuns = Effect.fnUntraced(function* (log: number, parts: ReadonlyArray<PostingRuns.Run>) {
+  const run = yield* PostingRuns.insert({
+    ...{ log, level: parts[0]!.level + 1, state: "building" },
+    postings: parts.reduce((sum, { postings }) => sum + postings, 0),
+    first_position: Math.min(...parts.map((part) => part.first_position)),
+    last_position: Math.max(...parts.map((part) => part.last_position))
+  })
+  const cursors = parts.map(({ id }) => RunCursor.make(id))
+  const merged = Buffer.allocUnsafe(PostingRuns.bytesPerStep)
+  while (true) {
+    const length = yield* RunCursor.takeLeast(cursors, merged)
+    yield* PostingRuns.append(run, merged.subarray(0, length))
+    if (length < merged.length) break
+  }
+  yield* PostingRuns.replace(parts, run)
+})
+
+/** Merges runs of one level into one of the next, as long as a level is full. */
+export const merge = Effect.fnUntraced(function* (log: number) {
+  yield* sweep(log)
+  while (true) {
+    const parts = fullLevel(yield* PostingRuns.live(log))
+    if (parts === undefined) return
+    yield* mergeRuns(log, parts)
+  }
+})

@@ -1,0 +1,75 @@
+/** Callbacks and pending confirmations that a committed block should have left, and did not. */
+import type { Block } from "@headwater/core/Block"
+import type { Occurrence } from "@headwater/core/events/Matcher"
+import * as Effect from "effect/Effect"
+import * as ChainRow from "../../database/ChainRow.ts"
+import { Database } from "../../database/Database.ts"
+import { inChunks } from "../../database/Statements.ts"
+import * as PendingConfirmations from "../PendingConfirmations.ts"
+
+type Occurrences = ReadonlyArray<Occurrence<PendingConfirmations.Subscriber>>
+
+/** Those of subscriptions that were there before the block: later ones have no part in it. */
+export const meant = Effect.fnUntraced(function* <A extends { readonly subscription: PendingConfirmations.Subscriber }>(
+  { height }: Block,
+  occurrences: ReadonlyArray<A>
+) {
+  const { query } = yield* Database
+  const ids = [...new Set(occurrences.map(({ subscription }) => subscription.id))]
+  const rows = yield* inChunks(ids, (some) =>
+    query((db) =>
+      db
+        .selectFrom("subscription")
+        .select("id")
+        .where("id", "in", some)
+        .where((where) => where.or([where("from_height", "is", null), where("from_height", "<", height)]))
+    )
+  )
+  const before = new Set(rows.map(({ id }) => id))
+  return occurrences.filter(({ subscription }) => before.has(subscription.id))
+})
+
+type Scheduled = ReturnType<typeof PendingConfirmations.caughtUp>
+
+/** How many callbacks were not there. */
+const addCallbacks = Effect.fnUntraced(function* (due: Scheduled["due"]) {
+  const { insertMany, query } = yield* Database
+  const missing = new Map(due.map((row) => [row.idempotency_key, row]))
+  const present = yield* inChunks([...missing.keys()], (some) =>
+    query((db) => db.selectFrom("callback").select("idempotency_key").where("idempotency_key", "in", some))
+  )
+  for (const row of present) missing.delete(row.idempotency_key)
+  yield* insertMany("callback", [...missing.values()], "on conflict (idempotency_key) do nothing")
+  return missing.size
+})
+
+const addPending = Effect.fnUntraced(function* (chain: number, height: number, waiting: Scheduled["waiting"]) {
+  const { insertMany, query } = yield* Database
+  const present = yield* query((db) =>
+    db
+      .selectFrom("waiting")
+      .select(["subscription", "occurrence"])
+      .where("chain", "=", chain)
+      .where("height", "=", height)
+  )
+  const known = new Set(present.map(({ occurrence, subscription }) => `${subscription} ${occurrence}`))
+  const missing = waiting.filter(({ occurrence, subscription }) => !known.has(`${subscription} ${occurrence}`))
+  yield* insertMany("waiting", missing)
+  // The commit of the next block has to look for what is due.
+  if (missing.length > 0) yield* ChainRow.lockAndBumpRevision(chain)
+})
+
+/** Adds what is missing by the chain's present tip; what is there, in whatever state, stays. How many callbacks. */
+export const add = Effect.fnUntraced(function* (
+  chain: ChainRow.ChainRow,
+  block: Block,
+  occurrences: Occurrences,
+  now: number
+) {
+  const early = yield* meant(block, occurrences)
+  if (early.length === 0) return 0
+  const { due, waiting } = PendingConfirmations.caughtUp(chain.id, block, early, chain.height!, now)
+  const added = yield* addCallbacks(due)
+  yield* addPending(chain.id, block.height, waiting)
+  return added
+})

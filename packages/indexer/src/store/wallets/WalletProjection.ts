@@ -1,0 +1,32 @@
+/**
+ * What blocks change in HD wallets: addresses come into use and the wallet is watched further, balances move with the
+ * UTXO set.
+ */
+import * as Effect from "effect/Effect"
+import type { Make } from "../chain/Projection.ts"
+import type { Owners } from "./internal/AddressOwners.ts"
+import * as AddressUse from "./internal/AddressUse.ts"
+import * as Balances from "./internal/Balances.ts"
+
+export const make: Make = (chain) => {
+  const { hasWallets } = chain.watched
+  const use = AddressUse.make(chain)
+  /** Owners of the addresses that a block pays, from its stage `resolve` to its stage `record`. */
+  let paid: Owners = new Map()
+
+  return Effect.succeed({
+    apply: {
+      resolve: Effect.fnUntraced(function* (block) {
+        if (hasWallets()) paid = yield* use.markUsed(block)
+        return block
+      }),
+      record: (block) => (hasWallets() ? Balances.applyCoins(chain, block, paid) : Effect.void)
+    },
+    undo: Effect.fnUntraced(function* (undone) {
+      yield* Balances.undo(chain.id, undone.fork)
+      yield* use.undo(undone)
+    }),
+    // What was paid to a wallet was counted when the block was committed.
+    reprocess: {}
+  })
+}

@@ -1,0 +1,126 @@
+/**
+ * The use of a wallet's addresses by blocks. A wallet is watched a gap of unused addresses behind the last used one of
+ * each branch: an address that comes into use moves that end.
+ */
+import type { Block } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
+import type { Branch } from "@headwater/core/keys/Derivation"
+import * as Effect from "effect/Effect"
+import type { OpenChain, Undone } from "../../chain/Projection.ts"
+import * as ChainRow from "../../database/ChainRow.ts"
+import { Database } from "../../database/Database.ts"
+import { inChunks } from "../../database/Statements.ts"
+import * as WalletBranches from "../WalletBranches.ts"
+import * as AddressOwners from "./AddressOwners.ts"
+import * as WalletAddresses from "./WalletAddresses.ts"
+
+type Owner = AddressOwners.Owner
+
+/** Wallets whose branches are kept at hand. */
+const branchesKept = 1_000
+
+/** The branches of wallets, those of the last ones at hand: reading a key costs more than a query. */
+const branchesAtHand = ({ chain }: Pick<OpenChain, "chain">) => {
+  const branches = new Map<number, ReadonlyArray<Branch>>()
+  return Effect.fnUntraced(function* (wallet: number) {
+    const known = branches.get(wallet)
+    if (known !== undefined) return known
+    const { query } = yield* Database
+    const [row] = yield* query((db) =>
+      db.selectFrom("wallet").select(["public_key", "derivation", "format"]).where("id", "=", wallet)
+    )
+    const found = WalletBranches.of(chain, row!)
+    if (branches.size >= branchesKept) branches.clear()
+    branches.set(wallet, found)
+    return found
+  })
+}
+
+/** Coins that the block pays to watched addresses whose owners are yet to be found, by the key of the address. */
+const paidBy = (block: Block, { set }: OpenChain["watched"], known: ReadonlyMap<string, unknown>) => {
+  const paid = new Map<string, Uint8Array>()
+  for (const transfer of block.transfers) {
+    if (transfer.kind !== "coin" || transfer.to === undefined || !set.has(transfer.to)) continue
+    const key = Bytes.key(transfer.to)
+    if (!known.has(key)) paid.set(key, transfer.to)
+  }
+  return paid
+}
+
+/** The furthest of these addresses in each branch of each wallet. */
+const furthest = (owners: ReadonlyArray<Owner>) => {
+  const found = new Map<string, Owner>()
+  for (const owner of owners) {
+    const key = `${owner.wallet} ${owner.branch}`
+    const before = found.get(key)
+    if (before === undefined || before.address_index < owner.address_index) found.set(key, owner)
+  }
+  return found.values()
+}
+
+const noteUse = Effect.fnUntraced(function* (owners: ReadonlyArray<Owner>, height: number) {
+  const { defer } = yield* Database
+  const ids = owners.map(({ id }) => id)
+  yield* inChunks(ids, (some) =>
+    Effect.as(
+      defer((db) => db.updateTable("wallet_address").set({ used_height: height }).where("id", "in", some)),
+      []
+    )
+  )
+})
+
+export const make = ({ chain, gapLimit, id, watched }: OpenChain) => {
+  const branchesOf = branchesAtHand({ chain })
+
+  /** Watches a branch as far as the gap reaches behind a used address; whether that is further than before. */
+  const watchFurther = Effect.fnUntraced(function* ({ address_index, branch, wallet }: Owner, height: number) {
+    const from = yield* WalletAddresses.endOf({ wallet, branch }, "watched")
+    const to = address_index + gapLimit
+    if (to < from) return false
+    const derived = WalletBranches.derive((yield* branchesOf(wallet))[branch]!, from, to)
+    const { revision } = yield* ChainRow.lockAndBumpRevision(id)
+    yield* WalletAddresses.watch({ chain: id, wallet, branch }, derived, { revision, since: height - 1 })
+    for (const { bytes } of derived) watched.set.add(bytes)
+    return true
+  })
+
+  /**
+   * Notes which addresses a block uses for the first time, and watches further where that shortens a gap, until no
+   * address that was added is paid in the same block. The owners of all addresses that the block pays.
+   */
+  const markUsed = Effect.fn("AddressUse.markUsed")(function* (block: Block) {
+    const owners = new Map<string, ReadonlyArray<Owner>>()
+    while (true) {
+      const paid = paidBy(block, watched, owners)
+      const found = yield* AddressOwners.find(id, [...paid.values()])
+      for (const key of paid.keys()) owners.set(key, found.get(key) ?? [])
+      const used = [...found.values()].flat().filter(({ used_height }) => used_height === null)
+      yield* noteUse(used, block.height)
+      let isFurther = false
+      for (const owner of furthest(used)) if (yield* watchFurther(owner, block.height)) isFurther = true
+      if (!isFurther) return owners satisfies AddressOwners.Owners
+    }
+  })
+
+  /** Addresses above the fork are unused again, and watched from the fork on. */
+  const undo = Effect.fnUntraced(function* ({ firstHeight, fork }: Undone) {
+    const { defer } = yield* Database
+    yield* defer((db) =>
+      db.updateTable("wallet_address").set({ since: fork }).where("chain", "=", id).where("since", ">", fork)
+    )
+    if (firstHeight !== null && firstHeight - 1 > fork) {
+      yield* defer((db) =>
+        db.updateTable("wallet_address").set({ since: fork }).where("chain", "=", id).where("since", "is", null)
+      )
+    }
+    yield* defer((db) =>
+      db
+        .updateTable("wallet_address")
+        .set({ used_height: null })
+        .where("chain", "=", id)
+        .where("used_height", ">", fork)
+    )
+  })
+
+  return { markUsed, undo }
+}
