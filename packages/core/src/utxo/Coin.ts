@@ -23,5 +23,16 @@ export interface CoinsAt {
   readonly coins: ReadonlyArray<Coin>
 }
 
-/** A string that is equal for equal outpoints: the key of a Map or Set. */
+/**
+ * A string that is equal for equal outpoints: the key of a Map or Set.
+ *
+ * @example
+ * ```ts
+ * import * as Coin from "@headwater/core/utxo/Coin"
+ *
+ * const outpoint = (index: number) => ({ transactionId: new Uint8Array(32).fill(7), index })
+ * Coin.keyOf(outpoint(1)) === Coin.keyOf(outpoint(1)) // => true
+ * Coin.keyOf(outpoint(1)) === Coin.keyOf(outpoint(12)) // => false
+ * ```
+ */
 export const keyOf = ({ index, transactionId }: Outpoint): string => `${Bytes.key(transactionId)}${index}`

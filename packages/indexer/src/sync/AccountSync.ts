@@ -17,9 +17,9 @@ export interface Options {
 }
 
 export interface AccountSync {
-  /** Finds the accounts of every wallet that waits for it. */
+  /** Finds the accounts of every scanning wallet. */
   readonly step: Effect.Effect<void, NodeError | DatabaseError>
-  /** Steps until it is interrupted; what goes wrong is logged and tried again. */
+  /** Steps until it is interrupted; failures are logged and tried again. */
   readonly run: Effect.Effect<never>
 }
 

@@ -72,13 +72,43 @@ export interface Follow {
  * Follows the chain of a source into its part of the store.
  *
  * @example
- * const { run } = yield* Follow.make(source, store, {
- *   start: "latest",
- *   pollInterval: Duration.seconds(2),
- *   concurrency: 8,
- *   undoDepth: 100
+ * ```ts
+ * import { mkdtempSync } from "node:fs"
+ * import { tmpdir } from "node:os"
+ * import { join } from "node:path"
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
+ * import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+ * import { Database } from "@headwater/indexer/store/database/Database"
+ * import * as Follow from "@headwater/indexer/sync/Follow"
+ * import * as Duration from "effect/Duration"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const hashOf = (height: number) => new Uint8Array(32).fill(height + 1)
+ * const blockOf = (height: number) => ({
+ *   ...{ height, hash: hashOf(height), parent: hashOf(height - 1), time: height },
+ *   ...{ transactions: [], transfers: [], spends: [] }
  * })
- * yield* run
+ * const followed = Effect.gen(function* () {
+ *   const chain = yield* Effect.fromResult(Chain.find("ethereum", "devnet"))
+ *   const store = yield* ChainStore.open(chain, { record: "all", undoDepth: 64 })
+ *   const source = {
+ *     chain,
+ *     head: Effect.succeed({ height: 9, hash: hashOf(9), final: undefined }),
+ *     hashAt: (height: number) => Effect.succeed(hashOf(height)),
+ *     blockAt: (height: number) => Effect.succeed(blockOf(height)),
+ *     capabilities: Effect.succeed([])
+ *   }
+ *   const options = { start: 0, pollInterval: Duration.seconds(2), concurrency: 4, undoDepth: 64 }
+ *   const { step } = yield* Follow.make(source, store, options)
+ *   yield* step
+ *   return (yield* store.cursor)?.height
+ * })
+ * const file = join(mkdtempSync(join(tmpdir(), "headwater-")), "store.db")
+ * const layer = Layer.merge(ChainStatus.layer, Database.layer({ kind: "sqlite", file }))
+ * await Effect.runPromise(followed.pipe(Effect.scoped, Effect.provide(layer))) // => 9
+ * ```
  */
 export const make = Effect.fn("Follow.make")(function* (source: Source, store: ChainStore, options: Options) {
   const statuses = yield* ChainStatus

@@ -1,9 +1,9 @@
 /**
  * Finds the coins that newly synced wallets had before, beside the commits of blocks and holding up none.
  *
- * A node shows its coins at one block. Blocks that were committed since are replayed onto them, and they are entered
- * where the chain then stands; if it has moved on meanwhile a little more is replayed, and if the block is not on our
- * chain any more they are searched again.
+ * A node shows its coins at one block. They are brought up to the last committed block, by the blocks in between, and
+ * entered there; if the chain has moved on meanwhile they are brought up a little further, and if the node's block is not
+ * on our chain any more they are searched again.
  */
 
 import type { AddressBytes } from "@headwater/core/address/Address"
@@ -31,9 +31,9 @@ export interface Options {
 }
 
 export interface WalletSync {
-  /** Finds the coins of every wallet that waits for it, as far as the chain has come near enough to the node's head. */
+  /** Finds the coins of every scanning wallet, once the chain has come near enough to the node's head. */
   readonly step: Effect.Effect<void, NodeError | DatabaseError>
-  /** Steps until it is interrupted; what goes wrong is logged and tried again. */
+  /** Steps until it is interrupted; failures are logged and tried again. */
   readonly run: Effect.Effect<never>
 }
 
@@ -112,11 +112,11 @@ export const make = Effect.fn("WalletSync.make")(function* (
   })
 
   const step = Effect.gen(function* () {
-    const waiting = yield* wallets.scanning
-    if (waiting.length === 0) return
+    const scanning = yield* wallets.scanning
+    if (scanning.length === 0) return
     const cursor = yield* store.cursor
     if (cursor === undefined || (yield* source.head).height > cursor.height + near) return
-    for (const wallet of waiting) {
+    for (const wallet of scanning) {
       const result = yield* find(wallet)
       if (result === undefined) {
         yield* wallets.finishWithoutCoins(wallet)

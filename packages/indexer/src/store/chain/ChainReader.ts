@@ -232,13 +232,7 @@ const watchedBy = Effect.fnUntraced(function* (chain: number, account: number, a
   return addresses.filter((address) => found.has(Bytes.key(address)))
 })
 
-/**
- * A reader of a chain, of which nothing may have been stored yet.
- *
- * @example
- * const reader = yield* ChainReader.make(chain)
- * const { next, transfers } = yield* reader.page("token", address, { order: "descending", limit: 50 })
- */
+/** A reader of a chain, of which nothing may have been stored yet. */
 export const make = (chain: Chain.Chain): Effect.Effect<ChainReader, never, Database> =>
   Effect.map(Database, (database) => {
     const provided = Effect.provideService(Database, database)

@@ -85,8 +85,26 @@ export const defaultGapLimit = 20
  * the commits ends with the scope.
  *
  * @example
- * const store = yield* ChainStore.open(chain, { record: "watched", undoDepth: 100 })
- * const { blocks, callbacks } = yield* store.commit([block])
+ * ```ts
+ * import { mkdtempSync } from "node:fs"
+ * import { tmpdir } from "node:os"
+ * import { join } from "node:path"
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+ * import { Database } from "@headwater/indexer/store/database/Database"
+ * import * as Effect from "effect/Effect"
+ *
+ * const enter = Effect.gen(function* () {
+ *   const chain = yield* Effect.fromResult(Chain.find("ethereum", "devnet"))
+ *   const store = yield* ChainStore.open(chain, { record: "all", undoDepth: 64 })
+ *   const hash = new Uint8Array(32).fill(1)
+ *   const parent = new Uint8Array(32)
+ *   return yield* store.commit([{ height: 7, hash, parent, time: 0, transactions: [], transfers: [], spends: [] }])
+ * })
+ * const file = join(mkdtempSync(join(tmpdir(), "headwater-")), "store.db")
+ * const database = Database.layer({ kind: "sqlite", file })
+ * await Effect.runPromise(enter.pipe(Effect.scoped, Effect.provide(database))) // => { blocks: 1, callbacks: 0 }
+ * ```
  */
 export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, options: Options) {
   const database = yield* Database

@@ -1,8 +1,8 @@
 /**
  * Names, symbols and decimals of a chain's token contracts. The store never calls a node: it says which contracts it does
- * not know, is told what the node answers, and keeps the answers with the blocks that made them be asked for.
+ * not know, takes the node's answers with the commit, and keeps them with the blocks that made the contracts be asked for.
  *
- * What a contract does not say, or says as garbage, is kept as empty.
+ * A name that a contract does not have, or has as garbage, is kept as empty.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block } from "@headwater/core/Block"

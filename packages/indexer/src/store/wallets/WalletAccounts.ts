@@ -1,6 +1,6 @@
 /**
- * Which addresses of a wallet have accounts already, on a ledger whose servers tell that of any address: entered beside
- * what blocks have shown since, so that the next addresses that are derived come after them.
+ * Which addresses of a wallet have accounts already, on a ledger whose servers know that of any address: entered beside
+ * the addresses that blocks have used since, so that the next ones that are derived come after both.
  */
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"

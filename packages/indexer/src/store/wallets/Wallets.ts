@@ -2,8 +2,8 @@
  * The HD wallets that accounts have synced.
  *
  * Addresses are added as subscriptions are: under the lock of the chain's row, with its revision counted up, so that
- * every block committed from then on is matched against all of them. What was paid to them before is found by
- * {@link WalletCoins}, and until it has been the wallet has no balance to tell.
+ * every block committed from then on is matched against all of them. Coins that were paid to them before are found by
+ * `WalletCoins`; until then the wallet has no balance.
  */
 import type { Chain } from "@headwater/core/chains/Chain"
 import { nameOf } from "@headwater/core/chains/Chain"
@@ -22,7 +22,7 @@ import type { Row, Tables } from "../database/Tables.ts"
 import * as WalletAddresses from "./internal/WalletAddresses.ts"
 import * as WalletBranches from "./WalletBranches.ts"
 
-/** What tells a wallet from every other: equal for every text of the same key. */
+/** Names one wallet: equal for every text of the same key. */
 export interface WalletKey {
   readonly account: number
   readonly chain: Chain

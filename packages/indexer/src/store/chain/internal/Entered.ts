@@ -1,4 +1,4 @@
-/** What projections tell of the blocks that enter in one transaction. */
+/** What projections report of the blocks that enter in one transaction. */
 import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
 import type { ChainRow } from "../../database/ChainRow.ts"
