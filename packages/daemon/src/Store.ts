@@ -14,7 +14,11 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
 const dayMillis = 86_400_000
 
 const retention = ({ callbacks: { heldCount, heldDays, keepDays } }: Settings.Settings["Service"]) =>
-  Layer.succeed(Retention, { finishedMillis: keepDays * dayMillis, heldMillis: heldDays * dayMillis, heldCount })
+  Layer.succeed(Retention, {
+    finishedMillis: keepDays * dayMillis,
+    parkedMillis: heldDays * dayMillis,
+    parkedCount: heldCount
+  })
 
 export const layer = Layer.unwrap(
   Effect.map(Settings.Settings, (settings) => {

@@ -15,7 +15,7 @@ const mempoolMillis = 2_000
 export const run = Effect.fnUntraced(function* (source: UtxoSource, store: ChainStore, settings: ChainSettings) {
   const outbox = yield* Outbox
   const pollInterval = Duration.millis(Math.min(settings.pollMillis, mempoolMillis))
-  const mempool = yield* MempoolWatch.make(source.chain, source.mempool, { pollInterval, onRecorded: outbox.wake })
+  const mempool = yield* MempoolWatch.make(source.chain, source.mempool, { pollInterval, onRecorded: outbox.wakeup })
   yield* Effect.forkScoped(mempool.run)
   const wallets = yield* WalletSync.make(source, source.search, store, { pollInterval, gapLimit: settings.gapLimit })
   yield* Effect.forkScoped(wallets.run)

@@ -16,6 +16,7 @@ import type { NodeError } from "../../families/node/NodeError.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import type { Row } from "../database/Tables.ts"
+import * as CallbackState from "../subscriptions/CallbackState.ts"
 import * as PendingConfirmations from "../subscriptions/PendingConfirmations.ts"
 import * as Retractions from "../subscriptions/Retractions.ts"
 import * as Subscribers from "../subscriptions/Subscribers.ts"
@@ -181,23 +182,17 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
     const resolved = chain.family === "utxo" ? yield* applyCoins(block) : block
     const occurrences = Matcher.match(chain, resolved, yield* candidates(resolved, revision))
     const now = yield* Clock.currentTimeMillis
-    const { nextDue, released } =
-      due > block.height ? { nextDue: due, released: [] } : yield* PendingConfirmations.release(id, block.height, now)
-    const sorted = PendingConfirmations.sort(id, block, occurrences, now)
-    yield* insertMany("waiting", sorted.waiting)
-    const callbacks = [...released, ...sorted.due]
-    yield* insertMany(
-      "callback",
-      callbacks,
-      // The same event has the same key: it is there already after a replay, or was taken back until its block returned.
-      `on conflict (idempotency_key) do update set state = 'due', attempts = 0, due = excluded.due
-       where callback.state in ('orphaned', 'retracted')`
-    )
+    const confirmed =
+      due > block.height ? { nextDue: due, callbacks: [] } : yield* PendingConfirmations.confirm(id, block.height, now)
+    const scheduled = PendingConfirmations.schedule(id, block, occurrences, block.height, now)
+    yield* PendingConfirmations.add(scheduled.pending)
+    const callbacks = [...confirmed.callbacks, ...scheduled.due]
+    yield* CallbackState.enter("matched", callbacks)
     if (block.height % pruneEvery === 0) yield* UtxoSet.prune(id, block.height - options.undoDepth)
     return {
       rows: chain.family === "utxo" ? [] : TransferLog.pack(id, resolved, isRecorded),
       callbacks: callbacks.length,
-      nextDue: sorted.waiting.reduce((next, { due_height }) => Math.min(next, due_height), nextDue)
+      nextDue: scheduled.pending.reduce((next, { due_height }) => Math.min(next, due_height), confirmed.nextDue)
     }
   })
 
@@ -257,7 +252,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
           yield* TransferLog.undo(id, fork)
           if (options.tokens !== undefined) yield* options.tokens.undo(fork)
           yield* defer((db) => db.deleteFrom("block").where("chain", "=", id).where("height", ">", fork))
-          yield* defer((db) => db.deleteFrom("waiting").where("chain", "=", id).where("height", ">", fork))
+          yield* PendingConfirmations.undo(id, fork)
           yield* Retractions.takeBack(id, fork, hash, at)
           yield* insertMany("reorganisation", [
             { chain: id, at, fork_height: fork, depth: height - fork, old_hash: hash }

@@ -11,7 +11,9 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { sql } from "kysely"
 import { Database } from "../database/Database.ts"
+import { inChunks } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
+import * as CallbackState from "../subscriptions/CallbackState.ts"
 import * as PendingConfirmations from "../subscriptions/PendingConfirmations.ts"
 
 /** What the node shows is not the block that the store has at this height, or the store has none there. */
@@ -92,35 +94,29 @@ export const enqueue = Effect.fnUntraced(function* (
   occurrences: ReadonlyArray<Occurrence<PendingConfirmations.Subscriber>>,
   now: number
 ) {
-  const { insertMany, query, defer } = yield* Database
+  const { query, defer } = yield* Database
   const ids = [...new Set(occurrences.map(({ subscription }) => subscription.id))]
   if (ids.length === 0) return 0
-  const early = new Set<number>()
-  for (let i = 0; i < ids.length; i += 500) {
-    const rows = yield* query((db) =>
-      db
-        .selectFrom("subscription")
-        .select("id")
-        .where("id", "in", ids.slice(i, i + 500))
-        .where((where) => where.or([where("from_height", "is", null), where("from_height", "<", block.height)]))
-    )
-    for (const { id } of rows) early.add(id)
-  }
+  const early = new Set(
+    (yield* inChunks(ids, (some) =>
+      query((db) =>
+        db
+          .selectFrom("subscription")
+          .select("id")
+          .where("id", "in", some)
+          .where((where) => where.or([where("from_height", "is", null), where("from_height", "<", block.height)]))
+      )
+    )).map(({ id }) => id)
+  )
   const meant = occurrences.filter(({ subscription }) => early.has(subscription.id))
-  const { due, waiting } = PendingConfirmations.caughtUp(chain.id, block, meant, chain.height!, now)
+  const { due, pending } = PendingConfirmations.schedule(chain.id, block, meant, chain.height!, now)
 
   const missing = new Map(due.map((row) => [row.idempotency_key, row]))
-  const keys = [...missing.keys()]
-  for (let i = 0; i < keys.length; i += 500) {
-    const rows = yield* query((db) =>
-      db
-        .selectFrom("callback")
-        .select("idempotency_key")
-        .where("idempotency_key", "in", keys.slice(i, i + 500))
-    )
-    for (const row of rows) missing.delete(row.idempotency_key)
-  }
-  yield* insertMany("callback", [...missing.values()], "on conflict (idempotency_key) do nothing")
+  const there = yield* inChunks([...missing.keys()], (some) =>
+    query((db) => db.selectFrom("callback").select("idempotency_key").where("idempotency_key", "in", some))
+  )
+  for (const row of there) missing.delete(row.idempotency_key)
+  yield* CallbackState.enter("added", [...missing.values()])
 
   const waits = yield* query((db) =>
     db
@@ -130,8 +126,8 @@ export const enqueue = Effect.fnUntraced(function* (
       .where("height", "=", block.height)
   )
   const waited = new Set(waits.map(({ occurrence, subscription }) => `${subscription} ${occurrence}`))
-  const unknown = waiting.filter(({ occurrence, subscription }) => !waited.has(`${subscription} ${occurrence}`))
-  yield* insertMany("waiting", unknown)
+  const unknown = pending.filter(({ occurrence, subscription }) => !waited.has(`${subscription} ${occurrence}`))
+  yield* PendingConfirmations.add(unknown)
   // Whoever commits the next block has to look for what is due.
   if (unknown.length > 0) {
     yield* defer((db) =>

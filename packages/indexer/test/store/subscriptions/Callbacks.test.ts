@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
-import { Outbox, type Outgoing, Retention } from "@headwater/indexer/store/subscriptions/Outbox"
+import type { OutboxMessage } from "@headwater/indexer/store/subscriptions/Lease"
+import { Outbox, Retention } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as SecretRotation from "@headwater/indexer/store/subscriptions/SecretRotation"
 import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Clock from "effect/Clock"
@@ -11,9 +12,11 @@ import * as Layer from "effect/Layer"
 import { stores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
-const lease = 60_000
-const rooms = [{ host: "free.test", limit: 10, continued: [], run: 10, after: 0, retriesFirst: false }]
-const delivered = (callback: Outgoing) =>
+const leaseMillis = 60_000
+const capacities = [
+  { host: "free.test", limit: 10, followOns: [], batchSize: 10, roundRobinCursor: 0, retriesFirst: false }
+]
+const delivered = (callback: OutboxMessage) =>
   ({ kind: "delivered", callback, attempt: { at: 1000, duration: 7, status: 200 } }) as const
 
 for (const store of stores) {
@@ -31,8 +34,8 @@ for (const store of stores) {
     })
     const sendAll = Effect.gen(function* () {
       const outbox = yield* Outbox
-      const claims = yield* outbox.claim(rooms, lease)
-      yield* outbox.settle(claims.flatMap(({ callbacks }) => callbacks.map(delivered)))
+      const claims = yield* outbox.lease(capacities, leaseMillis)
+      yield* outbox.acknowledge(claims.flatMap(({ callbacks }) => callbacks.map(delivered)))
       return claims
     })
 
@@ -58,13 +61,13 @@ for (const store of stores) {
         assert.deepStrictEqual(first.callbacks[0]!.attempts, [{ at: 1000, duration: 7, status: 200 }])
         assert.strictEqual(JSON.parse(first.callbacks[2]!.body).data.item.height, 100)
         // What was read keeps its number when it is sent.
-        const [claim] = yield* outbox.claim(rooms, lease)
+        const [claim] = yield* outbox.lease(capacities, leaseMillis)
         assert.deepStrictEqual(
           claim!.callbacks.map(({ sequence }) => sequence),
           [3, 4, 5, 6, 7]
         )
         assert.strictEqual(claim!.callbacks[0]!.idempotencyKey, first.callbacks[2]!.idempotencyKey)
-        yield* outbox.settle(claim!.callbacks.map(delivered))
+        yield* outbox.acknowledge(claim!.callbacks.map(delivered))
         const rest = yield* callbacks.list(key, { after: 3, limit: 10 })
         assert.isFalse(rest.hasMore)
         assert.deepStrictEqual(
@@ -85,7 +88,7 @@ for (const store of stores) {
         yield* Effect.sleep("50 millis")
         const begin = yield* Clock.currentTimeMillis
         yield* Seed.callbacks(subscription, 1)
-        yield* outbox.wake
+        yield* outbox.wakeup
         const found = yield* Fiber.join(waiting)
         assert.strictEqual(found.callbacks.length, 1)
         assert.isBelow((yield* Clock.currentTimeMillis) - begin, 300)
@@ -178,16 +181,16 @@ for (const store of stores) {
           lastMatch: undefined,
           lastDelivery: undefined,
           waiting: 0,
-          held: 0,
-          heldCount: 10_000
+          parked: 0,
+          parkedCount: 10_000
         })
         yield* query((db) => db.updateTable("chain").set({ height: 4711 }))
         yield* Seed.callbacks(subscription, 1, { created: 100 })
         yield* sendAll
         yield* Seed.callbacks(subscription, 3, { created: 200, label: "b" })
-        const [claim] = yield* outbox.claim([{ ...rooms[0]!, run: 1 }], lease)
+        const [claim] = yield* outbox.lease([{ ...capacities[0]!, batchSize: 1 }], leaseMillis)
         const [callback] = claim!.callbacks
-        yield* outbox.settle([{ kind: "retry", callback: callback!, due: 9e12, attempt: { at: 1, duration: 1 } }])
+        yield* outbox.acknowledge([{ kind: "retry", callback: callback!, due: 9e12, attempt: { at: 1, duration: 1 } }])
         assert.deepInclude(yield* callbacks.status(key), {
           evaluatedHeight: 4711,
           lastMatch: 200,
@@ -195,10 +198,10 @@ for (const store of stores) {
           lastSequence: 2,
           waiting: 2,
           retrying: 1,
-          held: 0
+          parked: 0
         })
         yield* subscriptions.deactivate(subscription.id, "because")
-        assert.deepInclude(yield* callbacks.status(key), { waiting: 0, retrying: 0, held: 3, heldSince: 200 })
+        assert.deepInclude(yield* callbacks.status(key), { waiting: 0, retrying: 0, parked: 3, parkedSince: 200 })
       })
     )
 
@@ -208,8 +211,8 @@ for (const store of stores) {
         const outbox = yield* Outbox
         const secretsOfNext = Effect.fnUntraced(function* (of: Subscription, label: string) {
           yield* Seed.callbacks(of, 1, { label })
-          const [claim] = yield* outbox.claim(rooms, lease)
-          yield* outbox.settle(claim!.callbacks.map(delivered))
+          const [claim] = yield* outbox.lease(capacities, leaseMillis)
+          yield* outbox.acknowledge(claim!.callbacks.map(delivered))
           return claim!.secrets
         })
         assert.deepStrictEqual(yield* secretsOfNext(subscription, "a"), ["first"])
@@ -227,7 +230,7 @@ layer(
   Callbacks.layer.pipe(
     Layer.provideMerge(Outbox.layer),
     Layer.provideMerge(Subscriptions.layer),
-    Layer.provideMerge(Layer.succeed(Retention, { finishedMillis: 1, heldMillis: 2, heldCount: 3 })),
+    Layer.provideMerge(Layer.succeed(Retention, { finishedMillis: 1, parkedMillis: 2, parkedCount: 3 })),
     Layer.provideMerge(stores[0]!.layer)
   ),
   { excludeTestServices: true }
@@ -238,7 +241,7 @@ layer(
       const account = yield* Seed.account
       const { referenceId } = yield* Seed.subscription(account, "https://free.test/")
       const status = yield* callbacks.status({ account, chain: Seed.chain, referenceId })
-      assert.deepInclude(status, { heldMillis: 2, heldCount: 3 })
+      assert.deepInclude(status, { parkedMillis: 2, parkedCount: 3 })
     })
   )
 })

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Domains, hostPermission } from "@headwater/indexer/store/subscriptions/Domains"
-import { HostPermission } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import { HostPermission } from "@headwater/indexer/store/subscriptions/HostPermission"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { stores } from "../../../../../test/Stores.ts"

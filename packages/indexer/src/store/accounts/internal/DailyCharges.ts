@@ -12,6 +12,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import type { Database, DatabaseError } from "../../database/Database.ts"
+import * as CallbackState from "../../subscriptions/CallbackState.ts"
 
 /** What a run did. */
 export interface Charged {
@@ -106,16 +107,9 @@ const deactivate = (database: Database["Service"], { account, chain }: Owed, cou
               .orderBy("id", "desc")
               .limit(count)
           )
-          .returning("id")
+          .returning(["id", "host"])
       )
-      yield* Effect.forEach(
-        changed,
-        ({ id }) =>
-          database.query((db) =>
-            db.updateTable("callback").set({ state: "held" }).where("subscription", "=", id).where("state", "=", "due")
-          ),
-        { discard: true }
-      )
+      yield* Effect.forEach(changed, CallbackState.park, { discard: true })
       return changed.length
     })
   )
