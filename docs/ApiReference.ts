@@ -33,7 +33,7 @@ const exampleOf = (content: Content | undefined) => content?.["application/json"
 const shared: ReadonlySet<string> = new Set(["context", "x-api-version", "blockchain", "network"])
 
 /** A table as the formatter writes it: each column as wide as its widest cell. */
-const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   const widths = rows[0]!.map((_, i) => Math.max(3, ...rows.map((row) => row[i]!.length)))
   const lines = rows.map((row) => `| ${row.map((cell, i) => cell.padEnd(widths[i]!)).join(" | ")} |`)
   const rule = `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`

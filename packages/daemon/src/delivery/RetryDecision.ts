@@ -32,6 +32,21 @@ const gone = 410
 /** The receiver, or what stands before it, has too much to do: the pause that it asks for is heeded. */
 const throttled: ReadonlySet<number | undefined> = new Set([429, 503])
 
+/**
+ * Decides by the operator's profile and by what is known of the attempt.
+ *
+ * @example
+ * ```ts
+ * import * as RetryDecision from "@headwater/daemon/delivery/RetryDecision"
+ * import * as Effect from "effect/Effect"
+ *
+ * const profile = { delays: [1000, 60_000], jitter: 0 }
+ * const failed = { status: 500, retryAfter: undefined }
+ *
+ * Effect.runSync(RetryDecision.decide(profile, { ...failed, attempts: 2 })) // => { kind: "retry", delayMillis: 60_000 }
+ * Effect.runSync(RetryDecision.decide(profile, { ...failed, attempts: 3 })).kind // => "refuse"
+ * ```
+ */
 export const decide = Effect.fnUntraced(function* (
   profile: RetryProfile.RetryProfile,
   { attempts, retryAfter, status }: FailedAttempt

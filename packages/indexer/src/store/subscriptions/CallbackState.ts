@@ -39,7 +39,17 @@ export const births = {
   }
 } as const
 
-/** What happens to a callback. `given`: the value comes with the statement. */
+/**
+ * What happens to a callback. `given`: the value comes with the statement.
+ *
+ * @example
+ * ```ts
+ * import { transitions } from "@headwater/indexer/store/subscriptions/CallbackState"
+ *
+ * transitions.park.from // => ["due"]
+ * transitions.park.to // => "held"
+ * ```
+ */
 export const transitions = {
   return: {
     when: "Its block is part of the chain again",
@@ -59,7 +69,7 @@ export const transitions = {
     changes: { leased_until: "given", sequence: "given" }
   },
   release: {
-    when: "The sender hands it back without an attempt, or has died",
+    when: "Its sender hands it back without an attempt, or is no more",
     from: all,
     changes: { leased_until: 0 }
   },
@@ -91,7 +101,7 @@ export const transitions = {
     changes: {}
   },
   resume: {
-    when: "Its subscription is activated, or its host is verified",
+    when: "Its subscription is activated and its host is verified, whichever comes last",
     from: ["held"],
     to: "due",
     changes: { due: "given", attempts: 0, leased_until: 0 }

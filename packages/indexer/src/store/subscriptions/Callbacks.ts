@@ -67,6 +67,22 @@ export interface Feed {
 
 type Failure = SubscriptionNotFound | DatabaseError
 
+/**
+ * The feed of a subscription.
+ *
+ * @example
+ * ```ts
+ * import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
+ * import type { SubscriptionKey } from "@headwater/indexer/store/subscriptions/Subscription"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const undelivered = Effect.fn(function* (key: SubscriptionKey) {
+ *   const feed = yield* Callbacks
+ *   const page = yield* feed.list(key, { after: 0, limit: 100 })
+ *   return page.callbacks.filter(({ state }) => state !== "delivered")
+ * })
+ * ```
+ */
 export class Callbacks extends Context.Service<
   Callbacks,
   {

@@ -23,6 +23,31 @@ import * as Wakeup from "./internal/Wakeup.ts"
 import type { HostCapacity, Lease, Outcome } from "./Lease.ts"
 import { Subscriptions } from "./Subscriptions.ts"
 
+/**
+ * What is to be sent, for senders.
+ *
+ * @example
+ * ```ts
+ * import type { OutboxMessage } from "@headwater/indexer/store/subscriptions/Lease"
+ * import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
+ * import * as Effect from "effect/Effect"
+ *
+ * const capacity = { limit: 1, batchSize: 10, followOns: [], roundRobinCursor: 0, retriesFirst: false }
+ *
+ * export const sendWith = Effect.fn(function* (send: (message: OutboxMessage) => Effect.Effect<void>) {
+ *   const outbox = yield* Outbox
+ *   const hosts = yield* outbox.hosts
+ *   for (const { callbacks } of yield* outbox.lease(hosts.map((host) => ({ host, ...capacity })), 60_000)) {
+ *     for (const callback of callbacks) {
+ *       const at = Date.now()
+ *       yield* send(callback)
+ *       const attempt = { at, duration: Date.now() - at, status: 200 }
+ *       yield* outbox.acknowledge([{ kind: "delivered", callback, attempt }])
+ *     }
+ *   }
+ * })
+ * ```
+ */
 export class Outbox extends Context.Service<
   Outbox,
   {

@@ -38,6 +38,31 @@ export {
   SubscriptionNotFound
 } from "./Subscription.ts"
 
+/**
+ * The store's subscriptions.
+ *
+ * @example
+ * ```ts
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+ * import * as Effect from "effect/Effect"
+ * import * as Result from "effect/Result"
+ *
+ * export const subscribe = Effect.gen(function* () {
+ *   const subscriptions = yield* Subscriptions
+ *   return yield* subscriptions.create({
+ *     account: 1,
+ *     chain: Result.getOrThrow(Chain.find("bitcoin", "mainnet")),
+ *     event: "BLOCK_MINED",
+ *     address: undefined,
+ *     callbackUrl: "https://example.com/callbacks",
+ *     secret: "a secret that callbacks are signed with",
+ *     confirmations: 1,
+ *     allowDuplicates: false
+ *   })
+ * })
+ * ```
+ */
 export class Subscriptions extends Context.Service<
   Subscriptions,
   {

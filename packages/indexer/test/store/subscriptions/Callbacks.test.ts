@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
+import * as CallbackState from "@headwater/indexer/store/subscriptions/CallbackState"
 import type { OutboxMessage } from "@headwater/indexer/store/subscriptions/Lease"
 import { Outbox, Retention } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as SecretRotation from "@headwater/indexer/store/subscriptions/SecretRotation"
@@ -9,6 +10,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import { sql } from "kysely"
 import { stores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
@@ -145,6 +147,54 @@ for (const store of stores) {
         assert.match((yield* Effect.flip(callbacks.redeliver(key, keys[0]!))).message, /no longer part of the chain/)
         yield* subscriptions.deactivate(subscription.id, "because")
         assert.match((yield* Effect.flip(callbacks.redeliver(key, keys[1]!))).message, /inactive/)
+      })
+    )
+
+    it.effect("never sends one again whose block leaves the chain at the same moment", () =>
+      Effect.gen(function* () {
+        const callbacks = yield* Callbacks
+        const database = yield* Database
+        const { key, subscription } = yield* subscribe
+        const ids = yield* Seed.callbacks(subscription, 40)
+        yield* database.query((db) =>
+          db.updateTable("callback").set({ sequence: sql`id`, attempts: 1 }).where("subscription", "=", subscription.id)
+        )
+        const keys = (yield* Seed.rows(subscription.id)).map(({ idempotency_key }) => idempotency_key)
+        const orphan = (id: number) =>
+          Effect.andThen(
+            Effect.sleep(id % 7),
+            Effect.provideService(CallbackState.apply("orphan", sql`id = ${id}`), Database, database)
+          )
+        yield* Effect.all(
+          [...keys.map((idempotencyKey) => Effect.exit(callbacks.redeliver(key, idempotencyKey))), ...ids.map(orphan)],
+          { concurrency: "unbounded", discard: true }
+        )
+        // Whichever came first of the two, the callback is taken back in the end.
+        assert.deepStrictEqual(
+          (yield* Seed.rows(subscription.id)).map(({ state }) => state),
+          keys.map(() => "orphaned")
+        )
+      })
+    )
+
+    it.effect("sends nothing again for a subscription that is deactivated at the same moment", () =>
+      Effect.gen(function* () {
+        const callbacks = yield* Callbacks
+        const subscriptions = yield* Subscriptions
+        for (let i = 0; i < 20; i++) {
+          const { key, subscription } = yield* subscribe
+          yield* Seed.callbacks(subscription, 1)
+          yield* sendAll
+          const [row] = yield* Seed.rows(subscription.id)
+          yield* Effect.all(
+            [
+              Effect.exit(callbacks.redeliver(key, row!.idempotency_key)),
+              Effect.andThen(Effect.sleep(i % 5), subscriptions.deactivate(subscription.id, "because"))
+            ],
+            { concurrency: "unbounded", discard: true }
+          )
+          assert.include(["delivered", "held"], (yield* Seed.rows(subscription.id))[0]!.state)
+        }
       })
     )
 

@@ -322,16 +322,25 @@ for (const store of stores) {
       })
     )
 
-    it.effect("leaves an orphaned callback orphaned when its attempt fails", () =>
+    it.effect("leaves an orphaned callback orphaned, whatever its receiver answers", () =>
       Effect.gen(function* () {
         const outbox = yield* Outbox
         const { query } = yield* Database
         const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/a")
-        const [id] = yield* Seed.callbacks(a, 1)
-        const [claim] = yield* outbox.lease([capacity("free.test")], leaseMillis)
-        yield* query((db) => db.updateTable("callback").set({ state: "orphaned" }).where("id", "=", id!))
-        yield* outbox.acknowledge([failed(claim!.callbacks[0]!, 0)])
-        assert.strictEqual((yield* Seed.rows(a.id))[0]!.state, "orphaned")
+        const ids = yield* Seed.callbacks(a, 2)
+        const [lease] = yield* outbox.lease([capacity("free.test")], leaseMillis)
+        yield* query((db) => db.updateTable("callback").set({ state: "orphaned" }).where("id", "in", ids))
+        const [refusing, accepting] = lease!.callbacks
+        yield* outbox.acknowledge([failed(refusing!, 0), delivered(accepting!)])
+        assert.deepStrictEqual(
+          (yield* Seed.rows(a.id)).map(({ attempts, delivered, leased_until, state }) => [
+            ...[state, attempts, leased_until, delivered]
+          ]),
+          [
+            ["orphaned", 1, 0, null],
+            ["orphaned", 1, 0, 1007]
+          ]
+        )
         assert.deepStrictEqual(yield* outbox.lease([capacity("free.test")], leaseMillis), [])
       })
     )
