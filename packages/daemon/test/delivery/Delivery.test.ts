@@ -129,7 +129,7 @@ for (const store of stores) {
       }).pipe(Effect.scoped, Effect.provide(services))
     )
 
-    it.live("deactivates at once on 410, and sends nothing more of the run", () =>
+    it.live("deactivates at once on 410, and sends nothing more of the lease", () =>
       Effect.gen(function* () {
         const world = yield* setup
         const receiver = yield* HttpsReceiver.start(world.certificate, HttpsReceiver.status(410))
@@ -154,7 +154,7 @@ for (const store of stores) {
       }).pipe(Effect.scoped, Effect.provide(services))
     )
 
-    it.live("claims ahead without a gap, and sends nothing of what it claimed ahead after 410", () =>
+    it.live("leases ahead without a gap, and sends nothing of what it leased ahead after 410", () =>
       Effect.gen(function* () {
         const world = yield* setup
         let answered = 0
@@ -275,7 +275,7 @@ describe("Delivery", () => {
       const outbox = yield* Outbox
       const a = yield* Seed.subscription(yield* Seed.account, `https://a.test:${receiver.port}/`)
       yield* Seed.callbacks(a, 3)
-      // The claim of a process that died before it wrote an outcome.
+      // The lease of a process that died before it wrote an outcome.
       const capacity = {
         host: "a.test",
         limit: 1,

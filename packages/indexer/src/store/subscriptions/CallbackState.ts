@@ -24,13 +24,11 @@ export const states: Readonly<Record<State, string>> = {
   retracted: "accepted, and followed by a retraction, since the block left the chain"
 }
 
-const all = ["due", "held", "delivered", "expired", "orphaned", "retracted"] as const
-
 /** How a callback is born: `due` where its subscription is active, else `held`. */
 export const births = {
   matched: {
     when: "A block that is committed brings an event, or a confirmation of one",
-    /** What happens to the callback instead, where it is there already. */
+    /** The transition of a callback that is there already. */
     again: "return"
   },
   added: {
@@ -59,7 +57,7 @@ export const transitions = {
   },
   number: {
     when: "The feed shows it for the first time",
-    from: all,
+    from: TransitionSql.anyState,
     numbered: false,
     changes: { sequence: "given" }
   },
@@ -70,7 +68,7 @@ export const transitions = {
   },
   release: {
     when: "Its sender hands it back without an attempt, or is no more",
-    from: all,
+    from: TransitionSql.anyState,
     changes: { leased_until: 0 }
   },
   accept: {
@@ -84,7 +82,7 @@ export const transitions = {
   fail: {
     when: "An attempt fails",
     // The block or the subscription may have gone while the callback was on its way.
-    from: all,
+    from: TransitionSql.anyState,
     changes: { due: "given", attempts: "given", attempt_log: "given", leased_until: 0 }
   },
   redeliver: {
@@ -137,7 +135,7 @@ export const transitions = {
     to: "gone",
     changes: {}
   },
-  remove: { when: "Its subscription is deleted", from: all, to: "gone", changes: {} }
+  remove: { when: "Its subscription is deleted", from: TransitionSql.anyState, to: "gone", changes: {} }
 } as const satisfies Readonly<Record<string, TransitionSql.Rule>>
 
 export type Birth = keyof typeof births
@@ -188,7 +186,7 @@ export const make = (options: {
   }
 }
 
-/** Enters new callbacks. One that is there already stays as it is, unless the birth has a transition for it. */
+/** Enters new callbacks. A callback that is there already stays as it is, unless the birth names a transition. */
 export const enter = Effect.fnUntraced(function* (birth: Birth, callbacks: ReadonlyArray<NewCallback>) {
   const { insertMany } = yield* Database
   const { again } = births[birth]
@@ -196,7 +194,10 @@ export const enter = Effect.fnUntraced(function* (birth: Birth, callbacks: Reado
   yield* insertMany("callback", callbacks, `on conflict (idempotency_key) ${conflict}`)
 })
 
-/** Has a transition happen to the callbacks that `which` names, those of them that the table lets it happen to. */
+/**
+ * Makes a transition of the callbacks that `which` names. A callback in a state that the table does not list for the
+ * transition stays as it is.
+ */
 export const apply = <T extends Transition>(
   transition: T,
   which: RawBuilder<unknown>,

@@ -27,7 +27,7 @@ interface Undone {
 
 const ofBlocks = ({ chain, fork }: Undone) => sql`chain = ${chain} and height > ${fork}`
 
-/** What has left, or has a number, of accounts that want retractions. */
+/** Callbacks with a number, of accounts that want retractions: the newest block goes first, as it left the chain. */
 const sent = Effect.fnUntraced(function* ({ chain, fork }: Undone) {
   const { query } = yield* Database
   return yield* query(
@@ -48,7 +48,7 @@ const retraction = (original: Sent, { chain, tip }: Undone, now: number): Callba
     subscriber: { id: subscription, reference_id, host },
     ...{ active: active === 1, chain, now },
     event: Callback.revertedEvent(original.event),
-    // It is no event of a block, so no reorganisation takes it back.
+    // A retraction is no event of a block: no reorganisation takes it back.
     height: null,
     key: { blockHash: tip, occurrence: revertedIdempotencyKey, confirmation: 0 },
     item: { ...(JSON.parse(body) as Body).data.item, revertedIdempotencyKey }
@@ -60,7 +60,6 @@ export const takeBack = Effect.fnUntraced(function* (chain: number, fork: number
   const { numbers } = yield* Database
   const undone = { chain, fork, tip }
   yield* CallbackState.apply("withdraw", ofBlocks(undone))
-  // The newest block goes first, as it left the chain.
   const originals = yield* sent(undone)
   yield* CallbackState.enter(
     "added",

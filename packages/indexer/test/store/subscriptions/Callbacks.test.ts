@@ -36,9 +36,9 @@ for (const store of stores) {
     })
     const sendAll = Effect.gen(function* () {
       const outbox = yield* Outbox
-      const claims = yield* outbox.lease(capacities, leaseMillis)
-      yield* outbox.acknowledge(claims.flatMap(({ callbacks }) => callbacks.map(delivered)))
-      return claims
+      const leases = yield* outbox.lease(capacities, leaseMillis)
+      yield* outbox.acknowledge(leases.flatMap(({ callbacks }) => callbacks.map(delivered)))
+      return leases
     })
 
     it.effect("is a feed without gaps, whether callbacks are first sent or first read", () =>
@@ -63,13 +63,13 @@ for (const store of stores) {
         assert.deepStrictEqual(first.callbacks[0]!.attempts, [{ at: 1000, duration: 7, status: 200 }])
         assert.strictEqual(JSON.parse(first.callbacks[2]!.body).data.item.height, 100)
         // What was read keeps its number when it is sent.
-        const [claim] = yield* outbox.lease(capacities, leaseMillis)
+        const [lease] = yield* outbox.lease(capacities, leaseMillis)
         assert.deepStrictEqual(
-          claim!.callbacks.map(({ sequence }) => sequence),
+          lease!.callbacks.map(({ sequence }) => sequence),
           [3, 4, 5, 6, 7]
         )
-        assert.strictEqual(claim!.callbacks[0]!.idempotencyKey, first.callbacks[2]!.idempotencyKey)
-        yield* outbox.acknowledge(claim!.callbacks.map(delivered))
+        assert.strictEqual(lease!.callbacks[0]!.idempotencyKey, first.callbacks[2]!.idempotencyKey)
+        yield* outbox.acknowledge(lease!.callbacks.map(delivered))
         const rest = yield* callbacks.list(key, { after: 3, limit: 10 })
         assert.isFalse(rest.hasMore)
         assert.deepStrictEqual(
@@ -214,8 +214,8 @@ for (const store of stores) {
             item: { blockchain: "ethereum", network: "devnet" }
           }
         })
-        const [claim] = yield* sendAll
-        assert.strictEqual(claim!.callbacks[0]!.body, made.body)
+        const [lease] = yield* sendAll
+        assert.strictEqual(lease!.callbacks[0]!.body, made.body)
       })
     )
 
@@ -238,8 +238,8 @@ for (const store of stores) {
         yield* Seed.callbacks(subscription, 1, { created: 100 })
         yield* sendAll
         yield* Seed.callbacks(subscription, 3, { created: 200, label: "b" })
-        const [claim] = yield* outbox.lease([{ ...capacities[0]!, batchSize: 1 }], leaseMillis)
-        const [callback] = claim!.callbacks
+        const [lease] = yield* outbox.lease([{ ...capacities[0]!, batchSize: 1 }], leaseMillis)
+        const [callback] = lease!.callbacks
         yield* outbox.acknowledge([{ kind: "retry", callback: callback!, due: 9e12, attempt: { at: 1, duration: 1 } }])
         assert.deepInclude(yield* callbacks.status(key), {
           evaluatedHeight: 4711,
@@ -261,9 +261,9 @@ for (const store of stores) {
         const outbox = yield* Outbox
         const secretsOfNext = Effect.fnUntraced(function* (of: Subscription, label: string) {
           yield* Seed.callbacks(of, 1, { label })
-          const [claim] = yield* outbox.lease(capacities, leaseMillis)
-          yield* outbox.acknowledge(claim!.callbacks.map(delivered))
-          return claim!.secrets
+          const [lease] = yield* outbox.lease(capacities, leaseMillis)
+          yield* outbox.acknowledge(lease!.callbacks.map(delivered))
+          return lease!.secrets
         })
         assert.deepStrictEqual(yield* secretsOfNext(subscription, "a"), ["first"])
         const rotated = yield* SecretRotation.rotate(key, "second", 60_000)

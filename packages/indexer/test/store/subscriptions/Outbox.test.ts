@@ -41,7 +41,7 @@ for (const store of stores) {
   )
 
   layer(services, { excludeTestServices: true })(`Outbox on ${store.name}`, (it) => {
-    it.effect("numbers callbacks without gaps in their order, one run of a subscription at a time", () =>
+    it.effect("numbers callbacks without gaps in their order, one lease of a subscription at a time", () =>
       Effect.gen(function* () {
         const outbox = yield* Outbox
         const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/a", "s3cret")
@@ -49,16 +49,16 @@ for (const store of stores) {
         yield* Seed.callbacks(a, 5)
         yield* Seed.callbacks(b, 1)
         assert.deepStrictEqual(yield* outbox.hosts, ["free.test"])
-        const claims = yield* outbox.lease([capacity("free.test", { batchSize: 3 })], leaseMillis)
-        const [first, other] = claims
-        assert.strictEqual(claims.length, 2)
+        const leases = yield* outbox.lease([capacity("free.test", { batchSize: 3 })], leaseMillis)
+        const [first, other] = leases
+        assert.strictEqual(leases.length, 2)
         assert.deepStrictEqual(sequences(first!), [1, 2, 3])
         assert.strictEqual(first!.url, "https://free.test/a")
         assert.deepStrictEqual(first!.secrets, ["s3cret"])
         assert.deepStrictEqual(sequences(other!), [1])
         assert.deepStrictEqual(other!.secrets, [])
 
-        // Others find nothing while any of the run is leased, however much there is.
+        // Others find nothing while any of the batch is leased, however much there is.
         yield* Seed.callbacks(a, 2, { label: "later" })
         assert.deepStrictEqual(yield* outbox.lease([capacity("free.test")], leaseMillis), [])
         yield* outbox.acknowledge(first!.callbacks.slice(0, 2).map(delivered))
@@ -78,23 +78,23 @@ for (const store of stores) {
       })
     )
 
-    it.effect("follows a claim that is held by the next callbacks, which others do not get", () =>
+    it.effect("follows a lease that is held by the next callbacks, which others do not get", () =>
       Effect.gen(function* () {
         const outbox = yield* Outbox
         const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/a")
         yield* Seed.callbacks(a, 7)
         const [first] = yield* outbox.lease([capacity("free.test", { limit: 1, batchSize: 2 })], leaseMillis)
         assert.isTrue(first!.full)
-        const follow = (claim: Lease, batchSize: number) =>
+        const follow = (lease: Lease, batchSize: number) =>
           capacity("free.test", {
             limit: 0,
-            followOns: [{ subscription: a.id, after: claim.callbacks.at(-1)!.id, batchSize }]
+            followOns: [{ subscription: a.id, after: lease.callbacks.at(-1)!.id, batchSize }]
           })
         const [second] = yield* outbox.lease([follow(first!, 3)], leaseMillis)
         assert.deepStrictEqual(sequences(second!), [3, 4, 5])
         assert.isTrue(second!.full)
         assert.deepStrictEqual(yield* outbox.lease([capacity("free.test")], leaseMillis), [])
-        // What the claimant gives back is next for everybody, and no later one before it.
+        // What the holder gives back is next for everybody, and no later one before it.
         yield* outbox.acknowledge(first!.callbacks.map((callback) => ({ kind: "released", callback })))
         const [back, ...none] = yield* outbox.lease([capacity("free.test")], leaseMillis)
         assert.deepStrictEqual(none, [])
@@ -110,7 +110,7 @@ for (const store of stores) {
       })
     )
 
-    it.effect("gives the place of a claim that could be followed to whoever waits for one", () =>
+    it.effect("gives the place of a lease that could be followed to whoever waits for one", () =>
       Effect.gen(function* () {
         const outbox = yield* Outbox
         const account = yield* Seed.account
@@ -119,26 +119,26 @@ for (const store of stores) {
         yield* Seed.callbacks(a, 4)
         let [held] = yield* outbox.lease([capacity("free.test", { limit: 1, batchSize: 1 })], leaseMillis)
         yield* Seed.callbacks(b, 2)
-        const claim = Effect.fnUntraced(function* (limit: number) {
+        const lease = Effect.fnUntraced(function* (limit: number) {
           const followOns = [{ subscription: a.id, after: held!.callbacks[0]!.id, batchSize: 1 }]
-          const claims = yield* outbox.lease([capacity("free.test", { limit, batchSize: 1, followOns })], leaseMillis)
+          const leases = yield* outbox.lease([capacity("free.test", { limit, batchSize: 1, followOns })], leaseMillis)
           return Object.fromEntries(
-            claims.map((claim) => {
-              if (claim.subscription === a.id) held = claim
-              else others.push(...claim.callbacks)
-              return [claim.subscription === a.id ? "a" : "b", sequences(claim)]
+            leases.map((lease) => {
+              if (lease.subscription === a.id) held = lease
+              else others.push(...lease.callbacks)
+              return [lease.subscription === a.id ? "a" : "b", sequences(lease)]
             })
           )
         })
         const others: Array<OutboxMessage> = []
-        assert.deepStrictEqual(yield* claim(0), {})
-        assert.deepStrictEqual(yield* claim(1), { a: [2], b: [1] })
+        assert.deepStrictEqual(yield* lease(0), {})
+        assert.deepStrictEqual(yield* lease(1), { a: [2], b: [1] })
         // A retry is one that waits, too.
         yield* outbox.acknowledge([failed(others[0]!, 0)])
-        assert.deepStrictEqual(yield* claim(1), { b: [2] })
-        assert.deepStrictEqual(yield* claim(0), {})
-        assert.deepStrictEqual(yield* claim(1), { a: [3], b: [1] })
-        assert.deepStrictEqual(yield* claim(0), { a: [4] })
+        assert.deepStrictEqual(yield* lease(1), { b: [2] })
+        assert.deepStrictEqual(yield* lease(0), {})
+        assert.deepStrictEqual(yield* lease(1), { a: [3], b: [1] })
+        assert.deepStrictEqual(yield* lease(0), { a: [4] })
         yield* (yield* Database).query((db) => db.deleteFrom("callback").where("subscription", "in", [a.id, b.id]))
       })
     )
@@ -154,7 +154,7 @@ for (const store of stores) {
         const [second] = yield* outbox.lease([capacity("free.test", { batchSize: 1 })], leaseMillis)
         assert.deepStrictEqual(sequences(second!), [2])
         yield* Effect.sleep("110 millis")
-        // Due again beside the run that is in flight.
+        // Due again beside the lease that is in flight.
         assert.deepStrictEqual(yield* outbox.hosts, ["free.test"])
         const [again, ...none] = yield* outbox.lease([capacity("free.test")], leaseMillis)
         assert.deepStrictEqual(none, [])
@@ -190,8 +190,8 @@ for (const store of stores) {
         )
         // A store that has one process forgets the leases of the one before.
         yield* outbox.endLeases
-        const claims = yield* outbox.lease([capacity("free.test")], leaseMillis)
-        assert.strictEqual(claims.length, store.name === "sqlite" ? 1 : 0)
+        const leases = yield* outbox.lease([capacity("free.test")], leaseMillis)
+        assert.strictEqual(leases.length, store.name === "sqlite" ? 1 : 0)
         yield* outbox.acknowledge(found!.callbacks.map(delivered))
       })
     )
@@ -208,16 +208,16 @@ for (const store of stores) {
         const inFlight = new Set<number>()
         const poller = Effect.gen(function* () {
           for (let idle = 0; idle < 20; ) {
-            const claims = yield* outbox.lease([capacity("busy.test", { limit: 7, batchSize: 3 })], leaseMillis)
-            idle = claims.length === 0 ? idle + 1 : 0
-            for (const claim of claims) {
-              assert.isFalse(inFlight.has(claim.subscription), "two claims of one subscription")
-              inFlight.add(claim.subscription)
-              received.set(claim.subscription, [...(received.get(claim.subscription) ?? []), ...sequences(claim)])
+            const leases = yield* outbox.lease([capacity("busy.test", { limit: 7, batchSize: 3 })], leaseMillis)
+            idle = leases.length === 0 ? idle + 1 : 0
+            for (const lease of leases) {
+              assert.isFalse(inFlight.has(lease.subscription), "two leases of one subscription")
+              inFlight.add(lease.subscription)
+              received.set(lease.subscription, [...(received.get(lease.subscription) ?? []), ...sequences(lease)])
             }
             yield* Effect.sleep("5 millis")
-            for (const claim of claims) inFlight.delete(claim.subscription)
-            yield* outbox.acknowledge(claims.flatMap(({ callbacks }) => callbacks.map(delivered)))
+            for (const lease of leases) inFlight.delete(lease.subscription)
+            yield* outbox.acknowledge(leases.flatMap(({ callbacks }) => callbacks.map(delivered)))
           }
         })
         yield* Effect.all([poller, poller, poller], { concurrency: "unbounded", discard: true })
@@ -237,13 +237,13 @@ for (const store of stores) {
         const order: Array<number> = []
         let after = 0
         for (let i = 0; i < 10; i++) {
-          const claims = yield* outbox.lease(
+          const leases = yield* outbox.lease(
             [capacity("free.test", { limit: 2, batchSize: 1, roundRobinCursor: after })],
             leaseMillis
           )
-          for (const claim of claims) order.push(subscriptions.findIndex(({ id }) => id === claim.subscription))
-          after = claims.at(-1)!.subscription
-          yield* outbox.acknowledge(claims.flatMap(({ callbacks }) => callbacks.map(delivered)))
+          for (const lease of leases) order.push(subscriptions.findIndex(({ id }) => id === lease.subscription))
+          after = leases.at(-1)!.subscription
+          yield* outbox.acknowledge(leases.flatMap(({ callbacks }) => callbacks.map(delivered)))
         }
         assert.deepStrictEqual(order.slice(0, 10), [0, 1, 2, 3, 4, 0, 1, 2, 3, 4])
       })
@@ -271,10 +271,10 @@ for (const store of stores) {
         yield* Seed.callbacks(live, 1)
         const before = performance.now()
         assert.deepStrictEqual([...(yield* outbox.hosts)].sort(), ["dead.test", "free.test"])
-        const claims = yield* outbox.lease([capacity("free.test")], leaseMillis)
+        const leases = yield* outbox.lease([capacity("free.test")], leaseMillis)
         const millis = performance.now() - before
-        assert.strictEqual(claims.length, 1)
-        yield* outbox.acknowledge(claims[0]!.callbacks.map(delivered))
+        assert.strictEqual(leases.length, 1)
+        yield* outbox.acknowledge(leases[0]!.callbacks.map(delivered))
         yield* query((db) => db.deleteFrom("callback").where("host", "=", "dead.test"))
         assert.isBelow(millis, 100)
       })
@@ -287,8 +287,8 @@ for (const store of stores) {
         const account = yield* Seed.account
         const a = yield* Seed.subscription(account, "https://free.test/a")
         yield* Seed.callbacks(a, 4)
-        const [claim] = yield* outbox.lease([capacity("free.test", { batchSize: 2 })], leaseMillis)
-        const [first, second] = claim!.callbacks
+        const [lease] = yield* outbox.lease([capacity("free.test", { batchSize: 2 })], leaseMillis)
+        const [first, second] = lease!.callbacks
         yield* outbox.acknowledge([
           delivered(first!),
           {
@@ -362,9 +362,9 @@ for (const store of stores) {
         )
         assert.deepStrictEqual(yield* outbox.hosts, [])
         yield* domains.setVerified(mine, "own.test")
-        const [claim] = yield* outbox.lease([capacity("own.test")], leaseMillis)
-        assert.deepStrictEqual(sequences(claim!), [1, 2, 3])
-        yield* outbox.acknowledge(claim!.callbacks.map(delivered))
+        const [lease] = yield* outbox.lease([capacity("own.test")], leaseMillis)
+        assert.deepStrictEqual(sequences(lease!), [1, 2, 3])
+        yield* outbox.acknowledge(lease!.callbacks.map(delivered))
       })
     )
 
@@ -395,9 +395,9 @@ for (const store of stores) {
           [1, 2, 3, 4, 5, 6, 7].map((n) => [n, "expired"])
         )
         yield* domains.setVerified(account, "late.test")
-        const [claim] = yield* outbox.lease([capacity("late.test")], leaseMillis)
-        assert.deepStrictEqual(sequences(claim!), [8])
-        yield* outbox.acknowledge(claim!.callbacks.map(delivered))
+        const [lease] = yield* outbox.lease([capacity("late.test")], leaseMillis)
+        assert.deepStrictEqual(sequences(lease!), [8])
+        yield* outbox.acknowledge(lease!.callbacks.map(delivered))
       })
     )
 
@@ -414,9 +414,9 @@ for (const store of stores) {
               .where("id", "=", a.id)
           )
           yield* Seed.callbacks(a, 1, { label: `until ${until}` })
-          const [claim] = yield* outbox.lease([capacity("free.test")], leaseMillis)
-          yield* outbox.acknowledge(claim!.callbacks.map(delivered))
-          return claim!.secrets
+          const [lease] = yield* outbox.lease([capacity("free.test")], leaseMillis)
+          yield* outbox.acknowledge(lease!.callbacks.map(delivered))
+          return lease!.secrets
         })
         assert.deepStrictEqual(yield* secrets((yield* Clock.currentTimeMillis) + 60_000), ["new", "old"])
         assert.deepStrictEqual(yield* secrets((yield* Clock.currentTimeMillis) - 1), ["new"])

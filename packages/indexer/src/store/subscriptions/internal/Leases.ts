@@ -56,7 +56,7 @@ const lease = (
   leasedUntil
 })
 
-/** Locks the subscriptions, and parks what those have due that may not receive: the others, in the order of the ids. */
+/** Locks the subscriptions, and parks what is due of those that may not receive; the others, in the order of the ids. */
 const lockReceivers = Effect.fnUntraced(function* (ids: Iterable<number>, { bounds, mayReceive }: Policy) {
   const wanted = [...ids]
   const locked = yield* Receivers.lock(wanted)

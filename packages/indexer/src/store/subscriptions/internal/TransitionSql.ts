@@ -19,7 +19,8 @@ export interface Rule {
   readonly changes: Readonly<Partial<Record<Column, 0 | "given">>>
 }
 
-const allStates = 6
+/** Every state, for a transition that happens in any. */
+export const anyState = ["due", "held", "delivered", "expired", "orphaned", "retracted"] as const
 
 const literals = (states: ReadonlyArray<CallbackState>) => states.map((state) => `'${state}'`).join(", ")
 
@@ -31,7 +32,7 @@ const isAmong = (states: ReadonlyArray<CallbackState>) =>
 const condition = ({ from, numbered, unmoved = [] }: Rule): string | undefined => {
   const states = [...from, ...unmoved]
   const conditions = [
-    ...(states.length === allStates ? [] : [isAmong(states)]),
+    ...(states.length === anyState.length ? [] : [isAmong(states)]),
     ...(numbered === undefined ? [] : [`callback.sequence is ${numbered ? "not null" : "null"}`])
   ]
   return conditions.length === 0 ? undefined : conditions.join(" and ")
