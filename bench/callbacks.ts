@@ -81,8 +81,8 @@ const measure = Effect.gen(function* () {
     Outbox,
     Effect.map(Outbox, (outbox) => ({
       ...outbox,
-      settle: (outcomes: Parameters<typeof outbox.settle>[0]) =>
-        Effect.tap(outbox.settle(outcomes), () => {
+      acknowledge: (outcomes: Parameters<typeof outbox.acknowledge>[0]) =>
+        Effect.tap(outbox.acknowledge(outcomes), () => {
           left -= outcomes.filter(({ kind }) => kind === "delivered").length
           return left === 0 ? Deferred.done(done, Effect.void as never) : Effect.void
         })
@@ -152,7 +152,7 @@ const measure = Effect.gen(function* () {
       left = rows.length
       done = Deferred.makeUnsafe()
       yield* database.transaction(database.insertMany("callback", rows))
-      return yield* timed(Effect.andThen(outbox.wake, Deferred.await(done)))
+      return yield* timed(Effect.andThen(outbox.wakeup, Deferred.await(done)))
     })
 
   const agent = new Agent({

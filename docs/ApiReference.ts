@@ -37,8 +37,8 @@ const exampleOf = (content: Content | undefined) => content?.["application/json"
 /** Parameters of most operations, explained once at the top. */
 const shared: ReadonlySet<string> = new Set(["context", "x-api-version", "blockchain", "network"])
 
-/** A table in the formatter's style: each column as wide as its widest cell. */
-const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+/** A table as the formatter writes it: each column as wide as its widest cell. */
+export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   const widths = rows[0]!.map((_, i) => Math.max(3, ...rows.map((row) => row[i]!.length)))
   const lines = rows.map((row) => `| ${row.map((cell, i) => cell.padEnd(widths[i]!)).join(" | ")} |`)
   const rule = `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url"
 import { describe, it } from "@effect/vitest"
 import { assert } from "vitest"
 import * as ApiReference from "../docs/ApiReference.ts"
+import * as CallbackStates from "../docs/CallbackStates.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const pages = ["*.md", "docs/**/*.md", "examples/*.md", "packages/*/README.md"].flatMap((pattern) =>
@@ -18,6 +19,10 @@ const has = (command: string) => existsSync(`/usr/bin/${command}`)
 describe("documentation", () => {
   it("has the API reference that the contract gives: run `node docs/ApiReference.ts`", () => {
     assert.isTrue(ApiReference.isCurrent())
+  })
+
+  it("has the states of callbacks that the store has: run `node docs/CallbackStates.ts`", () => {
+    assert.isTrue(CallbackStates.isCurrent())
   })
 
   it("links to files that exist", () => {

@@ -16,7 +16,11 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
 const dayMillis = 86_400_000
 
 const retention = ({ callbacks: { heldCount, heldDays, keepDays } }: Settings.Settings["Service"]) =>
-  Layer.succeed(Retention, { finishedMillis: keepDays * dayMillis, heldMillis: heldDays * dayMillis, heldCount })
+  Layer.succeed(Retention, {
+    finishedMillis: keepDays * dayMillis,
+    parkedMillis: heldDays * dayMillis,
+    parkedCount: heldCount
+  })
 
 /** The store in the operator's words, and where to look where it does not open. */
 const words = (location: Location) =>

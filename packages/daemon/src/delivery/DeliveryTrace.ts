@@ -1,13 +1,13 @@
 /** A span for each attempt to deliver a callback, in the trace of the block that the callback is about. */
-import type { Claim, Outgoing } from "@headwater/indexer/store/subscriptions/Outbox"
+import type { Lease, OutboxMessage } from "@headwater/indexer/store/subscriptions/Lease"
 import * as BlockTrace from "@headwater/indexer/sync/BlockTrace"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { NoReply, Reply } from "./ReceiverClient.ts"
 
 export type DeliveryTrace = (
-  claim: Claim,
-  callback: Outgoing,
+  lease: Lease,
+  callback: OutboxMessage,
   attempt: Effect.Effect<Reply, NoReply>
 ) => Effect.Effect<Reply, NoReply>
 
@@ -17,7 +17,7 @@ class NotAccepted extends Schema.TaggedError<NotAccepted>()("NotAccepted", { mes
 /** The block's hash in a body; in text that somebody else chose its quotes would be escaped. Coins of a mempool have none. */
 const blockHash = /"hash":"(\w{32,})"/
 
-const none: DeliveryTrace = (_claim, _callback, attempt) => attempt
+const none: DeliveryTrace = (_lease, _callback, attempt) => attempt
 
 const inSpan: DeliveryTrace = ({ host, subscription }, { attempts, body, idempotencyKey, sequence }, attempt) => {
   const hash = blockHash.exec(body)?.[1]

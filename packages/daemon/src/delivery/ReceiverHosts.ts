@@ -1,16 +1,16 @@
 /**
- * How much may be sent to each host at a moment, by what it did lately: a bounded number of claims, of a size that is
- * soon worked off; nothing for a while after several failures to answer, then one claim to see whether it is
+ * How much may be sent to each host at a moment, by what it did lately: a bounded number of leases, of a size that is
+ * soon worked off; nothing for a while after several failures to answer, then one lease to see whether the host is
  * back. No host may take more than an eighth of what is free, and slow ones leave a quarter of all to the others.
  */
-import type { Claim, Room } from "@headwater/indexer/store/subscriptions/Outbox"
+import type { HostCapacity, Lease } from "@headwater/indexer/store/subscriptions/Lease"
 
 export interface Limits {
-  /** Claims in flight over all hosts, and to one. */
+  /** Leases in flight over all hosts, and to one. */
   readonly concurrency: number
   readonly perHost: number
-  /** Callbacks in one claim. */
-  readonly run: number
+  /** Callbacks in one lease. */
+  readonly batchSize: number
   /** Attempts without an answer, one after another, until a host is left alone; and for how long, at first and at most. */
   readonly failures: number
   readonly pauseMillis: number
@@ -24,17 +24,21 @@ interface Host {
   pausedUntil: number
   /** Milliseconds that an attempt takes, averaged over the last ones. */
   duration: number
-  /** The subscription of the last claim. */
-  after: number
+  /** The subscription of the last lease. */
+  roundRobinCursor: number
   retriesFirst: boolean
 }
 
 export interface ReceiverHosts {
   readonly inFlight: () => number
-  /** What may be claimed for these hosts now, and which of these claims in flight may be followed by others. */
-  readonly rooms: (hosts: ReadonlyArray<string>, now: number, held?: ReadonlyArray<Claim>) => ReadonlyArray<Room>
-  readonly began: (claim: Claim) => void
-  readonly ended: (claim: Claim) => void
+  /** What may be leased for these hosts now, and which of these leases in flight may be followed by others. */
+  readonly capacities: (
+    hosts: ReadonlyArray<string>,
+    now: number,
+    followable?: ReadonlyArray<Lease>
+  ) => ReadonlyArray<HostCapacity>
+  readonly began: (lease: Lease) => void
+  readonly ended: (lease: Lease) => void
   /** Notes an attempt that began at `at`, in milliseconds since the Unix epoch. */
   readonly attempted: (
     host: string,
@@ -48,10 +52,10 @@ export interface ReceiverHosts {
 const assumedMillis = 50
 /** Averages above it are slow. */
 const slowMillis = 1000
-/** What a claim should take: short, since a host's other subscriptions wait for it; and long, since claims cost. */
-const claimMillis = 1000
-/** Callbacks that are claimed for a host at once: more would keep the first ones waiting. */
-const claimed = 1024
+/** What a lease should take: short, since a host's other subscriptions wait for its end; and long, since leases cost. */
+const leaseMillis = 1000
+/** Callbacks that are leased for a host at once: more would keep the first ones waiting. */
+const leasedAtOnce = 1024
 
 export const make = (limits: Limits): ReceiverHosts => {
   const hosts = new Map<string, Host>()
@@ -60,7 +64,10 @@ export const make = (limits: Limits): ReceiverHosts => {
   const hostOf = (name: string): Host => {
     let host = hosts.get(name)
     if (host === undefined) {
-      host = { inFlight: 0, failures: 0, pausedUntil: 0, duration: assumedMillis, after: 0, retriesFirst: false }
+      host = {
+        ...{ inFlight: 0, failures: 0, pausedUntil: 0, duration: assumedMillis },
+        ...{ roundRobinCursor: 0, retriesFirst: false }
+      }
       hosts.set(name, host)
     }
     return host
@@ -73,50 +80,53 @@ export const make = (limits: Limits): ReceiverHosts => {
     return Math.max(Math.min(limits.perHost - host.inFlight, Math.ceil(own / 8)), 0)
   }
 
+  const batchSizeOf = ({ duration }: Host): number =>
+    Math.max(Math.min(limits.batchSize, Math.floor(leaseMillis / Math.max(duration, 1))), 1)
+
   return {
     inFlight: () => total,
-    rooms: (names, now, held = []) => {
-      const heldOf = Map.groupBy(held, ({ host }) => host)
+    capacities: (names, now, followable = []) => {
+      const followableOf = Map.groupBy(followable, ({ host }) => host)
       let free = limits.concurrency - total
-      const rooms: Array<Room> = []
+      const capacities: Array<HostCapacity> = []
       const byLoad = names
         .map((name) => ({ name, host: hostOf(name) }))
         .sort((a, b) => a.host.inFlight - b.host.inFlight)
       for (const { host, name } of byLoad) {
         const limit = Math.min(limitOf(host, free, now), free)
-        // Where there is no room for other hosts, the places of these are given up.
-        const followed = free > 0 && host.failures < limits.failures ? (heldOf.get(name) ?? []) : []
+        // Where there is no capacity for other hosts, the places of follow-ons are given up.
+        const followed = free > 0 && host.failures < limits.failures ? (followableOf.get(name) ?? []) : []
         if (limit + followed.length === 0) continue
         free -= limit
-        const run = Math.max(Math.min(limits.run, Math.floor(claimMillis / Math.max(host.duration, 1))), 1)
-        rooms.push({
+        const batchSize = batchSizeOf(host)
+        capacities.push({
           host: name,
           limit,
-          // The first claims are small, so that they come soon; those that follow are made while others are sent.
-          run: limit === 0 ? run : Math.min(run, Math.ceil(claimed / limit)),
-          continued: followed.map(({ callbacks, subscription }) => ({
+          // First leases are small, so that they come soon; follow-ons are taken while others are sent.
+          batchSize: limit === 0 ? batchSize : Math.min(batchSize, Math.ceil(leasedAtOnce / limit)),
+          followOns: followed.map(({ callbacks, subscription }) => ({
             subscription,
             after: callbacks.at(-1)!.id,
-            run: Math.min(run, 2 * callbacks.length)
+            batchSize: Math.min(batchSize, 2 * callbacks.length)
           })),
-          after: host.after,
+          roundRobinCursor: host.roundRobinCursor,
           retriesFirst: host.retriesFirst
         })
         if (limit > 0) host.retriesFirst = !host.retriesFirst
       }
-      return rooms
+      return capacities
     },
-    began: (claim) => {
-      const host = hostOf(claim.host)
+    began: (lease) => {
+      const host = hostOf(lease.host)
       host.inFlight++
-      host.after = claim.subscription
+      host.roundRobinCursor = lease.subscription
       total++
     },
-    ended: (claim) => {
-      const host = hostOf(claim.host)
+    ended: (lease) => {
+      const host = hostOf(lease.host)
       host.inFlight--
       total--
-      if (host.inFlight === 0 && host.failures === 0 && hosts.size > limits.concurrency) hosts.delete(claim.host)
+      if (host.inFlight === 0 && host.failures === 0 && hosts.size > limits.concurrency) hosts.delete(lease.host)
     },
     attempted: (name, { answered, at, now }) => {
       const host = hostOf(name)

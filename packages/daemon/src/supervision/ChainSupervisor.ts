@@ -93,7 +93,7 @@ const follow = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settin
       pollInterval: Duration.millis(settings.pollMillis),
       concurrency: settings.parallel,
       undoDepth: settings.undoDepth,
-      onCommitted: (_blocks, { callbacks }) => (callbacks > 0 ? outbox.wake : Effect.void)
+      onCommitted: (_blocks, { callbacks }) => (callbacks > 0 ? outbox.wakeup : Effect.void)
     })
     return yield* run
   }).pipe(Effect.scoped)

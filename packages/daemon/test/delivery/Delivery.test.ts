@@ -78,7 +78,7 @@ for (const store of stores) {
         yield* deliver(world)
         yield* Seed.callbacks(signed, 50)
         yield* Seed.callbacks(plain, 1)
-        yield* (yield* Outbox).wake
+        yield* (yield* Outbox).wakeup
         yield* receiver.until(({ length }) => length === 51)
         const [one, ...none] = receiver.received.filter(({ path }) => path === "/plain")
         assert.deepStrictEqual(none, [])
@@ -134,7 +134,7 @@ for (const store of stores) {
       }).pipe(Effect.scoped, Effect.provide(services))
     )
 
-    it.live("deactivates at once on 410, and sends nothing more of the run", () =>
+    it.live("deactivates at once on 410, and sends nothing more of the lease", () =>
       Effect.gen(function* () {
         const world = yield* setup
         const receiver = yield* HttpsReceiver.start(world.certificate, HttpsReceiver.status(410))
@@ -159,7 +159,7 @@ for (const store of stores) {
       }).pipe(Effect.scoped, Effect.provide(services))
     )
 
-    it.live("claims ahead without a gap, and sends nothing of what it claimed ahead after 410", () =>
+    it.live("leases ahead without a gap, and sends nothing of what it leased ahead after 410", () =>
       Effect.gen(function* () {
         const world = yield* setup
         let answered = 0
@@ -170,7 +170,7 @@ for (const store of stores) {
         const account = yield* Seed.account
         const a = yield* Seed.subscription(account, `https://a.test:${receiver.port}/`)
         yield* Seed.callbacks(a, 500)
-        yield* deliver(world, { run: 8 })
+        yield* deliver(world, { batchSize: 8 })
         yield* until(
           Effect.map(Seed.rows(a.id), (rows) => rows.every(({ state }) => state === "delivered" || state === "held"))
         )
@@ -229,7 +229,7 @@ describe("Delivery", () => {
       for (let i = 0; i < 20; i++) {
         const at = Date.now()
         yield* Seed.callbacks(well, 1, { label: `${i}` })
-        yield* (yield* Outbox).wake
+        yield* (yield* Outbox).wakeup
         yield* healthy.until(({ length }) => length === i + 1)
         latencies.push(Date.now() - at)
         yield* Effect.sleep("150 millis")
@@ -284,9 +284,16 @@ describe("Delivery", () => {
       const outbox = yield* Outbox
       const a = yield* Seed.subscription(yield* Seed.account, `https://a.test:${receiver.port}/`)
       yield* Seed.callbacks(a, 3)
-      // The claim of a process that died before it wrote an outcome.
-      const room = { host: "a.test", limit: 1, continued: [], run: 2, after: 0, retriesFirst: false }
-      const [lost] = yield* outbox.claim([room], 60_000)
+      // The lease of a process that died before it wrote an outcome.
+      const capacity = {
+        host: "a.test",
+        limit: 1,
+        followOns: [],
+        batchSize: 2,
+        roundRobinCursor: 0,
+        retriesFirst: false
+      }
+      const [lost] = yield* outbox.lease([capacity], 60_000)
       yield* deliver(world)
       yield* receiver.until(({ length }) => length === 3)
       assert.deepStrictEqual(

@@ -1,17 +1,17 @@
 import * as ReceiverHosts from "@headwater/daemon/delivery/ReceiverHosts"
-import type { Claim } from "@headwater/indexer/store/subscriptions/Outbox"
+import type { Lease } from "@headwater/indexer/store/subscriptions/Lease"
 import { assert, describe, it } from "vitest"
 
 const limits = {
   concurrency: 64,
   perHost: 10,
-  run: 50,
+  batchSize: 50,
   failures: 3,
   pauseMillis: 1000,
   maxPauseMillis: 4000
 }
 
-const claim = (host: string, subscription = 1): Claim => ({
+const lease = (host: string, subscription = 1): Lease => ({
   subscription,
   host,
   url: "",
@@ -22,7 +22,7 @@ const claim = (host: string, subscription = 1): Claim => ({
 })
 
 const limitsOf = (hosts: ReceiverHosts.ReceiverHosts, names: ReadonlyArray<string>, now = 0) =>
-  hosts.rooms(names, now).map(({ host, limit }) => [host, limit])
+  hosts.capacities(names, now).map(({ host, limit }) => [host, limit])
 
 describe("ReceiverHosts", () => {
   it("gives a host an eighth of what is free, up to its own limit", () => {
@@ -31,10 +31,10 @@ describe("ReceiverHosts", () => {
       ["a", 8],
       ["b", 7]
     ])
-    for (let i = 0; i < 8; i++) hosts.began(claim("a"))
+    for (let i = 0; i < 8; i++) hosts.began(lease("a"))
     assert.deepStrictEqual(limitsOf(hosts, ["a"]), [["a", 2]])
     assert.strictEqual(hosts.inFlight(), 8)
-    for (let i = 0; i < 8; i++) hosts.ended(claim("a"))
+    for (let i = 0; i < 8; i++) hosts.ended(lease("a"))
     assert.strictEqual(hosts.inFlight(), 0)
   })
 
@@ -42,8 +42,8 @@ describe("ReceiverHosts", () => {
     const hosts = ReceiverHosts.make(limits)
     for (let slow = 0; slow < 100; slow++) {
       for (let i = 0; i < 2; i++) hosts.attempted(`slow ${slow}`, { answered: true, at: 0, now: 5000 })
-      for (const { host, limit } of hosts.rooms([`slow ${slow}`], 0)) {
-        for (let i = 0; i < limit; i++) hosts.began(claim(host))
+      for (const { host, limit } of hosts.capacities([`slow ${slow}`], 0)) {
+        for (let i = 0; i < limit; i++) hosts.began(lease(host))
       }
     }
     assert.strictEqual(hosts.inFlight(), 48)
@@ -60,10 +60,10 @@ describe("ReceiverHosts", () => {
     assert.isTrue(hosts.paused("a", 999))
     assert.deepStrictEqual(limitsOf(hosts, ["a", "b"], 999), [["b", 8]])
     assert.deepStrictEqual(limitsOf(hosts, ["a"], 1000), [["a", 1]])
-    hosts.began(claim("a"))
+    hosts.began(lease("a"))
     assert.deepStrictEqual(limitsOf(hosts, ["a"], 1000), [])
     fail(1000)
-    hosts.ended(claim("a"))
+    hosts.ended(lease("a"))
     assert.deepStrictEqual(limitsOf(hosts, ["a"], 2999), [])
     assert.deepStrictEqual(limitsOf(hosts, ["a"], 3000), [["a", 1]])
     fail(3000)
@@ -74,19 +74,19 @@ describe("ReceiverHosts", () => {
     assert.deepStrictEqual(limitsOf(hosts, ["a"], 11_001), [["a", 8]])
   })
 
-  it("has claims followed by larger ones, unless the host does not answer or others have no room", () => {
+  it("has leases followed by larger ones, unless the host does not answer or others have no room", () => {
     const hosts = ReceiverHosts.make({ ...limits, perHost: 1, concurrency: 2 })
     const callback = { id: 7, idempotencyKey: "", sequence: 1, body: "", attempts: 0, attemptLog: "[]", created: 0 }
-    const held = (host: string, length: number) => ({ ...claim(host), callbacks: Array(length).fill(callback) })
+    const followable = (host: string, length: number) => ({ ...lease(host), callbacks: Array(length).fill(callback) })
     const followed = (length: number) =>
-      hosts.rooms(["a"], 0, [held("a", length)]).map(({ continued, limit }) => [limit, continued])
-    hosts.began(claim("a"))
-    assert.deepStrictEqual(followed(4), [[0, [{ subscription: 1, after: 7, run: 8 }]]])
+      hosts.capacities(["a"], 0, [followable("a", length)]).map(({ followOns, limit }) => [limit, followOns])
+    hosts.began(lease("a"))
+    assert.deepStrictEqual(followed(4), [[0, [{ subscription: 1, after: 7, batchSize: 8 }]]])
     // As large as is worked off in time, as all are.
-    assert.deepStrictEqual(followed(15), [[0, [{ subscription: 1, after: 7, run: 20 }]]])
-    hosts.began(claim("b"))
+    assert.deepStrictEqual(followed(15), [[0, [{ subscription: 1, after: 7, batchSize: 20 }]]])
+    hosts.began(lease("b"))
     assert.deepStrictEqual(followed(4), [])
-    hosts.ended(claim("b"))
+    hosts.ended(lease("b"))
     for (let i = 0; i < 3; i++) hosts.attempted("a", { answered: false, at: 0, now: 0 })
     assert.deepStrictEqual(followed(4), [])
   })
@@ -97,16 +97,16 @@ describe("ReceiverHosts", () => {
     assert.isFalse(hosts.paused("a", 30))
   })
 
-  it("sizes claims by how long attempts take, goes on after the last subscription, and lets retries go first by turns", () => {
+  it("sizes leases by how long attempts take, goes on after the last subscription, and lets retries go first by turns", () => {
     const hosts = ReceiverHosts.make(limits)
-    assert.strictEqual(hosts.rooms(["a"], 0)[0]!.run, 20)
+    assert.strictEqual(hosts.capacities(["a"], 0)[0]!.batchSize, 20)
     for (let i = 0; i < 60; i++) hosts.attempted("a", { answered: true, at: 0, now: 700 })
-    const [slow] = hosts.rooms(["a"], 0)
-    assert.strictEqual(slow!.run, 1)
+    const [slow] = hosts.capacities(["a"], 0)
+    assert.strictEqual(slow!.batchSize, 1)
     for (let i = 0; i < 100; i++) hosts.attempted("a", { answered: true, at: 0, now: 5 })
-    hosts.began(claim("a", 77))
-    const [quick] = hosts.rooms(["a"], 0)
-    assert.deepInclude(quick, { run: 50, after: 77 })
+    hosts.began(lease("a", 77))
+    const [quick] = hosts.capacities(["a"], 0)
+    assert.deepInclude(quick, { batchSize: 50, roundRobinCursor: 77 })
     assert.notStrictEqual(quick!.retriesFirst, slow!.retriesFirst)
   })
 })

@@ -3,7 +3,8 @@ import { AllowedHosts, CallbackTarget } from "@headwater/daemon/delivery/Callbac
 import * as Delivery from "@headwater/daemon/delivery/Delivery"
 import { ReceiverClient } from "@headwater/daemon/delivery/ReceiverClient"
 import * as RetryProfile from "@headwater/daemon/delivery/RetryProfile"
-import { Outbox, type Outgoing } from "@headwater/indexer/store/subscriptions/Outbox"
+import type { OutboxMessage } from "@headwater/indexer/store/subscriptions/Lease"
+import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -77,7 +78,7 @@ describe("RetryProfile", () => {
 
   it.effect("spaces the attempts of a delivery through time", () =>
     Effect.gen(function* () {
-      const callback: Outgoing = {
+      const callback: OutboxMessage = {
         id: 1,
         idempotencyKey: "key",
         sequence: 1,
@@ -91,12 +92,12 @@ describe("RetryProfile", () => {
       let leased = false
       let given: string | undefined
       const outbox = Layer.succeed(Outbox, {
-        wake: Effect.void,
-        nextWake: Effect.succeed(Effect.never),
+        wakeup: Effect.void,
+        nextWakeup: Effect.succeed(Effect.never),
         hosts: Effect.map(Clock.currentTimeMillis, (now) =>
           due <= now && given === undefined && !leased ? ["a.test"] : []
         ),
-        claim: (_, leaseMillis) =>
+        lease: (_, leaseMillis) =>
           Effect.map(Clock.currentTimeMillis, (now) => {
             leased = true
             return [
@@ -111,7 +112,7 @@ describe("RetryProfile", () => {
               }
             ]
           }),
-        settle: (outcomes) =>
+        acknowledge: (outcomes) =>
           Effect.sync(() => {
             for (const outcome of outcomes) {
               leased = false

@@ -105,10 +105,10 @@ export const layer = HttpApiBuilder.group(
             lastSequence: status.lastSequence,
             waiting: status.waiting,
             retrying: status.retrying,
-            held: status.held,
-            ...optional("heldSinceTimestamp", status.heldSince),
-            heldSecondsLimit: Math.floor(status.heldMillis / 1000),
-            heldCountLimit: status.heldCount
+            held: status.parked,
+            ...optional("heldSinceTimestamp", status.parkedSince),
+            heldSecondsLimit: Math.floor(status.parkedMillis / 1000),
+            heldCountLimit: status.parkedCount
           }
         }
       }, Effect.catchTags(notFound))

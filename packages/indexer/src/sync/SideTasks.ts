@@ -35,7 +35,7 @@ export const run = Effect.fnUntraced(function* (
   const coinInterval = Duration.millis(Math.min(pollMillis, coinMillis))
   if (mempool !== undefined) {
     const outbox = yield* Outbox
-    const watch = yield* MempoolWatch.make(chain, mempool, { pollInterval: coinInterval, onRecorded: outbox.wake })
+    const watch = yield* MempoolWatch.make(chain, mempool, { pollInterval: coinInterval, onRecorded: outbox.wakeup })
     yield* Effect.forkScoped(watch.run)
   }
   if (coinSearch !== undefined) {

@@ -226,7 +226,7 @@ for (const store of stores) {
             Effect.flatMap((next) =>
               Replay.run(fake.source, chainStore, range, next, { ...options, forgotten: false })
             ),
-            Effect.provideService(Retention, { finishedMillis, heldMillis: 1, heldCount: 1 })
+            Effect.provideService(Retention, { finishedMillis, parkedMillis: 1, parkedCount: 1 })
           )
           assert.deepStrictEqual(later.blocksWithoutCallbacks, 29)
         })

@@ -164,11 +164,7 @@ export interface WaitingTable {
   item: string
 }
 
-/**
- * `due`: to be sent at `due`; `held`: its subscription is inactive or its host unverified; `delivered`: accepted;
- * `orphaned`: its block was undone before it was sent; `expired`: it waited for the verification of its host for longer,
- * or among more, than is kept; `retracted`: it was accepted, and a retraction has followed it.
- */
+/** What the states mean, and how one follows another, is the table of `store/subscriptions/CallbackState`. */
 export type CallbackState = "due" | "held" | "delivered" | "orphaned" | "expired" | "retracted"
 
 /** The outbox: one row a callback, kept after delivery as the subscription's feed. */

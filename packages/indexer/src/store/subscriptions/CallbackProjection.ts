@@ -6,7 +6,7 @@ import * as Matcher from "@headwater/core/events/Matcher"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Commit, Make, Reprocessing, ResolvedBlock } from "../chain/Projection.ts"
-import { Database } from "../database/Database.ts"
+import * as CallbackState from "./CallbackState.ts"
 import * as MissedCallbacks from "./internal/MissedCallbacks.ts"
 import * as UnresolvedInputs from "./internal/UnresolvedInputs.ts"
 import * as PendingConfirmations from "./PendingConfirmations.ts"
@@ -32,26 +32,19 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, id, tokens, watc
   })
 
   const apply = Effect.fnUntraced(function* (block: ResolvedBlock, commit: Commit) {
-    const { insertMany } = yield* Database
     const { occurrences, unresolved } = yield* matched(block, commit)
     commit.afterwards(UnresolvedInputs.warn(chain, block, unresolved))
     const now = yield* Clock.currentTimeMillis
     const known = commit.continues ? nextDue : 0
     const confirmed =
       known > block.height
-        ? { nextDue: known, released: [] }
-        : yield* PendingConfirmations.release(id, block.height, now)
-    const { due, waiting } = PendingConfirmations.sort(id, block, occurrences, now)
-    yield* insertMany("waiting", waiting)
-    const callbacks = [...confirmed.released, ...due]
-    yield* insertMany(
-      "callback",
-      callbacks,
-      // The same event has the same key: it is there already after a replay, or was taken back until its block returned.
-      `on conflict (idempotency_key) do update set state = 'due', attempts = 0, due = excluded.due
-       where callback.state in ('orphaned', 'retracted')`
-    )
-    nextDue = waiting.reduce((next, { due_height }) => Math.min(next, due_height), confirmed.nextDue)
+        ? { nextDue: known, callbacks: [] }
+        : yield* PendingConfirmations.confirm(id, block.height, now)
+    const { due, pending } = PendingConfirmations.schedule(id, block, occurrences, block.height, now)
+    yield* PendingConfirmations.add(pending)
+    const callbacks = [...confirmed.callbacks, ...due]
+    yield* CallbackState.enter("matched", callbacks)
+    nextDue = pending.reduce((next, { due_height }) => Math.min(next, due_height), confirmed.nextDue)
     commit.addCallbacks(callbacks.length)
   })
 
@@ -65,8 +58,7 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, id, tokens, watc
   return {
     apply: { match: apply },
     undo: Effect.fnUntraced(function* ({ at, fork, tip }) {
-      const { defer } = yield* Database
-      yield* defer((db) => db.deleteFrom("waiting").where("chain", "=", id).where("height", ">", fork))
+      yield* PendingConfirmations.undo(id, fork)
       yield* Retractions.takeBack(id, fork, tip, at)
     }),
     reprocess: { match: reprocess }

@@ -6,7 +6,6 @@
  */
 import { randomUUID } from "node:crypto"
 import * as Address from "@headwater/core/address/Address"
-import * as Callback from "@headwater/core/events/Callback"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -15,10 +14,16 @@ import * as Schema from "effect/Schema"
 import { sql } from "kysely"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { rows } from "../database/Statements.ts"
-import type { CallbackState, Row } from "../database/Tables.ts"
+import type { Row } from "../database/Tables.ts"
+import * as CallbackState from "./CallbackState.ts"
 import * as AttemptLog from "./internal/AttemptLog.ts"
+import * as DeliveryStatus from "./internal/DeliveryStatus.ts"
+import * as FeedPage from "./internal/FeedPage.ts"
 import { Outbox, Retention } from "./Outbox.ts"
-import { type SubscriptionKey, type SubscriptionNotFound, Subscriptions } from "./Subscriptions.ts"
+import { type Subscription, type SubscriptionKey, SubscriptionNotFound } from "./Subscription.ts"
+import { Subscriptions } from "./Subscriptions.ts"
+
+export type { Page } from "./internal/FeedPage.ts"
 
 /** A callback with everything that happened to it. */
 export interface FeedCallback {
@@ -26,7 +31,7 @@ export interface FeedCallback {
   readonly sequence: number | undefined
   readonly idempotencyKey: string
   readonly event: string
-  readonly state: CallbackState
+  readonly state: CallbackState.State
   /** The JSON text that is signed and sent. */
   readonly body: string
   /** Milliseconds since the Unix epoch, as all times here. */
@@ -38,22 +43,10 @@ export interface FeedCallback {
   readonly attempts: ReadonlyArray<AttemptLog.Attempt>
 }
 
-export interface SubscriptionStatus {
-  /** The last block that was matched; undefined where there was none yet. */
-  readonly evaluatedHeight: number | undefined
-  readonly lastMatch: number | undefined
-  readonly lastDelivery: number | undefined
-  /** The highest number given. */
-  readonly lastSequence: number
-  /** Callbacks whose first attempt is to come, and that are sent again. */
-  readonly waiting: number
-  readonly retrying: number
-  /** Callbacks held back, because it is inactive or its host is unverified; and since when. */
-  readonly held: number
-  readonly heldSince: number | undefined
+export interface SubscriptionStatus extends DeliveryStatus.DeliveryStatus {
   /** How long, and how many, callbacks are kept that wait for the verification of their host. */
-  readonly heldMillis: number
-  readonly heldCount: number
+  readonly parkedMillis: number
+  readonly parkedCount: number
 }
 
 /** The subscription has no callback with this key. */
@@ -66,12 +59,6 @@ export class CallbackNotSendable extends Schema.TaggedError<CallbackNotSendable>
   message: Schema.String
 }) {}
 
-export interface Page {
-  /** The number of the last callback before the page; 0 for the first page. */
-  readonly after: number
-  readonly limit: number
-}
-
 export interface Feed {
   /** In the order of their numbers. */
   readonly callbacks: ReadonlyArray<FeedCallback>
@@ -80,11 +67,27 @@ export interface Feed {
 
 type Failure = SubscriptionNotFound | DatabaseError
 
+/**
+ * The feed of a subscription.
+ *
+ * @example
+ * ```ts
+ * import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
+ * import type { SubscriptionKey } from "@headwater/indexer/store/subscriptions/Subscription"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const undelivered = Effect.fn(function* (key: SubscriptionKey) {
+ *   const feed = yield* Callbacks
+ *   const page = yield* feed.list(key, { after: 0, limit: 100 })
+ *   return page.callbacks.filter(({ state }) => state !== "delivered")
+ * })
+ * ```
+ */
 export class Callbacks extends Context.Service<
   Callbacks,
   {
     /** The callbacks with the numbers after `page.after`. Where there are none yet, waits for some, up to `waitMillis`. */
-    readonly list: (key: SubscriptionKey, page: Page, waitMillis?: number) => Effect.Effect<Feed, Failure>
+    readonly list: (key: SubscriptionKey, page: FeedPage.Page, waitMillis?: number) => Effect.Effect<Feed, Failure>
     /** Sends one again now, in whatever state it is; its attempts are counted anew. */
     readonly redeliver: (
       key: SubscriptionKey,
@@ -107,13 +110,7 @@ export const testEvent = (event: string): string => `${event}_TEST`
 /** How long a reader waits until it looks for what other processes have brought. */
 const lookMillis = 500
 
-type FeedRow = Pick<
-  Row<"callback">,
-  "sequence" | "idempotency_key" | "event" | "state" | "body" | "created" | "delivered" | "due" | "attempt_log"
->
-const columns = sql.raw("sequence, idempotency_key, event, state, body, created, delivered, due, attempt_log")
-
-const toFeedCallback = (row: FeedRow): Effect.Effect<FeedCallback> =>
+const toFeedCallback = (row: FeedPage.FeedRow): Effect.Effect<FeedCallback> =>
   Effect.map(AttemptLog.decode(row.attempt_log), (attempts) => ({
     sequence: row.sequence ?? undefined,
     idempotencyKey: row.idempotency_key,
@@ -126,169 +123,96 @@ const toFeedCallback = (row: FeedRow): Effect.Effect<FeedCallback> =>
     attempts
   }))
 
+const byKey = Effect.fnUntraced(function* (subscription: number, idempotencyKey: string) {
+  const { forUpdate, query } = yield* Database
+  const [row] = yield* query(
+    rows(sql<FeedPage.FeedRow & { readonly id: number }>`
+      select id, ${FeedPage.columns} from callback
+      where idempotency_key = ${idempotencyKey} and subscription = ${subscription} ${forUpdate}`)
+  )
+  return row ?? (yield* new CallbackNotFound({ idempotencyKey }))
+})
+
+const redeliverable: ReadonlySet<CallbackState.State> = new Set(CallbackState.transitions.redeliver.from)
+
+/** The subscription, which stays as it is found until the transaction ends. */
+const lock = Effect.fnUntraced(function* ({ id, referenceId }: Subscription) {
+  const { forUpdate, query } = yield* Database
+  const [row] = yield* query(
+    rows(sql<Pick<Row<"subscription">, "id" | "reference_id" | "chain" | "host" | "active">>`
+      select id, reference_id, chain, host, active from subscription where id = ${id} ${forUpdate}`)
+  )
+  return row ?? (yield* new SubscriptionNotFound({ referenceId }))
+})
+
+/** The callback as it is then, in a transaction. */
+const redeliver = Effect.fnUntraced(function* (subscription: Subscription, idempotencyKey: string) {
+  const refuse = (message: string) => new CallbackNotSendable({ message })
+  const { active, id } = yield* lock(subscription)
+  const row = yield* byKey(id, idempotencyKey)
+  if (row.sequence === null) return yield* refuse("The callback has not been sent for the first time yet")
+  if (!redeliverable.has(row.state)) return yield* refuse("The block of this callback is no longer part of the chain")
+  if (active === 0) return yield* refuse("The subscription is inactive; activate it first")
+  const due = yield* Clock.currentTimeMillis
+  yield* CallbackState.apply("redeliver", sql`id = ${row.id}`, { due })
+  return yield* toFeedCallback({ ...row, state: "due", due })
+})
+
+/** A test of the subscription, made in a transaction. */
+const makeTest = Effect.fnUntraced(function* (subscription: Subscription) {
+  const subscriber = yield* lock(subscription)
+  const { address, chain, event } = subscription
+  const { blockchain, network } = chain
+  const uuid = yield* Effect.sync(() => randomUUID())
+  const callback = CallbackState.make({
+    ...{ subscriber, chain: subscriber.chain, active: subscriber.active === 1 },
+    ...{ event: testEvent(event), height: null },
+    key: { blockHash: undefined, occurrence: `test:${uuid}`, confirmation: 0 },
+    item: { blockchain, network, ...(address === undefined ? {} : { address: Address.encode(chain, address) }) },
+    now: yield* Clock.currentTimeMillis
+  })
+  yield* CallbackState.enter("added", [callback])
+  return yield* toFeedCallback({ ...callback, sequence: null, delivered: null, attempt_log: "[]" })
+})
+
 const make = Effect.gen(function* () {
   const subscriptions = yield* Subscriptions
   const outbox = yield* Outbox
-  const { heldCount, heldMillis } = yield* Retention
-  const { forUpdate, query, read, transaction, updateEach } = yield* Database
+  const { parkedCount, parkedMillis } = yield* Retention
+  const database = yield* Database
+  const stored = Effect.provideService(Database, database)
 
-  /** Gives the next numbers to at most `count` callbacks that have none; whether there were any. */
-  const number = (subscription: number, count: number) =>
-    transaction(
-      Effect.gen(function* () {
-        const [locked] = yield* query(
-          rows(sql<Pick<Row<"subscription">, "last_sequence">>`
-            select last_sequence from subscription where id = ${subscription} ${forUpdate}`)
-        )
-        if (locked === undefined) return false
-        const found = yield* query(
-          rows(sql<{ id: number }>`
-            select id from callback where subscription = ${subscription} and sequence is null order by id limit ${count}`)
-        )
-        if (found.length === 0) return false
-        const last = locked.last_sequence
-        yield* updateEach(
-          "callback",
-          found.map(({ id }, i) => ({ id, sequence: last + i + 1 }))
-        )
-        yield* updateEach("subscription", [{ id: subscription, last_sequence: last + found.length }])
-        return true
-      })
-    )
-
-  const page = Effect.fnUntraced(function* (subscription: number, { after, limit }: Page) {
-    const select = (run: typeof read) =>
-      run(
-        rows(sql<FeedRow>`
-          select ${columns} from callback
-          where subscription = ${subscription} and sequence > ${after} order by sequence limit ${limit + 1}`)
-      )
-    const shown = yield* select(read)
-    if (shown.length > limit) return shown
-    const [unnumbered] = yield* read(
-      rows(sql`select 1 from callback where subscription = ${subscription} and sequence is null limit 1`)
-    )
-    if (unnumbered === undefined || !(yield* number(subscription, limit + 1 - shown.length))) return shown
-    return yield* select(query)
-  })
-
-  const list: Callbacks["Service"]["list"] = Effect.fn("Callbacks.list")(function* (key, wanted, waitMillis = 0) {
-    const { id } = yield* subscriptions.get(key)
-    const end = (yield* Clock.currentTimeMillis) + waitMillis
-    while (true) {
-      const woken = yield* outbox.nextWake
-      const found = yield* page(id, wanted)
-      const left = end - (yield* Clock.currentTimeMillis)
-      if (found.length > 0 || left <= 0) {
-        const callbacks = yield* Effect.forEach(found.slice(0, wanted.limit), toFeedCallback)
-        return { callbacks, hasMore: found.length > wanted.limit }
+  return Callbacks.of({
+    list: Effect.fn("Callbacks.list")(function* (key, page, waitMillis = 0) {
+      const { id } = yield* subscriptions.get(key)
+      const end = (yield* Clock.currentTimeMillis) + waitMillis
+      while (true) {
+        const woken = yield* outbox.nextWakeup
+        const found = yield* FeedPage.read(id, page)
+        const left = end - (yield* Clock.currentTimeMillis)
+        if (found.length > 0 || left <= 0) {
+          const callbacks = yield* Effect.forEach(found.slice(0, page.limit), toFeedCallback)
+          return { callbacks, hasMore: found.length > page.limit }
+        }
+        yield* Effect.timeoutOption(woken, Math.min(left, lookMillis))
       }
-      yield* Effect.timeoutOption(woken, Math.min(left, lookMillis))
-    }
-  })
-
-  const redeliver: Callbacks["Service"]["redeliver"] = Effect.fn("Callbacks.redeliver")(
-    function* (key, idempotencyKey) {
+    }, stored),
+    redeliver: Effect.fn("Callbacks.redeliver")(function* (key, idempotencyKey) {
       const subscription = yield* subscriptions.get(key)
-      const [row] = yield* query(
-        rows(sql<FeedRow & { id: number }>`
-          select id, ${columns} from callback
-          where idempotency_key = ${idempotencyKey} and subscription = ${subscription.id}`)
-      )
-      if (row === undefined) return yield* new CallbackNotFound({ idempotencyKey })
-      if (row.sequence === null) {
-        return yield* new CallbackNotSendable({ message: "The callback has not been sent for the first time yet" })
-      }
-      if (row.state === "orphaned" || row.state === "retracted") {
-        return yield* new CallbackNotSendable({ message: "The block of this callback is no longer part of the chain" })
-      }
-      if (!subscription.active) {
-        return yield* new CallbackNotSendable({ message: "The subscription is inactive; activate it first" })
-      }
-      const due = yield* Clock.currentTimeMillis
-      yield* query(rows(sql`update callback set state = 'due', due = ${due}, attempts = 0 where id = ${row.id}`))
-      yield* outbox.wake
-      return yield* toFeedCallback({ ...row, state: "due", due })
-    }
-  )
-
-  const test: Callbacks["Service"]["test"] = Effect.fn("Callbacks.test")(function* (key) {
-    const { active, address, callbackUrl, chain, event, id, referenceId } = yield* subscriptions.get(key)
-    const idempotencyKey = yield* Effect.sync(() => randomUUID().replaceAll("-", ""))
-    const now = yield* Clock.currentTimeMillis
-    const { blockchain, network } = chain
-    const item = {
-      blockchain,
-      network,
-      ...(address === undefined ? {} : { address: Address.encode(chain, address) })
-    }
-    const [row] = yield* query((db) =>
-      db
-        .insertInto("callback")
-        .values({
-          subscription: id,
-          host: new URL(callbackUrl).hostname,
-          chain: sql<number>`(select chain from subscription where id = ${id})`,
-          height: null,
-          idempotency_key: idempotencyKey,
-          event: testEvent(event),
-          body: Callback.body({ referenceId, idempotencyKey, event: testEvent(event), item }),
-          state: active ? "due" : "held",
-          due: now,
-          sequence: null,
-          created: now
-        })
-        .returningAll()
-    )
-    yield* outbox.wake
-    return yield* toFeedCallback(row!)
+      const callback = yield* database.transaction(redeliver(subscription, idempotencyKey))
+      yield* outbox.wakeup
+      return callback
+    }),
+    test: Effect.fn("Callbacks.test")(function* (key) {
+      const subscription = yield* subscriptions.get(key)
+      const callback = yield* database.transaction(makeTest(subscription))
+      yield* outbox.wakeup
+      return callback
+    }),
+    status: Effect.fn("Callbacks.status")(function* (key) {
+      const { callbackUrl, id } = yield* subscriptions.get(key)
+      const status = yield* DeliveryStatus.read({ id, host: new URL(callbackUrl).hostname })
+      return { ...status, parkedMillis, parkedCount }
+    }, stored)
   })
-
-  const status: Callbacks["Service"]["status"] = Effect.fn("Callbacks.status")(function* (key) {
-    const { callbackUrl, id } = yield* subscriptions.get(key)
-    const of = sql`host = ${new URL(callbackUrl).hostname} and subscription = ${id}`
-    const [found] = yield* read(
-      rows(sql<{
-        height: number | null
-        last_sequence: number
-        waiting: number
-        retrying: number
-        held: number
-        held_since: number | null
-        numbered: number | null
-        unnumbered: number | null
-        delivered: number | null
-      }>`
-        select
-          (select height from chain where chain.id = subscription.chain) as height,
-          last_sequence,
-          (select count(*) from callback where state = 'due' and attempts = 0 and ${of}) as waiting,
-          (select count(*) from callback where state = 'due' and attempts > 0 and ${of}) as retrying,
-          (select count(*) from callback where state = 'held' and subscription = ${id}) as held,
-          (select created from callback where state = 'held' and subscription = ${id} order by id limit 1)
-            as held_since,
-          (select created from callback where subscription = ${id} and sequence is not null
-            order by sequence desc limit 1) as numbered,
-          (select created from callback where subscription = ${id} and sequence is null
-            order by id desc limit 1) as unnumbered,
-          (select delivered from callback
-            where subscription = ${id} and sequence is not null and state = 'delivered'
-            order by sequence desc limit 1) as delivered
-        from subscription where id = ${id}`)
-    )
-    return {
-      evaluatedHeight: found?.height ?? undefined,
-      lastMatch: found?.unnumbered ?? found?.numbered ?? undefined,
-      lastDelivery: found?.delivered ?? undefined,
-      lastSequence: found?.last_sequence ?? 0,
-      waiting: found?.waiting ?? 0,
-      retrying: found?.retrying ?? 0,
-      held: found?.held ?? 0,
-      heldSince: found?.held_since ?? undefined,
-      heldMillis,
-      heldCount
-    }
-  })
-
-  return Callbacks.of({ list, redeliver, test, status })
 })

@@ -13,7 +13,8 @@ import * as Schema from "effect/Schema"
 import { sql } from "kysely"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import type { Row } from "../database/Tables.ts"
-import { HostPermission } from "./Subscriptions.ts"
+import * as CallbackState from "./CallbackState.ts"
+import { HostPermission } from "./HostPermission.ts"
 
 export interface Domain {
   /** A host name in lower case. */
@@ -96,94 +97,90 @@ const toDomain = ({ created, name, token, verified }: Row<"domain">): Domain => 
   verified: verified ?? undefined
 })
 
+const one = (name: string, rows: ReadonlyArray<Row<"domain">>) =>
+  rows[0] === undefined ? Effect.fail(new DomainNotFound({ name })) : Effect.succeed(toDomain(rows[0]))
+
+const get = Effect.fnUntraced(function* (account: number, name: string) {
+  const { query } = yield* Database
+  const rows = yield* query((db) =>
+    db.selectFrom("domain").selectAll().where("account", "=", account).where("name", "=", name)
+  )
+  return yield* one(name, rows)
+})
+
+const add = Effect.fnUntraced(function* (account: number, name: string) {
+  const { query } = yield* Database
+  const created = yield* Clock.currentTimeMillis
+  const token = yield* Effect.sync(() => randomBytes(32).toString("base64url"))
+  yield* query((db) =>
+    db
+      .insertInto("domain")
+      .values({ account, name, token, created, verified: null })
+      .onConflict((on) => on.columns(["account", "name"]).doNothing())
+  )
+  return yield* Effect.catchTag(get(account, name), "DomainNotFound", Effect.die)
+})
+
+const list = Effect.fnUntraced(function* (account: number) {
+  const { read } = yield* Database
+  const rows = yield* read((db) => db.selectFrom("domain").selectAll().where("account", "=", account).orderBy("name"))
+  return rows.map(toDomain)
+})
+
+/** In a transaction. */
+const setVerified = Effect.fnUntraced(function* (account: number, name: string) {
+  const { lockRows, query } = yield* Database
+  const now = yield* Clock.currentTimeMillis
+  const rows = yield* query((db) =>
+    db
+      .updateTable("domain")
+      .set({ verified: sql<number>`coalesce(verified, ${now})` })
+      .where("account", "=", account)
+      .where("name", "=", name)
+      .returningAll()
+  )
+  const domain = yield* one(name, rows)
+  // Whoever is about to park a callback has this lock: the callback is seen below.
+  yield* lockRows((db) =>
+    db.selectFrom("subscription").select("id").where("account", "=", account).where("host", "=", name).orderBy("id")
+  )
+  yield* CallbackState.resume(
+    sql`select id from subscription where account = ${account} and host = ${name} and active = 1`,
+    now
+  )
+  return domain
+})
+
+const isVerified = Effect.fnUntraced(function* (account: number, host: string) {
+  const { query } = yield* Database
+  const rows = yield* query((db) =>
+    db
+      .selectFrom("domain")
+      .select("id")
+      .where("account", "=", account)
+      .where("name", "=", host)
+      .where("verified", "is not", null)
+  )
+  return rows.length > 0
+})
+
 const make = Effect.gen(function* () {
-  const { lockRows, query, read, transaction } = yield* Database
-  /** Asked at every claim; a proof is never taken back, so it need not be looked up twice. */
+  const database = yield* Database
+  const stored = Effect.provideService(Database, database)
+  /** Asked at every lease; a proof is never taken back, so it need not be looked up twice. */
   const known = new Set<string>()
 
-  const found = (name: string) => (rows: ReadonlyArray<Row<"domain">>) =>
-    rows[0] === undefined ? Effect.fail(new DomainNotFound({ name })) : Effect.succeed(toDomain(rows[0]))
-
-  const get = Effect.fn("Domains.get")(function* (account: number, name: string) {
-    const rows = yield* query((db) =>
-      db.selectFrom("domain").selectAll().where("account", "=", account).where("name", "=", name)
-    )
-    return yield* found(name)(rows)
+  return Domains.of({
+    add: Effect.fn("Domains.add")(add, stored),
+    list: Effect.fn("Domains.list")(list, stored),
+    get: Effect.fn("Domains.get")(get, stored),
+    setVerified: Effect.fn("Domains.setVerified")((account, name) => database.transaction(setVerified(account, name))),
+    isVerified: Effect.fnUntraced(function* (account, host) {
+      const key = `${account} ${host}`
+      if (known.has(key)) return true
+      const verified = yield* isVerified(account, host)
+      if (verified) known.add(key)
+      return verified
+    }, stored)
   })
-
-  const add = Effect.fn("Domains.add")(function* (account: number, name: string) {
-    const created = yield* Clock.currentTimeMillis
-    const token = yield* Effect.sync(() => randomBytes(32).toString("base64url"))
-    yield* query((db) =>
-      db
-        .insertInto("domain")
-        .values({ account, name, token, created, verified: null })
-        .onConflict((on) => on.columns(["account", "name"]).doNothing())
-    )
-    return yield* Effect.catchTag(get(account, name), "DomainNotFound", Effect.die)
-  })
-
-  const list = Effect.fn("Domains.list")(function* (account: number) {
-    const rows = yield* read((db) => db.selectFrom("domain").selectAll().where("account", "=", account).orderBy("name"))
-    return rows.map(toDomain)
-  })
-
-  const setVerified = Effect.fn("Domains.setVerified")(function* (account: number, name: string) {
-    const now = yield* Clock.currentTimeMillis
-    return yield* transaction(
-      Effect.gen(function* () {
-        const rows = yield* query((db) =>
-          db
-            .updateTable("domain")
-            .set({ verified: sql<number>`coalesce(verified, ${now})` })
-            .where("account", "=", account)
-            .where("name", "=", name)
-            .returningAll()
-        )
-        const domain = yield* found(name)(rows)
-        // Whoever is about to hold back a callback has this lock: what it held back is seen below.
-        yield* lockRows((db) =>
-          db
-            .selectFrom("subscription")
-            .select("id")
-            .where("account", "=", account)
-            .where("host", "=", name)
-            .orderBy("id")
-        )
-        yield* query((db) =>
-          db
-            .updateTable("callback")
-            .set({ state: "due", due: now })
-            .where(sql<boolean>`state = 'held'`)
-            .where("subscription", "in", (from) =>
-              from
-                .selectFrom("subscription")
-                .select("id")
-                .where("account", "=", account)
-                .where("host", "=", name)
-                .where("active", "=", 1)
-            )
-        )
-        return domain
-      })
-    )
-  })
-
-  const isVerified = Effect.fnUntraced(function* (account: number, host: string) {
-    const key = `${account} ${host}`
-    if (known.has(key)) return true
-    const rows = yield* query((db) =>
-      db
-        .selectFrom("domain")
-        .select("id")
-        .where("account", "=", account)
-        .where("name", "=", host)
-        .where("verified", "is not", null)
-    )
-    if (rows.length === 0) return false
-    known.add(key)
-    return true
-  })
-
-  return Domains.of({ add, list, get, setVerified, isVerified })
 })

@@ -1,8 +1,8 @@
 /**
- * Confirmation waits: an occurrence whose wanted confirmation is yet to come is a row that the block which brings it
- * turns into a callback. An each-confirmation wait goes on to its next count, one count a block.
+ * Occurrences whose wanted confirmation is yet to come: each is a row that the block which brings the confirmation turns
+ * into a callback. For an each-confirmation event the row goes on to the next count, one count a block.
  */
-import type { Block, BlockHeader } from "@headwater/core/Block"
+import type { BlockHeader } from "@headwater/core/Block"
 import * as Callback from "@headwater/core/events/Callback"
 import * as Confirmations from "@headwater/core/events/Confirmations"
 import { isEachConfirmation } from "@headwater/core/events/EventType"
@@ -11,77 +11,114 @@ import * as Effect from "effect/Effect"
 import { type Insertable, sql } from "kysely"
 import { Database } from "../database/Database.ts"
 import type { Row, Tables } from "../database/Tables.ts"
+import * as CallbackState from "./CallbackState.ts"
 
 /** A subscription as its callbacks name it. */
 export type Subscriber = Pick<Row<"subscription">, "id" | "reference_id" | "event" | "confirmations" | "host"> &
   Subscription
 
-type CallbackRow = Insertable<Tables["callback"]>
-type WaitingRow = Insertable<Tables["waiting"]>
+type PendingRow = Insertable<Tables["waiting"]>
 
-const callbackRow = (options: {
+/** The callback for one confirmation of an occurrence. */
+const callback = (options: {
   readonly chain: number
-  readonly subscriber: Pick<Subscriber, "id" | "reference_id" | "event" | "host">
+  readonly subscriber: Pick<Subscriber, "id" | "reference_id" | "event" | "confirmations" | "host">
+  readonly active: boolean
   readonly block: Pick<BlockHeader, "height" | "hash">
   readonly occurrence: string
   readonly item: Callback.Item
   readonly confirmation: number
-  readonly state: "due" | "held"
   readonly now: number
-}): CallbackRow => {
-  const { block, chain, confirmation, item, now, occurrence, state } = options
-  const { event, host, id, reference_id: referenceId } = options.subscriber
-  const idempotencyKey = Callback.idempotencyKey({
-    referenceId,
-    event,
-    blockHash: block.hash,
-    occurrence,
-    confirmation
+}) => {
+  const { block, confirmation, item, occurrence, subscriber, ...rest } = options
+  const { confirmations, event } = subscriber
+  return CallbackState.make({
+    ...{ ...rest, subscriber, event, height: block.height },
+    key: { blockHash: block.hash, occurrence, confirmation },
+    item: isEachConfirmation(event) ? Callback.withConfirmations(item, confirmation, confirmations) : item
   })
-  return {
-    subscription: id,
-    host,
-    chain,
-    height: block.height,
-    idempotency_key: idempotencyKey,
-    event,
-    body: Callback.body({ referenceId, idempotencyKey, event, item }),
-    state,
-    due: now,
-    created: now
-  }
-}
-
-/** A wait for the confirmation `next`. */
-const waitingRow = (options: {
-  readonly chain: number
-  readonly subscriber: Subscriber
-  readonly block: Pick<BlockHeader, "height" | "hash">
-  readonly occurrence: string
-  readonly item: Callback.Item
-  readonly next: number
-}): WaitingRow => {
-  const { block, chain, item, next, occurrence, subscriber } = options
-  return {
-    subscription: subscriber.id,
-    chain,
-    height: block.height,
-    due_height: Confirmations.dueHeight(block.height, next),
-    confirmation: next,
-    target: subscriber.confirmations,
-    each_confirmation: isEachConfirmation(subscriber.event) ? 1 : 0,
-    block_hash: block.hash,
-    occurrence,
-    item: JSON.stringify(item)
-  }
 }
 
 /**
- * Takes the waits whose confirmation comes with the tip at `height`: their callbacks, oldest block first, and the height
- * that the next wait is due at.
+ * What the occurrences of a block are by the time that the chain's tip is at `tip`: the callbacks of every confirmation
+ * that has come, and a row for the next one. A block that is committed is the tip itself.
  */
-export const release = Effect.fnUntraced(function* (chain: number, height: number, now: number) {
-  const { query, defer } = yield* Database
+export const schedule = (
+  chain: number,
+  block: BlockHeader,
+  occurrences: ReadonlyArray<Occurrence<Subscriber>>,
+  tip: number,
+  now: number
+): { readonly due: ReadonlyArray<CallbackState.NewCallback>; readonly pending: ReadonlyArray<PendingRow> } => {
+  const reached = Confirmations.at(tip, block.height)
+  const due: Array<CallbackState.NewCallback> = []
+  const pending: Array<PendingRow> = []
+  for (const { item, occurrence, subscription: subscriber } of occurrences) {
+    const each = isEachConfirmation(subscriber.event)
+    const target = subscriber.confirmations
+    for (let confirmation = each ? 1 : target; confirmation <= Math.min(target, reached); confirmation++) {
+      due.push(callback({ chain, subscriber, active: true, block, occurrence, item, confirmation, now }))
+    }
+    if (reached >= target) continue
+    const next = each ? reached + 1 : target
+    pending.push({
+      subscription: subscriber.id,
+      chain,
+      height: block.height,
+      due_height: Confirmations.dueHeight(block.height, next),
+      confirmation: next,
+      target,
+      each_confirmation: each ? 1 : 0,
+      block_hash: block.hash,
+      occurrence,
+      item: JSON.stringify(item)
+    })
+  }
+  return { due, pending }
+}
+
+export const add = Effect.fnUntraced(function* (pending: ReadonlyArray<PendingRow>) {
+  const { insertMany } = yield* Database
+  yield* insertMany("waiting", pending)
+})
+
+/** Takes the rows away whose last confirmation has come with the tip at `height`; the others go on to the next one. */
+const advance = Effect.fnUntraced(function* (chain: number, height: number) {
+  const { defer } = yield* Database
+  yield* defer((db) =>
+    db
+      .deleteFrom("waiting")
+      .where("chain", "=", chain)
+      .where("due_height", "<=", height)
+      .where(sql<boolean>`(each_confirmation = 0 or confirmation >= target)`)
+  )
+  yield* defer((db) =>
+    db
+      .updateTable("waiting")
+      .set({ confirmation: sql`confirmation + 1`, due_height: sql`due_height + 1` })
+      .where("chain", "=", chain)
+      .where("due_height", "<=", height)
+  )
+})
+
+/** The height at which the next confirmation is due; infinity where none is pending. */
+const nextDue = Effect.fnUntraced(function* (chain: number) {
+  const { query } = yield* Database
+  const [next] = yield* query((db) =>
+    db
+      .selectFrom("waiting")
+      .select((select) => select.fn.min("due_height").as("height"))
+      .where("chain", "=", chain)
+  )
+  return next?.height ?? Number.POSITIVE_INFINITY
+})
+
+/**
+ * The callbacks whose confirmation comes with the tip at `height`, those of the oldest block first, and the height at
+ * which the next one is due.
+ */
+export const confirm = Effect.fnUntraced(function* (chain: number, height: number, now: number) {
+  const { query } = yield* Database
   const rows = yield* query((db) =>
     db
       .selectFrom("waiting")
@@ -93,97 +130,28 @@ export const release = Effect.fnUntraced(function* (chain: number, height: numbe
       .orderBy("waiting.height")
       .orderBy("waiting.id")
   )
-  if (rows.length > 0) {
-    yield* defer((db) =>
-      db
-        .deleteFrom("waiting")
-        .where("chain", "=", chain)
-        .where("due_height", "<=", height)
-        .where(sql<boolean>`(each_confirmation = 0 or confirmation >= target)`)
-    )
-    yield* defer((db) =>
-      db
-        .updateTable("waiting")
-        .set({ confirmation: sql`confirmation + 1`, due_height: sql`due_height + 1` })
-        .where("chain", "=", chain)
-        .where("due_height", "<=", height)
-    )
-  }
-  const [next] = yield* query((db) =>
-    db
-      .selectFrom("waiting")
-      .select((select) => select.fn.min("due_height").as("height"))
-      .where("chain", "=", chain)
-  )
-  const released = rows.map((row) => {
-    const item = JSON.parse(row.item) as Callback.Item
-    const { confirmation, occurrence, target } = row
-    return callbackRow({
+  if (rows.length > 0) yield* advance(chain, height)
+  const callbacks = rows.map(({ active, block_hash: hash, subscription: id, target: confirmations, ...row }) => {
+    const { confirmation, event, host, occurrence, reference_id } = row
+    return callback({
       ...{ chain, occurrence, confirmation, now },
-      subscriber: { id: row.subscription, reference_id: row.reference_id, event: row.event, host: row.host },
-      block: { height: row.height, hash: row.block_hash },
-      item: row.each_confirmation === 1 ? Callback.withConfirmations(item, confirmation, target) : item,
-      state: row.active === 1 ? "due" : "held"
+      active: active === 1,
+      subscriber: { id, reference_id, event, confirmations, host },
+      block: { height: row.height, hash },
+      item: JSON.parse(row.item) as Callback.Item
     })
   })
-  return { released, nextDue: next?.height ?? Number.POSITIVE_INFINITY }
+  return { callbacks, nextDue: yield* nextDue(chain) }
 })
 
-/** What a block's occurrences become: callbacks that are due at once, and waits for later confirmations. */
-export const sort = (
-  chain: number,
-  block: Block,
-  occurrences: ReadonlyArray<Occurrence<Subscriber>>,
-  now: number
-): { readonly due: ReadonlyArray<CallbackRow>; readonly waiting: ReadonlyArray<WaitingRow> } => {
-  const due: Array<CallbackRow> = []
-  const waiting: Array<WaitingRow> = []
-  for (const { item, occurrence, subscription: subscriber } of occurrences) {
-    const each = isEachConfirmation(subscriber.event)
-    const target = subscriber.confirmations
-    if (each || target === 1) {
-      due.push(
-        callbackRow({
-          ...{ chain, subscriber, block, occurrence, now, confirmation: 1, state: "due" },
-          item: each ? Callback.withConfirmations(item, 1, target) : item
-        })
-      )
-    }
-    if (target === 1) continue
-    const next = each ? 2 : target
-    waiting.push(waitingRow({ chain, subscriber, block, occurrence, item, next }))
-  }
-  return { due, waiting }
-}
+/** Forgets what is pending for a subscription. */
+export const remove = Effect.fnUntraced(function* (subscription: number) {
+  const { defer } = yield* Database
+  yield* defer((db) => db.deleteFrom("waiting").where("subscription", "=", subscription))
+})
 
-/**
- * What the occurrences of a block below the tip have become by now: the callbacks of every confirmation that has come,
- * and a wait for the next one.
- */
-export const caughtUp = (
-  chain: number,
-  block: Block,
-  occurrences: ReadonlyArray<Occurrence<Subscriber>>,
-  tip: number,
-  now: number
-): { readonly due: ReadonlyArray<CallbackRow>; readonly waiting: ReadonlyArray<WaitingRow> } => {
-  const reached = Confirmations.at(tip, block.height)
-  const due: Array<CallbackRow> = []
-  const waiting: Array<WaitingRow> = []
-  for (const { item, occurrence, subscription: subscriber } of occurrences) {
-    const each = isEachConfirmation(subscriber.event)
-    const target = subscriber.confirmations
-    for (let confirmation = each ? 1 : target; confirmation <= Math.min(target, reached); confirmation++) {
-      due.push(
-        callbackRow({
-          ...{ chain, subscriber, block, occurrence, now, confirmation, state: "due" },
-          item: each ? Callback.withConfirmations(item, confirmation, target) : item
-        })
-      )
-    }
-    if (reached < target) {
-      waiting.push(waitingRow({ chain, subscriber, block, occurrence, item, next: each ? reached + 1 : target }))
-    }
-  }
-  return { due, waiting }
-}
+/** Forgets what is pending for the blocks above `fork`, which leave the chain. */
+export const undo = Effect.fnUntraced(function* (chain: number, fork: number) {
+  const { defer } = yield* Database
+  yield* defer((db) => db.deleteFrom("waiting").where("chain", "=", chain).where("height", ">", fork))
+})

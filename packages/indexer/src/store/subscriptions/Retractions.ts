@@ -4,80 +4,69 @@
  */
 import * as Callback from "@headwater/core/events/Callback"
 import * as Effect from "effect/Effect"
-import type { Insertable } from "kysely"
+import { sql } from "kysely"
 import { Database } from "../database/Database.ts"
-import type { Tables } from "../database/Tables.ts"
+import { rows } from "../database/Statements.ts"
+import type { Row } from "../database/Tables.ts"
+import * as CallbackState from "./CallbackState.ts"
 
 /** A callback's body, as far as its retraction repeats it. */
 interface Body {
-  readonly referenceId: string
   readonly data: { readonly item: Callback.Item }
+}
+
+type Sent = Pick<Row<"callback">, "id" | "subscription" | "host" | "idempotency_key" | "event" | "body"> &
+  Pick<Row<"subscription">, "reference_id" | "active">
+
+/** The blocks that leave a chain: those above `fork`, of which the last was `tip`. */
+interface Undone {
+  readonly chain: number
+  readonly fork: number
+  readonly tip: Uint8Array
+}
+
+const ofBlocks = ({ chain, fork }: Undone) => sql`chain = ${chain} and height > ${fork}`
+
+/** Callbacks with a number, of accounts that want retractions: the newest block goes first, as it left the chain. */
+const sent = Effect.fnUntraced(function* ({ chain, fork }: Undone) {
+  const { query } = yield* Database
+  return yield* query(
+    rows(sql<Sent>`
+      select callback.id, subscription, callback.host, idempotency_key, callback.event, body, reference_id, active
+      from callback
+      join subscription on subscription.id = callback.subscription
+      join account on account.id = subscription.account
+      where callback.chain = ${chain} and callback.height > ${fork} and state in ('due', 'held', 'delivered')
+        and account.retractions = 1
+      order by callback.id desc`)
+  )
+})
+
+const retraction = (original: Sent, { chain, tip }: Undone, now: number): CallbackState.NewCallback => {
+  const { active, body, host, idempotency_key: revertedIdempotencyKey, reference_id, subscription } = original
+  return CallbackState.make({
+    subscriber: { id: subscription, reference_id, host },
+    ...{ active: active === 1, chain, now },
+    event: Callback.revertedEvent(original.event),
+    // A retraction is no event of a block: no reorganisation takes it back.
+    height: null,
+    key: { blockHash: tip, occurrence: revertedIdempotencyKey, confirmation: 0 },
+    item: { ...(JSON.parse(body) as Body).data.item, revertedIdempotencyKey }
+  })
 }
 
 /** In the transaction that undoes the blocks above `fork`, the last of which was `tip`. */
 export const takeBack = Effect.fnUntraced(function* (chain: number, fork: number, tip: Uint8Array, now: number) {
-  const { insertMany, query } = yield* Database
-  yield* query((db) =>
-    db
-      .deleteFrom("callback")
-      .where("chain", "=", chain)
-      .where("height", ">", fork)
-      .where("sequence", "is", null)
-      .where("state", "in", ["due", "held"])
+  const { numbers } = yield* Database
+  const undone = { chain, fork, tip }
+  yield* CallbackState.apply("withdraw", ofBlocks(undone))
+  const originals = yield* sent(undone)
+  yield* CallbackState.enter(
+    "added",
+    originals.map((original) => retraction(original, undone, now))
   )
-  const left = yield* query((db) =>
-    db
-      .selectFrom("callback")
-      .innerJoin("subscription", "subscription.id", "callback.subscription")
-      .innerJoin("account", "account.id", "subscription.account")
-      .select(["callback.subscription", "callback.host", "callback.idempotency_key", "callback.event"])
-      .select(["callback.body", "subscription.active"])
-      .where("callback.chain", "=", chain)
-      .where("callback.height", ">", fork)
-      .where("callback.state", "in", ["due", "held", "delivered"])
-      .where("account.retractions", "=", 1)
-      // The newest block goes first, as it left the chain.
-      .orderBy("callback.id", "desc")
-  )
-  const retractions = left.map((row): Insertable<Tables["callback"]> => {
-    const { data, referenceId } = JSON.parse(row.body) as Body
-    const event = Callback.revertedEvent(row.event)
-    const idempotencyKey = Callback.idempotencyKey({
-      ...{ referenceId, event, blockHash: tip },
-      ...{ occurrence: row.idempotency_key, confirmation: 0 }
-    })
-    const item = { ...data.item, revertedIdempotencyKey: row.idempotency_key }
-    return {
-      subscription: row.subscription,
-      host: row.host,
-      chain,
-      // It is no event of a block, so no reorganisation takes it back.
-      height: null,
-      idempotency_key: idempotencyKey,
-      event,
-      body: Callback.body({ referenceId, idempotencyKey, event, item }),
-      state: row.active === 1 ? "due" : "held",
-      due: now,
-      created: now
-    }
-  })
-  yield* insertMany("callback", retractions, "on conflict (idempotency_key) do nothing")
-  yield* query((db) =>
-    db
-      .updateTable("callback")
-      .set({ state: "orphaned" })
-      .where("chain", "=", chain)
-      .where("height", ">", fork)
-      .where("state", "in", ["due", "held"])
-  )
-  const keys = left.map((row) => row.idempotency_key)
-  for (let i = 0; i < keys.length; i += 500) {
-    yield* query((db) =>
-      db
-        .updateTable("callback")
-        .set({ state: "retracted" })
-        .where("idempotency_key", "in", keys.slice(i, i + 500))
-        .where("state", "=", "delivered")
-    )
+  yield* CallbackState.apply("orphan", ofBlocks(undone))
+  if (originals.length > 0) {
+    yield* CallbackState.apply("retract", sql`id in ${numbers(originals.map(({ id }) => id))}`)
   }
 })

@@ -23,7 +23,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
   const { query } = yield* Database
   const active = (db: Kysely<Tables>) =>
     db.selectFrom("subscription").select(columns).where("chain", "=", chain).where("active", "=", 1).orderBy("id")
-  /** They change with the chain's revision alone. */
+  /** The subscriptions to blocks, which change with the chain's revision alone. */
   let toBlocks: { readonly revision: number; readonly subscribers: ReadonlyArray<Subscriber> } | undefined
 
   const blockMined = Effect.fnUntraced(function* (revision: number) {
@@ -34,18 +34,11 @@ export const make = Effect.fnUntraced(function* (chain: number) {
     return toBlocks.subscribers
   })
 
-  /** Those at the revision that the lock has shown, for every block or for one of these addresses by their hex. */
-  return Effect.fnUntraced(function* (revision: number, touched: ReadonlyMap<string, AddressBytes>) {
-    const byAddress = new Map<string, Array<Subscriber>>()
-    const rows = yield* inChunks([...touched.values()], (some) =>
-      query((db) => active(db).where("address", "in", some))
-    )
-    for (const row of rows) {
-      const hex = Buffer.from(row.address!).toString("hex")
-      const known = byAddress.get(hex)
-      if (known === undefined) byAddress.set(hex, [toSubscriber(row)])
-      else known.push(toSubscriber(row))
-    }
+  /** Those for every block, and those for one of the addresses that are seen, at the revision that the lock has shown. */
+  return Effect.fnUntraced(function* (revision: number, seen: ReadonlyMap<string, AddressBytes>) {
+    const rows = yield* inChunks([...seen.values()], (some) => query((db) => active(db).where("address", "in", some)))
+    // The matcher's key of an address is its hex.
+    const byAddress = Map.groupBy(rows.map(toSubscriber), ({ address }) => Buffer.from(address!).toString("hex"))
     return { blockMined: yield* blockMined(revision), byAddress } satisfies Omit<Candidates<Subscriber>, "metadata">
   })
 })

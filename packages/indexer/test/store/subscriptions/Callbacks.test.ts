@@ -1,19 +1,24 @@
 import { assert, layer } from "@effect/vitest"
 import { Database } from "@headwater/indexer/store/database/Database"
+import * as CallbackState from "@headwater/indexer/store/subscriptions/CallbackState"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
-import { Outbox, type Outgoing, Retention } from "@headwater/indexer/store/subscriptions/Outbox"
+import type { OutboxMessage } from "@headwater/indexer/store/subscriptions/Lease"
+import { Outbox, Retention } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as SecretRotation from "@headwater/indexer/store/subscriptions/SecretRotation"
 import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
+import { sql } from "kysely"
 import { stores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
-const lease = 60_000
-const rooms = [{ host: "free.test", limit: 10, continued: [], run: 10, after: 0, retriesFirst: false }]
-const delivered = (callback: Outgoing) =>
+const leaseMillis = 60_000
+const capacities = [
+  { host: "free.test", limit: 10, followOns: [], batchSize: 10, roundRobinCursor: 0, retriesFirst: false }
+]
+const delivered = (callback: OutboxMessage) =>
   ({ kind: "delivered", callback, attempt: { at: 1000, duration: 7, status: 200 } }) as const
 
 for (const store of stores) {
@@ -31,9 +36,9 @@ for (const store of stores) {
     })
     const sendAll = Effect.gen(function* () {
       const outbox = yield* Outbox
-      const claims = yield* outbox.claim(rooms, lease)
-      yield* outbox.settle(claims.flatMap(({ callbacks }) => callbacks.map(delivered)))
-      return claims
+      const leases = yield* outbox.lease(capacities, leaseMillis)
+      yield* outbox.acknowledge(leases.flatMap(({ callbacks }) => callbacks.map(delivered)))
+      return leases
     })
 
     it.effect("is a feed without gaps, whether callbacks are first sent or first read", () =>
@@ -58,13 +63,13 @@ for (const store of stores) {
         assert.deepStrictEqual(first.callbacks[0]!.attempts, [{ at: 1000, duration: 7, status: 200 }])
         assert.strictEqual(JSON.parse(first.callbacks[2]!.body).data.item.height, 100)
         // What was read keeps its number when it is sent.
-        const [claim] = yield* outbox.claim(rooms, lease)
+        const [lease] = yield* outbox.lease(capacities, leaseMillis)
         assert.deepStrictEqual(
-          claim!.callbacks.map(({ sequence }) => sequence),
+          lease!.callbacks.map(({ sequence }) => sequence),
           [3, 4, 5, 6, 7]
         )
-        assert.strictEqual(claim!.callbacks[0]!.idempotencyKey, first.callbacks[2]!.idempotencyKey)
-        yield* outbox.settle(claim!.callbacks.map(delivered))
+        assert.strictEqual(lease!.callbacks[0]!.idempotencyKey, first.callbacks[2]!.idempotencyKey)
+        yield* outbox.acknowledge(lease!.callbacks.map(delivered))
         const rest = yield* callbacks.list(key, { after: 3, limit: 10 })
         assert.isFalse(rest.hasMore)
         assert.deepStrictEqual(
@@ -87,7 +92,7 @@ for (const store of stores) {
         )
         yield* Effect.sleep("50 millis")
         yield* Seed.callbacks(subscription, 1)
-        yield* outbox.wake
+        yield* outbox.wakeup
         const found = yield* Fiber.join(waiting)
         assert.strictEqual(found.callbacks.length, 1)
         yield* sendAll
@@ -146,6 +151,54 @@ for (const store of stores) {
       })
     )
 
+    it.effect("never sends one again whose block leaves the chain at the same moment", () =>
+      Effect.gen(function* () {
+        const callbacks = yield* Callbacks
+        const database = yield* Database
+        const { key, subscription } = yield* subscribe
+        const ids = yield* Seed.callbacks(subscription, 40)
+        yield* database.query((db) =>
+          db.updateTable("callback").set({ sequence: sql`id`, attempts: 1 }).where("subscription", "=", subscription.id)
+        )
+        const keys = (yield* Seed.rows(subscription.id)).map(({ idempotency_key }) => idempotency_key)
+        const orphan = (id: number) =>
+          Effect.andThen(
+            Effect.sleep(id % 7),
+            Effect.provideService(CallbackState.apply("orphan", sql`id = ${id}`), Database, database)
+          )
+        yield* Effect.all(
+          [...keys.map((idempotencyKey) => Effect.exit(callbacks.redeliver(key, idempotencyKey))), ...ids.map(orphan)],
+          { concurrency: "unbounded", discard: true }
+        )
+        // Whichever came first of the two, the callback is taken back in the end.
+        assert.deepStrictEqual(
+          (yield* Seed.rows(subscription.id)).map(({ state }) => state),
+          keys.map(() => "orphaned")
+        )
+      })
+    )
+
+    it.effect("sends nothing again for a subscription that is deactivated at the same moment", () =>
+      Effect.gen(function* () {
+        const callbacks = yield* Callbacks
+        const subscriptions = yield* Subscriptions
+        for (let i = 0; i < 20; i++) {
+          const { key, subscription } = yield* subscribe
+          yield* Seed.callbacks(subscription, 1)
+          yield* sendAll
+          const [row] = yield* Seed.rows(subscription.id)
+          yield* Effect.all(
+            [
+              Effect.exit(callbacks.redeliver(key, row!.idempotency_key)),
+              Effect.andThen(Effect.sleep(i % 5), subscriptions.deactivate(subscription.id, "because"))
+            ],
+            { concurrency: "unbounded", discard: true }
+          )
+          assert.include(["delivered", "held"], (yield* Seed.rows(subscription.id))[0]!.state)
+        }
+      })
+    )
+
     it.effect("sends a test that says that it is one", () =>
       Effect.gen(function* () {
         const callbacks = yield* Callbacks
@@ -162,8 +215,8 @@ for (const store of stores) {
             item: { blockchain: "ethereum", network: "devnet" }
           }
         })
-        const [claim] = yield* sendAll
-        assert.strictEqual(claim!.callbacks[0]!.body, made.body)
+        const [lease] = yield* sendAll
+        assert.strictEqual(lease!.callbacks[0]!.body, made.body)
       })
     )
 
@@ -179,16 +232,16 @@ for (const store of stores) {
           lastMatch: undefined,
           lastDelivery: undefined,
           waiting: 0,
-          held: 0,
-          heldCount: 10_000
+          parked: 0,
+          parkedCount: 10_000
         })
         yield* query((db) => db.updateTable("chain").set({ height: 4711 }))
         yield* Seed.callbacks(subscription, 1, { created: 100 })
         yield* sendAll
         yield* Seed.callbacks(subscription, 3, { created: 200, label: "b" })
-        const [claim] = yield* outbox.claim([{ ...rooms[0]!, run: 1 }], lease)
-        const [callback] = claim!.callbacks
-        yield* outbox.settle([{ kind: "retry", callback: callback!, due: 9e12, attempt: { at: 1, duration: 1 } }])
+        const [lease] = yield* outbox.lease([{ ...capacities[0]!, batchSize: 1 }], leaseMillis)
+        const [callback] = lease!.callbacks
+        yield* outbox.acknowledge([{ kind: "retry", callback: callback!, due: 9e12, attempt: { at: 1, duration: 1 } }])
         assert.deepInclude(yield* callbacks.status(key), {
           evaluatedHeight: 4711,
           lastMatch: 200,
@@ -196,10 +249,10 @@ for (const store of stores) {
           lastSequence: 2,
           waiting: 2,
           retrying: 1,
-          held: 0
+          parked: 0
         })
         yield* subscriptions.deactivate(subscription.id, "because")
-        assert.deepInclude(yield* callbacks.status(key), { waiting: 0, retrying: 0, held: 3, heldSince: 200 })
+        assert.deepInclude(yield* callbacks.status(key), { waiting: 0, retrying: 0, parked: 3, parkedSince: 200 })
       })
     )
 
@@ -209,9 +262,9 @@ for (const store of stores) {
         const outbox = yield* Outbox
         const secretsOfNext = Effect.fnUntraced(function* (of: Subscription, label: string) {
           yield* Seed.callbacks(of, 1, { label })
-          const [claim] = yield* outbox.claim(rooms, lease)
-          yield* outbox.settle(claim!.callbacks.map(delivered))
-          return claim!.secrets
+          const [lease] = yield* outbox.lease(capacities, leaseMillis)
+          yield* outbox.acknowledge(lease!.callbacks.map(delivered))
+          return lease!.secrets
         })
         assert.deepStrictEqual(yield* secretsOfNext(subscription, "a"), ["first"])
         const rotated = yield* SecretRotation.rotate(key, "second", 60_000)
@@ -228,7 +281,7 @@ layer(
   Callbacks.layer.pipe(
     Layer.provideMerge(Outbox.layer),
     Layer.provideMerge(Subscriptions.layer),
-    Layer.provideMerge(Layer.succeed(Retention, { finishedMillis: 1, heldMillis: 2, heldCount: 3 })),
+    Layer.provideMerge(Layer.succeed(Retention, { finishedMillis: 1, parkedMillis: 2, parkedCount: 3 })),
     Layer.provideMerge(stores[0]!.layer)
   ),
   { excludeTestServices: true }
@@ -239,7 +292,7 @@ layer(
       const account = yield* Seed.account
       const { referenceId } = yield* Seed.subscription(account, "https://free.test/")
       const status = yield* callbacks.status({ account, chain: Seed.chain, referenceId })
-      assert.deepInclude(status, { heldMillis: 2, heldCount: 3 })
+      assert.deepInclude(status, { parkedMillis: 2, parkedCount: 3 })
     })
   )
 })

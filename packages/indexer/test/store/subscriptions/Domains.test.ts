@@ -1,6 +1,9 @@
 import { assert, layer } from "@effect/vitest"
+import { Database } from "@headwater/indexer/store/database/Database"
+import type { Row } from "@headwater/indexer/store/database/Tables"
 import { Domains, hostPermission } from "@headwater/indexer/store/subscriptions/Domains"
-import { HostPermission } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import { HostPermission } from "@headwater/indexer/store/subscriptions/HostPermission"
+import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { stores } from "../../../../../test/Stores.ts"
@@ -9,6 +12,7 @@ import * as Seed from "../Seed.ts"
 for (const store of stores) {
   const services = hostPermission(new Set(["allowed.test"])).pipe(
     Layer.provideMerge(Domains.layer),
+    Layer.provideMerge(Subscriptions.layer),
     Layer.provideMerge(store.layer)
   )
   layer(services, { excludeTestServices: true })(`Domains on ${store.name}`, (it) => {
@@ -48,6 +52,34 @@ for (const store of stores) {
         assert.isTrue(yield* mayReceive(b, "allowed.test"))
         const missing = yield* Effect.flip(domains.setVerified(a, "unknown.test"))
         assert.strictEqual(missing._tag, "DomainNotFound")
+      })
+    )
+
+    it.effect("has what was parked for a host go again as if it had never been sent", () =>
+      Effect.gen(function* () {
+        const { query } = yield* Database
+        const domains = yield* Domains
+        const account = yield* Seed.account
+        yield* domains.add(account, "parked.test")
+        const active = yield* Seed.subscription(account, "https://parked.test/a")
+        const inactive = yield* Seed.subscription(account, "https://parked.test/b")
+        const elsewhere = yield* Seed.subscription(account, "https://other.test/")
+        for (const subscription of [active, inactive, elsewhere])
+          yield* Seed.callbacks(subscription, 2, { state: "held" })
+        yield* query((db) => db.updateTable("subscription").set({ active: 0 }).where("id", "=", inactive.id))
+        // The attempts of a profile were used up before the subscription was deactivated and activated again.
+        yield* query((db) => db.updateTable("callback").set({ attempts: 6, leased_until: 9e12, sequence: 1, due: 5 }))
+        yield* domains.setVerified(account, "parked.test")
+        const found = ({ attempts, due, leased_until, state }: Row<"callback">) => [
+          state,
+          attempts,
+          leased_until,
+          due > 5
+        ]
+        assert.deepStrictEqual((yield* Seed.rows(active.id)).map(found), Array(2).fill(["due", 0, 0, true]))
+        for (const { id } of [inactive, elsewhere]) {
+          assert.deepStrictEqual((yield* Seed.rows(id)).map(found), Array(2).fill(["held", 6, 9e12, false]))
+        }
       })
     )
   })

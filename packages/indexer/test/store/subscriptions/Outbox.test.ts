@@ -1,7 +1,8 @@
 import { assert, describe, layer, it as plain } from "@effect/vitest"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Domains, hostPermission } from "@headwater/indexer/store/subscriptions/Domains"
-import { type Claim, Outbox, type Outgoing, Retention, type Room } from "@headwater/indexer/store/subscriptions/Outbox"
+import type { HostCapacity, Lease, OutboxMessage } from "@headwater/indexer/store/subscriptions/Lease"
+import { Outbox, Retention } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -9,26 +10,26 @@ import * as Layer from "effect/Layer"
 import { stores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
-const lease = 60_000
+const leaseMillis = 60_000
 
-const room = (host: string, change: Partial<Room> = {}): Room => ({
+const capacity = (host: string, change: Partial<HostCapacity> = {}): HostCapacity => ({
   host,
   limit: 10,
-  continued: [],
-  run: 10,
-  after: 0,
+  followOns: [],
+  batchSize: 10,
+  roundRobinCursor: 0,
   retriesFirst: false,
   ...change
 })
 
-const sequences = ({ callbacks }: Claim) => callbacks.map(({ sequence }) => sequence)
+const sequences = ({ callbacks }: Lease) => callbacks.map(({ sequence }) => sequence)
 
-const delivered = (callback: Outgoing) =>
+const delivered = (callback: OutboxMessage) =>
   ({ kind: "delivered", callback, attempt: { at: 1000, duration: 7, status: 200 } }) as const
-const failed = (callback: Outgoing, due: number) =>
+const failed = (callback: OutboxMessage, due: number) =>
   ({ kind: "retry", callback, due, attempt: { at: 1000, duration: 7, status: 500, error: "answered 500" } }) as const
 
-const keep = { finishedMillis: 1000, heldMillis: 1000, heldCount: 5 }
+const keep = { finishedMillis: 1000, parkedMillis: 1000, parkedCount: 5 }
 
 for (const store of stores) {
   const services = Outbox.layer.pipe(
@@ -40,7 +41,7 @@ for (const store of stores) {
   )
 
   layer(services, { excludeTestServices: true })(`Outbox on ${store.name}`, (it) => {
-    it.effect("numbers callbacks without gaps in their order, one run of a subscription at a time", () =>
+    it.effect("numbers callbacks without gaps in their order, one lease of a subscription at a time", () =>
       Effect.gen(function* () {
         const outbox = yield* Outbox
         const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/a", "s3cret")
@@ -48,24 +49,24 @@ for (const store of stores) {
         yield* Seed.callbacks(a, 5)
         yield* Seed.callbacks(b, 1)
         assert.deepStrictEqual(yield* outbox.hosts, ["free.test"])
-        const claims = yield* outbox.claim([room("free.test", { run: 3 })], lease)
-        const [first, other] = claims
-        assert.strictEqual(claims.length, 2)
+        const leases = yield* outbox.lease([capacity("free.test", { batchSize: 3 })], leaseMillis)
+        const [first, other] = leases
+        assert.strictEqual(leases.length, 2)
         assert.deepStrictEqual(sequences(first!), [1, 2, 3])
         assert.strictEqual(first!.url, "https://free.test/a")
         assert.deepStrictEqual(first!.secrets, ["s3cret"])
         assert.deepStrictEqual(sequences(other!), [1])
         assert.deepStrictEqual(other!.secrets, [])
 
-        // Others find nothing while any of the run is leased, however much there is.
+        // Others find nothing while any of the batch is leased, however much there is.
         yield* Seed.callbacks(a, 2, { label: "later" })
-        assert.deepStrictEqual(yield* outbox.claim([room("free.test")], lease), [])
-        yield* outbox.settle(first!.callbacks.slice(0, 2).map(delivered))
-        assert.deepStrictEqual(yield* outbox.claim([room("free.test")], lease), [])
-        yield* outbox.settle(first!.callbacks.slice(2).map(delivered))
-        const [next] = yield* outbox.claim([room("free.test")], lease)
+        assert.deepStrictEqual(yield* outbox.lease([capacity("free.test")], leaseMillis), [])
+        yield* outbox.acknowledge(first!.callbacks.slice(0, 2).map(delivered))
+        assert.deepStrictEqual(yield* outbox.lease([capacity("free.test")], leaseMillis), [])
+        yield* outbox.acknowledge(first!.callbacks.slice(2).map(delivered))
+        const [next] = yield* outbox.lease([capacity("free.test")], leaseMillis)
         assert.deepStrictEqual(sequences(next!), [4, 5, 6, 7])
-        yield* outbox.settle([...next!.callbacks, ...other!.callbacks].map(delivered))
+        yield* outbox.acknowledge([...next!.callbacks, ...other!.callbacks].map(delivered))
         const rows = yield* Seed.rows(a.id)
         assert.deepStrictEqual(
           rows.map(({ attempts, sequence, state }) => [sequence, state, attempts] as const),
@@ -77,31 +78,31 @@ for (const store of stores) {
       })
     )
 
-    it.effect("follows a claim that is held by the next callbacks, which others do not get", () =>
+    it.effect("follows a lease that is held by the next callbacks, which others do not get", () =>
       Effect.gen(function* () {
         const outbox = yield* Outbox
         const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/a")
         yield* Seed.callbacks(a, 7)
-        const [first] = yield* outbox.claim([room("free.test", { limit: 1, run: 2 })], lease)
+        const [first] = yield* outbox.lease([capacity("free.test", { limit: 1, batchSize: 2 })], leaseMillis)
         assert.isTrue(first!.full)
-        const follow = (claim: Claim, run: number) =>
-          room("free.test", {
+        const follow = (lease: Lease, batchSize: number) =>
+          capacity("free.test", {
             limit: 0,
-            continued: [{ subscription: a.id, after: claim.callbacks.at(-1)!.id, run }]
+            followOns: [{ subscription: a.id, after: lease.callbacks.at(-1)!.id, batchSize }]
           })
-        const [second] = yield* outbox.claim([follow(first!, 3)], lease)
+        const [second] = yield* outbox.lease([follow(first!, 3)], leaseMillis)
         assert.deepStrictEqual(sequences(second!), [3, 4, 5])
         assert.isTrue(second!.full)
-        assert.deepStrictEqual(yield* outbox.claim([room("free.test")], lease), [])
-        // What the claimant gives back is next for everybody, and no later one before it.
-        yield* outbox.settle(first!.callbacks.map((callback) => ({ kind: "unsent", callback })))
-        const [back, ...none] = yield* outbox.claim([room("free.test")], lease)
+        assert.deepStrictEqual(yield* outbox.lease([capacity("free.test")], leaseMillis), [])
+        // What the holder gives back is next for everybody, and no later one before it.
+        yield* outbox.acknowledge(first!.callbacks.map((callback) => ({ kind: "released", callback })))
+        const [back, ...none] = yield* outbox.lease([capacity("free.test")], leaseMillis)
         assert.deepStrictEqual(none, [])
         assert.deepStrictEqual(sequences(back!), [1, 2])
-        const [third] = yield* outbox.claim([follow(second!, 3)], lease)
+        const [third] = yield* outbox.lease([follow(second!, 3)], leaseMillis)
         assert.deepStrictEqual(sequences(third!), [6, 7])
         assert.isFalse(third!.full)
-        yield* outbox.settle([...back!.callbacks, ...second!.callbacks, ...third!.callbacks].map(delivered))
+        yield* outbox.acknowledge([...back!.callbacks, ...second!.callbacks, ...third!.callbacks].map(delivered))
         assert.deepStrictEqual(
           (yield* Seed.rows(a.id)).map(({ sequence, state }) => [sequence, state] as const),
           [1, 2, 3, 4, 5, 6, 7].map((n) => [n, "delivered"] as const)
@@ -109,35 +110,35 @@ for (const store of stores) {
       })
     )
 
-    it.effect("gives the place of a claim that could be followed to whoever waits for one", () =>
+    it.effect("gives the place of a lease that could be followed to whoever waits for one", () =>
       Effect.gen(function* () {
         const outbox = yield* Outbox
         const account = yield* Seed.account
         const a = yield* Seed.subscription(account, "https://free.test/a")
         const b = yield* Seed.subscription(account, "https://free.test/b")
         yield* Seed.callbacks(a, 4)
-        let [held] = yield* outbox.claim([room("free.test", { limit: 1, run: 1 })], lease)
+        let [held] = yield* outbox.lease([capacity("free.test", { limit: 1, batchSize: 1 })], leaseMillis)
         yield* Seed.callbacks(b, 2)
-        const claim = Effect.fnUntraced(function* (limit: number) {
-          const continued = [{ subscription: a.id, after: held!.callbacks[0]!.id, run: 1 }]
-          const claims = yield* outbox.claim([room("free.test", { limit, run: 1, continued })], lease)
+        const lease = Effect.fnUntraced(function* (limit: number) {
+          const followOns = [{ subscription: a.id, after: held!.callbacks[0]!.id, batchSize: 1 }]
+          const leases = yield* outbox.lease([capacity("free.test", { limit, batchSize: 1, followOns })], leaseMillis)
           return Object.fromEntries(
-            claims.map((claim) => {
-              if (claim.subscription === a.id) held = claim
-              else others.push(...claim.callbacks)
-              return [claim.subscription === a.id ? "a" : "b", sequences(claim)]
+            leases.map((lease) => {
+              if (lease.subscription === a.id) held = lease
+              else others.push(...lease.callbacks)
+              return [lease.subscription === a.id ? "a" : "b", sequences(lease)]
             })
           )
         })
-        const others: Array<Outgoing> = []
-        assert.deepStrictEqual(yield* claim(0), {})
-        assert.deepStrictEqual(yield* claim(1), { a: [2], b: [1] })
+        const others: Array<OutboxMessage> = []
+        assert.deepStrictEqual(yield* lease(0), {})
+        assert.deepStrictEqual(yield* lease(1), { a: [2], b: [1] })
         // A retry is one that waits, too.
-        yield* outbox.settle([failed(others[0]!, 0)])
-        assert.deepStrictEqual(yield* claim(1), { b: [2] })
-        assert.deepStrictEqual(yield* claim(0), {})
-        assert.deepStrictEqual(yield* claim(1), { a: [3], b: [1] })
-        assert.deepStrictEqual(yield* claim(0), { a: [4] })
+        yield* outbox.acknowledge([failed(others[0]!, 0)])
+        assert.deepStrictEqual(yield* lease(1), { b: [2] })
+        assert.deepStrictEqual(yield* lease(0), {})
+        assert.deepStrictEqual(yield* lease(1), { a: [3], b: [1] })
+        assert.deepStrictEqual(yield* lease(0), { a: [4] })
         yield* (yield* Database).query((db) => db.deleteFrom("callback").where("subscription", "in", [a.id, b.id]))
       })
     )
@@ -148,26 +149,26 @@ for (const store of stores) {
         const { query } = yield* Database
         const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/a")
         yield* Seed.callbacks(a, 3)
-        const [first] = yield* outbox.claim([room("free.test", { run: 1 })], lease)
-        yield* outbox.settle([failed(first!.callbacks[0]!, (yield* Clock.currentTimeMillis) + 60_000)])
-        const [second] = yield* outbox.claim([room("free.test", { run: 1 })], lease)
+        const [first] = yield* outbox.lease([capacity("free.test", { batchSize: 1 })], leaseMillis)
+        yield* outbox.acknowledge([failed(first!.callbacks[0]!, (yield* Clock.currentTimeMillis) + 60_000)])
+        const [second] = yield* outbox.lease([capacity("free.test", { batchSize: 1 })], leaseMillis)
         assert.deepStrictEqual(sequences(second!), [2])
         const now = yield* Clock.currentTimeMillis
         yield* query((db) => db.updateTable("callback").set({ due: now }).where("id", "=", first!.callbacks[0]!.id))
-        // Due again beside the run that is in flight.
+        // Due again beside the lease that is in flight.
         assert.deepStrictEqual(yield* outbox.hosts, ["free.test"])
-        const [again, ...none] = yield* outbox.claim([room("free.test")], lease)
+        const [again, ...none] = yield* outbox.lease([capacity("free.test")], leaseMillis)
         assert.deepStrictEqual(none, [])
         assert.deepStrictEqual(sequences(again!), [1])
         assert.strictEqual(again!.callbacks[0]!.attempts, 1)
-        yield* outbox.settle([delivered(again!.callbacks[0]!), delivered(second!.callbacks[0]!)])
-        const [third] = yield* outbox.claim([room("free.test")], lease)
+        yield* outbox.acknowledge([delivered(again!.callbacks[0]!), delivered(second!.callbacks[0]!)])
+        const [third] = yield* outbox.lease([capacity("free.test")], leaseMillis)
         assert.deepStrictEqual(sequences(third!), [3])
-        yield* outbox.settle([{ kind: "unsent", callback: third!.callbacks[0]! }])
-        const [unsent] = yield* outbox.claim([room("free.test")], lease)
+        yield* outbox.acknowledge([{ kind: "released", callback: third!.callbacks[0]! }])
+        const [unsent] = yield* outbox.lease([capacity("free.test")], leaseMillis)
         assert.deepStrictEqual(sequences(unsent!), [3])
         assert.strictEqual(unsent!.callbacks[0]!.attempts, 0)
-        yield* outbox.settle([delivered(unsent!.callbacks[0]!)])
+        yield* outbox.acknowledge([delivered(unsent!.callbacks[0]!)])
         const rows = yield* Seed.rows(a.id)
         assert.strictEqual(rows[0]!.attempts, 2)
         assert.strictEqual(JSON.parse(rows[0]!.attempt_log).length, 2)
@@ -179,10 +180,10 @@ for (const store of stores) {
         const outbox = yield* Outbox
         const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/a")
         yield* Seed.callbacks(a, 3)
-        const [lost] = yield* outbox.claim([room("free.test", { run: 2 })], 1000)
-        assert.deepStrictEqual(yield* outbox.claim([room("free.test")], lease), [])
+        const [lost] = yield* outbox.lease([capacity("free.test", { batchSize: 2 })], 1000)
+        assert.deepStrictEqual(yield* outbox.lease([capacity("free.test")], leaseMillis), [])
         yield* Effect.sleep("1100 millis")
-        const [found] = yield* outbox.claim([room("free.test")], lease)
+        const [found] = yield* outbox.lease([capacity("free.test")], leaseMillis)
         assert.deepStrictEqual(sequences(found!), [1, 2, 3])
         assert.deepStrictEqual(
           found!.callbacks.slice(0, 2).map(({ idempotencyKey }) => idempotencyKey),
@@ -190,9 +191,9 @@ for (const store of stores) {
         )
         // A store that has one process forgets the leases of the one before.
         yield* outbox.endLeases
-        const claims = yield* outbox.claim([room("free.test")], lease)
-        assert.strictEqual(claims.length, store.name === "sqlite" ? 1 : 0)
-        yield* outbox.settle(found!.callbacks.map(delivered))
+        const leases = yield* outbox.lease([capacity("free.test")], leaseMillis)
+        assert.strictEqual(leases.length, store.name === "sqlite" ? 1 : 0)
+        yield* outbox.acknowledge(found!.callbacks.map(delivered))
       })
     )
 
@@ -208,16 +209,16 @@ for (const store of stores) {
         const inFlight = new Set<number>()
         const poller = Effect.gen(function* () {
           for (let idle = 0; idle < 20; ) {
-            const claims = yield* outbox.claim([room("busy.test", { limit: 7, run: 3 })], lease)
-            idle = claims.length === 0 ? idle + 1 : 0
-            for (const claim of claims) {
-              assert.isFalse(inFlight.has(claim.subscription), "two claims of one subscription")
-              inFlight.add(claim.subscription)
-              received.set(claim.subscription, [...(received.get(claim.subscription) ?? []), ...sequences(claim)])
+            const leases = yield* outbox.lease([capacity("busy.test", { limit: 7, batchSize: 3 })], leaseMillis)
+            idle = leases.length === 0 ? idle + 1 : 0
+            for (const lease of leases) {
+              assert.isFalse(inFlight.has(lease.subscription), "two leases of one subscription")
+              inFlight.add(lease.subscription)
+              received.set(lease.subscription, [...(received.get(lease.subscription) ?? []), ...sequences(lease)])
             }
             yield* Effect.sleep("5 millis")
-            for (const claim of claims) inFlight.delete(claim.subscription)
-            yield* outbox.settle(claims.flatMap(({ callbacks }) => callbacks.map(delivered)))
+            for (const lease of leases) inFlight.delete(lease.subscription)
+            yield* outbox.acknowledge(leases.flatMap(({ callbacks }) => callbacks.map(delivered)))
           }
         })
         yield* Effect.all([poller, poller, poller], { concurrency: "unbounded", discard: true })
@@ -237,10 +238,13 @@ for (const store of stores) {
         const order: Array<number> = []
         let after = 0
         for (let i = 0; i < 10; i++) {
-          const claims = yield* outbox.claim([room("free.test", { limit: 2, run: 1, after })], lease)
-          for (const claim of claims) order.push(subscriptions.findIndex(({ id }) => id === claim.subscription))
-          after = claims.at(-1)!.subscription
-          yield* outbox.settle(claims.flatMap(({ callbacks }) => callbacks.map(delivered)))
+          const leases = yield* outbox.lease(
+            [capacity("free.test", { limit: 2, batchSize: 1, roundRobinCursor: after })],
+            leaseMillis
+          )
+          for (const lease of leases) order.push(subscriptions.findIndex(({ id }) => id === lease.subscription))
+          after = leases.at(-1)!.subscription
+          yield* outbox.acknowledge(leases.flatMap(({ callbacks }) => callbacks.map(delivered)))
         }
         assert.deepStrictEqual(order.slice(0, 10), [0, 1, 2, 3, 4, 0, 1, 2, 3, 4])
       })
@@ -270,10 +274,10 @@ for (const store of stores) {
           yield* Seed.callbacks(live, 1, { label: `${i} ` })
           const before = performance.now()
           assert.deepStrictEqual([...(yield* outbox.hosts)].sort(), ["dead.test", "free.test"])
-          const claims = yield* outbox.claim([room("free.test")], lease)
+          const leases = yield* outbox.lease([capacity("free.test")], leaseMillis)
           times.push(performance.now() - before)
-          assert.strictEqual(claims.length, 1)
-          yield* outbox.settle(claims[0]!.callbacks.map(delivered))
+          assert.strictEqual(leases.length, 1)
+          yield* outbox.acknowledge(leases[0]!.callbacks.map(delivered))
         }
         yield* query((db) => db.deleteFrom("callback").where("host", "=", "dead.test"))
         // A busy machine slows some of them, a search through the backlog would slow each.
@@ -288,9 +292,9 @@ for (const store of stores) {
         const account = yield* Seed.account
         const a = yield* Seed.subscription(account, "https://free.test/a")
         yield* Seed.callbacks(a, 4)
-        const [claim] = yield* outbox.claim([room("free.test", { run: 2 })], lease)
-        const [first, second] = claim!.callbacks
-        yield* outbox.settle([
+        const [lease] = yield* outbox.lease([capacity("free.test", { batchSize: 2 })], leaseMillis)
+        const [first, second] = lease!.callbacks
+        yield* outbox.acknowledge([
           delivered(first!),
           {
             kind: "refused",
@@ -313,27 +317,36 @@ for (const store of stores) {
         const inactive = yield* subscriptions.get(key)
         assert.isFalse(inactive.active)
         assert.strictEqual(inactive.deactivationReasons[0]!.reason, "maximum_retry_attempts_reached")
-        assert.deepStrictEqual(yield* outbox.claim([room("free.test")], lease), [])
+        assert.deepStrictEqual(yield* outbox.lease([capacity("free.test")], leaseMillis), [])
         yield* subscriptions.activate(key)
-        const [released] = yield* outbox.claim([room("free.test")], lease)
+        const [released] = yield* outbox.lease([capacity("free.test")], leaseMillis)
         assert.deepStrictEqual(sequences(released!), [2, 3, 4])
         assert.strictEqual(released!.callbacks[0]!.attempts, 0)
-        yield* outbox.settle(released!.callbacks.map(delivered))
+        yield* outbox.acknowledge(released!.callbacks.map(delivered))
         assert.strictEqual(JSON.parse((yield* Seed.rows(a.id))[1]!.attempt_log).length, 2)
       })
     )
 
-    it.effect("leaves an orphaned callback orphaned when its attempt fails", () =>
+    it.effect("leaves an orphaned callback orphaned, whatever its receiver answers", () =>
       Effect.gen(function* () {
         const outbox = yield* Outbox
         const { query } = yield* Database
         const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/a")
-        const [id] = yield* Seed.callbacks(a, 1)
-        const [claim] = yield* outbox.claim([room("free.test")], lease)
-        yield* query((db) => db.updateTable("callback").set({ state: "orphaned" }).where("id", "=", id!))
-        yield* outbox.settle([failed(claim!.callbacks[0]!, 0)])
-        assert.strictEqual((yield* Seed.rows(a.id))[0]!.state, "orphaned")
-        assert.deepStrictEqual(yield* outbox.claim([room("free.test")], lease), [])
+        const ids = yield* Seed.callbacks(a, 2)
+        const [lease] = yield* outbox.lease([capacity("free.test")], leaseMillis)
+        yield* query((db) => db.updateTable("callback").set({ state: "orphaned" }).where("id", "in", ids))
+        const [refusing, accepting] = lease!.callbacks
+        yield* outbox.acknowledge([failed(refusing!, 0), delivered(accepting!)])
+        assert.deepStrictEqual(
+          (yield* Seed.rows(a.id)).map(({ attempts, delivered, leased_until, state }) => [
+            ...[state, attempts, leased_until, delivered]
+          ]),
+          [
+            ["orphaned", 1, 0, null],
+            ["orphaned", 1, 0, 1007]
+          ]
+        )
+        assert.deepStrictEqual(yield* outbox.lease([capacity("free.test")], leaseMillis), [])
       })
     )
 
@@ -347,16 +360,16 @@ for (const store of stores) {
         yield* domains.add(mine, "own.test")
         const a = yield* Seed.subscription(mine, "https://own.test/")
         yield* Seed.callbacks(a, 3)
-        assert.deepStrictEqual(yield* outbox.claim([room("own.test")], lease), [])
+        assert.deepStrictEqual(yield* outbox.lease([capacity("own.test")], leaseMillis), [])
         assert.deepStrictEqual(
           (yield* Seed.rows(a.id)).map(({ state }) => state),
           ["held", "held", "held"]
         )
         assert.deepStrictEqual(yield* outbox.hosts, [])
         yield* domains.setVerified(mine, "own.test")
-        const [claim] = yield* outbox.claim([room("own.test")], lease)
-        assert.deepStrictEqual(sequences(claim!), [1, 2, 3])
-        yield* outbox.settle(claim!.callbacks.map(delivered))
+        const [lease] = yield* outbox.lease([capacity("own.test")], leaseMillis)
+        assert.deepStrictEqual(sequences(lease!), [1, 2, 3])
+        yield* outbox.acknowledge(lease!.callbacks.map(delivered))
       })
     )
 
@@ -369,7 +382,7 @@ for (const store of stores) {
         const a = yield* Seed.subscription(account, "https://late.test/")
         const now = yield* Clock.currentTimeMillis
         yield* Seed.callbacks(a, 7, { created: now - 2000 })
-        yield* outbox.claim([room("late.test")], lease)
+        yield* outbox.lease([capacity("late.test")], leaseMillis)
         const states = Effect.map(Seed.rows(a.id), (rows) =>
           rows.map(({ sequence, state }) => [sequence, state] as ReadonlyArray<unknown>)
         )
@@ -379,7 +392,7 @@ for (const store of stores) {
           ...Array.from({ length: 5 }, () => [null, "held"])
         ])
         yield* Seed.callbacks(a, 1, { label: "fresh" })
-        yield* outbox.claim([room("late.test")], lease)
+        yield* outbox.lease([capacity("late.test")], leaseMillis)
         assert.isAbove(yield* outbox.expire, 0)
         assert.deepStrictEqual((yield* states).at(-1), [null, "held"])
         assert.deepStrictEqual(
@@ -387,9 +400,9 @@ for (const store of stores) {
           [1, 2, 3, 4, 5, 6, 7].map((n) => [n, "expired"])
         )
         yield* domains.setVerified(account, "late.test")
-        const [claim] = yield* outbox.claim([room("late.test")], lease)
-        assert.deepStrictEqual(sequences(claim!), [8])
-        yield* outbox.settle(claim!.callbacks.map(delivered))
+        const [lease] = yield* outbox.lease([capacity("late.test")], leaseMillis)
+        assert.deepStrictEqual(sequences(lease!), [8])
+        yield* outbox.acknowledge(lease!.callbacks.map(delivered))
       })
     )
 
@@ -406,9 +419,9 @@ for (const store of stores) {
               .where("id", "=", a.id)
           )
           yield* Seed.callbacks(a, 1, { label: `until ${until}` })
-          const [claim] = yield* outbox.claim([room("free.test")], lease)
-          yield* outbox.settle(claim!.callbacks.map(delivered))
-          return claim!.secrets
+          const [lease] = yield* outbox.lease([capacity("free.test")], leaseMillis)
+          yield* outbox.acknowledge(lease!.callbacks.map(delivered))
+          return lease!.secrets
         })
         assert.deepStrictEqual(yield* secrets((yield* Clock.currentTimeMillis) + 60_000), ["new", "old"])
         assert.deepStrictEqual(yield* secrets((yield* Clock.currentTimeMillis) - 1), ["new"])
@@ -439,12 +452,12 @@ describe("Outbox", () => {
   plain.effect("wakes everybody who waits, and none for what was before", () =>
     Effect.gen(function* () {
       const outbox = yield* Outbox
-      yield* outbox.wake
-      const waits = [yield* outbox.nextWake, yield* outbox.nextWake]
+      yield* outbox.wakeup
+      const waits = [yield* outbox.nextWakeup, yield* outbox.nextWakeup]
       const pending = yield* Effect.forkChild(Effect.all(waits, { concurrency: 2 }))
       yield* Effect.yieldNow
       assert.isUndefined(pending.pollUnsafe())
-      yield* outbox.wake
+      yield* outbox.wakeup
       yield* Effect.all(waits)
     }).pipe(
       Effect.provide(Outbox.layer.pipe(Layer.provideMerge(Subscriptions.layer), Layer.provideMerge(stores[0]!.layer)))

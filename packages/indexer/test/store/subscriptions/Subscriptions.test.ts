@@ -3,11 +3,8 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { Database } from "@headwater/indexer/store/database/Database"
-import {
-  HostPermission,
-  type NewSubscription,
-  Subscriptions
-} from "@headwater/indexer/store/subscriptions/Subscriptions"
+import { HostPermission } from "@headwater/indexer/store/subscriptions/HostPermission"
+import { type NewSubscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { stores } from "../../../../../test/Stores.ts"

@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
-import * as Parked from "../../subscriptions/Parked.ts"
+import * as CallbackState from "../../subscriptions/CallbackState.ts"
 import * as CreditLedger from "./CreditLedger.ts"
 
 /** The sums of one run. */
@@ -85,7 +85,7 @@ const deactivate = Effect.fnUntraced(function* ({ account, chain }: Owed, count:
           )
           .returning(["id", "host"])
       )
-      yield* Effect.forEach(changed, Parked.hold, { discard: true })
+      yield* Effect.forEach(changed, CallbackState.park, { discard: true })
       return changed.length
     })
   )

@@ -29,12 +29,13 @@ export interface Adapter {
   /**
    * Gives each row, found by its id, values of its own, as `defer` does. All rows must have the same keys. `same` is
    * SQL that sets what is the same for all, or follows from the row: what does not go with each row costs nothing to
-   * send.
+   * send. `condition` is SQL too: a row for which it does not hold stays as it is.
    */
   readonly updateEach: <T extends "callback" | "subscription">(
     table: T,
     values: ReadonlyArray<{ readonly id: number } & Partial<Row<T>>>,
-    same?: ReadonlyArray<string>
+    same?: ReadonlyArray<string>,
+    condition?: string
   ) => Effect.Effect<void, DatabaseError>
   /** Runs a select, which names its parameters `:name`, for each row of them: what all of them found together. */
   readonly selectEach: <A>(

@@ -49,7 +49,7 @@ export const make = ({ query }: Connection): Adapter => ({
       { discard: true }
     )
   },
-  updateEach: (table, values, same = []) => {
+  updateEach: (table, values, same = [], condition = "true") => {
     const [first] = values
     if (first === undefined) return Effect.void
     const columns = Object.keys(first).filter((column) => column !== "id")
@@ -60,7 +60,7 @@ export const make = ({ query }: Connection): Adapter => ({
         rows(sql`
           update ${sql.table(table)} set ${set}
           from json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(values)}) v
-          where ${sql.table(table)}.id = v.id`)
+          where ${sql.table(table)}.id = v.id and ${sql.raw(condition)}`)
       )
     )
   },

@@ -71,10 +71,11 @@ export const make = ({ query, writer }: Connection): Adapter => {
       const marks = columns.map(() => "?").join(", ")
       return deferMany(`insert into "${table}" (${names}) values (${marks}) ${conflict}`, rows.map(valuesOf(columns)))
     },
-    updateEach: (table, values, same = []) => {
+    updateEach: (table, values, same = [], condition = "true") => {
       const columns = Object.keys(values[0] ?? {}).filter((column) => column !== "id")
       const set = [...columns.map((column) => `"${column}" = ?`), ...same].join(", ")
-      return deferMany(`update "${table}" set ${set} where id = ?`, values.map(valuesOf([...columns, "id"])))
+      const statement = `update "${table}" set ${set} where id = ? and ${condition}`
+      return deferMany(statement, values.map(valuesOf([...columns, "id"])))
     },
     selectEach: (_, parameters, select) =>
       parameters.length === 0 ? Effect.succeed([]) : executeMany(positional(select, parameters)),

@@ -1,252 +1,172 @@
-/** Finding and leasing the callbacks that may be sent next. */
+/** Takes leases on callbacks, and ends those whose holder is no more. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
-import type { Database } from "../../database/Database.ts"
+import { Database } from "../../database/Database.ts"
 import { rows } from "../../database/Statements.ts"
 import type { Row } from "../../database/Tables.ts"
-import type { Claim, Continued, Outbox, Outgoing, Retention, Room } from "../Outbox.ts"
-import * as Parked from "../Parked.ts"
-import type { HostPermission } from "../Subscriptions.ts"
+import * as CallbackState from "../CallbackState.ts"
+import type { HostPermission } from "../HostPermission.ts"
+import type { FollowOn, HostCapacity, Lease, OutboxMessage } from "../Lease.ts"
+import { retried, unsent } from "./CallbackIndexes.ts"
+import * as Expiry from "./Expiry.ts"
+import * as LeaseCandidates from "./LeaseCandidates.ts"
+import * as Receivers from "./Receivers.ts"
 
 type CallbackRow = Pick<
   Row<"callback">,
   "id" | "subscription" | "idempotency_key" | "body" | "attempts" | "attempt_log" | "sequence" | "created"
 >
-const columns = sql.raw("id, subscription, idempotency_key, body, attempts, attempt_log, sequence, created")
+const columns = "id, subscription, idempotency_key, body, attempts, attempt_log, sequence, created"
 
-type Receiver = Pick<
-  Row<"subscription">,
-  | "id"
-  | "account"
-  | "host"
-  | "callback_url"
-  | "secret"
-  | "previous_secret"
-  | "previous_secret_until"
-  | "active"
-  | "last_sequence"
->
-
-// Planners use a partial index only where they see its conditions: these are literals, never parameters.
-const unsent = sql`state = 'due' and attempts = 0`
-const retried = sql`state = 'due' and attempts > 0`
-
-/** The `hosts` and `claim` of the outbox. */
-export const make = (
-  database: Database["Service"],
-  mayReceive: typeof HostPermission.Service,
-  retention: typeof Retention.Service
-): Pick<Outbox["Service"], "hosts" | "claim"> => {
-  const { forUpdateSkipLocked, numbers, query, read, selectEach, transaction, updateEach } = database
-
-  const hosts = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    const found = yield* read(
-      rows(sql<{ host: string }>`
-        with recursive
-          first(host) as (
-            select min(host) from callback where ${unsent}
-            union all
-            select (select min(host) from callback where ${unsent} and host > first.host)
-            from first where first.host is not null
-          ),
-          again(host) as (
-            select min(host) from callback where ${retried}
-            union all
-            select (select min(host) from callback where ${retried} and host > again.host)
-            from again where again.host is not null
-          )
-        select host from first where host is not null
-        union
-        select host from again
-        where host is not null
-          and (select min(due) from callback where ${retried} and callback.host = again.host) <= ${now}`)
-    )
-    return found.map(({ host }) => host)
-  })
-
-  /** Subscriptions whose oldest callback that was never sent is free, in turn. */
-  const freeSubscriptions = (host: string, after: number, limit: number, now: number) =>
-    read(
-      rows(sql<{ subscription: number }>`
-        with recursive lane(subscription) as (
-          select min(subscription) from callback where ${unsent} and host = ${host} and subscription > ${after}
-          union all
-          select (
-            select min(c.subscription) from callback c
-            where c.state = 'due' and c.attempts = 0 and c.host = ${host} and c.subscription > lane.subscription
-          )
-          from lane where lane.subscription is not null
-        )
-        select subscription from lane
-        where subscription is not null and (
-          select c.leased_until from callback c
-          where c.state = 'due' and c.attempts = 0 and c.host = ${host} and c.subscription = lane.subscription
-          order by c.id limit 1
-        ) <= ${now}
-        limit ${limit}`)
-    ).pipe(Effect.map((found) => found.map(({ subscription }) => subscription)))
-
-  const inTurn = Effect.fnUntraced(function* ({ after, host }: Room, limit: number, now: number) {
-    if (limit === 0) return []
-    const next = yield* freeSubscriptions(host, after, limit, now)
-    if (next.length === limit || after === 0) return next
-    const start = yield* freeSubscriptions(host, 0, limit - next.length, now)
-    return [...next, ...start.filter((subscription) => subscription <= after)]
-  })
-
-  const dueAgain = ({ host }: Room, limit: number, now: number) =>
-    limit === 0
-      ? Effect.succeed([])
-      : read(
-          rows(sql<{ id: number }>`
-            select id from callback
-            where ${retried} and host = ${host} and due <= ${now} and leased_until <= ${now}
-            order by due limit ${limit}`)
-        ).pipe(Effect.map((found) => found.map(({ id }) => id)))
-
-  /** What a claim may take, as far as this moment shows. */
-  const candidates = Effect.fnUntraced(function* (rooms: ReadonlyArray<Room>, now: number) {
-    const lanes: Array<Continued> = []
-    const again: Array<number> = []
-    for (const room of rooms) {
-      const { continued, limit, retriesFirst, run } = room
-      const places = limit + continued.length
-      const first = retriesFirst ? yield* dueAgain(room, places, now) : []
-      const own = new Set(continued.map(({ subscription }) => subscription))
-      const free = (yield* inTurn(room, places - first.length, now)).filter((subscription) => !own.has(subscription))
-      const retries = retriesFirst ? first : yield* dueAgain(room, places - free.length, now)
-      const begun = free.slice(0, retriesFirst ? Math.max(limit - retries.length, 0) : limit)
-      const resent = retries.slice(0, limit - begun.length)
-      lanes.push(...begun.map((subscription) => ({ subscription, after: 0, run })))
-      again.push(...resent)
-      // What waits and finds no room has the places of these next.
-      lanes.push(...continued.slice(free.length - begun.length + retries.length - resent.length))
-    }
-    return { lanes, again }
-  })
-
-  const receivers = (ids: ReadonlyArray<number>, lock: boolean) =>
-    ids.length === 0
-      ? Effect.succeed([])
-      : query(
-          rows(sql<Receiver>`
-            select id, account, host, callback_url, secret, previous_secret, previous_secret_until, active,
-              last_sequence
-            from subscription where id in ${numbers(ids)}
-            ${lock ? forUpdateSkipLocked : sql.raw("")}`)
-        )
-
-  /** Of each subscription, its oldest callbacks that were never sent, up to the first that somebody has leased. */
-  const oldest = (receivers: ReadonlyArray<Receiver>, wanted: ReadonlyMap<number, Continued>, now: number) => {
-    const lanes = receivers.map(({ host, id }) => ({ host, id, ...wanted.get(id)! }))
-    const select = selectEach<CallbackRow & { readonly leased_until: number }>(
-      { host: "text", id: "bigint", after: "bigint", run: "bigint" },
-      lanes,
-      `select id, subscription, idempotency_key, body, attempts, attempt_log, sequence, created, leased_until
-       from callback where state = 'due' and attempts = 0 and host = :host and subscription = :id and id > :after
-       order by id limit :run`
-    )
-    return Effect.map(select, (found) => {
-      const bySubscription = Map.groupBy(found, ({ subscription }) => subscription)
-      for (const [subscription, list] of bySubscription) {
-        const end = list.findIndex(({ leased_until }) => leased_until > now)
-        if (end >= 0) bySubscription.set(subscription, list.slice(0, end))
-      }
-      return bySubscription
-    })
-  }
-
-  const secretsOf = (receiver: Receiver, now: number) => {
-    const { previous_secret, previous_secret_until, secret } = receiver
-    if (secret === null) return []
-    return previous_secret !== null && (previous_secret_until ?? 0) > now ? [secret, previous_secret] : [secret]
-  }
-
-  const toClaim = (
-    receiver: Receiver,
-    callbacks: ReadonlyArray<Outgoing>,
-    full: boolean,
-    now: number,
-    leasedUntil: number
-  ): Claim => ({
-    subscription: receiver.id,
-    host: receiver.host,
-    url: receiver.callback_url,
-    secrets: secretsOf(receiver, now),
-    callbacks,
-    full,
-    leasedUntil
-  })
-
-  const toOutgoing = (row: CallbackRow, sequence: number): Outgoing => ({
-    id: row.id,
-    idempotencyKey: row.idempotency_key,
-    sequence,
-    body: row.body,
-    attempts: row.attempts,
-    attemptLog: row.attempt_log,
-    created: row.created
-  })
-
-  const claim: Outbox["Service"]["claim"] = Effect.fnUntraced(function* (rooms, leaseMillis) {
-    const now = yield* Clock.currentTimeMillis
-    const { again, lanes } = yield* candidates(rooms, now)
-    if (lanes.length === 0 && again.length === 0) return []
-    const leasedUntil = now + leaseMillis
-    return yield* transaction(
-      Effect.gen(function* () {
-        const claims: Array<Claim> = []
-        const open: Array<Receiver> = []
-        const wanted = new Map(lanes.map((lane) => [lane.subscription, lane]))
-        const locked = new Map((yield* receivers([...wanted.keys()], true)).map((receiver) => [receiver.id, receiver]))
-        for (const lane of wanted.keys()) {
-          const receiver = locked.get(lane)
-          if (receiver === undefined) continue
-          if (receiver.active === 1 && (yield* mayReceive(receiver.account, receiver.host))) {
-            open.push(receiver)
-            continue
-          }
-          yield* Parked.hold(receiver)
-          if (receiver.active === 1) yield* Parked.trim(receiver, retention)
-        }
-        const found = yield* oldest(open, wanted, now)
-        const leased: Array<{ id: number; leased_until: number; sequence: number }> = []
-        const counted: Array<{ id: number; last_sequence: number }> = []
-        for (const receiver of open) {
-          const list = found.get(receiver.id) ?? []
-          if (list.length === 0) continue
-          let last = receiver.last_sequence
-          const callbacks = list.map((row) => toOutgoing(row, row.sequence ?? ++last))
-          for (const { id, sequence } of callbacks) leased.push({ id, leased_until: leasedUntil, sequence })
-          if (last !== receiver.last_sequence) counted.push({ id: receiver.id, last_sequence: last })
-          const full = callbacks.length === wanted.get(receiver.id)!.run
-          claims.push(toClaim(receiver, callbacks, full, now, leasedUntil))
-        }
-        if (again.length > 0) {
-          const retries = yield* query(
-            rows(sql<CallbackRow>`
-              select ${columns} from callback
-              where id in ${numbers(again)} and ${retried} and due <= ${now} and leased_until <= ${now}
-              ${forUpdateSkipLocked}`)
-          )
-          const of = yield* receivers([...new Set(retries.map(({ subscription }) => subscription))], false)
-          const byId = new Map(of.map((receiver) => [receiver.id, receiver]))
-          for (const row of retries) {
-            const receiver = byId.get(row.subscription)
-            // What was sent before has a number.
-            if (receiver === undefined || row.sequence === null) continue
-            leased.push({ id: row.id, leased_until: leasedUntil, sequence: row.sequence })
-            claims.push(toClaim(receiver, [toOutgoing(row, row.sequence)], false, now, leasedUntil))
-          }
-        }
-        yield* updateEach("subscription", counted)
-        yield* updateEach("callback", leased)
-        return claims
-      })
-    )
-  })
-
-  return { hosts, claim }
+/** Who may receive, and how much is parked for who may not yet. */
+export interface Policy {
+  readonly mayReceive: typeof HostPermission.Service
+  readonly bounds: Expiry.Bounds
 }
+
+/** When leases are taken, and when they end, in milliseconds since the Unix epoch. */
+interface Term {
+  readonly now: number
+  readonly leasedUntil: number
+}
+
+const message = (row: CallbackRow, sequence: number): OutboxMessage => ({
+  id: row.id,
+  idempotencyKey: row.idempotency_key,
+  sequence,
+  body: row.body,
+  attempts: row.attempts,
+  attemptLog: row.attempt_log,
+  created: row.created
+})
+
+const lease = (
+  receiver: Receivers.Receiver,
+  callbacks: ReadonlyArray<OutboxMessage>,
+  full: boolean,
+  { leasedUntil, now }: Term
+): Lease => ({
+  subscription: receiver.id,
+  host: receiver.host,
+  url: receiver.callback_url,
+  secrets: Receivers.secretsOf(receiver, now),
+  callbacks,
+  full,
+  leasedUntil
+})
+
+/** Locks the subscriptions, and parks what is due of those that may not receive; the others, in the order of the ids. */
+const lockReceivers = Effect.fnUntraced(function* (ids: Iterable<number>, { bounds, mayReceive }: Policy) {
+  const wanted = [...ids]
+  const locked = yield* Receivers.lock(wanted)
+  const open: Array<Receivers.Receiver> = []
+  for (const id of wanted) {
+    const receiver = locked.get(id)
+    if (receiver === undefined) continue
+    if (receiver.active === 1 && (yield* mayReceive(receiver.account, receiver.host))) {
+      open.push(receiver)
+      continue
+    }
+    yield* CallbackState.park(receiver)
+    if (receiver.active === 1) yield* Expiry.trim(receiver, bounds)
+  }
+  return open
+})
+
+/** Of each subscription, its oldest callbacks that were never sent, up to the first that is leased. */
+const oldest = Effect.fnUntraced(function* (
+  receivers: ReadonlyArray<Receivers.Receiver>,
+  streams: ReadonlyMap<number, FollowOn>,
+  now: number
+) {
+  const { selectEach } = yield* Database
+  const found = yield* selectEach<CallbackRow & { readonly leased_until: number }>(
+    { host: "text", id: "bigint", after: "bigint", batchSize: "bigint" },
+    receivers.map(({ host, id }) => {
+      const { after, batchSize } = streams.get(id)!
+      return { host, id, after, batchSize }
+    }),
+    `select ${columns}, leased_until from callback
+     where state = 'due' and attempts = 0 and host = :host and subscription = :id and id > :after
+     order by id limit :batchSize`
+  )
+  const bySubscription = Map.groupBy(found, ({ subscription }) => subscription)
+  for (const [subscription, list] of bySubscription) {
+    const end = list.findIndex(({ leased_until }) => leased_until > now)
+    if (end >= 0) bySubscription.set(subscription, list.slice(0, end))
+  }
+  return bySubscription
+})
+
+/** Leases of callbacks that were never sent, which get their numbers. */
+const firstAttempts = Effect.fnUntraced(function* (candidates: ReadonlyArray<FollowOn>, term: Term, policy: Policy) {
+  const { updateEach } = yield* Database
+  const streams = new Map(candidates.map((stream) => [stream.subscription, stream]))
+  const receivers = yield* lockReceivers(streams.keys(), policy)
+  const found = yield* oldest(receivers, streams, term.now)
+  const leases: Array<Lease> = []
+  const numbered: Array<{ readonly id: number; readonly last_sequence: number }> = []
+  for (const receiver of receivers) {
+    const list = found.get(receiver.id) ?? []
+    if (list.length === 0) continue
+    let last = receiver.last_sequence
+    const callbacks = list.map((row) => message(row, row.sequence ?? ++last))
+    if (last !== receiver.last_sequence) numbered.push({ id: receiver.id, last_sequence: last })
+    leases.push(lease(receiver, callbacks, callbacks.length === streams.get(receiver.id)!.batchSize, term))
+  }
+  yield* updateEach("subscription", numbered)
+  return leases
+})
+
+/** Leases of single callbacks that are sent again. */
+const laterAttempts = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, term: Term) {
+  if (ids.length === 0) return []
+  const { forUpdateSkipLocked, numbers, query } = yield* Database
+  const { now } = term
+  const found = yield* query(
+    rows(sql<CallbackRow>`
+      select ${sql.raw(columns)} from callback
+      where id in ${numbers(ids)} and ${retried} and due <= ${now} and leased_until <= ${now}
+      ${forUpdateSkipLocked}`)
+  )
+  const receivers = yield* Receivers.find([...new Set(found.map(({ subscription }) => subscription))])
+  return found.flatMap((row) => {
+    const receiver = receivers.get(row.subscription)
+    // What was sent before has a number.
+    if (receiver === undefined || row.sequence === null) return []
+    return [lease(receiver, [message(row, row.sequence)], false, term)]
+  })
+})
+
+/** Takes what there is capacity for. */
+export const take = Effect.fnUntraced(function* (
+  capacities: ReadonlyArray<HostCapacity>,
+  leaseMillis: number,
+  policy: Policy
+) {
+  const { transaction } = yield* Database
+  const now = yield* Clock.currentTimeMillis
+  const { retries, streams } = yield* LeaseCandidates.find(capacities, now)
+  if (streams.length === 0 && retries.length === 0) return []
+  const term = { now, leasedUntil: now + leaseMillis }
+  return yield* transaction(
+    Effect.gen(function* () {
+      const leases = [...(yield* firstAttempts(streams, term, policy)), ...(yield* laterAttempts(retries, term))]
+      yield* CallbackState.applyEach(
+        "lease",
+        leases.flatMap(({ callbacks, leasedUntil }) =>
+          callbacks.map(({ id, sequence }) => ({ id, leased_until: leasedUntil, sequence }))
+        )
+      )
+      return leases
+    })
+  )
+})
+
+/** Ends every lease, where a process that starts cannot find those of another one. */
+export const endAll = Effect.fnUntraced(function* () {
+  const { exclusive } = yield* Database
+  if (!exclusive) return
+  for (const due of [unsent, retried]) yield* CallbackState.apply("release", sql`${due} and leased_until > 0`)
+})

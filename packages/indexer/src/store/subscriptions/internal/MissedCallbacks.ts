@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
 import { inChunks } from "../../database/Statements.ts"
+import * as CallbackState from "../CallbackState.ts"
 import * as PendingConfirmations from "../PendingConfirmations.ts"
 
 type Occurrences = ReadonlyArray<Occurrence<PendingConfirmations.Subscriber>>
@@ -29,22 +30,22 @@ export const meant = Effect.fnUntraced(function* <A extends { readonly subscript
   return occurrences.filter(({ subscription }) => before.has(subscription.id))
 })
 
-type Scheduled = ReturnType<typeof PendingConfirmations.caughtUp>
+type Scheduled = ReturnType<typeof PendingConfirmations.schedule>
 
 /** How many callbacks were not there. */
 const addCallbacks = Effect.fnUntraced(function* (due: Scheduled["due"]) {
-  const { insertMany, query } = yield* Database
+  const { query } = yield* Database
   const missing = new Map(due.map((row) => [row.idempotency_key, row]))
   const present = yield* inChunks([...missing.keys()], (some) =>
     query((db) => db.selectFrom("callback").select("idempotency_key").where("idempotency_key", "in", some))
   )
   for (const row of present) missing.delete(row.idempotency_key)
-  yield* insertMany("callback", [...missing.values()], "on conflict (idempotency_key) do nothing")
+  yield* CallbackState.enter("added", [...missing.values()])
   return missing.size
 })
 
-const addPending = Effect.fnUntraced(function* (chain: number, height: number, waiting: Scheduled["waiting"]) {
-  const { insertMany, query } = yield* Database
+const addPending = Effect.fnUntraced(function* (chain: number, height: number, pending: Scheduled["pending"]) {
+  const { query } = yield* Database
   const present = yield* query((db) =>
     db
       .selectFrom("waiting")
@@ -53,8 +54,8 @@ const addPending = Effect.fnUntraced(function* (chain: number, height: number, w
       .where("height", "=", height)
   )
   const known = new Set(present.map(({ occurrence, subscription }) => `${subscription} ${occurrence}`))
-  const missing = waiting.filter(({ occurrence, subscription }) => !known.has(`${subscription} ${occurrence}`))
-  yield* insertMany("waiting", missing)
+  const missing = pending.filter(({ occurrence, subscription }) => !known.has(`${subscription} ${occurrence}`))
+  yield* PendingConfirmations.add(missing)
   // The commit of the next block has to look for what is due.
   if (missing.length > 0) yield* ChainRow.lockAndBumpRevision(chain)
 })
@@ -68,8 +69,8 @@ export const add = Effect.fnUntraced(function* (
 ) {
   const early = yield* meant(block, occurrences)
   if (early.length === 0) return 0
-  const { due, waiting } = PendingConfirmations.caughtUp(chain.id, block, early, chain.height!, now)
+  const { due, pending } = PendingConfirmations.schedule(chain.id, block, early, chain.height!, now)
   const added = yield* addCallbacks(due)
-  yield* addPending(chain.id, block.height, waiting)
+  yield* addPending(chain.id, block.height, pending)
   return added
 })

@@ -1,13 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Outcomes from "@headwater/daemon/delivery/Outcomes"
+import * as OutcomeWriter from "@headwater/daemon/delivery/OutcomeWriter"
 import { DatabaseError } from "@headwater/indexer/store/database/Database"
-import { Outbox, type Outcome } from "@headwater/indexer/store/subscriptions/Outbox"
+import type { Outcome } from "@headwater/indexer/store/subscriptions/Lease"
+import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 
 const outcome = (id: number): Outcome => ({
-  kind: "unsent",
+  kind: "released",
   callback: { id, idempotencyKey: "", sequence: id, body: "", attempts: 0, attemptLog: "[]", created: 0 }
 })
 
@@ -16,7 +17,7 @@ const failing = (times: number) => {
   const batches: Array<ReadonlyArray<number>> = []
   let left = times
   const layer = Layer.mock(Outbox, {
-    settle: (outcomes) =>
+    acknowledge: (outcomes) =>
       Effect.suspend(() => {
         if (left-- > 0) return Effect.fail(new DatabaseError({ cause: new Error("the disk is full") }))
         batches.push(outcomes.map(({ callback }) => callback.id))
@@ -26,14 +27,14 @@ const failing = (times: number) => {
   return { batches, layer }
 }
 
-const make = Outcomes.make({ batch: 3, millis: 100, told: Effect.void })
+const make = OutcomeWriter.make({ batchSize: 3, batchMillis: 100, flushed: Effect.void })
 
-describe("Outcomes", () => {
-  it.effect("are written when there are enough, or after a moment", () => {
+describe("OutcomeWriter", () => {
+  it.effect("writes outcomes when there are enough, or after a moment", () => {
     const { batches, layer } = failing(0)
     return Effect.gen(function* () {
       const outcomes = yield* make
-      yield* Effect.forkChild(outcomes.writer)
+      yield* Effect.forkChild(outcomes.run)
       for (const id of [1, 2]) outcomes.add(outcome(id))
       yield* TestClock.adjust(99)
       assert.deepStrictEqual(batches, [])
@@ -48,34 +49,34 @@ describe("Outcomes", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("tell once those are written that were there, also after the store has failed", () => {
+  it.effect("notifies once those are written that were there, also after the store has failed", () => {
     const { batches, layer } = failing(1)
     return Effect.gen(function* () {
-      const told: Array<number> = []
-      const outcomes = yield* Outcomes.make({
-        batch: 3,
-        millis: 100,
-        told: Effect.sync(() => told.push(batches.length))
+      const flushed: Array<number> = []
+      const outcomes = yield* OutcomeWriter.make({
+        batchSize: 3,
+        batchMillis: 100,
+        flushed: Effect.sync(() => flushed.push(batches.length))
       })
-      yield* Effect.forkChild(outcomes.writer)
+      yield* Effect.forkChild(outcomes.run)
       outcomes.add(outcome(1))
-      outcomes.tell()
+      outcomes.notifyFlushed()
       yield* TestClock.adjust(100)
-      assert.deepStrictEqual(told, [])
+      assert.deepStrictEqual(flushed, [])
       yield* TestClock.adjust(5000)
-      assert.deepStrictEqual(told, [1])
+      assert.deepStrictEqual(flushed, [1])
       outcomes.add(outcome(2))
       yield* TestClock.adjust(5000)
       assert.strictEqual(batches.length, 2)
-      assert.deepStrictEqual(told, [1])
+      assert.deepStrictEqual(flushed, [1])
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("wait while the store fails, with those that come meanwhile", () => {
+  it.effect("waits while the store fails, with those that come meanwhile", () => {
     const { batches, layer } = failing(2)
     return Effect.gen(function* () {
       const outcomes = yield* make
-      yield* Effect.forkChild(outcomes.writer)
+      yield* Effect.forkChild(outcomes.run)
       outcomes.add(outcome(1))
       yield* TestClock.adjust(500)
       outcomes.add(outcome(2))
@@ -84,7 +85,7 @@ describe("Outcomes", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("are written at the end, if the store is back in time, and hold up no end for good", () => {
+  it.effect("writes at the end, if the store is back in time, and holds up no end for good", () => {
     const [soon, never] = [failing(3), failing(1000)]
     const end = (layer: Layer.Layer<Outbox>) =>
       Effect.gen(function* () {

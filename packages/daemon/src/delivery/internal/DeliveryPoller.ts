@@ -1,0 +1,67 @@
+/** Leases as much as there is capacity for, as soon as there is something to send. */
+import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type * as Latch from "effect/Latch"
+import type * as DeliveryMetrics from "../DeliveryMetrics.ts"
+import type { ReceiverHosts } from "../ReceiverHosts.ts"
+import type * as DeliveryStreams from "./DeliveryStreams.ts"
+
+interface Dependencies {
+  readonly hosts: ReceiverHosts
+  readonly streams: Effect.Success<ReturnType<typeof DeliveryStreams.make>>
+  readonly metrics: Effect.Success<typeof DeliveryMetrics.make>
+  /** Opened where this process has capacity again. */
+  readonly wakeup: Latch.Latch
+  readonly leaseMillis: number
+  readonly concurrency: number
+  /** How often the outbox is looked at: at least when something was found, and at most. */
+  readonly busyMillis: number
+  readonly idleMillis: number
+  /** How long at least after something was found. */
+  readonly gapMillis: number
+  /** How long nothing is leased after the store has failed. */
+  readonly failureMillis: number
+}
+
+/** Never returns. */
+export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
+  const { concurrency, hosts, leaseMillis, metrics, streams, wakeup } = dependencies
+  const { busyMillis, failureMillis, gapMillis, idleMillis } = dependencies
+  const outbox = yield* Outbox
+
+  /** Leases what there is capacity for; whether there was anything. */
+  const poll = Effect.gen(function* () {
+    if (hosts.inFlight() >= concurrency) return true
+    const now = yield* Clock.currentTimeMillis
+    const followable = streams.followable(now)
+    const capacities = hosts.capacities(
+      yield* outbox.hosts,
+      now,
+      followable.map(({ lease }) => lease)
+    )
+    if (capacities.length === 0) return false
+    const leases = yield* outbox.lease(capacities, leaseMillis)
+    for (const { callbacks } of leases) metrics.waited(now - callbacks[0]!.created)
+    yield* streams.add(leases, followable)
+    return leases.length > 0
+  }).pipe(
+    Effect.uninterruptible,
+    Effect.catchCause((cause) =>
+      Effect.logWarning("Callbacks could not be leased", cause).pipe(
+        Effect.andThen(Effect.sleep(failureMillis)),
+        Effect.as(false)
+      )
+    )
+  )
+
+  let millis = idleMillis
+  while (true) {
+    yield* wakeup.close
+    const woken = yield* outbox.nextWakeup
+    const busy = yield* poll
+    millis = busy ? busyMillis : Math.min(millis * 2, idleMillis)
+    if (busy) yield* Effect.sleep(gapMillis)
+    yield* Effect.raceFirst(woken, wakeup.await).pipe(Effect.timeoutOption(millis))
+  }
+})

@@ -1,0 +1,70 @@
+/** The callbacks on their way out, as senders see them: who may send which until when, and what came of each. */
+import type { Attempt } from "./internal/AttemptLog.ts"
+
+export type { Attempt } from "./internal/AttemptLog.ts"
+
+/** One callback as it is sent. */
+export interface OutboxMessage {
+  readonly id: number
+  readonly idempotencyKey: string
+  /** Its number within the subscription. */
+  readonly sequence: number
+  readonly body: string
+  /** Finished attempts so far. */
+  readonly attempts: number
+  readonly attemptLog: string
+  /** Milliseconds since the Unix epoch. */
+  readonly created: number
+}
+
+/** Callbacks of one subscription that the lease's holder alone may send, in this order, until the lease ends. */
+export interface Lease {
+  readonly subscription: number
+  readonly host: string
+  readonly url: string
+  /** The subscription's secret, while a rotation lasts also the one before; empty where it has none. */
+  readonly secrets: ReadonlyArray<string>
+  readonly callbacks: ReadonlyArray<OutboxMessage>
+  /** Whether it has as many callbacks as it may: there may be more. */
+  readonly full: boolean
+  /** Milliseconds since the Unix epoch. */
+  readonly leasedUntil: number
+}
+
+/** A lease to follow one that its holder still has: the outcomes of the first need not be written before. */
+export interface FollowOn {
+  readonly subscription: number
+  /** The id of the last callback that is leased. */
+  readonly after: number
+  /** Callbacks that the lease may have. */
+  readonly batchSize: number
+}
+
+/** How much may be leased for a host: `limit` leases, of `batchSize` callbacks each. */
+export interface HostCapacity {
+  readonly host: string
+  readonly limit: number
+  readonly batchSize: number
+  /** These do not count towards `limit`, as long as nothing else waits for their places. */
+  readonly followOns: ReadonlyArray<FollowOn>
+  /** The subscription that the host's last lease was for: the others have their turn first. */
+  readonly roundRobinCursor: number
+  /** Whether callbacks that are sent again come before those that were never sent. */
+  readonly retriesFirst: boolean
+}
+
+/** What came of a leased callback. */
+export type Outcome =
+  | { readonly kind: "delivered"; readonly callback: OutboxMessage; readonly attempt: Attempt }
+  /** Due again at `due`, in milliseconds since the Unix epoch. */
+  | { readonly kind: "retry"; readonly callback: OutboxMessage; readonly attempt: Attempt; readonly due: number }
+  /** No further attempt: the subscription is deactivated for this reason. */
+  | {
+      readonly kind: "refused"
+      readonly callback: OutboxMessage
+      readonly attempt: Attempt
+      readonly subscription: number
+      readonly reason: string
+    }
+  /** The callback was not sent; another sender may. */
+  | { readonly kind: "released"; readonly callback: OutboxMessage }

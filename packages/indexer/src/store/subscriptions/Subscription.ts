@@ -1,0 +1,55 @@
+/** A subscription as its account knows it, and the reasons why it cannot be made, found or changed. */
+import type { AddressBytes } from "@headwater/core/address/Address"
+import type * as Chain from "@headwater/core/chains/Chain"
+import type { EventType } from "@headwater/core/events/EventType"
+import * as Schema from "effect/Schema"
+
+export const DeactivationReason = Schema.Struct({ reason: Schema.String, timestamp: Schema.Int })
+export type DeactivationReason = typeof DeactivationReason.Type
+
+export interface Subscription {
+  /** The store's own id. */
+  readonly id: number
+  /** The id that its account knows. */
+  readonly referenceId: string
+  readonly chain: Chain.Chain
+  readonly event: EventType
+  /** Absent for an event that is not about an address. */
+  readonly address: AddressBytes | undefined
+  readonly callbackUrl: string
+  readonly secret: string | undefined
+  /** The wanted confirmation, or the last one for an each-confirmation event. */
+  readonly confirmations: number
+  /** Seconds since the Unix epoch. */
+  readonly created: number
+  readonly active: boolean
+  readonly deactivationReasons: ReadonlyArray<DeactivationReason>
+}
+
+export interface NewSubscription
+  extends Pick<Subscription, "chain" | "event" | "address" | "callbackUrl" | "secret" | "confirmations"> {
+  readonly account: number
+  readonly allowDuplicates: boolean
+}
+
+/** Where a subscription is: nobody but its account finds it, and only under its own chain. */
+export interface SubscriptionKey {
+  readonly account: number
+  readonly chain: Chain.Chain
+  readonly referenceId: string
+}
+
+/** The subscription is active already. */
+export class SubscriptionActive extends Schema.TaggedError<SubscriptionActive>()("SubscriptionActive", {
+  referenceId: Schema.String
+}) {}
+
+/** The account has the same subscription already. */
+export class DuplicateSubscription extends Schema.TaggedError<DuplicateSubscription>()("DuplicateSubscription", {
+  referenceId: Schema.String
+}) {}
+
+/** The account has no such subscription on this chain. */
+export class SubscriptionNotFound extends Schema.TaggedError<SubscriptionNotFound>()("SubscriptionNotFound", {
+  referenceId: Schema.String
+}) {}

@@ -1,0 +1,74 @@
+/** What the outcomes of attempts change in the store. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { sql } from "kysely"
+import { Database, type DatabaseError } from "../../database/Database.ts"
+import * as CallbackState from "../CallbackState.ts"
+import type { Outcome } from "../Lease.ts"
+import * as AttemptLog from "./AttemptLog.ts"
+
+/** What an outcome brings about outside of its callback. */
+export interface Consequences {
+  readonly deactivate: (subscription: number, reason: string) => Effect.Effect<void, DatabaseError>
+  /** Takes the price of callbacks that were accepted, in the transaction that notes it. */
+  readonly charge:
+    | ((
+        sent: ReadonlyArray<{ readonly id: number; readonly subscription: number }>
+      ) => Effect.Effect<void, DatabaseError>)
+    | undefined
+}
+
+type Change<T extends CallbackState.Transition> = { readonly id: number } & CallbackState.Given<T>
+
+/** The outcomes as transitions of their callbacks. */
+const transitionsOf = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
+  const now = yield* Clock.currentTimeMillis
+  const accepted: Array<Change<"accept">> = []
+  const failed: Array<Change<"fail">> = []
+  const released: Array<number> = []
+  const refused = new Map<number, string>()
+  for (const outcome of outcomes) {
+    const { attemptLog, attempts, id } = outcome.callback
+    if (outcome.kind === "released") {
+      released.push(id)
+      continue
+    }
+    const { at, duration } = outcome.attempt
+    const attempt = {
+      id,
+      attempts: attempts + 1,
+      attempt_log: yield* AttemptLog.append(attemptLog, outcome.attempt)
+    }
+    if (outcome.kind === "delivered") accepted.push({ ...attempt, delivered: at + duration })
+    else failed.push({ ...attempt, due: outcome.kind === "retry" ? outcome.due : now })
+    if (outcome.kind === "refused") refused.set(outcome.subscription, outcome.reason)
+  }
+  return { accepted, failed, released, refused }
+})
+
+const chargeFor = Effect.fnUntraced(function* (
+  charge: NonNullable<Consequences["charge"]>,
+  accepted: ReadonlyArray<{ readonly id: number }>
+) {
+  const { query } = yield* Database
+  const ids = accepted.map(({ id }) => id)
+  yield* charge(yield* query((db) => db.selectFrom("callback").select(["id", "subscription"]).where("id", "in", ids)))
+})
+
+/** Writes outcomes down, all or none. */
+export const write = Effect.fnUntraced(function* (
+  outcomes: ReadonlyArray<Outcome>,
+  { charge, deactivate }: Consequences
+) {
+  const { numbers, transaction } = yield* Database
+  const { accepted, failed, refused, released } = yield* transitionsOf(outcomes)
+  const changes = Effect.gen(function* () {
+    for (const [subscription, reason] of refused) yield* deactivate(subscription, reason)
+    yield* CallbackState.applyEach("accept", accepted)
+    yield* CallbackState.applyEach("fail", failed)
+    if (released.length > 0) yield* CallbackState.apply("release", sql`id in ${numbers(released)}`)
+    if (charge !== undefined && accepted.length > 0) yield* chargeFor(charge, accepted)
+  })
+  // Where all were accepted there is one statement, which is a transaction by itself.
+  yield* accepted.length === outcomes.length && charge === undefined ? changes : transaction(changes)
+})

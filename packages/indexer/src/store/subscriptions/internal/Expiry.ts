@@ -1,0 +1,96 @@
+/**
+ * The bounds of what is parked for an active subscription whose host is not verified yet: by age and by number, the
+ * oldest callbacks are given up first. They get their numbers all the same, so that the receiver can tell which it
+ * missed. What an inactive subscription has parked stays.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { type RawBuilder, sql } from "kysely"
+import { Database } from "../../database/Database.ts"
+import { rows } from "../../database/Statements.ts"
+import type { Row } from "../../database/Tables.ts"
+import * as CallbackState from "../CallbackState.ts"
+import { parked } from "./CallbackIndexes.ts"
+
+export interface Bounds {
+  readonly parkedMillis: number
+  readonly parkedCount: number
+}
+
+type Numbered = Pick<Row<"subscription">, "id" | "last_sequence">
+
+/** Gives up parked callbacks of a subscription, in a transaction that has its lock; how many. */
+const expire = Effect.fnUntraced(function* (subscription: Numbered, which: RawBuilder<unknown>) {
+  const { query, updateEach } = yield* Database
+  const old = yield* query(
+    rows(sql<Pick<Row<"callback">, "id" | "sequence">>`
+      select id, sequence from callback where ${parked} and subscription = ${subscription.id} and ${which} order by id`)
+  )
+  if (old.length === 0) return 0
+  let last = subscription.last_sequence
+  yield* CallbackState.applyEach(
+    "expire",
+    old.map(({ id, sequence }) => ({ id, sequence: sequence ?? ++last }))
+  )
+  yield* updateEach("subscription", [{ id: subscription.id, last_sequence: last }])
+  return old.length
+})
+
+/** Gives up the oldest of a subscription's parked callbacks, beyond the number that is kept; with its lock. */
+export const trim = (subscription: Numbered, { parkedCount }: Bounds) =>
+  expire(
+    subscription,
+    sql`id <= (
+      select id from callback where ${parked} and subscription = ${subscription.id}
+      order by id desc limit 1 offset ${parkedCount}
+    )`
+  )
+
+/** Subscriptions looked at in one query. */
+const page = 500
+
+/** The next subscriptions after one with parked callbacks, and whether the oldest of these are to be given up. */
+const parkedSubscriptions = Effect.fnUntraced(function* (after: number, before: number) {
+  const { read } = yield* Database
+  return yield* read(
+    rows(sql<{ id: number; overdue: number }>`
+      with recursive parked(id) as (
+        select min(subscription) from callback where ${parked} and subscription > ${after}
+        union all
+        select (select min(subscription) from callback where ${parked} and subscription > parked.id)
+        from parked where parked.id is not null
+      )
+      select id, case when (select active from subscription where subscription.id = parked.id) = 1 and (
+        select created from callback where ${parked} and subscription = parked.id order by callback.id limit 1
+      ) < ${before} then 1 else 0 end as overdue
+      from parked where id is not null limit ${page}`)
+  )
+})
+
+const expireOverdue = Effect.fnUntraced(function* (id: number, before: number) {
+  const { forUpdate, query } = yield* Database
+  const [subscription] = yield* query(
+    rows(sql<Numbered>`
+      select id, last_sequence from subscription where id = ${id} and active = 1 ${forUpdate}`)
+  )
+  return subscription === undefined ? 0 : yield* expire(subscription, sql`created < ${before}`)
+})
+
+/** Gives up what has been parked for longer than is kept; how many callbacks. */
+export const overdue = Effect.fnUntraced(function* ({ parkedMillis }: Bounds) {
+  const { transaction } = yield* Database
+  const before = (yield* Clock.currentTimeMillis) - parkedMillis
+  let after = 0
+  let count = 0
+  while (true) {
+    const found = yield* parkedSubscriptions(after, before)
+    for (const { id, overdue } of found) {
+      if (overdue === 1) count += yield* transaction(expireOverdue(id, before))
+    }
+    const last = found.at(-1)
+    if (last === undefined || found.length < page) return count
+    after = last.id
+    // The store is free for others between the pages.
+    yield* Effect.sleep("10 millis")
+  }
+})

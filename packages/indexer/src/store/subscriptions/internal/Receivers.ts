@@ -1,0 +1,44 @@
+/** Subscriptions as sending needs them. */
+import * as Effect from "effect/Effect"
+import { type RawBuilder, sql } from "kysely"
+import { Database } from "../../database/Database.ts"
+import { rows } from "../../database/Statements.ts"
+import type { Row } from "../../database/Tables.ts"
+
+export type Receiver = Pick<
+  Row<"subscription">,
+  | "id"
+  | "account"
+  | "host"
+  | "callback_url"
+  | "secret"
+  | "previous_secret"
+  | "previous_secret_until"
+  | "active"
+  | "last_sequence"
+>
+
+const select = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, end: RawBuilder<unknown>) {
+  if (ids.length === 0) return new Map<number, Receiver>()
+  const { numbers, query } = yield* Database
+  const found = yield* query(
+    rows(sql<Receiver>`
+      select id, account, host, callback_url, secret, previous_secret, previous_secret_until, active, last_sequence
+      from subscription where id in ${numbers(ids)} ${end}`)
+  )
+  return new Map(found.map((receiver) => [receiver.id, receiver]))
+})
+
+/** By their ids. */
+export const find = (ids: ReadonlyArray<number>) => select(ids, sql.raw(""))
+
+/** As {@link find}, those of them that no other transaction has locked, until the transaction ends. */
+export const lock = (ids: ReadonlyArray<number>) =>
+  Effect.flatMap(Database, ({ forUpdateSkipLocked }) => select(ids, forUpdateSkipLocked))
+
+/** What its callbacks are signed with at this moment. */
+export const secretsOf = (receiver: Receiver, now: number): ReadonlyArray<string> => {
+  const { previous_secret, previous_secret_until, secret } = receiver
+  if (secret === null) return []
+  return previous_secret !== null && (previous_secret_until ?? 0) > now ? [secret, previous_secret] : [secret]
+}

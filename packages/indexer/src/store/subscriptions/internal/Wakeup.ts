@@ -1,0 +1,21 @@
+/** A signal that wakes everybody in this process who waits for the next one. */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+
+export interface Wakeup {
+  /** Wakes those who wait. */
+  readonly signal: Effect.Effect<void>
+  /** An effect that waits for the next signal after this moment. */
+  readonly next: Effect.Effect<Effect.Effect<void>>
+}
+
+export const make = (): Wakeup => {
+  let waiting = Deferred.makeUnsafe<void>()
+  return {
+    signal: Effect.sync(() => {
+      Deferred.doneUnsafe(waiting, Effect.void)
+      waiting = Deferred.makeUnsafe<void>()
+    }),
+    next: Effect.sync(() => Deferred.await(waiting))
+  }
+}

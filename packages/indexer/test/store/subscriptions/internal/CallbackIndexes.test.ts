@@ -1,0 +1,65 @@
+import { assert, layer } from "@effect/vitest"
+import { Database } from "@headwater/indexer/store/database/Database"
+import { rows } from "@headwater/indexer/store/database/Statements"
+import * as CallbackState from "@headwater/indexer/store/subscriptions/CallbackState"
+import * as DeliveryStatus from "@headwater/indexer/store/subscriptions/internal/DeliveryStatus"
+import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { type KyselyPlugin, RawNode, sql } from "kysely"
+import { stores } from "../../../../../../test/Stores.ts"
+import * as Seed from "../../Seed.ts"
+
+const explain = { sqlite: "explain query plan ", postgres: "explain " } as const
+
+/** The indexes that the statements of an effect read, by the database's own word; the statements are not run. */
+const indexesOf = Effect.fnUntraced(function* <A, E>(kind: keyof typeof explain, self: Effect.Effect<A, E, Database>) {
+  const database = yield* Database
+  const plans: Array<ReadonlyArray<string>> = []
+  const plugin: KyselyPlugin = {
+    transformQuery: ({ node }) => RawNode.create([explain[kind], ""], [node]) as never,
+    transformResult: async ({ result }) => {
+      plans.push(
+        [...new Set(JSON.stringify(result.rows).match(/\b(callback_\w+|Seq Scan on callback)\b/g) ?? [])].sort()
+      )
+      return { ...result, rows: [] }
+    }
+  }
+  const explained: typeof database.query = (build) => database.query((db) => build(db.withPlugin(plugin)))
+  yield* Effect.provideService(self, Database, { ...database, query: explained, read: explained })
+  return plans
+})
+
+for (const store of stores) {
+  layer(Subscriptions.layer.pipe(Layer.provideMerge(store.layer)))(`CallbackIndexes on ${store.name}`, (it) => {
+    it.effect("finds what a subscription has due without reading all that it was ever sent", () =>
+      Effect.gen(function* () {
+        const { insertMany, query, transaction } = yield* Database
+        const { id, ...subscription } = yield* Seed.subscription(yield* Seed.account, "https://a.test/")
+        const host = new URL(subscription.callbackUrl).hostname
+        const callback = { subscription: id, host, chain: 1, height: 1, event: "E", body: "{}", due: 1, created: 1 }
+        yield* transaction(
+          insertMany(
+            "callback",
+            Array.from({ length: 20_000 }, (_, i) => ({
+              ...callback,
+              ...{ idempotency_key: `${i}`, sequence: i + 1, attempts: 1 },
+              state: i % 10_000 === 0 ? ("due" as const) : ("delivered" as const)
+            }))
+          )
+        )
+        if (store.name === "postgres") yield* query(rows(sql`analyze callback`))
+        assert.deepStrictEqual(yield* indexesOf(store.name, CallbackState.park({ id, host })), [
+          ["callback_first"],
+          ["callback_retry"]
+        ])
+        const [status] = yield* indexesOf(store.name, DeliveryStatus.read({ id, host }))
+        assert.includeMembers([...status!], ["callback_first", "callback_retry"])
+
+        yield* CallbackState.park({ id, host })
+        const { parked } = yield* DeliveryStatus.read({ id, host })
+        assert.strictEqual(parked, 2)
+      })
+    )
+  })
+}
