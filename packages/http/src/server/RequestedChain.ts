@@ -15,10 +15,9 @@ export class ConfiguredChains extends Context.Service<ConfiguredChains, Readonly
 
 const wrong = (attribute: string, message: string) => ({ message, details: [{ attribute, message }] })
 
-const familyNames: Record<Chain.Family, string> = { utxo: "UTXO", evm: "EVM", tron: "EVM", xrp: "XRP" }
-
 /** The message has the known names, and not the wrong one: an extended key stands there in a path of the wrong order. */
 const oneOf = (known: ReadonlyArray<string>) => `must be one of ${[...new Set(known)].join(", ")}`
+
 /** The blockchain of an operation whose path names none, since its family has one alone. */
 const onlyBlockchainOf = (families: ReadonlyArray<Chain.Family> | undefined): string =>
   Chain.all.find(({ family }) => family === families?.[0])?.blockchain ?? ""
@@ -39,7 +38,7 @@ const find = Effect.fnUntraced(function* (
   })
   if (families !== undefined && !families.includes(chain.family)) {
     return yield* new InvalidBlockchain(
-      wrong("blockchain", `The operation is for ${familyNames[families[0]!]} blockchains, which ${blockchain} is not`)
+      wrong("blockchain", `The operation is for ${families[0]!.toUpperCase()} blockchains, which ${blockchain} is not`)
     )
   }
   return (
