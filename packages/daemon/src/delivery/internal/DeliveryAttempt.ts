@@ -37,7 +37,7 @@ export const make = Effect.fnUntraced(function* ({ hosts, metrics, outcomes, pro
   const accepted = (callback: OutboxMessage, attempt: Attempt) => {
     outcomes.add({ kind: "delivered", callback, attempt })
     metrics.delivered(attempt.at + attempt.duration - callback.created)
-    return true
+    return Effect.succeed(true)
   }
 
   const notAccepted = Effect.fnUntraced(function* (
@@ -62,20 +62,23 @@ export const make = Effect.fnUntraced(function* ({ hosts, metrics, outcomes, pro
     return false
   })
 
-  const attempt: DeliveryAttempt = Effect.fnUntraced(function* (lease, callback, { at, headers, url }) {
-    const reply = yield* Effect.result(
-      traced(lease, callback, client.request({ method: "POST", url, headers, body: callback.body }))
+  // Run for every callback: a generator would cost as much as the rest of it.
+  const attempt: DeliveryAttempt = (lease, callback, { at, headers, url }) =>
+    Effect.flatMap(
+      Effect.result(traced(lease, callback, client.request({ method: "POST", url, headers, body: callback.body }))),
+      (reply) => {
+        const now = clock.currentTimeMillisUnsafe()
+        const timed = { at, duration: now - at }
+        hosts.attempted(lease.host, { answered: Result.isSuccess(reply), at, now })
+        if (Result.isFailure(reply)) {
+          return notAccepted(lease, callback, { ...timed, error: reply.failure.reason }, undefined)
+        }
+        const { retryAfter, status } = reply.success
+        return status >= 200 && status < 300
+          ? accepted(callback, { ...timed, status })
+          : notAccepted(lease, callback, { ...timed, status, error: `answered ${status}` }, retryAfter)
+      }
     )
-    const now = clock.currentTimeMillisUnsafe()
-    const timed = { at, duration: now - at }
-    hosts.attempted(lease.host, { answered: Result.isSuccess(reply), at, now })
-    if (Result.isFailure(reply)) {
-      return yield* notAccepted(lease, callback, { ...timed, error: reply.failure.reason }, undefined)
-    }
-    const { retryAfter, status } = reply.success
-    if (status >= 200 && status < 300) return accepted(callback, { ...timed, status })
-    return yield* notAccepted(lease, callback, { ...timed, status, error: `answered ${status}` }, retryAfter)
-  })
 
   return attempt
 })

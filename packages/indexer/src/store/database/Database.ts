@@ -18,7 +18,7 @@ import type { Location } from "./Location.ts"
 import * as StoreLock from "./StoreLock.ts"
 
 export { DatabaseError } from "./DatabaseError.ts"
-export type { MigrationFailed, StoreTooNew } from "./internal/Migrations.ts"
+export type { StoreIncomplete, StoreTooNew } from "./internal/Migrations.ts"
 export { WaitForServer } from "./internal/PostgresServer.ts"
 export type { Location } from "./Location.ts"
 export type { StoreInUse } from "./StoreLock.ts"

@@ -50,6 +50,8 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
 
 /** The last migration of release 0.1, whose migrations were no transactions on SQLite. */
 const lastOfFirstRelease = "0009_replay"
+/** What both databases say of a table, an index or a column that is there. */
+const existsAlready = /already exists|duplicate column/
 
 /** For two seconds another process may be making an empty store; after them it counts as one that stays. */
 const tries = { schedule: Schedule.spaced("100 millis"), times: 20 }
@@ -77,7 +79,7 @@ const migrate = Effect.fnUntraced(function* (
   db: Kysely<Tables>,
   types: ColumnTypes,
   names: ReadonlyArray<string>
-): Effect.fn.Return<void, DatabaseError | MigrationFailed> {
+): Effect.fn.Return<void, DatabaseError | StoreIncomplete> {
   const provided = Object.fromEntries(
     Object.entries(migrations).map(([name, statements]): [string, Migration] => [
       name,
@@ -95,9 +97,10 @@ const migrate = Effect.fnUntraced(function* (
   for (const step of steps) {
     const { error, results = [] } = yield* attempt(step)
     if (error === undefined) continue
-    const failed = results.find(({ status }) => status === "Error")
-    if (failed === undefined) return yield* new DatabaseError({ cause: error })
-    return yield* new MigrationFailed({ migration: failed.migrationName, cause: error })
+    const migration = results.find(({ status }) => status === "Error")?.migrationName
+    return yield* migration !== undefined && migration <= lastOfFirstRelease && existsAlready.test(String(error))
+      ? new StoreIncomplete({ migration, cause: error })
+      : new DatabaseError({ cause: error })
   }
 })
 
@@ -129,20 +132,16 @@ export class StoreTooNew extends Schema.TaggedError<StoreTooNew>()("StoreTooNew"
   }
 }
 
-/** A migration was not applied, and has changed nothing. */
-export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("MigrationFailed", {
+/** The store has tables that no migration has made as a whole. */
+export class StoreIncomplete extends Schema.TaggedError<StoreIncomplete>()("StoreIncomplete", {
   migration: Schema.String,
   cause: Schema.Defect()
 }) {
   override get message() {
-    const { message } = this.cause as Error
-    const halfMade = this.migration <= lastOfFirstRelease && /already exists|duplicate column/.test(message)
     return (
-      `Migration ${this.migration} failed: ${message}` +
-      (halfMade
-        ? ". Either headwater 0.1 was killed at its first start on this store, before anything was stored, or the tables " +
-          "belong to another program: give the store a new file, or an empty database"
-        : "")
+      `Migration ${this.migration} cannot be applied, ${(this.cause as Error).message}. Either headwater 0.1 was killed at ` +
+      "its first start on this store, before anything was stored, or the tables belong to another program: give the " +
+      "store a new file, or an empty database"
     )
   }
 }
