@@ -139,7 +139,6 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
       rest = rest.slice(committed.blocks)
       metrics.committed(committed.blocks)
       yield* warnOfMissing(entered)
-      yield* warnOfMissing(entered)
       const now = yield* Clock.currentTimeMillis
       statuses.update(chain, { height: last.height, committedAt: now, blockTime: last.time }, now)
       if (options.onCommitted !== undefined) yield* options.onCommitted(entered, committed)
