@@ -279,6 +279,7 @@ const mempool = Effect.fnUntraced(function* (count: number) {
         fetched += ids.length
         return ids.map((id) => transaction(Number.parseInt(id.slice(0, 8), 16)))
       }),
+    tip: Effect.succeed(new Uint8Array(32)),
     timeOf: () => Effect.succeed(1),
     outputs: (outpoints) => Effect.sync(() => outpoints.map(() => ({ script: script(0x30000000), amount: 600n })))
   }

@@ -4,6 +4,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { type EventKind, eventKinds } from "@headwater/core/events/EventKinds"
+import { families, familyNames } from "@headwater/core/families/families"
 import { openApiDocument } from "@headwater/http/contract/OpenApiDocument"
 
 const referenceFile = new URL("api.md", import.meta.url)
@@ -118,8 +119,6 @@ export const reference = (): string => {
     .replaceAll(/\n{3,}/g, "\n\n")
 }
 
-const familyNames = { utxo: "UTXO", evm: "EVM", tron: "Tron", xrp: "XRP" } as const
-
 const fieldsOf = ({ item: { fields } }: EventKind): string => {
   const { blockchain, network, ...own } = fields
   return Object.keys(own)
@@ -135,9 +134,9 @@ const events = (): string =>
       `\`${event}\``,
       `\`${kind.path}\``,
       kind.words,
-      kind.families.length === Object.keys(familyNames).length
+      kind.families.length === familyNames.length
         ? "all"
-        : kind.families.map((family) => familyNames[family]).join(", "),
+        : kind.families.map((family) => families[family].title).join(", "),
       kind.confirmations === "none" ? "" : `\`${kind.confirmations}\``,
       fieldsOf(kind)
     ])

@@ -17,13 +17,13 @@ const statesTable = () =>
 
 /** What a change of a column is to a reader, by the column and its value. */
 const words: Readonly<Record<string, string>> = {
-  "due given": "its next attempt gets a time",
-  "attempts 0": "its attempts are counted anew",
-  "attempts given": "the attempt is counted and noted",
-  "leased_until 0": "nobody is sending it any more",
-  "leased_until given": "it is being sent, until an answer or a deadline",
-  "sequence given": "it gets its number, if it has none",
-  "delivered given": "the time is noted"
+  "due given": "the next attempt gets a time",
+  "attempts 0": "attempts are counted anew",
+  "attempts given": "the attempt is counted and recorded",
+  "leased_until 0": "the lease ends",
+  "leased_until given": "the lease begins, and ends with an answer or at a deadline",
+  "sequence given": "a callback without a number gets one",
+  "delivered given": "the time is recorded"
 }
 
 const changesOf = ({ changes }: Rule): string =>

@@ -297,7 +297,7 @@ describe.skipIf(browserPath === undefined)("the console in Chromium", () => {
             await page.goto(url)
             await page.getByLabel("Password of the console").fill("not the password")
             await page.keyboard.press("Enter")
-            await page.getByText("That is not the password").waitFor()
+            await page.getByText("Wrong password").waitFor()
             await sound("login")
             await page.getByLabel("Password of the console").fill(password)
             await page.keyboard.press("Enter")

@@ -1,5 +1,6 @@
 /** A real litecoind on an empty regtest chain, for tests: own folder, own ports, a wallet, gone with the scope. */
-import { spawn } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
+import { createHmac } from "node:crypto"
 import { accessSync, constants, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
@@ -27,6 +28,8 @@ export const installed: boolean = binary !== undefined
 export interface Litecoind {
   /** With user and password. */
   readonly url: string
+  /** File with the user and password of this run of the node, beside those of `url`. */
+  readonly cookie: string
   /** Calls the node and its first wallet. */
   readonly rpc: Rpc
   /** Makes another wallet, with further arguments of `createwallet`; calls go to it and the node. */
@@ -40,9 +43,14 @@ export interface Litecoind {
   readonly mweb: Effect.Effect<string>
   /** Ends the process now; the scope does it at the latest. */
   readonly stop: Effect.Effect<void>
+  /** Ends the process and starts it again on the same port, with the same chain, a new cookie, and maybe other flags. */
+  readonly restart: (...flags: ReadonlyArray<string>) => Effect.Effect<void>
 }
 
 const mwebActivation = 432
+
+/** `user` and `password` as `-rpcauth` takes them: with `-rpcpassword` the node would write no cookie. */
+const rpcauth = `user:5a17$${createHmac("sha256", "5a17").update("password").digest("hex")}`
 
 /** Starts the node; more flags than the usual ones (`-txindex=0`) may be given. */
 export const start = (...flags: ReadonlyArray<string>): Effect.Effect<Litecoind, never, Scope.Scope> =>
@@ -52,42 +60,43 @@ export const start = (...flags: ReadonlyArray<string>): Effect.Effect<Litecoind,
       (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
     )
     const port = yield* freePort
-    const node = yield* Effect.acquireRelease(
+    let child: ChildProcess
+    const launch = (...more: ReadonlyArray<string>) =>
       Effect.sync(() => {
-        const child = spawn(
+        child = spawn(
           binary!,
           [
             ...["-regtest", `-datadir=${folder}`, "-server", "-listen=0", "-dnsseed=0", "-printtoconsole=0"],
-            ...["-rpcuser=user", "-rpcpassword=password", `-rpcport=${port}`, "-rpcbind=127.0.0.1"],
-            ...["-rpcallowip=127.0.0.1", "-rpcworkqueue=64", "-txindex=1", "-fallbackfee=0.0002", ...flags]
+            ...[`-rpcauth=${rpcauth}`, `-rpcport=${port}`, "-rpcbind=127.0.0.1"],
+            ...["-rpcallowip=127.0.0.1", "-rpcworkqueue=64", "-txindex=1", "-fallbackfee=0.0002", ...flags, ...more]
           ],
           { stdio: "ignore" }
         )
-        const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()))
-        return { child, exited }
-      }),
-      ({ child, exited }) =>
-        Effect.promise(() => {
-          child.kill("SIGKILL")
-          return exited
-        })
-    )
+      })
+    const end = (signal: NodeJS.Signals) =>
+      Effect.callback<void>((resume) => {
+        if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
+        child.once("exit", () => resume(Effect.void))
+        child.kill(signal)
+      })
+    yield* Effect.acquireRelease(launch(), () => end("SIGKILL"))
     const url = `http://user:password@127.0.0.1:${port}`
 
     const wallet = (name: string, ...options: ReadonlyArray<unknown>) =>
       Effect.as(rpcAt(url)("createwallet", name, ...options), rpcAt(url, `/wallet/${name}`))
 
     // By the real clock, so that the node also starts in tests that run on a test clock.
-    yield* Effect.promise(async () => {
+    const answers = Effect.promise(async () => {
       for (let attempt = 1; ; attempt++) {
         try {
           return await caller(url)("/", "getblockcount", [])
         } catch (error) {
-          if (attempt === 2_400 || node.child.exitCode !== null) throw error
+          if (attempt === 2_400 || child.exitCode !== null) throw error
           await new Promise((resolve) => setTimeout(resolve, 50))
         }
       }
     })
+    yield* answers
     const rpc = yield* wallet("headwater")
 
     const mine = (blocks: number, address?: string) =>
@@ -96,6 +105,7 @@ export const start = (...flags: ReadonlyArray<string>): Effect.Effect<Litecoind,
       )
     return {
       url,
+      cookie: join(folder, "regtest", ".cookie"),
       rpc,
       wallet,
       mine,
@@ -107,9 +117,12 @@ export const start = (...flags: ReadonlyArray<string>): Effect.Effect<Litecoind,
         yield* mine(1)
         return address
       }),
-      stop: Effect.promise(() => {
-        node.child.kill("SIGTERM")
-        return node.exited
+      stop: end("SIGTERM"),
+      restart: Effect.fnUntraced(function* (...more: ReadonlyArray<string>) {
+        yield* end("SIGTERM")
+        yield* launch(...more)
+        yield* answers
+        yield* rpcAt(url)("loadwallet", "headwater")
       })
     }
   })

@@ -1,7 +1,9 @@
 /** Prepared transactions on a real node: signed elsewhere, mined, and paid for exactly as announced. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import { parseEther, recoverAddress, Transaction, Wallet } from "ethers"
+import * as FakeNode from "../packages/indexer/test/FakeNode.ts"
 import * as Anvil from "./Anvil.ts"
 import { deployedCode, funded } from "./Contracts.ts"
 import * as Headwater from "./Headwater.ts"
@@ -10,46 +12,71 @@ import { locations } from "./Stores.ts"
 const types = ["legacy-transaction", "access-list-transaction", "gas-fee-market-transaction"] as const
 const { location } = locations[0]!
 
+/** A node that is this one, but knows nothing of what waits for a block except how many transactions do. */
+const withoutPending = (url: string) =>
+  FakeNode.http(async (request, response) => {
+    const answer = async (call: FakeNode.Call) => {
+      if (call.method === "txpool_contentFrom") {
+        return { jsonrpc: "2.0", id: call.id, error: { code: -32601, message: "the method does not exist" } }
+      }
+      const params = call.method === "eth_getTransactionCount" ? call.params : call.params.map(asLatest)
+      const body = JSON.stringify({ ...call, params })
+      return (await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body })).json()
+    }
+    const body = JSON.parse(await FakeNode.bodyOf(request))
+    response.setHeader("content-type", "application/json")
+    response.end(JSON.stringify(Array.isArray(body) ? await Promise.all(body.map(answer)) : await answer(body)))
+  })
+
+const asLatest = (param: unknown) => (param === "pending" ? "latest" : param)
+
 /** Three chains of different rules on one node. */
-const setup = Effect.gen(function* () {
-  const anvil = yield* Anvil.start({})
-  const chain = { nodes: [anvil.url], start: 0, pollMillis: 50, timeoutMillis: 1_000 }
-  const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
-    chains: { "ethereum/devnet": chain, "ethereum-classic/devnet": chain, "base/devnet": chain }
-  })
-  const prepare = (item: Record<string, unknown>, blockchain = "ethereum") =>
-    headwater.post(`/prepare-transactions/evm/${blockchain}/devnet/native-coins`, {
-      fee: { priority: "standard" },
-      recipient: Wallet.createRandom().address,
-      sender: funded.address,
-      amount: "0.1",
-      ...item
+const setup = setupOn(({ url }) => Effect.succeed({ url }))
+
+function setupOn(node: (anvil: Anvil.Anvil) => Effect.Effect<{ readonly url: string }, never, Scope.Scope>) {
+  return Effect.gen(function* () {
+    const anvil = yield* Anvil.start({})
+    const { url } = yield* node(anvil)
+    const chain = { nodes: [url], start: 0, pollMillis: 50, timeoutMillis: 1_000 }
+    const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
+      chains: { "ethereum/devnet": chain, "ethereum-classic/devnet": chain, "base/devnet": chain }
     })
-  /** Waits until the daemon has connected to its node. */
-  const connected = Effect.gen(function* () {
-    for (let i = 0; i < 1_200; i++) {
-      const answers = yield* Effect.all(
-        ["ethereum", "ethereum-classic", "base"].map((name) => prepare({ type: "legacy-transaction" }, name))
-      )
-      if (answers.every(({ status }) => status !== 503)) return
-      yield* Effect.sleep("100 millis")
-    }
+    const prepare = (item: Record<string, unknown>, blockchain = "ethereum") =>
+      headwater.post(`/prepare-transactions/evm/${blockchain}/devnet/native-coins`, {
+        fee: { priority: "standard" },
+        recipient: Wallet.createRandom().address,
+        sender: funded.address,
+        amount: "0.1",
+        ...item
+      })
+    /** Waits until the daemon has connected to its node. */
+    const connected = Effect.gen(function* () {
+      for (let i = 0; i < 1_200; i++) {
+        const answers = yield* Effect.all(
+          ["ethereum", "ethereum-classic", "base"].map((name) => prepare({ type: "legacy-transaction" }, name))
+        )
+        if (answers.every(({ status }) => status !== 503)) return
+        yield* Effect.sleep("100 millis")
+      }
+    })
+    yield* connected
+    const send = (signed: Transaction) => anvil.rpc("eth_sendRawTransaction", [signed.serialized])
+    /** The receipt of a transaction once it is mined. */
+    const receiptOf = Effect.fnUntraced(function* (signed: Transaction) {
+      for (let i = 0; i < 6_000; i++) {
+        const receipt = yield* anvil.rpc<Record<string, string> | null>("eth_getTransactionReceipt", [signed.hash])
+        if (receipt !== null) return receipt
+        yield* Effect.sleep("10 millis")
+      }
+      return yield* Effect.die(new Error("The transaction was not mined"))
+    })
+    /** Gives the node a signed transaction, and its receipt back. */
+    const mined = (signed: Transaction) => Effect.andThen(send(signed), receiptOf(signed))
+    const balance = (address: string) => Effect.map(anvil.rpc<string>("eth_getBalance", [address, "latest"]), BigInt)
+    const fund = (address: string, wei: bigint) => anvil.rpc("anvil_setBalance", [address, `0x${wei.toString(16)}`])
+    return { anvil, headwater, prepare, send, receiptOf, mined, balance, fund }
   })
-  yield* connected
-  /** Gives the node a signed transaction, and its receipt back once it is mined. */
-  const mined = Effect.fnUntraced(function* (signed: Transaction) {
-    yield* anvil.rpc("eth_sendRawTransaction", [signed.serialized])
-    for (let i = 0; i < 6_000; i++) {
-      const receipt = yield* anvil.rpc<Record<string, string> | null>("eth_getTransactionReceipt", [signed.hash])
-      if (receipt !== null) return receipt
-      yield* Effect.sleep("10 millis")
-    }
-    return yield* Effect.die(new Error("The transaction was not mined"))
-  })
-  const balance = (address: string) => Effect.map(anvil.rpc<string>("eth_getBalance", [address, "latest"]), BigInt)
-  const fund = (address: string, wei: bigint) => anvil.rpc("anvil_setBalance", [address, `0x${wei.toString(16)}`])
-  return { anvil, headwater, prepare, mined, balance, fund }
-})
+}
 
 /** The transaction that a prepared one describes, as ethers understands it. */
 // biome-ignore lint/suspicious/noExplicitAny: an answer of the server
@@ -162,7 +189,7 @@ describe("prepare on anvil", () => {
 
   it.live("refuses what cannot be paid, naming what there is and what it takes", () =>
     Effect.gen(function* () {
-      const { fund, prepare } = yield* setup
+      const { anvil, fund, prepare } = yield* setup
       const poor = Wallet.createRandom().address
       yield* fund(poor, 10n ** 15n)
       const refusal = Effect.fnUntraced(function* (item: Record<string, unknown>) {
@@ -170,14 +197,25 @@ describe("prepare on anvil", () => {
         assert.deepStrictEqual([status, body.error?.code], [409, "invalid_data"], JSON.stringify(body))
         return body.error.message as string
       })
-      assert.match(yield* refusal({ amount: "2" }), /the sender has 0\.001 ETH and needs 2/)
+      assert.match(
+        yield* refusal({ amount: "2" }),
+        /the sender has 0\.001 ETH and needs 2\.0.*, fee up to 0\.0000[1-9]/
+      )
       assert.match(yield* refusal({ amount: "0.001" }), /the sender has 0\.001 ETH and needs 0\.0010/)
       assert.match(
         yield* refusal({ amount: "0.002", substractFromAmount: true }),
-        /has 0\.001 ETH and needs 0\.002 ETH/
+        /has 0\.001 ETH and needs 0\.002 ETH, of which the fee takes up to 0\.0000[1-9]/
       )
       assert.match(yield* refusal({ amount: "0.000000000000000001", substractFromAmount: true }), /the fee/)
       assert.match(yield* refusal({ amount: "0.0001", fee: { priority: "slow", exactAmount: "1" } }), /1 Wei is 0/)
+      // A contract that takes no coins: PUSH0 PUSH0 REVERT.
+      const recipient = Wallet.createRandom().address
+      yield* anvil.rpc("anvil_setCode", [recipient, "0x5f5ffd"])
+      assert.match(
+        yield* refusal({ recipient, amount: "2" }),
+        /needs 2 ETH and the fee, which the node does not estimate/
+      )
+      assert.match(yield* refusal({ recipient, amount: "0.0001" }), /the transaction would fail: .*revert/)
     }).pipe(Effect.scoped)
   )
 
@@ -212,10 +250,82 @@ describe("prepare on anvil", () => {
       const { fee, gasLimit, value } = body.data.item
       const bytes = BigInt((described(body.data.item).unsignedSerialized.length - 2) / 2)
       const left = 10n ** 18n - parseEther(value.amount) - BigInt(fee.maxFeePerGas) * BigInt(gasLimit)
-      assert.strictEqual(left, 1_000_000_000n * bytes + 7n * BigInt(gasLimit))
+      const charged = 1_000_000_000n * bytes + 7n * BigInt(gasLimit)
+      assert.strictEqual(left, (charged * 81n + 63n) / 64n)
 
       const refused = yield* prepare({ sender, amount: "0.9999999999" }, "base")
       assert.strictEqual(refused.status, 409)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("prepares everything beside what waits for a block, and the transaction is mined behind it", () =>
+    Effect.gen(function* () {
+      const { anvil, balance, fund, prepare, receiptOf, send } = yield* setup
+      yield* anvil.rpc("evm_setAutomine", [false])
+      for (const type of types) {
+        const wallet = Wallet.createRandom()
+        yield* fund(wallet.address, parseEther("1"))
+        const first = yield* prepare({ type, sender: wallet.address, amount: "0.1" })
+        yield* send(sign(wallet, first.body.data.item))
+        // Coins that wait to come are not spent before they are there.
+        const donation = yield* prepare({ recipient: wallet.address, amount: "5" })
+        yield* send(sign(funded, donation.body.data.item))
+
+        const all = yield* prepare({ type, sender: wallet.address, amount: "1", substractFromAmount: true })
+        assert.deepStrictEqual([all.status, all.body.error?.code], [409, "invalid_data"], JSON.stringify(all.body))
+        const [, left] = /the sender has (0\.8\d+) ETH beside what its waiting transactions take/.exec(
+          all.body.error.message
+        )!
+        const rest = yield* prepare({ type, sender: wallet.address, amount: left, substractFromAmount: true })
+        assert.strictEqual(rest.status, 201, JSON.stringify(rest.body))
+        const { item } = rest.body.data
+        assert.strictEqual(item.nonce, 1)
+        yield* send(sign(wallet, item))
+        yield* anvil.rpc("evm_mine", [])
+        for (const { body } of [first, rest]) {
+          assert.strictEqual((yield* receiptOf(sign(wallet, body.data.item))).status, "0x1")
+        }
+        assert.strictEqual(yield* balance(item.recipient), parseEther(item.value.amount))
+        // The whole price is paid but by the first transaction of the fee market, which got some of its own back.
+        const kept = (yield* balance(wallet.address)) - parseEther("5")
+        assert.isTrue(type === "gas-fee-market-transaction" ? kept >= 0n && kept < parseEther("0.0001") : kept === 0n)
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("refuses to guess what waiting transactions leave where the node does not say it", () =>
+    Effect.gen(function* () {
+      const { anvil, prepare, send } = yield* setupOn(({ url }) => withoutPending(url))
+      yield* anvil.rpc("evm_setAutomine", [false])
+      const first = yield* prepare({})
+      yield* send(sign(funded, first.body.data.item))
+      const next = first.body.data.item.nonce + 1
+      const refused = yield* prepare({})
+      assert.deepStrictEqual([refused.status, refused.body.error?.code], [409, "invalid_data"])
+      assert.match(refused.body.error.message, /^nonce: the sender has transactions that wait for a block \(1\)/)
+      assert.include(refused.body.error.message, `(${next} is the next)`)
+      // Who names the nonce knows what waits: another transaction behind it, or in its place.
+      for (const nonce of [next, next - 1]) {
+        const { body, status } = yield* prepare({ nonce: String(nonce) })
+        assert.deepStrictEqual([status, body.data?.item.nonce], [201, nonce])
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("gives a contract's gas a margin, which is not paid where it is not used", () =>
+    Effect.gen(function* () {
+      const { anvil, mined, prepare } = yield* setup
+      // Takes coins and writes to its storage: PUSH1 1 PUSH0 SSTORE.
+      const recipient = Wallet.createRandom().address
+      yield* anvil.rpc("anvil_setCode", [recipient, "0x60015f55"])
+      const { body } = yield* prepare({ recipient })
+      const estimate = BigInt(
+        yield* anvil.rpc<string>("eth_estimateGas", [{ from: funded.address, to: recipient, value: "0x1" }])
+      )
+      assert.strictEqual(BigInt(body.data.item.gasLimit), (estimate * 130n) / 100n)
+      const receipt = yield* mined(sign(funded, body.data.item))
+      assert.strictEqual(receipt.status, "0x1")
+      assert.isAtMost(Number(receipt.gasUsed), Number(estimate))
     }).pipe(Effect.scoped)
   )
 

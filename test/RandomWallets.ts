@@ -15,9 +15,9 @@ import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import { type InTransaction, keyOf, Wallets } from "@headwater/indexer/store/wallets/Wallets"
+import * as CoinSync from "@headwater/indexer/sync/CoinSync"
 import * as Follow from "@headwater/indexer/sync/Follow"
 import * as MempoolWatch from "@headwater/indexer/sync/MempoolWatch"
-import * as WalletSync from "@headwater/indexer/sync/WalletSync"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -50,7 +50,7 @@ export interface PayingNode {
   readonly rpc: Rpc
   /** What makes `getblock` show decoded transactions. */
   readonly decoded: ReadonlyArray<number | boolean>
-  /** Whether it can tell which coins a wallet has already: where not, a wallet is whole only if synced before it is paid. */
+  /** Whether it can tell which coins a wallet has already: where not, a wallet is whole only if synced before block 0. */
   readonly findsCoins: boolean
   /** Makes a wallet; `seed` is any number. */
   readonly wallet: (name: string, seed: number) => Effect.Effect<PayingWallet>
@@ -122,7 +122,7 @@ const indexer = Effect.fnUntraced(function* ({ chain, url }: PayingNode, record:
   const options = { pollInterval: Duration.millis(10), gapLimit: 20 }
   const follow = yield* Follow.make(source, store, { ...options, start: 0, concurrency: 4, undoDepth: 100 })
   const mempool = yield* MempoolWatch.make(chain, source.mempool, options)
-  const sync = yield* WalletSync.make(source, source.search, store, { ...options, lookAhead: 100 })
+  const sync = yield* CoinSync.make(source, source.search, store, { ...options, lookAhead: 100 })
   const database = yield* Database
   const subscriptions = yield* Subscriptions
   const wallets = yield* Wallets
@@ -137,7 +137,7 @@ const indexer = Effect.fnUntraced(function* ({ chain, url }: PayingNode, record:
     balance: (account: number, wallet: PayingWallet) =>
       Effect.map(wallets.get(walletOf(account, wallet)), (found) => {
         assert.strictEqual(found?.state, "synced")
-        return found!.balance
+        return found!.balance!
       }),
     subscribe: (address: AddressBytes, event: Parameters<typeof subscriptions.create>[0]["event"]) =>
       subscriptions.create({
@@ -178,7 +178,20 @@ export const agrees = Effect.fnUntraced(function* (node: PayingNode, rounds: num
   const each = (run: (headwater: (typeof headwaters)[number]) => Effect.Effect<unknown, unknown>) =>
     Effect.forEach(headwaters, (headwater) => Effect.orDie(run(headwater)), { discard: true })
 
+  const whole: Array<readonly [account: number, wallet: PayingWallet]> = []
+  const enter = Effect.fnUntraced(function* (account: number, wallet: PayingWallet) {
+    yield* each(({ synced }) => synced(account, wallet))
+    whole.push([account, wallet])
+  })
+  // The same wallet of somebody else is one, too.
+  const first = [1, alice] as const
+  const second = [1, bob] as const
+  const third = [2, alice] as const
+  const last = [1, carol] as const
+  // Nobody had coins before the chain's first block.
+  if (!node.findsCoins) for (const [account, wallet] of [first, second, third, last]) yield* enter(account, wallet)
   yield* each(({ follow }) => follow)
+  if (node.findsCoins) yield* enter(...first)
   const begin = yield* node.rpc<number>("getblockcount")
 
   // Addresses that will be used often, and change.
@@ -189,20 +202,6 @@ export const agrees = Effect.fnUntraced(function* (node: PayingNode, rounds: num
     yield* each(({ subscribe }) => subscribe(address, "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"))
     yield* each(({ subscribe }) => subscribe(address, "ADDRESS_COINS_TRANSACTION_CONFIRMED"))
   }
-  const whole: Array<readonly [account: number, wallet: PayingWallet]> = []
-  const enter = Effect.fnUntraced(function* (account: number, wallet: PayingWallet) {
-    yield* each(({ synced }) => synced(account, wallet))
-    whole.push([account, wallet])
-  })
-  yield* enter(1, alice)
-  // The same wallet of somebody else is one, too.
-  const late = [
-    [1, bob],
-    [2, alice],
-    [1, carol]
-  ] as const
-  const [second, third, last] = late
-  if (!node.findsCoins) for (const [account, wallet] of late) yield* enter(account, wallet)
   // Only now: where a node shows no prevouts, a coin from before its subscription is not known when it is spent.
   for (const wallet of hd) {
     for (let i = 0; i < 5; i++) yield* node.fund(wallet.next(), 2)

@@ -148,8 +148,8 @@ const options = (keepsInternal: boolean): TronNode.TronNodeOptions => ({
   accounts: {
     [TronWallet.addressHex]: { address: TronWallet.addressHex, balance: 10_000_000 },
     [Tron.account(2)]: { address: Tron.account(2), balance: 1 },
-    [derived(0, 0)]: { address: derived(0, 0), balance: 4_000_000 },
-    [derived(1, 3)]: { address: derived(1, 3), balance: 2 },
+    // Activated by the block after.
+    [derived(0, 0)]: { address: derived(0, 0), balance: 4_000_000, create_time: timeOf(104) * 1000 },
     [derived(2)]: { address: derived(2), balance: 30 }
   },
   resources: { [TronWallet.addressHex]: { freeNetUsed: 600, freeNetLimit: 600 } },
@@ -333,24 +333,41 @@ describe("Tron", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("reads what a wallet holds, in both derivations", () =>
+  it.live("reads what a wallet holds that was synced before its first use, and refuses totals of another", () =>
     Effect.gen(function* () {
       const { grow, headwater, node } = yield* setup()
+      const sync = (query: string, item: Record<string, unknown> = {}) =>
+        headwater.post(`/hd-wallets/manage/tron/mainnet/${xpub}/sync${query}`, item)
+      assert.strictEqual((yield* sync("", { birthHeight: 99 })).body.error.code, "invalid_data")
+      assert.strictEqual((yield* sync("")).status, 201)
+      assert.strictEqual((yield* sync("?derivation=bip32")).status, 201)
       yield* grow
       node.override = (_, { function_selector: called, parameter }) =>
         called === "balanceOf(address)"
           ? number(parameter === derived(0, 0).slice(2).padStart(64, "0") ? 7_000_000 : 0)
           : undefined
       const assets = (query: string) => headwater.get(`/hd-wallets/evm/tron/mainnet/${xpub}/assets${query}`)
-      assert.deepStrictEqual((yield* assets("")).body.data.item, {
-        confirmedBalance: "4.000002",
+      const asked = (query: string) =>
+        Effect.gen(function* () {
+          for (let i = 0; i < 400; i++) {
+            const answer = yield* assets(query)
+            if (answer.status !== 422) return answer
+            yield* Effect.sleep("50 millis")
+          }
+          return yield* Effect.die(new Error(headwater.log()))
+        })
+      assert.deepStrictEqual((yield* asked("")).body.data?.item, {
+        completeFrom: 99,
+        confirmedBalance: "4",
         fungibleTokens: [{ amount: "7", contractAddress: Tron.base58(usdt), standard: "TRC-20", symbol: "USDT" }],
         nonFungibleTokens: [{ contractAddress: Tron.base58(art), standard: "TRC-721", symbol: "ART", tokenId: "9" }],
         totalReceived: "4",
         totalSpent: "0",
         unit: "TRX"
       })
-      assert.strictEqual((yield* assets("?derivation=bip32")).body.data.item.confirmedBalance, "0.00003")
+      // The account of the other one is older.
+      const old = yield* asked("?derivation=bip32")
+      assert.deepStrictEqual([old.status, old.body.error.code], [400, "xpub_not_synced"])
       node.override = () => 503
       const gone = yield* assets("")
       assert.deepStrictEqual([gone.status, gone.body.error.code], [503, "node_unavailable"])

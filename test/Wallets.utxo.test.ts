@@ -65,7 +65,13 @@ for (const { location, name } of locations) {
             yield* headwater.launch
           }
           yield* until(`${wallets}/${xpub}/status`, ({ body }) => body.data?.item.status !== "syncing")
-          const { body, status } = yield* derive()
+          // A daemon that has just been started may not have asked its node yet.
+          let answer = yield* derive()
+          for (let i = 0; answer.status === 503 && i < 1_200; i++) {
+            yield* Effect.sleep("50 millis")
+            answer = yield* derive()
+          }
+          const { body, status } = answer
           assert.strictEqual(status, 201, JSON.stringify(body))
           const { items, limit, offset, total } = body.data
           assert.deepStrictEqual([limit, offset, total], [100, 0, 100])

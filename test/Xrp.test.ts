@@ -25,7 +25,7 @@ const first = 1_000
 const start = 1_010
 
 /**
- * Ledgers of two payments each; one of ledger 1015 pays to the tagged address, one of 1020 to the wallet's address 30. In
+ * Ledgers of two payments each; two of ledger 1015 pay to the tagged address, with and without its tag, one of 1020 to the wallet's address 30. In
  * ledger 1018 both are of odd forms that real ledgers have, or may have after an amendment.
  */
 const ledgers = chainOf(first, 40, (height) => [
@@ -33,8 +33,13 @@ const ledgers = chainOf(first, 40, (height) => [
   { from: 3, to: 4, drops: 5n }
 ]).map((ledger) => {
   if (ledger.ledger_index === "1015") {
-    const paid = { ...payment({ from: 3, to: 4, drops: 11n }, 1015, 2), Destination: tagged.classic }
-    return { ...ledger, transactions: [...ledger.transactions, paid] }
+    const withTag = {
+      ...payment({ from: 3, to: 4, drops: 11n }, 1015, 2),
+      Destination: tagged.classic,
+      DestinationTag: 1
+    }
+    const without = { ...payment({ from: 3, to: 4, drops: 12n }, 1015, 3), Destination: tagged.classic }
+    return { ...ledger, transactions: [...ledger.transactions, withTag, without] }
   }
   if (ledger.ledger_index === "1018") {
     const transactions = ledger.transactions.map((paid: XrpServer.Json) => ({
@@ -102,7 +107,9 @@ describe("XRP", () => {
       const outgoing = yield* subscribe(coins, { address: account(1) })
       const blocks = yield* subscribe("block-mined", {})
       const byTag = yield* subscribe(coins, { address: tagged.x })
-      assert.strictEqual(byTag.address, tagged.classic)
+      assert.strictEqual(byTag.address, tagged.x)
+      const byAccount = yield* subscribe(coins, { address: tagged.classic })
+      assert.strictEqual(byAccount.address, tagged.classic)
       const tokens = yield* headwater.post("/blockchain-events/xrp/mainnet/address-tokens-transactions-confirmed", {
         address: account(2),
         callbackUrl: `${receiver.url}/`
@@ -144,18 +151,21 @@ describe("XRP", () => {
             transactionId: payment({ from: 1, to: 2, drops: 1n }, height, 0).hash,
             amount: `0.00${height}`.replace(/0$/, ""),
             unit: "XRP",
-            direction
+            direction,
+            transactionType: "Payment"
           }))
         )
       }
-      assert.deepStrictEqual(
-        of(byTag).map(({ body }) => [
-          body.data.item.address,
-          body.data.item.amount,
-          body.data.item.minedInBlock.height
-        ]),
-        [[tagged.classic, "0.000011", 1_015]]
-      )
+      const told = (subscription: { readonly referenceId: string }) =>
+        of(subscription).map(({ body }) => {
+          const { address, amount, destinationTag, minedInBlock } = body.data.item
+          return [address, amount, destinationTag, minedInBlock.height]
+        })
+      assert.deepStrictEqual(told(byTag), [[tagged.x, "0.000011", 1, 1_015]])
+      assert.deepStrictEqual(told(byAccount), [
+        [tagged.classic, "0.000011", 1, 1_015],
+        [tagged.classic, "0.000012", undefined, 1_015]
+      ])
       assert.isAbove(server.connections(), 3)
     }).pipe(Effect.scoped)
   )

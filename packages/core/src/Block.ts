@@ -8,6 +8,15 @@ import type { AddressBytes } from "./address/Address.ts"
 import type { TokenKind } from "./chains/Blockchain.ts"
 import type { Unlocking } from "./utxo/Unlocking.ts"
 
+/** What a transaction of the XRP Ledger says beside a transfer. */
+export interface CoinDetails {
+  /** Its type, as the ledger has it: `Payment`, `EscrowFinish`. */
+  readonly transactionType: string
+  /** Tags that tell apart the users of the account that pays, and of the one that is paid. */
+  readonly sourceTag?: number
+  readonly destinationTag?: number
+}
+
 /** One transfer of the native coin. */
 export interface CoinTransfer {
   readonly kind: "coin"
@@ -23,6 +32,11 @@ export interface CoinTransfer {
   readonly to: AddressBytes | undefined
   /** In the coin's smallest unit, never negative. */
   readonly amount: bigint
+  /** For callbacks alone, and on the XRP Ledger alone, as the next two. */
+  readonly details?: CoinDetails
+  /** The payer with its tag, and the recipient with its own, where the transaction names one: see `Address.withTag`. */
+  readonly taggedFrom?: AddressBytes
+  readonly taggedTo?: AddressBytes
 }
 
 /** One transfer of a token. Each id of an ERC-1155 batch is a transfer of its own. */
@@ -95,4 +109,6 @@ export interface Block extends BlockHeader {
   readonly spends: ReadonlyArray<Spend>
   /** Parts that the node could not give; `transfers` holds nothing of them. Absent in a whole block. */
   readonly missing?: ReadonlyArray<MissingPart>
+  /** Internal transfers were not asked for, by the settings or since no node has any; `transfers` holds none. */
+  readonly untraced?: true
 }

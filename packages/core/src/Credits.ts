@@ -90,7 +90,16 @@ export interface Settled {
   readonly paid: ReadonlyArray<boolean>
 }
 
-/** Pays amounts one after another out of a balance; an amount above the rest is skipped, and the next ones are tried. */
+/**
+ * Pays amounts one after another out of a balance; an amount above the rest is skipped, and the next ones are tried.
+ *
+ * @example
+ * ```ts
+ * import * as Credits from "@headwater/core/Credits"
+ *
+ * Credits.settle(100, [60, 50, 40]) // => { balance: 0, paid: [true, false, true] }
+ * ```
+ */
 export const settle = (balance: number, amounts: ReadonlyArray<number>): Settled => {
   let left = balance
   const paid = amounts.map((amount) => {
@@ -116,6 +125,17 @@ export const endOfDay = (day: number): number => (day + 1) * dayMillis
 /** A day as people write it: `2026-11-21`. */
 export const dayText = (day: number): string => new Date(day * dayMillis).toISOString().slice(0, 10)
 
-/** The days that are over and not yet charged, oldest first. `charged` is the last charged day. */
+/**
+ * The days that are over and not yet charged, oldest first. `charged` is the last charged day.
+ *
+ * @example
+ * ```ts
+ * import * as Credits from "@headwater/core/Credits"
+ *
+ * const now = Date.UTC(2026, 10, 21, 12)
+ * const charged = Credits.dayOf(Date.UTC(2026, 10, 18))
+ * Credits.daysToCharge(charged, now).map(Credits.dayText) // => ["2026-11-19", "2026-11-20"]
+ * ```
+ */
 export const daysToCharge = (charged: number, now: number): ReadonlyArray<number> =>
   Array.from({ length: Math.max(0, dayOf(now) - 1 - charged) }, (_, i) => charged + 1 + i)

@@ -36,7 +36,7 @@ export interface Options {
 /** Number of the last callback that was passed on, by reference id. */
 const Positions = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Int))
 
-/** Subscriptions asked for at a time, and how often new ones are looked for. */
+/** Subscriptions of one request, and how often the list is read for new ones. */
 const pageSize = 50
 const lookEvery = "10 seconds"
 /** How long one request waits for callbacks, in seconds. */

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import { accounts } from "./commands/Accounts.ts"
 import { assets } from "./commands/Assets.ts"
+import { audit } from "./commands/Audit.ts"
 import { backup } from "./commands/Backup.ts"
 import { completions } from "./commands/Completions.ts"
 import { credits } from "./commands/Credits.ts"
@@ -37,6 +38,7 @@ const headwater = Command.make("headwater", {}, () => Demo.program).pipe(
     doctor,
     replay,
     rewind,
+    audit,
     backup,
     Demo.demo,
     accounts,
@@ -54,8 +56,8 @@ const headwater = Command.make("headwater", {}, () => Demo.program).pipe(
 )
 
 /**
- * Runs the command that the arguments name. What fails is told on standard error in its own words, without a stack;
- * defects are left to the caller.
+ * Runs the command that the arguments name. An error is printed to standard error as its message, without a
+ * stack; defects are left to the caller.
  */
 export const run: Effect.Effect<void, unknown> = Command.run(headwater, { version }).pipe(
   Effect.tapError((error) =>

@@ -11,13 +11,13 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Settings from "./settings/Settings.ts"
 
-/** A failure that lasts no longer is not worth taking a server out of use for. */
+/** A server is not taken out of use for a failure that is shorter. */
 const passingMillis = 5_000
 
-/** Behind by more than ten minutes of blocks, and more than ten. */
+/** Blocks that a chain may be behind: those of ten minutes, and ten at least. */
 const farBehind = (chain: Chain.Chain) => Math.max(10, Math.ceil(600 / chain.blockSeconds))
 
-/** Why a chain is not ready; undefined where it is. `silentSeconds`: how long it may bring no block. */
+/** Why a chain is not ready; undefined where it is. `silentSeconds`: how long a chain may be without a new block. */
 export const notReady = (status: Status, silentSeconds: number, now: number): string | undefined => {
   const { chain, committedAt, head, height, message, since, state } = status
   const behind = head === undefined || height === undefined ? 0 : head - height

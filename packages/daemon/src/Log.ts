@@ -1,4 +1,4 @@
-/** Where log lines go and what they look like: standard error, so that standard output holds results only. */
+/** The form of log lines, which go to standard error: standard output is for results only. */
 
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Effect from "effect/Effect"

@@ -6,6 +6,7 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import * as Chain from "@headwater/core/chains/Chain"
 import { ChainStatus, type State, type Status } from "@headwater/indexer/families/node/ChainStatus"
 import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
+import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -25,6 +26,7 @@ const lagBlocks = gauge("chain_lag_blocks", "Blocks between the last committed o
 const lagSeconds = gauge("chain_lag_seconds", "Age of the last committed block while the node has newer ones, else 0")
 const silence = gauge("chain_silence_seconds", "Seconds since a block was last committed")
 const state = gauge("chain_state", "1 for the state that the chain is in, 0 for the others")
+const unresolved = gauge("chain_unresolved_events", "Movements of coins in doubt, which have no callback yet")
 const storeSize = gauge("store_size_bytes", "What the store takes on disk")
 
 const states: ReadonlyArray<State> = ["starting", "syncing", "following", "failing", "stopped"]
@@ -44,6 +46,14 @@ const ofChain = Effect.fnUntraced(function* (status: Status, now: number) {
   yield* set(lagSeconds, behind > 0 ? age : 0)
 })
 
+/** The gauge stays as it was where the store does not say. */
+const countUnresolved = ({ chain }: Status) =>
+  Effect.ignore(
+    Effect.flatMap(UnresolvedEvents.count(chain), (count) =>
+      Metric.update(Metric.withAttributes(unresolved, { chain: Chain.nameOf(chain) }), count?.events ?? 0)
+    )
+  )
+
 /** Undefined where the store does not say. */
 const bytes = Effect.gen(function* () {
   return yield* StoreHealth.size(Settings.storeLocation(yield* Settings.Settings))
@@ -54,7 +64,7 @@ const digest = (text: string) => createHash("sha256").update(text).digest()
 /** Loopback, IPv4 also as IPv6 writes it. */
 const local = /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/
 
-/** With a token whoever has it; without, this machine, if nobody else is behind it. */
+/** With a token: callers that have the token. Without: callers on this machine, but for those of a proxy. */
 const allowed = (request: HttpServerRequest.HttpServerRequest, token: Redacted.Redacted | undefined) =>
   token === undefined
     ? Option.exists(request.remoteAddress, (address) => local.test(address)) &&
@@ -76,7 +86,10 @@ export const layer = HttpRouter.add(
     if (!allowed(yield* HttpServerRequest.HttpServerRequest, metrics.token)) return refused
     const statuses = yield* ChainStatus
     const now = yield* Clock.currentTimeMillis
-    for (const status of yield* statuses.all) yield* ofChain(status, now)
+    for (const status of yield* statuses.all) {
+      yield* ofChain(status, now)
+      yield* countUnresolved(status)
+    }
     const size = yield* bytes
     if (size !== undefined) yield* Metric.update(storeSize, size)
     return HttpServerResponse.text(yield* PrometheusMetrics.format(), {

@@ -9,7 +9,7 @@ import * as Settings from "./settings/Settings.ts"
 /** The store could not be opened at the start. */
 export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreUnavailable", {
   message: Schema.String,
-  /** Where to look. */
+  /** What the operator can check. */
   advice: Schema.String
 }) {}
 
@@ -22,16 +22,16 @@ const retention = ({ callbacks: { heldCount, heldDays, keepDays } }: Settings.Se
     parkedCount: heldCount
   })
 
-/** The store in the operator's words, and where to look where it does not open. */
+/** The store's name in messages, and what to check where the store does not open. */
 const words = (location: Location) =>
   location.kind === "sqlite"
     ? {
         name: `the SQLite file ${location.file}`,
-        advice: "see whether its folder exists and this user may write there, and what store.sqlite says"
+        advice: "check that its folder exists and this user may write there, and that store.sqlite names the file"
       }
     : {
         name: "PostgreSQL",
-        advice: "see whether PostgreSQL runs, and whether store.postgres names its host, user, password and database"
+        advice: "check that PostgreSQL runs, and that store.postgres names its host, user, password and database"
       }
 
 export const layer = Layer.unwrap(
@@ -44,7 +44,7 @@ export const layer = Layer.unwrap(
           Database,
           new StoreUnavailable({
             message: `Cannot open ${name}: ${error.message}`,
-            advice: error._tag === "DatabaseError" ? advice : "do as the message says, and try again"
+            advice: error._tag === "DatabaseError" ? advice : "follow the message, and try again"
           })
         )
       ),

@@ -7,13 +7,13 @@ import type * as Runtime from "effect/Runtime"
 import { defaultTeardown } from "effect/Runtime"
 import * as Cli from "./Cli.ts"
 
-/** A service that was told to stop, and has, sets its own exit code: it is not an interrupted command. */
+/** A service that stops because of a signal sets its own exit code: it is not an interrupted command. */
 const teardown: Runtime.Teardown = (exit, onExit) =>
   Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) && process.exitCode !== undefined
     ? onExit(Number(process.exitCode))
     : defaultTeardown(exit, onExit)
 
-/** What hangs while it stops must not keep the process; nor must it keep somebody who asks a second time. */
+/** A part that hangs on stopping must not keep the process alive, least of all after a second signal. */
 const stopLimitMillis = 20_000
 let asked = 0
 for (const signal of ["SIGINT", "SIGTERM"] as const) {

@@ -2,16 +2,15 @@
  * Address text of every family to canonical bytes and back.
  *
  * Bytes, not text, are compared, watched and stored: the locking script on UTXO chains (two addresses over one key
- * hash differ by their script), the 20-byte account on EVM chains, Tron and XRP.
+ * hash differ by their script), the 20-byte account on EVM chains, Tron and XRP. One user of an XRP account is the
+ * account's bytes and four more, the tag.
  */
 import type * as Brand from "effect/Brand"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Chain } from "../chains/Chain.ts"
-import * as EvmAddress from "./EvmAddress.ts"
-import * as UtxoAddress from "./internal/UtxoAddress.ts"
-import * as XrpAddress from "./internal/XrpAddress.ts"
-import * as TronAddress from "./TronAddress.ts"
+import { type FamilyFacts, type FamilyName, families } from "../families/families.ts"
+import * as TaggedAccount from "../xrp/TaggedAccount.ts"
 
 /** Canonical bytes of an address on its chain. */
 export type AddressBytes = Uint8Array & Brand.Brand<"AddressBytes">
@@ -27,18 +26,17 @@ export class InvalidAddress extends Schema.TaggedError<InvalidAddress>()("Invali
  */
 export const fromBytes = (bytes: Uint8Array): AddressBytes => bytes as AddressBytes
 
-const decodeBytes = ({ addressFormat }: Chain, text: string): Result.Result<Uint8Array, string> => {
-  switch (addressFormat.kind) {
-    case "utxo":
-      return UtxoAddress.decode(addressFormat, text)
-    case "evm":
-      return EvmAddress.decode(text)
-    case "tron":
-      return TronAddress.decode(text)
-    case "xrp":
-      return Result.map(XrpAddress.decode(addressFormat.test, text), ({ account }) => account)
-  }
-}
+/** The codec of a chain's family, by the chain's own facts. */
+const decodeBytes = <Name extends FamilyName>(family: Name, facts: Partial<FamilyFacts>, text: string) =>
+  families[family].address.decode(facts[family]!, text)
+
+const encodeBytes = <Name extends FamilyName>(family: Name, facts: Partial<FamilyFacts>, bytes: AddressBytes) =>
+  families[family].address.encode(facts[family]!, bytes)
+
+const invalid =
+  (chain: Chain) =>
+  (rule: string): InvalidAddress =>
+    new InvalidAddress({ message: `address of ${chain.blockchain} ${chain.network}: ${rule}` })
 
 /**
  * Reads any valid form of an address of `chain`.
@@ -55,10 +53,45 @@ const decodeBytes = ({ addressFormat }: Chain, text: string): Result.Result<Uint
  * ```
  */
 export const decode = (chain: Chain, text: string): Result.Result<AddressBytes, InvalidAddress> =>
-  Result.mapBoth(decodeBytes(chain, text), {
-    onFailure: (rule) => new InvalidAddress({ message: `address of ${chain.blockchain} ${chain.network}: ${rule}` }),
-    onSuccess: fromBytes
-  })
+  Result.mapBoth(decodeBytes(chain.family, chain, text), { onFailure: invalid(chain), onSuccess: fromBytes })
+
+/**
+ * One user of an account of the XRP Ledger, whom the tag tells apart: an address of its own, whose text is an X-address.
+ * The tag is a number of 32 bits.
+ *
+ * @example
+ * ```ts
+ * import * as Address from "@headwater/core/address/Address"
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as Result from "effect/Result"
+ *
+ * const xrp = Result.getOrThrow(Chain.find("xrp", "mainnet"))
+ * const account = Result.getOrThrow(Address.decode(xrp, "rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpf"))
+ * Address.encode(xrp, Address.withTag(account, 1)) // => "XVLhHMPHU98es4dbozjVtdWzVrDjtV8xvjGQTYPiAx6gwDC"
+ * ```
+ */
+export const withTag = (account: AddressBytes, tag: number): AddressBytes =>
+  fromBytes(TaggedAccount.encode({ account, tag }))
+
+/**
+ * Reads an address as {@link decode} does, and keeps the tag of an X-address, which names one user of the account.
+ *
+ * @example
+ * ```ts
+ * import * as Address from "@headwater/core/address/Address"
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as Result from "effect/Result"
+ *
+ * const xrp = Result.getOrThrow(Chain.find("xrp", "mainnet"))
+ * const text = "XVLhHMPHU98es4dbozjVtdWzVrDjtV8xvjGQTYPiAx6gwDC"
+ * Result.getOrThrow(Address.decode(xrp, text)).length // => 20
+ * Result.getOrThrow(Address.decodeWithTag(xrp, text)).length // => 24
+ * ```
+ */
+export const decodeWithTag = (chain: Chain, text: string): Result.Result<AddressBytes, InvalidAddress> =>
+  Result.flatMap(decode(chain, text), (account) =>
+    Result.map(destinationTag(chain, text), (tag) => (tag === undefined ? account : withTag(account, tag)))
+  )
 
 /**
  * The canonical text of an address, or undefined where the bytes have no address form.
@@ -74,18 +107,10 @@ export const decode = (chain: Chain, text: string): Result.Result<AddressBytes, 
  * Address.encode(bitcoinCash, script) // => "bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a"
  * ```
  */
-export const encode = ({ addressFormat }: Chain, bytes: AddressBytes): string | undefined => {
-  if (addressFormat.kind === "utxo") return UtxoAddress.encode(addressFormat, bytes)
-  if (bytes.length !== 20) return undefined
-  switch (addressFormat.kind) {
-    case "evm":
-      return EvmAddress.encode(bytes)
-    case "tron":
-      return TronAddress.encode(bytes)
-    case "xrp":
-      return XrpAddress.encode(bytes)
-  }
-}
+export const encode = (chain: Chain, bytes: AddressBytes): string | undefined => encodeBytes(chain.family, chain, bytes)
+
+const tagOf = <Name extends FamilyName>(family: Name, facts: Partial<FamilyFacts>, text: string) =>
+  families[family].address.destinationTag?.(facts[family]!, text)
 
 /**
  * The destination tag inside an X-address of XRP; undefined for every other address. Fails as {@link decode} does.
@@ -100,11 +125,7 @@ export const encode = ({ addressFormat }: Chain, bytes: AddressBytes): string | 
  * Result.getOrThrow(Address.destinationTag(xrp, "XVLhHMPHU98es4dbozjVtdWzVrDjtV8xvjGQTYPiAx6gwDC")) // => 1
  * ```
  */
-export const destinationTag = (chain: Chain, text: string): Result.Result<number | undefined, InvalidAddress> =>
-  chain.addressFormat.kind === "xrp"
-    ? Result.mapBoth(XrpAddress.decode(chain.addressFormat.test, text), {
-        onFailure: (rule) =>
-          new InvalidAddress({ message: `address of ${chain.blockchain} ${chain.network}: ${rule}` }),
-        onSuccess: ({ tag }) => tag
-      })
-    : Result.map(decode(chain, text), () => undefined)
+export const destinationTag = (chain: Chain, text: string): Result.Result<number | undefined, InvalidAddress> => {
+  const tag = tagOf(chain.family, chain, text)
+  return tag === undefined ? Result.map(decode(chain, text), () => undefined) : Result.mapError(tag, invalid(chain))
+}

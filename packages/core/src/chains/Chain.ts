@@ -5,17 +5,20 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { type EventType, eventsOf } from "../events/EventType.ts"
-import type { Blockchain, Network } from "./Blockchain.ts"
+import type { Family } from "../families/Family.ts"
+import { type FamilyFacts, type FamilyName, families } from "../families/families.ts"
+import type { CommonFacts, Network } from "./Blockchain.ts"
 import { blockchains } from "./blockchains.ts"
 
-export type { Family } from "./Family.ts"
-
 /** One blockchain on one network. */
-export interface Chain extends Omit<Blockchain, "name" | "networks">, Network {
+export interface Chain extends Omit<CommonFacts, "name">, Network<never>, Partial<FamilyFacts> {
+  readonly family: FamilyName
   readonly blockchain: string
   readonly network: string
-  /** Registered coin type (SLIP-44); 1 on UTXO test networks. */
+  /** Registered coin type (SLIP-44); 1 on test networks of families whose wallets have keys of their own there. */
   readonly slip44: number
+  /** How the family holds coins. */
+  readonly ledger: Family<unknown>["ledger"]
   readonly events: ReadonlySet<EventType>
 }
 
@@ -46,7 +49,8 @@ export const all: ReadonlyArray<Chain> = blockchains.flatMap(({ name, networks, 
     ...own,
     blockchain: name,
     network,
-    slip44: facts.family === "utxo" && own.networkKind !== "live" ? 1 : facts.slip44,
+    slip44: families[facts.family].hasTestKeys && own.networkKind !== "live" ? 1 : facts.slip44,
+    ledger: families[facts.family].ledger,
     events: eventsOf(facts.family)
   }))
 )
@@ -67,6 +71,19 @@ export const live: ReadonlyArray<Chain> = all.filter(({ networkKind }) => networ
 export const nameOf = (chain: Chain): string => `${chain.blockchain}/${chain.network}`
 
 const byName = new Map(all.map((chain) => [nameOf(chain), chain]))
+
+/**
+ * The chain of a name, as {@link nameOf} writes names; undefined where there is none.
+ *
+ * @example
+ * ```ts
+ * import * as Chain from "@headwater/core/chains/Chain"
+ *
+ * Chain.ofName("dogecoin/mainnet")?.unit // => "DOGE"
+ * ```
+ */
+export const ofName = (name: string): Chain | undefined => byName.get(name)
+
 const names = new Set(blockchains.map(({ name }) => name))
 
 /**

@@ -1,10 +1,8 @@
 /** Tron. Sources: SLIP-44; the chain ids are the ends of the ids of each network's first block. */
-import type { Blockchain, Network } from "./Blockchain.ts"
+import type { TronNetworks } from "../tron/TronFamily.ts"
+import type { Blockchain } from "./Blockchain.ts"
 
-const network: Omit<Network, "networkKind"> = {
-  addressFormat: { kind: "tron" },
-  tron: { chainIds: { mainnet: "2b6653dc", nile: "cd8690dc", shasta: "94a9059e" } }
-}
+const networks: TronNetworks = { chainIds: { mainnet: "2b6653dc", nile: "cd8690dc", shasta: "94a9059e" } }
 
 export const tron: Blockchain = {
   name: "tron",
@@ -27,5 +25,5 @@ export const tron: Blockchain = {
   creditMultiplier: 1.5,
   listedPrices: ["prepare", "internal-transactions", "evm-assets", "evm-logs"],
   exampleNode: "http://127.0.0.1:8090",
-  networks: { mainnet: { networkKind: "live", ...network }, nile: { networkKind: "test", ...network } }
+  networks: { mainnet: { networkKind: "live", tron: networks }, nile: { networkKind: "test", tron: networks } }
 }

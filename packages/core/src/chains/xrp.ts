@@ -22,7 +22,7 @@ export const xrp: Blockchain = {
   listedPrices: [],
   exampleNode: "ws://127.0.0.1:6006",
   networks: {
-    mainnet: { networkKind: "live", addressFormat: { kind: "xrp", test: false }, xrp: { networkId: 0 } },
-    testnet: { networkKind: "test", addressFormat: { kind: "xrp", test: true }, xrp: { networkId: 1 } }
+    mainnet: { networkKind: "live", xrp: { networkId: 0, xAddresses: "X" } },
+    testnet: { networkKind: "test", xrp: { networkId: 1, xAddresses: "T" } }
   }
 }

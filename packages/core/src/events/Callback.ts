@@ -3,7 +3,7 @@ import { sha256 } from "@noble/hashes/sha2.js"
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
 import * as Amount from "../Amount.ts"
 import * as Address from "../address/Address.ts"
-import type { BlockHeader } from "../Block.ts"
+import type { BlockHeader, CoinDetails } from "../Block.ts"
 import type { Chain } from "../chains/Chain.ts"
 import * as Hash from "../Hash.ts"
 import type {
@@ -48,14 +48,19 @@ interface Movement {
   readonly amount: bigint
 }
 
-export const coinItem = (chain: Chain, block: BlockHeader, movement: Movement): CoinItem => ({
+export const coinItem = (
+  chain: Chain,
+  block: BlockHeader,
+  movement: Movement & { readonly details?: CoinDetails | undefined }
+): CoinItem => ({
   ...place(chain),
   address: addressText(chain, movement.address),
   minedInBlock: minedInBlock(chain, block),
   transactionId: Hash.encode(chain, movement.transactionId),
   amount: Amount.format(movement.amount, chain.decimals),
   unit: chain.unit,
-  direction: movement.direction
+  direction: movement.direction,
+  ...movement.details
 })
 
 /** `firstSeen` is in seconds since the Unix epoch. */
@@ -124,7 +129,7 @@ export const blockItem = (chain: Chain, block: BlockHeader): BlockItem => ({
 
 /**
  * The key of a callback: the same event of the same subscription has the same key across retries, restarts and
- * replays. `occurrence` tells events of one block apart; `confirmation` is 0 for an event without confirmations.
+ * replays. `occurrence` distinguishes events of one block; `confirmation` is 0 for an event without confirmations.
  *
  * @example
  * ```ts
@@ -180,3 +185,6 @@ export const withConfirmations = <I extends Item>(item: I, current: number, targ
 
 /** The event names under which retractions are sent. */
 export const revertedEvent = (event: string): string => `${event}_REVERTED`
+
+/** The event names under which corrections are sent. */
+export const correctedEvent = (event: string): string => `${event}_CORRECTED`

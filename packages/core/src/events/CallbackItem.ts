@@ -25,7 +25,11 @@ export const CoinItem = Schema.Struct({
   address: Schema.String,
   minedInBlock: MinedInBlock,
   transactionId: Schema.String,
-  ...coins
+  ...coins,
+  /** Of the XRP Ledger alone: the transaction's type, and the tags of the account that pays and of the one that is paid. */
+  transactionType: Schema.optionalKey(Schema.String),
+  sourceTag: Schema.optionalKey(Schema.Int),
+  destinationTag: Schema.optionalKey(Schema.Int)
 })
 export type CoinItem = typeof CoinItem.Type
 

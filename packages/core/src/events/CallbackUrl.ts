@@ -22,7 +22,18 @@ const domainName = /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+
 /** Names of the machine or the network that the server is in (RFC 6761, RFC 6762, RFC 8375, ICANN's `internal`). */
 const insideName = /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|lan|home|corp|home\.arpa)$/
 
-/** A DNS name that may be a host on the Internet, in lower case: no address in any notation, no local name. */
+/**
+ * A DNS name that may be a host on the Internet, in lower case: no address in any notation, no local name.
+ *
+ * @example
+ * ```ts
+ * import { isDomainName } from "@headwater/core/events/CallbackUrl"
+ *
+ * isDomainName("hooks.example.com") // => true
+ * isDomainName("10.0.0.1") // => false
+ * isDomainName("printer.local") // => false
+ * ```
+ */
 export const isDomainName = (host: string): boolean => domainName.test(host) && !insideName.test(host)
 
 /**

@@ -3,7 +3,7 @@
  * their each-confirmation twins. Matching, subscriptions, callbacks, the contract and the documentation read the row.
  */
 import type * as Schema from "effect/Schema"
-import type { Family } from "../chains/Family.ts"
+import { type FamilyName, families, familyNames } from "../families/families.ts"
 import { atConfirmation, BlockItem, CoinItem, InternalItem, TokenItem, UnconfirmedCoinItem } from "./CallbackItem.ts"
 
 export interface EventKind {
@@ -17,7 +17,7 @@ export interface EventKind {
    */
   readonly confirmations: "none" | "receiveCallbackOn" | "confirmationsCount"
   /** The families whose chains have the event. */
-  readonly families: ReadonlyArray<Family>
+  readonly families: ReadonlyArray<FamilyName>
   /** `data.item` of the event's callbacks. */
   readonly item: Schema.Top & { readonly fields: Schema.Struct.Fields }
   /** Last part of the path of the operation that subscribes to the event. */
@@ -28,8 +28,9 @@ export interface EventKind {
   readonly words: string
 }
 
-const everyFamily = ["utxo", "evm", "tron", "xrp"] as const
-const familiesWithContracts = ["evm", "tron"] as const
+const familiesWith = (fact: "hasContracts" | "hasMempool") => familyNames.filter((name) => families[name][fact])
+const familiesWithContracts = familiesWith("hasContracts")
+const familiesWithMempool = familiesWith("hasMempool")
 
 /**
  * The rows, by the name of the event.
@@ -65,7 +66,7 @@ export const eventKinds = {
     class: "coin",
     seenIn: "mempool",
     confirmations: "none",
-    families: ["utxo"],
+    families: familiesWithMempool,
     item: UnconfirmedCoinItem,
     path: "address-coins-transactions-unconfirmed",
     words: "unconfirmed coin transactions of an address"
@@ -74,7 +75,7 @@ export const eventKinds = {
     class: "coin",
     seenIn: "block",
     confirmations: "receiveCallbackOn",
-    families: everyFamily,
+    families: familyNames,
     item: CoinItem,
     path: "address-coins-transactions-confirmed",
     words: "confirmed coin transactions of an address"
@@ -83,7 +84,7 @@ export const eventKinds = {
     class: "coin",
     seenIn: "block",
     confirmations: "confirmationsCount",
-    families: everyFamily,
+    families: familyNames,
     item: atConfirmation(CoinItem),
     path: "address-coins-transactions-confirmed-each-confirmation",
     words: "each confirmation of coin transactions of an address"
@@ -111,7 +112,7 @@ export const eventKinds = {
     class: "block",
     seenIn: "block",
     confirmations: "none",
-    families: everyFamily,
+    families: familyNames,
     item: BlockItem,
     path: "block-mined",
     words: "new blocks"

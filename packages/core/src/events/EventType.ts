@@ -1,6 +1,6 @@
 /** The names of the events that a subscription can be for, and the sets of events whose kinds share a fact. */
 import * as Schema from "effect/Schema"
-import type { Family } from "../chains/Family.ts"
+import type { FamilyName } from "../families/families.ts"
 import { type EventKind, eventKinds } from "./EventKinds.ts"
 
 const names = Object.keys(eventKinds) as ReadonlyArray<keyof typeof eventKinds>
@@ -22,7 +22,8 @@ const whose = (holds: (kind: EventKind) => boolean): ReadonlySet<EventType> =>
  * eventsOf("xrp").has("ADDRESS_TOKENS_TRANSACTION_CONFIRMED") // => false
  * ```
  */
-export const eventsOf = (family: Family): ReadonlySet<EventType> => whose(({ families }) => families.includes(family))
+export const eventsOf = (family: FamilyName): ReadonlySet<EventType> =>
+  whose(({ families }) => families.includes(family))
 
 /** The events of one class that show in mined blocks, or in the mempool. */
 export const eventsOfClass = (
@@ -32,5 +33,14 @@ export const eventsOfClass = (
 
 const eachConfirmation = whose(({ confirmations }) => confirmations === "confirmationsCount")
 
-/** Whether callbacks are sent at every confirmation up to the target, not at the target alone. */
+/**
+ * Whether callbacks are sent at every confirmation up to the target, not at the target alone.
+ *
+ * @example
+ * ```ts
+ * import { isEachConfirmation } from "@headwater/core/events/EventType"
+ *
+ * isEachConfirmation("ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION") // => true
+ * ```
+ */
 export const isEachConfirmation = (event: EventType): boolean => eachConfirmation.has(event)

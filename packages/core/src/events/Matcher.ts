@@ -4,9 +4,10 @@
  */
 import { bytesToHex } from "@noble/hashes/utils.js"
 import type { AddressBytes } from "../address/Address.ts"
-import type { Block, CoinTransfer, InternalTransfer, TokenTransfer } from "../Block.ts"
+import type { Block, CoinDetails, CoinTransfer, InternalTransfer, TokenTransfer } from "../Block.ts"
 import type { Chain } from "../chains/Chain.ts"
-import { mayUnlock, type Unlocking } from "../utxo/Unlocking.ts"
+import * as Inputs from "../utxo/Inputs.ts"
+import { mayUnlock, shownScripts, type Unlocking } from "../utxo/Unlocking.ts"
 import * as Callback from "./Callback.ts"
 import type { BlockItem, CoinItem, Direction, InternalItem, TokenItem } from "./CallbackItem.ts"
 import type { eventKinds } from "./EventKinds.ts"
@@ -34,7 +35,7 @@ export type ItemOf<E extends EventType> = ItemsOfClass[(typeof eventKinds)[E]["c
 /** Something that happened to a subscription's address, or a mined block. */
 export interface Occurrence<S extends Subscription> {
   readonly subscription: S
-  /** Tells the occurrence from every other one for the same subscription in the same block. */
+  /** Distinguishes the occurrence from every other one for the same subscription in the same block. */
   readonly occurrence: string
   readonly item: ItemOf<S["event"]>
 }
@@ -61,10 +62,44 @@ export interface Candidates<S extends Subscription> {
   /** Subscriptions for mined blocks. */
   readonly blockMined: ReadonlyArray<S>
   readonly metadata: (contract: AddressBytes) => Callback.TokenMetadata
+  /** As {@link payersShown} finds them. */
+  readonly payers?: ReadonlyArray<Payer>
+  /** Whether every output of an address is known: then no input that shows no output is the address's own. */
+  readonly hasCoins?: (address: AddressBytes) => boolean
+}
+
+/** An address that a transaction of a block may take coins from, though nobody has shown the coins. */
+export interface Payer {
+  readonly transaction: number
+  readonly address: AddressBytes
+}
+
+const isInput = (transfer: Block["transfers"][number]) => transfer.kind === "coin" && transfer.to === undefined
+
+/** Whether some input of a block has no transfer. */
+export const lacksInputs = (block: Block): boolean => block.transfers.filter(isInput).length < block.spends.length
+
+/**
+ * The addresses that may be watched and whose key or script an input shows that has no transfer: each once a transaction.
+ * Without them a payment of unknown coins that brings nothing back would not be seen. Hashes what every such input shows.
+ */
+export const payersShown = (block: Block, watched: Watched): ReadonlyArray<Payer> => {
+  const payers = new Map<string, Payer>()
+  for (const { transaction, unlocking } of Inputs.unshown(block)) {
+    const shown = unlocking?.()
+    for (const address of shown === undefined ? [] : shownScripts(shown)) {
+      if (watched.has(address)) payers.set(`${transaction}:${bytesToHex(address)}`, { transaction, address })
+    }
+  }
+  return [...payers.values()]
 }
 
 /** The addresses of a block that may be watched, by their hex. */
-export const addressesSeen = (block: Block, watched: Watched): ReadonlyMap<string, AddressBytes> => {
+export const addressesSeen = (
+  block: Block,
+  watched: Watched,
+  payers: ReadonlyArray<Payer> = []
+): ReadonlyMap<string, AddressBytes> => {
   const found = new Map<string, AddressBytes>()
   if (watched.size() === 0) return found
   const see = (address: AddressBytes | undefined) => {
@@ -73,7 +108,11 @@ export const addressesSeen = (block: Block, watched: Watched): ReadonlyMap<strin
   for (const transfer of block.transfers) {
     see(transfer.from)
     see(transfer.to)
+    if (transfer.kind !== "coin") continue
+    see(transfer.taggedFrom)
+    see(transfer.taggedTo)
   }
+  for (const { address } of payers) see(address)
   return found
 }
 
@@ -167,7 +206,7 @@ const unresolvedInputs = (block: Block, coins: ReadonlyArray<CoinTransfer>, tran
 export const match = <S extends Subscription>(chain: Chain, block: Block, candidates: Candidates<S>): Matched<S> => {
   const occurrences: Array<Occurrence<S>> = []
   const unresolved: Array<Unresolved<S>> = []
-  const { byAddress, blockMined, metadata } = candidates
+  const { byAddress, blockMined, hasCoins, metadata, payers = [] } = candidates
 
   // The class of the subscription's event is that of the item.
   const add = (subscription: S, occurrence: string, item: ItemsOfClass[keyof ItemsOfClass]) =>
@@ -190,10 +229,11 @@ export const match = <S extends Subscription>(chain: Chain, block: Block, candid
     if (transfer.to !== undefined) emitSide(transfer.to, "incoming")
   }
 
-  const coin = (transaction: number, position: number, address: AddressBytes, direction: Direction, amount: bigint) => {
+  const coin = (movement: NetMovement & { readonly position: number; readonly details?: CoinDetails | undefined }) => {
+    const { address, amount, details, direction, position, transaction } = movement
     const transactionId = block.transactions[transaction]!
     emit(address, coinEvents, `coin:${bytesToHex(transactionId)}:${position}:${direction}`, () =>
-      Callback.coinItem(chain, block, { address, transactionId, direction, amount })
+      Callback.coinItem(chain, block, { address, transactionId, direction, amount, details })
     )
   }
   const token = (transfer: TokenTransfer) =>
@@ -219,29 +259,39 @@ export const match = <S extends Subscription>(chain: Chain, block: Block, candid
 
   for (const subscription of blockMined) add(subscription, "block", Callback.blockItem(chain, block))
   if (byAddress.size === 0) return { occurrences, unresolved }
-  if (chain.family === "utxo") {
+  if (chain.ledger === "outputs") {
     const coins = block.transfers.filter((transfer) => transfer.kind === "coin")
     const movements = net(coins, byAddress)
     const mayBeSpent = unresolvedInputs(block, coins, new Set(movements.map(({ transaction }) => transaction)))
-    for (const { transaction, address, direction, amount } of movements) {
-      if (mayBeSpent.get(transaction)?.(address) !== true) {
-        coin(transaction, 0, address, direction, amount)
-        continue
-      }
+    const keyOf = ({ address, transaction }: Payer) => `${transaction}:${bytesToHex(address)}`
+    const inDoubt = ({ address, transaction }: Payer) => {
       const transactionId = block.transactions[transaction]!
       for (const subscription of byAddress.get(bytesToHex(address)) ?? []) {
         if (coinEvents.has(subscription.event)) unresolved.push({ subscription, address, transactionId })
       }
     }
+    for (const movement of movements) {
+      const { address, transaction } = movement
+      if (mayBeSpent.get(transaction)?.(address) !== true || hasCoins?.(address) === true) {
+        coin({ ...movement, position: 0 })
+      } else inDoubt(movement)
+    }
+    const moved = new Set(payers.length === 0 ? [] : movements.map(keyOf))
+    for (const payer of payers) {
+      if (!moved.has(keyOf(payer)) && hasCoins?.(payer.address) !== true) inDoubt(payer)
+    }
     return { occurrences, unresolved }
   }
   for (const transfer of block.transfers) {
     switch (transfer.kind) {
-      case "coin":
-        bothSides(transfer, (address, direction) =>
-          coin(transfer.transaction, transfer.position, address, direction, transfer.amount)
-        )
+      case "coin": {
+        const { amount, details, position, taggedFrom, taggedTo, transaction } = transfer
+        const side = (address: AddressBytes, direction: Direction) =>
+          coin({ address, amount, details, direction, position, transaction })
+        bothSides(transfer, side)
+        bothSides({ from: taggedFrom, to: taggedTo }, side)
         break
+      }
       case "token":
         token(transfer)
         break

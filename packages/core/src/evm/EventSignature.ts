@@ -218,5 +218,15 @@ const names: ReadonlyMap<string, string> = new Map(
     .map((text) => [bytesToHex(keccak_256(utf8ToBytes(text))), text])
 )
 
-/** The signature of the event whose logs have this first topic of 32 bytes, as `Transfer(address,address,uint256)`. */
+/**
+ * The signature of the event whose logs have this first topic of 32 bytes, as `Transfer(address,address,uint256)`.
+ *
+ * @example
+ * ```ts
+ * import * as EventSignature from "@headwater/core/evm/EventSignature"
+ *
+ * const topic = Buffer.from("ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef", "hex")
+ * EventSignature.nameOf(topic) // => "Transfer(address,address,uint256)"
+ * ```
+ */
 export const nameOf = (topic: Uint8Array): string | undefined => names.get(bytesToHex(topic))

@@ -5,8 +5,8 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Amount from "../Amount.ts"
-import type { EvmRules } from "../chains/Blockchain.ts"
 import type { Chain } from "../chains/Chain.ts"
+import type { EvmRules } from "./EvmFamily.ts"
 import type { UnsignedTransaction } from "./UnsignedTransaction.ts"
 
 /** The forms of a transaction as the interface names them: types 0, 1 (EIP-2930) and 2 (EIP-1559). */
@@ -45,20 +45,53 @@ export interface FeeQuote {
   readonly tip: bigint
 }
 
+/** Gas of a transfer to an account without code, at the most: EIP-2028 with the floor of EIP-7623. */
+const plainGas = (data: Uint8Array): bigint => data.reduce((gas, byte) => gas + (byte === 0 ? 10n : 40n), 21_000n)
+
+/** No transaction may have a higher gas limit (EIP-7825). */
+const mostGas = 2n ** 24n
+
+/**
+ * The gas limit for a node's estimate. What a contract takes, and Arbitrum's part for the layer below, which is gas there,
+ * may be more by the time a block takes the transaction: 30 % are added, which is what Foundry adds
+ * (`--gas-estimate-multiplier 130`). Gas that is not used is not paid. A transfer to an account without code takes what
+ * the estimate says.
+ *
+ * @example
+ * ```ts
+ * import * as Preparation from "@headwater/core/evm/Preparation"
+ *
+ * Preparation.gasLimit(21_000n, new Uint8Array()) // => 21000n
+ * Preparation.gasLimit(50_000n, new Uint8Array()) // => 65000n
+ * ```
+ */
+export const gasLimit = (estimate: bigint, data: Uint8Array): bigint => {
+  if (estimate <= plainGas(data)) return estimate
+  const padded = (estimate * 130n) / 100n
+  return padded <= mostGas || estimate > mostGas ? padded : mostGas
+}
+
+/** A price after two blocks of the steepest rise, an eighth a block (EIP-1559). */
+const afterTwoBlocks = (price: bigint): bigint => (price * 81n + 63n) / 64n
+
+/**
+ * What to reserve for a charge for data on the layer below, in Wei: the charge of the moment after two blocks of that layer
+ * of the steepest rise, which is an eighth a block for its gas (EIP-1559) and its blobs (EIP-4844). What is not charged
+ * stays with the sender.
+ */
+export const dataFeeReserve: (fee: bigint) => bigint = afterTwoBlocks
+
 const tipOf = ({ suggestedTip, tips }: Market, priority: Priority): bigint =>
   tips.some((tip) => tip > 0n) ? (tips[priorities.indexOf(priority)] ?? 0n) : (suggestedTip ?? 0n)
 
-/**
- * A price that is paid whole, whatever the base fee will be: the base fee after two blocks of the steepest rise, an eighth
- * a block (EIP-1559), and the tip.
- */
+/** A price that is paid whole, whatever the base fee will be: the base fee {@link afterTwoBlocks}, and the tip. */
 const wholePrice = (market: Market, priority: Priority): bigint => {
   const { baseFee, suggestedPrice } = market
   if (baseFee === undefined) {
     const tip = market.tips[priorities.indexOf(priority)] ?? 0n
     return tip > 0n ? tip : suggestedPrice
   }
-  const price = (baseFee * 81n + 63n) / 64n + tipOf(market, priority)
+  const price = afterTwoBlocks(baseFee) + tipOf(market, priority)
   return price > 0n ? price : suggestedPrice
 }
 
@@ -77,7 +110,16 @@ export const feeQuote = (type: TransactionType, market: Market, priority: Priori
   return cap > 0n ? { cap, tip } : { cap: market.suggestedPrice, tip: market.suggestedPrice }
 }
 
-/** The price by which a transaction's fee is this many Wei, as far as the fee divides by the gas. */
+/**
+ * The price by which a transaction's fee is this many Wei, as far as the fee divides by the gas.
+ *
+ * @example
+ * ```ts
+ * import * as Preparation from "@headwater/core/evm/Preparation"
+ *
+ * Preparation.exactFeeQuote(420_000n, 21_000n) // => { cap: 20n, tip: 20n }
+ * ```
+ */
 export const exactFeeQuote = (fee: bigint, gasLimit: bigint): FeeQuote => {
   const price = fee / gasLimit
   return { cap: price, tip: price }
@@ -90,6 +132,8 @@ export interface Payment {
   /** In Wei, as the other fields. */
   readonly amount: bigint
   readonly balance: bigint
+  /** Whether transactions that wait for a block have been taken from the balance. */
+  readonly afterPending: boolean
   /** The most that the gas can cost. */
   readonly gasFee: bigint
   /** The chain's charge beside gas, for data on the layer below. */
@@ -101,14 +145,17 @@ export interface Payment {
 /** The value to send. With `fromAmount` exactly `amount` leaves the sender, else `amount` and the fees. */
 export const valueOf = (
   { decimals, unit }: Pick<Chain, "decimals" | "unit">,
-  { amount, balance, dataFee, fromAmount, gasFee }: Payment
+  { afterPending, amount, balance, dataFee, fromAmount, gasFee }: Payment
 ): Result.Result<bigint, Unpayable> => {
   const coins = (wei: bigint) => `${Amount.format(wei, decimals)} ${unit}`
   const fee = gasFee + dataFee
   const need = fromAmount ? amount : amount + fee
   if (balance < need) {
-    const parts = fromAmount ? "" : `: amount ${coins(amount)}, fee up to ${coins(fee)}`
-    return Result.fail(new Unpayable({ message: `the sender has ${coins(balance)} and needs ${coins(need)}${parts}` }))
+    const has = `the sender has ${coins(balance)}${afterPending ? " beside what its waiting transactions take" : ""}`
+    const parts = fromAmount
+      ? `, of which the fee takes up to ${coins(fee)}`
+      : `: amount ${coins(amount)}, fee up to ${coins(fee)}`
+    return Result.fail(new Unpayable({ message: `${has} and needs ${coins(need)}${parts}` }))
   }
   return fromAmount && amount < fee
     ? Result.fail(new Unpayable({ message: `the amount is ${coins(amount)} and the fee ${coins(fee)}` }))

@@ -21,7 +21,17 @@ const header = (short: number, length: number): Uint8Array => {
   return Uint8Array.of(short + 55 + size.length, ...size)
 }
 
-/** Item → bytes. */
+/**
+ * Item → bytes.
+ *
+ * @example
+ * ```ts
+ * import * as Rlp from "@headwater/core/evm/Rlp"
+ *
+ * Rlp.encode(new TextEncoder().encode("dog")) // => Uint8Array.of(0x83, 0x64, 0x6f, 0x67)
+ * Rlp.encode([]) // => Uint8Array.of(0xc0)
+ * ```
+ */
 export const encode = (item: Item): Uint8Array => {
   if (item instanceof Uint8Array) {
     return item.length === 1 && item[0]! < 0x80 ? item : concatBytes(header(0x80, item.length), item)

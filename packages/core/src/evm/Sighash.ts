@@ -68,7 +68,23 @@ export const serialise = (transaction: UnsignedTransaction): Uint8Array => {
 /** The 32 bytes to sign. */
 export const digest = (transaction: UnsignedTransaction): Uint8Array => keccak_256(serialise(transaction))
 
-/** {@link digest} as `0x` hexadecimal. */
+/**
+ * {@link digest} as `0x` hexadecimal.
+ *
+ * @example
+ * ```ts
+ * import * as Sighash from "@headwater/core/evm/Sighash"
+ * import * as Result from "effect/Result"
+ *
+ * // The example of EIP-155.
+ * const line = JSON.stringify({
+ *   ...{ type: 0, chainId: 1, nonce: 9, gasPrice: "20000000000", gasLimit: 21000 },
+ *   ...{ to: "0x3535353535353535353535353535353535353535", value: "1000000000000000000" }
+ * })
+ * const transaction = Result.getOrThrow(Sighash.parseLine(line))
+ * Sighash.digestText(transaction) // => "0xdaf5a779ae972f972197303d7b574746c7ef83eadac0f2791ad23db92e4c8e53"
+ * ```
+ */
 export const digestText = (transaction: UnsignedTransaction): string => `0x${bytesToHex(digest(transaction))}`
 
 /** The bytes that a node takes in `eth_sendRawTransaction`; their Keccak-256 is the transaction hash. */

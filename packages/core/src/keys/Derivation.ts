@@ -8,9 +8,11 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Address from "../address/Address.ts"
 import * as Chain from "../chains/Chain.ts"
+import { families, familyNames } from "../families/families.ts"
 import * as ExtendedPublicKey from "./ExtendedPublicKey.ts"
 import * as ChildKeys from "./internal/ChildKeys.ts"
-import * as KeyAddress from "./internal/KeyAddress.ts"
+import { keyFormatsOf } from "./internal/KeyFormatsOf.ts"
+import type { KeyFormat } from "./KeyFormat.ts"
 
 export type { Format } from "./ExtendedPublicKey.ts"
 
@@ -58,18 +60,8 @@ export interface Branch {
   readonly chain: Chain.Chain
   readonly derivation: Derivation
   readonly type: AddressType
-  readonly format: Format
+  readonly format: KeyFormat<Format>
   readonly node: ChildKeys.Node
-}
-
-/**
- * Formats that a chain can pay to, the default first. P2SH-P2WPKH is an ordinary script hash, which wallets write also on
- * chains without segwit; there a key's version or the caller must ask for the format.
- */
-const formatsOf = ({ addressFormat }: Chain.Chain): ReadonlyArray<Format> => {
-  if (addressFormat.kind === "xrp") return ["CLASSIC"]
-  if (addressFormat.kind !== "utxo") return ["STANDARD"]
-  return addressFormat.segwit === undefined ? ["P2PKH", "P2SH-P2WPKH"] : ["P2WPKH", "P2SH-P2WPKH", "P2PKH", "P2TR"]
 }
 
 /**
@@ -88,7 +80,7 @@ const formatsOf = ({ addressFormat }: Chain.Chain): ReadonlyArray<Format> => {
  * ```
  */
 export const defaultFormat = (chain: Chain.Chain, key: ExtendedPublicKey.ExtendedPublicKey): Format =>
-  key.format ?? formatsOf(chain)[0]!
+  key.format ?? keyFormatsOf(chain.family, chain)[0].name
 
 /**
  * Prepares one branch of a wallet.
@@ -112,10 +104,13 @@ export const branch = (
   options: Options = {}
 ): Result.Result<Branch, InvalidDerivation> => {
   const { derivation = "account", type = "receive", format = defaultFormat(chain, key) } = options
-  const formats = formatsOf(chain)
-  if (!formats.includes(format)) {
+  const formats = keyFormatsOf(chain.family, chain)
+  const found = formats.find(({ name }) => name === format)
+  if (found === undefined) {
     return Result.fail(
-      new InvalidDerivation({ message: `format: ${chain.blockchain} has ${formats.join(", ")}, not ${format}` })
+      new InvalidDerivation({
+        message: `format: ${chain.blockchain} has ${formats.map(({ name }) => name).join(", ")}, not ${format}`
+      })
     )
   }
   if (derivation === "bip32" && type === "change") {
@@ -124,14 +119,7 @@ export const branch = (
   const node = derivation === "bip32" ? key : ChildKeys.child(key, type === "change" ? 1 : 0)
   return node === undefined
     ? Result.fail(new InvalidDerivation({ message: "derivation: BIP-32 has no such branch below this key" }))
-    : Result.succeed({ chain, derivation, type, format, node })
-}
-
-const descriptors: Partial<Record<Format, (keys: string) => string>> = {
-  P2PKH: (keys) => `pkh(${keys})`,
-  "P2SH-P2WPKH": (keys) => `sh(wpkh(${keys}))`,
-  P2WPKH: (keys) => `wpkh(${keys})`,
-  P2TR: (keys) => `tr(${keys})`
+    : Result.succeed({ chain, derivation, type, format: found, node })
 }
 
 /**
@@ -153,7 +141,7 @@ const descriptors: Partial<Record<Format, (keys: string) => string>> = {
  */
 export const descriptor = ({ chain, format, node }: Branch): string | undefined => {
   const origin = { depth: 0, parentFingerprint: new Uint8Array(4), childNumber: 0, format: undefined }
-  return descriptors[format]?.(`${ExtendedPublicKey.encode(chain, { ...origin, ...node })}/*`)
+  return format.descriptor?.(`${ExtendedPublicKey.encode(chain, { ...origin, ...node })}/*`)
 }
 
 const indexLimit = 2 ** 31
@@ -181,7 +169,7 @@ export const derive = (
 ): ReadonlyArray<Result.Result<DerivedAddress, UnderivableIndex>> => {
   const derivable = from >= 0 && Number.isInteger(from) ? Math.max(0, Math.min(count, indexLimit - from)) : 0
   const points = ChildKeys.derive(branch.node, from, derivable)
-  const addresses = KeyAddress.addressBytes(branch.format, points)
+  const addresses = branch.format.addresses(points)
   return Array.from({ length: count }, (_, offset) => {
     const index = from + offset
     const found = addresses[offset]
@@ -233,6 +221,10 @@ export const parseDerivation = (text: string | undefined): Result.Result<Derivat
 export const parseType = (text: string | undefined): Result.Result<AddressType | undefined, InvalidDerivation> =>
   named("type", ["receive", "change"], text)
 
+const formatNames: ReadonlyArray<Format> = [
+  ...new Set(familyNames.flatMap((family) => families[family].keyFormats.map(({ name }) => name)))
+]
+
 /**
  * The name of a format in any letter case.
  *
@@ -245,7 +237,7 @@ export const parseType = (text: string | undefined): Result.Result<AddressType |
  * ```
  */
 export const parseFormat = (text: string | undefined): Result.Result<Format | undefined, InvalidDerivation> =>
-  named("format", ["P2PKH", "P2SH-P2WPKH", "P2WPKH", "P2TR", "STANDARD", "CLASSIC"], text)
+  named("format", formatNames, text)
 
 /** The arguments of `headwater derive`, as text and numbers from a command line. */
 export interface Request {
@@ -304,7 +296,7 @@ export const lines = (
       ? JSON.stringify(
           found.map(({ address, index }) => ({
             address,
-            format: of.format,
+            format: of.format.name,
             index,
             derivationType: of.derivation,
             type: of.type

@@ -7,11 +7,13 @@ import { secp256k1 } from "@noble/curves/secp256k1.js"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Base58Check from "../address/Base58Check.ts"
-import type { ExtendedKeyVersion, Format } from "../chains/Blockchain.ts"
+import type { ExtendedKeyVersion } from "../chains/Blockchain.ts"
 import { blockchains } from "../chains/blockchains.ts"
 import type { Chain } from "../chains/Chain.ts"
+import { type Format, families } from "../families/families.ts"
+import { keyFormatsOf } from "./internal/KeyFormatsOf.ts"
 
-export type { Format } from "../chains/Blockchain.ts"
+export type { Format } from "../families/families.ts"
 
 export interface ExtendedPublicKey {
   /** Steps below the wallet's master key; 3 for an account of BIP-44. */
@@ -66,12 +68,14 @@ const versions: ReadonlyArray<Version> = [
 const privateVersions = new Set([...versions, ...multisig].map(({ privateBytes }) => privateBytes))
 const multisigVersions = new Set(multisig.map(({ bytes }) => bytes))
 
-/** Accounts of EVM, Tron and XRP are the same on every network, and test wallets write xpub as well as tpub. */
+/** Where accounts are the same on every network, test wallets write xpub as well as tpub. */
 const fits = ({ blockchain, test, format }: Version, chain: Chain): boolean => {
   const isTest = chain.networkKind !== "live"
-  if (chain.addressFormat.kind !== "utxo") return blockchain === undefined && format === undefined && (isTest || !test)
-  if (format === "P2WPKH" && chain.addressFormat.segwit === undefined) return false
-  return test === isTest && (blockchain ?? chain.blockchain) === chain.blockchain
+  return (
+    (families[chain.family].hasTestKeys ? test === isTest : isTest || !test) &&
+    (blockchain ?? chain.blockchain) === chain.blockchain &&
+    (format === undefined || keyFormatsOf(chain.family, chain).some(({ name }) => name === format))
+  )
 }
 
 const isPoint = (publicKey: Uint8Array): boolean =>
@@ -144,7 +148,7 @@ export const decode = (chain: Chain, text: string): Result.Result<ExtendedPublic
 export const encode = (chain: Chain, key: ExtendedPublicKey): string => {
   const payload = new Uint8Array(78)
   const view = new DataView(payload.buffer)
-  view.setUint32(0, chain.family === "utxo" && chain.networkKind !== "live" ? 0x043587cf : 0x0488b21e)
+  view.setUint32(0, families[chain.family].hasTestKeys && chain.networkKind !== "live" ? 0x043587cf : 0x0488b21e)
   view.setUint8(4, key.depth)
   payload.set(key.parentFingerprint, 5)
   view.setUint32(9, key.childNumber)

@@ -77,13 +77,32 @@ const divide = (numerator: bigint, denominator: bigint, decimals: number): strin
   return Amount.format((scaled + (scaled < 0n ? -half : half)) / denominator, decimals)
 }
 
-/** Change from one price to another in percent, to five digits; undefined where the first is not above zero. */
+/**
+ * Change from one price to another in percent, to five digits; undefined where the first is not above zero.
+ *
+ * @example
+ * ```ts
+ * import * as Rate from "@headwater/core/market/Rate"
+ *
+ * Rate.changeInPercent("80", "100") // => "25"
+ * Rate.changeInPercent("0", "100") // => undefined
+ * ```
+ */
 export const changeInPercent = (from: string, to: string): string | undefined => {
   const before = units(from)
   return before <= 0n ? undefined : divide((units(to) - before) * 100n, before, 5)
 }
 
-/** Quotient of two decimals to 18 digits; undefined where the divisor is not above zero. */
+/**
+ * Quotient of two decimals to 18 digits; undefined where the divisor is not above zero.
+ *
+ * @example
+ * ```ts
+ * import * as Rate from "@headwater/core/market/Rate"
+ *
+ * Rate.quotient("1", "3") // => "0.333333333333333333"
+ * ```
+ */
 export const quotient = (dividend: string, divisor: string): string | undefined => {
   const by = units(divisor)
   return by <= 0n ? undefined : divide(units(dividend), by, 18)
@@ -128,6 +147,16 @@ export type Disbelief =
 /**
  * Why a quote must not take the place of the last rate; undefined where the quote may. `now` is in seconds since the Unix
  * epoch. Nothing is corrected: a quote that is not believed is dropped, and the last good rate keeps its time.
+ *
+ * @example
+ * ```ts
+ * import * as Rate from "@headwater/core/market/Rate"
+ *
+ * const now = 1_800_000_000
+ * const last = { at: now - 300, amount: "2.5" }
+ * Rate.disbelief({ at: now, amount: "2.6" }, last, now) // => undefined
+ * Rate.disbelief({ at: now, amount: "-1" }, last, now) // => "price_not_positive"
+ * ```
  */
 export const disbelief = (quote: Quote, last: Rate | undefined, now: number): Disbelief | undefined => {
   const price = units(quote.amount)

@@ -7,7 +7,7 @@ import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { AddressBytes } from "../address/Address.ts"
-import * as TronAddress from "../address/TronAddress.ts"
+import * as TronAddress from "./TronAddress.ts"
 import * as Protobuf from "./internal/Protobuf.ts"
 import * as TronTransaction from "./TronTransaction.ts"
 

@@ -28,7 +28,16 @@ export const pubKeyHash = (hash: Uint8Array): Uint8Array =>
 export const scriptHash = (hash: Uint8Array): Uint8Array =>
   around([hash.length === 32 ? OP_HASH256 : OP_HASH160, hash.length], hash, [OP_EQUAL])
 
-/** BIP-141: version 0 … 16 and 2 … 40 bytes. */
+/**
+ * BIP-141: version 0 … 16 and 2 … 40 bytes.
+ *
+ * @example
+ * ```ts
+ * import * as LockingScript from "@headwater/core/utxo/LockingScript"
+ *
+ * LockingScript.witness(1, new Uint8Array(32)).subarray(0, 2) // => Uint8Array.of(0x51, 32)
+ * ```
+ */
 export const witness = (version: number, program: Uint8Array): Uint8Array =>
   around([version === 0 ? 0 : OP_1 + version - 1, program.length], program, [])
 

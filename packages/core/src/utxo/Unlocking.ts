@@ -6,8 +6,9 @@
  *
  * Sources: BIP-16 (P2SH), BIP-141 (witness programs), BIP-341 (taproot), CHIP-2022-05 (P2SH32 of Bitcoin Cash).
  */
+import { ripemd160 } from "@noble/hashes/legacy.js"
 import { sha256 } from "@noble/hashes/sha2.js"
-import type { AddressBytes } from "../address/Address.ts"
+import { type AddressBytes, fromBytes } from "../address/Address.ts"
 import { key } from "../Bytes.ts"
 import { hash160 } from "./BitcoinHash.ts"
 import * as ControlBlock from "./internal/ControlBlock.ts"
@@ -106,4 +107,62 @@ export const mayUnlock = (inputs: ReadonlyArray<Unlocking | undefined>): ((scrip
     }
     return shown.has("any") || shown.has(key(content))
   }
+}
+
+/** Lengths of a public key, short and long. */
+const keyLengths: ReadonlySet<number> = new Set([33, 65])
+/** Scripts of taproot have leaf versions from here on; what stands lower is the sign of a public key. */
+const firstLeafVersion = 0xc0
+
+const byScriptSig = (top: Shown) => {
+  if (top === undefined || top === "any") return []
+  const first = sha256(top)
+  const hash = ripemd160(first)
+  return [
+    ...(keyLengths.has(top.length) ? [LockingScript.pubKeyHash(hash)] : []),
+    LockingScript.scriptHash(hash),
+    LockingScript.scriptHash(sha256(first))
+  ]
+}
+
+const byWitness = (witness: ReadonlyArray<Uint8Array>) => {
+  const last = witness.at(-1)
+  if (last === undefined) return []
+  const hash = sha256(last)
+  const scripts = [LockingScript.witness(0, hash)]
+  if (witness.length === 2) scripts.push(LockingScript.witness(0, ripemd160(hash)))
+  const key = witness.some(([first]) => first !== undefined && first >= firstLeafVersion)
+    ? taprootKey(witness)
+    : undefined
+  if (key !== undefined && key !== "any") scripts.push(LockingScript.witness(1, key))
+  return scripts
+}
+
+/**
+ * The locking scripts one of which an input unlocks by the key or script that the input shows; a key path of taproot, and
+ * a `scriptSig` of more than pushes, show none.
+ *
+ * @example
+ * ```ts
+ * import { hash160 } from "@headwater/core/utxo/BitcoinHash"
+ * import * as LockingScript from "@headwater/core/utxo/LockingScript"
+ * import * as Unlocking from "@headwater/core/utxo/Unlocking"
+ *
+ * const [signature, key] = [new Uint8Array(71), new Uint8Array(33)]
+ * const shown = Unlocking.shownScripts({ scriptSig: new Uint8Array(), witness: [signature, key] })
+ * shown[1] // => LockingScript.witness(0, hash160(key))
+ * ```
+ */
+export const shownScripts = ({ scriptSig, witness }: Unlocking): ReadonlyArray<AddressBytes> =>
+  (scriptSig.length > 0 ? byScriptSig(topOf(scriptSig)) : byWitness(witness)).map(fromBytes)
+
+/**
+ * As {@link shownScripts}; undefined where the input does not tell: a key path of taproot, a `scriptSig` of more than
+ * pushes, an input of which the node shows nothing.
+ */
+export const scriptsOf = (input: Unlocking | undefined): ReadonlyArray<AddressBytes> | undefined => {
+  if (input === undefined) return undefined
+  const { scriptSig, witness } = input
+  const shown = scriptSig.length > 0 ? topOf(scriptSig) : taprootKey(witness)
+  return shown === "any" ? undefined : shownScripts(input)
 }

@@ -42,6 +42,14 @@ const asciiOf = (bytes: Uint8Array): string => String.fromCharCode(...bytes)
 /**
  * The name of a currency: three characters as they are, a code of 160 bits as the text in the code. A code without text,
  * or one that would pass for XRP, stays hexadecimal.
+ *
+ * @example
+ * ```ts
+ * import { currencyName } from "@headwater/core/xrp/XrpAmount"
+ *
+ * currencyName("USD") // => "USD"
+ * currencyName("524C555344000000000000000000000000000000") // => "RLUSD"
+ * ```
  */
 export const currencyName = (code: string): string => {
   if (!hexCode.test(code)) return code

@@ -9,7 +9,7 @@
 import { hexToBytes } from "@noble/hashes/utils.js"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as BalanceChanges from "./internal/XrpBalanceChanges.ts"
+import * as Metadata from "./internal/XrpMetadata.ts"
 import * as XrpAmount from "./XrpAmount.ts"
 
 /** A text that could not be read is empty, an amount `unknown`; the field's name is then in `unread`. */
@@ -22,6 +22,7 @@ export interface XrpTransaction {
   /** Classic address; absent where the type has no destination. */
   readonly recipient: string | undefined
   readonly destinationTag: number | undefined
+  readonly sourceTag: number | undefined
   /** Index in its ledger, from 0, in order of execution; undefined where it could not be read. */
   readonly position: number | undefined
   /** `tesSUCCESS`, or a `tec…` code: charged for, but without effect. */
@@ -38,10 +39,12 @@ export interface XrpTransaction {
   /** Texts of the memos, one a line. */
   readonly memo: string | undefined
   /**
-   * Drops that each account gained or lost by a payment, without the fee; in the order of the metadata. Undefined for
-   * other types, and where the metadata or who paid the fee could not be read.
+   * Drops that each account of the metadata gained or lost beside the fee that it paid, in the order of the metadata.
+   * Undefined where the metadata, the fee, or who paid the fee could not be read.
    */
   readonly balanceChanges: ReadonlyMap<string, bigint> | undefined
+  /** Of the escrows, payment channels and checks that it touched, then its own. */
+  readonly parties: ReadonlyArray<Metadata.Parties>
   /**
    * What could not be read of what every transaction has, and of a payment's fields: the name of each field and the rule
    * that its value breaks.
@@ -78,7 +81,8 @@ const destinationField = address("Destination")
 /** Who pays the fee of a transaction that was delegated (XLS-75). */
 const delegateField = address("Delegate")
 const feeField = text("Fee", /^\d{1,20}$/, "must be drops of XRP")
-const tagField = unsigned("DestinationTag")
+const destinationTagField = unsigned("DestinationTag")
+const sourceTagField = unsigned("SourceTag")
 const flagsField = unsigned("Flags")
 const positionField = unsigned("TransactionIndex")
 const resultField = text("TransactionResult", /^\w{1,64}$/, "must be a name")
@@ -87,6 +91,9 @@ const isObject = Schema.is(Schema.Record(Schema.String, Schema.Unknown))
 const objectOf = (json: unknown) => (isObject(json) ? json : {})
 
 const partialPayment = 0x0002_0000
+
+/** A transaction within a Batch (XLS-56), whose fee the Batch pays. */
+const innerTransaction = 0x4000_0000
 
 /** From this ledger on, metadata says what was delivered whenever it is less than `Amount` (rippled). */
 const firstWithDeliveredAmount = 4_594_095
@@ -155,17 +162,19 @@ export const decode = (json: unknown, ledgerIndex: number): XrpTransaction => {
   const moved = fields.DeliverMax ?? fields.Amount
   const amount = isPayment ? amountOf(moved, "Amount") : optionalAmountOf(moved, "Amount")
 
+  const flags = fields.Flags === undefined ? 0 : (read(flagsField, fields.Flags) ?? partialPayment)
+
   const feePayer = fields.Delegate === undefined ? sender : (read(delegateField, fields.Delegate) ?? "")
+  const paid = (flags & innerTransaction) === 0 ? fee : "0"
+  const nodes = Array.isArray(meta.AffectedNodes) ? meta.AffectedNodes : undefined
   const changesOf = () => {
-    if (!isPayment || fee === undefined || feePayer === "") return undefined
-    const nodes = meta.AffectedNodes
-    const changes = Array.isArray(nodes) ? BalanceChanges.of(nodes, feePayer, BigInt(fee)) : undefined
+    if (paid === undefined || (feePayer === "" && BigInt(paid) > 0n)) return undefined
+    const changes = nodes && Metadata.balanceChanges(nodes, feePayer, BigInt(paid))
     if (changes === undefined) unread.push("AffectedNodes must be ledger entries, with balances of accounts in drops")
     return changes
   }
   const balanceChanges = changesOf()
 
-  const flags = fields.Flags === undefined ? 0 : (read(flagsField, fields.Flags) ?? partialPayment)
   const isWhole = (flags & partialPayment) === 0 || ledgerIndex >= firstWithDeliveredAmount
   const arrived = (): XrpAmount.XrpAmount | undefined => {
     if (result === "") return XrpAmount.unknown
@@ -179,12 +188,20 @@ export const decode = (json: unknown, ledgerIndex: number): XrpTransaction => {
       : said
   }
 
+  const tagOf = (field: Field<number>) => {
+    const found = fields[field.name]
+    return found === undefined ? undefined : read(field, found)
+  }
+  const destinationTag = tagOf(destinationTagField)
+  const sourceTag = tagOf(sourceTagField)
+
   return {
     hash,
     type,
     sender,
     recipient,
-    destinationTag: fields.DestinationTag === undefined ? undefined : read(tagField, fields.DestinationTag),
+    destinationTag,
+    sourceTag,
     position,
     result,
     fee: fee === undefined ? XrpAmount.unknown : { kind: "xrp", drops: BigInt(fee) },
@@ -194,6 +211,10 @@ export const decode = (json: unknown, ledgerIndex: number): XrpTransaction => {
     delivered: arrived(),
     memo: memoOf(fields.Memos),
     balanceChanges,
+    parties: [
+      ...Metadata.partiesOfPromises(nodes ?? []),
+      { account: sender, destination: recipient, sourceTag, destinationTag }
+    ],
     unread
   }
 }

@@ -274,6 +274,14 @@ describe("XRP", () => {
           const xAddress = classicAddressToXAddress(text, tag, isTest)
           assert.strictEqual(canonical(of, xAddress), text)
           assert.strictEqual(Result.getOrThrow(Address.destinationTag(of, xAddress)), tag === false ? undefined : tag)
+          const bytes = Result.getOrThrow(Address.decodeWithTag(of, xAddress))
+          assert.strictEqual(Address.encode(of, bytes), tag === false ? text : xAddress)
+          assert.deepStrictEqual<Uint8Array>(
+            bytes,
+            tag === false ? account : Address.withTag(Address.fromBytes(account), tag)
+          )
+          assert.deepStrictEqual<Uint8Array>(Result.getOrThrow(Address.decodeWithTag(of, text)), account)
+          assert.isTrue(Result.isFailure(Address.decodeWithTag(isTest ? live : test, xAddress)))
           refusal(isTest ? live : test, xAddress)
         }
       ),
@@ -287,14 +295,18 @@ describe("XRP", () => {
     assert.include(refusal(live, "rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpe"), "checksum")
     assert.isTrue(Result.isFailure(Address.destinationTag(live, "r")))
     assert.isUndefined(Result.getOrThrow(Address.destinationTag(chain("tron"), "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8")))
+    assert.isTrue(Result.isFailure(Address.decodeWithTag(live, "r")))
+    const tron = Result.getOrThrow(Address.decodeWithTag(chain("tron"), "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8"))
+    assert.strictEqual(tron.length, 20)
+    assert.isUndefined(Address.encode(chain("tron"), Address.withTag(tron, 1)))
   })
 })
 
 describe("every chain", () => {
   const account = fc.uint8Array({ minLength: 20, maxLength: 20 })
   const bytesOf = (of: Chain.Chain): fc.Arbitrary<Uint8Array> => {
-    const format = of.addressFormat
-    if (format.kind !== "utxo") return account
+    const format = of.utxo?.address
+    if (format === undefined) return account
     const around = (before: string, data: Uint8Array, after: string) =>
       hexToBytes(`${before}${bytesToHex(data)}${after}`)
     const scripts = [
@@ -345,6 +357,7 @@ describe("every chain", () => {
       fc.property(fc.constantFrom(...Chain.all), fc.string(), fc.uint8Array({ maxLength: 60 }), (of, text, bytes) => {
         Address.decode(of, text)
         Address.destinationTag(of, text)
+        Address.decodeWithTag(of, text)
         Address.encode(of, Address.fromBytes(bytes))
       }),
       { numRuns: 500 }

@@ -32,6 +32,14 @@ const onAccounts = blockOf([
     ...{ from: account(2), to: account(3), amount: 10n ** 17n }
   }
 ])
+/** The same coins, as the XRP Ledger tells of them since 0.1. */
+const onLedger = blockOf(
+  onAccounts.transfers.flatMap((transfer) =>
+    transfer.kind === "coin"
+      ? [{ ...transfer, details: { transactionType: "Payment", sourceTag: 7, destinationTag: 9 } }]
+      : []
+  )
+)
 const onOutputs = blockOf([
   { kind: "coin", transaction: 1, position: 0, from: script, to: undefined, amount: 70_000n },
   { kind: "coin", transaction: 1, position: 1, from: undefined, to: script, amount: 30_000n }
@@ -42,6 +50,7 @@ const scenes = [
   ["ethereum", account(2), onAccounts],
   ["tron", account(2), onAccounts],
   ["xrp", account(2), onAccounts],
+  ["xrp", account(2), onLedger],
   ["bitcoin", script, onOutputs]
 ] as const
 

@@ -71,4 +71,21 @@ describe("event kinds", () => {
     assert.strictEqual(recorded.length, 25)
     for (const callback of recorded) assert.deepInclude(now, callback)
   })
+
+  it("keep their keys beside the fields that the XRP Ledger has since", () => {
+    const ofCoins = callbacks().filter(({ chain, event }) => chain === "xrp" && event !== "BLOCK_MINED")
+    assert.strictEqual(ofCoins.length, 4)
+    const [once, each, tagged, eachTagged] = ofCoins.map(({ body, occurrence }) => ({
+      ...JSON.parse(body),
+      occurrence
+    }))
+    const added = { transactionType: "Payment", sourceTag: 7, destinationTag: 9 }
+    for (const [before, since] of [
+      [once, tagged],
+      [each, eachTagged]
+    ]) {
+      const { data, ...rest } = before
+      assert.deepStrictEqual(since, { ...rest, data: { ...data, item: { ...data.item, ...added } } })
+    }
+  })
 })

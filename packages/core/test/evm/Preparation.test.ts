@@ -67,7 +67,10 @@ describe("Preparation", () => {
   it("sends what a balance can pay, and nothing that it cannot", () =>
     fc.assert(
       fc.property(wei, wei, wei, wei, fc.boolean(), (amount, balance, gasFee, dataFee, fromAmount) => {
-        const value = Preparation.valueOf(ethereum, { amount, balance, gasFee, dataFee, fromAmount })
+        const value = Preparation.valueOf(ethereum, {
+          ...{ amount, balance, afterPending: false },
+          ...{ gasFee, dataFee, fromAmount }
+        })
         const fee = gasFee + dataFee
         if (Result.isSuccess(value)) {
           assert.isTrue(value.success >= 0n)
@@ -80,19 +83,46 @@ describe("Preparation", () => {
     ))
 
   it("says what there is and what it takes", () => {
-    const refused = Preparation.valueOf(ethereum, {
-      amount: 2n * 10n ** 18n,
-      balance: 15n * 10n ** 17n,
-      gasFee: 21_000n * 10n ** 9n,
-      dataFee: 0n,
-      fromAmount: false
-    })
-    assert.isTrue(Result.isFailure(refused))
-    if (Result.isFailure(refused)) {
-      assert.strictEqual(
-        refused.failure.message,
-        "the sender has 1.5 ETH and needs 2.000021 ETH: amount 2 ETH, fee up to 0.000021 ETH"
-      )
+    const refusal = (about: Partial<Preparation.Payment>) => {
+      const value = Preparation.valueOf(ethereum, {
+        ...{ amount: 2n * 10n ** 18n, balance: 15n * 10n ** 17n, afterPending: false },
+        ...{ gasFee: 21_000n * 10n ** 9n, dataFee: 0n, fromAmount: false },
+        ...about
+      })
+      return Result.isFailure(value) ? value.failure.message : "payable"
     }
+    assert.strictEqual(
+      refusal({}),
+      "the sender has 1.5 ETH and needs 2.000021 ETH: amount 2 ETH, fee up to 0.000021 ETH"
+    )
+    assert.strictEqual(
+      refusal({ dataFee: 10n ** 12n, fromAmount: true, afterPending: true }),
+      "the sender has 1.5 ETH beside what its waiting transactions take and needs 2 ETH, of which the fee takes up to " +
+        "0.000022 ETH"
+    )
+    assert.strictEqual(
+      refusal({ amount: 1n, fromAmount: true }),
+      "the amount is 0.000000000000000001 ETH and the fee 0.000021 ETH"
+    )
+  })
+
+  it("adds 30 % to an estimate that a contract or the layer below may change, and none to a plain transfer", () => {
+    const none = new Uint8Array()
+    assert.strictEqual(Preparation.gasLimit(21_000n, none), 21_000n)
+    assert.strictEqual(Preparation.gasLimit(21_001n, none), 27_301n)
+    // Seven bytes that are not zero: 16 gas each, or 40 by the floor of EIP-7623.
+    const note = new TextEncoder().encode("Grüße")
+    assert.strictEqual(Preparation.gasLimit(21_112n, note), 21_112n)
+    assert.strictEqual(Preparation.gasLimit(21_280n, note), 21_280n)
+    assert.strictEqual(Preparation.gasLimit(21_281n, note), 27_665n)
+    // Never above what one transaction may take (EIP-7825), unless the node says that more is taken.
+    assert.strictEqual(Preparation.gasLimit(16_000_000n, none), 2n ** 24n)
+    assert.strictEqual(Preparation.gasLimit(20_000_000n, none), 26_000_000n)
+  })
+
+  it("reserves a charge of the layer below as it is after two blocks of the steepest rise", () => {
+    assert.strictEqual(Preparation.dataFeeReserve(0n), 0n)
+    assert.strictEqual(Preparation.dataFeeReserve(1n), 2n)
+    assert.strictEqual(Preparation.dataFeeReserve(6_400n), 8_100n)
   })
 })

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import * as Address from "@headwater/core/address/Address"
-import { mayUnlock, type Unlocking } from "@headwater/core/utxo/Unlocking"
+import { mayUnlock, scriptsOf, shownScripts, type Unlocking } from "@headwater/core/utxo/Unlocking"
 import * as bitcoinjs from "bitcoinjs-lib"
 import * as ecc from "tiny-secp256k1"
 
@@ -254,5 +254,46 @@ describe.skipIf(!existsSync(core))("shared fixtures: Bitcoin Core", () => {
       }
     }
     assert.isAbove(controls, 5)
+  })
+})
+
+describe("scriptsOf", () => {
+  const hexOf = (scripts: ReadonlyArray<Uint8Array> | undefined) =>
+    scripts?.map((script) => Buffer.from(script).toString("hex"))
+
+  for (const [name, { script, unlocking }] of Object.entries(examplesOf(1))) {
+    it(`${name}: its own script is among those that its input may spend`, () => {
+      const scripts = scriptsOf(unlocking)
+      assert.include(hexOf(scripts)!, Buffer.from(script).toString("hex"))
+      for (const one of scripts!) assert.isTrue(mayUnlock([unlocking])(one))
+    })
+  }
+
+  it("says nothing where an input does not tell", () => {
+    assert.isUndefined(scriptsOf(undefined))
+    assert.isUndefined(scriptsOf(witness(schnorrSignature)), "a key path of taproot")
+    assert.isUndefined(scriptsOf(scriptSig(bytes("5193"))), "more than pushes")
+  })
+})
+
+describe("shownScripts", () => {
+  const has = (script: Uint8Array, unlocking: Unlocking) =>
+    shownScripts(unlocking).some((shown) => Buffer.compare(shown, script) === 0)
+  const [ours, theirs] = [examplesOf(1), examplesOf(2)]
+
+  for (const [name, { script, unlocking }] of Object.entries(ours)) {
+    it(`${name}: its own script, and nobody else's`, () => {
+      assert.isTrue(has(script, unlocking))
+      for (const [other, example] of Object.entries(theirs)) assert.isFalse(has(script, example.unlocking), other)
+    })
+  }
+
+  it("nothing where an input shows nobody", () => {
+    for (const silent of [witness(), scriptSig(bytes("00")), scriptSig(bytes("ac")), scriptSig(bytes("05aabb"))]) {
+      const shown = shownScripts(silent)
+      assert.isFalse(Object.values(ours).some(({ script }) => shown.some((one) => Buffer.compare(one, script) === 0)))
+    }
+    const taproot = ours["p2tr by script"]!.script
+    for (const path of [witness(schnorrSignature), witness(schnorrSignature, annex)]) assert.isFalse(has(taproot, path))
   })
 })

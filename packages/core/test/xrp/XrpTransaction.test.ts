@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as XrpPayment from "@headwater/core/xrp/XrpPayment"
+import * as XrpTransfers from "@headwater/core/xrp/XrpTransfers"
 import * as XrpTransaction from "@headwater/core/xrp/XrpTransaction"
 
 const alice = "rf1BiGeXwwQoi8Z2ueFYTEXSwuJYfV2Jpn"
@@ -65,18 +65,24 @@ const item = (parts: Parts) => {
   return first
 }
 
-const moves = (parts: Parts, ledgerIndex?: number) => {
-  const first = XrpPayment.transfers(read(version1(parts), ledgerIndex))
-  assert.deepStrictEqual(XrpPayment.transfers(read(version2(parts), ledgerIndex)), first)
+const transfers = (parts: Parts, ledgerIndex?: number) => {
+  const first = XrpTransfers.of(read(version1(parts), ledgerIndex))
+  assert.deepStrictEqual(XrpTransfers.of(read(version2(parts), ledgerIndex)), first)
   return first
 }
+
+/** Transfers without their tags. */
+const untagged = (found: ReadonlyArray<XrpTransfers.Transfer>) =>
+  found.map(({ drops, from, to }) => ({ from, to, drops }))
+
+const moves = (parts: Parts, ledgerIndex?: number) => untagged(transfers(parts, ledgerIndex))
 
 /** What could not be read of a payment, the moves that are found even so, and what the interface shows. */
 const odd = (parts: Parts, ledgerIndex?: number) => {
   const first = readOdd(version1(parts), ledgerIndex)
   const second = readOdd(version2(parts), ledgerIndex)
   assert.deepStrictEqual(second, first)
-  return { unread: first.unread.join(", "), moves: XrpPayment.transfers(first), item: itemOf(first) }
+  return { unread: first.unread.join(", "), moves: untagged(XrpTransfers.of(first)), item: itemOf(first) }
 }
 
 const account = (Account: string, before: number, after: number) => ({
@@ -201,7 +207,7 @@ describe("XrpTransaction", () => {
       const found = readOdd(json)
       assert.strictEqual(found.unread.length, 6, JSON.stringify(json))
       assert.strictEqual(found.position, undefined)
-      assert.deepStrictEqual(XrpPayment.transfers(found), [])
+      assert.deepStrictEqual(XrpTransfers.of(found), [])
       const text = { hash: "", recipient: "", sender: "", status: "", type: "" }
       assert.deepStrictEqual(itemOf(found), {
         ...text,
@@ -216,7 +222,23 @@ describe("XrpTransaction", () => {
   })
 })
 
-describe("XrpPayment", () => {
+/** The last entry of an account that is gone, as `AccountDelete` leaves it. */
+const deleted = (Account: string, before: number) => ({
+  DeletedNode: {
+    LedgerEntryType: "AccountRoot",
+    FinalFields: { Account, Balance: "0", Flags: 0 },
+    PreviousFields: { Balance: String(before) }
+  }
+})
+/** An escrow, a payment channel or a check of alice's for bob. */
+const promise = (LedgerEntryType: string, tags: object, kind: "DeletedNode" | "ModifiedNode" | "CreatedNode") => {
+  const fields = { Account: alice, Destination: bob, Amount: "5000", ...tags }
+  const shown = kind === "CreatedNode" ? { NewFields: fields } : { FinalFields: fields, PreviousFields: {} }
+  return { [kind]: { LedgerEntryType, LedgerIndex: "00", ...shown } }
+}
+const fee12 = (Account: string) => account(Account, 100, 88)
+
+describe("XrpTransfers", () => {
   it("moves what was delivered from sender to recipient", () => {
     const direct = [{ from: alice, to: bob, drops: 5000n }]
     assert.deepStrictEqual(moves({ meta: { delivered_amount: "5000" } }), direct)
@@ -226,17 +248,199 @@ describe("XrpPayment", () => {
     ])
   })
 
-  it("moves nothing for what failed, moves no XRP, or is no payment", () => {
+  it("moves nothing for what failed, or moves no XRP", () => {
     const nodes = [account(alice, 9000, 3988), account(bob, 0, 5000)]
-    assert.deepStrictEqual(moves({ meta: { TransactionResult: "tecPATH_DRY" }, nodes }), [])
+    for (const TransactionType of ["Payment", "EscrowFinish", "OfferCreate"]) {
+      const fields = { TransactionType }
+      assert.deepStrictEqual(moves({ fields, meta: { TransactionResult: "tecPATH_DRY" }, nodes }), [])
+      // The fee of a poor account is all that it has.
+      assert.deepStrictEqual(
+        moves({ fields, meta: { TransactionResult: "tecINSUFF_FEE" }, nodes: [account(alice, 7, 0)] }),
+        []
+      )
+    }
+    assert.deepStrictEqual(moves({ fields: { TransactionType: "TrustSet" }, nodes: [fee12(alice), trustLine] }), [])
     const inUsd = { Amount: usd("5"), SendMax: usd("6") }
     assert.deepStrictEqual(
       moves({ fields: inUsd, meta: { delivered_amount: usd("5") }, nodes: [account(alice, 50, 38), trustLine] }),
       []
     )
-    for (const TransactionType of ["AccountDelete", "EscrowFinish", "CheckCash", "OfferCreate", "AccountSet"]) {
-      assert.deepStrictEqual(moves({ fields: { TransactionType }, meta: { delivered_amount: "5000" }, nodes }), [])
+  })
+
+  it("gives each account what its balance changed by, beside the fee that it paid, whatever the transaction", () => {
+    const found = (TransactionType: string, nodes: ReadonlyArray<object>, fields: object = {}) =>
+      moves({ fields: { TransactionType, Amount: undefined, ...fields }, nodes })
+    // An offer that was taken, and the one who took it.
+    assert.deepStrictEqual(found("OfferCreate", [account(maker, 8000, 3000), trustLine, account(alice, 50, 5038)]), [
+      { from: maker, to: undefined, drops: 5000n },
+      { from: undefined, to: alice, drops: 5000n }
+    ])
+    // A stranger finishes the escrow of another.
+    assert.deepStrictEqual(
+      found("EscrowFinish", [fee12(maker), promise("Escrow", {}, "DeletedNode"), account(bob, 1, 5001)], {
+        Account: maker,
+        Destination: undefined
+      }),
+      [{ from: undefined, to: bob, drops: 5000n }]
+    )
+    assert.deepStrictEqual(found("EscrowCreate", [account(alice, 9000, 3988), promise("Escrow", {}, "CreatedNode")]), [
+      { from: alice, to: undefined, drops: 5000n }
+    ])
+    // A check that is cashed by its destination; a channel that pays and gives the rest back.
+    assert.deepStrictEqual(found("CheckCash", [account(alice, 9000, 4000), account(bob, 1, 4989)], { Account: bob }), [
+      { from: alice, to: undefined, drops: 5000n },
+      { from: undefined, to: bob, drops: 5000n }
+    ])
+    assert.deepStrictEqual(
+      found("PaymentChannelClaim", [account(bob, 1, 4989), account(alice, 1, 2)], { Account: bob }),
+      [
+        { from: undefined, to: bob, drops: 5000n },
+        { from: undefined, to: alice, drops: 1n }
+      ]
+    )
+    assert.deepStrictEqual(
+      found("NFTokenAcceptOffer", [account(alice, 9000, 3988), account(bob, 0, 4900), account(maker, 0, 100)]),
+      [
+        { from: alice, to: undefined, drops: 5000n },
+        { from: undefined, to: bob, drops: 4900n },
+        { from: undefined, to: maker, drops: 100n }
+      ]
+    )
+    assert.deepStrictEqual(
+      found("AccountDelete", [deleted(alice, 2_005_000), account(bob, 1, 5001)], { Fee: "2000000" }),
+      [
+        { from: alice, to: undefined, drops: 5000n },
+        { from: undefined, to: bob, drops: 5000n }
+      ]
+    )
+    // Types that are yet to come.
+    assert.deepStrictEqual(
+      found("LoanPay", [account(alice, 9000, 3988), account(maker, 0, 5000)], { Amount: { new: 1 } }),
+      [
+        { from: alice, to: undefined, drops: 5000n },
+        { from: undefined, to: maker, drops: 5000n }
+      ]
+    )
+  })
+
+  it("takes the fee from who paid it", () => {
+    const fields = { TransactionType: "EscrowCreate", Amount: undefined }
+    assert.deepStrictEqual(
+      moves({ fields: { ...fields, Delegate: maker }, nodes: [account(alice, 9000, 4000), fee12(maker)] }),
+      [{ from: alice, to: undefined, drops: 5000n }]
+    )
+    // A delegate that is paid as well.
+    assert.deepStrictEqual(
+      moves({
+        fields: { Delegate: bob },
+        meta: { delivered_amount: "5000" },
+        nodes: [account(alice, 9000, 4000), account(bob, 100, 5088)]
+      }),
+      [{ from: alice, to: bob, drops: 5000n }]
+    )
+    // A Batch pays for its inner transactions, which pay none.
+    assert.deepStrictEqual(
+      moves({ fields: { TransactionType: "Batch", Fee: "60" }, nodes: [account(alice, 100, 40)] }),
+      []
+    )
+    for (const Fee of ["0", "12"]) {
+      const inner = { ...fields, Fee, Flags: 0x4000_0000 }
+      assert.deepStrictEqual(moves({ fields: inner, nodes: [account(alice, 9000, 4000)] }), [
+        { from: alice, to: undefined, drops: 5000n }
+      ])
     }
+    // Nobody pays for what validators say.
+    const pseudo = { TransactionType: "UNLModify", Account: "", Fee: "0", Amount: undefined, Destination: undefined }
+    assert.deepStrictEqual(moves({ fields: pseudo, nodes: [] }), [])
+  })
+
+  it("gives the recipient of a payment what was delivered, and the rest of its change apart", () => {
+    // The payment takes an offer of the recipient's own.
+    const parts = {
+      fields: { SendMax: usd("6") },
+      meta: { delivered_amount: "5000" },
+      nodes: [account(bob, 9000, 11_000), account(maker, 8000, 6000), account(alice, 50, 38), trustLine]
+    }
+    assert.deepStrictEqual(moves(parts), [
+      { from: undefined, to: bob, drops: 5000n },
+      { from: maker, to: undefined, drops: 2000n },
+      { from: bob, to: undefined, drops: 3000n }
+    ])
+    const even = [account(bob, 9000, 9000), account(alice, 50, 38), trustLine]
+    assert.deepStrictEqual(moves({ ...parts, nodes: even }), [
+      { from: undefined, to: bob, drops: 5000n },
+      { from: bob, to: undefined, drops: 5000n }
+    ])
+  })
+
+  it("says the tags of the two sides, to those whom they concern", () => {
+    const tags = { SourceTag: 7, DestinationTag: 9 }
+    const tagged = (parts: Parts) =>
+      transfers(parts).map(({ destinationTag, from, fromTag, sourceTag, to, toTag }) => [
+        from === undefined ? "to" : to === undefined ? "from" : "both",
+        to ?? from,
+        { fromTag, toTag, sourceTag, destinationTag }
+      ])
+    const none = { fromTag: undefined, toTag: undefined, sourceTag: undefined, destinationTag: undefined }
+    const shown = { sourceTag: 7, destinationTag: 9 }
+    assert.deepStrictEqual(tagged({ fields: tags, meta: { delivered_amount: "5000" } }), [
+      ["both", bob, { ...shown, fromTag: 7, toTag: 9 }]
+    ])
+    assert.deepStrictEqual(tagged({ fields: { SourceTag: 0 }, meta: { delivered_amount: "5000" } }), [
+      ["both", bob, { ...none, fromTag: 0, sourceTag: 0 }]
+    ])
+    // Whose offer was taken is no party of the payment.
+    assert.deepStrictEqual(
+      tagged({
+        fields: { ...tags, SendMax: usd("6") },
+        meta: { delivered_amount: "5000" },
+        nodes: [account(maker, 8000, 3000), account(alice, 50, 38), account(bob, 1, 5001)]
+      }),
+      [
+        ["to", bob, { ...none, ...shown, toTag: 9 }],
+        ["from", maker, none]
+      ]
+    )
+    assert.deepStrictEqual(
+      tagged({
+        fields: { ...tags, Amount: usd("6"), SendMax: "7000" },
+        meta: { delivered_amount: usd("6") },
+        nodes: [account(alice, 10_000, 3988), account(maker, 0, 6000), trustLine]
+      }),
+      [
+        ["from", alice, { ...none, ...shown, fromTag: 7 }],
+        ["to", maker, none]
+      ]
+    )
+    // An escrow, a channel and a check say their own tags; the one who fulfils them has tags of its own.
+    for (const [type, by] of [
+      ["Escrow", maker],
+      ["PayChannel", bob],
+      ["Check", bob]
+    ] as const) {
+      const fields = { TransactionType: "Fulfil", Account: by, Destination: undefined, SourceTag: 1, DestinationTag: 2 }
+      const nodes = [
+        promise(type, tags, "DeletedNode"),
+        account(alice, 9, 5),
+        account(bob, 1, by === bob ? 4989 : 5001)
+      ]
+      assert.deepStrictEqual(
+        tagged({ fields: { ...fields, Amount: undefined }, nodes: by === bob ? nodes : [...nodes, fee12(by)] }),
+        [
+          ["from", alice, { ...none, ...shown, fromTag: 7 }],
+          ["to", bob, { ...none, ...shown, toTag: 9 }]
+        ]
+      )
+      // What goes back to the account is not for a user of its destination.
+      assert.deepStrictEqual(
+        tagged({
+          fields: { ...fields, Amount: undefined },
+          nodes: [promise(type, tags, "ModifiedNode"), account(alice, 1, 9)]
+        }),
+        [["to", alice, { ...none, sourceTag: 7, toTag: 7 }]]
+      )
+    }
+    assert.deepStrictEqual(odd({ fields: { SourceTag: -1 } }).unread, "SourceTag must be a number of 32 bits")
   })
 
   it("gives each account its own change where a payment exchanges currencies", () => {

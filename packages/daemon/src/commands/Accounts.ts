@@ -1,4 +1,4 @@
-/** `headwater accounts`: whose subscriptions and keys there are. */
+/** `headwater accounts`: the accounts, to which subscriptions and keys belong. */
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
@@ -22,9 +22,9 @@ const create = Command.make(
   { json, account },
   Effect.fnUntraced(function* (input) {
     const created = yield* (yield* Accounts).create(input.account)
-    yield* Console.log(input.json ? JSON.stringify(created) : `Account ${created.name} made`)
+    yield* Console.log(input.json ? JSON.stringify(created) : `Account ${created.name} created`)
   })
-).pipe(Command.withDescription("Make an account"))
+).pipe(Command.withDescription("Create an account"))
 
 const list = Command.make(
   "list",
@@ -35,7 +35,7 @@ const list = Command.make(
       input.json
         ? JSON.stringify(accounts)
         : table(
-            ["ACCOUNT", "MADE", "RETRACTIONS"],
+            ["ACCOUNT", "CREATED", "RETRACTIONS"],
             accounts.map(({ created, name, retractions }) => [name, time(created), retractions ? "on" : "off"])
           )
     )
@@ -51,10 +51,10 @@ const retractions = Command.make(
     yield* accounts.setRetractions(id, input.wanted === "on")
     yield* Console.log(`Retractions are ${input.wanted} for ${input.account}`)
   })
-).pipe(Command.withDescription("Whether a callback is followed by a retraction when its block leaves the chain"))
+).pipe(Command.withDescription("Set whether a callback is followed by a retraction when its block leaves the chain"))
 
 export const accounts = Command.make("accounts").pipe(
-  Command.withDescription("Accounts: whose subscriptions and keys there are"),
+  Command.withDescription("Accounts, to which subscriptions and keys belong"),
   Command.withSharedFlags({ config }),
   Command.withSubcommands([create, list, retractions]),
   Command.provide(layer)

@@ -25,7 +25,7 @@ const { config, json } = WithSettings
 /** Some entries of a file could not be taken. */
 class ImportIncomplete extends Schema.TaggedError<ImportIncomplete>()("ImportIncomplete", { message: Schema.String }) {}
 
-/** A provider could not say everything that it was asked. */
+/** A provider did not give all that Headwater asked for. */
 class RefreshIncomplete extends Schema.TaggedError<RefreshIncomplete>()("RefreshIncomplete", {
   message: Schema.String
 }) {}
@@ -48,7 +48,7 @@ const load = Command.make(
   {
     json,
     file: Argument.File("file").pipe(
-      Argument.withDescription("JSON Lines, or a JSON array, of assets in the shape that the interface answers")
+      Argument.withDescription("JSON Lines, or a JSON array, of assets in the form in which the interface answers them")
     )
   },
   Effect.fnUntraced(function* (input) {
@@ -75,7 +75,7 @@ const load = Command.make(
     }
   })
 ).pipe(
-  Command.withDescription("Take assets, and their rates, from a file"),
+  Command.withDescription("Import assets and their rates from a file"),
   Command.withExamples([{ command: "headwater assets import assets.jsonl", description: "One asset a line" }])
 )
 
@@ -91,8 +91,8 @@ const list = Command.make(
   "list",
   {
     json,
-    limit: Flag.Int("limit").pipe(Flag.withDescription("How many"), Flag.withDefault(50)),
-    offset: Flag.Int("offset").pipe(Flag.withDescription("How many to skip"), Flag.withDefault(0))
+    limit: Flag.Int("limit").pipe(Flag.withDescription("Entries to print"), Flag.withDefault(50)),
+    offset: Flag.Int("offset").pipe(Flag.withDescription("Entries to skip"), Flag.withDefault(0))
   },
   Effect.fnUntraced(function* ({ json, limit, offset }) {
     yield* Catalogue.seed
@@ -114,7 +114,7 @@ const refresh = Command.make(
   {
     json,
     provider: Argument.String("provider").pipe(
-      Argument.withDescription("coingecko or file; else all that are configured"),
+      Argument.withDescription("coingecko or file; without it, every configured provider"),
       Argument.optional
     )
   },
@@ -128,10 +128,10 @@ const refresh = Command.make(
       return yield* new RefreshIncomplete({ message: failures.map(({ message }) => message).join("\n  ") })
     }
   })
-).pipe(Command.withDescription("Ask the configured providers now"))
+).pipe(Command.withDescription("Read market data from the configured providers now"))
 
 export const assets = Command.make("assets").pipe(
-  Command.withDescription("Market data: what assets there are, and what they cost"),
+  Command.withDescription("Market data: the catalogue of assets, and their rates"),
   Command.withSharedFlags({ config }),
   Command.withSubcommands([load, list, refresh]),
   Command.provide(layer)

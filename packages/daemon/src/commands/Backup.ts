@@ -13,7 +13,7 @@ export const backup = Command.make(
   {
     config: WithSettings.config,
     json: WithSettings.json,
-    file: Argument.Path("file").pipe(Argument.withDescription("Where the copy goes; it must not exist yet"))
+    file: Argument.Path("file").pipe(Argument.withDescription("File to write, which must not exist yet"))
   },
   Effect.fnUntraced(function* ({ file, json }) {
     const location = Settings.storeLocation(yield* Settings.Settings)
@@ -24,8 +24,8 @@ export const backup = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Copy the SQLite store to a file, also while the daemon runs: the state of one moment, which `store.sqlite` can " +
-      "name at once"
+    "Copy the SQLite store to a file, also while the daemon runs. The copy is the state of one moment, and `store.sqlite` " +
+      "can name the copy at once"
   ),
   Command.withShortDescription("Copy the SQLite store to a file, also while the daemon runs"),
   Command.withExamples([{ command: "headwater backup /backup/headwater-$(date +%F).db", description: "Every night" }]),

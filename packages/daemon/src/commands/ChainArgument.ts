@@ -1,4 +1,4 @@
-/** The argument that names a configured chain, as the settings do: `ethereum/mainnet`. */
+/** The argument that names a configured chain by its name in the settings: `ethereum/mainnet`. */
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Argument from "effect/cli/Argument"
 import * as Effect from "effect/Effect"
@@ -20,5 +20,5 @@ export const find = Effect.fnUntraced(function* (name: string) {
   const found = chains.find(({ chain }) => Chain.nameOf(chain) === name)
   if (found !== undefined) return found
   const names = chains.map(({ chain }) => Chain.nameOf(chain)).join(", ")
-  return yield* new ChainNotConfigured({ message: `The settings have no chain "${name}"; they have ${names}` })
+  return yield* new ChainNotConfigured({ message: `The settings have no chain "${name}", only ${names}` })
 })

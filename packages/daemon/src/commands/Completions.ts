@@ -5,7 +5,7 @@ import * as Command from "effect/cli/Command"
 import * as Completions from "effect/cli/Completions"
 import * as Effect from "effect/Effect"
 
-/** `root` gives the command that this one is below of. */
+/** `root` gives the command of which this one is a subcommand. */
 export const completions = (root: () => Command.Command.Any) =>
   Command.make(
     "completions",

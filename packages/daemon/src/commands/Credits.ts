@@ -1,4 +1,4 @@
-/** `headwater credits`: what an account may spend. */
+/** `headwater credits`: the credits of an account. */
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { Credits } from "@headwater/indexer/store/accounts/Credits"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
@@ -28,16 +28,16 @@ const idOf = Effect.fnUntraced(function* (name: string) {
   return (yield* accounts.find(name)).id
 })
 
-const tell = (json: boolean, balance: number) => Console.log(json ? JSON.stringify({ balance }) : String(balance))
+const print = (json: boolean, balance: number) => Console.log(json ? JSON.stringify({ balance }) : String(balance))
 
 const balance = Command.make(
   "balance",
   { json, account },
   Effect.fnUntraced(function* (input) {
     const credits = yield* Credits
-    yield* tell(input.json, yield* credits.balance(yield* idOf(input.account)))
+    yield* print(input.json, yield* credits.balance(yield* idOf(input.account)))
   })
-).pipe(Command.withDescription("Print what an account has left"))
+).pipe(Command.withDescription("Print the balance of an account"))
 
 const grant = Command.make(
   "grant",
@@ -49,11 +49,11 @@ const grant = Command.make(
       Argument.withDescription("Credits to add")
     ),
     detail: Flag.String("detail").pipe(
-      Flag.withDescription("What they are for, as the statement shows it"),
+      Flag.withDescription("What the credits are for, as the statement shows it"),
       Flag.withDefault("grant")
     ),
     key: Flag.String("key").pipe(
-      Flag.withDescription("A name for this grant: a second one of the same name is refused"),
+      Flag.withDescription("A name for this grant: a second grant of the same name is refused"),
       Flag.optional
     )
   },
@@ -61,16 +61,16 @@ const grant = Command.make(
     const credits = yield* Credits
     const { amount, detail } = input
     const id = yield* idOf(input.account)
-    yield* tell(
+    yield* print(
       input.json,
       yield* credits.grant({ account: id, amount, detail, key: Option.getOrUndefined(input.key) })
     )
   })
-).pipe(Command.withDescription("Add credits to an account and print what it has then"))
+).pipe(Command.withDescription("Add credits to an account, and print the new balance"))
 
 const statement = Command.make(
   "statement",
-  { json, account, limit: Flag.Int("limit").pipe(Flag.withDescription("How many entries"), Flag.withDefault(50)) },
+  { json, account, limit: Flag.Int("limit").pipe(Flag.withDescription("Entries to print"), Flag.withDefault(50)) },
   Effect.fnUntraced(function* (input) {
     const credits = yield* Credits
     const entries = yield* credits.statement(yield* idOf(input.account), {
@@ -89,7 +89,7 @@ const statement = Command.make(
           )
     )
   })
-).pipe(Command.withDescription("List what an account was given and has spent, newest first"))
+).pipe(Command.withDescription("List the grants and charges of an account, newest first"))
 
 export const credits = Command.make("credits").pipe(
   Command.withDescription("Credits of an account"),

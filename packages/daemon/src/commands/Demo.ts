@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Log from "../Log.ts"
 import { stopsCleanly } from "./Serve.ts"
 
-/** Only what is wrong: the demo speaks for itself. */
+/** Warnings and errors only: the demo prints its own messages. */
 const quiet = Log.layer({ format: "pretty", level: "warn" })
 
 export const program = Effect.promise(() => import("../demo/Demo.ts")).pipe(
@@ -14,5 +14,7 @@ export const program = Effect.promise(() => import("../demo/Demo.ts")).pipe(
 )
 
 export const demo = Command.make("demo", {}, () => program).pipe(
-  Command.withDescription("Show it at work on this machine: a development chain, a subscription, signed callbacks")
+  Command.withDescription(
+    "Show Headwater at work on this machine: a development chain, a subscription, signed callbacks"
+  )
 )

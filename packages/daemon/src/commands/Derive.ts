@@ -25,7 +25,7 @@ export const derive = Command.make(
     from: Flag.Int("from").pipe(Flag.withDescription("First index"), Flag.withDefault(0)),
     count: Flag.Int("count").pipe(Flag.withDescription("Number of addresses"), Flag.withDefault(20)),
     format: Flag.String("format").pipe(
-      Flag.withDescription("p2wpkh, p2sh-p2wpkh, p2pkh …; by default what the key and the chain say"),
+      Flag.withDescription("p2wpkh, p2sh-p2wpkh, p2pkh …; by default that of the key or of the chain"),
       Flag.optional
     )
   },

@@ -1,4 +1,5 @@
-/** `headwater doctor`: looks at the settings, the store and every node, and says what to do. */
+/** `headwater doctor`: checks the settings, the addresses, the store, every chain and node, and gives advice. */
+import * as Chain from "@headwater/core/chains/Chain"
 import * as Console from "effect/Console"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
@@ -8,12 +9,17 @@ import type { Finding } from "../doctor/Finding.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as WithSettings from "./WithSettings.ts"
 
-/** Something does not work: told already, and worth an exit code. */
+/** There are problems. Each is printed already, so that only the exit code is left to set. */
 export class ProblemsFound extends Schema.TaggedError<ProblemsFound>()("ProblemsFound", { count: Schema.Int }) {
   override readonly [Runtime.errorReported] = false
 }
 
-const marks: Record<Finding["level"], string> = { ok: "ok      ", warning: "warning ", problem: "PROBLEM " }
+const marks: Record<Finding["level"], string> = {
+  ok: "ok      ",
+  unknown: "unknown ",
+  warning: "warning ",
+  problem: "PROBLEM "
+}
 
 const lines = ({ advice, level, message }: Finding) => [
   `  ${marks[level]} ${message}`,
@@ -25,16 +31,20 @@ export const doctor = Command.make(
   { config: WithSettings.config, json: WithSettings.json },
   Effect.fnUntraced(function* ({ json }) {
     const chains = Settings.chains(yield* Settings.Settings)
-    const { NodeCheck, StoreCheck } = yield* Effect.promise(async () => ({
+    const { ChainCheck, ListenCheck, NodeCheck, StoreCheck } = yield* Effect.promise(async () => ({
+      ChainCheck: await import("../doctor/ChainCheck.ts"),
+      ListenCheck: await import("../doctor/ListenCheck.ts"),
       NodeCheck: await import("../doctor/NodeCheck.ts"),
       StoreCheck: await import("../doctor/StoreCheck.ts")
     }))
     const settings: Finding = { subject: "settings", level: "ok", message: `can be used; ${chains.length} chains` }
-    const nodes = chains.flatMap(({ chain, settings }) =>
-      settings.nodes.map((node) => NodeCheck.check(chain, settings, node))
-    )
-    const [store, ...ofNodes] = yield* Effect.all([StoreCheck.check, ...nodes], { concurrency: 8 })
-    const findings = [settings, ...store, ...ofNodes.flat()]
+    const [listen, store] = yield* Effect.all([ListenCheck.check, StoreCheck.check(chains)], { concurrency: 2 })
+    const ofChains = chains.flatMap(({ chain, settings }) => [
+      ChainCheck.check(chain, settings, store.positions.get(Chain.nameOf(chain))),
+      ...settings.nodes.map((node) => NodeCheck.check(chain, settings, node))
+    ])
+    const found = yield* Effect.all(ofChains, { concurrency: 8 })
+    const findings = [settings, ...listen, ...store.findings, ...found.flat()]
     if (json) yield* Console.log(JSON.stringify(findings))
     else {
       for (const [subject, about] of Map.groupBy(findings, (finding) => finding.subject)) {
@@ -49,9 +59,9 @@ export const doctor = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Look at the settings, the store and every node, and say what to do where something is wrong. Exit code 1: there is " +
-      "a problem"
+    "Check the settings, the store and every node, and say how to correct what is wrong. The exit code is 1 where there " +
+      "is a problem"
   ),
-  Command.withShortDescription("Check the settings, the store and every node, and say what to do"),
+  Command.withShortDescription("Check the settings, the store and every node"),
   Command.provide((input) => WithSettings.layer(input))
 )

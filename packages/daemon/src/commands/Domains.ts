@@ -1,4 +1,4 @@
-/** `headwater domains`: on which hosts accounts may receive callbacks. */
+/** `headwater domains`: the hosts on which accounts may receive callbacks. */
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import * as Domains from "@headwater/indexer/store/subscriptions/Domains"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
@@ -55,11 +55,11 @@ const add = Command.make(
     const added = yield* (yield* Domains.Domains).add(id, input.domain)
     yield* Console.log(input.json ? JSON.stringify(added) : added.token)
     yield* Console.error(
-      `To be published by the owner of ${added.name}; then POST /domains/${added.name}/verify, or ` +
+      `The owner of ${added.name} publishes the token; then POST /domains/${added.name}/verify, or ` +
         `headwater domains approve ${input.account} ${added.name}`
     )
   })
-).pipe(Command.withDescription("Add a domain and print the token that proves it"))
+).pipe(Command.withDescription("Add a domain, and print the token by which its owner proves control"))
 
 const approve = Command.make(
   "approve",
@@ -71,10 +71,10 @@ const approve = Command.make(
     yield* domains.setVerified(id, added.name)
     yield* Console.log(`${input.account} may receive callbacks on ${added.name}`)
   })
-).pipe(Command.withDescription("Take the operator's word for a domain, without proof; what waited for it is sent"))
+).pipe(Command.withDescription("Verify a domain without proof, by the operator's word; its parked callbacks are sent"))
 
 export const domains = Command.make("domains").pipe(
-  Command.withDescription("Domains: on which hosts accounts may receive callbacks"),
+  Command.withDescription("Domains on which accounts may receive callbacks"),
   Command.withSharedFlags({ config }),
   Command.withSubcommands([list, add, approve]),
   Command.provide(layer)

@@ -1,4 +1,4 @@
-/** `headwater init`: writes a settings file with everything in it explained, from a few questions. */
+/** `headwater init`: asks a few questions and writes a settings file in which every setting is explained. */
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
@@ -13,7 +13,7 @@ import * as Schema from "effect/Schema"
 import * as SettingsFile from "../settings/SettingsFile.ts"
 import * as SettingsTemplate from "../settings/SettingsTemplate.ts"
 
-/** There is nothing to write, or a file in the way. */
+/** No chain is named, or the file exists already. */
 export class CannotInit extends Schema.TaggedError<CannotInit>()("CannotInit", { message: Schema.String }) {}
 
 const known = new Map(Chain.all.map((chain) => [Chain.nameOf(chain), chain]))
@@ -23,7 +23,7 @@ const nodeUrl =
   (text: string) =>
     /^(https?|wss?):$/.test(URL.parse(text)?.protocol ?? "")
       ? Effect.succeed(text)
-      : Effect.fail(`Write a URL, as ${exampleNode}`)
+      : Effect.fail(`Write a URL such as ${exampleNode}`)
 
 /** `ethereum/mainnet=http://127.0.0.1:8545`; the same chain may come again with another node. */
 const chainFlags = Effect.fnUntraced(function* (flags: ReadonlyArray<string>) {
@@ -52,7 +52,7 @@ const ask = Effect.gen(function* () {
   const chains = new Map<string, Array<string>>()
   for (const chain of picked) {
     const name = Chain.nameOf(chain)
-    const message = `URL of the node of ${name}, as ${chain.exampleNode}`
+    const message = `URL of the node of ${name}, such as ${chain.exampleNode}`
     chains.set(name, [yield* Prompt.run(Prompt.String({ message, validate: nodeUrl(chain) }))])
   }
   const store = yield* Prompt.run(
@@ -90,7 +90,7 @@ export const init = Command.make(
     const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
     if (chain.length === 0 && !canPrompt) {
       return yield* new CannotInit({
-        message: "Say which chains: --chain ethereum/mainnet=http://127.0.0.1:8545"
+        message: "Name the chains: --chain ethereum/mainnet=http://127.0.0.1:8545"
       })
     }
     const answers = chain.length === 0 ? yield* ask : { chains: yield* chainFlags(chain), store, port }
@@ -102,13 +102,15 @@ export const init = Command.make(
     yield* Console.log(`${file} is written. Next: headwater doctor --config ${file}`)
   })
 ).pipe(
-  Command.withDescription("Write a settings file with every setting explained; asks where no flags say what it needs"),
-  Command.withShortDescription("Write a settings file, by asking"),
+  Command.withDescription(
+    "Write a settings file in which every setting is explained; without flags, init asks some questions"
+  ),
+  Command.withShortDescription("Write a settings file from some questions"),
   Command.withExamples([
-    { command: "headwater init", description: "By asking" },
+    { command: "headwater init", description: "With questions" },
     {
       command: "headwater init --chain ethereum/mainnet=http://127.0.0.1:8545 --store postgres://db.internal/headwater",
-      description: "Without"
+      description: "Without questions"
     }
   ])
 )

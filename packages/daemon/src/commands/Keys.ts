@@ -17,11 +17,13 @@ const create = Command.make(
     json,
     account,
     name: Flag.String("name").pipe(
-      Flag.withDescription("What the key is for, to tell it from others"),
+      Flag.withDescription("Name of the key, to distinguish it from others"),
       Flag.withDefault("default")
     ),
     endpoints: Flag.String("endpoints").pipe(
-      Flag.withDescription("Operations that the key may call, by their names in the OpenAPI, with commas; else all"),
+      Flag.withDescription(
+        "Operations that the key may call: operation ids of the OpenAPI document, separated by commas; else all"
+      ),
       Flag.map((text) => text.split(",").map((name) => name.trim())),
       Flag.optional
     )
@@ -35,10 +37,10 @@ const create = Command.make(
     })
     const key = Redacted.value(made.key)
     yield* Console.log(input.json ? JSON.stringify({ id: made.id, key }) : key)
-    yield* Console.error(`Key ${made.id} of ${input.account}. Keep it now: it is not shown again.`)
+    yield* Console.error(`Key ${made.id} of ${input.account}. Keep the key now: it is not shown again.`)
   })
 ).pipe(
-  Command.withDescription("Make a key and print it, once"),
+  Command.withDescription("Create a key, and print it this once"),
   Command.withExamples([
     { command: "headwater keys create acme --name backend", description: "A key for all operations" }
   ])
@@ -54,7 +56,7 @@ const list = Command.make(
       input.json
         ? JSON.stringify(keys)
         : table(
-            ["KEY", "NAME", "MADE", "REVOKED", "OPERATIONS"],
+            ["KEY", "NAME", "CREATED", "REVOKED", "OPERATIONS"],
             keys.map((key) => [
               key.id,
               key.name,

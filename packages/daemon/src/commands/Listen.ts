@@ -1,6 +1,6 @@
 /**
- * `headwater listen`: callbacks for a developer whom they cannot reach, behind a firewall or on a laptop. They are read
- * from the feed of each subscription and passed on to a local port, signed as those that are sent.
+ * `headwater listen`: callbacks for a developer whose machine cannot be reached, behind a firewall or on a laptop. The
+ * callbacks are read from the feed of each subscription and passed on to a local port, signed as in production.
  */
 import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
@@ -18,10 +18,10 @@ const url = Schema.String.check(
   )
 )
 
-/** The chain is no name of one. */
+/** The text is not the name of a chain. */
 export class NotAChain extends Schema.TaggedError<NotAChain>()("NotAChain", { message: Schema.String }) {}
 
-/** Nobody says who listens. */
+/** No API key is given. */
 export class NoKey extends Schema.TaggedError<NoKey>()("NoKey", { message: Schema.String }) {}
 
 /** The variable that holds the API key where no flag does: flags show in the list of processes. */
@@ -31,7 +31,9 @@ export const listen = Command.make(
   "listen",
   {
     json,
-    chain: Argument.String("chain").pipe(Argument.withDescription("Whose subscriptions: ethereum/mainnet …")),
+    chain: Argument.String("chain").pipe(
+      Argument.withDescription("The chain of the subscriptions: ethereum/mainnet …")
+    ),
     forward: Flag.String("forward").pipe(
       Flag.withSchema(url),
       Flag.withDescription("Where callbacks go: http://localhost:3000/hook")
@@ -46,11 +48,13 @@ export const listen = Command.make(
       Flag.optional
     ),
     subscription: Flag.String("subscription").pipe(
-      Flag.withDescription("Reference id of the only subscription; else all of the account on the chain"),
+      Flag.withDescription("Reference id of one subscription; without it, all of the account on the chain"),
       Flag.optional
     ),
     state: Flag.String("state").pipe(
-      Flag.withDescription("A file that remembers how far each feed was read: what comes meanwhile is passed on later"),
+      Flag.withDescription(
+        "A file that keeps the position in each feed: callbacks that come while listen does not run are passed on later"
+      ),
       Flag.optional
     )
   },

@@ -16,16 +16,10 @@ import * as Schema from "effect/Schema"
 import * as Progress from "../Progress.ts"
 import * as Store from "../Store.ts"
 import * as ChainArgument from "./ChainArgument.ts"
+import * as HeightFlag from "./HeightFlag.ts"
 import * as WithSettings from "./WithSettings.ts"
 
-const height = (name: string, description: string) =>
-  Flag.Int(name).pipe(
-    Flag.withSchema(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
-    Flag.withDescription(description),
-    Flag.optional
-  )
-
-/** Nothing says which blocks. */
+/** Neither a flag nor an interrupted replay says which blocks. */
 export class NoRange extends Schema.TaggedError<NoRange>()("NoRange", { message: Schema.String }) {}
 
 export const replay = Command.make(
@@ -34,17 +28,19 @@ export const replay = Command.make(
     config: WithSettings.config,
     json: WithSettings.json,
     chain: ChainArgument.argument,
-    from: height("from", "The first block; without it, what was interrupted goes on"),
-    to: height("to", "The last block; else the last one that is stored"),
+    from: HeightFlag.flag("from", "The first block; without it, a replay that was interrupted goes on"),
+    to: HeightFlag.flag("to", "The last block; without it, the last one that is stored"),
     callbacks: Flag.Boolean("callbacks").pipe(
       Flag.withDescription(
-        "Also add the callbacks that active subscriptions should have had since they were made; those that exist stay " +
-          "as they are, and keys are the same as ever, so that receivers see nothing twice"
+        "Also add the callbacks that active subscriptions should have had since they were created; callbacks that exist " +
+          "stay as they are, and idempotency keys do not change, so that receivers can drop what they have"
       ),
       Flag.withDefault(false)
     ),
     forgotten: Flag.Boolean("forgotten").pipe(
-      Flag.withDescription("With --callbacks: also for blocks so old that what was delivered then is no longer known"),
+      Flag.withDescription(
+        "With --callbacks: also for blocks so old that the record of their delivered callbacks is gone"
+      ),
       Flag.withDefault(false)
     )
   },
@@ -53,11 +49,11 @@ export const replay = Command.make(
     const name = nameOf(chain)
     const before = yield* Replay.interrupted(chain)
     if (Option.isNone(input.from) && before === undefined) {
-      return yield* new NoRange({ message: `Say where to begin: headwater replay ${name} --from <height>` })
+      return yield* new NoRange({ message: `Name the first block: headwater replay ${name} --from <height>` })
     }
     // Loaded here only, with the sources of every family.
     const ChainSupervisor = yield* Effect.promise(() => import("../supervision/ChainSupervisor.ts"))
-    const { source } = yield* ChainSupervisor.open(chain, settings)
+    const { sideSources, source } = yield* ChainSupervisor.open(chain, settings)
     const store = yield* ChainStore.open(chain, {
       record: settings.record,
       undoDepth: settings.undoDepth,
@@ -75,7 +71,7 @@ export const replay = Command.make(
     const whole = { ...range, to: range.to === Number.MAX_SAFE_INTEGER ? tip : range.to }
     const next = yield* Replay.begin(chain, whole)
     if (next > whole.from) yield* Console.error(`Going on at block ${next} of ${whole.from} to ${whole.to}`)
-    // Without traces, the record of internal transactions is better than what the node shows.
+    // Without traces the node shows no internal transactions, and those on record stay as they are.
     const traced = (yield* source.capabilities).some(
       ({ available, name }) => name === Capability.internalTransactions && available
     )
@@ -86,6 +82,7 @@ export const replay = Command.make(
         concurrency: settings.parallel,
         internalFrom,
         forgotten: input.forgotten,
+        minedOutputs: sideSources.minedOutputs,
         onReplayed: () => advance(1)
       })
     )
@@ -97,22 +94,22 @@ export const replay = Command.make(
     )
     if (done.blocksWithoutCallbacks > 0) {
       yield* Console.error(
-        `For ${done.blocksWithoutCallbacks} blocks no callbacks were added: they are so old that what was delivered ` +
-          "for them is no longer known. --forgotten adds them, and receivers may see some a second time"
+        `For ${done.blocksWithoutCallbacks} blocks no callbacks were added: the record of what was delivered for blocks ` +
+          "so old is gone. With --forgotten they are added, and receivers may see some of them a second time"
       )
     }
     const gap = yield* MissingParts.gap(chain)
-    if (gap !== undefined) yield* Console.error(`${name}: ${MissingParts.tell(chain, gap)}`)
+    if (gap !== undefined) yield* Console.error(`${name}: ${MissingParts.describe(chain, gap)}`)
   }, Effect.scoped)
 ).pipe(
   Command.withDescription(
-    "Enter a range of stored blocks again, from the node to the record, as if they came now. It can be interrupted, goes " +
-      "on where it was, and may run beside the daemon. On UTXO chains the map of outputs stays as it is: rewind instead"
+    "Read a range of stored blocks from the node again, and record them as if they came now. A replay that is interrupted " +
+      "goes on where it was, and may run beside the daemon. On UTXO chains the UTXO set stays as it is; `rewind` rebuilds it"
   ),
   Command.withShortDescription("Rebuild the record of a range of blocks, and add callbacks that were missed"),
   Command.withExamples([
     { command: "headwater replay ethereum/mainnet --from 19000000 --callbacks", description: "Up to the last block" },
-    { command: "headwater replay ethereum/mainnet", description: "Go on with what was interrupted" }
+    { command: "headwater replay ethereum/mainnet", description: "Go on with an interrupted replay" }
   ]),
   Command.provide((input) => Store.layer.pipe(Layer.provideMerge(WithSettings.layer(input))))
 )

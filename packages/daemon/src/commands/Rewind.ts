@@ -1,4 +1,4 @@
-/** `headwater rewind`: leaves every block above a height, so that the chain is followed from there again. */
+/** `headwater rewind`: undoes every block above a height, so that the chain is followed from there again. */
 import type { Chain } from "@headwater/core/chains/Chain"
 import { nameOf } from "@headwater/core/chains/Chain"
 import * as Families from "@headwater/indexer/families/families"
@@ -18,7 +18,7 @@ import * as Settings from "../settings/Settings.ts"
 import * as ChainArgument from "./ChainArgument.ts"
 import * as WithSettings from "./WithSettings.ts"
 
-/** The chain cannot be rewound so. */
+/** The chain cannot be rewound to this height. */
 export class CannotRewind extends Schema.TaggedError<CannotRewind>()("CannotRewind", { message: Schema.String }) {}
 
 /** What is lost by rewinding so low, in words; undefined where following the chain again brings everything back. */
@@ -49,7 +49,7 @@ export const rewind = Command.make(
       Argument.withDescription("The last block to keep")
     ),
     force: Flag.Boolean("force").pipe(
-      Flag.withDescription("Also where something is lost that following the chain again does not bring back"),
+      Flag.withDescription("Rewind although following the chain again does not bring back all that is lost"),
       Flag.withDefault(false)
     )
   },
@@ -66,27 +66,29 @@ export const rewind = Command.make(
     const cursor = yield* store.cursor
     if (cursor === undefined || cursor.height <= input.height) {
       const message =
-        cursor === undefined ? `Nothing of ${name} is stored` : `${name} is at block ${cursor.height}: nothing to leave`
+        cursor === undefined
+          ? `No block of ${name} is stored`
+          : `${name} is at block ${cursor.height}: there is no block to undo`
       return yield* new CannotRewind({ message })
     }
     const loss = yield* lossOf(chain, settings, input.height, cursor.height)
     if (loss !== undefined && !input.force) {
-      return yield* new CannotRewind({ message: `Not rewound: ${loss}. --force does it all the same` })
+      return yield* new CannotRewind({ message: `Not rewound: ${loss}. --force rewinds all the same` })
     }
     yield* store.rewind(input.height)
     const left = cursor.height - input.height
     yield* Console.log(
       input.json
         ? JSON.stringify({ chain: name, height: input.height, left })
-        : `${name} is at block ${input.height}; ${left} blocks were left. It is followed from there again.`
+        : `${name} is at block ${input.height}; ${left} blocks are undone. The chain is followed from there again.`
     )
   }, Effect.scoped)
 ).pipe(
   Command.withDescription(
-    "Leave every block of a chain above a height, with what was recorded of it and the callbacks that have not been " +
-      "sent. The way out where a chain has stopped because its node left a final branch"
+    "Undo every block of a chain above a height, with its records and the callbacks that have not been sent. The remedy " +
+      "where a chain has stopped because its node left a final branch"
   ),
-  Command.withShortDescription("Leave every block above a height, and follow the chain from there again"),
+  Command.withShortDescription("Undo every block above a height, and follow the chain from there again"),
   Command.withExamples([{ command: "headwater rewind ethereum/mainnet 19000000", description: "Keep block 19000000" }]),
   Command.provide((input) => Store.layer.pipe(Layer.provideMerge(WithSettings.layer(input))))
 )

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Settings from "../settings/Settings.ts"
 import * as WithSettings from "./WithSettings.ts"
 
-/** A service that was told to stop, and has, has not failed. */
+/** A service that stops because of a signal has not failed. */
 export const stopsCleanly = Effect.onInterrupt(() =>
   Effect.sync(() => {
     process.exitCode = 0
@@ -20,7 +20,7 @@ export const serve = Command.make(
     function* () {
       const chains = Settings.chains(yield* Settings.Settings).map(({ chain }) => Chain.nameOf(chain))
       yield* Effect.logInfo(`Starting for ${chains.join(", ")}`)
-      // Loaded here only: all of the daemon, which the other commands need not wait for.
+      // Loaded here only: the other commands need not wait until all of the daemon is loaded.
       const { layer } = yield* Effect.promise(() => import("../Serve.ts"))
       return yield* Layer.launch(layer)
     },
@@ -33,7 +33,7 @@ export const serve = Command.make(
     { command: "headwater serve --config headwater.toml", description: "With the settings of a file" },
     {
       command: "HEADWATER_CHAINS_ETHEREUM_MAINNET_NODES=http://127.0.0.1:8545 headwater serve",
-      description: "With the environment alone"
+      description: "With environment variables alone"
     }
   ]),
   Command.provide(WithSettings.layer)

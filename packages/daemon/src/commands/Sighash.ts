@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 
-/** Some lines were bad; each has said so in its place. */
+/** Some lines were bad. The error of each stands in the line's place in the output. */
 class BadLines extends Schema.TaggedError<BadLines>()("BadLines", { count: Schema.Int }) {
   override readonly [Runtime.errorReported] = false
 }
@@ -39,7 +39,9 @@ export const sighash = Command.make(
     if (count > 0) return yield* new BadLines({ count })
   })
 ).pipe(
-  Command.withDescription("Hash unsigned EVM transactions for signing: JSON lines on standard input, digests out"),
+  Command.withDescription(
+    "Hash unsigned EVM transactions for signing: JSON lines on standard input, digests on standard output"
+  ),
   Command.withExamples([
     {
       command: `echo '{"type":2,"chainId":1,"nonce":0,"gasLimit":21000,"to":"0x…","value":"1"}' | headwater sighash`,

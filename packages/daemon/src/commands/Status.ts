@@ -1,7 +1,9 @@
-/** `headwater status`: how far each chain is, as the running daemon says it, else as the store does. */
+/** `headwater status`: how far each chain is, by the running daemon, else by the store. */
 import { nameOf } from "@headwater/core/chains/Chain"
+import * as SyncedAddresses from "@headwater/indexer/store/addresses/SyncedAddresses"
 import * as MissingParts from "@headwater/indexer/store/chain/MissingParts"
 import * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
+import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
 import * as Replay from "@headwater/indexer/sync/Replay"
 import * as Console from "effect/Console"
 import * as Command from "effect/cli/Command"
@@ -19,7 +21,7 @@ import * as Store from "../Store.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as WithSettings from "./WithSettings.ts"
 
-/** Nothing runs, or what runs is not ready: told already, and worth an exit code. */
+/** No daemon runs, or the daemon is not ready. The reasons are printed already: only the exit code is left to set. */
 export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", { message: Schema.String }) {
   override readonly [Runtime.errorReported] = false
 }
@@ -27,7 +29,7 @@ export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", { messa
 /** How long the daemon may take to answer. */
 const timeout = "5 seconds"
 
-/** What the running daemon says of itself; none where nothing answers at its address. */
+/** The running daemon's answer; none where nobody answers at its address. */
 const running = Effect.gen(function* () {
   const { http } = yield* Settings.Settings
   const host = ["0.0.0.0", "::"].includes(http.host) ? "127.0.0.1" : http.host
@@ -43,13 +45,17 @@ const stored = Effect.gen(function* () {
       const { first = null, last = null, time: blockTimestamp = null } = yield* StoredBlocks.of(chain)
       const replay = yield* Replay.interrupted(chain)
       const gap = yield* MissingParts.gap(chain)
+      const sync = yield* SyncedAddresses.progress(chain)
+      const inDoubt = yield* UnresolvedEvents.count(chain)
       return {
         chain: nameOf(chain),
         firstHeight: first,
         height: last,
         blockTimestamp,
         replay: replay ?? null,
-        withoutInternal: gap === undefined ? null : { ...gap, message: MissingParts.tell(chain, gap) }
+        addressSync: sync ?? null,
+        withoutInternal: gap === undefined ? null : { ...gap, message: MissingParts.describe(chain, gap) },
+        unresolved: inDoubt === undefined ? null : { ...inDoubt, message: UnresolvedEvents.describe(inDoubt) }
       }
     })
   )
@@ -80,17 +86,25 @@ export const status = Command.make(
           )
     )
     if (!json) {
-      for (const { chain, replay, withoutInternal } of chains) {
+      for (const { addressSync, chain, replay, unresolved, withoutInternal } of chains) {
+        if (addressSync !== null) {
+          const { addresses, last, next } = addressSync
+          yield* Console.error(
+            `${chain}: the past of ${addresses} addresses is being read` +
+              (next > last ? ": tokens are done" : `, tokens from block ${next} to ${last}`)
+          )
+        }
         if (replay !== null) {
           yield* Console.error(`${chain}: a replay of blocks ${replay.from} to ${replay.to} is at block ${replay.next}`)
         }
         if (withoutInternal !== null) yield* Console.error(`${chain}: ${withoutInternal.message}`)
+        if (unresolved !== null) yield* Console.error(`${chain}: ${unresolved.message}`)
       }
       for (const reason of reasons) yield* Console.error(`Not ready: ${reason}`)
     }
     if (!ready) return yield* new NotReady({ message: reasons.join("; ") })
   })
 ).pipe(
-  Command.withDescription("Say how far each chain is. Exit code 0: the daemon runs and is ready; else 1"),
+  Command.withDescription("Print how far each chain is. The exit code is 0 where the daemon runs and is ready, else 1"),
   Command.provide((input) => Store.layer.pipe(Layer.provideMerge(WithSettings.layer(input))))
 )

@@ -1,4 +1,4 @@
-/** `headwater subscriptions`: what accounts are told about. */
+/** `headwater subscriptions`: the subscriptions of an account. */
 import * as Address from "@headwater/core/address/Address"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
@@ -22,7 +22,9 @@ const layer = (input: Parameters<typeof WithSettings.layer>[0]) =>
     Layer.provideMerge(WithSettings.layer(input))
   )
 
-const reference = Argument.String("reference").pipe(Argument.withDescription("Its reference id, as `list` shows it"))
+const reference = Argument.String("reference").pipe(
+  Argument.withDescription("Reference id of the subscription, as `list` shows it")
+)
 
 const placeOf = Effect.fnUntraced(function* (input: { readonly account: string; readonly chain: string }) {
   const { chain } = yield* ChainArgument.find(input.chain)
@@ -36,8 +38,8 @@ const list = Command.make(
     json,
     account,
     chain: ChainArgument.argument,
-    limit: Flag.Int("limit").pipe(Flag.withDescription("How many"), Flag.withDefault(50)),
-    offset: Flag.Int("offset").pipe(Flag.withDescription("How many to skip"), Flag.withDefault(0))
+    limit: Flag.Int("limit").pipe(Flag.withDescription("Entries to print"), Flag.withDefault(50)),
+    offset: Flag.Int("offset").pipe(Flag.withDescription("Entries to skip"), Flag.withDefault(0))
   },
   Effect.fnUntraced(function* (input) {
     const of = yield* placeOf(input)
@@ -53,7 +55,7 @@ const list = Command.make(
       input.json
         ? JSON.stringify({ items, total })
         : table(
-            ["REFERENCE", "EVENT", "ADDRESS", "URL", "MADE", "ACTIVE"],
+            ["REFERENCE", "EVENT", "ADDRESS", "URL", "CREATED", "ACTIVE"],
             items.map((item) => [
               ...[item.referenceId, item.event, item.address ?? "-", item.callbackUrl, time(item.created * 1000)],
               item.active ? "yes" : `no: ${item.deactivationReasons.at(-1)?.reason ?? "unknown"}`
@@ -69,9 +71,9 @@ const activate = Command.make(
   { account, chain: ChainArgument.argument, reference },
   Effect.fnUntraced(function* (input) {
     yield* (yield* Subscriptions).activate({ ...(yield* placeOf(input)), referenceId: input.reference })
-    yield* Console.log(`${input.reference} is active; what was held back is sent`)
+    yield* Console.log(`${input.reference} is active; its parked callbacks are sent`)
   })
-).pipe(Command.withDescription("Activate a subscription, and send what was held back"))
+).pipe(Command.withDescription("Activate a subscription, and send its parked callbacks"))
 
 const remove = Command.make(
   "remove",
@@ -80,10 +82,10 @@ const remove = Command.make(
     yield* (yield* Subscriptions).remove({ ...(yield* placeOf(input)), referenceId: input.reference })
     yield* Console.log(`${input.reference} is removed`)
   })
-).pipe(Command.withDescription("Remove a subscription with everything that waits for it"))
+).pipe(Command.withDescription("Remove a subscription with all of its callbacks"))
 
 export const subscriptions = Command.make("subscriptions").pipe(
-  Command.withDescription("Subscriptions: what accounts are told about"),
+  Command.withDescription("Subscriptions of an account"),
   Command.withSharedFlags({ config }),
   Command.withSubcommands([list, activate, remove]),
   Command.provide(layer)

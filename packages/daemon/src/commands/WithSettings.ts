@@ -10,14 +10,14 @@ import * as SettingsFile from "../settings/SettingsFile.ts"
 export const config = Flag.File("config").pipe(
   Flag.withAlias("c"),
   Flag.withDescription(
-    `Settings file (.toml, .yaml or .json); else the one that ${SettingsFile.fileVariable} names, else ${SettingsFile.defaultFile} where it exists`
+    `Settings file (.toml, .yaml or .json); without it, the file that ${SettingsFile.fileVariable} names, else ${SettingsFile.defaultFile} if it exists`
   ),
   Flag.optional
 )
 
 export const json = Flag.Boolean("json").pipe(Flag.withDescription("Print JSON, for scripts"), Flag.withDefault(false))
 
-/** The settings, and logs as they say. */
+/** The settings, and the log in the form that they ask for. */
 export const layer = ({ config }: { readonly config: Option.Option<string> }) =>
   Layer.unwrap(Effect.map(Settings.Settings, ({ log }) => Log.layer(log))).pipe(
     Layer.provideMerge(SettingsFile.layer(Option.getOrUndefined(config)))

@@ -1,4 +1,4 @@
-/** How far each chain was during the last minutes, for the console's charts: in memory, sampled from the statuses. */
+/** How far each chain was in the last ten minutes, for the console's charts: in memory, sampled from the statuses. */
 import * as Chain from "@headwater/core/chains/Chain"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import * as Clock from "effect/Clock"
@@ -12,7 +12,7 @@ export type Sample = readonly [at: number, height: number, head: number]
 export const sampleSeconds = 2
 const kept = 300
 
-/** Samples as long as the scope lives; gives those of a chain that were taken after a moment. */
+/** Takes samples as long as the scope lives; gives the samples of a chain that were taken after a moment. */
 export const make = Effect.gen(function* () {
   const statuses = yield* ChainStatus
   const samples = new Map<string, Array<Sample>>()

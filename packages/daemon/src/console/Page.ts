@@ -1,4 +1,4 @@
-/** The files of the console's page, and the headers under which a browser takes nothing else. */
+/** The files of the console's page, and the headers that let a browser load nothing else. */
 import { readFileSync } from "node:fs"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { packageFile } from "../PackageFile.ts"
@@ -10,14 +10,16 @@ const folder = packageFile("src/console/page/")
 const files = {
   "/": ["index.html", "text/html; charset=utf-8"],
   "/console.css": ["console.css", "text/css; charset=utf-8"],
-  "/console.js": ["console.js", "text/javascript; charset=utf-8"],
-  "/elements.js": ["elements.js", "text/javascript; charset=utf-8"],
-  "/chart.js": ["chart.js", "text/javascript; charset=utf-8"],
-  "/views.js": ["views.js", "text/javascript; charset=utf-8"],
-  "/icon.svg": ["icon.svg", "image/svg+xml"]
-} as const
+  "/icon.svg": ["icon.svg", "image/svg+xml"],
+  ...Object.fromEntries(
+    [
+      ...["console.js", "elements.js", "chart.js", "words.js"],
+      ...["chains.js", "subscriptions.js", "subscription.js", "credits.js", "domains.js"]
+    ].map((name) => [`/${name}`, [name, "text/javascript; charset=utf-8"]] as const)
+  )
+} satisfies Record<string, readonly [file: string, contentType: string]>
 
-/** Scripts, styles, images and requests from here only, nothing inline; in no frame; nothing kept, nothing told. */
+/** Scripts, styles, images and requests from here only, nothing inline; in no frame; no cache, no referrer. */
 export const headers = {
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +

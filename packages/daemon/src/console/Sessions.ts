@@ -1,6 +1,6 @@
 /**
- * Who has logged in to the console. A password is compared in constant time, and guessed slowly: an address has five
- * wrong guesses a minute, all addresses together fifty. Sessions are in memory: a restart ends them.
+ * Who has logged in to the console. Passwords are compared in constant time. An address has five wrong guesses a minute,
+ * all addresses together have fifty. Sessions are in memory: a restart ends them.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import * as Clock from "effect/Clock"
@@ -8,17 +8,17 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 
-/** The password is another one. */
+/** The password is wrong. */
 export class WrongPassword extends Schema.TaggedError<WrongPassword>()("WrongPassword", {}) {}
 
 /** Too many wrong guesses of late. */
 export class TooManyGuesses extends Schema.TaggedError<TooManyGuesses>()("TooManyGuesses", {
-  /** Seconds until the next one is listened to. */
+  /** Seconds until the next attempt is accepted. */
   retryAfter: Schema.Int
 }) {}
 
 export interface Sessions {
-  /** Opens a session for whoever knows the password; its token. `address`: where the guess comes from. */
+  /** Opens a session where `password` is the right one; the session's token. `address` is the caller's. */
   readonly open: (password: string, address: string) => Effect.Effect<string, WrongPassword | TooManyGuesses>
   readonly isOpen: (token: string | undefined) => Effect.Effect<boolean>
   readonly close: (token: string | undefined) => Effect.Effect<void>
@@ -34,12 +34,12 @@ const sessionLimit = 1_000
 
 const hash = (text: string) => createHash("sha256").update(text).digest()
 
-/** Counts guesses in windows of a minute; the seconds to wait once there were too many. */
+/** Counts guesses in windows of a minute; gives the seconds to wait where there were too many. */
 const makeCounter = (limit: number) => {
   let count = 0
   let end = 0
   return {
-    /** A guess is counted before it is looked at, so that none passes beside those under way. */
+    /** A guess is counted before it is compared, so that no guess slips past the limit beside others under way. */
     take: (now: number): number | undefined => {
       if (now >= end) {
         count = 0
@@ -48,7 +48,7 @@ const makeCounter = (limit: number) => {
       count++
       return count > limit ? Math.ceil((end - now) / 1000) : undefined
     },
-    /** A right guess is none. */
+    /** The right password is not counted. */
     giveBack: () => {
       count--
     },
@@ -56,10 +56,10 @@ const makeCounter = (limit: number) => {
   }
 }
 
-/** Sessions for whoever knows `password`. */
+/** The sessions that `password` opens. */
 export const make = (password: Redacted.Redacted): Sessions => {
   const expected = hash(Redacted.value(password))
-  /** The token's hash → when it ends. What is looked up is a hash, so how long it takes says nothing of a token. */
+  /** The hash of a session's token → when the session ends. The time of looking up a hash says nothing of the token. */
   const ends = new Map<string, number>()
   const all = makeCounter(guessesOfAll)
   const byAddress = new Map<string, ReturnType<typeof makeCounter>>()

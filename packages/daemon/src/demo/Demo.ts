@@ -1,6 +1,6 @@
 /**
  * Headwater shown at work on one machine: a development chain, a store, the API and a receiver; a subscription made
- * through the API, transactions, and their callbacks as they arrive. Nothing is reachable from outside, and nothing is
+ * through the API, transactions, and their callbacks as they arrive. No port is open to other machines, and no data is
  * kept.
  */
 import * as Client from "@headwater/http/contract/Client"
@@ -22,7 +22,7 @@ import * as Messages from "./Messages.ts"
 import * as Ports from "./Ports.ts"
 import * as Receiver from "./Receiver.ts"
 
-/** Something that the demo shows did not happen. */
+/** The demo's callback did not come. */
 export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { message: Schema.String }) {}
 
 const folder = ".headwater"
@@ -88,8 +88,12 @@ export const run = Effect.gen(function* () {
       }
     })
     yield* Console.log(Messages.subscribed(item.address, item.referenceId))
-    yield* Console.log(Messages.sent("1.5 ETH to it", yield* send(chain.rpc, rich, watched, 1500n * milliEther)))
-    yield* Console.log(Messages.sent("0.25 ETH from it", yield* send(chain.rpc, watched, other, 250n * milliEther)))
+    yield* Console.log(
+      Messages.sent("1.5 ETH to the address", yield* send(chain.rpc, rich, watched, 1500n * milliEther))
+    )
+    yield* Console.log(
+      Messages.sent("0.25 ETH from the address", yield* send(chain.rpc, watched, other, 250n * milliEther))
+    )
 
     const show = Effect.tap(Queue.take(received), (callback) => Console.log(Messages.callback(callback)))
     const verified = Effect.map(show, ({ verified }) => verified.xSignature && verified.standardWebhooks)

@@ -1,6 +1,6 @@
 /**
- * Certificates for receivers on the developer's own machine: an authority made on the spot, and a server certificate
- * that it signed. Neither is ever written to disk or trusted by anything that was not handed the authority.
+ * Certificates for receivers on the developer's own machine: a new authority, and a server certificate
+ * signed by the authority. Neither is written to disk, and only a program that is given the authority trusts it.
  */
 import "reflect-metadata" // @peculiar/x509 does not load without it
 import { isIP } from "node:net"

@@ -30,8 +30,8 @@ const findAnvil = Effect.try({
 })
 
 /**
- * Runs a program until the standard input ends, which it does when this process is gone, also by `kill -9`. A shell
- * takes the input of what it puts in the background away, hence the copy.
+ * Runs a program until the standard input ends, as happens when this process ends, also by `kill -9`. A shell takes the
+ * standard input away from commands in the background, hence the copy.
  */
 const leash = `
 exec 3<&0

@@ -1,7 +1,7 @@
-/** What the demo says. */
+/** The messages of the demo. */
 import type { Received } from "./Receiver.ts"
 
-/** Where everything is. */
+/** Addresses and secrets of the parts of the demo. */
 export interface Place {
   readonly api: string
   readonly apiKey: string
@@ -13,12 +13,12 @@ export interface Place {
 }
 
 export const introduction = ({ api, apiKey, callbackUrl, chain, store }: Place): string => `
-Headwater, all of it on this machine. Ctrl-C ends it, and nothing is kept.
+Headwater with all of its parts on this machine. Ctrl-C ends the demo, and no data is kept.
 
   API       ${api}   documentation at ${api}/docs
-  API key   ${apiKey}   made just now, shown only here
+  API key   ${apiKey}   new, shown only here
   Chain     ${chain}   ethereum/devnet by anvil
-  Receiver  ${new URL(callbackUrl).origin}   with a certificate made just now
+  Receiver  ${new URL(callbackUrl).origin}   with a new certificate
   Store     ${store}
 `
 
@@ -47,12 +47,12 @@ export const firstVerified = (seconds: number): string =>
 
 const json = (value: unknown) => JSON.stringify(value)
 
-/** The same by hand, as commands for another terminal. */
+/** Commands for another terminal, by which a developer does the same. */
 export const byHand = (
   { api, apiKey, callbackUrl, chain, secret }: Place,
   { address, rich }: { readonly address: string; readonly rich: string }
 ): string => `
-Now by hand, in another terminal; the callbacks show up here.
+Now by hand, in another terminal; the callbacks are printed here.
 
 1. Subscribe an address:
 
@@ -60,7 +60,7 @@ curl -s ${api}/blockchain-events/ethereum/devnet/address-coins-transactions-conf
   -H 'x-api-key: ${apiKey}' -H 'content-type: application/json' \\
   -d '${json({ data: { item: { address, callbackUrl, callbackSecretKey: secret } } })}'
 
-2. Send it a transaction of 1 ETH:
+2. Send 1 ETH to the address:
 
 curl -s ${chain} -H 'content-type: application/json' \\
   -d '${json({ jsonrpc: "2.0", id: 1, method: "eth_sendTransaction", params: [{ from: rich, to: address, value: "0xde0b6b3a7640000" }] })}'

@@ -1,9 +1,9 @@
-/** Ports of 127.0.0.1 for what the demo runs. */
+/** Free ports of 127.0.0.1 for the parts of the demo. */
 import { createServer } from "node:net"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 
-/** Listens for a moment; the port that it got, or undefined where that one is taken. */
+/** Listens for a moment; gives the port, or undefined where the port is taken. */
 const tryPort = (port: number) =>
   Effect.callback<number | undefined>((resume) => {
     const server = createServer()
@@ -15,6 +15,6 @@ const tryPort = (port: number) =>
     return Effect.sync(() => server.close())
   })
 
-/** `preferred` where it is free, else any port that is. */
+/** The preferred port where it is free, else any free port. */
 export const free = (preferred: number): Effect.Effect<number> =>
   tryPort(preferred).pipe(Effect.filterOrElse(Predicate.isNotUndefined, () => Effect.map(tryPort(0), (any) => any!)))

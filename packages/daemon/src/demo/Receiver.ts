@@ -1,6 +1,6 @@
 /**
- * A receiver of callbacks as a customer would write one: an HTTPS server that answers 204, and checks of each callback
- * both signatures, from what it knows alone: the secret, the headers and the raw body.
+ * A receiver of callbacks as a customer would write one: an HTTPS server that answers 204 and checks both signatures of
+ * each callback by the secret, the headers and the raw body alone.
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import type { IncomingMessage } from "node:http"
@@ -57,7 +57,7 @@ const readBody = (request: IncomingMessage) =>
     return Buffer.concat(chunks).toString("utf8")
   })
 
-/** Listens on a port of 127.0.0.1 until the scope ends; what was received is taken from the queue. */
+/** Listens on a port of 127.0.0.1 until the scope ends; the queue gives the callbacks that are received. */
 export const listen = Effect.fn("Receiver.listen")(function* (options: {
   readonly port: number
   readonly secret: string

@@ -1,4 +1,4 @@
-/** What the doctor has looked at: how it is, and what to do where it is not well. */
+/** A result of the doctor's: what was checked, with which result, and the advice where something is wrong. */
 import type { NodeFinding } from "@headwater/indexer/families/node/NodeFinding"
 
 export interface Finding extends NodeFinding {

@@ -1,4 +1,4 @@
-/** Looks at one node of a chain: whether the node answers, its version, its newest block, its capabilities. */
+/** Checks one node of a chain: whether the node answers, its version, its newest block, its capabilities. */
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Capability from "@headwater/indexer/families/Capability"
 import * as Families from "@headwater/indexer/families/families"
@@ -12,21 +12,26 @@ import * as Redacted from "effect/Redacted"
 import type * as Settings from "../settings/Settings.ts"
 import type { Finding } from "./Finding.ts"
 
-/** How long a node may take with all of the questions. */
-const timeout = "30 seconds"
+/** How long a node may take for all of the requests. */
+export const timeout = "30 seconds"
 
-/** What a missing capability means: without the network or wanted traces nothing is right; the rest makes do. */
+/**
+ * What a capability means: without the network or wanted traces nothing is right; the rest makes do. What nothing has shown
+ * is neither well nor wrong.
+ */
 const ofCapability = (
   { advice, available, detail, name, unobtainable, unsure }: Capability.Capability,
   settings: Settings.ChainSettings
 ): NodeFinding => {
-  if (available) return ok(`${name}: ${detail}`)
-  if (name === Capability.network) return { level: "problem", message: detail, advice: "correct the URL of the node" }
+  if (available && unsure !== true) return ok(`${name}: ${detail}`)
+  if (name === Capability.network && !available)
+    return { level: "problem", message: detail, advice: "correct the URL of the node" }
   const what = advice === undefined ? {} : { advice }
   if (name === Capability.internalTransactions) {
     if (!settings.internalTransactions) return ok(`${name}: not wanted`)
-    return { level: unsure === true ? "warning" : "problem", message: detail, ...what }
+    if (unsure !== true) return { level: "problem", message: detail, ...what }
   }
+  if (unsure === true) return { level: "unknown", message: `${name}: ${detail}`, ...what }
   if (unobtainable === true) return ok(detail)
   return { level: "warning", message: `${name}: ${detail}`, ...what }
 }
@@ -68,7 +73,8 @@ const adviceOf: Record<NodeError["_tag"] | "TimeoutError", string> = {
   TimeoutError: "see whether the node runs and what it is busy with"
 }
 
-const problemOf = (chain: Chain.Chain, error: NodeError | Cause.TimeoutError): NodeFinding => {
+/** What a failure of a node means, and what to do. */
+export const problemOf = (chain: Chain.Chain, error: NodeError | Cause.TimeoutError): NodeFinding => {
   if (error._tag === "TimeoutError") {
     return { level: "problem", message: `no answer within ${timeout}`, advice: adviceOf.TimeoutError }
   }
@@ -103,7 +109,7 @@ export const check = Effect.fn("NodeCheck.check")(function* (
   const subject = `${Chain.nameOf(chain)} ${new URL(Redacted.value(node)).host}`
   const found = yield* Effect.all(
     [
-      // That a node does not answer is told once: by following, below.
+      // That a node does not answer is reported once: by following, below.
       Families.selfReport(chain, settings).pipe(
         Effect.scoped,
         Effect.timeout(timeout),

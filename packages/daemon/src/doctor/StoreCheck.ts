@@ -1,5 +1,8 @@
-/** Looks at the store: whether it opens, who may read it, how much room is left, whether its clock is ours. */
+/** Checks the store: whether it opens, who may read its file, how much room is left, its server's clock, and what is in doubt. */
+import * as Chain from "@headwater/core/chains/Chain"
+import * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
 import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
+import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
 import * as Effect from "effect/Effect"
 import * as Store from "../Store.ts"
 import * as Settings from "../settings/Settings.ts"
@@ -10,7 +13,7 @@ type About = Omit<Finding, "subject">
 type Of<Part extends "file" | "server"> = NonNullable<StoreHealth.StoreHealth[Part]>
 
 const gib = 2 ** 30
-/** Less room than this stops a sync of a large chain within hours; less than the second, of any within days. */
+/** Less room than the first stops the sync of a large chain within hours; less than the second, of any within days. */
 const [roomProblem, roomWarning] = [1 * gib, 10 * gib]
 const clockTolerance = 5
 
@@ -26,38 +29,61 @@ const room = ({ folder, free }: Of<"file">): About => {
 
 const readers = ({ mode, name }: Of<"file">): About =>
   (mode & 0o077) === 0
-    ? { level: "ok", message: "readable for its owner alone" }
+    ? { level: "ok", message: "readable by its owner alone" }
     : {
         level: "warning",
-        message: `others of this machine may read ${name}, which holds secrets of subscriptions`,
+        message: `other users of this machine may read ${name}, which has the secrets of subscriptions`,
         advice: `chmod 600 ${name}*`
       }
 
 const clock = ({ clockAhead }: Of<"server">): ReadonlyArray<About> =>
   Math.abs(clockAhead) <= clockTolerance
     ? []
-    : [{ level: "warning", message: `its clock is ${clockAhead} s from this machine's`, advice: "set both by NTP" }]
+    : [
+        {
+          level: "warning",
+          message: `the clock of its server is ${clockAhead} s from this machine's`,
+          advice: "set both clocks by NTP"
+        }
+      ]
 
 const findings = ({ chains, file, server }: StoreHealth.StoreHealth): ReadonlyArray<About> => [
-  { level: "ok", message: `opens; ${chains} chains have blocks in it` },
+  { level: "ok", message: `opens; it has blocks of ${chains} chains` },
   ...(server === undefined ? [] : [{ level: "ok", message: server.version } as const, ...clock(server)]),
   ...(file === undefined ? [] : [readers(file), room(file)])
 ]
 
-/** Everything about the configured store. */
-export const check = Effect.gen(function* () {
+/** Everything about the configured store, and where it stands in each of these chains. */
+export const check = Effect.fn("StoreCheck.check")(function* (chains: ReturnType<typeof Settings.chains>) {
   const location = Settings.storeLocation(yield* Settings.Settings)
-  const found = yield* Effect.map(StoreHealth.inspect(location), findings).pipe(
+  const looked = Effect.gen(function* () {
+    const found = [...findings(yield* StoreHealth.inspect(location))]
+    const positions = new Map<string, StoredBlocks.Position>()
+    for (const { chain, settings } of chains) {
+      const position = yield* StoredBlocks.position(chain, settings.undoDepth)
+      if (position !== undefined) positions.set(Chain.nameOf(chain), position)
+      const inDoubt = yield* UnresolvedEvents.count(chain)
+      if (inDoubt !== undefined) {
+        const message = `${Chain.nameOf(chain)}: ${UnresolvedEvents.describe(inDoubt)}`
+        found.push({ level: "warning", message, advice: "set txindex=1 at one of the chain's nodes" })
+      }
+    }
+    return { found, positions }
+  })
+  const { found, positions } = yield* looked.pipe(
     Effect.provide(Store.layer),
     Effect.catch((error) =>
-      Effect.succeed<ReadonlyArray<About>>([
-        {
-          level: "problem",
-          message: error.message,
-          advice: error._tag === "StoreUnavailable" ? error.advice : "see whether the store and its disk are whole"
-        }
-      ])
+      Effect.succeed({
+        positions: new Map<string, StoredBlocks.Position>(),
+        found: [
+          {
+            level: "problem",
+            message: error.message,
+            advice: error._tag === "StoreUnavailable" ? error.advice : "check the store and its disk for damage"
+          }
+        ] satisfies ReadonlyArray<About>
+      })
     )
   )
-  return found.map((about): Finding => ({ subject: "store", ...about }))
+  return { positions, findings: found.map((about): Finding => ({ subject: "store", ...about })) }
 })

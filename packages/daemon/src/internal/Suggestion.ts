@@ -1,4 +1,4 @@
-/** What somebody who wrote a wrong name may have meant. */
+/** The known name that a wrong name may stand for. */
 
 /** Letters to insert, delete or change to turn `a` into `b` (Levenshtein). */
 const distance = (a: string, b: string): number => {

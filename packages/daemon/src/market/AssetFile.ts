@@ -1,8 +1,8 @@
 /**
  * The operator's own file of assets: JSON Lines, or a JSON array, of entries in the interface's shape.
  *
- * It is read piece by piece: memory does not grow with the file. A bad entry is named by its line and field, and costs
- * itself only.
+ * The file is read in chunks, so that memory does not grow with the file. A bad entry is reported by its line and field,
+ * and every other entry is taken.
  */
 import { isUtf8 } from "node:buffer"
 import { Entry } from "@headwater/core/market/Asset"
@@ -22,10 +22,10 @@ import * as Ingest from "./Ingest.ts"
 import { type JsonElement, JsonElements } from "./internal/JsonElements.ts"
 import { nothing, ProviderError, plus, type Summary } from "./Provider.ts"
 
-/** What the file's quotes are counted under. */
+/** The file's name as a provider, in metrics and in the log. */
 export const provider = "file"
 
-/** An entry that could not be taken, in words that name its field and the rule. */
+/** Why an entry could not be taken: its line, its field and the rule. */
 export interface Problem {
   readonly line: number
   readonly message: string
@@ -72,7 +72,7 @@ const quoteOf = ({ latestRate, specificData }: Entry, written: number): Quote | 
         maxSupply: known(specificData?.maxSupply)
       }
 
-/** Entries that share a transaction: so many, of so many bytes. */
+/** Entries that share a transaction: their number, and their bytes. */
 const batchEntries = 500
 const batchBytes = 4_194_304
 
@@ -96,13 +96,13 @@ export const describe = Effect.fn("AssetFile.describe")(function* (path: string)
 })
 
 export interface Options {
-  /** Told the bytes that have been taken. */
+  /** Called with the number of bytes read. */
   readonly advance: (bytes: number) => Effect.Effect<void>
-  /** Told each problem, by line as far as the batches go. */
+  /** Called for each problem; within a batch of entries in the order of lines. */
   readonly onProblem: (problem: Problem) => Effect.Effect<void>
 }
 
-/** Lists every entry of the file that can be, and keeps its rates. */
+/** Lists every valid entry of the file, and keeps its rates. */
 export const load = Effect.fn("AssetFile.load")(function* (
   path: string,
   { advance, onProblem }: Options
@@ -123,7 +123,7 @@ export const load = Effect.fn("AssetFile.load")(function* (
       some.map(({ entry }) => entry),
       "file"
     )
-    const said: Array<Ingest.Said> = []
+    const quotes: Array<Ingest.ProviderQuote> = []
     for (const [i, outcome] of outcomes.entries()) {
       const { entry, line } = some[i]!
       if (outcome.kind === "refused") {
@@ -131,9 +131,9 @@ export const load = Effect.fn("AssetFile.load")(function* (
         continue
       }
       const quote = quoteOf(entry, Math.floor(written / 1000))
-      if (quote !== undefined) said.push({ name: `line ${line}`, asset: outcome.asset, quote })
+      if (quote !== undefined) quotes.push({ name: `line ${line}`, asset: outcome.asset, quote })
     }
-    summary = plus(summary, plus(taken, yield* Ingest.quotes(provider, said)))
+    summary = plus(summary, plus(taken, yield* Ingest.quotes(provider, quotes)))
   })
 
   const take = Effect.fnUntraced(function* (element: JsonElement) {

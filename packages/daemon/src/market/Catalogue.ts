@@ -47,7 +47,7 @@ export const entries: ReadonlyArray<Asset.Entry> = decode([
   }))
 ])
 
-/** Lists what ships where nobody with precedence has described it. */
+/** Lists the assets that ship, but for those that an origin with precedence has described. */
 export const seed = Effect.gen(function* () {
   const assets = yield* Assets
   const listed = yield* assets.put(entries, "bundled")

@@ -1,4 +1,4 @@
-/** The operator's file as a provider: it is loaded when it has changed. */
+/** The operator's file as a provider: the file is loaded when it has changed. */
 import type { Assets } from "@headwater/indexer/store/market/Assets"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
@@ -6,7 +6,7 @@ import * as AssetFile from "./AssetFile.ts"
 import type { FileSettings } from "./MarketSettings.ts"
 import { nothing, type Provider, type Work } from "./Provider.ts"
 
-/** Problems of a file that the log repeats one by one. */
+/** Problems of a file that are logged one by one. */
 const logged = 20
 
 export const make = Effect.fnUntraced(function* ({ everySeconds, path }: FileSettings) {
@@ -21,7 +21,7 @@ export const make = Effect.fnUntraced(function* ({ everySeconds, path }: FileSet
         onProblem: ({ line, message }) =>
           problems++ < logged ? Effect.logWarning(`${path} line ${line}: ${message}`) : Effect.void
       })
-      if (problems > logged) yield* Effect.logWarning(`${path}: ${problems - logged} more lines could not be taken`)
+      if (problems > logged) yield* Effect.logWarning(`${path}: ${problems - logged} more entries could not be taken`)
       loaded = written
       return summary
     }, Effect.provide(context))

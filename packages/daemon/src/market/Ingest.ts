@@ -1,4 +1,4 @@
-/** Takes what a provider says into the store, counts it, and says in the log what was not believed. */
+/** Puts the entries and quotes of a provider into the store, counts them, and logs the quotes that are not believed. */
 import type { Entry } from "@headwater/core/market/Asset"
 import type { Disbelief, Quote } from "@headwater/core/market/Rate"
 import type { AssetOrigin } from "@headwater/indexer/store/database/Tables"
@@ -7,14 +7,15 @@ import * as Effect from "effect/Effect"
 import * as MarketMetrics from "./MarketMetrics.ts"
 import { nothing, type Summary } from "./Provider.ts"
 
-/** A quote, or why the provider's words are not one; and what the provider calls the asset, for the log. */
-export interface Said {
+/** A provider's quote of an asset, or why the answer has no readable one. */
+export interface ProviderQuote {
+  /** What the provider calls the asset, for the log. */
   readonly name: string
   readonly asset: number
   readonly quote: Quote | { readonly problem: string }
 }
 
-/** As many names as a line of the log can bear. */
+/** Names that a line of the log gives in full. */
 const examples = 5
 
 const listed = (names: ReadonlyArray<string>) =>
@@ -23,9 +24,9 @@ const listed = (names: ReadonlyArray<string>) =>
     : `${names.slice(0, examples).join(", ")} and ${names.length - examples} more`
 
 /** Keeps the quotes that are believed. */
-export const quotes = Effect.fn("Ingest.quotes")(function* (provider: string, said: ReadonlyArray<Said>) {
+export const quotes = Effect.fn("Ingest.quotes")(function* (provider: string, quotes: ReadonlyArray<ProviderQuote>) {
   const assets = yield* Assets
-  const readable = said.flatMap(
+  const readable = quotes.flatMap(
     ({ asset, name, quote }): ReadonlyArray<{ name: string; quote: AssetQuote }> =>
       "problem" in quote ? [] : [{ name, quote: { ...quote, asset } }]
   )
@@ -36,7 +37,7 @@ export const quotes = Effect.fn("Ingest.quotes")(function* (provider: string, sa
     if (names === undefined) doubts.set(reason, [name])
     else names.push(name)
   }
-  for (const { name, quote } of said) if ("problem" in quote) doubt("unreadable", `${name}: ${quote.problem}`)
+  for (const { name, quote } of quotes) if ("problem" in quote) doubt("unreadable", `${name}: ${quote.problem}`)
   verdicts.forEach((reason, i) => {
     if (reason !== undefined) doubt(reason, readable[i]!.name)
   })
@@ -50,10 +51,10 @@ export const quotes = Effect.fn("Ingest.quotes")(function* (provider: string, sa
   const kept = verdicts.filter((reason) => reason === undefined).length
   if (kept > 0) yield* MarketMetrics.quoted(provider, "kept", kept)
   const unchanged = doubts.get("unchanged")?.length ?? 0
-  return { ...nothing, quotes: kept, disbelieved: said.length - kept - unchanged } satisfies Summary
+  return { ...nothing, quotes: kept, disbelieved: quotes.length - kept - unchanged } satisfies Summary
 })
 
-/** Lists entries; what became of each, and the sum. */
+/** Puts entries into the catalogue; what became of each entry, and the sum. */
 export const entries = Effect.fn("Ingest.entries")(function* (entries: ReadonlyArray<Entry>, origin: AssetOrigin) {
   const assets = yield* Assets
   const outcomes = yield* assets.put(entries, origin)

@@ -1,6 +1,6 @@
 /**
- * Keeps the catalogue and its rates current: every task of every provider on its own schedule, each in a fiber of its
- * own, so that one provider's trouble is nobody else's. What fails leaves everything as it was, with its old times.
+ * Keeps the catalogue and its rates current: every task of every provider on its own schedule and in a fiber of its own,
+ * so that the failure of one provider stops no other. A task that fails leaves the last good values, with their times.
  */
 
 import type { DatabaseError } from "@headwater/indexer/store/database/Database"
@@ -25,7 +25,7 @@ import {
   type Work
 } from "./Provider.ts"
 
-/** How a run is watched: given the work, it does it. */
+/** Does the work, and shows its progress. */
 export type Watch = (title: string, work: Work) => Effect.Effect<Summary, ProviderError | DatabaseError>
 
 const unwatched: Watch = (_, { run }) => run(() => Effect.void)
@@ -50,10 +50,10 @@ const once = Effect.fn("MarketData.once")(function* (provider: Provider, task: T
 
 const keyOf = (provider: Provider, task: Task) => `${provider.name}/${task.name}`
 
-/** How long after a failure of the store, or of our own, a task is looked at again. */
+/** How long after a failure of the store, or a defect, a task is tried again. */
 const failureMillis = 30_000
 
-/** Does a task whenever it is due, for good. */
+/** Does a task whenever the task is due, until interrupted. */
 const repeat = Effect.fnUntraced(function* (provider: Provider, task: Task) {
   const tasks = yield* MarketTasks
   const key = keyOf(provider, task)
@@ -95,7 +95,7 @@ const thinning = Effect.gen(function* () {
   )
 })
 
-/** Lists what ships, and runs every task as long as the layer lives. */
+/** Lists the assets that ship, and runs every task as long as the layer lives. */
 export const layer: Layer.Layer<never, DatabaseError, Assets | MarketTasks | Providers> = Layer.effectDiscard(
   Effect.gen(function* () {
     yield* Effect.retry(Catalogue.seed, {
@@ -109,11 +109,11 @@ export const layer: Layer.Layer<never, DatabaseError, Assets | MarketTasks | Pro
   })
 )
 
-/** There is nobody to ask. */
+/** No provider is configured, or none of this name. */
 export class NoProvider extends Schema.TaggedError<NoProvider>()("NoProvider", { message: Schema.String }) {}
 
 /**
- * Does every task once, now, of one provider or of all; the sum, and what failed. The schedules count from here.
+ * Does every task of one provider, or of all, once and now; the sum, and the failures. The schedules count from now.
  */
 export const refresh = Effect.fn("MarketData.refresh")(function* (name: string | undefined, watch: Watch) {
   const tasks = yield* MarketTasks
@@ -125,7 +125,7 @@ export const refresh = Effect.fn("MarketData.refresh")(function* (name: string |
       message:
         names === ""
           ? "No provider of market data is configured: set marketData.coingecko or marketData.file"
-          : `No provider "${name}" is configured: there is ${names}`
+          : `No provider "${name}" is configured, only ${names}`
     })
   }
   yield* Catalogue.seed

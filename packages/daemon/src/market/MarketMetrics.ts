@@ -1,4 +1,4 @@
-/** What market data can be watched by. */
+/** The metrics of market data. */
 import type { Disbelief } from "@headwater/core/market/Rate"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ const requests = Metric.counter("headwater_market_requests_total", {
 })
 
 const quotes = Metric.counter("headwater_market_quotes_total", {
-  description: "Quotes of providers of market data: kept, or why not",
+  description: "Quotes of providers of market data: kept, or why they were not believed",
   incremental: true
 })
 
@@ -23,7 +23,7 @@ const lastSuccess = Metric.gauge("headwater_market_last_success_timestamp_second
   description: "When a task of market data last succeeded, in seconds since the Unix epoch"
 })
 
-/** `limited`: told to wait; `refused`: the request was wrong or not allowed; `failed`: no answer, or a broken one. */
+/** `limited`: a 429; `refused`: the request was wrong or not allowed; `failed`: no answer, or an unreadable one. */
 export type RequestOutcome = "answered" | "limited" | "refused" | "failed"
 
 export const requested = (provider: string, outcome: RequestOutcome) =>

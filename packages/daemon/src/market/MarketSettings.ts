@@ -1,4 +1,4 @@
-/** What an operator can decide of market data: the part `marketData` of the settings. */
+/** The part `marketData` of the settings. */
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -37,16 +37,16 @@ const contract = Schema.String.check(
 )
 
 const CoinGecko = Schema.Struct({
-  /** Of the account at CoinGecko; without one the public API is asked, which allows less. */
+  /** Of the account at CoinGecko; without a key the public API is asked, which allows fewer requests. */
   key: Schema.optionalKey(Schema.RedactedFromValue(text)),
   plan: Schema.Literals(["demo", "pro"]).pipe(withDefault("demo")),
-  /** Where the API is, if not at the plan's own place. */
+  /** The URL of the API, if not that of the plan. */
   url: Schema.optionalKey(url),
-  /** What the plan allows, if it is not the plan's usual figure. */
+  /** Requests that the plan allows, if not the plan's usual number. */
   requestsPerMinute: Schema.optionalKey(between(1, 100_000)),
-  /** So many assets by market capitalisation are listed. */
+  /** How many assets are listed by market capitalisation. */
   top: between(0, 10_000).pipe(withDefault(200)),
-  /** Assets to list in any case: ids of CoinGecko's, and tokens by their contracts. */
+  /** Assets to list in any case: CoinGecko's ids, and tokens by their contracts. */
   ids: Schema.Array(text).pipe(withDefault([])),
   contracts: Schema.Array(contract).pipe(withDefault([])),
   ratesMinutes: between(1, 10_080).pipe(withDefault(5)),
@@ -62,7 +62,7 @@ const CoinGecko = Schema.Struct({
 
 const File = Schema.Struct({
   path: text,
-  /** How often it is looked whether the file has changed. */
+  /** How often the file is checked for a change. */
   everySeconds: between(1, 604_800).pipe(withDefault(60))
 })
 

@@ -1,27 +1,27 @@
 /**
- * Sources of market data behind one interface: each has tasks of its own with a schedule of its own, and writes what it
- * learns to the store. Nobody who asks for an asset ever waits for a provider.
+ * Providers of market data behind one interface: each provider has tasks, each task a schedule, and the results go to the
+ * store. A request for an asset never waits for a provider.
  */
 import type { DatabaseError } from "@headwater/indexer/store/database/Database"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-/** A provider could not say what it was asked. The message holds no secret. */
+/** A provider gave no usable answer. The message holds no secret. */
 export class ProviderError extends Schema.TaggedError<ProviderError>()("ProviderError", {
   provider: Schema.String,
   message: Schema.String,
-  /** Milliseconds after which the provider wants to be asked again, where it has said so. */
+  /** Milliseconds after which the provider may be asked again, where the provider has named a time. */
   retryAfter: Schema.optionalKey(Schema.Int)
 }) {}
 
-/** What came of a piece of work. */
+/** The results of a piece of work. */
 export interface Summary {
   /** Assets that are new in the catalogue, that changed, and that could not be listed. */
   readonly added: number
   readonly updated: number
   readonly refused: number
-  /** Quotes that were kept, and that were not believed. */
+  /** Quotes that were kept, and quotes that were not believed. */
   readonly quotes: number
   readonly disbelieved: number
 }
@@ -39,13 +39,13 @@ export const plus = (one: Summary, other: Summary): Summary => ({
 /** Work whose size is known. */
 export interface Work {
   readonly total: number
-  /** Does it, and reports each piece of the total as it is done. */
+  /** Does the work, and reports each finished piece of the total. */
   readonly run: (
     advance: (pieces: number) => Effect.Effect<void>
   ) => Effect.Effect<Summary, ProviderError | DatabaseError>
 }
 
-/** What a provider does again and again. */
+/** Recurring work of a provider. */
 export interface Task {
   readonly name: string
   readonly everyMillis: number

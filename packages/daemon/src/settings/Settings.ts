@@ -109,11 +109,16 @@ const Traces = Schema.Struct({
   otlp: Schema.optionalKey(Url.ofSchemes(["http", "https"]))
 })
 
+/** The user of basic authentication, which ends at the first colon (RFC 7617). */
+const user = text.check(Schema.isPattern(/^[^:]*$/, { message: "must not have a colon" }))
+
 const height = between(0, Number.MAX_SAFE_INTEGER)
 
 const chainSettings = (chain: Chain.Chain) =>
   Schema.Struct({
     nodes: Schema.NonEmptyArray(secret(Url.ofSchemes(Families.of(chain).urlSchemes))),
+    user: Schema.optionalKey(user),
+    password: Schema.optionalKey(secret(text)),
     start: Schema.Union([Schema.Literal("latest"), height])
       .annotate({ expected: '"latest" or a height' })
       .pipe(withDefault("latest")),
@@ -128,9 +133,15 @@ const chainSettings = (chain: Chain.Chain) =>
     parallel: between(1, 256).pipe(withDefault(8)),
     undoDepth: between(1, 1_000_000).pipe(withDefault(chain.undoDepth)),
     gapLimit: between(1, 10_000).pipe(withDefault(20)),
+    syncBlocks: between(0, Number.MAX_SAFE_INTEGER).pipe(withDefault(50_000_000)),
     silentSeconds: between(1, 604_800).pipe(withDefault(silentSeconds(chain))),
     ...Families.settingsOf(chain)
-  })
+  }).check(
+    Schema.makeFilter(({ cookie, password, user }) => {
+      if ((user === undefined) !== (password === undefined)) return "must have user and password together"
+      return cookie === undefined || user === undefined || "must have either a cookie or user and password, not both"
+    })
+  )
 
 const internalEvents = [...eventsOfClass("internal")]
 

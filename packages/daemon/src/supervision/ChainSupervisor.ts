@@ -76,7 +76,7 @@ const follow = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settin
   const outbox = yield* Outbox
   const statuses = yield* ChainStatus
   const nodes = yield* ConnectedNodes
-  const tell = (state: "failing" | "stopped", message: string) =>
+  const report = (state: "failing" | "stopped", message: string) =>
     Effect.map(Clock.currentTimeMillis, (now) => statuses.update(chain, { state, message }, now))
 
   const run = Effect.gen(function* () {
@@ -100,14 +100,14 @@ const follow = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settin
 
   yield* run.pipe(
     Effect.catchTag(["UnrecoverableFork", "WrongNetwork"], (error) =>
-      Effect.andThen(tell("stopped", error.message), Effect.logError(error.message))
+      Effect.andThen(report("stopped", error.message), Effect.logError(error.message))
     ),
     Effect.tapError((error) =>
-      Effect.andThen(tell("failing", error.message), Effect.logWarning(`Cannot follow: ${error.message}`))
+      Effect.andThen(report("failing", error.message), Effect.logWarning(`Cannot follow: ${error.message}`))
     ),
     Effect.tapDefect((defect) =>
       Effect.andThen(
-        tell("failing", "Unexpected failure; the log has it"),
+        report("failing", "Unexpected failure; the log has it"),
         Effect.logError("Failed", Cause.die(defect))
       )
     ),

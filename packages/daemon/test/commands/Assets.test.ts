@@ -88,7 +88,7 @@ describe("headwater assets", () => {
       assert.strictEqual(out, `0 assets added, 0 changed, 0 refused; ${coins} rates kept, 0 not believed`)
       assert.strictEqual(failure, "CoinGecko answered 400 to /exchange_rates")
       assert.match((yield* headwater(settings, ["list", "--limit", "1"])).out, /^BTC .* 3 USD /m)
-      assert.match((yield* headwater(settings, ["refresh", "file"])).failure, /there is coingecko$/)
+      assert.match((yield* headwater(settings, ["refresh", "file"])).failure, /only coingecko$/)
       const none = yield* folder()
       assert.match((yield* headwater(none.settings, ["refresh"])).failure, /^No provider of market data is configured/)
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))

@@ -11,6 +11,8 @@ import { recorded } from "../../../indexer/test/families/evm/EvmBlocks.ts"
 import * as EvmNode from "../../../indexer/test/families/evm/EvmNode.ts"
 import * as Tron from "../../../indexer/test/families/tron/TronBlocks.ts"
 import * as TronNode from "../../../indexer/test/families/tron/TronNode.ts"
+import * as Utxo from "../../../indexer/test/families/utxo/UtxoBlocks.ts"
+import * as UtxoNode from "../../../indexer/test/families/utxo/UtxoNode.ts"
 import { chainOf } from "../../../indexer/test/families/xrp/XrpLedgers.ts"
 import * as XrpServer from "../../../indexer/test/families/xrp/XrpServer.ts"
 import type { Finding } from "../../src/doctor/Finding.ts"
@@ -54,7 +56,7 @@ const without = (url: string, missing: RegExp) =>
   )
 
 const doctor = Effect.fnUntraced(function* (cwd: string, settings: object) {
-  writeFileSync(join(cwd, "headwater.json"), JSON.stringify(settings))
+  writeFileSync(join(cwd, "headwater.json"), JSON.stringify({ http: { port: 0 }, ...settings }))
   const { code, stderr, stdout } = yield* run(["doctor", "--config", "headwater.json", "--json"], { cwd })
   const findings: ReadonlyArray<Finding> = stdout === "" ? [] : JSON.parse(stdout)
   return { code, stderr, findings, problems: findings.filter(({ level }) => level === "problem") }
@@ -77,11 +79,14 @@ describe("headwater doctor", () => {
         assert.match(messages, /anvil\/v/)
         assert.match(messages, /block 3 is read, \d+ s old/)
         assert.match(messages, /GiB free in /)
-        assert.match(messages, /readable for its owner alone/)
+        assert.match(messages, /readable by its owner alone/)
         chmodSync(join(cwd, "headwater.db"), 0o644)
         const opened = yield* run(["doctor", "--config", "headwater.json"], { cwd })
         assert.strictEqual(opened.code, 0)
-        assert.match(opened.stdout, /warning {2}others of this machine may read[^\n]*\n +→ chmod 600 headwater\.db\*/)
+        assert.match(
+          opened.stdout,
+          /warning {2}other users of this machine may read[^\n]*\n +→ chmod 600 headwater\.db\*/
+        )
       }).pipe(Effect.scoped),
     { timeout: 300_000 }
   )
@@ -148,6 +153,143 @@ describe("headwater doctor", () => {
   )
 })
 
+describe("headwater doctor, where serve would fail", () => {
+  it.live(
+    "finds an address that is taken, and knows a daemon of ours",
+    () =>
+      Effect.gen(function* () {
+        const cwd = yield* folder
+        const anvil = yield* Anvil.start()
+        const chains = { "ethereum/devnet": { nodes: [anvil.url], start: 0 } }
+        const taken = yield* FakeNode.http((_, response) => response.end("something else"))
+        const port = Number(new URL(taken.url).port)
+        const console = { port, password: "correct horse" }
+        const { code, problems } = yield* doctor(cwd, { http: { port }, console, chains })
+        assert.strictEqual(code, 1)
+        assert.deepStrictEqual(
+          problems.map(({ message, subject }) => [subject, message]),
+          ["http", "console"].map((subject) => [subject, `cannot listen on 127.0.0.1:${port}: EADDRINUSE`])
+        )
+        const elsewhere = yield* doctor(cwd, { http: { host: "203.0.113.7", port: 0 }, chains })
+        assert.match(elsewhere.problems[0]!.message, /^cannot listen on 203\.0\.113\.7:0: EADDRNOTAVAIL$/)
+        assert.match(elsewhere.problems[0]!.advice!, /whether http\.host is an address of this machine/)
+
+        const headwater = yield* Headwater.start({ kind: "sqlite", file: join(cwd, "store.db") }, { chains })
+        const ours = Number(new URL(headwater.url).port)
+        const beside = yield* doctor(cwd, { http: { port: ours }, chains })
+        assert.strictEqual(beside.code, 0, beside.stderr)
+        assert.include(
+          beside.findings.map(({ message }) => message),
+          `a daemon answers on 127.0.0.1:${ours}`
+        )
+      }).pipe(Effect.scoped),
+    { timeout: 300_000 }
+  )
+
+  it.live(
+    "finds a pruned node below whose blocks the chain starts, and says of prevouts what the node showed",
+    () =>
+      Effect.gen(function* () {
+        const cwd = yield* folder
+        const node = (kind: UtxoNode.Kind, blocks = Utxo.part.blocks) => {
+          const good = UtxoNode.answers(kind, { ...Utxo.part, blocks })
+          return FakeNode.make((method, params) => {
+            if (method === "getblockchaininfo")
+              return { ...(good(method, params) as object), chain: "regtest", pruned: true, pruneheight: 100 }
+            if (method === "getblock" && params[0] === Utxo.parent.json.hash) {
+              throw new FakeNode.RpcError(-1, "Block not available (pruned data)")
+            }
+            return good(method, params)
+          })
+        }
+        const of = Effect.fnUntraced(function* (url: string, start: number | "latest") {
+          const settings = { nodes: [url], start, silentSeconds: 604_800, timeoutMillis: 2_000 }
+          const { code, findings } = yield* doctor(cwd, { chains: { "bitcoin/regtest": settings } })
+          const about = (word: string) => findings.find(({ message }) => message.includes(word))
+          return { code, about }
+        })
+        const core = yield* node("core")
+        const below = yield* of(core.url, 99)
+        assert.strictEqual(below.code, 1)
+        assert.deepInclude(below.about("next block to be read"), {
+          subject: "bitcoin/regtest",
+          level: "problem",
+          message: "the next block to be read cannot be had: Block not available (pruned data)"
+        })
+        const above = yield* of(core.url, 100)
+        assert.strictEqual(above.code, 0)
+        assert.deepInclude(above.about("read next"), {
+          level: "ok",
+          message: "block 100, which is read next, can be read"
+        })
+        assert.deepInclude(above.about("pruned"), {
+          level: "warning",
+          message: "history: the node is pruned and has blocks from height 100 on: a replay cannot begin below"
+        })
+        assert.deepInclude(above.about("prevouts"), {
+          level: "ok",
+          message: "prevouts: inputs show what they spend (getblock verbosity 3)"
+        })
+        const later = yield* of(core.url, 200)
+        assert.strictEqual(later.about("nothing is recorded")!.level, "warning")
+
+        const old = yield* of((yield* node("numeric")).url, "latest")
+        assert.strictEqual(old.about("prevouts")!.level, "warning")
+        assert.match(old.about("prevouts")!.message, /^prevouts: inputs do not show what they spend/)
+        const reward = Utxo.transaction([], [Utxo.paid("50.00000000", Utxo.p2pkh(8))])
+        const empty = yield* node("core", [Utxo.block(0, "00".repeat(32), [reward]).json])
+        const unknown = yield* of(empty.url, "latest")
+        assert.strictEqual(unknown.about("prevouts")!.level, "unknown")
+        assert.match(unknown.about("prevouts")!.message, /^prevouts: the newest blocks have no input by which to tell/)
+      }).pipe(Effect.scoped),
+    { timeout: 300_000 }
+  )
+
+  it.live(
+    "finds nodes whose chain is behind the store's, or another one, and says what is read next",
+    () =>
+      Effect.gen(function* () {
+        const cwd = yield* folder
+        const name = "ethereum/devnet"
+        const mined = Effect.fnUntraced(function* (blocks: number, timestamp: number) {
+          const anvil = yield* Anvil.start({ args: ["--timestamp", String(timestamp)] })
+          yield* anvil.rpc("anvil_mine", [`0x${blocks.toString(16)}`])
+          return anvil
+        })
+        const anvil = yield* mined(20, 1_700_000_000)
+        const store = join(cwd, "store.db")
+        const chain = { start: 0, pollMillis: 50, undoDepth: 5, silentSeconds: 604_800 }
+        const headwater = yield* Headwater.start(
+          { kind: "sqlite", file: store },
+          { chains: { [name]: { ...chain, nodes: [anvil.url] } } }
+        )
+        for (let i = 0; (yield* headwater.get("/ready")).body.chains[name].height !== 20; i++) {
+          assert.isBelow(i, 2_400)
+          yield* Effect.sleep("50 millis")
+        }
+        yield* headwater.terminate
+        const of = Effect.fnUntraced(function* (url: string) {
+          const chains = { [name]: { ...chain, nodes: [url] } }
+          const { code, findings } = yield* doctor(cwd, { store: { sqlite: store }, chains })
+          return [code, ...findings.filter(({ subject }) => subject === name).map(({ message }) => message)]
+        })
+        assert.deepStrictEqual(yield* of(anvil.url), [0, "block 20 is recorded, and is the newest"])
+        yield* anvil.rpc("anvil_mine", ["0x2"])
+        assert.deepStrictEqual(yield* of(anvil.url), [0, "block 21, which is read next, can be read"])
+        yield* anvil.rpc("anvil_reorg", [3, []])
+        assert.deepStrictEqual(yield* of(anvil.url), [0, "block 20 has left the chain, and will be undone"])
+        const young = yield* mined(3, 1_700_000_000)
+        assert.deepStrictEqual(yield* of(young.url), [1, "the node is at block 3, and the store at block 20"])
+        const other = yield* mined(40, 1_600_000_000)
+        assert.deepStrictEqual(yield* of(other.url), [
+          1,
+          "the nodes' chain differs from the store's at block 15 already, below which nothing is undone"
+        ])
+      }).pipe(Effect.scoped),
+    { timeout: 300_000 }
+  )
+})
+
 /** Problems and warnings about one node, each of which has to say what to do. */
 const wrongs = (findings: ReadonlyArray<Finding>, url: string, chain: string) =>
   findings
@@ -200,10 +342,11 @@ describe("headwater doctor on the XRP Ledger", () => {
           /^problem: the server is on network 1, not 0: .* → correct the URL of the node$/
         )
         assert.lengthOf(of(other.wsUrl), 1)
-        const [lacks, history] = of(gaps.httpUrl)
+        const [lacks, network, history] = of(gaps.httpUrl)
         assert.match(lacks!, /^warning: the server lacks ledger 1002, at which the settings start →/)
+        assert.match(network!, /^unknown: network: the server does not say its network_id, which should be 0 →/)
         assert.match(history!, /^warning: history: .*1000 to 1001, 1003 to 1004, and lacks 1002/)
-        const [syncing, , answer] = of(busy.wsUrl)
+        const [syncing, , , answer] = of(busy.wsUrl)
         assert.match(syncing!, /^warning: the server still synchronises: server state syncing →/)
         assert.match(answer!, /^problem: .*Not synced to the network/)
       }).pipe(Effect.scoped),

@@ -134,7 +134,7 @@ describe("MarketData", () => {
       )
       assert.deepStrictEqual(titles, ["a one 3"])
       assert.deepStrictEqual((yield* refresh("a")).failures, [])
-      assert.match((yield* Effect.flip(refresh("c"))).message, /^No provider "c" is configured: there is a, b$/)
+      assert.match((yield* Effect.flip(refresh("c"))).message, /^No provider "c" is configured, only a, b$/)
       // The schedule counts from here.
       assert.isAbove(yield* (yield* MarketTasks).claim("a/one", 60_000), 50_000)
     }).pipe(Effect.provide(MarketServices.layer))

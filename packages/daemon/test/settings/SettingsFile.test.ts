@@ -3,6 +3,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Family from "@headwater/indexer/families/Family"
+import * as NodeHttp from "@headwater/indexer/families/node/NodeHttp"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Redacted from "effect/Redacted"
@@ -110,6 +111,89 @@ describe("SettingsFile", () => {
       })
       assert.strictEqual(Settings.chains(settings)[0]?.chain.blockchain, "xrp")
     }).pipe(withServices)
+  )
+
+  it.effect("takes user and password of nodes as they are, for URLs that name no user", () =>
+    Effect.gen(function* () {
+      const password = "p@ss/w#rd?%2F:é"
+      const file = yield* write("password", `${password}\n`)
+      const text = `[chains."bitcoin/mainnet"]
+        nodes = ["http://b:8332/x", "http://own:pass@c"]
+        user = "us@er"
+        password = { file = "${file}" }
+        [chains."xrp/mainnet"]
+        nodes = ["wss://x"]`
+      const settings = yield* loadText("a.toml", text, {
+        HEADWATER_CHAINS_XRP_MAINNET_USER: "u",
+        HEADWATER_CHAINS_XRP_MAINNET_PASSWORD_FILE: file
+      })
+      const [bitcoin, xrp] = Settings.chains(settings).map(({ settings }) => Family.urlsOf(settings))
+      const [first, own] = bitcoin!.map((url) => new URL(url))
+      assert.deepStrictEqual([own!.username, own!.password], ["own", "pass"])
+      assert.strictEqual(first!.pathname, "/x")
+      for (const [url, user] of [[first!, "us@er"] as const, [new URL(xrp![0]!), "u"] as const]) {
+        const sent = Buffer.from(NodeHttp.authorization(url)!.slice("Basic ".length), "base64").toString()
+        assert.strictEqual(sent, `${user}:${password}`)
+      }
+      assert.notInclude(JSON.stringify(settings), password)
+
+      const wrong = `[chains."bitcoin/mainnet"]
+        nodes = ["http://b"]
+        user = "a:b"
+        password = ""
+        [chains."ethereum/mainnet"]
+        nodes = ["http://b"]
+        cookie = "/node/.cookie"`
+      assert.deepStrictEqual(yield* problemsOf("a.toml", wrong), {
+        'chains."bitcoin/mainnet".user': "must not have a colon",
+        'chains."bitcoin/mainnet".password': "must not be empty",
+        'chains."ethereum/mainnet".cookie': "is not a setting"
+      })
+      const together = `[chains."litecoin/mainnet"]
+        nodes = ["http://b"]
+        password = "hunter2"
+        [chains."dogecoin/mainnet"]
+        nodes = ["http://b"]
+        user = "a"
+        password = "hunter2"
+        cookie = "/node/.cookie"`
+      assert.deepStrictEqual(yield* problemsOf("a.toml", together), {
+        'chains."litecoin/mainnet"': "must have user and password together",
+        'chains."dogecoin/mainnet"': "must have either a cookie or user and password, not both"
+      })
+      assert.notInclude((yield* Effect.flip(loadText("a.toml", together))).message, "hunter2")
+    }).pipe(withServices, Effect.scoped)
+  )
+
+  it.effect("refuses a URL whose password would be taken for a host, and shows no piece of it", () =>
+    Effect.gen(function* () {
+      const rule = "must have / ? # and @ in its user or password percent-encoded (%2F %3F %23 %40)"
+      for (const password of [
+        "hunter2@hunt/er",
+        "hunter2/er",
+        "42/hunter2",
+        "42?hunter2",
+        "42#hunter2",
+        "hunter2#er"
+      ]) {
+        const text = `[store]
+          postgres = "postgres://user:${password}@db/headwater"
+          [chains."bitcoin/mainnet"]
+          nodes = ["http://user:${password}@127.0.0.1:8332"]`
+        assert.deepStrictEqual(
+          yield* problemsOf("a.toml", text),
+          { "store.postgres": rule, 'chains."bitcoin/mainnet".nodes[0]': rule },
+          password
+        )
+        assert.notMatch((yield* Effect.flip(loadText("a.toml", text))).message, /hunt|42/)
+      }
+      // What the last @ before a host can only mean.
+      const at = yield* loadText("a.toml", '[chains."bitcoin/mainnet"]\nnodes = ["http://user:p@ss@b"]')
+      assert.deepStrictEqual(
+        Family.urlsOf(Settings.chains(at)[0]!.settings).map((url) => new URL(url).host),
+        ["b"]
+      )
+    }).pipe(withServices, Effect.scoped)
   )
 
   it.effect("takes ZeroMQ endpoints for UTXO chains alone", () =>
@@ -291,7 +375,7 @@ describe("SettingsFile", () => {
         .replace(/^postgres = .*$/m, "")
         .replace(/^extraCa = .*$/m, "")
         .replace(/^(perSecond|burst) = .*$/gm, "")
-        .replace(/^(token|otlp|zmq) = .*$/gm, "")
+        .replace(/^(token|otlp|zmq|user|password|cookie) = .*$/gm, "")
       const explicit = yield* loadText("b.toml", uncommented)
       assert.deepStrictEqual({ ...explicit, store: settings.store }, settings)
       assert.strictEqual(explicit.store.sqlite, "headwater.db")
@@ -314,7 +398,7 @@ describe("SettingsFile", () => {
       const every = example
         .replaceAll(/^# (\[chains\.)/gm, "$1")
         .replaceAll(/^# {3}((?:nodes|apiKey) = )/gm, "$1")
-        .replaceAll(/^# (zmq = )/gm, "$1")
+        .replaceAll(/^# ((?:zmq|cookie) = )/gm, "$1")
         .replaceAll(/\/run\/secrets\/[\w-]+-node/g, node)
         .replaceAll("/run/secrets/trongrid", node)
       const examples = Settings.chains(yield* loadText("b.toml", every)).map(({ chain }) => Chain.nameOf(chain))

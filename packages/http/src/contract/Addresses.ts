@@ -2,15 +2,20 @@
 
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import {
   AddressText,
   Amount,
+  BirthHeight,
+  body,
+  bodyErrors,
   chainErrors,
   chainParams,
   context,
   DecimalText,
+  emptyBody,
   HashText,
   MinedInBlock,
   NameText,
@@ -19,8 +24,9 @@ import {
   SymbolText,
   Timestamp
 } from "./Common.ts"
+import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
-import { cursorPage, cursorQuery, Listing } from "./Paging.ts"
+import { cursorPage, cursorQuery, Listing, recordedPage } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 
@@ -51,6 +57,31 @@ export const TokenTransfer = Schema.Struct({
   minedInBlock: MinedInBlock
 }).annotate({ identifier: "TokenTransfer" })
 
+const SyncStatus = Schema.Literals(["syncing", "synced"]).annotate({
+  description: "`syncing` while the past of the address is being read"
+})
+
+const state = { isActive: Schema.Boolean, syncStatus: SyncStatus }
+
+export const SyncedAddress = Schema.Struct({
+  address: AddressText,
+  blockchain: Schema.String,
+  id: Schema.String.annotate({ description: "Grows with each address", examples: ["17"] }),
+  network: Schema.String,
+  ...state
+}).annotate({ identifier: "SyncedAddress" })
+
+export const SyncedAddressState = Schema.Struct(state).annotate({ identifier: "SyncedAddressState" })
+
+export const NewSyncedAddress = Schema.Struct({
+  address: AddressText,
+  blockchain: Schema.String,
+  callcackUrl: Schema.optionalKey(Schema.String.annotate({ description: "The `callbackUrl` of the request" })),
+  network: Schema.String,
+  ...state
+}).annotate({ identifier: "NewSyncedAddress" })
+
+const manage = "/addresses-historical/manage/:blockchain/:network"
 const params = { ...chainParams, address: Schema.String.check(Schema.isBetweenLength(1, 200)) }
 const errors = [...chainErrors, ...pageErrors, Failures.unimplemented, Failures.nodeUnavailable] as const
 
@@ -62,24 +93,66 @@ export class AddressesGroup extends HttpApiGroup.make("addresses")
       {
         params,
         query: { ...context, ...cursorQuery },
-        success: cursorPage(InternalTransaction),
+        success: recordedPage(InternalTransaction),
         error: errors
       }
     )
       .annotate(Price, "internal-transactions")
+      .annotate(Listing, "cursor")
       .annotateMerge(
         OpenApi.annotations({ summary: "List the internal transactions of an address in the last 14 days" })
       ),
     HttpApiEndpoint.get("tokensTransfers", "/addresses-historical/evm/:blockchain/:network/:address/tokens-transfers", {
       params,
       query: { ...context, ...cursorQuery },
-      success: cursorPage(TokenTransfer),
+      success: recordedPage(TokenTransfer),
       error: [...errors, Failures.addressNotSynced]
     })
       .annotate(Price, "tokens-transfers")
-      .annotateMerge(OpenApi.annotations({ summary: "List the confirmed token transfers of an address" }))
+      .annotate(Listing, "cursor")
+      .annotateMerge(OpenApi.annotations({ summary: "List the confirmed token transfers of an address" })),
+    HttpApiEndpoint.get("syncedAddresses", manage, {
+      params: chainParams,
+      query: { ...context, ...cursorQuery },
+      success: cursorPage(SyncedAddress),
+      error: errors
+    })
+      .annotate(Price, "subscription-list")
+      .annotate(Listing, "cursor")
+      .annotateMerge(OpenApi.annotations({ summary: "List the synced addresses of the account" })),
+    HttpApiEndpoint.post("syncAddress", manage, {
+      params: chainParams,
+      query: context,
+      payload: body({
+        address: params.address,
+        callbackUrl: Schema.optionalKey(
+          Schema.String.check(Schema.isMaxLength(2_048, { message: "must be at most 2048 characters" })).annotate({
+            description: "Kept and answered; nothing is sent there: `syncStatus` says when the past has been read"
+          })
+        ),
+        birthHeight: BirthHeight
+      }),
+      success: item(NewSyncedAddress).pipe(HttpApiSchema.status(201)),
+      error: [...chainErrors, ...bodyErrors, Failures.alreadyExists, Failures.unimplemented]
+    })
+      .annotate(Price, "subscription-create")
+      .annotateMerge(OpenApi.annotations({ summary: "Record an address from now on, and read its past" })),
+    HttpApiEndpoint.delete("deactivateSyncedAddress", `${manage}/:address`, {
+      params,
+      query: context,
+      success: item(SyncedAddressState),
+      error: [...chainErrors, Failures.resourceNotFound, Failures.conflict, Failures.unimplemented]
+    }).annotateMerge(OpenApi.annotations({ summary: "Stop recording a synced address" })),
+    HttpApiEndpoint.post("activateSyncedAddress", `${manage}/:address/activate`, {
+      params,
+      query: context,
+      payload: emptyBody,
+      success: item(SyncedAddressState).pipe(HttpApiSchema.status(201)),
+      error: [...chainErrors, ...bodyErrors, Failures.resourceNotFound, Failures.conflict, Failures.unimplemented]
+    })
+      .annotate(Price, "subscription-activate")
+      .annotateMerge(OpenApi.annotations({ summary: "Record a synced address again, and read its past again" }))
   )
   .middleware(RequestedChain)
   .annotateEndpoints(Families, ["evm", "tron"])
-  .annotateEndpoints(Listing, "cursor")
   .annotateMerge(OpenApi.annotations({ title: "Addresses", description: "Recorded transfers of an address" })) {}

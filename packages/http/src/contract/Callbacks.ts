@@ -6,10 +6,21 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { body, bodyErrors, chainErrors, chainParams, context, emptyBody, pageErrors, Timestamp } from "./Common.ts"
+import {
+  AddressText,
+  HashText,
+  body,
+  bodyErrors,
+  chainErrors,
+  chainParams,
+  context,
+  emptyBody,
+  pageErrors,
+  Timestamp
+} from "./Common.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
-import { Count, feedPage, feedQuery } from "./Paging.ts"
+import { Count, feedPage, feedQuery, offsetPage, offsetQuery } from "./Paging.ts"
 import { RequestedChain } from "./RequestedChain.ts"
 import { callbackSecretKey, SubscriptionDetails } from "./Subscriptions.ts"
 
@@ -60,21 +71,35 @@ export const SubscriptionStatus = Schema.Struct({
   lastSequence: Schema.Int,
   waiting: Schema.Int.annotate({ description: "Callbacks before their first attempt" }),
   retrying: Schema.Int,
+  unresolved: Schema.Int.annotate({
+    description: "Movements of coins without a callback yet, since their net amount is in doubt"
+  }),
   held: Schema.Int.annotate({
-    description: "Callbacks held back: the subscription is inactive, or the domain unverified"
+    description: "Parked callbacks: the subscription is inactive, or the domain unverified"
   }),
   heldSinceTimestamp: Schema.optionalKey(Millis),
-  heldSecondsLimit: Schema.Int.annotate({ description: "How long a callback waits for the domain's verification" }),
-  heldCountLimit: Schema.Int.annotate({ description: "How many callbacks wait for the domain's verification" }),
+  heldSecondsLimit: Schema.Int.annotate({
+    description: "How long a callback stays parked until the domain is verified"
+  }),
+  heldCountLimit: Schema.Int.annotate({ description: "How many callbacks stay parked until the domain is verified" }),
   createdTimestamp: Timestamp
 }).annotate({ identifier: "SubscriptionStatus" })
+
+/** A movement of coins that a subscription has no callback of, since its net amount is in doubt. */
+export const UnresolvedEvent = Schema.Struct({
+  address: AddressText,
+  transactionId: HashText,
+  minedInBlockHeight: Schema.Int,
+  reason: Schema.String.annotate({ description: "Why the net amount is in doubt" }),
+  remedy: Schema.String.annotate({ description: "What the operator of the server can do" })
+}).annotate({ identifier: "UnresolvedEvent" })
 
 /** The longest wait for new callbacks, in seconds. */
 export const maxWaitSeconds = 60
 
 const wait = Count.check(
   Schema.isLessThanOrEqualTo(maxWaitSeconds, { message: `must be at most ${maxWaitSeconds}` })
-).annotate({ description: "Seconds to wait for callbacks, where there are none beyond `startingAfter` yet" })
+).annotate({ description: "Seconds to wait for callbacks where there are none after `startingAfter` yet" })
 
 /** The longest time for which two secrets are used, in seconds. */
 export const maxOverlapSeconds = 30 * 86_400
@@ -85,7 +110,7 @@ const overlapSeconds = Schema.Int.check(
     { message: `must be a whole number from 0 to ${maxOverlapSeconds}` }
   )
 ).annotate({
-  description: "For how long `webhook-signature` holds a signature by the old secret too; a day if not given",
+  description: "For how long `webhook-signature` has a signature by the old secret too; a day by default",
   examples: [86_400]
 })
 
@@ -135,6 +160,17 @@ export class CallbacksGroup extends HttpApiGroup.make("callbacks")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Read how far a subscription was evaluated, and how many callbacks wait to be sent"
+      })
+    ),
+    HttpApiEndpoint.get("unresolved", "/unresolved", {
+      params,
+      query: { ...context, ...offsetQuery(50) },
+      success: offsetPage(UnresolvedEvent),
+      error: [...errors, ...pageErrors]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary:
+          "List the movements of coins that have no callback yet, since their net amount is in doubt; oldest first"
       })
     )
   )

@@ -52,7 +52,7 @@ export const make = ({ apiKey, baseUrl }: Options) =>
   })
 
 /**
- * The client on top of `fetch`. `Effect.runPromise` runs a program as a promise; errors are told apart by their codes.
+ * The client on top of `fetch`. `Effect.runPromise` runs a program as a promise; errors are distinguished by their codes.
  *
  * @example
  * ```ts

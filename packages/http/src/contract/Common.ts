@@ -39,14 +39,17 @@ export const pageErrors = [Failures.invalidPagination, Failures.limitGreaterThan
 export const body = <F extends Schema.Struct.Fields>(fields: F) =>
   Schema.Struct({ ...context, data: Schema.Struct({ item: Schema.Struct(fields) }) })
 
-/** Payload of a request whose item has no fields: item, data or the whole body may be absent. */
-export const emptyBody = [
-  Schema.Struct({
-    ...context,
-    data: Schema.optionalKey(Schema.Struct({ item: Schema.optionalKey(Schema.Struct({})) }))
-  }),
-  Schema.Null
-] as const
+/** Payload of a request whose item needs no field: item, data or the whole body may be absent. */
+export const optionalBody = <F extends Schema.Struct.Fields>(fields: F) =>
+  [
+    Schema.Struct({
+      ...context,
+      data: Schema.optionalKey(Schema.Struct({ item: Schema.optionalKey(Schema.Struct(fields)) }))
+    }),
+    Schema.Null
+  ] as const
+
+export const emptyBody = optionalBody({})
 
 const text = (example: string) => Schema.String.annotate({ examples: [example] })
 
@@ -76,3 +79,13 @@ export const Timestamp = Schema.Int.annotate({
   description: "Seconds since the Unix epoch",
   examples: [1_764_158_400]
 })
+
+/** The field of a request to sync that says where the past begins. */
+export const BirthHeight = Schema.optionalKey(
+  Schema.Int.check(
+    Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }, { message: "must be a block height" })
+  ).annotate({
+    description:
+      "The block from which on token transfers are read; by default the first one that this server has recorded"
+  })
+)

@@ -42,7 +42,7 @@ export class DomainsGroup extends HttpApiGroup.make("domains")
       payload: emptyBody,
       success: item(Domain),
       error: [Failures.invalidData, Failures.resourceNotFound, Failures.conflict, ...bodyErrors, Failures.unimplemented]
-    }).annotateMerge(OpenApi.annotations({ summary: "Look for the token and verify the domain" }))
+    }).annotateMerge(OpenApi.annotations({ summary: "Verify the domain by its token" }))
   )
   .prefix("/domains")
   .annotateMerge(OpenApi.annotations({ title: "Domains", description: "Hosts that callbacks may be sent to" })) {}

@@ -9,6 +9,7 @@ import * as SchemaTransformation from "effect/SchemaTransformation"
 import {
   AddressText,
   Amount,
+  BirthHeight,
   bodyErrors,
   chainErrors,
   chainParams,
@@ -16,13 +17,15 @@ import {
   DecimalText,
   emptyBody,
   NumberText,
+  optionalBody,
+  pageErrors,
   StandardText,
   SymbolText,
   UnitText
 } from "./Common.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
-import { Listing, offsetPage } from "./Paging.ts"
+import { CompleteFrom, Listing, offsetPage, offsetQuery } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 
@@ -46,24 +49,30 @@ export const EvmAssets = Schema.Struct({
   ),
   totalReceived: DecimalText,
   totalSpent: DecimalText,
-  unit: UnitText
+  unit: UnitText,
+  completeFrom: Schema.optionalKey(CompleteFrom).annotate({
+    description:
+      "Height of the block from which on token transfers of every address of the wallet are recorded: tokens that came " +
+      "before and have not moved since may be missing. Absent where none can be"
+  })
 }).annotate({ identifier: "EvmHdWalletAssets" })
 
 export const Balance = Schema.Struct({ confirmedBalance: Amount }).annotate({ identifier: "HdWalletBalance" })
 
 export const WalletStatus = Schema.Struct({
   status: Schema.Literals(["syncing", "synced"]).annotate({
-    description: "`syncing` while coins from before the wallet was synced are being looked for"
+    description:
+      "`syncing` while coins are being looked for that addresses of the wallet had before they were synced; a balance " +
+      "that was known before goes on being answered"
   }),
   completeFrom: Schema.optionalKey(
     Schema.Struct({
       height: Schema.Int.annotate({ description: "The block from which on everything is recorded" }),
       unspentOutputs: Schema.Boolean.annotate({
-        description:
-          "Whether coins that were unspent at that block are recorded as well; if not, the balance lacks them"
+        description: "Always true: coins that were unspent at that block are recorded as well"
       })
     })
-  ).annotate({ description: "Absent while the wallet is syncing" })
+  ).annotate({ description: "Absent where no balance is known yet" })
 }).annotate({ identifier: "HdWalletStatus" })
 
 export const DerivedAddress = Schema.Struct({
@@ -93,27 +102,89 @@ const derivation = {
   )
 }
 
+const Format = Schema.Literals(["P2PKH", "P2SH-P2WPKH", "P2WPKH", "P2TR", "STANDARD", "CLASSIC"])
+
+/** The form of the wallet's addresses, in any letter case. */
+const format = {
+  format: Schema.optionalKey(
+    Schema.String.check(
+      Schema.isPattern(/^(P2PKH|P2SH-P2WPKH|P2WPKH|P2TR|STANDARD|CLASSIC)$/i, {
+        message: `must be one of ${Format.literals.join(", ")}`
+      })
+    )
+      .annotate({
+        description:
+          "Form of the wallet's addresses, one that the chain has: by default the form that the key's version says " +
+          "(ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet",
+        examples: ["P2PKH"]
+      })
+      .pipe(
+        Schema.decodeTo(
+          Format,
+          SchemaTransformation.transform({
+            decode: (text) => text.toUpperCase() as typeof Format.Type,
+            encode: (format) => format
+          })
+        )
+      )
+  )
+}
+
 const params = {
   ...chainParams,
   extendedPublicKey: Schema.String.annotate({ description: "Extended public key of the account (xpub, ypub, zpub …)" })
 }
 const errors = [...chainErrors, Failures.invalidXpub, Failures.unimplemented, Failures.nodeUnavailable] as const
 
-const assets = { params, query: { ...context, ...derivation }, error: [...errors, Failures.xpubNotSynced] } as const
+const assets = {
+  params,
+  query: { ...context, ...derivation, ...format },
+  error: [...errors, Failures.xpubNotSynced]
+} as const
 /** Of wallets whose earlier coins, from before the sync, have to be found first. */
 const recorded = { ...assets, error: [...assets.error, Failures.xpubSyncInProgress] } as const
 const derive = {
   params,
-  query: { ...context, ...derivation },
-  payload: emptyBody,
+  query: { ...context, ...derivation, ...format },
+  payload: optionalBody(format),
   success: offsetPage(DerivedAddress).pipe(HttpApiSchema.status(201)),
   error: [...errors, Failures.xpubSyncInProgress, ...bodyErrors]
 } as const
+/** Of wallets whose earlier coins not every node can show. */
+const utxoDerive = { ...derive, error: [...derive.error, Failures.xpubNotSynced] } as const
+
+const SyncStatus = Schema.Literals(["syncing", "synced"]).annotate({
+  description: "`syncing` while the past of any address of the wallet is being read"
+})
+
+const extendedPublicKey = Schema.String.annotate({ description: "Extended public key of the wallet" })
+
+export const SyncedWalletKey = Schema.Struct({ extendedPublicKey }).annotate({ identifier: "SyncedWalletKey" })
+
+export const SyncedWallet = Schema.Struct({
+  ...{ extendedPublicKey, isActive: Schema.Boolean, syncStatus: SyncStatus }
+}).annotate({ identifier: "SyncedWallet" })
+
+export const SyncedWalletState = Schema.Struct({
+  blockchain: Schema.String,
+  ...{ extendedPublicKey, isActive: Schema.Boolean },
+  network: Schema.String,
+  syncStatus: SyncStatus
+}).annotate({ identifier: "SyncedWalletState" })
+
+/** Of wallets that an account has synced. */
+const managed = {
+  params,
+  query: { ...context, ...derivation },
+  error: [...chainErrors, Failures.invalidXpub, Failures.unimplemented, Failures.resourceNotFound, Failures.conflict]
+} as const
+
+const manage = "/manage/:blockchain/:network"
 
 export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
   .add(
     HttpApiEndpoint.get("evmAssets", "/evm/:blockchain/:network/:extendedPublicKey/assets", {
-      ...assets,
+      ...recorded,
       success: item(EvmAssets)
     })
       .annotate(Price, "evm-assets")
@@ -145,7 +216,7 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
     HttpApiEndpoint.post(
       "utxoDerive",
       "/utxo/:blockchain/:network/:extendedPublicKey/addresses/derive-and-sync",
-      derive
+      utxoDerive
     )
       .annotate(Price, "utxo-derive")
       .annotate(Listing, "whole")
@@ -159,7 +230,44 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
       .annotate(Families, ["xrp"])
       .annotateMerge(
         OpenApi.annotations({ summary: "Derive 100 receiving addresses of an XRP wallet and record their transfers" })
-      )
+      ),
+    HttpApiEndpoint.get("syncedWallets", manage, {
+      params: chainParams,
+      query: { ...context, ...offsetQuery(50) },
+      success: offsetPage(SyncedWallet),
+      error: [...chainErrors, ...pageErrors, Failures.unimplemented]
+    })
+      .annotate(Price, "subscription-list")
+      .annotate(Listing, "offset")
+      .annotate(Families, ["evm", "tron"])
+      .annotateMerge(OpenApi.annotations({ summary: "List the synced wallets of the account" })),
+    HttpApiEndpoint.post("syncWallet", `${manage}/:extendedPublicKey/sync`, {
+      params,
+      query: { ...context, ...derivation },
+      payload: optionalBody({ birthHeight: BirthHeight }),
+      success: item(SyncedWalletKey).pipe(HttpApiSchema.status(201)),
+      error: [...chainErrors, ...bodyErrors, Failures.invalidXpub, Failures.alreadyExists, Failures.unimplemented]
+    })
+      .annotate(Price, "subscription-create")
+      .annotate(Families, ["evm", "tron"])
+      .annotateMerge(
+        OpenApi.annotations({ summary: "Record the addresses of a wallet from now on, and read the past of each" })
+      ),
+    HttpApiEndpoint.delete("deactivateSyncedWallet", `${manage}/:extendedPublicKey`, {
+      ...managed,
+      success: item(SyncedWalletKey)
+    })
+      .annotate(Families, ["evm", "tron"])
+      .annotateMerge(OpenApi.annotations({ summary: "Stop recording a synced wallet" })),
+    HttpApiEndpoint.post("activateSyncedWallet", `${manage}/:extendedPublicKey/activate`, {
+      ...managed,
+      payload: emptyBody,
+      success: item(SyncedWalletState),
+      error: [...managed.error, ...bodyErrors]
+    })
+      .annotate(Price, "subscription-activate")
+      .annotate(Families, ["evm", "tron"])
+      .annotateMerge(OpenApi.annotations({ summary: "Record a synced wallet again, and read its past again" }))
   )
   .middleware(RequestedChain)
   .prefix("/hd-wallets")

@@ -76,18 +76,26 @@ export const cursorQuery = {
   )
 }
 
+const cursorFields = <S extends Schema.Top>(item: S) => ({
+  limit: Schema.Int,
+  startingAfter: Schema.optionalKey(Schema.String),
+  hasMore: Schema.Boolean,
+  nextStartingAfter: Schema.optionalKey(Schema.String),
+  sortingOrder: Schema.optionalKey(SortingOrder),
+  items: Schema.Array(item)
+})
+
 /** Answer of a list that is paged by cursor. */
-export const cursorPage = <S extends Schema.Top>(item: S) =>
-  success(
-    Schema.Struct({
-      limit: Schema.Int,
-      startingAfter: Schema.optionalKey(Schema.String),
-      hasMore: Schema.Boolean,
-      nextStartingAfter: Schema.optionalKey(Schema.String),
-      sortingOrder: Schema.optionalKey(SortingOrder),
-      items: Schema.Array(item)
-    })
-  )
+export const cursorPage = <S extends Schema.Top>(item: S) => success(Schema.Struct(cursorFields(item)))
+
+/** The first block from which on a list that rests on the record is whole. */
+export const CompleteFrom = Schema.Int.annotate({
+  description: "Height of the block from which on the list is whole; earlier items may be missing. Absent where none is"
+})
+
+/** As {@link cursorPage}, of a list that rests on the record. */
+export const recordedPage = <S extends Schema.Top>(item: S) =>
+  success(Schema.Struct({ ...cursorFields(item), completeFrom: Schema.optionalKey(CompleteFrom) }))
 
 /** Query of a numbered feed, which is read in the order of the numbers. */
 export const feedQuery = {

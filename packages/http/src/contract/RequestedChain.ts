@@ -1,5 +1,6 @@
 /** The chain that a request names in its path. */
-import type { Chain, Family } from "@headwater/core/chains/Chain"
+import type { Chain } from "@headwater/core/chains/Chain"
+import type { FamilyName } from "@headwater/core/families/families"
 import * as Context from "effect/Context"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import { Failures } from "./Errors.ts"
@@ -10,7 +11,7 @@ export class CurrentChain extends Context.Service<CurrentChain, Chain>()(
 ) {}
 
 /** Families that an endpoint is for, as an annotation on the endpoint; undefined for all. */
-export const Families = Context.Reference<ReadonlyArray<Family> | undefined>(
+export const Families = Context.Reference<ReadonlyArray<FamilyName> | undefined>(
   "@headwater/http/contract/RequestedChain/Families",
   { defaultValue: () => undefined }
 )

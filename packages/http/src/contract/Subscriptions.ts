@@ -27,7 +27,8 @@ import { RequestedChain } from "./RequestedChain.ts"
 const address = Schema.String.check(
   Schema.isBetweenLength(1, 200, { message: "must have 1 to 200 characters" })
 ).annotate({
-  description: "Address to watch, in any form that the blockchain knows",
+  description:
+    "Address to watch, in any form that the blockchain knows. An X-address of XRP with a tag stands for that tag alone",
   examples: ["0x52908400098527886E0F7030069857D2E4169EE7"]
 })
 
@@ -223,9 +224,7 @@ export class SubscriptionsGroup extends HttpApiGroup.make("subscriptions")
       error: [...chainErrors, Failures.resourceNotFound, Failures.conflict, ...bodyErrors]
     })
       .annotate(Price, "subscription-activate")
-      .annotateMerge(
-        OpenApi.annotations({ summary: "Activate a subscription and send the callbacks that were held back" })
-      )
+      .annotateMerge(OpenApi.annotations({ summary: "Activate a subscription and send its parked callbacks" }))
   )
   .middleware(RequestedChain)
   .prefix("/blockchain-events/:blockchain/:network")

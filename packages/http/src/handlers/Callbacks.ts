@@ -1,9 +1,12 @@
 /** Answers the operations on a subscription's callbacks. */
 
+import * as Address from "@headwater/core/address/Address"
+import * as Hash from "@headwater/core/Hash"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Callbacks, type FeedCallback } from "@headwater/indexer/store/subscriptions/Callbacks"
 import * as SecretRotation from "@headwater/indexer/store/subscriptions/SecretRotation"
 import { type SubscriptionKey, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { Api } from "../contract/Api.ts"
@@ -54,6 +57,8 @@ export const layer = HttpApiBuilder.group(
         Effect.provideService(Database, database),
         Effect.provideService(Subscriptions, subscriptions)
       )
+    const unresolved = (...asked: Parameters<typeof UnresolvedEvents.ofSubscription>) =>
+      Effect.provideService(UnresolvedEvents.ofSubscription(...asked), Database, database)
     const notFound = { SubscriptionNotFound: () => Effect.fail(subscriptionNotFound), DatabaseError: Effect.die }
 
     return handlers.handleAll({
@@ -90,10 +95,25 @@ export const layer = HttpApiBuilder.group(
         const { callbackSecretKey, overlapSeconds = defaultOverlapSeconds } = payload.data.item
         return { item: detailed(yield* rotate(key, callbackSecretKey, overlapSeconds * 1000)) }
       }, Effect.catchTags(notFound)),
+      unresolved: Effect.fnUntraced(function* ({ params, query }) {
+        const { limit = 50, offset = 0 } = query
+        const { chain, id } = yield* subscriptions.get(yield* keyOf(params.referenceId))
+        const { events, total } = yield* unresolved(id, { limit, offset })
+        const items = events.map(({ address, height, reason, transactionId }) => ({
+          // Every address was decoded from text of the same chain.
+          address: Address.encode(chain, address)!,
+          transactionId: Hash.encode(chain, transactionId),
+          minedInBlockHeight: height,
+          reason,
+          remedy: UnresolvedEvents.remedy
+        }))
+        return { limit, offset, total, items }
+      }, Effect.catchTags(notFound)),
       status: Effect.fnUntraced(function* ({ params }) {
         const key = yield* keyOf(params.referenceId)
-        const { active, created, event } = yield* subscriptions.get(key)
+        const { active, created, event, id } = yield* subscriptions.get(key)
         const status = yield* callbacks.status(key)
+        const { total } = yield* unresolved(id, { limit: 1, offset: 0 })
         return {
           item: {
             eventType: event,
@@ -105,6 +125,7 @@ export const layer = HttpApiBuilder.group(
             lastSequence: status.lastSequence,
             waiting: status.waiting,
             retrying: status.retrying,
+            unresolved: total,
             held: status.parked,
             ...optional("heldSinceTimestamp", status.parkedSince),
             heldSecondsLimit: Math.floor(status.parkedMillis / 1000),

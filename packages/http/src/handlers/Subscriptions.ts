@@ -88,7 +88,7 @@ export const layer = HttpApiBuilder.group(
     const check = Effect.fnUntraced(function* (item: NewItem) {
       const chain = yield* CurrentChain
       const url = yield* Effect.result(policy.check(item.callbackUrl))
-      const address = item.address === undefined ? undefined : Address.decode(chain, item.address)
+      const address = item.address === undefined ? undefined : Address.decodeWithTag(chain, item.address)
       const details = [
         ...(Result.isFailure(url) ? [{ attribute: "callbackUrl", message: url.failure.rule }] : []),
         ...(address !== undefined && Result.isFailure(address)

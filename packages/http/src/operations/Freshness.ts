@@ -1,5 +1,5 @@
 /**
- * Whether a chain's record and its node are at the present: answers that look current must be. Where they are not, the
+ * Whether a chain's record and its node are up to date: an answer that looks current has to be current. Where they are not, the
  * client is told to come back.
  */
 

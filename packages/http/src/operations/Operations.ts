@@ -4,7 +4,7 @@
  */
 import type { Chain } from "@headwater/core/chains/Chain"
 import type { EventType } from "@headwater/core/events/EventType"
-import type { Derivation } from "@headwater/core/keys/Derivation"
+import type { Derivation, Format } from "@headwater/core/keys/Derivation"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -39,6 +39,8 @@ export type Position = ReadonlyArray<number>
 export interface CursorPage<A> {
   readonly items: ReadonlyArray<A>
   readonly next: Position | undefined
+  /** The block from which on the list is whole; absent where that is the beginning. */
+  readonly completeFrom?: number | undefined
 }
 
 export interface CursorRequest {
@@ -58,13 +60,20 @@ export interface WalletRequest extends Pick<Caller, "account"> {
   readonly extendedPublicKey: string
   /** `account` if not given. */
   readonly derivation?: Derivation
+  /** What the key's version says, else the chain's usual one, if not given. */
+  readonly format?: Format
 }
 
 type Endpoint = HttpApiGroup.Endpoints<
   typeof BlocksGroup | typeof TransactionsGroup | typeof AddressesGroup | typeof HdWalletsGroup
 >
 
-type ItemOf<Payload> = Payload extends { readonly data: { readonly item: infer Item } } ? Item : unknown
+/** Where the whole body may be absent, so may every field. */
+type ItemOf<Payload> = [Payload] extends [{ readonly data: { readonly item: infer Item } }]
+  ? Item
+  : [NonNullable<Payload>] extends [{ readonly data?: { readonly item?: infer Item } }]
+    ? Partial<NonNullable<Item>>
+    : unknown
 
 /** The fields of a request in the path, the query and the item of the body, without chain, `context` and paging. */
 type FieldsOf<E extends Endpoint> = Omit<E["~Params"]["Type"], keyof typeof chainParams> &

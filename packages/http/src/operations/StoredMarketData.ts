@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import { ResourceNotFound } from "../contract/Errors.ts"
 import { MarketData, type MarketOperations } from "./Operations.ts"
 
-/** An asset that is not there, and one whose rate is too old to be told, are both not found; the message says which. */
+/** An unknown asset and an asset whose rate is too old are both not found; the message says which. */
 const found = <A>(self: Effect.Effect<A, AssetNotFound | RateNotAvailable | DatabaseError>) =>
   Effect.catchTags(self, {
     AssetNotFound: ({ message }) => Effect.fail(new ResourceNotFound({ message })),

@@ -2,7 +2,8 @@
 import type { Chain } from "@headwater/core/chains/Chain"
 import { keyOf, Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as Effect from "effect/Effect"
-import { type InsufficientCredits, InvalidXpub, XpubSyncInProgress } from "../contract/Errors.ts"
+import { type InsufficientCredits, XpubSyncInProgress } from "../contract/Errors.ts"
+import * as Wallet from "./Wallet.ts"
 import type { Caller, ChainOperations, WalletRequest } from "./Operations.ts"
 
 export interface Options {
@@ -12,19 +13,14 @@ export interface Options {
   readonly subject: string
 }
 
-const attribute = "extendedPublicKey"
-
 export const make = Effect.fnUntraced(function* (chain: Chain, { gapLimit, subject }: Options) {
   const wallets = yield* Wallets
   const inProgress = new XpubSyncInProgress({
     message: `The ${subject} are being looked for: try again later`
   })
 
-  const keyFor = ({ account, derivation = "account", extendedPublicKey }: WalletRequest) =>
-    Effect.mapError(
-      Effect.fromResult(keyOf(account, chain, extendedPublicKey, derivation)),
-      ({ message }) => new InvalidXpub({ message, details: [{ attribute, message }] })
-    )
+  const keyFor = ({ account, derivation = "account", extendedPublicKey, format }: WalletRequest) =>
+    Effect.mapError(Effect.fromResult(keyOf(account, chain, extendedPublicKey, derivation, format)), Wallet.refusalOf)
 
   /** The synced wallet of a request; undefined where the account has not synced it. */
   const find = (request: WalletRequest) => Effect.flatMap(keyFor(request), (key) => Effect.orDie(wallets.get(key)))

@@ -5,38 +5,61 @@ import * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { InvalidXpub } from "../contract/Errors.ts"
+import { InvalidData, InvalidXpub } from "../contract/Errors.ts"
 import type { WalletRequest } from "./Operations.ts"
 
 /** An address of a wallet, with what the node has of it. */
 export interface WalletAddress {
   readonly address: Address.AddressBytes
   readonly balance: bigint
+  /** Whether coins ever came or went. */
+  readonly hasCoins: boolean
+  /** Whether coins or tokens ever came or went. */
   readonly isUsed: boolean
 }
 
-export type Look<E> = (addresses: ReadonlyArray<Address.AddressBytes>) => Effect.Effect<ReadonlyArray<WalletAddress>, E>
+/** What the node and the record have of these addresses, in their order. */
+export type AddressLookup<E> = (
+  addresses: ReadonlyArray<Address.AddressBytes>
+) => Effect.Effect<ReadonlyArray<WalletAddress>, E>
+
+/** What is wrong with a wallet's key, or with the derivation or format that the request asks for. */
+export const refusalOf = (
+  error: ExtendedPublicKey.InvalidExtendedPublicKey | Derivation.InvalidDerivation
+): InvalidXpub | InvalidData => {
+  const { message } = error
+  if (error._tag === "InvalidExtendedPublicKey") {
+    return new InvalidXpub({ message, details: [{ attribute: "extendedPublicKey", message }] })
+  }
+  // The message is `field: rule`.
+  const [attribute = "", ...rule] = message.split(": ")
+  return new InvalidData({ message, details: [{ attribute, message: rule.join(": ") }] })
+}
 
 /** The branches of a wallet; fails where the text is no extended public key of the chain. */
 export const branches = (
   chain: Chain,
-  { derivation, extendedPublicKey }: Pick<WalletRequest, "derivation" | "extendedPublicKey">
-): Effect.Effect<ReadonlyArray<Derivation.Branch>, InvalidXpub> =>
+  { derivation, extendedPublicKey, format }: Pick<WalletRequest, "derivation" | "extendedPublicKey" | "format">
+): Effect.Effect<ReadonlyArray<Derivation.Branch>, InvalidXpub | InvalidData> =>
   Effect.mapError(
     Effect.fromResult(
       Result.gen(function* () {
         const key = yield* ExtendedPublicKey.decode(chain, extendedPublicKey)
-        const receive = yield* Derivation.branch(chain, key, { derivation, type: "receive" })
+        const receive = yield* Derivation.branch(chain, key, { derivation, format, type: "receive" })
         return derivation === "bip32"
           ? [receive]
-          : [receive, yield* Derivation.branch(chain, key, { derivation, type: "change" })]
+          : [receive, yield* Derivation.branch(chain, key, { derivation, format, type: "change" })]
       })
     ),
-    ({ message }) => new InvalidXpub({ message })
+    refusalOf
   )
 
 /** Addresses of a branch up to its gap, the used and the unused ones. */
-export const scan = Effect.fn("Wallet.scan")(function* <E>(branch: Derivation.Branch, gapLimit: number, look: Look<E>) {
+export const scan = Effect.fn("Wallet.scan")(function* <E>(
+  branch: Derivation.Branch,
+  gapLimit: number,
+  lookup: AddressLookup<E>
+) {
   const found: Array<WalletAddress> = []
   let unused = 0
   for (let from = 0; unused < gapLimit; ) {
@@ -47,9 +70,9 @@ export const scan = Effect.fn("Wallet.scan")(function* <E>(branch: Derivation.Br
       .map(({ success }) => success.bytes)
     from += count
     if (addresses.length === 0) break
-    for (const looked of yield* look(addresses)) {
-      found.push(looked)
-      unused = looked.isUsed ? 0 : unused + 1
+    for (const address of yield* lookup(addresses)) {
+      found.push(address)
+      unused = address.isUsed ? 0 : unused + 1
     }
   }
   return found

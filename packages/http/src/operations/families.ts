@@ -14,6 +14,7 @@ import * as XrpOperations from "./xrp/XrpOperations.ts"
 export interface Options extends Pick<NodeSettings, "internalTransactions"> {
   readonly record: RecordingMode
   readonly gapLimit: number
+  readonly syncBlocks: number
 }
 
 const operations = {

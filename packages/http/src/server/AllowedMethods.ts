@@ -1,4 +1,4 @@
-/** The methods that a path takes: tells a path that does not exist (404) from a method that the path does not take (405). */
+/** The methods of each path: by them a path that does not exist (404) differs from a method that a path lacks (405). */
 import * as FindMyWay from "effect/http/FindMyWay"
 import * as HttpApi from "effect/http-api/HttpApi"
 import { Api } from "../contract/Api.ts"

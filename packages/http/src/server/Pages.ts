@@ -35,13 +35,14 @@ export const byCursor = Effect.fnUntraced(function* <A, E, R>(
   const { limit = 50, sortingOrder = "DESCENDING", startingAfter } = query
   const ordered = [...list, sortingOrder]
   const after = startingAfter === undefined ? undefined : yield* Cursor.decode(ordered, startingAfter, numbers)
-  const { items, next } = yield* read({ limit, sortingOrder, after })
+  const { completeFrom, items, next } = yield* read({ limit, sortingOrder, after })
   return {
     limit,
     ...(startingAfter === undefined ? {} : { startingAfter }),
     hasMore: next !== undefined,
     ...(next === undefined ? {} : { nextStartingAfter: Cursor.encode(ordered, next) }),
     sortingOrder,
+    ...(completeFrom === undefined ? {} : { completeFrom }),
     items
   }
 })

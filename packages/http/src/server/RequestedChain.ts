@@ -1,5 +1,6 @@
 /** Looks up the chain that a request names, once for all operations on chains. */
 import * as Chain from "@headwater/core/chains/Chain"
+import { type FamilyName, families as known } from "@headwater/core/families/families"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -19,13 +20,13 @@ const wrong = (attribute: string, message: string) => ({ message, details: [{ at
 const oneOf = (known: ReadonlyArray<string>) => `must be one of ${[...new Set(known)].join(", ")}`
 
 /** The blockchain of an operation whose path names none, since its family has one alone. */
-const onlyBlockchainOf = (families: ReadonlyArray<Chain.Family> | undefined): string =>
+const onlyBlockchainOf = (families: ReadonlyArray<FamilyName> | undefined): string =>
   Chain.all.find(({ family }) => family === families?.[0])?.blockchain ?? ""
 
 /** Finds a chain that this server serves and the operation is for. */
 const find = Effect.fnUntraced(function* (
   configured: ConfiguredChains["Service"],
-  families: ReadonlyArray<Chain.Family> | undefined,
+  families: ReadonlyArray<FamilyName> | undefined,
   blockchain: string,
   network: string
 ) {
@@ -38,7 +39,7 @@ const find = Effect.fnUntraced(function* (
   })
   if (families !== undefined && !families.includes(chain.family)) {
     return yield* new InvalidBlockchain(
-      wrong("blockchain", `The operation is for ${families[0]!.toUpperCase()} blockchains, which ${blockchain} is not`)
+      wrong("blockchain", `The operation is for ${known[families[0]!].title} blockchains, which ${blockchain} is not`)
     )
   }
   return (

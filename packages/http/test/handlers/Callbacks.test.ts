@@ -98,6 +98,50 @@ for (const store of stores) {
         })
       )
 
+      it.effect("lists the movements in doubt of the subscription's address since the subscription, page by page", () =>
+        Effect.gen(function* () {
+          const { alice, url } = yield* TestServer
+          const { insertMany, query } = yield* Database
+          const bitcoin = "/blockchain-events/bitcoin/mainnet"
+          const text = "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"
+          const made = yield* send(url, {
+            ...{ method: "POST", path: `${bitcoin}/address-coins-transactions-confirmed`, key: alice },
+            body: { data: { item: { address: text, callbackUrl: "https://example.com/doubt" } } }
+          })
+          assert.strictEqual(made.status, 201)
+          const reference = made.body.data.item.referenceId as string
+          const list = (page: string) =>
+            Effect.map(
+              call("callbacks.unresolved", `${bitcoin}/${reference}/unresolved?${page}`),
+              ({ body }) => body.data
+            )
+          assert.deepStrictEqual(yield* list(""), { limit: 50, offset: 0, total: 0, items: [] })
+
+          const [row] = yield* query((db) =>
+            db.selectFrom("subscription").selectAll().where("reference_id", "=", reference)
+          )
+          const { address, chain } = row!
+          yield* query((db) =>
+            db.updateTable("subscription").set({ from_height: 100 }).where("reference_id", "=", reference)
+          )
+          const of = (height: number, number: number, owner = address!) => ({
+            ...{ chain: chain!, height, transaction_id: new Uint8Array(32).fill(number), address: owner, reason: "why" }
+          })
+          yield* insertMany("unresolved_event", [
+            ...[of(100, 1), of(102, 2), of(101, 3), of(101, 4, Uint8Array.of(0x6a))]
+          ])
+          const page = yield* list("limit=1&offset=1")
+          assert.strictEqual(page.total, 2)
+          const { remedy, ...item } = page.items[0]
+          assert.include(remedy, "txindex=1")
+          assert.deepStrictEqual(item, {
+            ...{ address: text, minedInBlockHeight: 102, transactionId: "02".repeat(32), reason: "why" }
+          })
+          const status = yield* call("callbacks.status", `${bitcoin}/${reference}/status`)
+          assert.strictEqual(status.body.data.item.unresolved, 2)
+        })
+      )
+
       it.effect("shows an account nothing of another's", () =>
         Effect.gen(function* () {
           const { bob, url } = yield* TestServer
@@ -105,6 +149,7 @@ for (const store of stores) {
           for (const [method, path] of [
             ["GET", "callbacks"],
             ["GET", "status"],
+            ["GET", "unresolved"],
             ["POST", "test"],
             ["POST", "secret"],
             ["POST", `callbacks/${"ab".repeat(16)}/redeliver`]

@@ -187,6 +187,37 @@ for (const store of stores) {
       })
     )
 
+    it.effect("keeps the tag of an X-address: two tags are two subscriptions, and the account is a third", () =>
+      Effect.gen(function* () {
+        const path = "xrp/mainnet/address-coins-transactions-confirmed"
+        const shared = { callbackUrl: callbackUrl() }
+        // The vectors of XLS-5d: tags 1 and 4294967295, no tag, and the account itself.
+        const one = "XVLhHMPHU98es4dbozjVtdWzVrDjtV8xvjGQTYPiAx6gwDC"
+        const other = "XVLhHMPHU98es4dbozjVtdWzVrDjtV18pX8yuPT7y4xaEHi"
+        const untagged = "XVLhHMPHU98es4dbozjVtdWzVrDjtV5fdx1mHp98tDMoQXb"
+        const classic = "rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpf"
+        for (const address of [one, other, classic]) {
+          const { body, status } = yield* post(path, { ...shared, address })
+          assert.deepStrictEqual([status, body.data.item.address], [201, address])
+          const { referenceId } = body.data.item
+          assert.strictEqual((yield* get(`xrp/mainnet/${referenceId}`)).body.data.item.address, address)
+          const tested = yield* get(`xrp/mainnet/${referenceId}/test`, "POST")
+          assert.strictEqual(tested.status, 201)
+          const again = yield* post(path, { ...shared, address })
+          assert.deepStrictEqual([again.status, again.body.error.code], [409, "already_exists"])
+        }
+        const same = yield* post(path, { ...shared, address: untagged })
+        assert.deepStrictEqual([same.status, same.body.error.code], [409, "already_exists"])
+        const { body } = yield* get("xrp/mainnet?limit=50")
+        const listed = body.data.items
+          .filter((item: { callbackUrl: string }) => item.callbackUrl === shared.callbackUrl)
+          .map(({ address }: { address: string }) => address)
+        assert.deepStrictEqual(listed, [one, other, classic])
+        const elsewhere = yield* post("xrp/testnet/address-coins-transactions-confirmed", { ...shared, address: one })
+        assert.deepStrictEqual([elsewhere.status, elsewhere.body.error.details[0].attribute], [400, "address"])
+      })
+    )
+
     it.effect("refuses a duplicate unless it is allowed", () =>
       Effect.gen(function* () {
         const path = "ethereum/mainnet/address-coins-transactions-confirmed"

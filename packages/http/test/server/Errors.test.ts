@@ -68,8 +68,12 @@ const valid = (operationId: string): Request => {
             item: { amount: "1", recipient: evmAddress, sender: evmAddress, fee: { priority: "slow" } }
           }
     case "addresses":
+      if (name === "syncedAddresses") return { params: evm, query }
+      if (name === "syncAddress") return { params: evm, query, item: { address: evmAddress } }
       return { params: { ...evm, address: evmAddress }, query }
     case "hdWallets":
+      if (name === "syncedWallets") return { params: evm, query }
+      if (/sync(ed)?Wallet/i.test(name)) return { params: { ...evm, ...wallet }, query }
       return { params: { ...(name.startsWith("evm") ? evm : name.startsWith("utxo") ? utxo : xrp), ...wallet }, query }
     case "marketData": {
       const params: Record<string, Record<string, string>> = {
@@ -197,11 +201,14 @@ for (const store of stores) {
           return yield* call(operation, { ...request, params: { ...request.params, [last!]: "x".repeat(300) } }, alice)
         }
         case "resource_not_found":
-          if (operation.operationId.startsWith("marketData.")) {
-            insides.failure = new Errors.ResourceNotFound({ message: "no asset" })
+          if (/^(marketData|addresses|hdWallets)\./.test(operation.operationId)) {
+            insides.failure = new Errors.ResourceNotFound({ message: "no such thing" })
           }
           return yield* call(operation, request, alice)
         case "already_exists":
+          if (["addresses.syncAddress", "hdWallets.syncWallet"].includes(operation.operationId)) {
+            insides.failure = new Errors.AlreadyExists({ message: "synced before" })
+          }
           yield* call(operation, request, alice)
           return yield* call(operation, request, alice)
         case "payload_too_large":

@@ -2,9 +2,9 @@
 export interface Capability {
   readonly name: string
   readonly available: boolean
-  /** Nothing has shown yet whether the node has the capability. */
+  /** Nothing has shown yet whether the node has the capability; `available` is then what is presumed. */
   readonly unsure?: boolean
-  /** What is lost without the capability, and what to do. */
+  /** What the node does, or what is lost without the capability; what is not known, where it is unsure. */
   readonly detail: string
   /** What to do, for `doctor`, where the detail does not say it. */
   readonly advice?: string
@@ -19,6 +19,16 @@ export const network = "network"
 export const internalTransactions = "internal transactions"
 
 export const has = (name: string, detail: string): Capability => ({ name, available: true, detail })
+
+/** A capability that nodes are presumed to have, where nothing has shown it; `advice` is how to make sure. */
+export const presumed = (name: string, detail: string, advice: string): Capability => ({
+  ...has(name, detail),
+  ...{ unsure: true, advice }
+})
+
+/** The network of a node that does not say it. */
+export const networkPresumed = (detail: string): Capability =>
+  presumed(network, detail, "see to it that the URL names a node of this network")
 
 export const lacks = (
   name: string,

@@ -4,6 +4,7 @@
  */
 import type * as Chain from "@headwater/core/chains/Chain"
 import type { EventType } from "@headwater/core/events/EventType"
+import type { FamilyName } from "@headwater/core/families/families"
 import type * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Schema from "effect/Schema"
@@ -18,6 +19,9 @@ import type { Source } from "./Source.ts"
 export interface NodeSettings {
   /** URLs, in order of preference. */
   readonly nodes: readonly [Redacted.Redacted<string>, ...Array<Redacted.Redacted<string>>]
+  /** Basic authentication at nodes whose URL names no user, any characters as they are. */
+  readonly user?: string
+  readonly password?: Redacted.Redacted<string>
   /** Where the chain begins. */
   readonly start: number | "latest"
   /** How long a node may take for an answer. */
@@ -32,7 +36,7 @@ export interface NodeSettings {
 
 /** A chain's nodes, connected, as far as all families have the same. A family adds what endpoints ask of its nodes. */
 export interface ConnectedNode {
-  readonly family: Chain.Family
+  readonly family: FamilyName
   readonly source: Source
   readonly sideSources: SideSources
 }
@@ -61,7 +65,7 @@ export interface NodeAccess<Node extends ConnectedNode = ConnectedNode, Fields e
 }
 
 export interface Family<Node extends ConnectedNode = ConnectedNode, Fields extends FamilyFields = NoFields> {
-  readonly name: Chain.Family
+  readonly name: FamilyName
   /** Schemes that a node's URL may have. */
   readonly urlSchemes: ReadonlyArray<string>
   /** Settings that chains of the family have beside those of every chain. */
@@ -86,8 +90,26 @@ export interface Family<Node extends ConnectedNode = ConnectedNode, Fields exten
   readonly adviceByMethod?: Readonly<Record<string, string>>
 }
 
-/** URLs of a chain's nodes in plain, for the code that calls them. */
-export const urlsOf = ({ nodes }: Pick<NodeSettings, "nodes">): ReadonlyArray<string> => nodes.map(Redacted.value)
+/** The URL with user and password of the settings in it, unless it has its own. */
+const withUser = (text: string, user: string, password: string): string => {
+  const url = URL.parse(text)
+  if (url === null || url.username !== "" || url.password !== "") return text
+  url.username = encodeURIComponent(user)
+  url.password = encodeURIComponent(password)
+  return url.href
+}
+
+/** URLs of a chain's nodes in plain, with user and password, for the code that calls them. */
+export const urlsOf = ({
+  nodes,
+  password,
+  user
+}: Pick<NodeSettings, "nodes" | "user" | "password">): ReadonlyArray<string> =>
+  nodes.map((node) =>
+    user === undefined || password === undefined
+      ? Redacted.value(node)
+      : withUser(Redacted.value(node), user, Redacted.value(password))
+  )
 
 /** Whether a connected node is of a family. */
 export const isNodeOf = <Node extends ConnectedNode, Fields extends FamilyFields>(

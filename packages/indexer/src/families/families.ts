@@ -1,5 +1,6 @@
 /** The families that Headwater knows, each a value at the top of its folder. */
 import type * as Chain from "@headwater/core/chains/Chain"
+import type { FamilyName } from "@headwater/core/families/families"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { EvmFamily } from "./evm/EvmFamily.ts"
@@ -11,7 +12,7 @@ import { UtxoFamily } from "./utxo/UtxoFamily.ts"
 import { XrpFamily } from "./xrp/XrpFamily.ts"
 
 const families = { evm: EvmFamily, tron: TronFamily, utxo: UtxoFamily, xrp: XrpFamily } satisfies Record<
-  Chain.Family,
+  FamilyName,
   Family
 >
 
@@ -30,7 +31,7 @@ const families = { evm: EvmFamily, tron: TronFamily, utxo: UtxoFamily, xrp: XrpF
  */
 export const of = (chain: Chain.Chain): Family => families[chain.family]
 
-type Fields<F = (typeof families)[Chain.Family]["settings"]> = F extends unknown ? (fields: F) => void : never
+type Fields<F = (typeof families)[FamilyName]["settings"]> = F extends unknown ? (fields: F) => void : never
 
 /** Settings that chains of some family have. */
 export type AllFields = Fields extends (fields: infer All) => void ? All : never

@@ -4,10 +4,10 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { NodeError } from "../families/node/NodeError.ts"
 import type { AccountSource } from "../families/SideSources.ts"
-import type { DatabaseError } from "../store/database/Database.ts"
+import { Database, type DatabaseError } from "../store/database/Database.ts"
+import * as ScanningWallets from "../store/wallets/ScanningWallets.ts"
 import * as WalletAccounts from "../store/wallets/WalletAccounts.ts"
 import * as WalletBranches from "../store/wallets/WalletBranches.ts"
-import * as WalletCoins from "../store/wallets/WalletCoins.ts"
 import { batchSize } from "../store/wallets/Wallets.ts"
 import { retryForever } from "./RetryForever.ts"
 
@@ -23,8 +23,11 @@ export interface AccountSync {
   readonly run: Effect.Effect<never>
 }
 
+/** Wallets read at a time. */
+const walletsAtATime = 100
+
 export const make = Effect.fn("AccountSync.make")(function* (source: AccountSource, options: Options) {
-  const { scanning } = yield* WalletCoins.make(source.chain)
+  const database = yield* Database
   const accounts = yield* WalletAccounts.make(source.chain)
   // Any of the addresses that were answered together may have been given out first.
   const gap = Math.max(options.gapLimit, batchSize)
@@ -43,7 +46,11 @@ export const make = Effect.fn("AccountSync.make")(function* (source: AccountSour
   })
 
   const step: AccountSync["step"] = Effect.gen(function* () {
-    for (const wallet of yield* scanning) {
+    for (const wallet of yield* Effect.provideService(
+      ScanningWallets.list(source.chain, walletsAtATime),
+      Database,
+      database
+    )) {
       const found = yield* Effect.forEach(wallet.branches, (branch, i) => find(branch, wallet.unwatched[i]!))
       yield* accounts.enter(wallet, found, options.gapLimit)
     }

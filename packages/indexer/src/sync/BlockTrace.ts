@@ -1,7 +1,7 @@
 /**
- * What is done about a block in one trace: its commit, and wherever and whenever that is, the delivery of its callbacks.
- * The trace has its id from the block, the last 32 digits of its hash, so that nothing is carried from one to the other,
- * and a block's trace is found by its hash.
+ * The trace of a block: its commit and the delivery of its callbacks, whichever process delivers them and however much
+ * later. The id of the trace is the last 32 digits of the block's hash, so that no context has to be stored, and the hash
+ * finds the trace.
  */
 import type { Block } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
@@ -10,7 +10,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Tracer from "effect/Tracer"
 
-/** Whether anybody receives the spans; otherwise none is made. */
+/** Whether spans are exported; otherwise none is made. */
 export const Enabled = Context.Reference<boolean>("@headwater/indexer/sync/BlockTrace/Enabled", {
   defaultValue: () => false
 })
@@ -23,9 +23,9 @@ export const parentOf = (hash: string): Tracer.ExternalSpan =>
   Tracer.externalSpan({ traceId: hash.slice(-32).toLowerCase(), spanId: "" })
 
 export interface BlockTrace {
-  /** Puts the block's way from the node into a span, in a trace of its own: its hash is not known yet. */
+  /** Puts the fetch of a block into a span, in a trace of its own: the block's hash is not known yet. */
   readonly fetching: <E, R>(height: number, fetch: Effect.Effect<Block, E, R>) => Effect.Effect<Block, E, R>
-  /** Puts a commit into a span of the trace of each of its blocks, which links to that of the block's way here. */
+  /** Puts a commit into a span in the trace of each of its blocks; the span links to that of the block's fetch. */
   readonly committing: <A, E, R>(blocks: ReadonlyArray<Block>, commit: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 

@@ -3,57 +3,33 @@
  * reorganisation has orphaned. Backfill and live are one path with one cursor.
  */
 
-import type { Block } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import { nameOf } from "@headwater/core/chains/Chain"
 import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import * as Stream from "effect/Stream"
 import { ChainStatus } from "../families/node/ChainStatus.ts"
 import { type NodeError, NodeInconsistent } from "../families/node/NodeError.ts"
 import type { Head, Source } from "../families/Source.ts"
-import type { ChainStore, Committed, Cursor, NotNext } from "../store/chain/ChainStore.ts"
-import * as MissingParts from "../store/chain/MissingParts.ts"
+import type { ChainStore, Cursor, NotNext } from "../store/chain/ChainStore.ts"
 import type { TokensUnknown } from "../store/chain/Tokens.ts"
 import type { DatabaseError } from "../store/database/Database.ts"
-import * as BlockTrace from "./BlockTrace.ts"
 import * as Fork from "./Fork.ts"
+import * as CatchUp from "./internal/CatchUp.ts"
 import * as SyncMetrics from "./SyncMetrics.ts"
-import * as TokenNames from "./TokenNames.ts"
 
 export { UnrecoverableFork } from "./Fork.ts"
 
-export interface Options {
+export interface Options extends CatchUp.Options {
   /** Where a new chain begins. */
   readonly start: number | "latest"
   readonly pollInterval: Duration.Duration
-  /** Blocks fetched at the same time while catching up. */
-  readonly concurrency: number
   /** Blocks that a reorganisation may undo. */
   readonly undoDepth: number
-  /** Runs after each commit, outside its transaction. */
-  readonly onCommitted?: (blocks: ReadonlyArray<Block>, committed: Committed) => Effect.Effect<void>
 }
 
 type SyncError = NodeError | NotNext | TokensUnknown | DatabaseError | Fork.UnrecoverableFork
-
-/** What may share a commit: blocks, and transfers of all of them, so that others who write do not wait for long. */
-const maxBlocks = 32
-const maxTransfers = 5_000
-/** A pause after each commit, far behind: the commit of several blocks costs little more than that of one small block. */
-const batchDelay = Effect.sleep("10 millis")
-
-/** The first of these blocks, and those after it that may share its commit. */
-const sharingCommit = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
-  let sum = 0
-  const end = blocks.findIndex(({ spends, transfers }, i) => {
-    sum += transfers.length + spends.length
-    return i > 0 && sum > maxTransfers
-  })
-  return end === -1 ? blocks : blocks.slice(0, end)
-}
 
 /** Waits between failed attempts: doubling from half a second, at most 15 seconds. */
 const backoff = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("15 seconds")])
@@ -114,80 +90,54 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
   const statuses = yield* ChainStatus
   const { chain } = source
   const metrics = yield* SyncMetrics.make(chain)
-  const trace = yield* BlockTrace.make(chain)
+  const catchUp = yield* CatchUp.make(source, store, metrics, options)
   const report = (change: Parameters<typeof statuses.update>[1]) =>
     Effect.map(Clock.currentTimeMillis, (now) => statuses.update(chain, change, now))
 
-  const warnOfMissing = (blocks: ReadonlyArray<Block>) => {
-    const lacking = blocks.filter(({ missing }) => missing !== undefined)
-    const [first] = lacking
-    if (first === undefined) return Effect.void
-    const gap = { blocks: lacking.length, from: first.height, to: lacking.at(-1)!.height }
-    return Effect.logWarning(`Committed, but ${MissingParts.tell(chain, gap, first.missing?.[0]?.reason)}`)
-  }
-
-  const commit = Effect.fnUntraced(function* (fetched: ReadonlyArray<Block>) {
-    let rest = fetched
-    while (rest.length > 0) {
-      const blocks = sharingCommit(rest)
-      const committed = yield* trace.committing(
-        blocks,
-        TokenNames.withTokens(source, store, blocks, (learned) => store.commit(blocks, learned))
-      )
-      const entered = rest.slice(0, committed.blocks)
-      const last = entered.at(-1)!
-      rest = rest.slice(committed.blocks)
-      metrics.committed(committed.blocks)
-      yield* warnOfMissing(entered)
-      const now = yield* Clock.currentTimeMillis
-      statuses.update(chain, { height: last.height, committedAt: now, blockTime: last.time }, now)
-      if (options.onCommitted !== undefined) yield* options.onCommitted(entered, committed)
-    }
+  const begin = Effect.fnUntraced(function* (head: Head) {
+    yield* report({ head: head.height })
+    yield* catchUp(options.start === "latest" ? head.height : options.start, head)
   })
 
-  /** Commits everything from `first` to the head, fetching ahead; what has come since the last commit shares the next. */
-  const catchUp = (first: number, head: Head) =>
-    Stream.range(first, head.height).pipe(
-      Stream.mapEffect((height) => trace.fetching(height, source.blockAt(height)), {
-        concurrency: options.concurrency
-      }),
-      Stream.buffer({ capacity: maxBlocks }),
-      Stream.runForEachArray((blocks) =>
-        Effect.andThen(commit(blocks), head.height - blocks.at(-1)!.height > maxBlocks ? batchDelay : Effect.void)
-      )
-    )
+  /** The node lags, or shows another chain that is still shorter than ours: in neither case is anything undone. */
+  const reportShorterChain = Effect.fnUntraced(function* (cursor: Cursor, head: Head) {
+    const ours = yield* store.hashAt(head.height)
+    const isOurs = ours !== undefined && Bytes.equal(ours, head.hash)
+    const message = `The node went back to block ${head.height}; block ${cursor.height} is committed`
+    yield* report({
+      head: head.height,
+      state: "failing",
+      message: isOurs
+        ? message
+        : `${message}, and the node's block ${head.height} is another one: waiting until the node's chain is as long as ours`
+    })
+  })
 
-  const reorganise = Effect.fnUntraced(function* (cursor: Cursor) {
+  /** Undoes the blocks that the node's chain has left, and enters the node's in their place. */
+  const reorganise = Effect.fnUntraced(function* (cursor: Cursor, head: Head) {
     const fork = yield* Fork.find(source, store, cursor, options.undoDepth)
     yield* Effect.logWarning(`Reorganisation: leaving blocks ${fork + 1} to ${cursor.height}`)
     yield* store.undo(fork)
     metrics.reorganised(cursor.height - fork)
     yield* report({ height: fork })
-    return fork
+    yield* catchUp(fork + 1, head)
   })
 
-  const step: Follow["step"] = Effect.gen(function* () {
-    const startedAt = yield* Clock.currentTimeMillis
-    const head = yield* source.head
-    const cursor = yield* store.cursor
-    if (cursor === undefined) {
-      yield* report({ head: head.height })
-      return yield* catchUp(options.start === "latest" ? head.height : options.start, head)
-    }
-    if (head.height < cursor.height) {
-      const ours = yield* store.hashAt(head.height)
-      const fits = ours !== undefined && Bytes.equal(ours, head.hash)
-      const message = `The node went back to block ${head.height}; block ${cursor.height} is committed`
-      return yield* report({
-        head: head.height,
-        state: "failing",
-        message: fits ? message : `${message}, and block ${head.height} is not ours: waiting until it passes our height`
+  /** Fails where the node's next block does not follow ours although the node's chain has our block. */
+  const refuseInconsistent = Effect.fnUntraced(function* (error: NotNext) {
+    const reached = (yield* store.cursor)!
+    // Otherwise the chain was reorganised meanwhile, which the next step sees.
+    if (error.height === reached.height + 1 && (yield* Fork.agrees(source, reached))) {
+      return yield* new NodeInconsistent({
+        node: nameOf(chain),
+        method: "blockAt",
+        message: `block ${error.height} does not follow block ${reached.height}`
       })
     }
-    if (!(yield* Fork.agrees(source, cursor, head))) {
-      const fork = yield* reorganise(cursor)
-      return yield* catchUp(fork + 1, head)
-    }
+  })
+
+  /** Goes on from the cursor, whose block the node's chain has. */
+  const advance = Effect.fnUntraced(function* (cursor: Cursor, head: Head) {
     // What is final at the node is final here only where both have the same block.
     if (head.final !== undefined) yield* store.setFinal(Math.min(head.final, cursor.height))
     const behind = head.height - cursor.height
@@ -197,24 +147,17 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
       state: behind > 2 ? "syncing" : "following",
       message: undefined
     })
-    if (behind > 0) {
-      yield* catchUp(cursor.height + 1, head).pipe(
-        Effect.catchTag(
-          "NotNext",
-          Effect.fnUntraced(function* (error) {
-            const reached = (yield* store.cursor)!
-            // Otherwise the chain was reorganised meanwhile, which the next step sees.
-            if (error.height === reached.height + 1 && (yield* Fork.agrees(source, reached))) {
-              return yield* new NodeInconsistent({
-                node: nameOf(chain),
-                method: "blockAt",
-                message: `block ${error.height} does not follow block ${reached.height}`
-              })
-            }
-          })
-        )
-      )
-    }
+    if (behind > 0) yield* Effect.catchTag(catchUp(cursor.height + 1, head), "NotNext", refuseInconsistent)
+  })
+
+  const step: Follow["step"] = Effect.gen(function* () {
+    const startedAt = yield* Clock.currentTimeMillis
+    const head = yield* source.head
+    const cursor = yield* store.cursor
+    if (cursor === undefined) return yield* begin(head)
+    if (head.height < cursor.height) return yield* reportShorterChain(cursor, head)
+    if (!(yield* Fork.agrees(source, cursor, head))) return yield* reorganise(cursor, head)
+    yield* advance(cursor, head)
     yield* report({ state: "following", message: undefined, atHeadAt: startedAt })
   })
 

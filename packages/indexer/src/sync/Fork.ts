@@ -1,4 +1,4 @@
-/** Where the node's chain has left ours. */
+/** Finds the fork: the last block that the node's chain shares with ours. */
 import * as Bytes from "@headwater/core/Bytes"
 import { nameOf } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
@@ -7,7 +7,7 @@ import { NodeInconsistent } from "../families/node/NodeError.ts"
 import type { Head, Source } from "../families/Source.ts"
 import type { ChainStore, Cursor } from "../store/chain/ChainStore.ts"
 
-/** The node's chain has left ours below what can or may be undone; an operator has to rewind the chain. */
+/** The node's chain has left ours below the blocks that can or may be undone; an operator has to rewind the chain. */
 export class UnrecoverableFork extends Schema.TaggedError<UnrecoverableFork>()("UnrecoverableFork", {
   message: Schema.String
 }) {}
@@ -21,8 +21,8 @@ export const agrees = (source: Source, cursor: Cursor, head?: Head) =>
       )
 
 /**
- * The last block that the node's chain shares with ours, at most `undoDepth` blocks below the cursor. The node's word for
- * one height is not enough: what it says of the fork's child must fit, and its chain must reach as high as ours.
+ * The last block that the node's chain shares with ours, at most `undoDepth` blocks below the cursor. The node's hash of
+ * one block is not enough: the parent of the block above has to be that hash, and the node's chain as long as ours.
  */
 export const find = Effect.fnUntraced(function* (source: Source, store: ChainStore, cursor: Cursor, undoDepth: number) {
   const final = (yield* store.final) ?? -1

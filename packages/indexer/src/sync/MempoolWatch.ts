@@ -2,16 +2,19 @@
  * Watches the transactions that wait at a UTXO chain's node, for the subscriptions to unconfirmed coins.
  *
  * Of a transaction that was dealt with only the id is remembered, as long as the node lists the transaction: one that is
- * mined, replaced or evicted is forgotten. An event is made when the coins of every input are known; a transaction that
- * leaves the node meanwhile, or one with an input that nobody knows, is looked at again with the next poll.
+ * mined, replaced or evicted is forgotten. An event is made by the rule for blocks: when no input whose coins nobody knows
+ * may spend those of the address. A net in doubt is looked at again with the next poll, as is a transaction that leaves the
+ * node meanwhile.
  *
  * A subscription has events of transactions that arrive after it was made, and not of those that waited already then:
  * the first look after a start, which sees both, goes by the time at which the node first saw a transaction.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { CoinTransfer } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
 import { type Chain, nameOf } from "@headwater/core/chains/Chain"
 import * as Matcher from "@headwater/core/events/Matcher"
+import { mayUnlock } from "@headwater/core/utxo/Unlocking"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -19,6 +22,7 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type { NodeError } from "../families/node/NodeError.ts"
 import type { Mempool, MempoolTransaction } from "../families/SideSources.ts"
+import * as Completeness from "../store/chain/Completeness.ts"
 import { Database, type DatabaseError } from "../store/database/Database.ts"
 import { inChunks } from "../store/database/Statements.ts"
 import * as UnconfirmedCoins from "../store/subscriptions/UnconfirmedCoins.ts"
@@ -31,7 +35,7 @@ export interface Options {
 }
 
 export interface MempoolWatch {
-  /** One look at the node: makes callbacks of new transactions. Does not ask the node where nobody wants to know. */
+  /** Reads the mempool once and makes callbacks of new transactions. Does not ask the node while no subscription wants them. */
   readonly step: Effect.Effect<void, NodeError | DatabaseError>
   /** Looks until it is interrupted; failures are logged and tried again. */
   readonly run: Effect.Effect<never>
@@ -64,6 +68,45 @@ export const make = Effect.fn("MempoolWatch.make")(function* (chain: Chain, memp
   const known = new Set<string>()
   let first = true
 
+  /**
+   * Those of the addresses whose every coin the store knows. A mined coin may lack in the UTXO set, or be gone from there
+   * together with the transaction that spends the coin: only while store and node stand at the block at which the look
+   * began, no block has moved coins meanwhile.
+   */
+  const withCoins = Effect.fnUntraced(function* (
+    addresses: ReadonlyArray<AddressBytes>,
+    began: UnconfirmedCoins.Tip | undefined
+  ) {
+    if (began === undefined || addresses.length === 0) return new Set<string>()
+    const recorded = yield* Completeness.of(chain, addresses)
+    const found = new Set<string>()
+    for (const [key, { coins }] of recorded) if (coins !== undefined && coins <= began.height + 1) found.add(key)
+    if (found.size === 0) return found
+    const now = [yield* mempool.tip, (yield* coins.tip)?.hash]
+    return now.every((hash) => hash !== undefined && Bytes.equal(hash, began.hash)) ? found : new Set<string>()
+  })
+
+  /** Those of the movements whose net is in doubt. */
+  const doubtful = Effect.fnUntraced(function* (
+    movements: ReadonlyArray<Matcher.NetMovement>,
+    unknown: MempoolInputs.Resolved["unknown"],
+    began: UnconfirmedCoins.Tip | undefined
+  ) {
+    const mayBeSpent = new Map<number, (address: AddressBytes) => boolean>()
+    const found = movements.filter(({ address, transaction }) => {
+      const inputs = unknown.get(transaction)
+      if (inputs === undefined) return false
+      const mayBe = mayBeSpent.get(transaction) ?? mayUnlock(inputs.map(({ unlocking }) => unlocking?.()))
+      mayBeSpent.set(transaction, mayBe)
+      return mayBe(address)
+    })
+    const known = yield* withCoins(
+      found.map(({ address }) => address),
+      began
+    )
+    return new Set(found.filter(({ address }) => !known.has(Bytes.key(address))))
+  })
+
   /** Movements with the transaction's id and the time at which a node first saw it. */
   const placed = Effect.fnUntraced(function* (
     movements: ReadonlyArray<Matcher.NetMovement>,
@@ -82,13 +125,23 @@ export const make = Effect.fn("MempoolWatch.make")(function* (chain: Chain, memp
     }))
   })
 
-  const look = Effect.fnUntraced(function* (ids: ReadonlyArray<string>, isWaiting: (id: string) => boolean) {
+  /** `began` is the store's last block when the look began. */
+  const look = Effect.fnUntraced(function* (
+    ids: ReadonlyArray<string>,
+    isWaiting: (id: string) => boolean,
+    began: UnconfirmedCoins.Tip | undefined
+  ) {
     const transactions = yield* mempool.transactions(ids)
-    const { transfers, unresolved } = yield* resolve(transactions, isWaiting)
-    const seen = yield* placed(watchedNet(transfers, coins.has), transactions)
+    const { asked, transfers, unknown } = yield* resolve(transactions, isWaiting)
+    const movements = watchedNet(transfers, coins.has)
+    const inDoubt = yield* doubtful(movements, unknown, began)
+    const certain = movements.filter((movement) => !inDoubt.has(movement))
+    const seen = yield* placed(certain, transactions)
     const made = yield* coins.record(seen, first ? skewMillis : Number.POSITIVE_INFINITY)
     if (made > 0 && options.onRecorded !== undefined) yield* options.onRecorded
-    for (const id of ids) if (!unresolved.has(id)) known.add(id)
+    const again = new Set([...(asked ? unknown.keys() : []), ...[...inDoubt].map(({ transaction }) => transaction)])
+    const ofAgain = new Set([...again].map((transaction) => hex(transactions[transaction]!.id)))
+    for (const id of ids) if (!ofAgain.has(id)) known.add(id)
     return []
   })
 
@@ -98,10 +151,11 @@ export const make = Effect.fn("MempoolWatch.make")(function* (chain: Chain, memp
       first = true
       return
     }
+    const began = yield* coins.tip
     const present = new Set(yield* mempool.ids)
     for (const id of known) if (!present.has(id)) known.delete(id)
     const fresh = [...present].filter((id) => !known.has(id))
-    yield* inChunks(fresh, (some) => look(some, (id) => present.has(id)))
+    yield* inChunks(fresh, (some) => look(some, (id) => present.has(id), began))
     first = false
   }).pipe(Effect.provideService(Database, database), Effect.withSpan("MempoolWatch.step"))
 

@@ -9,11 +9,13 @@ import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import type { MinedOutputs } from "../families/SideSources.ts"
 import type { Source } from "../families/Source.ts"
 import type { ChainStore } from "../store/chain/ChainStore.ts"
 import * as ReplayProgress from "../store/chain/ReplayProgress.ts"
 import * as StoredBlocks from "../store/chain/StoredBlocks.ts"
 import { Retention } from "../store/subscriptions/Outbox.ts"
+import * as SubscribedInputs from "./SubscribedInputs.ts"
 import * as TokenNames from "./TokenNames.ts"
 
 /** The first and the last height. */
@@ -34,6 +36,8 @@ export interface Options {
   readonly internalFrom: number | undefined
   /** Add callbacks also for blocks so old that what was delivered for them has been forgotten, and goes out again. */
   readonly forgotten: boolean
+  /** Asked what inputs spend, where callbacks are added and the node's blocks do not show that. */
+  readonly minedOutputs?: MinedOutputs | undefined
   /** Runs after each block, with the number of callbacks that it added. */
   readonly onReplayed?: (callbacks: number) => Effect.Effect<void>
 }
@@ -92,8 +96,14 @@ export const run = Effect.fn("Replay.run")(function* (
       store.reprocess(block, { callbacks: callbacks && !tooOld, internalFrom: options.internalFrom, learned })
     )
   })
+  const withInputs = SubscribedInputs.make(source.chain, options.minedOutputs)
+  const blockAt = Effect.fnUntraced(function* (height: number) {
+    const block = yield* source.blockAt(height)
+    if (!callbacks || !SubscribedInputs.isIncomplete(block)) return block
+    return (yield* withInputs(block)).block
+  })
   yield* Stream.range(next, to).pipe(
-    Stream.mapEffect((height) => source.blockAt(height), { concurrency: options.concurrency }),
+    Stream.mapEffect(blockAt, { concurrency: options.concurrency }),
     Stream.runForEach(
       Effect.fnUntraced(function* (block) {
         const found = yield* reprocess(block)

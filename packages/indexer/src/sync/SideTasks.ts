@@ -1,4 +1,7 @@
-/** Tasks beside a chain's blocks: unconfirmed coins, what wallets had before they were synced, old internal transactions. */
+/**
+ * Tasks beside a chain's blocks: unconfirmed coins, movements in doubt, what addresses and wallets had before they were
+ * watched, old internal transactions.
+ */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { ConnectedNode } from "../families/Family.ts"
@@ -7,12 +10,17 @@ import type { ChainStore } from "../store/chain/ChainStore.ts"
 import * as InternalRetention from "../store/chain/InternalRetention.ts"
 import { Outbox } from "../store/subscriptions/Outbox.ts"
 import * as AccountSync from "./AccountSync.ts"
+import * as AddressSync from "./AddressSync.ts"
+import * as CoinSync from "./CoinSync.ts"
+import * as EventResolution from "./EventResolution.ts"
 import * as MempoolWatch from "./MempoolWatch.ts"
-import * as WalletSync from "./WalletSync.ts"
+import * as UnusedProof from "./UnusedProof.ts"
 
 export interface Options extends InternalRetention.Options {
   readonly pollMillis: number
   readonly gapLimit: number
+  /** Blocks fetched at the same time. */
+  readonly parallel: number
   /** Whether internal transactions are recorded. */
   readonly internalTransactions: boolean
 }
@@ -30,21 +38,40 @@ export const run = Effect.fnUntraced(function* (
   options: Options
 ) {
   const { chain } = source
-  const { accounts, coinSearch, mempool } = sideSources
+  const { accounts, coinSearch, mempool, minedOutputs, past, unusedAt } = sideSources
   const { gapLimit, pollMillis } = options
   const coinInterval = Duration.millis(Math.min(pollMillis, coinMillis))
+  const outbox = yield* Outbox
+  if (minedOutputs !== undefined) {
+    const resolution = yield* EventResolution.make(source, minedOutputs, store, {
+      pollInterval: coinInterval,
+      onRecorded: outbox.wakeup
+    })
+    yield* Effect.forkScoped(resolution.run)
+  }
   if (mempool !== undefined) {
-    const outbox = yield* Outbox
     const watch = yield* MempoolWatch.make(chain, mempool, { pollInterval: coinInterval, onRecorded: outbox.wakeup })
     yield* Effect.forkScoped(watch.run)
   }
   if (coinSearch !== undefined) {
-    const wallets = yield* WalletSync.make(source, coinSearch, store, { pollInterval: coinInterval, gapLimit })
-    yield* Effect.forkScoped(wallets.run)
+    const coins = yield* CoinSync.make(source, coinSearch, store, {
+      ...{ pollInterval: coinInterval, gapLimit, onRecorded: outbox.wakeup }
+    })
+    yield* Effect.forkScoped(coins.run)
   }
   if (accounts !== undefined) {
     const wallets = yield* AccountSync.make(accounts, { pollInterval: Duration.millis(pollMillis), gapLimit })
     yield* Effect.forkScoped(wallets.run)
+  }
+  if (unusedAt !== undefined) {
+    const proof = yield* UnusedProof.make(source, unusedAt, store, { pollInterval: coinInterval })
+    yield* Effect.forkScoped(proof.run)
+  }
+  if (past !== undefined) {
+    const addresses = yield* AddressSync.make(source, past, store, {
+      ...{ pollInterval: coinInterval, concurrency: options.parallel }
+    })
+    yield* Effect.forkScoped(addresses.run)
   }
   if (options.internalTransactions) yield* InternalRetention.run(yield* ChainReader.make(chain), options)
 })

@@ -1,4 +1,4 @@
-/** What following chains can be watched by. */
+/** The metrics of following chains. */
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
@@ -20,10 +20,12 @@ export const make = (chain: Chain.Chain) =>
     const committed = Metric.withAttributes(blocks, attributes)
     const undone = Metric.withAttributes(reorganisations, attributes)
     committed.updateUnsafe(0, context)
-    // A histogram is there once it has been asked for: no reorganisation yet is a fact too.
+    // A histogram appears once it is asked for: that there was no reorganisation yet is a fact too.
     undone.valueUnsafe(context)
     return {
       committed: (count: number) => committed.updateUnsafe(count, context),
       reorganised: (depth: number) => undone.updateUnsafe(depth, context)
     }
   })
+
+export type SyncMetrics = Effect.Success<ReturnType<typeof make>>

@@ -8,10 +8,10 @@ import type { Source } from "../families/Source.ts"
 import type { ChainStore } from "../store/chain/ChainStore.ts"
 import type { LearnedToken, TokensUnknown } from "../store/chain/Tokens.ts"
 
-/** How often the node is asked again because an address of the blocks has become watched meanwhile. */
+/** How often the node is asked again because an address of the blocks has come to be watched meanwhile. */
 const retries = 3
 
-/** What the node says of the contracts that the store does not know; undefined where the node cannot be asked. */
+/** The node's names of contracts that the store does not know; undefined where the node cannot be asked. */
 const learn = Effect.fnUntraced(function* (source: Source, store: ChainStore, blocks: ReadonlyArray<Block>) {
   const unknown = yield* store.unknownTokens(blocks)
   if (source.tokenMetadata === undefined) return undefined
@@ -19,7 +19,7 @@ const learn = Effect.fnUntraced(function* (source: Source, store: ChainStore, bl
   return unknown.map((mention, i): LearnedToken => ({ ...mention, metadata: answers[i]! }))
 })
 
-/** Enters blocks with what the node says of their contracts; once more where that was not all that they need. */
+/** Enters blocks with the node's names of their contracts; again where the blocks turn out to need more contracts. */
 export const withTokens = <A, E>(
   source: Source,
   store: ChainStore,

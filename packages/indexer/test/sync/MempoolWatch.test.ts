@@ -1,9 +1,20 @@
+import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
+import * as Amount from "@headwater/core/Amount"
+import * as Bytes from "@headwater/core/Bytes"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import { NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
 import type { Mempool, MempoolTransaction, Output } from "@headwater/indexer/families/SideSources"
+import * as UtxoSet from "@headwater/indexer/store/chain/UtxoSet"
+import * as Completeness from "@headwater/indexer/store/chain/Completeness"
+import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
+import { type Coin, keyOf } from "@headwater/core/utxo/Coin"
+import type { Unlocking } from "@headwater/core/utxo/Unlocking"
+import * as fc from "fast-check"
+import * as References from "effect/References"
+import { UtxoChain } from "../families/utxo/UtxoChain.ts"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
@@ -51,6 +62,7 @@ class Node {
   readonly mined = new Map<string, Output>()
   readonly times = new Map<string, number>()
   hasOutputs = true
+  tip: Uint8Array = new Uint8Array(32)
   fetched: Array<string> = []
   /** Runs while transactions are fetched. */
   meanwhile: () => void = () => {}
@@ -82,6 +94,7 @@ class Node {
           this.meanwhile()
           return found
         }),
+      tip: Effect.sync(() => this.tip),
       timeOf: (id) => Effect.sync(() => this.times.get(id)),
       outputs: (outpoints) =>
         Effect.sync(() =>
@@ -129,6 +142,166 @@ const event = (owner: number, number: number, direction: string, amount: string)
   `${text(owner)} ${hex(number)} ${direction} ${amount}`
 
 const options = { pollInterval: Duration.seconds(1) }
+
+/** The first block, committed. */
+const enterBlock = Effect.gen(function* () {
+  const chainStore = yield* ChainStore.open(chain, { record: "watched", undoDepth: 10 })
+  // Not the first block, which would prove every coin.
+  const block = new UtxoChain(chain).mine([])
+  yield* chainStore.commit([block])
+  return block
+})
+
+/** Owners of P2WPKH addresses, and what their inputs show. */
+const owners = [0, 1, 2, 3, 4].map((number) => {
+  const publicKey = Buffer.alloc(33, number + 1)
+  const hash = createHash("ripemd160").update(createHash("sha256").update(publicKey).digest()).digest()
+  const unlocking: Unlocking = { scriptSig: Buffer.alloc(0), witness: [Buffer.alloc(71, 0x30), publicKey] }
+  return { script: Address.fromBytes(Uint8Array.from([0x00, 0x14, ...hash])), unlocking }
+})
+const ownerOf = (address: AddressBytes) => owners.findIndex(({ script }) => Bytes.equal(script, address))
+
+/** What happens between two looks at the mempool. */
+const moment = fc.record({
+  subscribe: fc.option(fc.nat(2), { nil: undefined }),
+  /** The coins of an owner are searched for at the node. */
+  search: fc.option(fc.nat(2), { nil: undefined }),
+  payments: fc.array(
+    fc.record({
+      spends: fc.array(fc.nat(1000), { maxLength: 3 }),
+      pays: fc.array(fc.record({ owner: fc.nat(4), amount: fc.integer({ min: 1, max: 9 }) }), {
+        minLength: 1,
+        maxLength: 3
+      })
+    }),
+    { maxLength: 4 }
+  ),
+  /** Payments that the node has mined, and whose block the store does not have yet. */
+  ahead: fc.array(fc.nat(4), { maxLength: 2 }),
+  hasOutputs: fc.boolean(),
+  /** Whether the transactions are mined and committed while they are fetched. */
+  overtaken: fc.boolean()
+})
+type Moment = typeof moment extends fc.Arbitrary<infer A> ? A : never
+
+const agreesOver = Effect.fnUntraced(
+  function* (moments: ReadonlyArray<Moment>) {
+    const { query, transaction: within } = yield* Database
+    const tables = ["callback", "subscription", "unspent_output", "spent_output", "unresolved_event"] as const
+    for (const table of [...tables, "completeness", "block"] as const) yield* query((db) => db.deleteFrom(table))
+    yield* query((db) => db.deleteFrom("chain"))
+    const fake = new UtxoChain(chain, (script) => owners[ownerOf(script)]?.unlocking)
+    const chainStore = yield* ChainStore.open(chain, { record: "watched", undoDepth: 10 })
+    const { id } = (yield* ChainRow.present(chain))!
+    yield* chainStore.commit([fake.tip])
+    const subscribed = new Set<number>()
+    let waiting: ReadonlyArray<MempoolTransaction> = []
+    let outputs = new Map<string, Output>()
+    let hasOutputs = true
+    let meanwhile: Effect.Effect<void> = Effect.void
+    const { step } = yield* MempoolWatch.make(
+      chain,
+      {
+        ids: Effect.sync(() => waiting.map(({ id }) => Buffer.from(id).toString("hex"))),
+        transactions: (ids) =>
+          Effect.andThen(
+            meanwhile,
+            Effect.sync(() => waiting.filter(({ id }) => ids.includes(Buffer.from(id).toString("hex"))))
+          ),
+        tip: Effect.sync(() => fake.tip.hash),
+        timeOf: () => Effect.succeed(2_000_000_000),
+        outputs: (outpoints) =>
+          Effect.sync(() => (hasOutputs ? outpoints.map((outpoint) => outputs.get(keyOf(outpoint))) : undefined))
+      },
+      { pollInterval: Duration.seconds(1) }
+    )
+    const expected = new Set<string>()
+
+    for (const { ahead, payments, search, subscribe: owner, ...now } of moments) {
+      if (owner !== undefined && !subscribed.has(owner)) {
+        subscribed.add(owner)
+        yield* (yield* Subscriptions).create({
+          ...{ account: 1, chain, address: owners[owner]!.script, callbackUrl: "https://receiver.test/" },
+          ...{ event: "ADDRESS_COINS_TRANSACTION_UNCONFIRMED", secret: undefined, confirmations: 1 },
+          allowDuplicates: true
+        })
+      }
+      if (search !== undefined && subscribed.has(search)) {
+        const { script } = owners[search]!
+        const { coins, height } = fake.search([script])
+        yield* within(Effect.andThen(UtxoSet.add(id, coins, []), Completeness.prove(id, "coins", [script], height + 1)))
+      }
+      const lag = fake.mine(
+        ahead.map((owner) => ({ spends: [], pays: [{ to: owners[owner]!.script, amount: 1_000n }] }))
+      )
+      if (ahead.length === 0) yield* chainStore.commit([lag])
+
+      hasOutputs = now.hasOutputs
+      outputs = new Map(fake.coins.map((coin) => [keyOf(coin.outpoint), coin]))
+      const free: Array<Omit<Coin, "height">> = [...fake.coins]
+      const made = payments.map(({ pays, spends }, number) => {
+        const coins = spends.flatMap((choice) => (free.length === 0 ? [] : free.splice(choice % free.length, 1)))
+        const paid = pays.map(({ amount, owner }) => ({ to: owners[owner]!.script, amount: BigInt(amount) }))
+        const transactionId = fake.nextId(number)
+        free.push(
+          ...paid.map(({ amount, to: script }, index) => ({ outpoint: { transactionId, index }, script, amount }))
+        )
+        return { coins, pays: paid, transactionId }
+      })
+      waiting = made.map(({ coins, pays, transactionId }) => ({
+        id: transactionId,
+        transfers: pays.map(({ amount, to }, position) => ({
+          ...{ kind: "coin", transaction: 0, position, from: undefined, to, amount }
+        })),
+        spends: coins.map(({ outpoint, script }, position) => ({
+          ...{ transaction: 0, position, outpoint, unlocking: () => owners[ownerOf(script)]!.unlocking }
+        }))
+      }))
+      const enter = Effect.suspend(() => {
+        const block = fake.mine(
+          made.map(({ coins, pays }) => ({ spends: coins.map(({ outpoint }) => outpoint), pays }))
+        )
+        return chainStore.commit(ahead.length === 0 ? [block] : [lag, block])
+      }).pipe(Effect.orDie)
+      let entered = false
+      meanwhile = Effect.suspend(() => {
+        if (!now.overtaken || entered) return Effect.void
+        entered = true
+        outputs = new Map()
+        return Effect.asVoid(enter)
+      })
+      yield* step
+      const told = new Set(
+        (yield* query((db) => db.selectFrom("callback").select("body"))).map(({ body }) => {
+          const { address, amount, direction, transactionId } = JSON.parse(body).data.item
+          return `${address} ${transactionId} ${direction} ${amount}`
+        })
+      )
+      for (const { coins, pays, transactionId } of made) {
+        for (const owner of subscribed) {
+          const { script } = owners[owner]!
+          const spent = coins.filter((coin) => ownerOf(coin.script) === owner)
+          const paid = pays.filter(({ to }) => ownerOf(to) === owner)
+          if (spent.length + paid.length === 0) continue
+          const total = (of: ReadonlyArray<{ readonly amount: bigint }>) =>
+            of.reduce((sum, { amount }) => sum + amount, 0n)
+          const net = total(paid) - total(spent)
+          const line = [
+            ...[Address.encode(chain, script), Buffer.from(transactionId).toString("hex")],
+            ...[net > 0n ? "incoming" : "outgoing", Amount.format(net < 0n ? -net : net, 8)]
+          ].join(" ")
+          expected.add(line)
+          if (spent.length === 0 || (hasOutputs && !now.overtaken)) assert.isTrue(told.has(line), `${line} is told`)
+        }
+      }
+      for (const line of told) assert.isTrue(expected.has(line), `${line} is true`)
+      if (!entered) yield* enter
+      waiting = []
+    }
+  },
+  Effect.scoped,
+  Effect.provideService(References.MinimumLogLevel, "Error")
+)
 
 for (const store of stores) {
   const layer = Subscriptions.layer.pipe(Layer.provideMerge(store.layer))
@@ -266,30 +439,52 @@ for (const store of stores) {
       }).pipe(Effect.provide(layer), Effect.scoped)
     )
 
-    it.effect("goes by the output map alone where the node cannot be asked for outputs", () =>
+    it.effect(
+      "of inputs that nobody knows, and may be the address's own, makes no event until all of its coins are known",
+      () =>
+        Effect.gen(function* () {
+          const { insertMany, query } = yield* Database
+          const node = new Node()
+          node.hasOutputs = false
+          const { step } = yield* start(node)
+          const { height, hash } = yield* enterBlock
+          yield* subscribe(1)
+          node.tip = hash
+          yield* insertMany("unspent_output", [
+            { chain: 1, transaction_id: idOf(100), output_index: 0, script: script(1), amount: "50", height }
+          ])
+          node.add(
+            1,
+            [
+              [100, 0],
+              [101, 0]
+            ],
+            [[1, 20n]]
+          )
+          yield* step
+          assert.deepStrictEqual(yield* told, [])
+          yield* query((db) => db.updateTable("completeness").set({ coins: height + 1 }))
+          // The node has a block more, which may have had the coin.
+          node.tip = idOf(9)
+          yield* step
+          assert.deepStrictEqual(yield* told, [])
+          node.tip = hash
+          yield* step
+          assert.deepStrictEqual(
+            (yield* told).map(({ event }) => event),
+            [event(1, 1, "outgoing", "0.0000003")]
+          )
+        }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.live("over random histories tells nothing but the truth, and a stranger's deposit at once", () =>
       Effect.gen(function* () {
-        const { insertMany } = yield* Database
-        const node = new Node()
-        node.hasOutputs = false
-        const { step } = yield* start(node)
-        yield* subscribe(1)
-        yield* insertMany("unspent_output", [
-          { chain: 1, transaction_id: idOf(100), output_index: 0, script: script(1), amount: "50", height: 1 }
-        ])
-        node.add(
-          1,
-          [
-            [100, 0],
-            [101, 0]
-          ],
-          [[1, 20n]]
+        const context = yield* Effect.context<Database | Subscriptions>()
+        const property = fc.asyncProperty(fc.array(moment, { minLength: 3, maxLength: 10 }), (moments) =>
+          Effect.runPromiseWith(context)(agreesOver(moments))
         )
-        yield* step
-        assert.deepStrictEqual(
-          (yield* told).map(({ event }) => event),
-          [event(1, 1, "outgoing", "0.0000003")]
-        )
-      }).pipe(Effect.provide(layer), Effect.scoped)
+        yield* Effect.promise(() => fc.assert(property, { numRuns: Number(process.env.HEADWATER_PROPERTY_RUNS ?? 25) }))
+      }).pipe(Effect.provide(layer))
     )
 
     it.effect("tells a subscription of what arrives after it, and not of what waited already", () =>

@@ -255,7 +255,7 @@ for (const store of stores) {
   })
 
   describe(`Replay of a UTXO chain on ${store.name}`, () => {
-    it.live("finds again what blocks have spent, and leaves the map of outputs as it is", () =>
+    it.live("finds again what blocks have spent, and leaves the UTXO set as it is", () =>
       inStore(
         Effect.gen(function* () {
           const litecoin = Result.getOrThrow(Chain.find("litecoin", "regtest"))

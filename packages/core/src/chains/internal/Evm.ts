@@ -1,5 +1,6 @@
 /** Facts that most blockchains with Ethereum's virtual machine share. */
-import type { Blockchain, EvmRules, Network } from "../Blockchain.ts"
+import type { EvmRules } from "../../evm/EvmFamily.ts"
+import type { Blockchain, Network } from "../Blockchain.ts"
 
 export const defaults = {
   family: "evm",
@@ -18,16 +19,12 @@ export const london = { accessLists: true, feeMarket: true, dataFee: "none" } as
 export const networks = (
   rules: Omit<EvmRules, "chainId">,
   chainIds: { readonly mainnet: number } & Readonly<Record<string, number>>
-): Readonly<Record<string, Network>> => ({
+): Readonly<Record<string, Network<"evm">>> => ({
   ...Object.fromEntries(
-    Object.entries(chainIds).map(([name, chainId]): [string, Network] => [
+    Object.entries(chainIds).map(([name, chainId]): [string, Network<"evm">] => [
       name,
-      {
-        networkKind: name === "mainnet" ? "live" : "test",
-        addressFormat: { kind: "evm" },
-        evm: { ...rules, chainId }
-      }
+      { networkKind: name === "mainnet" ? "live" : "test", evm: { ...rules, chainId } }
     ])
   ),
-  devnet: { networkKind: "development", addressFormat: { kind: "evm" }, evm: rules }
+  devnet: { networkKind: "development", evm: rules }
 })

@@ -1,5 +1,6 @@
 /** Facts that most blockchains of the Bitcoin family share. */
-import type { AddressFormat, Blockchain, Network, UtxoNetwork, UtxoRules } from "../Blockchain.ts"
+import type { UtxoNetwork, UtxoRules } from "../../utxo/UtxoNetwork.ts"
+import type { Blockchain, Network } from "../Blockchain.ts"
 
 export const defaults = {
   family: "utxo",
@@ -11,24 +12,13 @@ export const defaults = {
 /** The columns of the UTXO table in interface section 8. */
 export const listedPrices = ["utxo-last-block", "utxo-derive", "utxo-assets"] as const
 
-interface Facts extends Omit<UtxoNetwork, keyof UtxoRules> {
-  readonly address: Omit<Extract<AddressFormat, { kind: "utxo" }>, "kind">
-}
-
 const kinds = { mainnet: "live", testnet: "test", regtest: "development" } as const
 
 /** The three networks that every chain of the family has. */
 export const networks = (
   rules: UtxoRules,
-  facts: Readonly<Record<keyof typeof kinds, Facts>>
-): Readonly<Record<keyof typeof kinds, Network>> => {
-  const network = (name: keyof typeof kinds): Network => {
-    const { address, ...own } = facts[name]
-    return {
-      networkKind: kinds[name],
-      addressFormat: { kind: "utxo", ...address },
-      utxo: { ...rules, ...own }
-    }
-  }
+  facts: Readonly<Record<keyof typeof kinds, Omit<UtxoNetwork, keyof UtxoRules>>>
+): Readonly<Record<keyof typeof kinds, Network<"utxo">>> => {
+  const network = (name: keyof typeof kinds) => ({ networkKind: kinds[name], utxo: { ...rules, ...facts[name] } })
   return { mainnet: network("mainnet"), testnet: network("testnet"), regtest: network("regtest") }
 }

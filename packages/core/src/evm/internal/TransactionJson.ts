@@ -1,7 +1,7 @@
 /** Unsigned EVM transactions as people write them in JSON, field by field. The failure is `field: rule`. */
 import { hexToBytes } from "@noble/hashes/utils.js"
 import * as Result from "effect/Result"
-import * as EvmAddress from "../../address/EvmAddress.ts"
+import * as EvmAddress from "../EvmAddress.ts"
 import type { AccessListEntry, UnsignedTransaction } from "../UnsignedTransaction.ts"
 
 type Json = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 /** Public child keys of one extended public key (BIP-32, CKDpub), many at a time. */
 import { hmac } from "@noble/hashes/hmac.js"
 import { sha512 } from "@noble/hashes/sha2.js"
-import * as BaseMultiples from "./BaseMultiples.ts"
+import * as BaseMultiples from "../BaseMultiples.ts"
 
 /** The part of an extended public key from which child keys derive. */
 export interface Node {

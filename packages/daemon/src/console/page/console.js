@@ -1,12 +1,24 @@
 /** The page: logging in, which view is shown, keys, and asking again. */
+import { chains } from "./chains.js"
+import { credits } from "./credits.js"
+import { domains } from "./domains.js"
 import { make } from "./elements.js"
-import * as views from "./views.js"
+import { subscription } from "./subscription.js"
+import { subscriptions } from "./subscriptions.js"
+
+/**
+ * A view fills an element, and says how often and how it wants to be filled again.
+ *
+ * @typedef {(path: string, body?: unknown) => Promise<any>} Ask asks the daemon; throws an Error with the daemon's words
+ * @typedef {(text: string) => void} Say shows a message for some seconds
+ * @typedef {{ title: string, everyMillis?: number, fill: (main: HTMLElement) => Promise<void>, again?: () => Promise<void> }} View
+ */
 
 const find = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id))
 const main = find("main")
 const bar = find("bar")
 const live = find("live")
-const said = find("said")
+const message = find("message")
 const help = /** @type {HTMLDialogElement} */ (find("help"))
 
 class LoggedOut extends Error {}
@@ -15,11 +27,11 @@ class LoggedOut extends Error {}
 let silence
 const say = (/** @type {string} */ text) => {
   clearTimeout(silence)
-  said.textContent = text
-  silence = setTimeout(() => said.replaceChildren(), 6_000)
+  message.textContent = text
+  silence = setTimeout(() => message.replaceChildren(), 6_000)
 }
 
-/** @type {views.Ask} */
+/** @type {Ask} */
 const ask = async (path, body) => {
   const response = await fetch(path, {
     credentials: "same-origin",
@@ -64,19 +76,19 @@ const showLogin = () => {
   password.focus()
 }
 
-/** @returns {readonly [name: string, view: views.View]} */
+/** @returns {readonly [name: string, view: View]} */
 const viewOf = (/** @type {string} */ hash) => {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?")
   const [name, reference] = path.split("/")
   const search = new URLSearchParams(query)
-  if (name === "subscriptions" && reference) return [name, views.subscription(ask, say, decodeURIComponent(reference))]
-  if (name === "subscriptions") return [name, views.subscriptions(ask, search.get("search") ?? "")]
-  if (name === "credits") return [name, views.credits(ask, search.get("account"))]
-  if (name === "domains") return [name, views.domains(ask)]
-  return ["chains", views.chains(ask)]
+  if (name === "subscriptions" && reference) return [name, subscription(ask, say, decodeURIComponent(reference))]
+  if (name === "subscriptions") return [name, subscriptions(ask, search.get("search") ?? "")]
+  if (name === "credits") return [name, credits(ask, search.get("account"))]
+  if (name === "domains") return [name, domains(ask)]
+  return ["chains", chains(ask)]
 }
 
-/** Counts the views that were shown: what an earlier one was waiting for is of no interest any more. */
+/** Counts the views that were shown: an answer that an earlier view was waiting for is not shown any more. */
 let turn = 0
 
 const setLive = (/** @type {boolean} */ on) => {
@@ -84,7 +96,7 @@ const setLive = (/** @type {boolean} */ on) => {
   live.textContent = on ? "live" : "no answer"
 }
 
-const keepFresh = (/** @type {views.View} */ view, /** @type {number} */ mine) => {
+const keepFresh = (/** @type {View} */ view, /** @type {number} */ mine) => {
   const { again, everyMillis } = view
   if (again === undefined || everyMillis === undefined) return
   setTimeout(async () => {
@@ -134,7 +146,7 @@ const setTheme = (/** @type {string} */ theme) => {
 const nextTheme = () => {
   const theme = themes[(themes.indexOf(localStorage.getItem("theme") ?? "") + 1) % themes.length] ?? ""
   setTheme(theme)
-  say(theme === "" ? "Colours as the system has them" : `Colours: ${theme}`)
+  say(theme === "" ? "Colours: those of the system" : `Colours: ${theme}`)
 }
 setTheme(localStorage.getItem("theme") ?? "")
 

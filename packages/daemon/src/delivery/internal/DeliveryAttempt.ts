@@ -2,7 +2,6 @@
 import type { Attempt, Lease, OutboxMessage } from "@headwater/indexer/store/subscriptions/Lease"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import type * as DeliveryMetrics from "../DeliveryMetrics.ts"
 import type { DeliveryTrace } from "../DeliveryTrace.ts"
 import type { OutcomeWriter } from "../OutcomeWriter.ts"
@@ -62,23 +61,25 @@ export const make = Effect.fnUntraced(function* ({ hosts, metrics, outcomes, pro
     return false
   })
 
+  /** Notes at the host that an attempt has ended; when it began and how long it took. */
+  const ended = (host: string, at: number, answered: boolean) => {
+    const now = clock.currentTimeMillisUnsafe()
+    hosts.attempted(host, { answered, at, now })
+    return { at, duration: now - at }
+  }
+
   // Run for every callback: a generator would cost as much as the rest of it.
   const attempt: DeliveryAttempt = (lease, callback, { at, headers, url }) =>
-    Effect.flatMap(
-      Effect.result(traced(lease, callback, client.request({ method: "POST", url, headers, body: callback.body }))),
-      (reply) => {
-        const now = clock.currentTimeMillisUnsafe()
-        const timed = { at, duration: now - at }
-        hosts.attempted(lease.host, { answered: Result.isSuccess(reply), at, now })
-        if (Result.isFailure(reply)) {
-          return notAccepted(lease, callback, { ...timed, error: reply.failure.reason }, undefined)
-        }
-        const { retryAfter, status } = reply.success
+    Effect.matchEffect(traced(lease, callback, client.request({ method: "POST", url, headers, body: callback.body })), {
+      onFailure: ({ reason }) =>
+        notAccepted(lease, callback, { ...ended(lease.host, at, false), error: reason }, undefined),
+      onSuccess: ({ retryAfter, status }) => {
+        const answered = { ...ended(lease.host, at, true), status }
         return status >= 200 && status < 300
-          ? accepted(callback, { ...timed, status })
-          : notAccepted(lease, callback, { ...timed, status, error: `answered ${status}` }, retryAfter)
+          ? accepted(callback, answered)
+          : notAccepted(lease, callback, { ...answered, error: `answered ${status}` }, retryAfter)
       }
-    )
+    })
 
   return attempt
 })

@@ -76,28 +76,28 @@ export const make = Effect.fnUntraced(function* (dependencies: Dependencies) {
       return false
     })
 
-  /** Works the lease off; whether there is a follow-on to work off as well. */
+  /** Works the lease off, and each follow-on that was taken meanwhile. */
   const workOff = Effect.fnUntraced(function* (stream: DeliveryStream) {
-    stream.over = !(yield* Effect.matchEffect(target.parse(stream.lease.url), {
-      onSuccess: (url) => send(stream, url),
-      onFailure: (error) => refuse(stream, error)
-    }))
-    const { followOn } = stream
-    if (stream.over) release([...stream.lease.callbacks.slice(stream.sent), ...(followOn?.callbacks ?? [])])
-    if (stream.over || followOn === undefined) {
-      streams.delete(stream)
-      return false
+    while (true) {
+      stream.over = !(yield* Effect.matchEffect(target.parse(stream.lease.url), {
+        onSuccess: (url) => send(stream, url),
+        onFailure: (error) => refuse(stream, error)
+      }))
+      const { followOn } = stream
+      if (stream.over) release([...stream.lease.callbacks.slice(stream.sent), ...(followOn?.callbacks ?? [])])
+      if (stream.over || followOn === undefined) {
+        streams.delete(stream)
+        return
+      }
+      stream.lease = followOn
+      stream.sent = 0
+      stream.followOn = undefined
+      if (followOn.full) wakeup()
     }
-    stream.lease = followOn
-    stream.sent = 0
-    stream.followOn = undefined
-    if (followOn.full) wakeup()
-    return true
   })
 
   const run = (stream: DeliveryStream) =>
-    Effect.repeat(workOff(stream), { while: (more) => more }).pipe(
-      Effect.asVoid,
+    workOff(stream).pipe(
       Effect.catchCause((cause) => {
         stream.over = true
         return Effect.logError("A lease was not worked off", cause)

@@ -1,4 +1,4 @@
-/** CoinGecko's answers, checked field by field, and what they say in our words. */
+/** CoinGecko's answers, checked field by field, and turned into entries and quotes. */
 
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Asset from "@headwater/core/market/Asset"
@@ -91,7 +91,7 @@ const secondsOf = (text: string | null | undefined): number | undefined => {
 
 type QuoteOrProblem = Rate.Quote | { readonly problem: string }
 
-/** Undefined where there is no price, which is no fault: nobody trades it. */
+/** Undefined where there is no price, which is no fault: nobody trades the asset. */
 const quote = (
   amount: string | null | undefined,
   updated: string | null | undefined,
@@ -100,8 +100,8 @@ const quote = (
   if (amount === null || amount === undefined) return undefined
   const at = secondsOf(updated)
   if (at === undefined) return { problem: "last_updated: is not a time" }
-  const said = Object.entries(figures).filter((entry): entry is [string, string] => typeof entry[1] === "string")
-  return { amount, at, ...Object.fromEntries(said) }
+  const present = Object.entries(figures).filter((entry): entry is [string, string] => typeof entry[1] === "string")
+  return { amount, at, ...Object.fromEntries(present) }
 }
 
 const quoteOfMarket = (market: Market) =>
@@ -115,7 +115,7 @@ const quoteOfMarket = (market: Market) =>
     maxSupply: market.max_supply
   })
 
-/** The rows of a page of markets, each with its quote, or why it has none. A broken row costs itself only. */
+/** The rows of a page of markets, each with its quote, or why it has none. A broken row spoils no other row. */
 export const quotesOfMarkets = (
   json: unknown
 ): Result.Result<ReadonlyArray<{ readonly id: string; readonly quote: QuoteOrProblem | undefined }>, string> =>

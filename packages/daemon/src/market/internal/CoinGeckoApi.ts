@@ -1,9 +1,9 @@
 /**
- * Calls to CoinGecko's API: no more a minute than the plan allows, one at a time; told to wait, it waits; what fails in
- * passing is asked again. Numbers of an answer are text, so that none goes through a float.
+ * Calls to CoinGecko's API, one at a time, and no more a minute than the plan allows. Where CoinGecko asks for a pause,
+ * the next call comes after the pause; a call that fails for a passing reason is made again. Numbers of an answer are
+ * text, so that none goes through a float.
  */
 import * as DecimalText from "@headwater/indexer/families/node/DecimalText"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
@@ -12,11 +12,12 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
-import * as Stream from "effect/Stream"
 import * as MarketMetrics from "../MarketMetrics.ts"
 import { ProviderError } from "../Provider.ts"
+import * as HttpReply from "./HttpReply.ts"
+import * as RequestPace from "./RequestPace.ts"
 
-/** What the provider is called in the store, in metrics and in the log. */
+/** CoinGecko's name in the store, in metrics and in the log. */
 export const provider = "coingecko"
 
 /** CoinGecko has nothing of this name. */
@@ -30,11 +31,11 @@ export interface Options {
   readonly timeoutMillis: number
   /** The first wait before a request is made again; it doubles. */
   readonly backoffMillis: number
-  /** The longest wait that the provider may ask for; told to wait longer, the work fails. */
-  readonly patienceMillis: number
+  /** The longest wait that the provider may ask for; the work fails where the provider asks for a longer one. */
+  readonly maxRetryAfterMillis: number
 }
 
-export const defaults = { timeoutMillis: 30_000, backoffMillis: 1_000, patienceMillis: 120_000 }
+export const defaults = { timeoutMillis: 30_000, backoffMillis: 1_000, maxRetryAfterMillis: 120_000 }
 
 /** Requests until a call fails. */
 const attempts = 4
@@ -45,28 +46,6 @@ const limitedMillis = 60_000
 /** A page of 250 assets has about 200 KB, a coin with all its text and markets about 500 KB. */
 const maxAnswerBytes = 16_777_216
 const maxImageBytes = 262_144
-
-interface Reply {
-  readonly status: number
-  readonly retryAfter: string | undefined
-  readonly body: Buffer
-}
-
-/** Why there is no reply. */
-interface NoReply {
-  readonly reason: string
-}
-
-/** The code of the system's error, if there is one deep inside: the rest of the message might repeat a header. */
-const noReply = (error: unknown): NoReply => {
-  let cause = error
-  for (let depth = 0; depth < 5 && typeof cause === "object" && cause !== null; depth++) {
-    const { code } = cause as { readonly code?: unknown }
-    if (typeof code === "string" && /^[A-Z_]{3,40}$/.test(code)) return { reason: `did not answer (${code})` }
-    cause = "cause" in cause ? cause.cause : undefined
-  }
-  return { reason: "did not answer, or not to the end" }
-}
 
 /** Milliseconds of a `Retry-After` in seconds. */
 const waitOf = (retryAfter: string | undefined): number => {
@@ -81,48 +60,20 @@ const fail = (message: string, retryAfter?: number) =>
     ...(retryAfter === undefined ? {} : { retryAfter: Math.round(retryAfter) })
   })
 
+/** An answer of CoinGecko that is not what the API documents. */
+export const unreadable = (problem: string) =>
+  new ProviderError({ provider, message: `CoinGecko's answer cannot be read: ${problem}` })
+
 export const make = Effect.fnUntraced(function* (options: Options) {
   const client = yield* HttpClient.HttpClient
   const one = yield* Semaphore.make(1)
-  const interval = 60_000 / options.requestsPerMinute
-  /** When the next request may be made. */
-  let free = 0
+  const pace = RequestPace.make(options.requestsPerMinute)
+  const { timeoutMillis } = options
 
-  const fetch = (request: HttpClientRequest.HttpClientRequest, maxBytes: number) =>
-    Effect.gen(function* () {
-      const response = yield* Effect.mapError(client.execute(request), noReply)
-      const chunks: Array<Uint8Array> = []
-      let bytes = 0
-      yield* response.stream.pipe(
-        Stream.mapError(noReply),
-        Stream.runForEach((chunk) => {
-          bytes += chunk.length
-          chunks.push(chunk)
-          return bytes > maxBytes ? Effect.fail<NoReply>({ reason: `sent more than ${maxBytes} bytes` }) : Effect.void
-        })
-      )
-      const { status } = response
-      return { status, retryAfter: response.headers["retry-after"], body: Buffer.concat(chunks) } satisfies Reply
-    }).pipe(
-      Effect.timeoutOrElse({
-        duration: options.timeoutMillis,
-        orElse: () => Effect.fail<NoReply>({ reason: `did not answer within ${options.timeoutMillis} ms` })
-      }),
-      // A span would hold the URL, and with it what an operator's own may hold of secrets.
-      Effect.provideService(HttpClient.TracerDisabledWhen, () => true)
-    )
-
-  /** Waits for the request's turn. */
-  const turn = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    if (free > now) yield* Effect.sleep(free - now)
-    free = Math.max(free, now) + interval
-  })
-
-  /** One request of a call; what is wrong in passing comes back as a reason. */
+  /** One request of a call. The failure of the result is why the request may be made again. */
   const ask = Effect.fnUntraced(function* (path: string, request: HttpClientRequest.HttpClientRequest) {
-    yield* turn
-    const reply = yield* Effect.result(fetch(request, maxAnswerBytes))
+    yield* pace.turn
+    const reply = yield* Effect.result(HttpReply.fetch(client, request, { maxBytes: maxAnswerBytes, timeoutMillis }))
     if (Result.isFailure(reply)) {
       yield* MarketMetrics.requested(provider, "failed")
       return Result.fail(reply.failure.reason)
@@ -131,9 +82,9 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     if (status === 429) {
       yield* MarketMetrics.requested(provider, "limited")
       const wait = waitOf(retryAfter)
-      if (wait > options.patienceMillis)
+      if (wait > options.maxRetryAfterMillis)
         return yield* fail(`wants to be left alone for ${Math.ceil(wait / 1000)} s`, wait)
-      free = Math.max(free, (yield* Clock.currentTimeMillis) + wait)
+      yield* pace.pause(wait)
       return Result.fail("allows no more requests for the moment")
     }
     if (status === 404) {
@@ -191,7 +142,9 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const image = Effect.fn("CoinGecko.image")(function* (link: string) {
     const url = Result.try(() => new URL(link))
     if (Result.isFailure(url) || !isOwn(url.success)) return undefined
-    const reply = yield* Effect.result(fetch(HttpClientRequest.get(link), maxImageBytes))
+    const reply = yield* Effect.result(
+      HttpReply.fetch(client, HttpClientRequest.get(link), { maxBytes: maxImageBytes, timeoutMillis })
+    )
     if (Result.isSuccess(reply) && reply.success.status === 200) return reply.success.body
     yield* Effect.logDebug(`No image from ${link}`)
     return undefined

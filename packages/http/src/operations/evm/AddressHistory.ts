@@ -1,4 +1,7 @@
-/** What is recorded of an address: internal transactions of the last 14 days, and token transfers. */
+/**
+ * What is recorded of an address: internal transactions of the last 14 days, and token transfers. A list of which the
+ * beginning is not recorded says from which block on it is whole.
+ */
 
 import * as Amount from "@headwater/core/Amount"
 import * as Address from "@headwater/core/address/Address"
@@ -54,18 +57,23 @@ export const make = (record: ChainReader, freshness: Freshness, options: Options
   const internalTransactions: Operations["internalTransactions"] = Effect.fn("AddressHistory.internalTransactions")(
     function* (request) {
       const address = yield* decodeAddress(chain, "address", request.address)
-      const { node } = yield* freshness.recorded(request.after === undefined)
+      const { node, tip } = yield* freshness.recorded(request.after === undefined)
       const capabilities = yield* freshness.orUnavailable(node.source.capabilities)
       const traces = Capability.lacking(capabilities, Capability.internalTransactions)
       if (traces !== undefined) {
         return yield* new Unimplemented({ message: `Internal transactions: ${traces.detail}` })
       }
       const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+      const since = now - InternalRetention.keptSeconds
+      // Read before the page: a block that comes in between is whole in both.
+      const recordedFrom = (yield* Effect.orDie(record.internalFrom)) ?? tip.height + 1
+      const first = yield* Effect.orDie(record.heightSince(since))
       const { next, transfers } = yield* Effect.orDie(
-        record.page("internal", address, { ...pageRequest(request), since: now - InternalRetention.keptSeconds })
+        record.page("internal", address, { ...pageRequest(request), since })
       )
       return {
         next,
+        completeFrom: recordedFrom === 0 || recordedFrom < first ? undefined : recordedFrom,
         items: transfers.map((recorded) => ({
           ...placed(recorded),
           operationId: recorded.transfer.operation,
@@ -85,11 +93,18 @@ export const make = (record: ChainReader, freshness: Freshness, options: Options
         const [watched] = yield* Effect.orDie(record.watchedBy(request.account, [address]))
         if (watched === undefined) {
           return yield* new AddressNotSynced({
-            message: "The account has no active subscription for the address, so nothing is recorded of it"
+            message: "The account has neither synced the address nor subscribed to it, so nothing is recorded of it"
           })
         }
       }
       const { node, tip } = yield* freshness.recorded(request.after === undefined)
+      // Read before the page: what is recorded further back meanwhile is only not told yet.
+      const recordedFrom = (yield* Effect.orDie(record.completeness([address]))).get(Bytes.key(address))?.tokens
+      if (recordedFrom === undefined) {
+        return yield* new AddressNotSynced({
+          message: "It is not known yet from which block on the address is recorded: try again after the next block"
+        })
+      }
       const { next, transfers } = yield* Effect.orDie(record.page("token", address, pageRequest(request)))
       const contracts = new Map(transfers.map(({ transfer }) => [Bytes.key(transfer.contract), transfer.contract]))
       const tokens = yield* freshness
@@ -97,6 +112,7 @@ export const make = (record: ChainReader, freshness: Freshness, options: Options
         .pipe(Effect.catchTag("DatabaseError", Effect.die))
       return {
         next,
+        completeFrom: recordedFrom === 0 ? undefined : recordedFrom,
         items: transfers.map((recorded) => {
           const { amount, contract, from, to, token, tokenId } = recorded.transfer
           const { decimals = 0, name = "", symbol = "" } = tokens.get(Bytes.key(contract)) ?? {}

@@ -1,8 +1,10 @@
 /**
- * What an HD wallet holds (interface section 4.9): balances of all its addresses after one block, from the node; which
+ * What an HD wallet has (interface section 4.9): balances of all its addresses after one block, from the node; which
  * tokens there are, and what was received and spent, from the record up to that block.
  *
- * Totals count every recorded coin and internal transaction of each address; the fees of transactions are not in them.
+ * Totals count every coin and internal transaction of each address, from its first one on; the fees of transactions are
+ * not in them. They are refused where the record lacks any of these. A token moves without a trace in its holder's
+ * account, so that tokens are those that have moved since the addresses were recorded, and the answer says since when.
  */
 
 import * as Amount from "@headwater/core/Amount"
@@ -12,10 +14,18 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import type { EvmNode } from "@headwater/indexer/families/evm/EvmNode"
 import type { ConnectedNode } from "@headwater/indexer/families/Family"
 import type { NodeError } from "@headwater/indexer/families/node/NodeError"
+import * as Completeness from "@headwater/indexer/store/chain/Completeness"
 import type { ChainReader, Tip } from "@headwater/indexer/store/chain/ChainReader"
 import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
 import * as Effect from "effect/Effect"
-import { NodeUnavailable, XpubNotSynced } from "../../contract/Errors.ts"
+import {
+  type InvalidData,
+  type InvalidXpub,
+  NodeUnavailable,
+  Unimplemented,
+  XpubNotSynced,
+  XpubSyncInProgress
+} from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations, WalletRequest } from "../Operations.ts"
 import * as Wallet from "../Wallet.ts"
@@ -25,6 +35,11 @@ export interface Options {
   readonly record: RecordingMode
   /** Unused addresses in a row after which a wallet ends; 20 in BIP-44. */
   readonly gapLimit: number
+  /** Watches addresses of a wallet from now on; whether the account has synced the wallet. */
+  readonly extend: (
+    request: WalletRequest,
+    addresses: ReadonlyArray<Address.AddressBytes>
+  ) => Effect.Effect<boolean, InvalidXpub | InvalidData>
 }
 
 /** What a wallet is read from. */
@@ -36,8 +51,8 @@ export interface WalletNode extends Pick<EvmNode, "accountsAt" | "tokenBalancesA
 /** Readings of a wallet, before the client is told to come back. */
 const maxReadings = 10
 
-/** A token of the record: a contract, or one id of it. */
-interface Held {
+/** One id of a token contract, and how much of the id the wallet has. */
+interface NonFungibleToken {
   readonly contract: Address.AddressBytes
   readonly tokenId: bigint
   readonly kind: "non-fungible" | "multi"
@@ -61,7 +76,7 @@ const tokensOf = Effect.fnUntraced(function* (
   addresses: ReadonlyArray<Address.AddressBytes>
 ) {
   const fungible = new Map<string, Address.AddressBytes>()
-  const held = new Map<string, Held>()
+  const nonFungible = new Map<string, NonFungibleToken>()
   for (const address of addresses) {
     yield* record.each("token", address, tip.height, ({ amount, contract, from, to, token, tokenId }) => {
       if (token === "fungible" || tokenId === undefined) {
@@ -69,13 +84,16 @@ const tokensOf = Effect.fnUntraced(function* (
         return
       }
       const key = `${Bytes.key(contract)}:${tokenId}`
-      const entry = held.get(key) ?? { contract, tokenId, kind: token, amount: 0n }
-      held.set(key, entry)
+      const entry = nonFungible.get(key) ?? { contract, tokenId, kind: token, amount: 0n }
+      nonFungible.set(key, entry)
       if (Buffer.compare(to, address) === 0) entry.amount += amount
       if (Buffer.compare(from, address) === 0) entry.amount -= amount
     })
   }
-  return { fungible: [...fungible.values()], held: byContract(held.values()).filter(({ amount }) => amount > 0n) }
+  return {
+    fungible: [...fungible.values()],
+    nonFungible: byContract(nonFungible.values()).filter(({ amount }) => amount > 0n)
+  }
 })
 
 /** What went to and from the addresses. */
@@ -132,6 +150,7 @@ export const make = <Node extends ConnectedNode>(
   const chain: Chain = record.chain
   const standards = chain.tokenStandards!
   const coins = (wei: bigint) => Amount.format(wei, chain.decimals)
+  const text = (address: Address.AddressBytes) => Address.encode(chain, address)!
 
   const isRecorded = Effect.fnUntraced(function* (address: Address.AddressBytes) {
     if ((yield* record.prunedTotals([address])).size > 0) return true
@@ -142,35 +161,96 @@ export const make = <Node extends ConnectedNode>(
     return false
   })
 
-  const lookAt = (evm: WalletNode, tip: Tip): Wallet.Look<NodeError> =>
+  const lookupAt = (evm: WalletNode, tip: Tip): Wallet.AddressLookup<NodeError> =>
     Effect.fnUntraced(function* (addresses) {
       const accounts = yield* evm.accountsAt(addresses, tip.hash)
       return yield* Effect.forEach(addresses, (address, i) => {
         const { balance, nonce } = accounts[i]!
-        const isUsed = balance > 0n || nonce > 0 ? Effect.succeed(true) : Effect.orDie(isRecorded(address))
-        return Effect.map(isUsed, (isUsed) => ({ address, balance, isUsed }))
+        const hasCoins = balance > 0n || nonce > 0
+        const isUsed = hasCoins ? Effect.succeed(true) : Effect.orDie(isRecorded(address))
+        return Effect.map(isUsed, (isUsed) => ({ address, balance, hasCoins, isUsed }))
       })
     })
 
-  /** Where only watched addresses are recorded, the record of a wallet is complete if its used ones are watched. */
-  const checkRecorded = Effect.fnUntraced(function* (
-    { account }: WalletRequest,
-    wallet: ReadonlyArray<Wallet.WalletAddress>
+  /** Fails where the account has not asked for the record of an address that may be the wallet's. */
+  const checkWatched = Effect.fnUntraced(function* (
+    request: WalletRequest,
+    addresses: ReadonlyArray<Address.AddressBytes>
   ) {
-    if (options.record === "all") return
-    const watched = yield* Effect.orDie(
-      record.watchedBy(
-        account,
-        wallet.map(({ address }) => address)
-      )
-    )
+    const watched = yield* Effect.orDie(record.watchedBy(request.account, addresses))
     const keys = new Set(watched.map(Bytes.key))
-    const lacks = wallet.some(({ address, isUsed }) => isUsed && !keys.has(Bytes.key(address)))
-    if (lacks || keys.size === 0) {
-      return yield* new XpubNotSynced({
-        message: "Not all used addresses of the wallet are recorded: the account has to subscribe to each of them"
+    const lacking = addresses.filter((address) => !keys.has(Bytes.key(address)))
+    const [first] = lacking
+    if (first === undefined) return
+    if (yield* options.extend(request, lacking)) {
+      return yield* new XpubSyncInProgress({
+        message: `The past of ${lacking.length} further addresses of the wallet is being read: try again later`
       })
     }
+    if (options.record === "all") return
+    return yield* new XpubNotSynced({
+      message:
+        `Nothing is recorded of ${lacking.length} addresses of the wallet, as ${text(first)}: sync the wallet, or ` +
+        `subscribe to each address up to ${options.gapLimit} behind the last used one`
+    })
+  })
+
+  /** Fails where what an address received and spent is not recorded from its first transaction on. */
+  const checkTotals = Effect.fnUntraced(function* (
+    address: Address.AddressBytes,
+    { coins, history }: Completeness.Completeness,
+    internalFrom: number | undefined,
+    isBeingRead: boolean
+  ) {
+    if (history !== 0) {
+      if (isBeingRead) {
+        return yield* new XpubSyncInProgress({ message: `The past of ${text(address)} is being read: try again later` })
+      }
+      if (coins === undefined && options.record === "watched") {
+        return yield* new XpubSyncInProgress({
+          message: `The node is being asked whether ${text(address)} was used before: try again in some seconds`
+        })
+      }
+      return yield* new XpubNotSynced({
+        message:
+          `${text(address)} was used before its record begins${history === undefined ? "" : `, at block ${history}`}: ` +
+          "what it received and spent earlier is not known. Where the node keeps the states of old blocks, " +
+          "sync the address with its birthHeight"
+      })
+    }
+    if (internalFrom === undefined) {
+      return yield* new Unimplemented({
+        message: "Totals count internal transactions, which are not recorded: the chain's node has to give traces"
+      })
+    }
+    if (internalFrom > (coins ?? 0)) {
+      return yield* new XpubNotSynced({
+        message:
+          `Internal transactions are recorded without a gap from block ${internalFrom} on, and ${text(address)} is ` +
+          `recorded from block ${coins ?? 0} on: the operator fills the gap with headwater replay`
+      })
+    }
+  })
+
+  /** Fails where the totals are not whole; the first block from which on the tokens of every address are recorded. */
+  const checkComplete = Effect.fnUntraced(function* (wallet: ReadonlyArray<Wallet.WalletAddress>) {
+    const internalFrom = yield* record.internalFrom
+    const addresses = wallet.map(({ address }) => address)
+    // Before the completeness: an address of which the reading ends in between is complete.
+    const beingRead = yield* record.beingRead(addresses)
+    const known = yield* record.completeness(addresses)
+    let tokensFrom = 0
+    for (const { address, hasCoins } of wallet) {
+      const completeness = known.get(Bytes.key(address)) ?? Completeness.unknown
+      if (hasCoins) yield* checkTotals(address, completeness, internalFrom, beingRead.has(Bytes.key(address)))
+      if (completeness.tokens === undefined) {
+        return yield* new XpubNotSynced({
+          message: `It is not known yet from which block on ${text(address)} is recorded: try again after the next block`
+        })
+      }
+      tokensFrom = Math.max(tokensFrom, completeness.tokens)
+    }
+    return tokensFrom
   })
 
   const read = Effect.fnUntraced(function* (request: WalletRequest) {
@@ -178,14 +258,18 @@ export const make = <Node extends ConnectedNode>(
     const { node, tip } = yield* freshness.recorded(true)
     const evm = nodeOf(node)
     const wallet = (yield* Effect.forEach(branches, (branch) =>
-      Wallet.scan(branch, options.gapLimit, lookAt(evm, tip))
+      Wallet.scan(branch, options.gapLimit, lookupAt(evm, tip))
     )).flat()
-    yield* checkRecorded(request, wallet)
+    yield* checkWatched(
+      request,
+      wallet.map(({ address }) => address)
+    )
+    const tokensFrom = yield* checkComplete(wallet)
     const addresses = wallet.filter(({ isUsed }) => isUsed).map(({ address }) => address)
     const totals = yield* totalsOf(record, tip, addresses)
-    const { fungible, held } = yield* tokensOf(record, tip, addresses)
+    const { fungible, nonFungible } = yield* tokensOf(record, tip, addresses)
     const balances = yield* fungibleBalances(evm, tip, fungible, addresses)
-    const contracts = new Map([...balances, ...held].map(({ contract }) => [Bytes.key(contract), contract]))
+    const contracts = new Map([...balances, ...nonFungible].map(({ contract }) => [Bytes.key(contract), contract]))
     const tokens = yield* TokenNames.find(record, node.source, tip.height, [...contracts.values()])
     const described = (contract: Address.AddressBytes, kind: keyof typeof standards) => ({
       contractAddress: Address.encode(chain, contract)!,
@@ -203,13 +287,14 @@ export const make = <Node extends ConnectedNode>(
         amount: Amount.format(amount, tokens.get(Bytes.key(contract))?.decimals ?? 0),
         ...described(contract, "fungible")
       })),
-      nonFungibleTokens: held.map(({ contract, kind, tokenId }) => ({
+      nonFungibleTokens: nonFungible.map(({ contract, kind, tokenId }) => ({
         ...described(contract, kind),
         tokenId: String(tokenId)
       })),
       totalReceived: coins(totals.received),
       totalSpent: coins(totals.spent),
-      unit: chain.unit
+      unit: chain.unit,
+      ...(tokensFrom === 0 ? {} : { completeFrom: tokensFrom })
     }
     return { item, isOfOneMoment }
   })

@@ -1,6 +1,8 @@
-/** The operations of an EVM chain, over its record and its node. */
+/** The operations of chains with Ethereum's virtual machine, over their record and their node. */
 import type { Chain } from "@headwater/core/chains/Chain"
 import { EvmFamily } from "@headwater/indexer/families/evm/EvmFamily"
+import type { EvmNode } from "@headwater/indexer/families/evm/EvmNode"
+import type { ConnectedNode, Family, FamilyFields } from "@headwater/indexer/families/Family"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
 import * as Freshness from "../Freshness.ts"
@@ -8,22 +10,43 @@ import type { ChainOperations } from "../Operations.ts"
 import * as AddressHistory from "./AddressHistory.ts"
 import * as Assets from "./Assets.ts"
 import * as Logs from "./Logs.ts"
+import * as ManagedAddresses from "./ManagedAddresses.ts"
+import * as ManagedWallets from "./ManagedWallets.ts"
 import * as Prepare from "./Prepare.ts"
 
-export interface Options extends Assets.Options {
+export interface Options extends Omit<Assets.Options, "extend">, Pick<ManagedAddresses.Options, "syncBlocks"> {
   /** Whether internal transactions are recorded at all. */
   readonly internalTransactions: boolean
 }
 
-export const make = Effect.fnUntraced(function* (chain: Chain, options: Options) {
-  const record = yield* ChainReader.make(chain)
-  const freshness = yield* Freshness.make(record, EvmFamily)
-  const { internalTransactions, tokensTransfers } = AddressHistory.make(record, freshness, options)
-  return {
-    ...(options.internalTransactions ? { internalTransactions } : {}),
-    tokensTransfers,
-    evmAssets: Assets.make(record, freshness, ({ evm }) => evm, options),
-    logs: Logs.make(record, freshness, ({ evm }) => evm),
-    prepare: Prepare.make(record, freshness)
-  } satisfies Partial<ChainOperations>
-})
+/** What answers the operations that the chains of several families share. */
+export type SharedNode = Assets.WalletNode & Pick<EvmNode, "logs">
+
+/**
+ * The operations of a family's chains: a node's part of them is asked of `evmOf`, and transfers are prepared by `prepare`.
+ * `readsPast`: whether the family's nodes show the past of an address.
+ */
+export const ofFamily = <Node extends ConnectedNode, Fields extends FamilyFields>(
+  family: Family<Node, Fields>,
+  evmOf: (node: Node) => SharedNode,
+  prepare: (record: ChainReader.ChainReader, freshness: Freshness.Freshness<Node>) => ChainOperations["prepare"],
+  readsPast: boolean
+) =>
+  Effect.fnUntraced(function* (chain: Chain, options: Options) {
+    const record = yield* ChainReader.make(chain)
+    const freshness = yield* Freshness.make(record, family)
+    const { internalTransactions, tokensTransfers } = AddressHistory.make(record, freshness, options)
+    const managed = { syncBlocks: options.syncBlocks, gapLimit: options.gapLimit, readsPast }
+    const { extend, operations } = yield* ManagedWallets.make(record, managed)
+    return {
+      ...operations,
+      ...(yield* ManagedAddresses.make(record, managed)),
+      ...(options.internalTransactions ? { internalTransactions } : {}),
+      tokensTransfers,
+      evmAssets: Assets.make(record, freshness, evmOf, { ...options, extend }),
+      logs: Logs.make(record, freshness, evmOf),
+      prepare: prepare(record, freshness)
+    } satisfies Partial<ChainOperations>
+  })
+
+export const make = ofFamily(EvmFamily, ({ evm }) => evm, Prepare.make, true)

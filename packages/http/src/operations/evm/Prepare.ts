@@ -6,7 +6,7 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import * as Preparation from "@headwater/core/evm/Preparation"
 import * as Sighash from "@headwater/core/evm/Sighash"
 import type { EvmConnection } from "@headwater/indexer/families/evm/EvmConnection"
-import type { Account, Draft, EvmNode } from "@headwater/indexer/families/evm/EvmNode"
+import type { Account, EvmNode, TransactionRequest } from "@headwater/indexer/families/evm/EvmNode"
 import type { GasPrices } from "@headwater/indexer/families/evm/GasPrices"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
@@ -44,6 +44,8 @@ const typeOf = (chain: Chain, asked: Request["type"], { baseFee }: GasPrices) =>
 const amountOf = (chain: Chain, text: string) =>
   Effect.mapError(Effect.fromResult(Amount.parse(text, chain.decimals)), ({ message }) => invalid("amount", message))
 
+const coins = ({ decimals, unit }: Chain, wei: bigint) => `${Amount.format(wei, decimals)} ${unit}`
+
 const nonceOf = (asked: string | undefined, { mined, pending }: Account) => {
   if (asked === undefined) return Effect.succeed(pending)
   const nonce = Number(asked)
@@ -52,11 +54,28 @@ const nonceOf = (asked: string | undefined, { mined, pending }: Account) => {
     : Effect.succeed(nonce)
 }
 
+/** The balance that a transaction of this nonce can spend, in Wei; `asked` is the nonce of the request. */
+const balanceOf = (nonce: number, asked: string | undefined, account: Account) => {
+  const { afterPending, balance, mined, pending } = account
+  if (nonce === mined) return Effect.succeed(balance)
+  if (afterPending !== undefined) return Effect.succeed(afterPending)
+  return asked !== undefined
+    ? Effect.succeed(balance)
+    : Effect.fail(
+        conflict(
+          "nonce",
+          `the sender has transactions that wait for a block (${pending - mined}), and the node does not say what they ` +
+            `leave of the balance: wait for the block, or name a nonce (${pending} is the next), by which the balance of the ` +
+            "newest block counts"
+        )
+      )
+}
+
 /** Refusals that are about the transaction: reverted, or out of what a block takes. */
 const wouldFail = /revert|gas required|exceeds|insufficient|out of gas|invalid opcode/i
 
-const gasFor = (evm: EvmNode, draft: Draft) =>
-  Effect.catchTag(evm.estimateGas(draft), "NodeRejected", ({ code, message }) =>
+const gasFor = (evm: EvmNode, transaction: TransactionRequest) =>
+  Effect.catchTag(evm.estimateGas(transaction), "NodeRejected", ({ code, message }) =>
     Effect.fail(
       conflict(
         "recipient",
@@ -67,8 +86,8 @@ const gasFor = (evm: EvmNode, draft: Draft) =>
     )
   )
 
-/** The offer for the gas of a transaction: by a priority, or exactly as the request says. */
-const offerFor = (
+/** The price of the transaction's gas: by a priority, or so that the fee is exactly what the request says. */
+const feeQuoteFor = (
   type: Preparation.TransactionType,
   prices: GasPrices,
   fee: NonNullable<Request["fee"]>,
@@ -80,16 +99,16 @@ const offerFor = (
   }
   const exact = Amount.parse(fee.exactAmount, 0)
   if (Result.isFailure(exact)) return Effect.fail(invalid("fee.exactAmount", "must be a whole number of Wei"))
-  const offer = Preparation.exactFeeQuote(exact.success, gasLimit)
+  const quote = Preparation.exactFeeQuote(exact.success, gasLimit)
   const least = prices.baseFee ?? 1n
-  return offer.cap < least
+  return quote.cap < least
     ? Effect.fail(
         conflict(
           "fee.exactAmount",
-          `${exact.success} Wei is ${offer.cap} for each of ${gasLimit} gas; blocks take ${least} or more`
+          `${exact.success} Wei is ${quote.cap} for each of ${gasLimit} gas; blocks take ${least} or more`
         )
       )
-    : Effect.succeed(offer)
+    : Effect.succeed(quote)
 }
 
 /** The fee in the words of the contract, in Wei. */
@@ -121,20 +140,34 @@ const prepare = Effect.fnUntraced(function* (chain: Chain, freshness: Freshness<
   const type = yield* typeOf(chain, request.type, prices)
   const account = yield* evm.account(from)
   const nonce = yield* nonceOf(request.nonce, account)
+  const balance = yield* balanceOf(nonce, request.nonce, account)
   const chainId = chain.evm?.chainId === undefined ? yield* evm.chainId : BigInt(chain.evm.chainId)
+  const afterPending = balance < account.balance
   const payable = (gasFee: bigint, dataFee: bigint) =>
-    valueOf(chain, { amount, balance: account.balance, gasFee, dataFee, fromAmount })
-  // An amount that cannot be paid even without a fee would only make the estimate fail.
-  yield* (fromAmount && amount > 0n) || account.balance < amount ? payable(0n, 0n) : Effect.void
+    valueOf(chain, { amount, balance, afterPending, gasFee, dataFee, fromAmount })
 
-  const gasLimit = yield* gasFor(evm, { from, to, value: amount, data })
-  const offer = yield* offerFor(type, prices, fee, gasLimit, fromAmount)
-  const gasFee = offer.cap * gasLimit
+  const estimate = yield* amount <= balance
+    ? gasFor(evm, { from, to, value: amount, data })
+    : // Nodes estimate nothing for an amount that the sender does not have; the refusal names the fee nevertheless.
+      Effect.catchTag(evm.estimateGas({ from, to, value: balance, data }), "NodeRejected", () =>
+        Effect.fail(
+          conflict(
+            "amount",
+            `the sender has ${coins(chain, balance)} and needs ${coins(chain, amount)}` +
+              (fromAmount ? "" : " and the fee, which the node does not estimate")
+          )
+        )
+      )
+  const gasLimit = Preparation.gasLimit(estimate, data)
+  const quote = yield* feeQuoteFor(type, prices, fee, gasLimit, fromAmount)
+  const gasFee = quote.cap * gasLimit
   const build = (value: bigint) =>
-    Preparation.transaction(type, offer, { chainId, nonce: BigInt(nonce), gasLimit, to, value, data })
-  /** The value of a transaction decides a little on its bytes, and those on the fee for them. */
+    Preparation.transaction(type, quote, { chainId, nonce: BigInt(nonce), gasLimit, to, value, data })
+  /** The value is part of the bytes of a transaction, and the data fee depends on the bytes. */
   const dataFeeOf = (value: bigint) =>
-    chain.evm?.dataFee === "op-stack" ? evm.opStackFee(Sighash.serialise(build(value)), gasLimit) : Effect.succeed(0n)
+    chain.evm?.dataFee === "op-stack"
+      ? Effect.map(evm.opStackFee(Sighash.serialise(build(value)), gasLimit), Preparation.dataFeeReserve)
+      : Effect.succeed(0n)
   const first = yield* dataFeeOf(amount)
   const dataFee = yield* dataFeeOf(yield* payable(gasFee, first))
   const value = yield* payable(gasFee, dataFee)
@@ -146,7 +179,7 @@ const prepare = Effect.fnUntraced(function* (chain: Chain, freshness: Freshness<
     sender: Address.encode(chain, from)!,
     sighash: Sighash.digestText(build(value)),
     value: { amount: Amount.format(value, chain.decimals), unit: chain.unit },
-    fee: feeItem(type, yield* asNumber("fee", offer.cap), yield* asNumber("fee", offer.tip)),
+    fee: feeItem(type, yield* asNumber("fee", quote.cap), yield* asNumber("fee", quote.tip)),
     gasLimit: yield* asNumber("gasLimit", gasLimit),
     type
   }

@@ -3,6 +3,7 @@ import * as Amount from "@headwater/core/Amount"
 import type { Chain } from "@headwater/core/chains/Chain"
 import { UtxoFamily } from "@headwater/indexer/families/utxo/UtxoFamily"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
+import { Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as Effect from "effect/Effect"
 import { XpubNotSynced } from "../../contract/Errors.ts"
 import * as Freshness from "../Freshness.ts"
@@ -20,6 +21,19 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     subject: "coins that the wallet had before it was synced"
   })
   const freshness = yield* Freshness.make(yield* ChainReader.make(chain), UtxoFamily)
+  const { hasAllCoins } = yield* Wallets
+
+  /** Fails where nothing can show the coins that a wallet had before it was synced, nor which addresses they used. */
+  const coinsCanBeFound = Effect.gen(function* () {
+    if (yield* Effect.orDie(hasAllCoins(chain))) return
+    const { source } = yield* freshness.node
+    if (yield* freshness.orUnavailable(source.search.isAvailable)) return
+    return yield* new XpubNotSynced({
+      message:
+        "The coins of this wallet cannot be known: the node has neither scantxoutset nor an index of addresses. Use a " +
+        'node that has one of them; or follow the chain anew with start = 0 and record = "all"'
+    })
+  })
 
   const walletOf = Effect.fnUntraced(function* (request: WalletRequest) {
     const wallet = yield* find(request)
@@ -40,18 +54,31 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     yield* walletOf(request)
     // Looked at before the balance is read: blocks may only come in between.
     yield* freshness.recorded(true)
-    const { balance, state } = yield* walletOf(request)
-    if (state === "scanning") return yield* inProgress
+    const { balance } = yield* walletOf(request)
+    if (balance === undefined) {
+      yield* coinsCanBeFound
+      return yield* inProgress
+    }
     return { confirmedBalance: { amount: Amount.format(balance, chain.decimals), unit: chain.unit } }
   })
 
   const utxoStatus: ChainOperations["utxoStatus"] = Effect.fn("UtxoOperations.utxoStatus")(function* (request) {
-    const { complete, state } = yield* walletOf(request)
+    const { completeFrom, state } = yield* walletOf(request)
     return {
       status: state === "scanning" ? ("syncing" as const) : ("synced" as const),
-      ...(complete === undefined ? {} : { completeFrom: { height: complete.height, unspentOutputs: complete.coins } })
+      ...(completeFrom === undefined ? {} : { completeFrom: { height: completeFrom, unspentOutputs: true } })
     }
   })
 
-  return { utxoLatest, utxoAssets, utxoStatus, utxoDerive: deriveAndSync } satisfies Partial<ChainOperations>
+  const utxoDerive: ChainOperations["utxoDerive"] = Effect.fn("UtxoOperations.utxoDerive")(function* (request) {
+    const wallet = yield* find(request)
+    if (wallet === undefined || wallet.state === "scanning") {
+      // Where every coin is recorded, coins say which addresses are used, as soon as the record is at the present.
+      if (yield* Effect.orDie(hasAllCoins(chain))) yield* freshness.recorded(false)
+      else yield* coinsCanBeFound
+    }
+    return yield* deriveAndSync(request)
+  })
+
+  return { utxoLatest, utxoAssets, utxoStatus, utxoDerive } satisfies Partial<ChainOperations>
 })

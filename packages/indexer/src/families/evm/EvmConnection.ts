@@ -6,6 +6,7 @@ import * as JsonRpc from "../node/JsonRpc.ts"
 import * as EvmNode from "./EvmNode.ts"
 import * as EvmSource from "./EvmSource.ts"
 import * as EvmSelfReport from "./internal/EvmSelfReport.ts"
+import * as Past from "./Past.ts"
 
 export interface EvmConnection extends ConnectedNode {
   readonly family: "evm"
@@ -21,12 +22,8 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
     connections: settings.parallel * 2
   })
   const source = yield* EvmSource.make(chain, rpc, { internal: settings.internalTransactions })
-  return {
-    family: "evm" as const,
-    source,
-    sideSources: {},
-    evm: EvmNode.make(rpc)
-  }
+  const evm = EvmNode.make(rpc)
+  return { family: "evm" as const, source, sideSources: { unusedAt: evm.unusedAt, past: Past.make(rpc) }, evm }
 })
 
 export const selfReport: Access["selfReport"] = Effect.fnUntraced(function* (_chain, settings) {

@@ -7,10 +7,13 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Call, JsonRpc } from "../node/JsonRpc.ts"
 import type { NodeError, NodeRejected } from "../node/NodeError.ts"
+import type { UnusedAt } from "../SideSources.ts"
 import * as GasPrices from "./GasPrices.ts"
 import * as ContractCalls from "./internal/ContractCalls.ts"
 import * as Hex from "./internal/Hex.ts"
 import { read } from "./internal/NodeAnswer.ts"
+import type { Nonces } from "./internal/WaitingTransactions.ts"
+import * as WaitingTransactions from "./internal/WaitingTransactions.ts"
 import * as TokenMetadata from "./TokenMetadata.ts"
 
 export interface Log {
@@ -21,7 +24,7 @@ export interface Log {
 }
 
 /** A transaction that is not sent yet. */
-export interface Draft {
+export interface TransactionRequest {
   readonly from: AddressBytes
   readonly to: AddressBytes
   /** In Wei. */
@@ -37,6 +40,11 @@ export interface Account {
   readonly mined: number
   /** Transactions in blocks, and the ones that the node knows to wait for a block. */
   readonly pending: number
+  /**
+   * What the waiting transactions leave of `balance`, in Wei, without coins that only wait to come; `balance` where none
+   * waits, and undefined where some do and the node does not say.
+   */
+  readonly afterPending: bigint | undefined
 }
 
 export interface EvmNode {
@@ -49,6 +57,8 @@ export interface EvmNode {
     addresses: ReadonlyArray<AddressBytes>,
     block: Uint8Array
   ) => Effect.Effect<ReadonlyArray<{ readonly balance: bigint; readonly nonce: number }>, NodeError>
+  /** As in `SideSources`. */
+  readonly unusedAt: UnusedAt
   /** `balanceOf` after the block of this hash; undefined where the contract gives no answer. */
   readonly tokenBalancesAt: (
     holdings: ReadonlyArray<{ readonly contract: AddressBytes; readonly holder: AddressBytes }>,
@@ -57,7 +67,7 @@ export interface EvmNode {
   readonly account: (address: AddressBytes) => Effect.Effect<Account, NodeError>
   readonly gasPrices: (percentiles: ReadonlyArray<number>) => Effect.Effect<GasPrices.GasPrices, NodeError>
   /** Gas that a transaction will take, after the newest block. Fails with `NodeRejected` where it would revert. */
-  readonly estimateGas: (draft: Draft) => Effect.Effect<bigint, NodeError>
+  readonly estimateGas: (request: TransactionRequest) => Effect.Effect<bigint, NodeError>
   /**
    * What the OP stack charges beside gas, in Wei: for the bytes on the layer below (`getL1Fee`), and the operator's fee
    * where there is one (Isthmus).
@@ -93,6 +103,25 @@ const accountsAt = (rpc: JsonRpc): EvmNode["accountsAt"] =>
     )
   })
 
+const unusedAt = (rpc: JsonRpc): UnusedAt =>
+  Effect.fn("EvmNode.unusedAt")(function* (addresses, block) {
+    const methods = ["eth_getBalance", "eth_getTransactionCount", "eth_getCode"] as const
+    const answers = yield* rpc.batch(
+      methods.flatMap((method) =>
+        addresses.map((address): Call => ({ method, params: [Hex.encode(address), at(block.hash)] }))
+      )
+    )
+    const answerOf = (method: number, address: number) => answers[method * addresses.length + address]
+    return yield* read(rpc, "eth_getBalance", () =>
+      addresses.map(
+        (_, i) =>
+          Hex.quantity(answerOf(0, i), "balance") === 0n &&
+          Hex.integer(answerOf(1, i), "transaction count") === 0 &&
+          Hex.data(answerOf(2, i), "code").length === 0
+      )
+    )
+  })
+
 const tokenBalancesAt = (rpc: JsonRpc): EvmNode["tokenBalancesAt"] =>
   Effect.fn("EvmNode.tokenBalancesAt")(function* (holdings, block) {
     const results = yield* rpc.results(
@@ -108,29 +137,67 @@ const tokenBalancesAt = (rpc: JsonRpc): EvmNode["tokenBalancesAt"] =>
     return balances
   })
 
+/**
+ * The most that the transactions of an account that wait for a block take together: by the node's list of them, else by
+ * its pending block; undefined where neither has all of them.
+ */
+const waitingCost = Effect.fnUntraced(function* (rpc: JsonRpc, address: AddressBytes, nonces: Nonces) {
+  const asked = [
+    { method: "txpool_contentFrom", params: [Hex.encode(address)], list: WaitingTransactions.ofPool },
+    { method: "eth_getBlockByNumber", params: ["pending", true], list: WaitingTransactions.ofBlock(address) }
+  ]
+  for (const { list, method, params } of asked) {
+    const answer = yield* Effect.result(rpc.call(method, params))
+    if (Result.isFailure(answer)) {
+      if (answer.failure._tag === "NodeRejected") continue
+      return yield* answer.failure
+    }
+    const cost = yield* read(rpc, method, () => WaitingTransactions.cost(list(answer.success), nonces))
+    if (cost !== undefined) return cost
+  }
+  return undefined
+})
+
+const least = (...[first, ...others]: readonly [bigint, ...Array<bigint>]): bigint => {
+  let least = first
+  for (const other of others) if (other < least) least = other
+  return least
+}
+
 const account = (rpc: JsonRpc): EvmNode["account"] =>
   Effect.fn("EvmNode.account")(function* (address) {
     const of = Hex.encode(address)
-    const [balance, mined, pending] = yield* rpc.batch([
+    const answers = yield* rpc.results([
       { method: "eth_getBalance", params: [of, "latest"] },
       { method: "eth_getTransactionCount", params: [of, "latest"] },
-      { method: "eth_getTransactionCount", params: [of, "pending"] }
+      { method: "eth_getTransactionCount", params: [of, "pending"] },
+      { method: "eth_getBalance", params: [of, "pending"] }
     ])
-    return yield* read(rpc, "eth_getTransactionCount", () => ({
-      balance: Hex.quantity(balance, "balance"),
-      mined: Hex.integer(mined, "transaction count"),
-      pending: Hex.integer(pending, "pending transaction count")
+    const [latest, transactions, next] = yield* Effect.fromResult(Result.all(answers.slice(0, 3)))
+    const tagged = Result.getOrUndefined(answers[3]!)
+    const state = yield* read(rpc, "eth_getTransactionCount", () => ({
+      balance: Hex.quantity(latest, "balance"),
+      mined: Hex.integer(transactions, "transaction count"),
+      pending: Hex.integer(next, "pending transaction count"),
+      tagged: tagged === undefined ? undefined : Hex.quantity(tagged, "pending balance")
     }))
+    const { balance, mined, pending } = state
+    if (pending <= mined) return { balance, mined, pending, afterPending: balance }
+    // Many nodes take the tag and answer of the newest block, and coins that wait to come hide what is spent.
+    const known = state.tagged === undefined || state.tagged >= balance ? [] : [state.tagged]
+    const cost = yield* waitingCost(rpc, address, { from: mined, before: pending })
+    const bounds = cost === undefined ? known : [...known, balance > cost ? balance - cost : 0n]
+    return { balance, mined, pending, afterPending: bounds.length === 0 ? undefined : least(balance, ...bounds) }
   })
 
 const estimateGas = (rpc: JsonRpc): EvmNode["estimateGas"] =>
-  Effect.fn("EvmNode.estimateGas")(function* (draft) {
+  Effect.fn("EvmNode.estimateGas")(function* (request) {
     const answer = yield* rpc.call("eth_estimateGas", [
       {
-        from: Hex.encode(draft.from),
-        to: Hex.encode(draft.to),
-        value: `0x${draft.value.toString(16)}`,
-        ...(draft.data.length === 0 ? {} : { data: Hex.encode(draft.data) })
+        from: Hex.encode(request.from),
+        to: Hex.encode(request.to),
+        value: `0x${request.value.toString(16)}`,
+        ...(request.data.length === 0 ? {} : { data: Hex.encode(request.data) })
       }
     ])
     return yield* read(rpc, "eth_estimateGas", () => Hex.quantity(answer, "gas"))
@@ -182,6 +249,7 @@ export const make = (rpc: JsonRpc): EvmNode => ({
     read(rpc, "eth_chainId", () => Hex.quantity(answer, "chain id"))
   ),
   accountsAt: accountsAt(rpc),
+  unusedAt: unusedAt(rpc),
   tokenBalancesAt: tokenBalancesAt(rpc),
   account: account(rpc),
   gasPrices: (percentiles) => GasPrices.fetch(rpc, percentiles),

@@ -100,7 +100,8 @@ export const make = Effect.fn("EvmSource.make")(function* (
         transactions: block.transactions.map(({ hash }) => hash),
         transfers: Transfers.of(block, receipts, Result.getOrUndefined(traced)),
         spends: [],
-        ...(Result.isFailure(traced) ? { missing: [traced.failure] } : {})
+        ...(Result.isFailure(traced) ? { missing: [traced.failure] } : {}),
+        ...(tracesOf === undefined ? { untraced: true as const } : {})
       }
     })
   })

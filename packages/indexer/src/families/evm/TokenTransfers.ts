@@ -1,5 +1,5 @@
 /**
- * Token moves from event logs: ERC-20 and ERC-721 `Transfer`, ERC-1155 `TransferSingle` and `TransferBatch`, and the
+ * Token transfers from event logs: ERC-20 and ERC-721 `Transfer`, ERC-1155 `TransferSingle` and `TransferBatch`, and the
  * `Transfer` of tokens older than ERC-721's final form, with all arguments in the data (CryptoKitties).
  *
  * Anybody can emit a log of any shape: one that does not fit a standard exactly is not a token transfer and is left out.
@@ -9,11 +9,11 @@ import type { TokenTransfer } from "@headwater/core/Block"
 import * as Hex from "./internal/Hex.ts"
 
 /** keccak256 of `Transfer(address,address,uint256)`. */
-const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
+export const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
 /** keccak256 of `TransferSingle(address,address,address,uint256,uint256)`. */
-const singleTopic = "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62"
+export const singleTopic = "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62"
 /** keccak256 of `TransferBatch(address,address,address,uint256[],uint256[])`. */
-const batchTopic = "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb"
+export const batchTopic = "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb"
 
 /** Hex digits of an ABI word. */
 const word = 64
@@ -57,46 +57,48 @@ const numbersAt = (data: string, start: number): ReadonlyArray<bigint> | undefin
   return numbers
 }
 
-type Move = Pick<TokenTransfer, "token" | "from" | "to" | "amount" | "tokenId">
+type Movement = Pick<TokenTransfer, "token" | "from" | "to" | "amount" | "tokenId">
 
-const move = (
+const movement = (
   token: TokenTransfer["token"],
   from: AddressBytes | undefined,
   to: AddressBytes | undefined,
   amount: bigint | undefined,
   tokenId?: bigint | undefined
-): ReadonlyArray<Move> =>
+): ReadonlyArray<Movement> =>
   from === undefined || to === undefined || amount === undefined || (token !== "fungible" && tokenId === undefined)
     ? []
     : [{ token, from, to, amount, tokenId }]
 
-const transfers = (topics: ReadonlyArray<unknown>, data: string): ReadonlyArray<Move> => {
+const transfers = (topics: ReadonlyArray<unknown>, data: string): ReadonlyArray<Movement> => {
   if (topics.length === 3 && data.length === 2 + word) {
-    return move("fungible", topicAddress(topics[1]), topicAddress(topics[2]), numberAt(data, 2))
+    return movement("fungible", topicAddress(topics[1]), topicAddress(topics[2]), numberAt(data, 2))
   }
   if (topics.length === 4 && data.length === 2) {
-    return move("non-fungible", topicAddress(topics[1]), topicAddress(topics[2]), 1n, topicNumber(topics[3]))
+    return movement("non-fungible", topicAddress(topics[1]), topicAddress(topics[2]), 1n, topicNumber(topics[3]))
   }
   if (topics.length === 1 && data.length === 2 + 3 * word) {
-    return move("non-fungible", addressAt(data, 2), addressAt(data, 2 + word), 1n, numberAt(data, 2 + 2 * word))
+    return movement("non-fungible", addressAt(data, 2), addressAt(data, 2 + word), 1n, numberAt(data, 2 + 2 * word))
   }
   return []
 }
 
-const single = (topics: ReadonlyArray<unknown>, data: string): ReadonlyArray<Move> =>
+const single = (topics: ReadonlyArray<unknown>, data: string): ReadonlyArray<Movement> =>
   topics.length === 4 && data.length === 2 + 2 * word
-    ? move("multi", topicAddress(topics[2]), topicAddress(topics[3]), numberAt(data, 2 + word), numberAt(data, 2))
+    ? movement("multi", topicAddress(topics[2]), topicAddress(topics[3]), numberAt(data, 2 + word), numberAt(data, 2))
     : []
 
-const batch = (topics: ReadonlyArray<unknown>, data: string): ReadonlyArray<Move> => {
+const batch = (topics: ReadonlyArray<unknown>, data: string): ReadonlyArray<Movement> => {
   if (topics.length !== 4 || (data.length - 2) % word !== 0) return []
   const ids = numbersAt(data, 2)
   const amounts = numbersAt(data, 2 + word)
   if (ids === undefined || amounts === undefined || ids.length !== amounts.length) return []
-  return ids.flatMap((id, index) => move("multi", topicAddress(topics[2]), topicAddress(topics[3]), amounts[index], id))
+  return ids.flatMap((id, index) =>
+    movement("multi", topicAddress(topics[2]), topicAddress(topics[3]), amounts[index], id)
+  )
 }
 
-const movesOf = new Map<string, (topics: ReadonlyArray<unknown>, data: string) => ReadonlyArray<Move>>([
+const decoders = new Map<string, (topics: ReadonlyArray<unknown>, data: string) => ReadonlyArray<Movement>>([
   [transferTopic, transfers],
   [singleTopic, single],
   [batchTopic, batch]
@@ -106,11 +108,18 @@ const movesOf = new Map<string, (topics: ReadonlyArray<unknown>, data: string) =
 export const ofLog = (log: Hex.Json, transaction: number): ReadonlyArray<TokenTransfer> => {
   const topics = Array.isArray(log.topics) ? (log.topics as ReadonlyArray<unknown>) : []
   const topic = topics[0]
-  const decode = typeof topic === "string" ? movesOf.get(topic.toLowerCase()) : undefined
+  const decode = typeof topic === "string" ? decoders.get(topic.toLowerCase()) : undefined
   if (decode === undefined || typeof log.data !== "string" || !log.data.startsWith("0x")) return []
-  const moves = decode(topics, log.data)
-  if (moves.length === 0) return []
+  const movements = decode(topics, log.data)
+  if (movements.length === 0) return []
   const contract = Hex.address(log.address, "log.address")
   const position = Hex.integer(log.logIndex, "log.logIndex")
-  return moves.map((moved, batchIndex) => ({ kind: "token", transaction, position, batchIndex, contract, ...moved }))
+  return movements.map((movement, batchIndex) => ({
+    kind: "token",
+    transaction,
+    position,
+    batchIndex,
+    contract,
+    ...movement
+  }))
 }

@@ -1,4 +1,4 @@
-/** What each followed chain is doing, for readiness, metrics and the console: in memory, told by its sync loop. */
+/** The status of each followed chain, for readiness, metrics and the console: in memory, written by the sync loop. */
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -16,6 +16,8 @@ export interface JsonRpcOptions {
   /** In order of preference; user and password in the URL are sent as basic authentication. */
   readonly urls: ReadonlyArray<string>
   readonly headers?: Readonly<Record<string, string>>
+  /** File with `user:password`, for URLs that name no user; read again where a node refuses what was in it. */
+  readonly cookie?: string | undefined
   /** Of one attempt, from the request to the last byte of the answer; 60 s. */
   readonly timeoutMillis?: number
   /** Attempts over all URLs before a call fails; 4, and one more than there are URLs. */
@@ -88,6 +90,7 @@ export const make = Effect.fnUntraced(function* (
       NodeHttp.make({
         url,
         headers: options.headers ?? {},
+        cookie: options.cookie,
         timeoutMillis: options.timeoutMillis ?? 60_000,
         connections: options.connections ?? 16
       }),

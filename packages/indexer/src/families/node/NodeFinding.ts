@@ -1,7 +1,10 @@
 /** What `doctor` finds out about a node: how it is, and what to do where it is not well. */
 export interface NodeFinding {
-  /** `problem`: something does not work; `warning`: it works, with less than it could. */
-  readonly level: "ok" | "warning" | "problem"
+  /**
+   * `problem`: something does not work; `warning`: it works, with less than it could; `unknown`: nothing has shown whether
+   * it works.
+   */
+  readonly level: "ok" | "unknown" | "warning" | "problem"
   readonly message: string
   /** What to do about it. */
   readonly advice?: string

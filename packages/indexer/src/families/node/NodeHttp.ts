@@ -4,12 +4,15 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { type Dispatcher, Pool } from "undici"
+import * as CookieFile from "./internal/CookieFile.ts"
 
 export interface NodeHttpOptions {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly timeoutMillis: number
   readonly connections: number
+  /** File with `user:password`, for a URL that names no user: see {@link CookieFile}. */
+  readonly cookie?: string | undefined
 }
 
 export interface Reply {
@@ -43,11 +46,12 @@ const percentDecoded = (text: string): string =>
     () => text
   )
 
+/** The header for `user:password` (RFC 7617). */
+const basic = (credentials: string): string => `Basic ${Buffer.from(credentials).toString("base64")}`
+
 /** The header for the user and password of a URL; undefined where it has none. */
 export const authorization = ({ password, username }: URL): string | undefined =>
-  username === "" && password === ""
-    ? undefined
-    : `Basic ${Buffer.from(`${percentDecoded(username)}:${percentDecoded(password)}`).toString("base64")}`
+  username === "" && password === "" ? undefined : basic(`${percentDecoded(username)}:${percentDecoded(password)}`)
 
 /** Errors of several addresses at once have no message, those of the system not always their code in it. */
 const describe = (error: Error & { readonly code?: unknown }): string => {
@@ -55,6 +59,9 @@ const describe = (error: Error & { readonly code?: unknown }): string => {
   return error.message.includes(code) ? error.message || error.name : `${code} ${error.message}`.trimEnd()
 }
 
+const unauthorized = 401
+
+/** What may be secret of a URL and of what is sent to it. */
 const secretsOf = (url: URL, headers: Readonly<Record<string, string>>): ReadonlyArray<string> =>
   [
     // An API key may stand where the user does.
@@ -65,8 +72,15 @@ const secretsOf = (url: URL, headers: Readonly<Record<string, string>>): Readonl
     url.pathname + url.search,
     url.pathname.slice(1),
     url.search.slice(1),
-    ...Object.values(headers)
+    ...Object.values(headers),
+    (authorization(url) ?? "").slice("Basic ".length)
   ].filter((secret) => secret.length >= 4)
+
+/** What may be secret of a cookie. */
+const secretsOfCookie = (credentials: string): ReadonlyArray<string> => [
+  credentials.slice(credentials.indexOf(":") + 1),
+  basic(credentials).slice("Basic ".length)
+]
 
 /** Opens the pool; with the scope the pool is closed, and requests in flight are aborted. */
 export const make = Effect.fnUntraced(function* (
@@ -91,17 +105,18 @@ export const make = Effect.fnUntraced(function* (
   // Requests wait here, not in the pool, so that a wait for a free connection does not count as slowness of the node.
   const connections = yield* Semaphore.make(options.connections)
   const secrets = secretsOf(url, options.headers)
-  const basic = authorization(url)
-  const headers = {
-    "content-type": "application/json",
-    accept: "application/json",
-    ...(basic === undefined ? {} : { authorization: basic }),
-    ...options.headers
-  }
+  const own = authorization(url)
+  const cookie = options.cookie === undefined || own !== undefined ? undefined : CookieFile.make(options.cookie)
   const base = url.pathname.replace(/\/$/, "")
 
-  const post = (body: string, below: string | undefined) =>
+  const send = (authorization: string | undefined, body: string, below: string | undefined) =>
     Effect.callback<Reply, NoReply>((resume) => {
+      const headers = {
+        "content-type": "application/json",
+        accept: "application/json",
+        ...(authorization === undefined ? {} : { authorization }),
+        ...options.headers
+      }
       const chunks: Array<Buffer> = []
       let status = 0
       let retryAfter: number | undefined
@@ -151,9 +166,25 @@ export const make = Effect.fnUntraced(function* (
       return Effect.sync(abandon)
     })
 
+  /** A node that has started again has a new cookie: a refused one is read again, and the request sent once more. */
+  const post = (body: string, below: string | undefined): Effect.Effect<Reply, NoReply> =>
+    cookie === undefined
+      ? send(own, body, below)
+      : Effect.gen(function* () {
+          const credentials = yield* cookie.credentials
+          const reply = yield* send(basic(credentials), body, below)
+          if (reply.status !== unauthorized) return reply
+          const renewed = yield* cookie.instead(credentials)
+          return renewed === undefined ? reply : yield* send(basic(renewed), body, below)
+        })
+
   return {
     name: `${url.hostname}:${url.port || (url.protocol === "https:" ? "443" : "80")}`,
     post: (body, below) => connections.withPermit(post(body, below)),
-    redact: (text) => secrets.reduce((clean, secret) => clean.replaceAll(secret, "***"), text)
+    redact: (text) =>
+      [...secrets, ...(cookie?.known() ?? []).flatMap(secretsOfCookie)].reduce(
+        (clean, secret) => clean.replaceAll(secret, "***"),
+        text
+      )
   }
 })

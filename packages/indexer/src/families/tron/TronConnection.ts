@@ -28,7 +28,7 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
     connections: settings.parallel * 2,
     internal: settings.internalTransactions
   })
-  return { family: "tron" as const, source, sideSources: {} }
+  return { family: "tron" as const, source, sideSources: { unusedAt: source.unusedAt } }
 })
 
 const GenesisBlock = Schema.Struct({ blockID: Schema.String })

@@ -130,6 +130,3 @@ export const make = Effect.fnUntraced(function* (
       )
   }
 })
-
-/** Whether the node said that it does not have the path. */
-export const isPathMissing = (error: NodeError): boolean => error._tag === "NodeRejected" && error.code === notFound

@@ -6,6 +6,7 @@
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -14,6 +15,7 @@ import * as Capability from "../Capability.ts"
 import type { Log } from "../evm/EvmNode.ts"
 import type { JsonRpc } from "../node/JsonRpc.ts"
 import { type NodeError, NodeInconsistent } from "../node/NodeError.ts"
+import type { UnusedAt } from "../SideSources.ts"
 import type { FetchTokenMetadata, Head, Source } from "../Source.ts"
 import * as InternalTransactions from "./internal/InternalTransactions.ts"
 import * as Network from "./internal/Network.ts"
@@ -44,6 +46,8 @@ export interface TronSource extends Source {
   readonly balances: (
     addresses: ReadonlyArray<AddressBytes>
   ) => Effect.Effect<ReadonlyArray<bigint | undefined>, NodeError>
+  /** As in `SideSources`. */
+  readonly unusedAt: UnusedAt
   /** `balanceOf` after the newest block; undefined where the contract gives no answer. */
   readonly tokenBalances: (
     holdings: ReadonlyArray<{ readonly contract: AddressBytes; readonly holder: AddressBytes }>
@@ -125,7 +129,7 @@ export const make = Effect.fn("TronSource.make")(function* (
       (rule) => inconsistent("/wallet/getblockbynum", rule)
     )
     keepsInternal = InternalTransactions.areKept(infos) ?? keepsInternal
-    return block
+    return internalCapability().available ? block : { ...block, untraced: true }
   })
 
   const hashAt = Effect.fn("TronSource.hashAt")(function* (height: number): Effect.fn.Return<Uint8Array, NodeError> {
@@ -133,6 +137,19 @@ export const make = Effect.fn("TronSource.make")(function* (
     return tip.height === height
       ? tip.hash
       : yield* inconsistent("/wallet/getblock", `asked for block ${height}, answered block ${tip.height}`)
+  })
+
+  const accountsOf = (addresses: ReadonlyArray<AddressBytes>) =>
+    Effect.forEach(addresses, (address) => TronAccount.fetch(http, address), { concurrency: 8 })
+
+  /** A node shows accounts after its newest block: none, or one that came later, was none after an earlier block. */
+  const unusedAt: UnusedAt = Effect.fn("TronSource.unusedAt")(function* (addresses, block) {
+    const header = yield* headers.at(block.height)
+    if (!Bytes.equal(TronBlock.tipOf(header).hash, block.hash)) {
+      return yield* inconsistent("/wallet/getblock", `block ${block.height} is not the recorded one`)
+    }
+    const time = header.block_header.raw_data.timestamp ?? 0
+    return (yield* accountsOf(addresses)).map((account) => account === undefined || account.created > time)
   })
 
   return {
@@ -144,9 +161,8 @@ export const make = Effect.fn("TronSource.make")(function* (
     hasInternalTransactions: () => internalCapability().available,
     tokenMetadata: (contracts) => TronContract.metadata(http, contracts),
     balances: (addresses) =>
-      Effect.forEach(addresses, (address) => Effect.map(TronAccount.fetch(http, address), (found) => found?.balance), {
-        concurrency: 8
-      }),
+      Effect.map(accountsOf(addresses), (accounts) => accounts.map((account) => account?.balance)),
+    unusedAt,
     tokenBalances: (holdings) => TronContract.balances(http, holdings),
     logs: (transaction) => TronLogs.fetch(chain, http, transaction),
     prepare: (request) => TronPreparation.prepare(chain, http, request)

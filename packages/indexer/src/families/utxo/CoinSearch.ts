@@ -13,8 +13,6 @@ import { consistent } from "./internal/NodeAnswer.ts"
 import * as NodeJson from "./internal/NodeJson.ts"
 import * as TxOutSetScan from "./internal/TxOutSetScan.ts"
 
-const methodNotFound = -32601
-
 const tip = (rpc: JsonRpc) =>
   Effect.flatMap(rpc.call("getblockchaininfo", []), (answer) =>
     consistent(rpc, "getblockchaininfo", () => {
@@ -42,29 +40,46 @@ const pinned = Effect.fnUntraced(function* (
   return { ...before, coins }
 })
 
-/** The first search whose method the node has. */
-const firstKnown = (searches: ReadonlyArray<Effect.Effect<CoinsAt, NodeError>>) =>
-  searches.reduceRight(
-    (otherwise: Effect.Effect<CoinsAt | undefined, NodeError>, search) =>
-      Effect.catchTag(search, "NodeRejected", (error) =>
-        error.code === methodNotFound ? otherwise : Effect.fail(error)
-      ),
-    Effect.undefined
+/** An address that nobody has: that a node answers for it says that the node has the method. */
+const probe = Address.fromBytes(
+  Uint8Array.of(0x76, 0xa9, 20, ...new TextEncoder().encode("headwater asks a key"), 0x88, 0xac)
+)
+
+/**
+ * Whether the node answers a call. A node's or a proxy's list of allowed methods may refuse in the words of HTTP.
+ */
+const answers = (call: Effect.Effect<unknown, NodeError>): Effect.Effect<boolean, NodeError> =>
+  Effect.catch(Effect.as(call, true), (error) =>
+    error._tag === "NodeRejected" || (error._tag === "NodeUnreachable" && /^HTTP 40[0345]$/.test(error.message))
+      ? Effect.succeed(false)
+      : Effect.fail(error)
   )
 
-/** The timeout of `rpc` has to be as long as a search takes. */
-export const make =
-  (chain: Chain, rpc: JsonRpc): CoinSearch =>
-  (addresses, ranges) => {
-    const texts = addresses.flatMap((address) => Address.encode(chain, address) ?? [])
-    const byAddress = pinned(rpc, "scantxoutset", TxOutSetScan.byAddress(chain, rpc, texts))
-    const scan =
-      ranges === undefined
-        ? byAddress
-        : Effect.catchTag(
-            pinned(rpc, "scantxoutset", TxOutSetScan.byRange(chain, rpc, ranges)),
-            "NodeRejected",
-            () => byAddress
-          )
-    return firstKnown([scan, pinned(rpc, "getaddressutxos", AddressIndex.byAddress(rpc, texts))])
+/** `longCalls` is the client of calls that may take many minutes. */
+export const make = (chain: Chain, rpc: JsonRpc, longCalls: JsonRpc = rpc): CoinSearch => {
+  const textsOf = (addresses: ReadonlyArray<Address.AddressBytes>) =>
+    addresses.flatMap((address) => Address.encode(chain, address) ?? [])
+
+  const method = Effect.gen(function* () {
+    if (yield* answers(TxOutSetScan.status(rpc))) return "scantxoutset"
+    if (yield* answers(AddressIndex.byAddress(rpc, textsOf([probe])))) return "getaddressutxos"
+    return undefined
+  })
+
+  const find: CoinSearch["find"] = Effect.fn("CoinSearch.find")(function* (addresses, ranges = []) {
+    const found = yield* method
+    if (found === undefined) return undefined
+    const each = textsOf([...addresses, ...ranges.flatMap(({ addresses }) => addresses)])
+    if (found === "getaddressutxos") return yield* pinned(rpc, found, AddressIndex.byAddress(longCalls, each))
+    const byAddress = pinned(rpc, found, TxOutSetScan.ofAddresses(chain, longCalls, each))
+    if (ranges.length === 0) return yield* byAddress
+    const byRange = pinned(rpc, found, TxOutSetScan.ofBranches(chain, longCalls, textsOf(addresses), ranges))
+    return yield* Effect.catchTag(byRange, "NodeRejected", () => byAddress)
+  })
+
+  return {
+    isAvailable: Effect.map(method, (found) => found !== undefined),
+    find,
+    progress: Effect.map(TxOutSetScan.status(rpc), ({ progress }) => progress)
   }
+}

@@ -48,6 +48,9 @@ export const make = (chain: Chain, rpc: JsonRpc, verbose: Parameters): Mempool =
       Effect.flatMap(fetch(ids), (found) =>
         consistent(rpc, "getrawtransaction", () => found.flatMap(({ id, answer }) => read(id, answer)))
       ),
+    tip: Effect.flatMap(rpc.call("getbestblockhash", []), (answer) =>
+      consistent(rpc, "getbestblockhash", () => NodeJson.hash(answer, () => "the hash"))
+    ),
     timeOf: (id) =>
       rpc.call("getmempoolentry", [id]).pipe(
         Effect.map((entry) =>

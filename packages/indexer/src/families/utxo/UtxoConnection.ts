@@ -4,6 +4,7 @@ import * as Result from "effect/Result"
 import { type ConnectedNode, type NodeAccess, urlsOf } from "../Family.ts"
 import * as JsonRpc from "../node/JsonRpc.ts"
 import * as Announcements from "./Announcements.ts"
+import * as MinedOutputs from "./MinedOutputs.ts"
 import * as UtxoSelfReport from "./internal/UtxoSelfReport.ts"
 import type * as UtxoSettings from "./internal/UtxoSettings.ts"
 import * as UtxoSource from "./UtxoSource.ts"
@@ -19,24 +20,36 @@ type Access = NodeAccess<UtxoConnection, UtxoSettings.Fields>
 const searchMillis = 3_600_000
 
 export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, settings) {
-  const urls = urlsOf(settings)
+  const nodes = { urls: urlsOf(settings), cookie: settings.cookie }
   const rpc = yield* JsonRpc.make({
-    urls,
+    ...nodes,
     timeoutMillis: settings.timeoutMillis,
     connections: settings.parallel * 2
   })
-  const longCalls = yield* JsonRpc.make({ urls, connections: 1, attempts: 1, timeoutMillis: searchMillis })
+  const longCalls = yield* JsonRpc.make({ ...nodes, connections: 1, attempts: 1, timeoutMillis: searchMillis })
+  // Of several nodes one alone may have an index of transactions.
+  const each = yield* Effect.forEach(nodes.urls, (url) =>
+    JsonRpc.make({
+      ...{ urls: [url], cookie: settings.cookie },
+      ...{ connections: 1, attempts: 1, timeoutMillis: settings.timeoutMillis }
+    })
+  )
   const announcements = yield* Announcements.make(settings.announcements === false ? [] : (settings.zmq ?? []))
   const source = yield* UtxoSource.make(chain, rpc, { longCalls, announcements })
   return {
     family: "utxo" as const,
     source,
-    sideSources: { mempool: source.mempool, coinSearch: source.search }
+    sideSources: {
+      mempool: source.mempool,
+      coinSearch: source.search,
+      minedOutputs: MinedOutputs.make(chain, each)
+    }
   }
 })
 
 export const selfReport: Access["selfReport"] = Effect.fnUntraced(function* (_chain, settings) {
-  const rpc = yield* JsonRpc.make({ urls: urlsOf(settings), timeoutMillis: settings.timeoutMillis, attempts: 1 })
+  const { cookie, timeoutMillis } = settings
+  const rpc = yield* JsonRpc.make({ urls: urlsOf(settings), cookie, timeoutMillis, attempts: 1 })
   const [network, chain, indexes] = yield* rpc.results([
     { method: "getnetworkinfo", params: [] },
     { method: "getblockchaininfo", params: [] },

@@ -11,6 +11,7 @@ export const UtxoFamily: Family<UtxoConnection, UtxoSettings.Fields> = {
   lossByRewind: (height, restorable) =>
     height < restorable
       ? `below block ${restorable}, outputs that were spent are no longer known: coins from before block ${height} that ` +
-        "are spent after it are recognised only if the node shows what inputs spend"
+        "are spent after it are recognised only if the node shows what inputs spend, and what addresses and wallets have is " +
+        "unknown until the node's coins are searched again"
       : undefined
 }

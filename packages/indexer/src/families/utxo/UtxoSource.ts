@@ -38,6 +38,8 @@ interface Tip {
   /** As text and as bytes. */
   readonly hex: string
   readonly hash: Uint8Array
+  /** Whether old blocks are thrown away; undefined where the node does not say it. */
+  readonly pruned: boolean | undefined
   readonly pruneHeight: number | undefined
   /** The network by the node's own name for it. */
   readonly network: unknown
@@ -45,31 +47,42 @@ interface Tip {
 
 const described: Record<BlockReader.Strategy, string> = {
   decoded: "getblock shows decoded transactions",
-  transactions: "the node decodes no blocks: getblock lists ids, and getrawtransaction is asked for each in batches",
-  raw: "the node decodes no blocks and has no index of transactions (txindex=1): raw blocks are decoded here"
+  raw: "the node decodes no blocks: raw blocks are decoded here",
+  transactions: "the node shows blocks as ids alone: getrawtransaction is asked for each in batches (txindex=1)"
 }
 
-const prevouts = (available: boolean) => {
-  const detail =
-    "Without them the UTXO set says what an input spends: coins that an address had before it was watched are not " +
-    "recognised when they are spent. Bitcoin Core 23 and Bitcoin Cash Node 28 have them (getblock verbosity 3)."
-  return available
-    ? Capability.has("prevouts", detail)
-    : Capability.lacks("prevouts", detail, {
-        advice:
-          "upgrade the node; or subscribe to addresses before they are first paid; or follow the chain anew with " +
-          'start = 0 and record = "all"'
-      })
-}
-
-const history = (pruneHeight: number | undefined) =>
-  pruneHeight === undefined
-    ? Capability.has("history", "The node keeps all blocks.")
+/** Whether inputs show what they spend; undefined where no block that was looked at has an input. */
+const prevouts = (shown: boolean | undefined) =>
+  shown === true
+    ? Capability.has("prevouts", "inputs show what they spend (getblock verbosity 3)")
     : Capability.lacks(
-        "history",
-        `The node is pruned and has blocks from height ${pruneHeight} on: the start height must not be below.`,
-        { advice: "let the node fetch what it lacks, or use one that keeps everything; or start later" }
+        "prevouts",
+        shown === undefined
+          ? "the newest blocks have no input by which to tell whether the node shows what inputs spend"
+          : "inputs do not show what they spend, so the UTXO set says it: coins that an address had before it was " +
+              "watched are not recognised when they are spent",
+        {
+          ...(shown === undefined ? { unsure: true } : {}),
+          advice:
+            "Bitcoin Core 23 and Bitcoin Cash Node 28 show it; elsewhere subscribe to addresses before they are first " +
+            'paid, or follow the chain anew with start = 0 and record = "all"; an index of transactions (txindex=1) ' +
+            "decides amounts that are in doubt"
+        }
       )
+
+const history = ({ pruned, pruneHeight }: Tip) => {
+  if (pruned === false) return Capability.has("history", "the node keeps all blocks")
+  if (pruned === undefined)
+    return Capability.presumed(
+      "history",
+      "the node does not say whether it keeps all blocks",
+      "see whether it is pruned"
+    )
+  const from = pruneHeight === undefined ? "does not keep all blocks" : `has blocks from height ${pruneHeight} on`
+  return Capability.lacks("history", `the node is pruned and ${from}: a replay cannot begin below`, {
+    advice: "use a node that keeps all blocks, if ever the chain is to be read again from below"
+  })
+}
 
 /**
  * Opens the source of a UTXO chain: asks its node which strategies of reading it allows. Fails where the node cannot be
@@ -88,7 +101,8 @@ export const make = Effect.fn("UtxoSource.make")(function* (
         height: NodeJson.count(info.blocks, () => "blocks"),
         hash,
         hex: Buffer.from(hash).toString("hex"),
-        pruneHeight: info.pruned === true && typeof info.pruneheight === "number" ? info.pruneheight : undefined,
+        pruned: typeof info.pruned === "boolean" ? info.pruned : undefined,
+        pruneHeight: typeof info.pruneheight === "number" ? info.pruneheight : undefined,
         network: info.chain
       }
     })
@@ -133,10 +147,10 @@ export const make = Effect.fn("UtxoSource.make")(function* (
       const { hex } = yield* hexAt(height)
       return yield* reader.block({ hash: hex, height })
     }),
-    capabilities: Effect.map(tip, ({ pruneHeight }) => [
+    capabilities: Effect.map(tip, (now) => [
       Capability.has("blocks", described[strategy!]),
-      prevouts(strategy === "decoded" && capabilities.prevouts !== false),
-      history(pruneHeight),
+      prevouts(strategy === "decoded" ? capabilities.prevouts : false),
+      history(now),
       network
     ]),
     latestDetails: Effect.flatMap(tip, ({ hex, height }) => reader.details({ hash: hex, height })),
@@ -144,7 +158,7 @@ export const make = Effect.fn("UtxoSource.make")(function* (
       ...Mempool.make(chain, rpc, capabilities.verbose),
       ...(announcements && { announced: announcements.transaction })
     },
-    search: CoinSearch.make(chain, options.longCalls ?? rpc),
+    search: CoinSearch.make(chain, rpc, options.longCalls),
     ...(announcements && { announced: announcements.block })
   }
 })

@@ -2,7 +2,7 @@
  * Ledgers of the XRP Ledger from rippled or clio, over WebSocket or JSON-RPC. Only validated ledgers are read, so what
  * is read is final, and there are no reorganisations.
  *
- * Coin transfers are what payments delivered. Fees, reserves, offers, escrows, checks and deleted accounts are none.
+ * Coin transfers are what payments delivered, and what any other transaction changed in an account's XRP. Fees are none.
  * A transaction that is not understood in full stops nothing: a warning names it, and what is certain of it is used.
  */
 import type { Block } from "@headwater/core/Block"
@@ -76,8 +76,11 @@ const historyOf = (completeLedgers: string | undefined): Capability.Capability =
 /** rippled's `network_id`; servers of old do not say it. */
 const networkOf = (chain: Chain, network: number | undefined): Capability.Capability => {
   const expected = chain.xrp!.networkId
-  return network === undefined || network === expected
-    ? Capability.has(Capability.network, `network id ${network ?? "not said"}`)
+  if (network === undefined) {
+    return Capability.networkPresumed(`the server does not say its network_id, which should be ${expected}`)
+  }
+  return network === expected
+    ? Capability.has(Capability.network, `network id ${network}`)
     : Capability.lacks(
         Capability.network,
         `the server is on network ${network}, not ${expected}: it belongs to another network; correct the node's URL`

@@ -1,7 +1,7 @@
 /**
  * Accounts and their API keys.
  *
- * A key is 256 random bits, shown once. The store keeps its SHA-256 only, which is enough: there is nothing to guess.
+ * A key is 256 random bits, shown once. The store keeps only the key's SHA-256, which is enough for a key that cannot be guessed.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import * as Clock from "effect/Clock"
@@ -13,32 +13,29 @@ import * as Schema from "effect/Schema"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { prepared } from "../database/Prepared.ts"
 import type { Row } from "../database/Tables.ts"
+import * as RememberedCallers from "./internal/RememberedCallers.ts"
+
+export type { Caller } from "./internal/RememberedCallers.ts"
 
 export interface Account {
   readonly id: number
   readonly name: string
   /** Milliseconds since the Unix epoch. */
   readonly created: number
-  /** Whether it is told of callbacks whose block has left the chain. */
+  /** Whether a callback is followed by a retraction when its block leaves the chain. */
   readonly retractions: boolean
 }
 
-/** What is known of a key without knowing it. */
+/** What the store knows of a key, which is not the key. */
 export interface ApiKey {
-  /** First bytes of its hash: enough to name it, useless to anybody else. */
+  /** The first bytes of the key's hash: they name the key, and do not help to find it. */
   readonly id: string
   readonly name: string
-  /** Operations it may call; undefined for all. */
+  /** Operations that the key may call; undefined for all. */
   readonly endpoints: ReadonlyArray<string> | undefined
   /** Milliseconds since the Unix epoch. */
   readonly created: number
   readonly revoked: number | undefined
-}
-
-/** Who calls, by the key of the call. */
-export interface Caller {
-  readonly account: number
-  readonly endpoints: ReadonlySet<string> | undefined
 }
 
 /** An account of this name exists. */
@@ -74,7 +71,7 @@ export class Accounts extends Context.Service<
     readonly find: (name: string) => Effect.Effect<Account, AccountNotFound | DatabaseError>
     /** Whether callbacks whose block leaves the chain are followed by retractions; off at first. */
     readonly setRetractions: (account: number, wanted: boolean) => Effect.Effect<void, DatabaseError>
-    /** Makes a key. This is the only moment at which it can be read. */
+    /** Makes a key. This is the only moment at which the key can be read. */
     readonly createKey: (
       account: number,
       options: { readonly name: string; readonly endpoints?: ReadonlyArray<string> | undefined }
@@ -82,8 +79,10 @@ export class Accounts extends Context.Service<
     readonly listKeys: (account: number) => Effect.Effect<ReadonlyArray<ApiKey>, DatabaseError>
     /** Revokes for good; a key that is revoked already stays so. */
     readonly revokeKey: (account: number, id: string) => Effect.Effect<void, KeyNotFound | DatabaseError>
-    /** Who a key belongs to; undefined where it is unknown or revoked. */
-    readonly authenticate: (key: Redacted.Redacted) => Effect.Effect<Caller | undefined, DatabaseError>
+    /** The caller of a key; undefined where the key is unknown or revoked. */
+    readonly authenticate: (
+      key: Redacted.Redacted
+    ) => Effect.Effect<RememberedCallers.Caller | undefined, DatabaseError>
   }
 >()("@headwater/indexer/store/accounts/Accounts") {
   static readonly layer = Layer.effect(
@@ -94,13 +93,6 @@ export class Accounts extends Context.Service<
 
 const keyPrefix = "hw_"
 const idLength = 12
-
-/**
- * How long a key that was found good is not looked up again, in milliseconds: as long may a key be used that another
- * process has revoked.
- */
-const recentMillis = 250
-const maxRecent = 10_000
 
 const hashOf = (key: Redacted.Redacted) => createHash("sha256").update(Redacted.value(key)).digest()
 
@@ -122,6 +114,7 @@ const toAccount = ({ created, id, name, retractions }: Row<"account">): Account 
 
 const make = Effect.gen(function* () {
   const database = yield* Database
+  const remembered = RememberedCallers.make()
 
   const create = Effect.fn("Accounts.create")(function* (name: string) {
     const created = yield* Clock.currentTimeMillis
@@ -191,34 +184,26 @@ const make = Effect.gen(function* () {
     yield* database.query((db) =>
       db.updateTable("api_key").set({ revoked }).where("hash", "=", row.hash).where("revoked", "is", null)
     )
-    recent.clear()
+    remembered.clear()
   })
 
   const byHash = prepared((db, hash: Uint8Array) =>
     db.selectFrom("api_key").select(["hash", "account", "endpoints", "revoked"]).where("hash", "=", hash)
   )
 
-  const recent = new Map<string, { readonly caller: Caller; readonly until: number }>()
-
-  const remember = (hash: string, caller: Caller, until: number) => {
-    if (recent.size >= maxRecent) recent.clear()
-    recent.set(hash, { caller, until })
-  }
-
   const authenticate = Effect.fnUntraced(function* (key: Redacted.Redacted) {
     const hash = hashOf(key)
-    const name = hash.toString("latin1")
     const now = yield* Clock.currentTimeMillis
-    const known = recent.get(name)
-    if (known !== undefined && known.until > now) return known.caller
+    const known = remembered.find(hash, now)
+    if (known !== undefined) return known
     const [row] = yield* database.read(byHash(hash))
     if (row === undefined || row.revoked !== null || !timingSafeEqual(row.hash, hash)) return undefined
     const endpoints = yield* endpointsOf(row)
-    const caller: Caller = {
+    const caller: RememberedCallers.Caller = {
       account: row.account,
       endpoints: endpoints === undefined ? undefined : new Set(endpoints)
     }
-    remember(name, caller, now + recentMillis)
+    remembered.add(hash, caller, now)
     return caller
   })
 

@@ -7,9 +7,11 @@ import * as Bytes from "@headwater/core/Bytes"
 import * as Chain from "@headwater/core/chains/Chain"
 import type { TokenMetadata } from "@headwater/core/events/Callback"
 import * as Effect from "effect/Effect"
+import * as SyncedAddresses from "../addresses/SyncedAddresses.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
+import * as Completeness from "./Completeness.ts"
 import * as PrunedInternal from "./PrunedInternal.ts"
 import * as Tokens from "./Tokens.ts"
 import type { Kind, TransferOf } from "./transfers/TransferLog.ts"
@@ -74,11 +76,22 @@ export interface ChainReader {
   readonly tokens: (
     contracts: ReadonlyArray<AddressBytes>
   ) => Effect.Effect<ReadonlyMap<string, TokenMetadata>, DatabaseError>
-  /** Keeps what a node has said of contracts, for the next time; what is known already stays. */
+  /** Keeps a node's answers about contracts; contracts that are known already stay as they are. */
   readonly keepTokens: (learned: ReadonlyArray<Tokens.LearnedToken>) => Effect.Effect<void, DatabaseError>
   /** The lowest height whose block has this time or a later one; one past the tip where none has. */
   readonly heightSince: (time: number) => Effect.Effect<number, DatabaseError>
-  /** Which of the addresses an account has active subscriptions for. */
+  /** From which block on each of the addresses is recorded, by its key; absent where nothing is known. */
+  readonly completeness: (
+    addresses: ReadonlyArray<AddressBytes>
+  ) => Effect.Effect<ReadonlyMap<string, Completeness.Completeness>, DatabaseError>
+  /**
+   * The first block from which on internal transactions are recorded without a gap; undefined where they are not recorded
+   * at present.
+   */
+  readonly internalFrom: Effect.Effect<number | undefined, DatabaseError>
+  /** Those of the addresses whose past is being read, by their key. */
+  readonly beingRead: (addresses: ReadonlyArray<AddressBytes>) => Effect.Effect<ReadonlySet<string>, DatabaseError>
+  /** Which of the addresses an account has active subscriptions for, or has synced. */
   readonly watchedBy: (
     account: number,
     addresses: ReadonlyArray<AddressBytes>
@@ -226,6 +239,15 @@ const watchedBy = Effect.fnUntraced(function* (chain: number, account: number, a
         .where("active", "=", 1)
         .where("account", "=", account)
         .where("address", "in", some)
+        .union(
+          db
+            .selectFrom("synced_address")
+            .select("address")
+            .where("chain", "=", chain)
+            .where("active", "=", 1)
+            .where("account", "=", account)
+            .where("address", "in", some)
+        )
     )
   )
   const found = new Set(rows.map(({ address }) => Bytes.key(address!)))
@@ -266,6 +288,9 @@ export const make = (chain: Chain.Chain): Effect.Effect<ChainReader, never, Data
         ofRow(0, ({ first_height, height, id }) =>
           height === null ? Effect.succeed(0) : heightBetween(id, first_height ?? 0, height, time)
         ),
+      completeness: (addresses) => provided(Completeness.of(chain, addresses)),
+      internalFrom: provided(Completeness.internalFrom(chain)),
+      beingRead: (addresses) => provided(SyncedAddresses.beingRead(chain, addresses)),
       watchedBy: (account, addresses) => ofRow([], ({ id }) => watchedBy(id, account, addresses))
     } satisfies ChainReader
   })

@@ -117,9 +117,9 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
   const tokens = yield* Tokens.make(id, watched)
 
   const { gapLimit = defaultGapLimit, projections = Projections.of(chain), record, undoDepth } = options
-  const opened: OpenChain = { chain, id, record, gapLimit, watched, tokens }
+  const opened: OpenChain = { chain, id, record, gapLimit, undoDepth, watched, tokens }
   const made = yield* Effect.forEach(projections, (make) => make(opened))
-  const commit = Commit.make(opened, made, undoDepth)
+  const commit = Commit.make(opened, made)
   const { rewind, undo } = Reorganisation.make(opened, made)
   const reprocess = Reprocess.make(opened, made)
 

@@ -60,11 +60,10 @@ class CommitUnderWay extends Entered implements Projection.Commit {
   }
 }
 
-/** The commits of an open chain. `undoDepth`: blocks that an undo may still take back. */
+/** The commits of an open chain. */
 export const make = (
-  { id, watched }: Projection.OpenChain,
-  projections: ReadonlyArray<Projection.Projection>,
-  undoDepth: number
+  { id, undoDepth, watched }: Projection.OpenChain,
+  projections: ReadonlyArray<Projection.Projection>
 ) => {
   const apply = Projection.through(projections.map(({ apply }) => apply))
   const prunes = projections.flatMap(({ prune }) => prune ?? [])

@@ -69,7 +69,7 @@ export const gap = Effect.fn("MissingParts.gap")(function* (chain: Chain.Chain) 
 })
 
 /** A gap and its remedy, for the operator. `reason`: that of the first block. */
-export const tell = (chain: Chain.Chain, { blocks, from, to }: Gap, reason?: string): string =>
+export const describe = (chain: Chain.Chain, { blocks, from, to }: Gap, reason?: string): string =>
   `${blocks === 1 ? `block ${from} lacks its` : `${blocks} blocks from ${from} to ${to} lack their`} internal ` +
   `transactions${reason === undefined ? "" : ` (${reason})`}. Once a node can trace ${blocks === 1 ? "it" : "them"}: ` +
   `headwater replay ${Chain.nameOf(chain)} --from ${from} --to ${to} --callbacks`

@@ -44,6 +44,8 @@ export interface OpenChain {
   readonly record: RecordingMode
   /** Unused addresses that are watched behind the last used one of each branch of an HD wallet. */
   readonly gapLimit: number
+  /** Blocks that an undo may still take back. */
+  readonly undoDepth: number
   readonly watched: WatchedAddresses
   readonly tokens: Tokens
 }
@@ -75,7 +77,7 @@ export interface ResolvedBlock extends Block {
 export interface Entering {
   /** What is watched, and what is due when, is that of this revision of the chain. */
   readonly revision: number
-  /** What the node has said of token contracts, by the key of their address; undefined where it is not asked. */
+  /** The node's answers about token contracts, by the key of their address; undefined where the node is not asked. */
   readonly learned: ReadonlyMap<string, LearnedToken> | undefined
   /** Takes note of callbacks that the block has made due. */
   readonly addCallbacks: (count: number) => void
@@ -98,8 +100,8 @@ export interface Commit extends Entering {
 export interface Reprocessing extends Entering {
   /** The chain as it stands at present. */
   readonly row: ChainRow
-  /** Whether callbacks that are missing are added. */
-  readonly addsCallbacks: boolean
+  /** Whether callbacks that are missing are added, as in `Reprocess.Options`. */
+  readonly addsCallbacks: boolean | "unresolved"
   /** As in `Reprocess.Options`. */
   readonly internalFrom: number | undefined
 }
@@ -112,6 +114,8 @@ export interface Undone {
   readonly tip: Uint8Array
   /** The first height that was ever committed. */
   readonly firstHeight: number | null
+  /** Whether outputs that these blocks spent are forgotten, so that they do not come back into the UTXO set. */
+  readonly losesCoins: boolean
   /** Milliseconds since the Unix epoch. */
   readonly at: number
 }

@@ -5,6 +5,7 @@ import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
 import { Database } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
+import * as Completeness from "./Completeness.ts"
 import type { RecordingMode } from "./RecordingMode.ts"
 
 /** What went to and from an address, in the coin's smallest unit. */
@@ -32,23 +33,6 @@ export const totals = Effect.fn("PrunedInternal.totals")(function* (
   )
 })
 
-/** Those of the addresses that any active subscription has. */
-const subscribed = Effect.fnUntraced(function* (chain: number, addresses: ReadonlyArray<AddressBytes>) {
-  const { query } = yield* Database
-  const rows = yield* inChunks(addresses, (some) =>
-    query((db) =>
-      db
-        .selectFrom("subscription")
-        .select("address")
-        .distinct()
-        .where("chain", "=", chain)
-        .where("active", "=", 1)
-        .where("address", "in", some)
-    )
-  )
-  return rows.map(({ address }) => address as AddressBytes)
-})
-
 /** Adds transfers to the sums, in the transaction that forgets the transfers. */
 export const add = Effect.fnUntraced(function* (
   chain: number,
@@ -68,7 +52,7 @@ export const add = Effect.fnUntraced(function* (
     of(to).received += amount
   }
   const all = [...moved.values()].map(({ address }) => address)
-  const counted = record === "all" ? all : yield* subscribed(chain, all)
+  const counted = record === "all" ? all : yield* Completeness.watched(chain, all)
   const before = yield* totals(chain, counted)
   yield* insertMany(
     "pruned_internal",

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import type { OpenChain, Projection } from "./Projection.ts"
+import * as UtxoSet from "./UtxoSet.ts"
 
 const hashAt = Effect.fnUntraced(function* (chain: number, height: number) {
   const { query } = yield* Database
@@ -17,11 +18,15 @@ const hashAt = Effect.fnUntraced(function* (chain: number, height: number) {
 export const make = ({ id }: OpenChain, projections: ReadonlyArray<Projection>) => {
   const leave = Effect.fnUntraced(function* (fork: number) {
     const { defer, insertMany } = yield* Database
-    const { first_height: firstHeight, hash: tip, height } = yield* ChainRow.lock(id)
-    if (tip === null || height === null || height <= fork) return
+    const row = yield* ChainRow.lock(id)
+    const { first_height: firstHeight, hash: tip, height } = row
+    if (height === null || height <= fork) return
+    // A rewind to below the first block has left no block: only where the chain begins again is lowered.
+    if (tip === null) return yield* ChainRow.moveCursor(id, { height: fork, hash: null, firstHeight })
     const hash = yield* hashAt(id, fork)
     const at = yield* Clock.currentTimeMillis
-    for (const { undo } of projections) yield* undo({ fork, tip, firstHeight, at })
+    const losesCoins = !UtxoSet.remembersSpent(row, fork + 1)
+    for (const { undo } of projections) yield* undo({ fork, tip, firstHeight, losesCoins, at })
     yield* defer((db) => db.deleteFrom("block").where("chain", "=", id).where("height", ">", fork))
     yield* insertMany("reorganisation", [{ chain: id, at, fork_height: fork, depth: height - fork, old_hash: tip }])
     yield* ChainRow.moveCursor(id, { height: fork, hash, firstHeight })

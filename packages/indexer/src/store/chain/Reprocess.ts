@@ -16,22 +16,24 @@ import type { LearnedToken } from "./Tokens.ts"
 export class NotRecorded extends Schema.TaggedError<NotRecorded>()("NotRecorded", { message: Schema.String }) {}
 
 export interface Options {
-  /** Add the callbacks that subscriptions should have had. */
-  readonly callbacks: boolean
+  /** Add the callbacks that subscriptions should have had: all, or those alone of movements that were in doubt. */
+  readonly callbacks: boolean | "unresolved"
   /**
    * Internal transactions of blocks below this height stay as they are, since they may have been forgotten on purpose;
    * those that a block never had are entered all the same. Undefined where the source shows none: all stay.
    */
   readonly internalFrom: number | undefined
-  /** What the node has said of token contracts; absent where it is not asked. */
+  /** Also enters a block from before the first one that was committed, on the node's word that it is of the chain. */
+  readonly earlier?: boolean
+  /** The node's answers about token contracts; absent where the node is not asked. */
   readonly learned?: ReadonlyArray<LearnedToken> | undefined
 }
 
 /** Writes the header, if the block belongs where it stands; a header that is missing must fit the one above it. */
-const header = Effect.fnUntraced(function* (row: ChainRow.ChainRow, block: Block) {
+const header = Effect.fnUntraced(function* (row: ChainRow.ChainRow, block: Block, earlier: boolean) {
   const { insertMany, query } = yield* Database
   const { hash, height, parent, time } = block
-  if (row.height === null || row.hash === null || height > row.height || height < row.first_height!) {
+  if (row.height === null || row.hash === null || height > row.height || (height < row.first_height! && !earlier)) {
     return yield* new NotRecorded({ message: `Block ${height} is not among those that were ever committed` })
   }
   const headers = yield* query((db) =>
@@ -62,7 +64,7 @@ const header = Effect.fnUntraced(function* (row: ChainRow.ChainRow, block: Block
 /** A block that is being entered again. */
 class EnteredAgain extends Entered implements Projection.Reprocessing {
   readonly row: ChainRow.ChainRow
-  readonly addsCallbacks: boolean
+  readonly addsCallbacks: boolean | "unresolved"
   readonly internalFrom: number | undefined
 
   constructor(row: ChainRow.ChainRow, { callbacks, internalFrom, learned }: Options) {
@@ -83,7 +85,7 @@ export const make = ({ id, watched }: Projection.OpenChain, projections: Readonl
       Effect.gen(function* () {
         const row = yield* ChainRow.lock(id)
         yield* watched.catchUpToRevision(row.revision)
-        yield* header(row, block)
+        yield* header(row, block, options.earlier ?? false)
         const entered = new EnteredAgain(row, options)
         yield* again(block, entered)
         return entered

@@ -29,3 +29,34 @@ export const of = Effect.fn("StoredBlocks.of")(function* (chain: Chain.Chain) {
     time: row?.time ?? undefined
   } satisfies StoredBlocks
 })
+
+/** A block of a chain by its place and its name. */
+export interface BlockId {
+  readonly height: number
+  readonly hash: Uint8Array
+}
+
+/** Where following goes on, and how far it may go back. */
+export interface Position {
+  /** The cursor, below which every block is recorded. */
+  readonly height: number
+  /** The block at the cursor; undefined where undoing has left none. */
+  readonly cursor: BlockId | undefined
+  /** The lowest block that a reorganisation may leave in place; undefined where it is not stored. */
+  readonly lowest: BlockId | undefined
+}
+
+/** The position of a chain, of which `undoDepth` blocks may be undone; undefined where no block was committed. */
+export const position = Effect.fn("StoredBlocks.position")(function* (chain: Chain.Chain, undoDepth: number) {
+  const { read } = yield* Database
+  const name = Chain.nameOf(chain)
+  const [row] = yield* read((db) => db.selectFrom("chain").selectAll().where("name", "=", name))
+  if (row === undefined || row.height === null) return undefined
+  const { final_height, first_height, height, id } = row
+  const lowest = Math.max(height - undoDepth, final_height ?? 0, first_height ?? 0)
+  const blocks = yield* read((db) =>
+    db.selectFrom("block").select(["height", "hash"]).where("chain", "=", id).where("height", "in", [height, lowest])
+  )
+  const at = (wanted: number) => blocks.find((block) => block.height === wanted)
+  return { height, cursor: at(height), lowest: at(lowest) } satisfies Position
+})

@@ -20,7 +20,7 @@ export interface TokenMention {
   readonly height: number
 }
 
-/** What a node has said of a contract. */
+/** A node's answer about a contract. */
 export interface LearnedToken extends TokenMention {
   readonly metadata: TokenMetadata
 }
@@ -52,7 +52,7 @@ export const find = Effect.fn("Tokens.find")(function* (chain: number, contracts
   )
 })
 
-/** Keeps what a node has said; what is known already stays. */
+/** Keeps a node's answers; contracts that are known already stay as they are. */
 export const keep = Effect.fnUntraced(function* (chain: number, learned: ReadonlyArray<LearnedToken>) {
   const { insertMany } = yield* Database
   yield* insertMany(
@@ -82,6 +82,9 @@ export interface Tokens {
   readonly forget: (fork: number) => void
 }
 
+/** Tokens at hand, before the next blocks begin anew: an address may be sent tokens of any number of contracts. */
+const kept = 50_000
+
 /** The tokens of a chain, with those at hand that its latest blocks were about. */
 export const make = Effect.fnUntraced(function* (chain: number, watched: WatchedAddresses) {
   const database = yield* Database
@@ -109,6 +112,7 @@ export const make = Effect.fnUntraced(function* (chain: number, watched: Watched
   const unknown: Tokens["unknown"] = Effect.fnUntraced(
     function* (blocks) {
       if (watched.set.size() === 0) return []
+      if (atHand.size > kept) atHand.clear()
       const mentioned = mentions(blocks)
       const known = yield* find(
         chain,

@@ -1,14 +1,18 @@
 /**
- * The UTXO set of a chain: every transparent output that may still be spent, so that an input can be told whose coins it
+ * The UTXO set of a chain: every transparent output that may still be spent, which shows whose coins an input
  * takes. The set moves with the blocks, in their transaction, and back with a reorganisation.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
-import type { Block, CoinTransfer, Spend } from "@headwater/core/Block"
+import type { Block, Spend } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import { type Coin, keyOf, type Outpoint } from "@headwater/core/utxo/Coin"
+import * as Inputs from "@headwater/core/utxo/Inputs"
 import * as Effect from "effect/Effect"
+import { sql } from "kysely"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
+import { inChunks } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
 import type { ResolvedBlock } from "./Projection.ts"
 
@@ -48,29 +52,6 @@ const outputsOf = ({ height, transactions, transfers }: Block): Map<string, Coin
   return outputs
 }
 
-/** An input with the coin that it takes. */
-interface Input {
-  readonly spend: Spend
-  readonly coin: Pick<Coin, "script" | "amount">
-}
-
-/** The block with a transfer for each of these inputs; some of them may have one already, shown by the node. */
-const withInputs = <B extends Block>(block: B, inputs: ReadonlyArray<Input>): B => {
-  const shown = new Set<string>()
-  for (const transfer of block.transfers) {
-    if (transfer.kind === "coin" && transfer.to === undefined) {
-      shown.add(`${transfer.transaction}:${transfer.position}`)
-    }
-  }
-  const found = inputs.flatMap(({ coin, spend: { position, transaction } }): ReadonlyArray<CoinTransfer> => {
-    if (shown.has(`${transaction}:${position}`)) return []
-    return [{ kind: "coin", transaction, position, from: coin.script, to: undefined, amount: coin.amount }]
-  })
-  if (found.length === 0) return block
-  const transfers = [...block.transfers, ...found].sort((a, b) => a.transaction - b.transaction)
-  return { ...block, transfers }
-}
-
 /** Takes coins out of the set; those that the set does not know are not among the answers. */
 const take = Effect.fnUntraced(function* (chain: number, spends: ReadonlyArray<Spend>) {
   if (spends.length === 0) return []
@@ -94,7 +75,7 @@ export const apply = Effect.fn("UtxoSet.apply")(function* (
   }
   const { insertMany } = yield* Database
   const outputs = outputsOf(block)
-  const inputs: Array<Input> = []
+  const inputs: Array<Inputs.Input> = []
   const earlier: Array<Spend> = []
   for (const spend of block.spends) {
     const key = keyOf(spend.outpoint)
@@ -122,7 +103,7 @@ export const apply = Effect.fn("UtxoSet.apply")(function* (
     // Two coinbases before BIP-30 have the ids of earlier ones.
     "on conflict do nothing"
   )
-  return { ...withInputs(block, inputs), created, taken } satisfies ResolvedBlock
+  return { ...Inputs.show(block, inputs), created, taken } satisfies ResolvedBlock
 })
 
 /**
@@ -139,16 +120,48 @@ export const recall = Effect.fnUntraced(function* <B extends Block>(chain: numbe
     const coin = coinOf(row)
     coins.set(keyOf(coin.outpoint), coin)
   }
-  const inputs = block.spends.flatMap((spend): ReadonlyArray<Input> => {
+  const inputs = block.spends.flatMap((spend): ReadonlyArray<Inputs.Input> => {
     const coin = coins.get(keyOf(spend.outpoint))
     return coin === undefined ? [] : [{ spend, coin }]
   })
-  return withInputs(block, inputs)
+  return Inputs.show(block, inputs)
+})
+
+/** What the set has of an address. */
+export interface Holding {
+  /** In the coin's smallest unit. */
+  readonly amount: bigint
+  /** Of the block that created the oldest of the coins. */
+  readonly first: number
+}
+
+/** What the set has of scripts, by their key; a script without coins is not among the answers. In a transaction. */
+export const holdings = Effect.fn("UtxoSet.holdings")(function* (chain: number, scripts: ReadonlyArray<Uint8Array>) {
+  const { query } = yield* Database
+  const rows = yield* inChunks(scripts, (some) =>
+    query((db) =>
+      db
+        .selectFrom("unspent_output")
+        .select(["script", ({ fn }) => fn.min("height").as("first")])
+        // As text: neither database's driver gives integers of 64 bits as they are.
+        .select(sql<string>`cast(sum(cast(amount as bigint)) as text)`.as("amount"))
+        .where("chain", "=", chain)
+        .where("script", "in", some)
+        .groupBy("script")
+    )
+  )
+  return new Map(rows.map(({ amount, first, script }) => [Bytes.key(script), { amount: BigInt(amount), first }]))
+})
+
+/** As {@link recall}, of a block that the store is not entering. */
+export const known = Effect.fn("UtxoSet.known")(function* (chain: Chain, block: Block) {
+  const row = yield* ChainRow.find(chain)
+  return row === undefined ? block : yield* recall(row.id, block)
 })
 
 /**
  * Adds coins that were found in a node's set of unspent outputs, and those that blocks have spent since. The set may have
- * them already, where it keeps every output or another wallet has the address.
+ * them already, where it keeps every output or the address was watched when they came.
  */
 export const add = Effect.fnUntraced(function* (
   chain: number,
@@ -202,10 +215,25 @@ export const undo = Effect.fn("UtxoSet.undo")(function* (chain: number, fork: nu
       )
   )
   yield* defer((db) => db.deleteFrom("spent_output").where("chain", "=", chain).where("spent_height", ">", fork))
+  const next = fork + 1
+  yield* defer((db) =>
+    db.updateTable("chain").set({ spent_from: next }).where("id", "=", chain).where("spent_from", ">", next)
+  )
 })
+
+/** Whether what was spent at `height` is still remembered. */
+export const remembersSpent = ({ spent_from }: Pick<ChainRow.ChainRow, "spent_from">, height: number): boolean =>
+  spent_from === null || height >= spent_from
 
 /** Forgets spent outputs that no reorganisation can bring back. */
 export const prune = Effect.fn("UtxoSet.prune")(function* (chain: number, below: number) {
   const { defer } = yield* Database
   yield* defer((db) => db.deleteFrom("spent_output").where("chain", "=", chain).where("spent_height", "<", below))
+  yield* defer((db) =>
+    db
+      .updateTable("chain")
+      .set({ spent_from: below })
+      .where("id", "=", chain)
+      .where((where) => where.or([where("spent_from", "is", null), where("spent_from", "<", below)]))
+  )
 })

@@ -1,9 +1,10 @@
-/** The addresses of one chain that a block is looked through for: those of subscriptions and those of HD wallets. */
+/** The addresses of one chain that each block is matched against: those of subscriptions and HD wallets, and synced ones. */
 
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Watched from "@headwater/core/events/Watched"
 import * as Effect from "effect/Effect"
+import { sql } from "kysely"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
 
@@ -13,7 +14,7 @@ export interface WatchedAddresses {
   readonly hasWallets: () => boolean
   /** Adds the addresses that came with the chain's revisions up to this one. */
   readonly catchUpToRevision: (revision: number) => Effect.Effect<void, DatabaseError>
-  /** Takes those of these addresses out of the set that no wallet has; no subscription may have them. */
+  /** Takes those of these addresses out of the set that are of no wallet and not synced; no subscription may have them. */
   readonly release: (addresses: ReadonlyArray<AddressBytes>) => Effect.Effect<void, DatabaseError>
 }
 
@@ -28,9 +29,13 @@ export const make = Effect.fnUntraced(function* (chain: number) {
   const watched = Watched.make([key[0]!, key[1]!])
   let reached = 0
   let wallets = false
+  let synced = false
 
   /** Adds the addresses that came with the revisions up to the given one. */
-  const addFrom = Effect.fnUntraced(function* (table: "subscription" | "wallet_address", revision: number) {
+  const addFrom = Effect.fnUntraced(function* (
+    table: "subscription" | "synced_address" | "wallet_address",
+    revision: number
+  ) {
     let after = 0
     while (true) {
       const rows = yield* read((db) =>
@@ -41,12 +46,13 @@ export const make = Effect.fnUntraced(function* (chain: number) {
           .where("revision", ">", reached)
           .where("revision", "<=", revision)
           .where("id", ">", after)
-          .$if(table === "subscription", (select) => select.where("subscription.active", "=", 1))
+          .$if(table !== "wallet_address", (select) => select.where(sql<boolean>`active = 1`))
           .orderBy("id")
           .limit(pageSize)
       )
       for (const { address } of rows) if (address !== null) watched.add(address)
       if (table === "wallet_address" && rows.length > 0) wallets = true
+      if (table === "synced_address" && rows.length > 0) synced = true
       if (rows.length < pageSize) return
       after = rows.at(-1)!.id
       yield* Effect.logInfo(`Watching ${watched.size()} addresses so far`)
@@ -60,12 +66,25 @@ export const make = Effect.fnUntraced(function* (chain: number) {
       if (revision <= reached) return
       yield* addFrom("subscription", revision)
       yield* addFrom("wallet_address", revision)
+      yield* addFrom("synced_address", revision)
       reached = revision
     }),
     release: Effect.fnUntraced(function* (addresses) {
-      const rows = yield* inChunks(wallets ? addresses : [], (some) =>
+      const rows = yield* inChunks(wallets || synced ? addresses : [], (some) =>
         query((db) =>
-          db.selectFrom("wallet_address").select("address").where("chain", "=", chain).where("address", "in", some)
+          db
+            .selectFrom("wallet_address")
+            .select("address")
+            .where("chain", "=", chain)
+            .where("address", "in", some)
+            .unionAll(
+              db
+                .selectFrom("synced_address")
+                .select("address")
+                .where("chain", "=", chain)
+                .where("active", "=", 1)
+                .where("address", "in", some)
+            )
         )
       )
       const owned = new Set(rows.map(({ address }) => Bytes.key(address)))

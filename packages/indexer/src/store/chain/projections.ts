@@ -2,6 +2,7 @@
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as CallbackProjection from "../subscriptions/CallbackProjection.ts"
 import * as WalletProjection from "../wallets/WalletProjection.ts"
+import * as CompletenessProjection from "./CompletenessProjection.ts"
 import * as MissingPartProjection from "./MissingPartProjection.ts"
 import type { Make } from "./Projection.ts"
 import * as TokenProjection from "./TokenProjection.ts"
@@ -12,15 +13,23 @@ import * as UtxoSetProjection from "./UtxoSetProjection.ts"
  * Wallets stand before the UTXO set: their addresses are watched before coins are kept, and at an undo their balances
  * are counted from the set as the undone blocks have left it.
  */
-const utxo: ReadonlyArray<Make> = [WalletProjection.make, UtxoSetProjection.make, CallbackProjection.make]
+const outputs: ReadonlyArray<Make> = [
+  WalletProjection.make,
+  UtxoSetProjection.make,
+  CallbackProjection.make,
+  CompletenessProjection.make
+]
 
-const account: ReadonlyArray<Make> = [
+const accounts: ReadonlyArray<Make> = [
   WalletProjection.make,
   TokenProjection.make,
   CallbackProjection.make,
   TransferProjection.make,
-  MissingPartProjection.make
+  MissingPartProjection.make,
+  CompletenessProjection.make
 ]
 
+const ofLedger = { outputs, accounts }
+
 /** The projections of a chain. Chains whose coins are outputs have a UTXO set; all others record transfers. */
-export const of = ({ family }: Chain): ReadonlyArray<Make> => (family === "utxo" ? utxo : account)
+export const of = ({ ledger }: Chain): ReadonlyArray<Make> => ofLedger[ledger]

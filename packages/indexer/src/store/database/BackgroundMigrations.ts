@@ -7,23 +7,14 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
-import { Database, type DatabaseError } from "./Database.ts"
+import { Database } from "./Database.ts"
+import type { BackgroundMigration } from "./internal/BackgroundMigration.ts"
+import * as CompletenessRewriting from "./internal/CompletenessRewriting.ts"
 
-/** What is done with the rows that were stored before the migration of the same name. */
-export interface BackgroundMigration {
-  /** Of its row in `background_migration`, which the migration leaves. */
-  readonly name: string
-  /** Ids in one range. */
-  readonly batchSize: number
-  /** Rewrites the rows with the ids `after < id <= last`. */
-  readonly rewrite: (range: {
-    readonly after: number
-    readonly last: number
-  }) => Effect.Effect<void, DatabaseError, Database>
-}
+export type { BackgroundMigration } from "./internal/BackgroundMigration.ts"
 
-/** Those of this program. None so far. */
-const all: ReadonlyArray<BackgroundMigration> = []
+/** Those of this program. */
+const all: ReadonlyArray<BackgroundMigration> = CompletenessRewriting.all
 
 /** Between two ranges, for others that wait to write. */
 const pause = "10 millis"
@@ -68,9 +59,19 @@ export const run = Effect.fn("BackgroundMigrations.run")(function* (migrations: 
   }
 })
 
+/** Whether rows are left that the rewriting of this name has not reached. */
+export const isPending = Effect.fn("BackgroundMigrations.isPending")(function* (name: string) {
+  const { read } = yield* Database
+  const found = yield* read((db) => db.selectFrom("background_migration").select("name").where("name", "=", name))
+  return found.length > 0
+})
+
+/** Rewrites what the migrations of this program have left. */
+export const pending = run(all)
+
 /** Does so once the layer is built; looks again each minute, since another daemon may have ended in the middle. */
 export const layer = Layer.effectDiscard(
-  run(all).pipe(
+  pending.pipe(
     Effect.catchCause((cause) => Effect.logError("Rewriting stored rows failed, tried again in a minute", cause)),
     Effect.repeat(Schedule.spaced("1 minute")),
     Effect.forkScoped

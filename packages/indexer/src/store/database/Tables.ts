@@ -9,6 +9,10 @@ export interface Tables {
   reorganisation: ReorganisationTable
   replay: ReplayTable
   missing_part: MissingPartTable
+  completeness: CompletenessTable
+  unresolved_event: UnresolvedEventTable
+  synced_address: SyncedAddressTable
+  synced_wallet: SyncedWalletTable
   account: AccountTable
   api_key: ApiKeyTable
   subscription: SubscriptionTable
@@ -52,6 +56,12 @@ export interface ChainTable {
   first_height: number | null
   /** Counts changes of the chain's subscriptions; taken under the row's lock, so it orders them with the commits. */
   revision: Generated<number>
+  /** Transfers, outputs and tokens of every address are recorded from this block on; null where only watched ones are. */
+  all_from: number | null
+  /** The internal transactions of every block are recorded from this one on, or are missing parts; null where not. */
+  internal_from: number | null
+  /** Outputs that were spent from this block on are remembered; null: all that were ever recorded. */
+  spent_from: number | null
 }
 
 export interface BlockTable {
@@ -92,6 +102,72 @@ export interface MissingPartTable {
   height: number
   part: "internal"
   /** In the node's words. */
+  reason: string
+}
+
+/**
+ * The first block from which on the record of a watched address is complete, for each of its three parts; 0 is from the
+ * beginning, null is unknown. Says nothing of an address that is not watched any more.
+ */
+export interface CompletenessTable {
+  chain: number
+  address: Uint8Array
+  /**
+   * What the address held before this block, on UTXO chains its unspent outputs, and every change since. On account
+   * chains the block after the one at which a node was asked for the account.
+   */
+  coins: number | null
+  /** The token transfers of this block and every later one. */
+  tokens: number | null
+  /** The coin and internal transfers of this block and every later one. */
+  history: number | null
+}
+
+/** An address that an account has synced: watched while it is active, and its past read from `birth` on. */
+export interface SyncedAddressTable {
+  id: Generated<number>
+  account: number
+  chain: number
+  /** The row of its wallet; 0 for a single address. */
+  wallet: number
+  address: Uint8Array
+  /** The chain's revision with which it came to be watched. */
+  revision: number
+  /** 1 or 0. */
+  active: number
+  /** Seconds since the Unix epoch. */
+  created: number
+  callback_url: string | null
+  /** The first block whose token transfers are wanted. */
+  birth: number
+  /** The next block whose logs are to be read. */
+  next_height: number
+  /** The last one; -1 where there are none to be read. */
+  last_height: number
+  state: "tokens" | "history" | "synced"
+}
+
+/** An HD wallet of an account chain that an account has synced: its addresses are in `synced_address`. */
+export interface SyncedWalletTable {
+  id: Generated<number>
+  account: number
+  chain: number
+  public_key: string
+  derivation: string
+  /** 1 or 0. */
+  active: number
+  /** Seconds since the Unix epoch. */
+  created: number
+  /** The first block whose token transfers are wanted. */
+  birth: number
+}
+
+/** A movement of coins in doubt: an input that may be the address's own spends an output that is not known. */
+export interface UnresolvedEventTable {
+  chain: number
+  height: number
+  transaction_id: Uint8Array
+  address: Uint8Array
   reason: string
 }
 
@@ -208,7 +284,7 @@ export interface DomainTable {
   verified: number | null
 }
 
-/** The output map of a UTXO chain: whose coins an input spends. */
+/** The UTXO set of a chain: whose coins an input spends, and what an address has. */
 export interface UnspentOutputTable {
   chain: number
   transaction_id: Uint8Array
@@ -223,10 +299,7 @@ export interface SpentOutputTable extends UnspentOutputTable {
   spent_height: number
 }
 
-/**
- * An account's HD wallet on one chain. Its balance counts those unspent outputs of its addresses that are above the
- * address's `since`, or, once the node's coins have been looked through, all of them.
- */
+/** An account's HD wallet on one chain. */
 export interface WalletTable {
   id: Generated<number>
   account: number
@@ -237,11 +310,11 @@ export interface WalletTable {
   format: Format
   /** Seconds since the Unix epoch. */
   created: number
-  /** In the coin's smallest unit. */
+  /** What the UTXO set has of its addresses, in the coin's smallest unit. */
   balance: string
-  /** `scanning`: coins from before its addresses were watched are yet to be looked for. */
+  /** `scanning`: what its newest addresses had before they were watched is yet to be looked for. */
   state: "scanning" | "synced"
-  /** The block at which the node's coins were looked through; null where that was not done. */
+  /** The block at which its coins were last looked for; null where they never were, so that its balance may lack some. */
   scan_height: number | null
 }
 
@@ -255,10 +328,6 @@ export interface WalletAddressTable {
   address: Uint8Array
   /** The chain's revision that it came with, as a subscription has one. */
   revision: number
-  /** Blocks above this height are watched for it; null: all that were ever committed. */
-  since: number | null
-  /** Whether coins from `since` and before were looked for. */
-  scanned: number
   /** The first block known to pay to it. */
   used_height: number | null
   /** When its account asked for it, in seconds since the Unix epoch; null where it only fills the gap. */

@@ -1,5 +1,5 @@
 /**
- * When recurring work on market data is due. The moments are rows: a restart does not ask a provider again that was
+ * When recurring work on market data is due. The times are rows: after a restart no provider is asked again that was
  * asked a minute ago, and of several daemons on one store one does the work.
  */
 import * as Clock from "effect/Clock"
@@ -12,9 +12,9 @@ import { Database, type DatabaseError } from "../database/Database.ts"
 export class MarketTasks extends Context.Service<
   MarketTasks,
   {
-    /** Takes work that is done every so many milliseconds: 0 where it is the caller's now, else how long to wait. */
+    /** Claims work that is done every so many milliseconds: 0 where the caller is to do the work, else the time to wait. */
     readonly claim: (name: string, everyMillis: number) => Effect.Effect<number, DatabaseError>
-    /** Lets nobody do the work for so many milliseconds from now. */
+    /** Makes the work due after so many milliseconds, for every daemon. */
     readonly postpone: (name: string, millis: number) => Effect.Effect<void, DatabaseError>
   }
 >()("@headwater/indexer/store/market/MarketTasks") {
@@ -30,7 +30,7 @@ const make = Effect.gen(function* () {
   const claim: MarketTasks["Service"]["claim"] = Effect.fn("MarketTasks.claim")(function* (name, everyMillis) {
     const now = yield* Clock.currentTimeMillis
     const due = now + everyMillis
-    // What is due later than the interval allows was set under another interval, or by a clock that was wrong.
+    // A time further off than the interval was set under another interval, or by a clock that was wrong.
     const taken = yield* query((db) =>
       db
         .insertInto("market_task")

@@ -19,7 +19,7 @@ export const states: Readonly<Record<State, string>> = {
   due: "to be sent, or sent again, when its time comes",
   held: "parked: the subscription is inactive, or its host is not verified",
   delivered: "accepted by the receiver",
-  expired: "given up: parked for longer, or among more, than is kept",
+  expired: "given up: parked for too long, or among too many",
   orphaned: "taken back: the block left the chain before the receiver accepted the callback",
   retracted: "accepted, and followed by a retraction, since the block left the chain"
 }
@@ -27,13 +27,18 @@ export const states: Readonly<Record<State, string>> = {
 /** How a callback is born: `due` where its subscription is active, else `held`. */
 export const births = {
   matched: {
-    when: "A block that is committed brings an event, or a confirmation of one",
-    /** The transition of a callback that is there already. */
+    when: "A committed block has an event, or confirms an earlier event",
+    /** The transition where the callback exists already. */
     again: "return"
   },
   added: {
-    when: "Unconfirmed coins are seen; a retraction or a test is sent; a replay finds that a callback is missing",
+    when: "The mempool has unconfirmed coins; a retraction or a test is sent; a replay adds a missing callback",
     again: undefined
+  },
+  corrected: {
+    when: "An audit finds that a callback told a wrong movement of coins, and corrections are wanted",
+    /** Its block may have left the chain and come back, and with the block the callback that it corrects. */
+    again: "return"
   }
 } as const
 
@@ -50,92 +55,92 @@ export const births = {
  */
 export const transitions = {
   return: {
-    when: "Its block is part of the chain again",
+    when: "The callback's block is part of the chain again",
     from: ["orphaned", "retracted"],
     to: "due",
     changes: { due: "given", attempts: 0 }
   },
   number: {
-    when: "The feed shows it for the first time",
+    when: "The feed shows the callback for the first time",
     from: TransitionSql.anyState,
     numbered: false,
     changes: { sequence: "given" }
   },
   lease: {
-    when: "A sender takes it for an attempt",
+    when: "A sender leases the callback for an attempt",
     from: ["due"],
     changes: { leased_until: "given", sequence: "given" }
   },
   release: {
-    when: "Its sender hands it back without an attempt, or is no more",
+    when: "The sender releases the callback without an attempt, or has stopped",
     from: TransitionSql.anyState,
     changes: { leased_until: 0 }
   },
   accept: {
-    when: "The receiver accepts it",
+    when: "The receiver accepts the callback",
     from: ["due", "held", "delivered", "expired"],
     to: "delivered",
-    // The block left the chain while the callback was on its way.
+    // The block left the chain during the attempt.
     unmoved: ["orphaned", "retracted"],
     changes: { delivered: "given", attempts: "given", attempt_log: "given", leased_until: 0 }
   },
   fail: {
     when: "An attempt fails",
-    // The block or the subscription may have gone while the callback was on its way.
+    // The block may have left the chain, or the subscription may have been deactivated, during the attempt.
     from: TransitionSql.anyState,
     changes: { due: "given", attempts: "given", attempt_log: "given", leased_until: 0 }
   },
   redeliver: {
-    when: "The account asks for it again",
+    when: "The account asks for the callback again",
     from: ["due", "held", "delivered", "expired"],
     to: "due",
     numbered: true,
     changes: { due: "given", attempts: 0 }
   },
   park: {
-    when: "Its subscription is deactivated, or a sender finds that its host is not verified",
+    when: "The subscription is deactivated, or a sender finds that the host is not verified",
     from: ["due"],
     to: "held",
     changes: {}
   },
   resume: {
-    when: "Its subscription is activated and its host is verified, whichever comes last",
+    when: "The subscription is activated and the host is verified, whichever comes last",
     from: ["held"],
     to: "due",
     changes: { due: "given", attempts: 0, leased_until: 0 }
   },
   expire: {
-    when: "It waits for the verification of its host for longer, or among more, than is kept",
+    when: "The host is not verified within `heldDays`, or the subscription has more than `heldCount` such callbacks",
     from: ["held"],
     to: "expired",
     changes: { sequence: "given" }
   },
   withdraw: {
-    when: "Its block leaves the chain before it has a number",
+    when: "The block leaves the chain before the callback has a number",
     from: ["due", "held"],
     to: "gone",
     numbered: false,
     changes: {}
   },
   orphan: {
-    when: "Its block leaves the chain before it is accepted",
+    when: "The block leaves the chain before the receiver accepts the callback",
     from: ["due", "held"],
     to: "orphaned",
     changes: {}
   },
   retract: {
-    when: "Its block leaves the chain after it was accepted, and the account wants retractions",
+    when: "The block leaves the chain after the receiver accepted the callback, and the account wants retractions",
     from: ["delivered"],
     to: "retracted",
     changes: {}
   },
   prune: {
-    when: "It is older than finished callbacks are kept",
+    when: "The callback was finished more than `keepDays` ago",
     from: ["delivered", "expired", "orphaned", "retracted"],
     to: "gone",
     changes: {}
   },
-  remove: { when: "Its subscription is deleted", from: TransitionSql.anyState, to: "gone", changes: {} }
+  remove: { when: "The subscription is deleted", from: TransitionSql.anyState, to: "gone", changes: {} }
 } as const satisfies Readonly<Record<string, TransitionSql.Rule>>
 
 export type Birth = keyof typeof births
@@ -155,15 +160,15 @@ export type NewCallback = Pick<
   "subscription" | "host" | "chain" | "height" | "idempotency_key" | "event" | "body" | "state" | "due" | "created"
 >
 
-/** A callback as it is born. The same event of the same subscription has the same key every time. */
+/** A new callback. The same event of the same subscription has the same key every time. */
 export const make = (options: {
   readonly subscriber: Pick<Row<"subscription">, "id" | "reference_id" | "host">
   readonly active: boolean
   readonly chain: number
   readonly event: string
-  /** Of the block with which it leaves the chain; null where it is in none. */
+  /** Of the block with which the callback leaves the chain; null for a callback about no block. */
   readonly height: number | null
-  /** What, beside the subscription and the event, its key is made of. */
+  /** The parts of the idempotency key beside the subscription and the event. */
   readonly key: Omit<Parameters<typeof Callback.idempotencyKey>[0], "referenceId" | "event">
   readonly item: Parameters<typeof Callback.body>[0]["item"]
   /** Milliseconds since the Unix epoch. */
@@ -186,7 +191,7 @@ export const make = (options: {
   }
 }
 
-/** Enters new callbacks. A callback that is there already stays as it is, unless the birth names a transition. */
+/** Enters new callbacks. A callback that exists already stays as it is, unless the birth names a transition. */
 export const enter = Effect.fnUntraced(function* (birth: Birth, callbacks: ReadonlyArray<NewCallback>) {
   const { insertMany } = yield* Database
   const { again } = births[birth]

@@ -1,5 +1,5 @@
 /**
- * The hosts that accounts want callbacks on, and which of them they have proved to hold.
+ * The hosts that accounts want callbacks on, and which of these hosts they have proved to control.
  *
  * A proof belongs to one account: its token is random and nobody else's, so that no account sends callbacks to a host
  * that only another one has verified. Proofs are never taken back.
@@ -37,7 +37,7 @@ export class DomainNotFound extends Schema.TaggedError<DomainNotFound>()("Domain
 /** The token is in neither place where it may be published. */
 export class DomainNotVerified extends Schema.TaggedError<DomainNotVerified>()("DomainNotVerified", {
   name: Schema.String,
-  /** What the DNS record and the file hold instead. */
+  /** What the DNS record and the file have instead. */
   dns: Schema.String,
   file: Schema.String
 }) {
@@ -46,7 +46,7 @@ export class DomainNotVerified extends Schema.TaggedError<DomainNotVerified>()("
   }
 }
 
-/** Looks for a domain's token where its owner was told to publish it, and remembers that it was found. */
+/** Reads a domain's token where its owner publishes it, and records that the domain is verified. */
 export class DomainVerifier extends Context.Service<
   DomainVerifier,
   {
@@ -140,7 +140,7 @@ const setVerified = Effect.fnUntraced(function* (account: number, name: string) 
       .returningAll()
   )
   const domain = yield* one(name, rows)
-  // Whoever is about to park a callback has this lock: the callback is seen below.
+  // A process that is about to park a callback has this lock: the callback is seen below.
   yield* lockRows((db) =>
     db.selectFrom("subscription").select("id").where("account", "=", account).where("host", "=", name).orderBy("id")
   )

@@ -6,7 +6,7 @@
  * any is: no other process sends a later one meanwhile. The subscription's row is locked while a lease is made, and
  * the callbacks get their numbers there. A lease that no outcome follows ends by itself, and its callbacks are sent
  * again under the same keys. The holder of a subscription's lease may take a follow-on before the lease's outcomes are
- * acknowledged: until then the lease keeps everybody else away.
+ * acknowledged: until then the lease keeps other senders away.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -89,7 +89,7 @@ export const Retention = Context.Reference("@headwater/indexer/store/subscriptio
   defaultValue: () => ({
     /** Of what was delivered, taken back or expired, in milliseconds. */
     finishedMillis: 30 * 86_400_000,
-    /** Of what waits for the verification of its host, in milliseconds and in callbacks a subscription. */
+    /** Of callbacks parked until their host is verified, in milliseconds and in callbacks a subscription. */
     parkedMillis: 7 * 86_400_000,
     parkedCount: 10_000
   })

@@ -55,10 +55,28 @@ const retraction = (original: Sent, { chain, tip }: Undone, now: number): Callba
   })
 }
 
+/**
+ * Keeps senders from the callbacks of the undone blocks: a lease has the lock of its subscription, and what was leased
+ * before has a number.
+ */
+const lockSubscriptions = Effect.fnUntraced(function* ({ chain, fork }: Undone) {
+  const { lockRows } = yield* Database
+  yield* lockRows((db) =>
+    db
+      .selectFrom("subscription")
+      .select("id")
+      .where("id", "in", (of) =>
+        of.selectFrom("callback").select("subscription").where("chain", "=", chain).where("height", ">", fork)
+      )
+      .orderBy("id")
+  )
+})
+
 /** In the transaction that undoes the blocks above `fork`, the last of which was `tip`. */
 export const takeBack = Effect.fnUntraced(function* (chain: number, fork: number, tip: Uint8Array, now: number) {
   const { numbers } = yield* Database
   const undone = { chain, fork, tip }
+  yield* lockSubscriptions(undone)
   yield* CallbackState.apply("withdraw", ofBlocks(undone))
   const originals = yield* sent(undone)
   yield* CallbackState.enter(

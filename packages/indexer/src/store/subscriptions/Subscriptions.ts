@@ -11,9 +11,11 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { sql } from "kysely"
+import * as Completeness from "../chain/Completeness.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import * as CallbackState from "./CallbackState.ts"
+import * as Deactivation from "./Deactivation.ts"
 import { HostPermission } from "./HostPermission.ts"
 import * as Activation from "./internal/Activation.ts"
 import * as SubscriptionPage from "./internal/SubscriptionPage.ts"
@@ -76,13 +78,13 @@ export class Subscriptions extends Context.Service<
       of: Pick<SubscriptionKey, "account" | "chain">,
       page: SubscriptionPage.Page
     ) => Effect.Effect<{ readonly total: number; readonly subscriptions: ReadonlyArray<Subscription> }, DatabaseError>
-    /** Removes it with everything that waits or was to be sent for it. */
+    /** Removes the subscription with its pending confirmations and callbacks. */
     readonly remove: (key: SubscriptionKey) => Effect.Effect<Subscription, SubscriptionNotFound | DatabaseError>
-    /** Sends again, beginning with the callbacks that were held back. */
+    /** Sends again, beginning with the parked callbacks. */
     readonly activate: (
       key: SubscriptionKey
     ) => Effect.Effect<Subscription, SubscriptionNotFound | SubscriptionActive | DatabaseError>
-    /** Stops it for a reason that its account can read, and holds back what was to be sent. */
+    /** Stops the subscription for a reason that its account can read, and parks its callbacks that are due. */
     readonly deactivate: (id: number, reason: string) => Effect.Effect<void, DatabaseError>
   }
 >()("@headwater/indexer/store/subscriptions/Subscriptions") {
@@ -98,11 +100,13 @@ const create = Effect.fnUntraced(function* (subscription: NewSubscription) {
   const { account, address, callbackUrl, chain, confirmations, event, secret } = subscription
   const created = Math.floor((yield* Clock.currentTimeMillis) / 1000)
   const referenceId = yield* Effect.sync(() => crypto.randomUUID())
-  const { height, id, revision } = yield* ChainRow.lockAndBumpRevisionOf(chain)
+  const chainRow = yield* ChainRow.lockAndBumpRevisionOf(chain)
+  const { height, id, revision } = chainRow
   if (!subscription.allowDuplicates) {
     const same = yield* SubscriptionRow.findSame(id, subscription)
     if (same !== undefined) return yield* new DuplicateSubscription({ referenceId: same })
   }
+  if (address !== undefined) yield* Completeness.begin(chainRow, [address], height)
   const [row] = yield* query((db) =>
     db
       .insertInto("subscription")
@@ -132,9 +136,10 @@ const remove = Effect.fnUntraced(function* (key: SubscriptionKey) {
   const { query } = yield* Database
   const { id } = yield* ChainRow.lockAndBumpRevisionOf(key.chain)
   const row = yield* SubscriptionRow.find(key, id, query)
+  // The subscription's row first, as a lease locks it: each waits for the other, and neither for both.
+  yield* query((db) => db.deleteFrom("subscription").where("id", "=", row.id))
   yield* PendingConfirmations.remove(row.id)
   yield* CallbackState.apply("remove", sql`subscription = ${row.id}`)
-  yield* query((db) => db.deleteFrom("subscription").where("id", "=", row.id))
   yield* SubscriptionRow.count(row.account, row.chain, -1)
   return yield* SubscriptionRow.toSubscription(key.chain, row)
 })
@@ -180,7 +185,15 @@ const make = Effect.gen(function* () {
     remove: Effect.fn("Subscriptions.remove")((key) => database.transaction(remove(key))),
     activate: Effect.fn("Subscriptions.activate")((key) => database.transaction(Activation.activate(key, mayReceive))),
     deactivate: Effect.fn("Subscriptions.deactivate")((id, reason) =>
-      database.transaction(Activation.deactivate(id, reason))
+      database.transaction(
+        Effect.gen(function* () {
+          const [of] = yield* database.query((db) => db.selectFrom("subscription").select("chain").where("id", "=", id))
+          if (of === undefined) return
+          yield* Deactivation.deactivate(of.chain, reason, (db) =>
+            db.selectFrom("subscription").select("id").where("id", "=", id)
+          )
+        })
+      )
     )
   })
 })

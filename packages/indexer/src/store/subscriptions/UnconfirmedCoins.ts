@@ -25,9 +25,17 @@ export interface MempoolTransfer extends Omit<NetMovement, "transaction"> {
   readonly firstSeen: number
 }
 
+/** A block, by its place in the chain. */
+export interface Tip {
+  readonly height: number
+  readonly hash: Uint8Array
+}
+
 export interface UnconfirmedCoins {
   /** Brings {@link has} up to date; whether there is any active subscription. */
   readonly refresh: Effect.Effect<boolean, DatabaseError>
+  /** The last committed block, whose UTXO set the store has; undefined where there is none. */
+  readonly tip: Effect.Effect<Tip | undefined, DatabaseError>
   /** Whether a subscription may be for the address. */
   readonly has: (address: AddressBytes) => boolean
   /**
@@ -102,6 +110,7 @@ const watchedAddresses = Effect.fnUntraced(function* (chain: Chain.Chain) {
 
   return {
     chain: id,
+    tip: Effect.map(row, ({ hash, height }) => (hash === null || height === null ? undefined : { height, hash })),
     refresh,
     has: (address: AddressBytes) => addresses.has(address),
     remove: (address: AddressBytes) => addresses.remove(address)
@@ -141,6 +150,7 @@ export const open = Effect.fn("UnconfirmedCoins.open")(function* (chain: Chain.C
 
   return {
     refresh: watched.refresh,
+    tip: watched.tip,
     has: watched.has,
     record: Effect.fn("UnconfirmedCoins.record")((transfers, aheadMillis) =>
       transfers.length === 0 ? Effect.succeed(0) : database.transaction(make(transfers, aheadMillis))

@@ -9,7 +9,7 @@ import { Database, type DatabaseError } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
 import * as WalletAddresses from "./internal/WalletAddresses.ts"
 import * as WalletBranches from "./WalletBranches.ts"
-import type { ScanningWallet } from "./WalletCoins.ts"
+import type { ScanningWallet } from "./ScanningWallets.ts"
 
 /** For each branch of a wallet, the indices of its addresses that have an account. */
 export type Accounts = ReadonlyArray<ReadonlyArray<number>>
@@ -42,16 +42,14 @@ export const make = Effect.fn("WalletAccounts.make")(function* (chain: Chain) {
     (wallet: ScanningWallet, accounts: Accounts, gapLimit: number): Effect.Effect<void, DatabaseError> =>
       transaction(
         Effect.gen(function* () {
-          const { height, id, revision } = yield* ChainRow.lockAndBumpRevisionOf(chain)
+          const row = yield* ChainRow.lockAndBumpRevisionOf(chain)
           for (const [number, used] of accounts.entries()) {
-            const branch = { chain: id, wallet: wallet.id, branch: number }
+            const branch = { wallet: wallet.id, branch: number }
             const first = yield* WalletAddresses.endOf(branch, "watched")
             const end = (used.at(-1) ?? -1) + gapLimit
-            yield* WalletAddresses.watch(branch, WalletBranches.derive(wallet.branches[number]!, first, end), {
-              revision,
-              since: height
-            })
-            yield* markUsed(branch, used, height ?? 0)
+            const derived = WalletBranches.derive(wallet.branches[number]!, first, end)
+            yield* WalletAddresses.watch(row, branch, derived, row.height)
+            yield* markUsed(branch, used, row.height ?? 0)
           }
           yield* query((db) => db.updateTable("wallet").set({ state: "synced" }).where("id", "=", wallet.id))
         })

@@ -2,6 +2,7 @@
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Row } from "../database/Tables.ts"
 
@@ -20,3 +21,16 @@ export const derive = (branch: Derivation.Branch, from: number, to: number): Rea
   Derivation.derive(branch, from, Math.max(0, to - from + 1))
     .filter(Result.isSuccess)
     .map(({ success }) => success)
+
+/** Addresses derived at a time, since deriving blocks. */
+const stepSize = 100
+
+/** As {@link derive}, of many addresses, letting others work in between. */
+export const deriveInSteps = Effect.fnUntraced(function* (branch: Derivation.Branch, from: number, to: number) {
+  const addresses: Array<Derivation.DerivedAddress> = []
+  for (let first = from; first <= to; first += stepSize) {
+    addresses.push(...derive(branch, first, Math.min(to, first + stepSize - 1)))
+    yield* Effect.yieldNow
+  }
+  return addresses
+})

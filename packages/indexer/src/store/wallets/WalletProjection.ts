@@ -7,6 +7,7 @@ import type { Make } from "../chain/Projection.ts"
 import type { Owners } from "./internal/AddressOwners.ts"
 import * as AddressUse from "./internal/AddressUse.ts"
 import * as Balances from "./internal/Balances.ts"
+import * as WalletCoins from "./WalletCoins.ts"
 
 export const make: Make = (chain) => {
   const { hasWallets } = chain.watched
@@ -20,10 +21,15 @@ export const make: Make = (chain) => {
         if (hasWallets()) paid = yield* use.markUsed(block)
         return block
       }),
-      record: (block) => (hasWallets() ? Balances.applyCoins(chain, block, paid) : Effect.void)
+      record: Effect.fnUntraced(function* (block) {
+        if (!hasWallets()) return
+        yield* Balances.applyCoins(chain, block, paid)
+        if (block.height === 0 && chain.chain.ledger === "outputs") yield* WalletCoins.noneBefore(chain.id)
+      })
     },
     undo: Effect.fnUntraced(function* (undone) {
       yield* Balances.undo(chain.id, undone.fork)
+      yield* WalletCoins.undo(chain.id, undone)
       yield* use.undo(undone)
     }),
     // What was paid to a wallet was counted when the block was committed.

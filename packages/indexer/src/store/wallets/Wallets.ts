@@ -2,9 +2,19 @@
  * The HD wallets that accounts have synced.
  *
  * Addresses are added as subscriptions are: under the lock of the chain's row, with its revision counted up, so that
- * every block committed from then on is matched against all of them. Coins that were paid to them before are found by
- * `WalletCoins`; until then the wallet has no balance.
+ * every block committed from then on is matched against all of them. Coins that were paid to them before are in the UTXO
+ * set where that is whole, else they are looked for at a node; until they were for the first time, the wallet has no
+ * balance.
+ *
+ * Addresses that come later do not take the balance away while they are looked for. The balance counts all that the known
+ * addresses have, and what comes to the new ones from their first block on, so that no payment from the former to the
+ * latter is missed. Only a coin that a new address had before could be missing. The last search looked far ahead and
+ * found none there; and since, nobody was given the address, which lies more than a gap behind the last used one, so that
+ * BIP-44 does not count it to the wallet yet. Where a coin has come there all the same, and the UTXO set does not have
+ * every coin, the coin counts from the search that follows the next call of `deriveAndSync`: a search for each address
+ * that comes into use would keep a node searching all day.
  */
+import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import { nameOf } from "@headwater/core/chains/Chain"
 import * as Derivation from "@headwater/core/keys/Derivation"
@@ -16,9 +26,11 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Kysely } from "kysely"
+import * as Completeness from "../chain/Completeness.ts"
+import * as UtxoSet from "../chain/UtxoSet.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
-import type { Row, Tables } from "../database/Tables.ts"
+import type { Tables } from "../database/Tables.ts"
 import * as WalletAddresses from "./internal/WalletAddresses.ts"
 import * as WalletBranches from "./WalletBranches.ts"
 
@@ -33,33 +45,37 @@ export interface WalletKey {
 }
 
 export interface Wallet {
-  /** In the coin's smallest unit, of all blocks up to the chain's last committed one. */
-  readonly balance: bigint
-  /** `scanning`: coins from before the wallet was synced are yet to be found, so the balance is not whole. */
-  readonly state: "scanning" | "synced"
   /**
-   * From which height on the record is complete: every coin that was unspent at `height` and everything since, or, with
-   * `coins` false, only what has happened since. Undefined while it is scanning, and where no block was committed yet.
+   * In the coin's smallest unit, of all blocks up to the chain's last committed one. Undefined where coins from before
+   * the wallet was synced are yet to be found, and on chains whose coins are no outputs.
    */
-  readonly complete: { readonly height: number; readonly coins: boolean } | undefined
+  readonly balance: bigint | undefined
+  /** `scanning`: what its newest addresses had before they were watched is yet to be looked for. */
+  readonly state: "scanning" | "synced"
+  /** Every coin that was unspent at this height is recorded, and everything since; undefined without a balance. */
+  readonly completeFrom: number | undefined
 }
 
-/** Coins from before are still being looked for. */
+/** What addresses had from before is still being looked for, so that nobody can say which of them are used. */
 export class WalletScanning extends Schema.TaggedError<WalletScanning>()("WalletScanning", {}) {}
 
 /** Addresses a call of `deriveAndSync` answers. */
 export const batchSize = 100
 
-/** Finds the key of a wallet in what its owner has written; fails with the rule that it breaks. */
+/**
+ * Finds the key of a wallet in what its owner has written, in a format that the owner asks for or else the key's own; fails
+ * with the rule that it breaks.
+ */
 export const keyOf = (
   account: number,
   chain: Chain,
   text: string,
-  derivation: Derivation.Derivation
+  derivation: Derivation.Derivation,
+  asked?: Derivation.Format
 ): Result.Result<WalletKey, ExtendedPublicKey.InvalidExtendedPublicKey | Derivation.InvalidDerivation> =>
   Result.gen(function* () {
     const key = yield* ExtendedPublicKey.decode(chain, text)
-    const format = Derivation.defaultFormat(chain, key)
+    const format = asked ?? Derivation.defaultFormat(chain, key)
     yield* Derivation.branch(chain, key, { derivation, format })
     return { account, chain, derivation, format, publicKey: ExtendedPublicKey.encode(chain, key) }
   })
@@ -84,6 +100,8 @@ export class Wallets extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Derivation.DerivedAddress>, WalletScanning | E | DatabaseError, R>
     /** Undefined where the account has not synced it. */
     readonly get: (key: WalletKey) => Effect.Effect<Wallet | undefined, DatabaseError>
+    /** Whether every coin of a UTXO chain is recorded: then no node is needed to find those of a wallet. */
+    readonly hasAllCoins: (chain: Chain) => Effect.Effect<boolean, DatabaseError>
   }
 >()("@headwater/indexer/store/wallets/Wallets") {
   static readonly layer = Layer.effect(
@@ -97,6 +115,12 @@ class Outdated extends Schema.TaggedError<Outdated>()("Outdated", {}) {}
 
 const receiving = 0
 
+/** Addresses of each branch of a new wallet that are looked through: emptied ones make wide gaps between used ones. */
+const lookAhead = 1_000
+
+const knowsAllCoins = (chain: Chain, row: Pick<ChainRow.ChainRow, "all_from"> | undefined) =>
+  chain.ledger === "outputs" && row !== undefined && Completeness.hasAllCoins(row)
+
 const rowOf =
   ({ account, chain, derivation, format, publicKey }: WalletKey) =>
   (db: Kysely<Tables>) =>
@@ -104,7 +128,6 @@ const rowOf =
       .selectFrom("wallet")
       .innerJoin("chain", "chain.id", "wallet.chain")
       .selectAll("wallet")
-      .select("chain.first_height")
       .where("chain.name", "=", nameOf(chain))
       .where("wallet.account", "=", account)
       .where("wallet.public_key", "=", publicKey)
@@ -136,6 +159,34 @@ const endsOf = Effect.fnUntraced(function* (wallet: number | undefined, branches
 
 type Ends = Effect.Success<ReturnType<typeof endsOf>>
 
+/**
+ * For each branch the index after its last used address, also by coins that its unwatched addresses have in a UTXO set
+ * that has all there are.
+ */
+const usedBySet = Effect.fnUntraced(function* (
+  chain: number,
+  branches: ReadonlyArray<Derivation.Branch>,
+  ends: Ends,
+  beyond: number
+) {
+  const used: Array<number> = []
+  for (const [number, branch] of branches.entries()) {
+    let end = ends[number]!.used
+    for (let from = ends[number]!.watched; from < end + beyond; ) {
+      const addresses = yield* WalletBranches.deriveInSteps(branch, from, end + beyond - 1)
+      const holdings = yield* UtxoSet.holdings(
+        chain,
+        addresses.map(({ bytes }) => bytes)
+      )
+      from = end + beyond
+      const last = addresses.findLast(({ bytes }) => holdings.has(Bytes.key(bytes)))
+      if (last !== undefined) end = last.index + 1
+    }
+    used.push(end)
+  }
+  return used
+})
+
 const insertWallet = Effect.fnUntraced(function* (
   { account, derivation, format, publicKey }: WalletKey,
   chain: number,
@@ -160,6 +211,8 @@ interface Derived {
   readonly state: Wallet["state"] | undefined
   readonly ends: Ends
   readonly branches: ReadonlyArray<ReadonlyArray<Derivation.DerivedAddress>>
+  /** The first index that the caller gets. */
+  readonly first: number
   /** The receiving addresses that the caller gets. */
   readonly answer: ReadonlyArray<Derivation.DerivedAddress>
 }
@@ -169,17 +222,18 @@ const deriveNext = Effect.fnUntraced(function* (key: WalletKey, gapLimit: number
   if (row?.state === "scanning") return yield* new WalletScanning()
   const branches = WalletBranches.of(key.chain, { ...key, public_key: key.publicKey })
   const ends = yield* endsOf(row?.id, branches.length)
-  const derived = ends.map(({ used, watched }, branch) =>
-    WalletBranches.derive(
-      branches[branch]!,
-      Math.min(watched, used),
-      // Change as well, since a wallet may have used much of it and have no coin there that shows.
-      used + Math.max(batchSize, gapLimit) - 1
-    )
+  const chain = yield* ChainRow.present(key.chain)
+  const beyond = Math.max(batchSize, gapLimit)
+  const used = knowsAllCoins(key.chain, chain)
+    ? yield* usedBySet(chain!.id, branches, ends, row === undefined ? Math.max(beyond, lookAhead) : beyond)
+    : ends.map(({ used }) => used)
+  const derived = yield* Effect.forEach(branches, (branch, i) =>
+    // Change as well, since a wallet may have used much of it and have no coin there that shows.
+    WalletBranches.deriveInSteps(branch, Math.min(ends[i]!.watched, used[i]!), used[i]! + beyond - 1)
   )
-  const first = ends[receiving]!.used
+  const first = used[receiving]!
   const answer = derived[receiving]!.filter(({ index }) => index >= first && index < first + batchSize)
-  return { state: row?.state, ends, branches: derived, answer } satisfies Derived
+  return { state: row?.state, ends, branches: derived, first, answer } satisfies Derived
 })
 
 /** Notes that the account has asked for the first batch of unused receiving addresses; how many it had not asked for. */
@@ -200,7 +254,7 @@ const markRequested = Effect.fnUntraced(function* (wallet: number, first: number
 })
 
 /** Stores derived addresses, in a transaction; fails where the wallet has changed since they were derived. */
-const store = Effect.fnUntraced(function* (key: WalletKey, { answer, branches, ends, state }: Derived) {
+const store = Effect.fnUntraced(function* (key: WalletKey, { answer, branches, ends, first, state }: Derived) {
   const { query } = yield* Database
   const chain = yield* ChainRow.lockAndBumpRevisionOf(key.chain)
   const row = yield* present(key)
@@ -213,30 +267,17 @@ const store = Effect.fnUntraced(function* (key: WalletKey, { answer, branches, e
   let added = 0
   for (const [branch, addresses] of branches.entries()) {
     const unwatched = addresses.filter(({ index }) => index >= ends[branch]!.watched)
-    yield* WalletAddresses.watch({ chain: chain.id, wallet, branch }, unwatched, {
-      revision: chain.revision,
-      since: chain.height
-    })
+    yield* WalletAddresses.watch(chain, { wallet, branch }, unwatched, chain.height)
     added += unwatched.length
   }
-  const requested = yield* markRequested(wallet, ends[receiving]!.used, created)
+  const requested = yield* markRequested(wallet, first, created)
   if (added > 0 || requested > 0) {
-    yield* query((db) => db.updateTable("wallet").set({ state: "scanning" }).where("id", "=", wallet))
+    const changed = knowsAllCoins(key.chain, chain)
+      ? ({ state: "synced", scan_height: 0 } as const)
+      : ({ state: "scanning" } as const)
+    yield* query((db) => db.updateTable("wallet").set(changed).where("id", "=", wallet))
   }
   return answer
-})
-
-/** The first block that was matched against every address its account has asked for. */
-const watchedSince = Effect.fnUntraced(function* (row: Pick<Row<"wallet">, "id"> & Pick<Row<"chain">, "first_height">) {
-  const { read } = yield* Database
-  const [found] = yield* read((db) =>
-    db
-      .selectFrom("wallet_address")
-      .select(({ fn }) => fn.max("since").as("since"))
-      .where("wallet", "=", row.id)
-      .where("requested", "is not", null)
-  )
-  return found?.since == null ? (row.first_height ?? undefined) : found.since + 1
 })
 
 const make = Effect.gen(function* () {
@@ -262,14 +303,17 @@ const make = Effect.gen(function* () {
       const [row] = yield* read(rowOf(key))
       if (row === undefined) return undefined
       const { balance, scan_height, state } = row
-      const wallet = { balance: BigInt(balance), state }
-      if (state === "scanning") return { ...wallet, complete: undefined }
-      if (scan_height !== null) return { ...wallet, complete: { height: scan_height, coins: true } }
-      const height = yield* watchedSince(row)
-      return { ...wallet, complete: height === undefined ? undefined : { height, coins: false } }
+      const isKnown = scan_height !== null
+      return { balance: isKnown ? BigInt(balance) : undefined, state, completeFrom: scan_height ?? undefined }
     },
     Effect.provideService(Database, database)
   )
 
-  return Wallets.of({ deriveAndSync, get })
+  const hasAllCoins: Wallets["Service"]["hasAllCoins"] = (chain) =>
+    ChainRow.find(chain).pipe(
+      Effect.map((row) => knowsAllCoins(chain, row)),
+      Effect.provideService(Database, database)
+    )
+
+  return Wallets.of({ deriveAndSync, get, hasAllCoins })
 })

@@ -2,7 +2,7 @@
  * Whose coins the inputs of waiting transactions take. An input spends an output of a transaction that waits as well, or
  * of a mined one: the UTXO set knows it, or else the node.
  */
-import type { CoinTransfer } from "@headwater/core/Block"
+import type { CoinTransfer, Spend } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
 import { keyOf, type Outpoint } from "@headwater/core/utxo/Coin"
 import * as Effect from "effect/Effect"
@@ -12,10 +12,12 @@ import { inChunks } from "../../store/database/Statements.ts"
 
 /** Transactions with what their inputs take. */
 export interface Resolved {
-  /** Of all transactions that could be resolved; `transaction` is the number in the list. */
+  /** All outputs, and the inputs whose coins are known; `transaction` is the number in the list. */
   readonly transfers: ReadonlyArray<CoinTransfer>
-  /** Ids, as hex, of those with an input that nobody knows at present: worth another look. */
-  readonly unresolved: ReadonlySet<string>
+  /** The inputs that nobody knows at present, by the number of their transaction. */
+  readonly unknown: ReadonlyMap<number, ReadonlyArray<Spend>>
+  /** Whether the node was asked for them: they are known once its answers are of one moment, so worth another look. */
+  readonly asked: boolean
 }
 
 /** Outputs by the key of their outpoint. */
@@ -41,35 +43,29 @@ const outpointsOf = (transactions: ReadonlyArray<MempoolTransaction>) => {
   return outpoints
 }
 
-/**
- * What a transaction's inputs take and its outputs give. Undefined where an input is not among the outputs although they
- * are `complete`; else such an input is left out.
- */
-const transfersOf = (
-  transaction: MempoolTransaction,
-  number: number,
-  outputs: Outputs,
-  complete: boolean
-): ReadonlyArray<CoinTransfer> | undefined => {
+/** What a transaction's inputs take and its outputs give, and the inputs that are not among the outputs. */
+const resolved = (transaction: MempoolTransaction, number: number, outputs: Outputs) => {
   const transfers = transaction.transfers.map((transfer) => ({ ...transfer, transaction: number }))
   const shown = new Set(transaction.transfers.flatMap(({ position, to }) => (to === undefined ? [position] : [])))
-  for (const { outpoint, position } of transaction.spends) {
+  const unknown: Array<Spend> = []
+  for (const spend of transaction.spends) {
+    const { outpoint, position } = spend
     if (shown.has(position)) continue
     const output = outputs.get(keyOf(outpoint))
     if (output === undefined) {
-      if (complete) return undefined
+      unknown.push(spend)
       continue
     }
     const { amount, script } = output
     transfers.push({ kind: "coin", transaction: number, position, from: script, to: undefined, amount })
   }
-  return transfers
+  return { transfers, unknown }
 }
 
 export const make = Effect.fnUntraced(function* (chain: Chain, mempool: Mempool) {
   const findMined = yield* UtxoSet.finder(chain)
 
-  /** The outputs that transactions spend, and whether those that are missing are nowhere. */
+  /** The outputs that transactions spend, and whether the node was asked for those that are missing. */
   const spentOutputs = Effect.fnUntraced(function* (
     transactions: ReadonlyArray<MempoolTransaction>,
     isWaiting: (id: string) => boolean
@@ -86,7 +82,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, mempool: Mempool)
     answers?.forEach((output, i) => {
       if (output !== undefined) outputs.set(keyOf(unknown[i]!), output)
     })
-    return { outputs, complete: answers !== undefined }
+    return { outputs, asked: answers !== undefined }
   })
 
   /** Resolves transactions; `isWaiting` knows the ids, as hex, of all that wait at the node. */
@@ -94,14 +90,14 @@ export const make = Effect.fnUntraced(function* (chain: Chain, mempool: Mempool)
     transactions: ReadonlyArray<MempoolTransaction>,
     isWaiting: (id: string) => boolean
   ) {
-    const { complete, outputs } = yield* spentOutputs(transactions, isWaiting)
+    const { asked, outputs } = yield* spentOutputs(transactions, isWaiting)
     const transfers: Array<CoinTransfer> = []
-    const unresolved = new Set<string>()
+    const unknown = new Map<number, ReadonlyArray<Spend>>()
     transactions.forEach((transaction, number) => {
-      const found = transfersOf(transaction, number, outputs, complete)
-      if (found === undefined) unresolved.add(hex(transaction.id))
-      else transfers.push(...found)
+      const found = resolved(transaction, number, outputs)
+      transfers.push(...found.transfers)
+      if (found.unknown.length > 0) unknown.set(number, found.unknown)
     })
-    return { transfers, unresolved } satisfies Resolved
+    return { transfers, unknown, asked } satisfies Resolved
   })
 })

@@ -1,11 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
+import type { Transfer } from "@headwater/core/Block"
 import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
 import {
   alice,
   blockOf,
   bob,
   carol,
   chainOf,
+  hex,
   inconsistent,
   movesOf,
   padded,
@@ -17,31 +20,95 @@ import {
 } from "./EvmBlocks.ts"
 import * as EvmNode from "./EvmNode.ts"
 
+/** Transaction, position, sides and amount of each transfer of coins. */
+const numbered = (transfers: ReadonlyArray<Transfer>) =>
+  transfers.flatMap((each) =>
+    each.kind === "coin" ? [[each.transaction, each.position, hex(each.from), hex(each.to), each.amount] as const] : []
+  )
+
 describe("EvmSource: each chain", () => {
   describe("each chain's own", () => {
-    it.live("OP stack: system and deposit transactions; a mint moves nothing, and pays for what it covers", () =>
+    const deposit = (value: bigint, mint: bigint | undefined, more: object = {}, status = "0x1") => ({
+      tx: {
+        ...{
+          type: "0x7e",
+          value: `0x${value.toString(16)}`,
+          gasPrice: "0x0",
+          sourceHash: word("50"),
+          isSystemTx: false
+        },
+        ...(mint === undefined ? {} : { mint: `0x${mint.toString(16)}` }),
+        ...more
+      },
+      receipt: { type: "0x7e", status, depositNonce: "0x1", depositReceiptVersion: "0x1" }
+    })
+
+    it.live("OP stack: a deposit is told net for each address, and its mint arrives whatever became of its call", () =>
       Effect.gen(function* () {
-        const deposit = (value: string, mint: string | undefined, status = "0x1") => ({
-          tx: { type: "0x7e", value, mint, gasPrice: "0x0", sourceHash: word("50"), isSystemTx: false },
-          receipt: { type: "0x7e", status, depositNonce: "0x1", depositReceiptVersion: "0x1" }
-        })
         const block = recorded([
-          {
-            ...deposit("0x0", undefined),
-            tx: { ...deposit("0x0", undefined).tx, from: "0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001" }
-          },
-          deposit("0x5", "0x5"),
-          deposit("0x0", "0x6"),
-          deposit("0x7", undefined),
-          deposit("0x8", "0x1"),
-          deposit("0x9", "0x9", "0x0")
+          deposit(0n, undefined, { from: "0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001" }),
+          deposit(5n, 5n),
+          deposit(0n, 6n),
+          deposit(7n, undefined),
+          deposit(8n, 1n),
+          deposit(1n, 8n),
+          deposit(9n, 9n, {}, "0x0"),
+          deposit(4n, 0n, {}, "0x0"),
+          deposit(3n, 11n, { to: alice }),
+          deposit(11n, 3n, { to: alice }),
+          deposit(2n, undefined, { to: alice }),
+          deposit(2n, 12n, { to: alice }, "0x0"),
+          { ...deposit(3n, 4n, { to: null }), receipt: { ...deposit(0n, 0n).receipt, contractAddress: carol } }
         ])
+        const expected = [
+          [1, 0, undefined, bob, 5n],
+          [2, 1, undefined, alice, 6n],
+          [3, 0, alice, bob, 7n],
+          [4, 0, undefined, bob, 8n],
+          [4, 0, alice, undefined, 7n],
+          [5, 0, undefined, bob, 1n],
+          [5, 1, undefined, alice, 7n],
+          [6, 1, undefined, alice, 9n],
+          [8, 0, undefined, alice, 11n],
+          [9, 0, undefined, alice, 3n],
+          [11, 1, undefined, alice, 12n],
+          [12, 0, undefined, carol, 3n],
+          [12, 1, undefined, alice, 1n]
+        ]
         for (const name of ["optimism", "base"]) {
-          assert.deepStrictEqual(movesOf((yield* blockOf(block, { internal: true }, chainOf(name))).transfers), [
-            ["coin", undefined, bob, 5n],
-            ["coin", alice, bob, 7n],
-            ["coin", alice, bob, 8n]
+          const { transfers } = yield* blockOf(block, { internal: true }, chainOf(name))
+          assert.deepStrictEqual<unknown>(numbered(transfers), expected)
+        }
+      })
+    )
+
+    it.live("OP stack: deposits sum up to what they leave in each balance, one transfer for each address", () =>
+      Effect.gen(function* () {
+        const people = [alice, bob, carol] as const
+        const amount = fc.bigInt({ min: 0n, max: 3n })
+        const deposits = fc.array(
+          fc.record({ from: fc.nat(2), to: fc.nat(2), mint: fc.option(amount), value: amount, ok: fc.boolean() }),
+          { minLength: 1, maxLength: 20 }
+        )
+        for (const all of fc.sample(deposits, 40)) {
+          const block = recorded(
+            all.map(({ from, mint, ok, to, value }) =>
+              deposit(value, mint ?? undefined, { from: people[from], to: people[to] }, ok ? "0x1" : "0x0")
+            )
+          )
+          const { transfers } = yield* blockOf(block, { internal: true }, chainOf("optimism"))
+          const expected = all.flatMap(({ from, mint, ok, to, value }, index) =>
+            people.flatMap((person, number) => {
+              const gained = (number === from ? (mint ?? 0n) : 0n) + (ok && number === to ? value : 0n)
+              const net = gained - (ok && number === from ? value : 0n)
+              return net === 0n ? [] : [`${index} ${person} ${net}`]
+            })
+          )
+          const found = numbered(transfers).flatMap(([index, , from, to, amount]) => [
+            ...(from === undefined ? [] : [`${index} ${from} ${-amount}`]),
+            ...(to === undefined ? [] : [`${index} ${to} ${amount}`])
           ])
+          assert.deepStrictEqual(found.toSorted(), expected.toSorted(), JSON.stringify(block.block.transactions))
         }
       })
     )
@@ -69,6 +136,83 @@ describe("EvmSource: each chain", () => {
           ["coin", alice, carol, 3n],
           ["coin", alice, bob, 4n],
           ["coin", alice, bob, 5n]
+        ])
+      })
+    )
+
+    it.live("Arbitrum: what a retryable ticket moves beside calls is told, net for each address, without fees", () =>
+      Effect.gen(function* () {
+        const escrow = "0xe5c2000000000000000000000000000000000001"
+        const network = "0xfee0000000000000000000000000000000000001"
+        const moved = (type: string, from: string, to: string, value: bigint) => ({
+          ...{ type, from, to, value: `0x${value.toString(16)}` }
+        })
+        const listed = (purpose: string, from: string | null, to: string | null, value: bigint) => ({
+          ...{ purpose, from, to, value: `0x${value.toString(16)}` }
+        })
+        // As Nitro does it: 100 arrive, 10 are the fee of the submission, 5 of it too much, 60 the value, 20 gas, 3 too much.
+        const ticket = (escrowed: boolean) => ({
+          beforeEVMTransfers: [],
+          afterEVMTransfers: [],
+          calls: [
+            moved("INVALID", zero, alice, 100n),
+            moved("INVALID", alice, network, 10n),
+            moved("INVALID", alice, carol, 5n),
+            moved("INVALID", alice, escrow, 60n),
+            ...(escrowed ? [moved("INVALID", alice, network, 20n), moved("INVALID", alice, carol, 3n)] : []),
+            ...(escrowed ? [] : [moved("INVALID", network, alice, 10n), moved("INVALID", alice, carol, 10n)])
+          ]
+        })
+        const submit = (trace: object | undefined, status = "0x1") => ({
+          tx: { type: "0x69", value: "0x0", depositValue: "0x64", retryValue: "0x3c", refundTo: carol },
+          receipt: { status },
+          ...(trace === undefined ? {} : { trace })
+        })
+        const before = [listed("escrow", escrow, alice, 60n), listed("prepaid", null, alice, 20n)]
+        const fees = [listed("gasRefund", null, alice, 4n), listed("undoRefund", alice, null, 4n)]
+        const retry = (status: string, after: ReadonlyArray<object>) => ({
+          tx: { type: "0x68", value: "0x3c" },
+          receipt: { status },
+          trace: {
+            beforeEVMTransfers: [...before, listed("feePayment", alice, null, 20n)],
+            afterEVMTransfers: [...fees, listed("refund", network, carol, 2n), ...after],
+            ...(status === "0x0" ? { error: "execution reverted" } : {})
+          }
+        })
+        const lists = [
+          listed("deposit", null, alice, 100n),
+          listed("escrow", alice, escrow, 60n),
+          listed("refund", alice, carol, 5n)
+        ]
+        const block = recorded([
+          submit(ticket(true)),
+          retry("0x1", []),
+          retry("0x0", [listed("escrow", alice, escrow, 60n)]),
+          submit(ticket(false), "0x0"),
+          submit({ beforeEVMTransfers: lists, afterEVMTransfers: [] }),
+          submit(undefined),
+          { tx: { type: "0x2", value: "0x0" }, trace: ticket(true) }
+        ])
+        const { transfers } = yield* blockOf(block, { internal: true }, chainOf("arbitrum"))
+        assert.deepStrictEqual(numbered(transfers), [
+          [0, 1, undefined, alice, 100n - 60n - 8n],
+          [0, 1, undefined, carol, 8n],
+          [1, 0, alice, bob, 60n],
+          [1, 1, escrow, undefined, 60n],
+          [1, 1, undefined, alice, 60n],
+          [1, 1, network, undefined, 2n],
+          [1, 1, undefined, carol, 2n],
+          [2, 1, network, undefined, 2n],
+          [2, 1, undefined, carol, 2n],
+          [3, 1, undefined, alice, 100n - 15n],
+          [3, 1, undefined, carol, 15n],
+          [4, 1, undefined, alice, 100n - 60n - 5n],
+          [4, 1, undefined, escrow, 60n],
+          [4, 1, undefined, carol, 5n]
+        ])
+        // Without traces only what the transactions themselves say is told.
+        assert.deepStrictEqual(numbered((yield* blockOf(block, { internal: false }, chainOf("arbitrum"))).transfers), [
+          [1, 0, alice, bob, 60n]
         ])
       })
     )

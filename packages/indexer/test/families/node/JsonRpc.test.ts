@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
@@ -130,7 +133,8 @@ describe("JsonRpc", () => {
         id: call!.id,
         error: {
           code: -32000,
-          message: "key v1-abcdef of hunter2%21 (hunter2!) and tok-123 is over /v3/v1-abcdef?x=yyyy"
+          message:
+            "key v1-abcdef of hunter2%21 (hunter2!) and tok-123 is over /v3/v1-abcdef?x=yyyy by Basic dXNlcjpodW50ZXIyIQ=="
         }
       }))
       const { url } = yield* misbehaving(leak)
@@ -139,7 +143,56 @@ describe("JsonRpc", () => {
         headers: { authorization: "tok-123" }
       })
       const error = yield* Effect.flip(rpc.call("m", []))
-      assert.notMatch(JSON.stringify(error) + String(error), /hunter2|tok-123|yyyy/)
+      assert.notMatch(JSON.stringify(error) + String(error), /hunter2|tok-123|yyyy|dXNlc/)
+    })
+  )
+
+  it.live("a cookie is read when it is needed, and again when the node refuses the one that it had", () =>
+    Effect.gen(function* () {
+      const folder = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-cookie-"))),
+        (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+      )
+      const cookie = join(folder, ".cookie")
+      let accepted = "__cookie__:first-secret"
+      const seen: Array<string | undefined> = []
+      const { url } = yield* FakeNode.http((request, response) => {
+        void FakeNode.bodyOf(request).then((body) => {
+          seen.push(request.headers.authorization)
+          const { id } = JSON.parse(body)
+          const isRight = request.headers.authorization === `Basic ${Buffer.from(accepted).toString("base64")}`
+          response.statusCode = isRight ? 200 : 401
+          // A node that tells all that it knows.
+          const error = { code: -1, message: `said ${request.headers.authorization} as ${accepted}` }
+          response.end(JSON.stringify(body.includes("tell") ? { id, error } : { id, result: 1 }))
+        })
+      })
+      const rpc = yield* JsonRpc.make({ urls: [url], cookie, attempts: 1 })
+      const early = yield* Effect.flip(rpc.call("m", []))
+      assert.match(early.message, /the cookie file .* cannot be read \(ENOENT\)/)
+      assert.lengthOf(seen, 0)
+
+      writeFileSync(cookie, `${accepted}\n`)
+      assert.strictEqual(yield* rpc.call("m", []), 1)
+      accepted = "__cookie__:second-secret"
+      const refused = yield* Effect.flip(rpc.call("m", []))
+      assert.match(refused.message, /HTTP 401: the node does not accept the credentials/)
+      writeFileSync(cookie, accepted)
+      seen.length = 0
+      assert.deepStrictEqual(yield* Effect.all([rpc.call("m", []), rpc.call("m", [])], { concurrency: 2 }), [1, 1])
+      assert.strictEqual(yield* rpc.call("m", []), 1)
+      assert.lengthOf(seen, 5, "two refused, three answered")
+
+      const told = yield* Effect.flip(rpc.call("tell", []))
+      assert.notMatch(JSON.stringify(told) + String(told), /-secret|X19jb29raWV/)
+      // A node that has credentials of its own is not given the cookie.
+      const own = yield* JsonRpc.make({ urls: [url.replace("//", "//user:own@")], cookie, attempts: 1 })
+      const other = yield* Effect.flip(own.call("m", []))
+      assert.match(other.message, /HTTP 401/)
+      assert.strictEqual(seen.at(-1), `Basic ${Buffer.from("user:own").toString("base64")}`)
+      writeFileSync(cookie, "no credentials")
+      accepted = "__cookie__:third-secret"
+      assert.match((yield* Effect.flip(rpc.call("m", []))).message, /does not hold user:password/)
     })
   )
 

@@ -5,7 +5,7 @@ import * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import type { CoinsAt } from "@headwater/core/utxo/Coin"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
-import { NodeRejected } from "@headwater/indexer/families/node/NodeError"
+import { NodeRejected, NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
 import * as CoinSearch from "@headwater/indexer/families/utxo/CoinSearch"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -68,26 +68,27 @@ describe.skipIf(!Litecoind.installed)("CoinSearch with litecoind", () => {
         ...rpc,
         call: (method, params, numbers) =>
           Effect.suspend(() => {
-            if (method === "scantxoutset") asked.push(params[1])
+            if (method === "scantxoutset" && params[0] === "start") asked.push(params[1])
             return rpc.call(method, params, numbers)
           })
       })
       for (const format of formats) {
-        const ofFormat = branches.filter((branch) => branch.format === format)
+        const ofFormat = branches.filter((branch) => branch.format.name === format)
         const addresses = ofFormat.flatMap(addressesOf).map(({ bytes }) => bytes)
-        const one = yield* search(addresses)
+        const one = yield* search.find(addresses)
         asked.length = 0
-        const ranged = yield* search(
-          addresses,
-          ofFormat.map((branch) => ({ branch, count }))
-        )
+        const ranges = ofFormat.map((branch) => ({
+          ...{ branch, count },
+          addresses: addressesOf(branch).map(({ bytes }) => bytes)
+        }))
+        const ranged = yield* search.find([], ranges)
         assert.strictEqual(sorted(ranged).length, 4 * ofFormat.length)
         assert.deepStrictEqual(sorted(ranged), sorted(one))
         // tr() is younger than this litecoind: it is asked address by address then.
         assert.strictEqual(asked.length, format === "P2TR" ? 2 : 1)
         // The last index is in the range, and the next is not.
         const [branch] = ofFormat
-        const short = yield* search([], [{ branch: branch!, count: count - 1 }])
+        const short = yield* search.find([], [{ branch: branch!, count: count - 1, addresses: [] }])
         assert.strictEqual(short!.coins.length, format === "P2TR" ? 0 : 3)
       }
     }).pipe(Effect.scoped)
@@ -95,20 +96,66 @@ describe.skipIf(!Litecoind.installed)("CoinSearch with litecoind", () => {
 })
 
 describe("CoinSearch", () => {
+  const branch = branches[0]!
+  const ranges = [{ branch, count, addresses: addressesOf(branch).map(({ bytes }) => bytes) }]
+  const tip = { blocks: 1, bestblockhash: "00".repeat(32) }
+
+  /** A node that answers these methods, and others as it refuses the ones that it lacks. */
+  const node = (
+    answers: Readonly<Record<string, (params: ReadonlyArray<unknown>) => unknown>>,
+    otherwise: "rejects" | "forbids" = "rejects"
+  ) =>
+    Effect.map(JsonRpc.make({ urls: ["http://127.0.0.1:1"] }), (rpc) =>
+      CoinSearch.make(chain, {
+        ...rpc,
+        call: (method, params) => {
+          if (method === "getblockchaininfo") return Effect.succeed(tip)
+          const answer = answers[method]?.(params)
+          if (answer !== undefined) return answer instanceof NodeRejected ? Effect.fail(answer) : Effect.succeed(answer)
+          const about = { node: rpc.node, method }
+          return Effect.fail(
+            otherwise === "rejects"
+              ? new NodeRejected({ ...about, code: -32601, message: "Method not found" })
+              : new NodeUnreachable({ ...about, message: "HTTP 403" })
+          )
+        }
+      })
+    )
+
   it.effect("tells a node that cannot search from one that will not now", () =>
     Effect.gen(function* () {
-      const rpc = yield* JsonRpc.make({ urls: ["http://127.0.0.1:1"] })
-      const ranges = [{ branch: branches[0]!, count }]
-      const refusing = (code: number) =>
-        CoinSearch.make(chain, {
-          ...rpc,
-          call: (method) =>
-            method === "getblockchaininfo"
-              ? Effect.succeed({ blocks: 1, bestblockhash: "00".repeat(32) })
-              : Effect.fail(new NodeRejected({ node: rpc.node, method, code, message: "no" }))
-        })
-      assert.isUndefined(yield* refusing(-32601)([], ranges))
-      assert.strictEqual((yield* Effect.flip(refusing(-8)([], ranges)))._tag, "NodeRejected")
+      for (const otherwise of ["rejects", "forbids"] as const) {
+        const without = yield* node({}, otherwise)
+        assert.isFalse(yield* without.isAvailable)
+        assert.isUndefined(yield* without.find([], ranges))
+      }
+      const busy = new NodeRejected({ node: "", method: "scantxoutset", code: -8, message: "Scan already in progress" })
+      const scanning = yield* node({ scantxoutset: ([action]) => (action === "status" ? { progress: 42 } : busy) })
+      assert.isTrue(yield* scanning.isAvailable)
+      assert.strictEqual((yield* Effect.flip(scanning.find([], ranges)))._tag, "NodeRejected")
+      assert.strictEqual(yield* scanning.progress, 42)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("asks an index of addresses for those of branches too", () =>
+    Effect.gen(function* () {
+      const asked: Array<number> = []
+      const indexed = yield* node({
+        getaddressutxos: ([request]) => {
+          asked.push((request as { readonly addresses: ReadonlyArray<string> }).addresses.length)
+          return []
+        }
+      })
+      const [address] = ranges[0]!.addresses
+      assert.deepStrictEqual(yield* indexed.find([address!], ranges), {
+        height: 1,
+        hash: new Uint8Array(32),
+        coins: []
+      })
+      assert.deepStrictEqual(asked, [1, count + 1])
+      // An index that is not kept is none.
+      const refusing = new NodeRejected({ node: "", method: "getaddressutxos", code: -1, message: "not enabled" })
+      assert.isFalse(yield* (yield* node({ getaddressutxos: () => refusing })).isAvailable)
     }).pipe(Effect.scoped)
   )
 })

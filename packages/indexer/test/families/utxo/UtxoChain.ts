@@ -7,6 +7,7 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import type { Coin, CoinsAt } from "@headwater/core/utxo/Coin"
 import type { Unlocking } from "@headwater/core/utxo/Unlocking"
 import { BlockMissing } from "@headwater/indexer/families/node/NodeError"
+import type { CoinSearch } from "@headwater/indexer/families/SideSources"
 import type { Source } from "@headwater/indexer/families/Source"
 import * as Effect from "effect/Effect"
 
@@ -15,6 +16,16 @@ export interface Payment {
   readonly spends: ReadonlyArray<Coin["outpoint"]>
   readonly pays: ReadonlyArray<{ readonly to: AddressBytes; readonly amount: bigint }>
 }
+
+/** How a node finds coins; undefined where it cannot. */
+export type Find = (addresses: ReadonlyArray<AddressBytes>) => ReturnType<CoinSearch["find"]>
+
+/** A search of coins that finds them so. */
+export const searching = (find: Find): CoinSearch => ({
+  isAvailable: Effect.map(find([]), (found) => found !== undefined),
+  find: (addresses, ranges = []) => find([...addresses, ...ranges.flatMap(({ addresses }) => addresses)]),
+  progress: Effect.undefined
+})
 
 const bytes32 = (...numbers: ReadonlyArray<number>) => {
   const bytes = new Uint8Array(32)

@@ -52,7 +52,7 @@ class Node extends Context.Service<
   )
 }
 
-/** Outputs that exist at the tip, from the blocks alone: what the store's output map has to hold. */
+/** Outputs that exist at the tip, from the blocks alone: what the store's UTXO set has to hold. */
 const unspent = (blocks: ReadonlyArray<Block>) => {
   const outputs = new Map<string, { readonly script: string; readonly amount: bigint }>()
   for (const block of blocks) {

@@ -33,7 +33,7 @@ describe("UtxoSource: strategies of reading", () => {
   const nodes: ReadonlyArray<[string, UtxoNode.Kind, { readonly txindex?: boolean }, RegExp]> = [
     ["Bitcoin Core", "core", {}, /decoded transactions/],
     ["zcashd", "numeric", {}, /decoded transactions/],
-    ["an old Dogecoin with txindex", "boolean", {}, /batches/],
+    ["an old Dogecoin with txindex", "boolean", {}, /raw blocks/],
     ["an old Dogecoin without txindex", "boolean", { txindex: false }, /raw blocks/],
     ["bcoin", "bcoin", {}, /decoded transactions/]
   ]
@@ -108,6 +108,46 @@ describe("UtxoSource: strategies of reading", () => {
       const read = yield* source.blockAt(100)
       tooBig = true
       assert.deepStrictEqual(UtxoNode.plain(yield* source.blockAt(100)), UtxoNode.plain(read))
+    })
+  )
+
+  it.effect("a node that decodes no blocks is asked for them raw, and for no transaction", () =>
+    Effect.gen(function* () {
+      const good = UtxoNode.answers("boolean", part)
+      const asked: Array<string> = []
+      const source = yield* open((method, params) => {
+        asked.push(`${method} ${params.slice(1)}`)
+        return good(method, params)
+      })
+      asked.length = 0
+      yield* source.blockAt(100)
+      assert.deepStrictEqual(asked, ["getblockhash ", "getblock true", "getblock false"])
+    })
+  )
+
+  it.effect("an index is what has spent transactions too, not the newest coinbase alone", () =>
+    Effect.gen(function* () {
+      const good = UtxoNode.answers("boolean", part)
+      const node =
+        (isKnown: (id: unknown) => boolean, indexes?: object): FakeNode.Answer =>
+        (method, params) => {
+          if (method === "getindexinfo" && indexes !== undefined) return indexes
+          if (method === "getblock" && params[1] === false) throw new FakeNode.RpcError(-1, "no raw data")
+          if (method === "getrawtransaction" && !isKnown(params[0])) {
+            throw new FakeNode.RpcError(-5, "No such mempool transaction")
+          }
+          return good(method, params)
+        }
+      const all = () => true
+      // Without an index a node finds what has an unspent output: of the newest block, not what is spent in it.
+      const unspent = (id: unknown) => id !== first.txid
+      assert.match((yield* (yield* open(node(all))).capabilities)[0]!.detail, /batches/)
+      for (const answer of [node(unspent), node(all, {})]) {
+        const error = yield* Effect.flip(open(answer))
+        assert.strictEqual(error.message, "shows a block's transactions in no known way")
+      }
+      const indexed = yield* open(node(all, { txindex: { synced: true, best_block_height: 100 } }))
+      assert.match((yield* indexed.capabilities)[0]!.detail, /batches/)
     })
   )
 

@@ -17,6 +17,7 @@ import * as Logger from "effect/Logger"
 import * as Result from "effect/Result"
 import { HDNodeWallet } from "ethers"
 import { deriveAddress } from "ripple-keypairs"
+import { getBalanceChanges } from "xrpl"
 import { stores } from "../../../../../test/Stores.ts"
 import * as CompleteLedgers from "../../../src/families/xrp/internal/CompleteLedgers.ts"
 import * as XrpWebSocket from "../../../src/families/xrp/internal/XrpWebSocket.ts"
@@ -66,7 +67,8 @@ describe.each(transports)("XrpSource over $name", ({ url, version }) => {
             position: 0,
             from: bytesOf(height % 5),
             to: bytesOf((height + 1) % 5),
-            amount: BigInt(height)
+            amount: BigInt(height),
+            details: { transactionType: "Payment" }
           }
         ])
       }
@@ -468,53 +470,64 @@ describe("subscriptions on ledgers that a server replays", () => {
     }).pipe(Effect.provide(storeLayer))
   )
 
-  it.live.skipIf(!Fixtures.exist)("recorded ledgers 11119607 to 11119619: each payment of XRP at both its ends", () =>
-    Effect.gen(function* () {
-      const folder = "xrp/rippled-historical-database/test/mock/ledgers/"
-      const recorded = Array.from(
-        { length: 13 },
-        (_, index) => Fixtures.json(`${folder}${11_119_607 + index}.json`) as XrpServer.Json
-      )
-      const server = yield* XrpServer.make({ ledgers: recorded })
-      const source = yield* XrpSource.make(mainnet, { urls: [server.wsUrl] })
-      const payments = recorded.flatMap(({ ledger_index, transactions }) =>
-        (transactions as ReadonlyArray<XrpServer.Json>)
-          .filter(({ Amount, TransactionType }) => TransactionType === "Payment" && typeof Amount === "string")
-          .map((payment) => ({ ...payment, ledger_index }) as XrpServer.Json)
-      )
-      assert.isAbove(payments.length, 20)
-      const store = yield* ChainStore.open(mainnet, { record: "watched", undoDepth: 1 })
-      const { create } = yield* Subscriptions
-      const accounts = [...new Set(payments.flatMap(({ Account, Destination }) => [Account, Destination]))]
-      for (const address of accounts) {
-        yield* create({
-          account: 1,
-          chain: mainnet,
-          event: "ADDRESS_COINS_TRANSACTION_CONFIRMED",
-          address: Result.getOrThrow(Address.decode(mainnet, address)),
-          callbackUrl: "https://receiver.test/",
-          secret: undefined,
-          confirmations: 1,
-          allowDuplicates: false
+  it.live.skipIf(!Fixtures.exist)(
+    "recorded ledgers 11119607 to 11119619: each account hears of every change of its XRP, and a replay adds nothing",
+    () =>
+      Effect.gen(function* () {
+        const folder = "xrp/rippled-historical-database/test/mock/ledgers/"
+        const recorded = Array.from(
+          { length: 13 },
+          (_, index) => Fixtures.json(`${folder}${11_119_607 + index}.json`) as XrpServer.Json
+        )
+        const server = yield* XrpServer.make({ ledgers: recorded })
+        const source = yield* XrpSource.make(mainnet, { urls: [server.wsUrl] })
+        const transactions = recorded.flatMap((ledger) => ledger.transactions as ReadonlyArray<XrpServer.Json>)
+        const changes = transactions.flatMap(({ Account, Fee, TransactionType, hash, metaData }) =>
+          getBalanceChanges(metaData as never).flatMap(({ account, balances }) => {
+            const own = balances.find(({ currency }) => currency === "XRP")
+            const drops = Math.round(Number(own?.value ?? 0) * 1e6) + (account === Account ? Number(Fee) : 0)
+            return [{ account, drops, hash, type: TransactionType }]
+          })
+        )
+        const store = yield* ChainStore.open(mainnet, { record: "watched", undoDepth: 1 })
+        const { create } = yield* Subscriptions
+        for (const address of new Set(changes.map(({ account }) => account))) {
+          yield* create({
+            account: 1,
+            chain: mainnet,
+            event: "ADDRESS_COINS_TRANSACTION_CONFIRMED",
+            address: Result.getOrThrow(Address.decode(mainnet, address)),
+            callbackUrl: "https://receiver.test/",
+            secret: undefined,
+            confirmations: 1,
+            allowDuplicates: false
+          })
+        }
+        const follow = yield* Follow.make(source, store, {
+          start: 11_119_607,
+          pollInterval: Duration.seconds(1),
+          concurrency: 4,
+          undoDepth: 1
         })
-      }
-      const follow = yield* Follow.make(source, store, {
-        start: 11_119_607,
-        pollInterval: Duration.seconds(1),
-        concurrency: 4,
-        undoDepth: 1
-      })
-      yield* follow.step
-      yield* follow.step
-      const sent = (yield* callbacks).map(
-        ({ data: { item } }) => `${item.transactionId} ${item.address} ${item.direction} ${item.amount} ${item.unit}`
-      )
-      const expected = payments.flatMap(({ Account, Amount, Destination, hash }) => {
-        const amount = `${Number(Amount) / 1e6} XRP`
-        return [`${hash} ${Account} outgoing ${amount}`, `${hash} ${Destination} incoming ${amount}`]
-      })
-      assert.deepStrictEqual(sent.toSorted(), expected.toSorted())
-    }).pipe(Effect.provide(storeLayer))
+        yield* follow.step
+        yield* follow.step
+        const sent = (yield* callbacks).map(
+          ({ data: { item } }) =>
+            `${item.transactionId} ${item.transactionType} ${item.address} ${item.direction} ${item.amount} ${item.unit}`
+        )
+        const expected = changes
+          .filter(({ drops }) => drops !== 0)
+          .map(({ account, drops, hash, type }) => {
+            const direction = drops > 0 ? "incoming" : "outgoing"
+            return `${hash} ${type} ${account} ${direction} ${Math.abs(drops) / 1e6} XRP`
+          })
+        assert.deepStrictEqual(sent.toSorted(), expected.toSorted())
+        assert.isAbove(expected.filter((line) => line.includes(" OfferCreate ")).length, 20)
+        for (let height = 11_119_607; height <= 11_119_619; height++) {
+          const again = yield* source.blockAt(height)
+          assert.strictEqual(yield* store.reprocess(again, { callbacks: true, internalFrom: undefined }), 0)
+        }
+      }).pipe(Effect.provide(storeLayer))
   )
 })
 

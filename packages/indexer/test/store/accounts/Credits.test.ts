@@ -1,14 +1,17 @@
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import { assert, describe, it, layer } from "@effect/vitest"
 import type { AddressBytes } from "@headwater/core/address/Address"
+import { assert, describe, it, layer } from "@effect/vitest"
 import { dayOf, endOfDay } from "@headwater/core/Credits"
 import * as Chain from "@headwater/core/chains/Chain"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { Credits } from "@headwater/indexer/store/accounts/Credits"
+import * as SyncedAccountWallets from "@headwater/indexer/store/addresses/SyncedAccountWallets"
+import * as SyncedAddresses from "@headwater/indexer/store/addresses/SyncedAddresses"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import { type InTransaction, keyOf, Wallets } from "@headwater/indexer/store/wallets/Wallets"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -256,6 +259,60 @@ for (const store of stores) {
       )
     }
   )
+
+  layer(services.pipe(Layer.provideMerge(store.layer)))(`Interrupted daily charges on ${store.name}`, (it) => {
+    it.effect("stop what cannot be paid at the next run", () =>
+      Effect.gen(function* () {
+        const credits = yield* Credits
+        const clock = yield* Clock.Clock
+        const start = Date.UTC(2026, 10, 20, 12)
+        yield* TestClock.setTime(start)
+        yield* credits.chargeDays
+        const { query } = yield* Database
+        for (const failing of [1, 2, 3, 4]) {
+          const account = yield* newAccount
+          yield* credits.grant({ account, amount: 500, detail: "" })
+          yield* subscribe(account, sepolia, 3)
+          yield* TestClock.setTime(start + failing * 86_400_000)
+          let reads = 0
+          const currentTimeMillis = Effect.suspend(() =>
+            ++reads === failing ? Effect.die("interrupted") : clock.currentTimeMillis
+          )
+          yield* Effect.exit(Effect.provideService(credits.chargeDays, Clock.Clock, { ...clock, currentTimeMillis }))
+          yield* credits.chargeDays
+          // The accounts of the days before have nothing left.
+          const active = yield* query((db) => db.selectFrom("subscription").select("account").where("active", "=", 1))
+          assert.deepStrictEqual(active, [{ account }, { account }], `interrupted at look ${failing}`)
+        }
+      })
+    )
+  })
+
+  layer(services.pipe(Layer.provideMerge(store.layer)))(`Daily charges of synced addresses on ${store.name}`, (it) => {
+    it.effect("are those of active ones, single and of wallets", () =>
+      Effect.gen(function* () {
+        const credits = yield* Credits
+        const { transaction } = yield* Database
+        const start = Date.UTC(2026, 10, 20, 12)
+        yield* TestClock.setTime(start)
+        const account = yield* newAccount
+        yield* credits.grant({ account, amount: 10_000, detail: "" })
+        yield* credits.chargeDays
+        const addressOf = (of: number) => new Uint8Array(20).fill(of) as AddressBytes
+        const key = (of: number) => ({ account, chain: sepolia, address: addressOf(of) })
+        const birth = { birth: undefined, readsPast: true }
+        for (const of of [1, 2, 3]) {
+          yield* transaction(SyncedAddresses.add(key(of), { ...birth, callbackUrl: undefined }))
+        }
+        yield* transaction(SyncedAddresses.setActive(key(3), false))
+        const wallet = { account, chain: sepolia, publicKey: "xpub", derivation: "account" } as const
+        yield* transaction(SyncedAccountWallets.add(wallet, [4, 5, 6].map(addressOf), birth))
+        yield* TestClock.setTime(endOfDay(dayOf(start)))
+        assert.deepStrictEqual(yield* credits.chargeDays, { days: 1, credits: 5 * 200, deactivated: 0 })
+        assert.deepStrictEqual(yield* credits.chargeDays, { days: 0, credits: 0, deactivated: 0 })
+      })
+    )
+  })
 
   layer(services.pipe(Layer.provideMerge(store.layer)))(`Daily charges on ${store.name}`, (it) => {
     it.effect("are taken for each day that is over, once, and stop what cannot be paid", () =>

@@ -83,6 +83,8 @@ for (const store of stores) {
         yield* chainStore.rewind(3)
         assert.strictEqual(yield* chainStore.final, 3)
         // Below the first block that was ever committed nothing is left, and the chain begins anew above.
+        yield* chainStore.rewind(1)
+        assert.deepStrictEqual(yield* chainStore.cursor, { height: 1, hash: undefined })
         yield* chainStore.rewind(0)
         assert.deepStrictEqual(yield* chainStore.cursor, { height: 0, hash: undefined })
         const [row] = yield* read((db) => db.selectFrom("chain").select("first_height"))

@@ -41,13 +41,19 @@ const untraced = (block: Block): Block => ({
   missing: [{ part: "internal", reason }]
 })
 
-const subscribe = Effect.fnUntraced(function* (reference: string, event: EventType, of: number, confirmations: number) {
+const subscribe = Effect.fnUntraced(function* (
+  reference: string,
+  event: EventType,
+  of: number,
+  confirmations: number,
+  on = chain
+) {
   const { query } = yield* Database
   const [row] = yield* query((db) =>
     db
       .updateTable("chain")
       .set((set) => ({ revision: set("revision", "+", 1) }))
-      .where("name", "=", Chain.nameOf(chain))
+      .where("name", "=", Chain.nameOf(on))
       .returning(["id", "revision"])
   )
   yield* query((db) =>
@@ -100,6 +106,43 @@ for (const store of stores) {
     test.pipe(Effect.provide(store.layer), Effect.scoped)
 
   describe(`MissingParts on ${store.name}`, () => {
+    it.live("coins of Arbitrum that a trace alone shows are entered with it, and stay where a replay shows none", () =>
+      inStore(
+        Effect.gen(function* () {
+          const arbitrum = chainOf("arbitrum")
+          const ticket = {
+            kind: "coin",
+            transaction: 0,
+            position: 1,
+            from: undefined,
+            to: address(2),
+            amount: 9n
+          } as const
+          const shown = mined(arbitrum).map((block) =>
+            block.height === 0 ? block : { ...block, transfers: [...block.transfers, ticket] }
+          )
+          const hidden = mined(arbitrum).map(untraced)
+          const chainStore = yield* ChainStore.open(arbitrum, { record: "all", undoDepth: 64 })
+          yield* subscribe("coins", "ADDRESS_COINS_TRANSACTION_CONFIRMED", 2, 1, arbitrum)
+          yield* chainStore.commit(shown)
+          const whole = yield* record
+          assert.strictEqual(whole.callbacks.length, 6)
+          const again = (blocks: ReadonlyArray<Block>, internalFrom: number | undefined) =>
+            Effect.forEach(blocks, (block) => chainStore.reprocess(block, { callbacks: true, internalFrom }))
+          for (const internalFrom of [0, undefined]) yield* again(hidden, internalFrom)
+          yield* again(mined(arbitrum), undefined)
+          assert.deepStrictEqual((yield* record).chunks, whole.chunks)
+          yield* chainStore.rewind(0)
+          yield* chainStore.commit(hidden.slice(1))
+          yield* again(shown.slice(1), 0)
+          const filled = yield* record
+          assert.deepStrictEqual(filled.chunks, whole.chunks)
+          const keys = ({ callbacks }: typeof whole) => callbacks.map(({ idempotency_key }) => idempotency_key)
+          assert.deepStrictEqual(keys(filled), keys(whole))
+        })
+      )
+    )
+
     it.live("are rows that come and go with their blocks, of their chain alone", () =>
       inStore(
         Effect.gen(function* () {
@@ -213,12 +256,12 @@ for (const store of stores) {
 describe("MissingParts", () => {
   it("tells the operator which blocks, and what to do", () => {
     assert.strictEqual(
-      MissingParts.tell(chain, { blocks: 1, from: 7, to: 7 }, "out of state"),
+      MissingParts.describe(chain, { blocks: 1, from: 7, to: 7 }, "out of state"),
       "block 7 lacks its internal transactions (out of state). Once a node can trace it: headwater replay " +
         "ethereum/devnet --from 7 --to 7 --callbacks"
     )
     assert.strictEqual(
-      MissingParts.tell(chain, { blocks: 3, from: 7, to: 19 }),
+      MissingParts.describe(chain, { blocks: 3, from: 7, to: 19 }),
       "3 blocks from 7 to 19 lack their internal transactions. Once a node can trace them: headwater replay " +
         "ethereum/devnet --from 7 --to 19 --callbacks"
     )

@@ -17,6 +17,8 @@ for (const { location, name } of locations) {
         Effect.gen(function* () {
           const [upgraded, empty] = [yield* location, yield* location]
           yield* Released.load(release, upgraded)
+          // Whatever that release had found out of a wallet is looked for again.
+          yield* Released.execute(upgraded, "update wallet set state = 'synced', scan_height = 1")
           yield* readsRight(upgraded)
           yield* open(empty)
           const schema = yield* Released.schemaOf(upgraded)

@@ -2,7 +2,7 @@ import { assert, describe, layer, it as plain } from "@effect/vitest"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Domains, hostPermission } from "@headwater/indexer/store/subscriptions/Domains"
 import type { HostCapacity, Lease, OutboxMessage } from "@headwater/indexer/store/subscriptions/Lease"
-import { Outbox, Retention } from "@headwater/indexer/store/subscriptions/Outbox"
+import { CallbackCharging, Outbox, Retention } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -324,6 +324,26 @@ for (const store of stores) {
         assert.strictEqual(released!.callbacks[0]!.attempts, 0)
         yield* outbox.acknowledge(released!.callbacks.map(delivered))
         assert.strictEqual(JSON.parse((yield* Seed.rows(a.id))[1]!.attempt_log).length, 2)
+      })
+    )
+
+    it.effect("charges for more callbacks at once than a statement has parameters", () =>
+      Effect.gen(function* () {
+        const charged: Array<number> = []
+        const charge = (sent: ReadonlyArray<{ readonly id: number }>) =>
+          Effect.sync(() => charged.push(...sent.map(({ id }) => id)))
+        const charging = Layer.succeed(CallbackCharging, (sent) => Effect.asVoid(charge(sent)))
+        const outbox = yield* Effect.provide(Outbox, Layer.provide(Layer.fresh(Outbox.layer), charging))
+        const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/a")
+        const [id] = yield* Seed.callbacks(a, 1)
+        const [lease] = yield* outbox.lease([capacity("free.test")], leaseMillis)
+        // As after a long failure of the store; all but the first were removed with their subscriptions meanwhile.
+        const [callback] = lease!.callbacks
+        const outcomes = Array.from({ length: 70_000 }, (_, i) =>
+          delivered({ ...callback!, id: i === 0 ? id! : 1e9 + i })
+        )
+        yield* outbox.acknowledge(outcomes)
+        assert.deepStrictEqual(charged, [id])
       })
     )
 

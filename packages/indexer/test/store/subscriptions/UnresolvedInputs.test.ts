@@ -7,8 +7,11 @@ import * as Chain from "@headwater/core/chains/Chain"
 import type { Coin } from "@headwater/core/utxo/Coin"
 import type { Unlocking } from "@headwater/core/utxo/Unlocking"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import * as Completeness from "@headwater/indexer/store/chain/Completeness"
+import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
@@ -127,6 +130,80 @@ for (const store of stores) {
         assert.lengthOf(lines, 3)
       }).pipe(Effect.provide(Layer.merge(layer, logged(lines))))
     })
+
+    it.live("nothing is guessed of coins that are forgotten when the chain is rewound to before they were spent", () =>
+      Effect.gen(function* () {
+        const [alice, stranger] = [0, 2]
+        const fake = node()
+        const chainStore = yield* ChainStore.open(chain, { record: "all", undoDepth: 10 })
+        const pay = (owner: number, amount: bigint) => ({ to: scriptOf(owner), amount })
+        yield* subscribe(alice)
+        fake.mine([{ spends: [], pays: [pay(alice, 5_0000n), pay(stranger, 9_0000n)] }])
+        const [own, theirs] = fake.coins.map(({ outpoint }) => outpoint)
+        while (fake.tip.height < 84) fake.mine([])
+        fake.mine([{ spends: [own!], pays: [pay(alice, 4_0000n)] }])
+        const left = `${addressOf(alice)} ${hex(fake.tip.transactions[0]!)} outgoing 0.0001`
+        while (fake.tip.height < 100) fake.mine([])
+        yield* chainStore.commit(fake.blocks)
+        assert.include(yield* told, left)
+
+        // In two steps, of which neither is deeper than what an undo may take back.
+        yield* chainStore.rewind(91)
+        yield* chainStore.rewind(82)
+        const { query } = yield* Database
+        yield* query((db) => db.deleteFrom("callback"))
+        yield* chainStore.commit(fake.blocks.slice(83))
+        assert.deepStrictEqual(yield* told, [])
+        assert.deepStrictEqual(
+          (yield* UnresolvedEvents.list(chain, 9)).map(({ height }) => height),
+          [85]
+        )
+        yield* chainStore.reprocess(fake.blocks[85]!, { callbacks: true, internalFrom: 0 })
+        assert.deepStrictEqual(yield* told, [])
+        yield* chainStore.commit([fake.mine([{ spends: [theirs!], pays: [pay(alice, 9_0000n)] }])])
+        assert.deepStrictEqual(yield* told, [`${addressOf(alice)} ${hex(fake.tip.transactions[0]!)} incoming 0.0009`])
+      }).pipe(Effect.provide(layer))
+    )
+
+    it.live("a payment without change is in doubt also where another process has undone the search", () =>
+      Effect.gen(function* () {
+        const [alice, stranger] = [0, 2]
+        const fake = node()
+        const [one, other] = [yield* opened, yield* opened]
+        fake.mine([{ spends: [], pays: [{ to: scriptOf(alice), amount: 5_0000n }] }])
+        yield* one.commit(fake.blocks)
+        yield* subscribe(alice)
+        const { transaction } = yield* Database
+        yield* transaction(
+          Effect.gen(function* () {
+            const { id } = yield* ChainRow.lockAndBumpRevisionOf(chain)
+            yield* Completeness.prove(id, "coins", [scriptOf(alice)], 4)
+          })
+        )
+        const strangersPay = () => {
+          const coin = fake.coins.find(({ script }) => hex(script) === hex(scriptOf(stranger)))
+          const spends = coin === undefined ? [] : [coin.outpoint]
+          return { spends, pays: [{ to: scriptOf(stranger), amount: 5n }] }
+        }
+        fake.mine([strangersPay()])
+        fake.mine([strangersPay()])
+        fake.mine([strangersPay()])
+        // A coin that nobody has recorded: the input shows its owner.
+        yield* other.commit(fake.blocks.slice(2))
+        yield* one.undo(2)
+        fake.drop(2)
+        fake.mine([])
+        yield* one.commit([fake.tip])
+        yield* other.commit([
+          fake.mine([{ spends: [fake.coins[0]!.outpoint], pays: [{ to: scriptOf(stranger), amount: 4n }] }])
+        ])
+        assert.deepStrictEqual(yield* told, [])
+        assert.deepStrictEqual(
+          (yield* UnresolvedEvents.list(chain, 9)).map(({ height }) => height),
+          [4]
+        )
+      }).pipe(Effect.provide(layer))
+    )
 
     it.live("warns 20 times a block, and of subscriptions to the same address once", () => {
       const lines: Array<string> = []

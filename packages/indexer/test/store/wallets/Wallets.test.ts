@@ -6,14 +6,13 @@ import * as Chain from "@headwater/core/chains/Chain"
 import type * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
-import type { CoinSearch } from "@headwater/indexer/families/SideSources"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as WalletBranches from "@headwater/indexer/store/wallets/WalletBranches"
 import { type InTransaction, keyOf, type WalletKey, Wallets } from "@headwater/indexer/store/wallets/Wallets"
+import * as CoinSync from "@headwater/indexer/sync/CoinSync"
 import * as Follow from "@headwater/indexer/sync/Follow"
-import * as WalletSync from "@headwater/indexer/sync/WalletSync"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -21,7 +20,7 @@ import * as References from "effect/References"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { stores } from "../../../../../test/Stores.ts"
-import { type Payment, UtxoChain } from "../../families/utxo/UtxoChain.ts"
+import { type Find, type Payment, searching, UtxoChain } from "../../families/utxo/UtxoChain.ts"
 
 const chain = Result.getOrThrow(Chain.find("litecoin", "regtest"))
 const gapLimit = 20
@@ -53,15 +52,15 @@ const sum = (coins: ReadonlyArray<{ readonly amount: bigint }>) =>
 
 const follow = (
   node: UtxoChain,
-  options: { readonly record?: RecordingMode; readonly search?: CoinSearch; readonly lookAhead?: number } = {}
+  options: { readonly record?: RecordingMode; readonly search?: Find; readonly lookAhead?: number } = {}
 ) =>
   Effect.gen(function* () {
     const store = yield* ChainStore.open(chain, { record: options.record ?? "watched", undoDepth: 100, gapLimit })
     const { step } = yield* Follow.make(node.source, store, {
       ...{ start: 0, pollInterval: Duration.millis(1), concurrency: 4, undoDepth: 100 }
     })
-    const search = options.search ?? ((addresses) => Effect.sync(() => node.search(addresses)))
-    const sync = yield* WalletSync.make(node.source, search, store, {
+    const find = options.search ?? ((addresses) => Effect.sync(() => node.search(addresses)))
+    const sync = yield* CoinSync.make(node.source, searching(find), store, {
       ...{ pollInterval: Duration.millis(1), gapLimit, lookAhead: options.lookAhead ?? 1_000 }
     })
     return { step, sync: sync.step, store }
@@ -70,6 +69,7 @@ const follow = (
 const synced = Effect.fnUntraced(function* (key: WalletKey) {
   const wallet = yield* (yield* Wallets).get(key)
   assert.strictEqual(wallet?.state, "synced")
+  assert.isDefined(wallet!.balance)
   return wallet!
 })
 
@@ -101,7 +101,7 @@ for (const store of stores) {
         yield* sync
         const wallet = yield* synced(key)
         assert.strictEqual(wallet.balance, 118n)
-        assert.deepStrictEqual(wallet.complete, { height: 4, coins: true })
+        assert.strictEqual(wallet.completeFrom, 4)
         const second = yield* wallets.deriveAndSync(key, gapLimit, alone)
         assert.strictEqual(second[0]!.index, 58)
         assert.strictEqual(second.length, 100)
@@ -179,31 +179,140 @@ for (const store of stores) {
         node.drop(4)
         for (let i = 0; i < 6; i++) node.mine([pay(receive[1]!, 1n)])
         yield* step
-        assert.strictEqual((yield* wallets.get(key))?.state, "scanning")
+        assert.deepStrictEqual(yield* wallets.get(key), {
+          ...{ balance: undefined, completeFrom: undefined },
+          state: "scanning"
+        })
         yield* sync
         assert.strictEqual((yield* synced(key)).balance, 6n)
         assert.strictEqual(searches, 2)
       }).pipe(Effect.provide(layer), Effect.scoped)
     )
 
-    it.live("begins its record with the sync where the node cannot find coins, and says so", () =>
+    it.live("has no balance and hands out no further address where the node cannot find coins", () =>
       Effect.gen(function* () {
         const wallets = yield* Wallets
         const node = new UtxoChain(chain)
         const key = walletKey(1, 0)
-        const receive = scripts(key, 0, 30)
-        node.mine([pay(receive[3]!, 1_000n)])
+        node.mine([pay(scripts(key, 0, 30)[3]!, 1_000n)])
         const { step, sync } = yield* follow(node, { search: () => Effect.undefined })
+        yield* step
+        assert.isFalse(yield* wallets.hasAllCoins(chain))
+        yield* wallets.deriveAndSync(key, gapLimit, alone)
+        assert.strictEqual(yield* sync, "unavailable")
+        const wallet = { balance: undefined, state: "scanning", completeFrom: undefined } as const
+        assert.deepStrictEqual(yield* wallets.get(key), wallet)
+        assert.strictEqual((yield* Effect.flip(wallets.deriveAndSync(key, gapLimit, alone)))._tag, "WalletScanning")
+      }).pipe(Effect.provideService(References.MinimumLogLevel, "Error"), Effect.provide(layer), Effect.scoped)
+    )
+
+    it.live("goes on answering the known balance while addresses are added", () =>
+      Effect.gen(function* () {
+        const wallets = yield* Wallets
+        const node = new UtxoChain(chain)
+        const key = walletKey(1, 0)
+        const receive = scripts(key, 0, 400)
+        node.mine([pay(receive[50]!, 1_000n)])
+        const { step, sync } = yield* follow(node, { lookAhead: gapLimit })
         yield* step
         yield* wallets.deriveAndSync(key, gapLimit, alone)
         yield* sync
-        const before = owned(node, receive)[0]!
-        node.mine([pay(receive[4]!, 5n), { spends: [before.outpoint], pays: [{ to: stranger, amount: 1n }] }])
+        yield* wallets.deriveAndSync(key, gapLimit, alone)
+        const [coin] = owned(node, [receive[50]!])
+        // From a known address to a new one, whose coins nobody has looked for yet.
+        node.mine([{ spends: [coin!.outpoint], pays: [{ to: receive[140]!, amount: 900n }] }])
         yield* step
-        const wallet = yield* synced(key)
-        assert.strictEqual(wallet.balance, 5n)
-        assert.deepStrictEqual(wallet.complete, { height: 2, coins: false })
+        const meanwhile = yield* wallets.get(key)
+        assert.deepStrictEqual(meanwhile, { balance: 900n, state: "scanning", completeFrom: 1 })
+        yield* sync
+        assert.deepStrictEqual(yield* wallets.get(key), { balance: 900n, state: "synced", completeFrom: 2 })
       }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.live("takes one search for eight wallets, and none for whom comes to known addresses", () =>
+      Effect.gen(function* () {
+        const wallets = yield* Wallets
+        const node = new UtxoChain(chain)
+        const keys = [1, 2, 3, 4].flatMap((account) => [walletKey(account, 0), walletKey(account, 1)])
+        node.mine(keys.slice(0, 2).map((key, i) => pay(scripts(key, 0, 30)[i]!, BigInt(i + 1))))
+        let searches = 0
+        const { step, sync } = yield* follow(node, {
+          lookAhead: gapLimit,
+          search: (addresses) =>
+            Effect.sync(() => {
+              searches++
+              return node.search(addresses)
+            })
+        })
+        yield* step
+        for (const key of keys) yield* wallets.deriveAndSync(key, gapLimit, alone)
+        assert.strictEqual(yield* sync, "searched")
+        assert.strictEqual(yield* sync, "nothing")
+        assert.strictEqual(searches, 1)
+        for (const [i, key] of keys.entries()) assert.strictEqual((yield* synced(key)).balance, BigInt((i % 2) + 1))
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.live("needs no node where every coin is recorded: balance and use are known at once", () =>
+      Effect.gen(function* () {
+        const wallets = yield* Wallets
+        const node = new UtxoChain(chain)
+        const [key, other, early] = [walletKey(1, 0), walletKey(2, 0), walletKey(1, 1)]
+        const receive = scripts(key, 0, 1_000)
+        const earlyAddresses = scripts(early, 0, 20)
+        const { step, sync } = yield* follow(node, { record: "all", search: () => Effect.undefined })
+        // Before the first block of all.
+        yield* wallets.deriveAndSync(early, gapLimit, alone)
+        node.mine([...receive.entries()].map(([i, to]) => pay(to, BigInt(i % 10))))
+        node.mine([pay(earlyAddresses[3]!, 7n)])
+        // The last ones empty again.
+        const emptied = owned(node, receive.slice(980))
+        node.mine([{ spends: emptied.map(({ outpoint }) => outpoint), pays: [{ to: stranger, amount: 1n }] }])
+        yield* step
+        assert.isTrue(yield* wallets.hasAllCoins(chain))
+        assert.strictEqual((yield* synced(early)).balance, 7n)
+        const derived = yield* wallets.deriveAndSync(key, gapLimit, alone)
+        assert.strictEqual(derived[0]!.index, 980)
+        assert.deepStrictEqual(yield* wallets.get(key), { balance: 98n * 45n, state: "synced", completeFrom: 0 })
+        node.mine([pay(derived[5]!.bytes, 5n)])
+        yield* step
+        assert.strictEqual((yield* wallets.deriveAndSync(key, gapLimit, alone))[0]!.index, 986)
+        assert.strictEqual((yield* wallets.deriveAndSync(other, gapLimit, alone))[0]!.index, 986)
+        node.drop(1)
+        node.mine([])
+        node.mine([])
+        yield* step
+        for (const each of [key, other]) assert.strictEqual((yield* synced(each)).balance, 98n * 45n)
+        assert.strictEqual(yield* sync, "nothing")
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.live(
+      "has no balance where coins were forgotten before their spending was undone, until a search finds them",
+      () =>
+        Effect.gen(function* () {
+          const wallets = yield* Wallets
+          const node = new UtxoChain(chain)
+          const key = walletKey(1, 0)
+          const [to] = scripts(key, 0, 1)
+          const { step, store, sync } = yield* follow(node, { record: "all" })
+          node.mine([pay(to!, 1_000n)])
+          node.mine([{ spends: [node.coins[0]!.outpoint], pays: [{ to: stranger, amount: 1n }] }])
+          while (node.tip.height < 200) node.mine([])
+          yield* step
+          yield* wallets.deriveAndSync(key, gapLimit, alone)
+          assert.strictEqual((yield* synced(key)).balance, 0n)
+          // The node's chain comes to be one that never spent the coin.
+          node.drop(199)
+          while (node.tip.height < 201) node.mine([])
+          yield* store.rewind(1)
+          yield* step
+          assert.isFalse(yield* wallets.hasAllCoins(chain))
+          const wallet = { balance: undefined, state: "scanning", completeFrom: undefined } as const
+          assert.deepStrictEqual(yield* wallets.get(key), wallet)
+          yield* sync
+          assert.strictEqual((yield* synced(key)).balance, 1_000n)
+        }).pipe(Effect.provide(layer), Effect.scoped)
     )
 
     it.live("keeps wallets apart by account, key and derivation, and knows the same key in another text", () =>
@@ -387,7 +496,7 @@ for (const store of stores) {
                     Effect.runPromise
                   )
                 ),
-                { numRuns: Number(process.env.HEADWATER_RUNS ?? 15) }
+                { numRuns: Number(process.env.HEADWATER_PROPERTY_RUNS ?? 6) }
               )
             )
           }).pipe(Effect.provide(store.layer), Effect.scoped),

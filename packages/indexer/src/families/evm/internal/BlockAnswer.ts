@@ -26,7 +26,7 @@ export interface BlockAnswer {
 }
 
 /** OP stack: a deposit from the layer below, or the chain's own. */
-const depositType = 0x7e
+export const depositType = 0x7e
 
 /** Hex text of a hash for comparing, whatever letter case the node uses. */
 export const hashText = (value: unknown, field: string): string => {

@@ -9,6 +9,7 @@ import type { InternalTransfer } from "@headwater/core/Block"
 import * as Result from "effect/Result"
 import { type BlockAnswer, hashText } from "./BlockAnswer.ts"
 import * as Hex from "./Hex.ts"
+import * as Retryable from "./Retryable.ts"
 import { checkCount, NotTraced, operationOf, type Trace } from "./Trace.ts"
 
 /** Parameters beside the block hash. */
@@ -80,7 +81,8 @@ export const decode = (answer: unknown, block: BlockAnswer): Result.Result<Reado
     if (typeof frame.type !== "string") throw new Hex.Malformed(`trace ${index} is not of the callTracer`)
     const transfers: Array<InternalTransfer> = []
     collect(frame, [], index, transfers)
-    return Result.succeed({ failed: frame.error != null, transfers })
+    const ticket = Retryable.movesOf(transaction, frame)
+    return Result.succeed({ failed: frame.error != null, transfers, ...(ticket === undefined ? {} : { ticket }) })
   })
   return Result.all(traces)
 }

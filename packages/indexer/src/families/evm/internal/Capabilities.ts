@@ -107,9 +107,8 @@ export interface Wishes {
 
 const network = (chainId: number | undefined, answer: Result.Result<unknown, NodeRejected>): Capability.Capability => {
   const answered = Result.isSuccess(answer) ? Number(answer.success) : Number.NaN
-  if (chainId === undefined || Number.isNaN(answered) || answered === chainId) {
-    return Capability.has(Capability.network, `chain id ${Number.isNaN(answered) ? "not said" : answered}`)
-  }
+  if (Number.isNaN(answered)) return Capability.networkPresumed("the node does not say its chain id")
+  if (chainId === undefined || answered === chainId) return Capability.has(Capability.network, `chain id ${answered}`)
   return Capability.lacks(
     Capability.network,
     `the node is on chain id ${answered}, not ${chainId}: it belongs to another network; correct the node's URL`

@@ -2,7 +2,7 @@
  * `0x` hex of a node's answer to bytes and numbers, checked for width and letters.
  *
  * A mainnet block holds tens of thousands of such fields: they are read by hand, not by a Schema, and a broken one ends
- * the decoding of the whole answer by throwing {@link Malformed}, which {@link EvmSource} turns into a typed error.
+ * the decoding of the whole answer by throwing {@link Malformed}, which `NodeAnswer` turns into a typed error.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 

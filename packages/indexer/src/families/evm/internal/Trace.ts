@@ -1,6 +1,7 @@
 /** What both tracers come down to: per transaction, whether it failed and which coins moved below its top. */
 import type { InternalTransfer } from "@headwater/core/Block"
 import * as Schema from "effect/Schema"
+import type { TicketMove } from "./Retryable.ts"
 import { type BlockAnswer, hashedTransactions } from "./BlockAnswer.ts"
 import * as Hex from "./Hex.ts"
 
@@ -8,6 +9,8 @@ export interface Trace {
   /** The top frame ended in an error. */
   readonly failed: boolean
   readonly transfers: ReadonlyArray<InternalTransfer>
+  /** Of a transaction of a retryable ticket, where the tracer shows what moves outside of calls. */
+  readonly ticket?: ReadonlyArray<TicketMove>
 }
 
 /** The node has answered that it cannot trace the block, or one of its transactions. */

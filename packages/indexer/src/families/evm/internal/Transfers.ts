@@ -1,37 +1,67 @@
-/** A block's transfers from its checked parts, in block order: of each transaction its coins, tokens, internal moves. */
+/** A block's transfers from its checked parts, in block order: of each transaction its coins, tokens, internal transfers. */
+import type { AddressBytes } from "@headwater/core/address/Address"
 import type { CoinTransfer, Transfer } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
 import * as TokenTransfers from "../TokenTransfers.ts"
-import type { BlockAnswer, Transaction } from "./BlockAnswer.ts"
+import { type BlockAnswer, depositType, type Transaction } from "./BlockAnswer.ts"
 import * as Hex from "./Hex.ts"
 import { probablySucceeded, type Receipt } from "./Receipts.ts"
+import * as Retryable from "./Retryable.ts"
 import type { Trace } from "./Trace.ts"
 
 /** Arbitrum: coins that arrive from the layer below. */
 const arbitrumDepositType = 0x64
 
-/**
- * Who pays for a transaction's value: nobody on this chain where the coins were made for it, by an Arbitrum deposit or
- * by an OP-stack deposit whose mint covers the value.
- */
-const payerOf = ({ from, mint, type, value }: Transaction) =>
-  type === arbitrumDepositType || (mint > 0n && mint >= value) ? undefined : from
-
-const coinTransfer = (transaction: Transaction, receipt: Receipt, index: number): CoinTransfer => {
-  const to = transaction.to ?? receipt.contract
-  if (to === undefined) throw new Hex.Malformed(`receipt ${index} must have the address of the created contract`)
-  return {
-    kind: "coin",
-    transaction: index,
-    position: 0,
-    from: payerOf(transaction),
-    to,
-    amount: transaction.value
-  }
+/** Who gets a transaction's value. */
+const recipientOf = ({ to }: Transaction, { contract }: Receipt, index: number): AddressBytes => {
+  const recipient = to ?? contract
+  if (recipient === undefined) throw new Hex.Malformed(`receipt ${index} must have the address of the created contract`)
+  return recipient
 }
 
 /**
- * Coins, tokens and internal moves of all transactions that took effect. A mint, a withdrawal and a block reward are no
- * transfers. Throws {@link Hex.Malformed} where log indices do not rise, or a created contract is not named.
+ * An OP-stack deposit, net for each address: `from` gains the mint less the value, `to` the value, and one that is both
+ * gains the mint. Of a deposit that failed, the mint arrives all the same.
+ */
+const depositTransfers = (
+  transaction: Transaction,
+  receipt: Receipt,
+  index: number,
+  succeeded: boolean
+): ReadonlyArray<CoinTransfer> => {
+  const { from, mint } = transaction
+  const value = succeeded ? transaction.value : 0n
+  const to = value === 0n ? undefined : recipientOf(transaction, receipt, index)
+  const isBoth = to !== undefined && Bytes.equal(from, to)
+  const gained = isBoth ? mint : mint - value
+  const coin = { kind: "coin", transaction: index } as const
+  if (mint === 0n && to !== undefined && !isBoth) return [{ ...coin, position: 0, from, to, amount: value }]
+  return [
+    ...(to === undefined || isBoth ? [] : [{ ...coin, position: 0, from: undefined, to, amount: value }]),
+    ...(gained > 0n ? [{ ...coin, position: isBoth ? 0 : 1, from: undefined, to: from, amount: gained }] : []),
+    ...(gained < 0n ? [{ ...coin, position: 0, from, to: undefined, amount: -gained }] : [])
+  ]
+}
+
+/** The coins that a transaction moved itself. Those of an Arbitrum deposit are paid by nobody on the chain. */
+const coinTransfers = (
+  transaction: Transaction,
+  receipt: Receipt,
+  index: number,
+  succeeded: boolean
+): ReadonlyArray<CoinTransfer> => {
+  const { from, type, value } = transaction
+  if (type === depositType) return depositTransfers(transaction, receipt, index, succeeded)
+  if (!succeeded || value === 0n) return []
+  const payer = type === arbitrumDepositType ? undefined : from
+  const to = recipientOf(transaction, receipt, index)
+  return [{ kind: "coin", transaction: index, position: 0, from: payer, to, amount: value }]
+}
+
+/**
+ * Coins, tokens and internal moves of all transactions that took effect, and what a deposit or a retryable ticket moved
+ * whether it took effect or not. A beacon withdrawal and a block reward are no transfers. Throws {@link Hex.Malformed}
+ * where log indices do not rise, or a created contract is not named.
  */
 export const of = (
   block: BlockAnswer,
@@ -50,8 +80,9 @@ export const of = (
     }
     const succeeded =
       receipt.succeeded ?? (trace === undefined ? probablySucceeded(transaction, receipt) : !trace.failed)
+    transfers.push(...coinTransfers(transaction, receipt, index, succeeded))
+    if (trace?.ticket !== undefined) transfers.push(...Retryable.transfers(transaction, trace.ticket, index, succeeded))
     if (!succeeded) continue
-    if (transaction.value > 0n) transfers.push(coinTransfer(transaction, receipt, index))
     for (const item of receipt.logs) transfers.push(...TokenTransfers.ofLog(item as Hex.Json, index))
     if (trace !== undefined) transfers.push(...trace.transfers)
   }

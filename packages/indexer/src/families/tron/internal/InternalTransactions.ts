@@ -37,7 +37,7 @@ const movingTypes: ReadonlyMap<string, string> = new Map([
 const typeOf = (note = ""): string | undefined =>
   movingTypes.get(note) ?? movingTypes.get(Buffer.from(note, "hex").toString())
 
-/** The moves of transaction number `transaction`, which did not fail. The failure is the rule that an entry breaks. */
+/** The internal transfers of transaction number `transaction`, which did not fail. The failure is the rule that an entry breaks. */
 export const decode = (
   chain: Chain,
   internals: ReadonlyArray<InternalTransaction>,

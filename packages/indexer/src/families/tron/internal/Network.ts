@@ -11,8 +11,9 @@ export const of = ({ tron }: Chain, genesis: string): string | undefined =>
 
 /** Whether the node whose block 0 has this id is on the chain's network, as far as that can be seen. */
 export const capability = (chain: Chain, genesis: string | undefined): Capability.Capability => {
-  const found = genesis === undefined ? undefined : of(chain, genesis)
+  if (genesis === undefined) return Capability.networkPresumed("the node does not show block 0")
+  const found = of(chain, genesis)
   return found === undefined || found === chain.network
-    ? Capability.has(Capability.network, `chain id ${genesis === undefined ? "not said" : `0x${chainIdOf(genesis)}`}`)
+    ? Capability.has(Capability.network, `chain id 0x${chainIdOf(genesis)}`)
     : Capability.lacks(Capability.network, `the node is on ${found}, not ${chain.network}: correct the node's URL`)
 }

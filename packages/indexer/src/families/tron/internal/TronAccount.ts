@@ -8,12 +8,15 @@ import * as TronJson from "./TronJson.ts"
 
 const Account = Schema.Struct({
   balance: Schema.optionalKey(TronJson.Sun),
+  create_time: Schema.optionalKey(TronJson.Count),
   type: Schema.optionalKey(Schema.Union([Schema.String, Schema.Int]))
 })
 
 export interface TronAccount {
   /** Sun. */
   readonly balance: bigint
+  /** When it was activated, in milliseconds since the Unix epoch; 0 where the node does not say. */
+  readonly created: number
   readonly isContract: boolean
 }
 
@@ -26,6 +29,7 @@ export const fetch = (http: TronHttp, address: AddressBytes): Effect.Effect<Tron
     (account) =>
       account && {
         balance: BigInt(account.balance ?? 0),
+        created: account.create_time ?? 0,
         isContract: account.type === "Contract" || account.type === 2
       }
   )

@@ -1,6 +1,6 @@
 /**
- * Blocks from one chain's nodes, by the strategies that the nodes allow: decoded by the node, as ids whose transactions
- * are fetched in batches, or raw.
+ * Blocks from one chain's nodes, by the strategies that the nodes allow: decoded by the node, raw, or as ids whose
+ * transactions are fetched in batches.
  */
 import type { Block } from "@headwater/core/Block"
 import type { BlockDetails } from "@headwater/core/BlockDetails"
@@ -18,7 +18,7 @@ import * as NodeTransaction from "./NodeTransaction.ts"
 import * as RawBlock from "./RawBlock.ts"
 
 /** How a block's transactions are had from a node. */
-export type Strategy = "decoded" | "transactions" | "raw"
+export type Strategy = "decoded" | "raw" | "transactions"
 
 export interface BlockReader {
   /** The strategies that the node allows, best first. A block that the node refuses by one is asked for by the next. */
@@ -81,8 +81,9 @@ export const make = (
   const { listed } = capabilities
   const reads: ReadonlyArray<readonly [Strategy, Read | undefined]> = [
     ["decoded", capabilities.decoded && decoded(capabilities.decoded)],
-    ["transactions", listed && capabilities.txindex ? transactions(listed, capabilities.verbose) : undefined],
-    ["raw", listed && capabilities.raw && raw(listed, capabilities.raw)]
+    // A block in two calls, where a batch has one for each transaction and shows no more of what inputs spend.
+    ["raw", listed && capabilities.raw && raw(listed, capabilities.raw)],
+    ["transactions", listed && capabilities.txindex ? transactions(listed, capabilities.verbose) : undefined]
   ]
   const possible = reads.flatMap(([strategy, read]) =>
     read !== undefined && (only === undefined || strategy === only) ? [{ strategy, read }] : []

@@ -76,6 +76,31 @@ const findVerbose = Effect.fnUntraced(function* (
   return { verbose: verboseParameters[0]!, txindex: false }
 })
 
+/**
+ * Whether a node that finds the newest coinbase has an index. Without one a node finds transactions by its coins, hence
+ * those that have an output unspent, as every new coinbase has; an index has all transactions of all blocks.
+ */
+const hasIndex = Effect.fnUntraced(function* (
+  rpc: JsonRpc,
+  newest: BlockOf<string>,
+  listed: Parameters,
+  verbose: Parameters
+): Effect.fn.Return<boolean, NodeError> {
+  const info = yield* Effect.result(rpc.call("getindexinfo", []))
+  if (Result.isSuccess(info) && NodeJson.isRecord(info.success)) return NodeJson.isRecord(info.success.txindex)
+  let block = newest
+  for (let looked = 0; looked < blocksToLookAt; looked++) {
+    const calls = block.tx.map((id) => ({ method: "getrawtransaction", params: [id, ...verbose] }))
+    if ((yield* rpc.results(calls, "decimalText")).some(Result.isFailure)) return false
+    if (typeof block.previousblockhash !== "string") return true
+    const previous = yield* Effect.result(rpc.call("getblock", [block.previousblockhash, ...listed], "decimalText"))
+    // The first coinbase of a chain is in no index.
+    if (Result.isFailure(previous) || !isListed(previous.success) || !previous.success.previousblockhash) return true
+    block = previous.success
+  }
+  return true
+})
+
 /** Whether a decoded block shows what its inputs spend; undefined if it has none. */
 const showsPrevouts = (block: BlockOf<unknown>): boolean | undefined => {
   for (const transaction of block.tx) {
@@ -110,11 +135,15 @@ export const find = Effect.fnUntraced(function* (rpc: JsonRpc, tip: string): Eff
   const listed = yield* firstTaken(rpc, tip, listedParameters, isListed)
   const decoded = yield* firstTaken(rpc, tip, decodedParameters, isDecoded)
   const raw = yield* firstTaken(rpc, tip, rawParameters, isText)
+  const found = yield* findVerbose(rpc, listed?.answer.tx[0] ?? decoded?.answer.tx[0]?.txid)
   return {
     listed: listed?.parameters,
     decoded: decoded?.parameters,
     raw: raw?.parameters,
-    ...(yield* findVerbose(rpc, listed?.answer.tx[0] ?? decoded?.answer.tx[0]?.txid)),
+    verbose: found.verbose,
+    txindex:
+      found.txindex &&
+      (listed === undefined || (yield* hasIndex(rpc, listed.answer, listed.parameters, found.verbose))),
     prevouts: decoded === undefined ? undefined : yield* findPrevouts(rpc, decoded.answer, decoded.parameters)
   }
 })

@@ -47,21 +47,29 @@ const scan = (
     consistent(rpc, method, () => read(chain, answer))
   )
 
+const byAddress = (addresses: ReadonlyArray<string>) => addresses.map((address) => `addr(${address})`)
+
 /** The coins of addresses, given as text. */
-export const byAddress = (chain: Chain, rpc: JsonRpc, addresses: ReadonlyArray<string>) =>
-  scan(
-    chain,
-    rpc,
-    addresses.map((address) => `addr(${address})`)
-  )
+export const ofAddresses = (chain: Chain, rpc: JsonRpc, addresses: ReadonlyArray<string>) =>
+  scan(chain, rpc, byAddress(addresses))
 
 /**
- * The coins of branches. Descriptors came without ranges, and are not known in every form by every node; `range` is the
- * last index.
+ * The coins of addresses and branches. Descriptors came without ranges, and are not known in every form by every node;
+ * `range` is the last index.
  */
-export const byRange = (chain: Chain, rpc: JsonRpc, ranges: ReadonlyArray<BranchRange>) =>
-  scan(
-    chain,
-    rpc,
-    ranges.map(({ branch, count }) => ({ desc: Derivation.descriptor(branch), range: count - 1 }))
-  )
+export const ofBranches = (
+  chain: Chain,
+  rpc: JsonRpc,
+  addresses: ReadonlyArray<string>,
+  ranges: ReadonlyArray<BranchRange>
+) =>
+  scan(chain, rpc, [
+    ...byAddress(addresses),
+    ...ranges.map(({ branch, count }) => ({ desc: Derivation.descriptor(branch), range: count - 1 }))
+  ])
+
+/** The search under way, if there is any. */
+export const status = (rpc: JsonRpc): Effect.Effect<{ readonly progress: number | undefined }, NodeError> =>
+  Effect.map(rpc.call(method, ["status"]), (answer) => ({
+    progress: NodeJson.isRecord(answer) && typeof answer.progress === "number" ? answer.progress : undefined
+  }))

@@ -2,7 +2,7 @@
 import * as Address from "@headwater/core/address/Address"
 import type { Block, CoinTransfer } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
-import * as XrpPayment from "@headwater/core/xrp/XrpPayment"
+import * as XrpTransfers from "@headwater/core/xrp/XrpTransfers"
 import * as XrpTransaction from "@headwater/core/xrp/XrpTransaction"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -158,20 +158,25 @@ const transfersOf = (
         ? Result.succeed(undefined)
         : Result.mapError(Address.decode(chain, text), ({ message }) => message)
     const transfers: Array<CoinTransfer> = []
-    for (const [position, { drops, from, to }] of XrpPayment.transfers(read).entries()) {
+    for (const [position, moved] of XrpTransfers.of(read).entries()) {
+      const { destinationTag, fromTag, sourceTag, toTag } = moved
+      const from = yield* account(moved.from)
+      const to = yield* account(moved.to)
       transfers.push({
-        kind: "coin",
-        transaction,
-        position,
-        from: yield* account(from),
-        to: yield* account(to),
-        amount: drops
+        ...{ kind: "coin", transaction, position, from, to, amount: moved.drops },
+        details: {
+          transactionType: read.type,
+          ...(sourceTag === undefined ? {} : { sourceTag }),
+          ...(destinationTag === undefined ? {} : { destinationTag })
+        },
+        ...(from === undefined || fromTag === undefined ? {} : { taggedFrom: Address.withTag(from, fromTag) }),
+        ...(to === undefined || toTag === undefined ? {} : { taggedTo: Address.withTag(to, toTag) })
       })
     }
     return transfers
   })
 
-/** The ledger as a block: XRP that payments moved, as far as they are understood. */
+/** The ledger as a block: the XRP that its transactions moved, as far as they are understood. */
 export const toBlock = (chain: Chain, ledger: Ledger): LedgerBlock => {
   const transfers: Array<CoinTransfer> = []
   const notUnderstood: Array<string> = []

@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
-import * as CallbackState from "../../subscriptions/CallbackState.ts"
+import * as Deactivation from "../../subscriptions/Deactivation.ts"
 import * as CreditLedger from "./CreditLedger.ts"
 
 /** The sums of one run. */
@@ -61,32 +61,35 @@ const take = Effect.fnUntraced(function* (tariff: Tariff, day: number, { account
   )
 })
 
-/** Deactivates the newest subscriptions of an account on a chain, of those made before a time in seconds. */
-const deactivate = Effect.fnUntraced(function* ({ account, chain }: Owed, count: number, before: number) {
-  const { query, transaction } = yield* Database
-  const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+/** Deactivates the newest subscriptions of an account on a chain, of those made before a time in seconds; how many. */
+const deactivate = ({ account, chain }: Owed, count: number, before: number) =>
+  Deactivation.deactivate(chain, reason, (db) =>
+    db
+      .selectFrom("subscription")
+      .select("id")
+      .where("active", "=", 1)
+      .where("account", "=", account)
+      .where("chain", "=", chain)
+      .where("created", "<", before)
+      .orderBy("id", "desc")
+      .limit(count)
+  )
+
+/**
+ * Takes the price of an account's subscriptions on a chain for one day and deactivates those that are not paid for, in
+ * one transaction: a price that was taken before is not looked at again.
+ */
+const chargeSubscriptions = Effect.fnUntraced(function* (tariff: Tariff, day: number, owed: Owed) {
+  const { transaction } = yield* Database
   return yield* transaction(
     Effect.gen(function* () {
-      const { revision } = yield* ChainRow.lockAndBumpRevision(chain)
-      const changed = yield* query((db) =>
-        db
-          .updateTable("subscription")
-          .set({ active: 0, revision, deactivation_reasons: JSON.stringify([{ reason, timestamp }]) })
-          .where("id", "in", (from) =>
-            from
-              .selectFrom("subscription")
-              .select("id")
-              .where("active", "=", 1)
-              .where("account", "=", account)
-              .where("chain", "=", chain)
-              .where("created", "<", before)
-              .orderBy("id", "desc")
-              .limit(count)
-          )
-          .returning(["id", "host"])
-      )
-      yield* Effect.forEach(changed, CallbackState.park, { discard: true })
-      return changed.length
+      // The chain before the balance, as a request that changes subscriptions and pays for the change.
+      yield* ChainRow.lock(owed.chain)
+      const taken = yield* take(tariff, day, owed)
+      if (taken === undefined) return { credits: 0, deactivated: 0 }
+      const unpaid = owed.count - taken.paid
+      const deactivated = unpaid > 0 ? yield* deactivate(owed, unpaid, Credits.endOfDay(day) / 1000) : 0
+      return { credits: taken.credits, deactivated }
     })
   )
 })
@@ -108,10 +111,23 @@ const activeBefore = Effect.fnUntraced(function* (before: number) {
   )
 })
 
-/** Addresses that accounts asked to be synced before a time in seconds; those that only fill a wallet's gap are free. */
+/**
+ * Addresses that accounts asked to be synced before a time in seconds, by themselves or in wallets; those that only fill
+ * a wallet's gap are free.
+ */
 const syncedBefore = Effect.fnUntraced(function* (before: number) {
   const { query } = yield* Database
-  return yield* query((db) =>
+  const single = yield* query((db) =>
+    db
+      .selectFrom("synced_address")
+      .innerJoin("chain", "chain.id", "synced_address.chain")
+      .select(["synced_address.account", "synced_address.chain", "chain.name"])
+      .select(sql<number>`count(*)`.as("count"))
+      .where("synced_address.active", "=", 1)
+      .where("synced_address.created", "<", before)
+      .groupBy(["synced_address.account", "synced_address.chain", "chain.name"])
+  )
+  const ofWallets = yield* query((db) =>
     db
       .selectFrom("wallet_address")
       .innerJoin("wallet", "wallet.id", "wallet_address.wallet")
@@ -120,9 +136,11 @@ const syncedBefore = Effect.fnUntraced(function* (before: number) {
       .select(sql<number>`count(*)`.as("count"))
       .where("wallet_address.requested", "<", before)
       .groupBy(["wallet.account", "wallet.chain", "chain.name"])
-      .orderBy("wallet.account")
-      .orderBy("wallet.chain")
   )
+  const byOwner = Map.groupBy([...single, ...ofWallets], ({ account, chain }) => `${account} ${chain}`)
+  return [...byOwner.values()]
+    .map((owed): Owed => ({ ...owed[0]!, count: owed.reduce((sum, { count }) => sum + count, 0) }))
+    .sort((a, b) => a.account - b.account || a.chain - b.chain)
 })
 
 const chargeDay = Effect.fnUntraced(function* ({ addressDay, subscriptionDay }: Credits.Rules, day: number) {
@@ -132,11 +150,9 @@ const chargeDay = Effect.fnUntraced(function* ({ addressDay, subscriptionDay }: 
   let deactivated = 0
   const subscriptions: Tariff = { price: subscriptionDay, key: "daily", detail: "" }
   for (const owed of subscriptionDay === 0 ? [] : yield* activeBefore(before)) {
-    const taken = yield* take(subscriptions, day, owed)
-    if (taken === undefined) continue
-    credits += taken.credits
-    const unpaid = owed.count - taken.paid
-    if (unpaid > 0) deactivated += yield* deactivate(owed, unpaid, before)
+    const charged = yield* chargeSubscriptions(subscriptions, day, owed)
+    credits += charged.credits
+    deactivated += charged.deactivated
   }
   const addresses: Tariff = { price: addressDay, key: "daily-addresses", detail: " synced addresses" }
   for (const owed of addressDay === 0 ? [] : yield* syncedBefore(before)) {

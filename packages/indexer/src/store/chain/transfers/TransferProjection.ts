@@ -1,4 +1,5 @@
 /** What blocks change in the record of transfers. */
+import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Transfer } from "@headwater/core/Block"
 import * as Effect from "effect/Effect"
 import * as MissingParts from "../MissingParts.ts"
@@ -6,14 +7,16 @@ import type { Make } from "../Projection.ts"
 import * as Compaction from "./Compaction.ts"
 import * as TransferLog from "./TransferLog.ts"
 
-export const make: Make = Effect.fnUntraced(function* ({ id, record, watched: { set } }) {
+export const make: Make = Effect.fnUntraced(function* ({ chain, id, record, watched: { set } }) {
   const compaction = yield* Compaction.start(id)
 
-  const isRecorded = ({ from, kind, to }: Transfer) =>
+  const isWatched = (address: AddressBytes | undefined) => address !== undefined && set.has(address)
+  const isRecorded = (transfer: Transfer) =>
     record === "all" ||
-    kind === "internal" ||
-    (from !== undefined && set.has(from)) ||
-    (to !== undefined && set.has(to))
+    transfer.kind === "internal" ||
+    isWatched(transfer.from) ||
+    isWatched(transfer.to) ||
+    (transfer.kind === "coin" && (isWatched(transfer.taggedFrom) || isWatched(transfer.taggedTo)))
 
   return {
     apply: {
@@ -31,7 +34,10 @@ export const make: Make = Effect.fnUntraced(function* ({ id, record, watched: { 
         const shown = internalFrom !== undefined && block.missing === undefined
         const entersInternal =
           (shown && block.height >= internalFrom) || (yield* MissingParts.fillsInternal(id, block, internalFrom))
-        const which = (kind: TransferLog.Kind) => kind !== "internal" || entersInternal
+        // Coins that a trace had shown stay where the source shows none at this time.
+        const entersCoins = chain.evm?.retryables !== true || shown
+        const which = (kind: TransferLog.Kind) =>
+          kind === "internal" ? entersInternal : kind === "coin" ? entersCoins : true
         compaction.wrote(yield* TransferLog.rewrite(id, block, isRecorded, which))
       })
     }

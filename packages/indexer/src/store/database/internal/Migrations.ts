@@ -29,6 +29,12 @@ import * as wallets from "../migrations/0008_wallets.ts"
 import * as replay from "../migrations/0009_replay.ts"
 import * as missingPart from "../migrations/0010_missing_part.ts"
 import * as storeFormat from "../migrations/0011_store_format.ts"
+import * as completeness from "../migrations/0012_completeness.ts"
+import * as internalFrom from "../migrations/0013_internal_from.ts"
+import * as syncedAddress from "../migrations/0014_synced_address.ts"
+import * as walletCoins from "../migrations/0015_wallet_coins.ts"
+import * as syncedWallet from "../migrations/0016_synced_wallet.ts"
+import * as spentFrom from "../migrations/0017_spent_from.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -45,7 +51,13 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0008_wallets": wallets.up,
   "0009_replay": replay.up,
   "0010_missing_part": missingPart.up,
-  "0011_store_format": storeFormat.up
+  "0011_store_format": storeFormat.up,
+  "0012_completeness": completeness.up,
+  "0013_internal_from": internalFrom.up,
+  "0014_synced_address": syncedAddress.up,
+  "0015_wallet_coins": walletCoins.up,
+  "0016_synced_wallet": syncedWallet.up,
+  "0017_spent_from": spentFrom.up
 }
 
 /** The last migration of release 0.1, whose migrations were no transactions on SQLite. */

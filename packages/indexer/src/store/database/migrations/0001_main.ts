@@ -1,4 +1,4 @@
-/** Chains and their blocks, accounts and keys, subscriptions, waits and callbacks, the output map. */
+/** Chains and their blocks, accounts and keys, subscriptions, pending confirmations and callbacks, the UTXO set. */
 import type { ColumnTypes } from "../internal/ColumnTypes.ts"
 
 export const up = ({ blob, serial, clustered }: ColumnTypes): ReadonlyArray<string> => [

@@ -1,4 +1,4 @@
-/** Puts entries into the catalogue: which asset each one is, its symbol in the listing, and what may not be twice. */
+/** Puts entries into the catalogue: finds the asset of each entry, gives it a symbol, and refuses duplicates. */
 import { createHash } from "node:crypto"
 import { type Contract, type Entry, native } from "@headwater/core/market/Asset"
 import * as Effect from "effect/Effect"
@@ -6,14 +6,14 @@ import { sql } from "kysely"
 import { Database, type DatabaseError } from "../../database/Database.ts"
 import type { AssetOrigin, Row } from "../../database/Tables.ts"
 
-/** What listing an entry did: `kept` where somebody with precedence has described the asset already. */
+/** What listing an entry did: `kept` where an origin with precedence has described the asset already. */
 export type ListingResult =
   | { readonly kind: "added" | "updated" | "unchanged" | "kept"; readonly asset: number }
   | { readonly kind: "refused"; readonly field: string; readonly message: string }
 
 type Refused = Extract<ListingResult, { kind: "refused" }>
 
-/** Who may change what whom has described: those who follow. */
+/** An origin may change what an origin of the same or a lower rank has described. */
 const precedence: Record<AssetOrigin, number> = { coingecko: 0, bundled: 1, file: 2 }
 
 /** The same on every server: 24 hexadecimal characters made of the slug. */
@@ -49,12 +49,12 @@ class Affected {
     this.#bySymbol.set(row.symbol, row)
   }
 
-  /** When the provider last described the asset under this id of its. */
+  /** When the provider last described the asset of this id. */
   described(providerId: string): number {
     return this.#links.get(providerId)?.described ?? 0
   }
 
-  /** The asset that an entry is about. A provider knows assets by its own ids only: equal slugs may be chance. */
+  /** The asset that an entry is about. A provider's entries are matched by its own ids only: equal slugs may be chance. */
   #existing(entry: Entry, origin: AssetOrigin): AssetRow | undefined {
     const link = entry.providers?.coingecko
     const linked = link === undefined ? undefined : this.#links.get(link)?.row
@@ -167,9 +167,9 @@ const load = Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>) {
 })
 
 /**
- * Lists entries in one transaction; what became of each, in their order. `described` is when a provider said so, in
- * milliseconds since the Unix epoch. Fails with a duplicate only where entries trade slugs or symbols with each other,
- * or another process lists the same.
+ * Lists entries in one transaction; what became of each, in their order. `described` is the time of the provider's
+ * description, in milliseconds since the Unix epoch. Fails with a duplicate only where entries exchange slugs or symbols
+ * with each other, or another process lists the same asset.
  */
 export const put = Effect.fnUntraced(function* (
   entries: ReadonlyArray<Entry>,

@@ -1,5 +1,6 @@
 /** The latest quote of each asset, and the series of its rates: 30 days, fewer rates the older they are. */
 import * as Rate from "@headwater/core/market/Rate"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import { Database, type DatabaseError } from "../../database/Database.ts"
@@ -10,6 +11,16 @@ import type { Row } from "../../database/Tables.ts"
 export interface AssetQuote extends Rate.Quote {
   readonly asset: number
 }
+
+/** The present time in seconds since the Unix epoch, as rates count time. */
+export const seconds = Effect.map(Clock.currentTimeMillis, (millis) => Math.floor(millis / 1000))
+
+/** A rate from before this moment is not shown. */
+export const oldest = Effect.map(seconds, (now) => now - Rate.maxAgeSeconds)
+
+/** Whether the asset is the currency that rates are counted in: its rate is one, at any time. */
+export const isUnit = (asset: Pick<Row<"asset">, "asset_type" | "original_symbol">) =>
+  asset.asset_type === "fiat" && asset.original_symbol === Rate.unit
 
 const columns = [
   ...["amount", "at", "change_1h", "change_24h", "change_1w"],
@@ -31,7 +42,10 @@ const toRow = (quote: AssetQuote): Row<"asset_quote"> => ({
   max_supply: quote.maxSupply ?? null
 })
 
-/** Keeps the quotes that are believed; why each one is not, or undefined. `now` is in seconds since the Unix epoch. */
+/**
+ * Keeps the quotes that are believed; for each quote why it is not believed, or undefined. `now` is in seconds since the
+ * Unix epoch.
+ */
 export const record = Effect.fnUntraced(function* (
   quotes: ReadonlyArray<AssetQuote>,
   now: number
@@ -64,17 +78,17 @@ export const record = Effect.fnUntraced(function* (
   return verdicts
 })
 
-/** Changes of a quote that its provider did not say, from the series. */
+/** The changes of a rate: as the provider quotes them, else computed from the series. */
 export const changes = Effect.fnUntraced(function* (
   quote: Row<"asset_quote">
 ): Effect.fn.Return<Readonly<Record<keyof typeof Rate.periods, string | undefined>>, DatabaseError, Database> {
   const { read } = yield* Database
-  const said = {
+  const quoted = {
     change1h: quote.change_1h ?? undefined,
     change24h: quote.change_24h ?? undefined,
     change1w: quote.change_1w ?? undefined
   }
-  if (!Object.values(said).includes(undefined)) return said
+  if (!Object.values(quoted).includes(undefined)) return quoted
   const series = yield* read((db) =>
     db
       .selectFrom("asset_rate")
@@ -87,7 +101,7 @@ export const changes = Effect.fnUntraced(function* (
   const computed = (name: keyof typeof Rate.periods) => {
     const period = Rate.periods[name]
     const from = Rate.nearest(series, quote.at - period, period)
-    return said[name] ?? (from === undefined ? undefined : Rate.changeInPercent(from.amount, quote.amount))
+    return quoted[name] ?? (from === undefined ? undefined : Rate.changeInPercent(from.amount, quote.amount))
   }
   return { change1h: computed("change1h"), change24h: computed("change24h"), change1w: computed("change1w") }
 })

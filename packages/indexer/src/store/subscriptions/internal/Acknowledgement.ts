@@ -3,19 +3,20 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import { Database, type DatabaseError } from "../../database/Database.ts"
+import { rows } from "../../database/Statements.ts"
+import type { Row } from "../../database/Tables.ts"
 import * as CallbackState from "../CallbackState.ts"
 import type { Outcome } from "../Lease.ts"
 import * as AttemptLog from "./AttemptLog.ts"
+
+/** A callback that was accepted, and its subscription. */
+type Sent = Pick<Row<"callback">, "id" | "subscription">
 
 /** What an outcome brings about outside of its callback. */
 export interface Consequences {
   readonly deactivate: (subscription: number, reason: string) => Effect.Effect<void, DatabaseError>
   /** Takes the price of callbacks that were accepted, in the transaction that notes it. */
-  readonly charge:
-    | ((
-        sent: ReadonlyArray<{ readonly id: number; readonly subscription: number }>
-      ) => Effect.Effect<void, DatabaseError>)
-    | undefined
+  readonly charge: ((sent: ReadonlyArray<Sent>) => Effect.Effect<void, DatabaseError>) | undefined
 }
 
 type Change<T extends CallbackState.Transition> = { readonly id: number } & CallbackState.Given<T>
@@ -50,9 +51,9 @@ const chargeFor = Effect.fnUntraced(function* (
   charge: NonNullable<Consequences["charge"]>,
   accepted: ReadonlyArray<{ readonly id: number }>
 ) {
-  const { query } = yield* Database
-  const ids = accepted.map(({ id }) => id)
-  yield* charge(yield* query((db) => db.selectFrom("callback").select(["id", "subscription"]).where("id", "in", ids)))
+  const { numbers, query } = yield* Database
+  const ids = numbers(accepted.map(({ id }) => id))
+  yield* charge(yield* query(rows(sql<Sent>`select id, subscription from callback where id in ${ids}`)))
 })
 
 /** Writes outcomes down, all or none. */

@@ -46,7 +46,7 @@ export const trim = (subscription: Numbered, { parkedCount }: Bounds) =>
     )`
   )
 
-/** Subscriptions looked at in one query. */
+/** Subscriptions checked in one query. */
 const page = 500
 
 /** The next subscriptions after one with parked callbacks, and whether the oldest of these are to be given up. */

@@ -1,4 +1,4 @@
-/** A signal that wakes everybody in this process who waits for the next one. */
+/** A signal that wakes every fiber of this process that waits for the next signal. */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 

@@ -74,14 +74,17 @@ export const make = ({ chain, gapLimit, id, watched }: OpenChain) => {
 
   /** Watches a branch as far as the gap reaches behind a used address; whether that is further than before. */
   const watchFurther = Effect.fnUntraced(function* ({ address_index, branch, wallet }: Owner, height: number) {
-    const from = yield* WalletAddresses.endOf({ wallet, branch }, "watched")
-    const to = address_index + gapLimit
-    if (to < from) return false
-    const derived = WalletBranches.derive((yield* branchesOf(wallet))[branch]!, from, to)
-    const { revision } = yield* ChainRow.lockAndBumpRevision(id)
-    yield* WalletAddresses.watch({ chain: id, wallet, branch }, derived, { revision, since: height - 1 })
-    for (const { bytes } of derived) watched.set.add(bytes)
-    return true
+    let used = address_index
+    for (let isFurther = false; ; isFurther = true) {
+      const from = yield* WalletAddresses.endOf({ wallet, branch }, "watched")
+      const to = used + gapLimit
+      if (to < from) return isFurther
+      const derived = WalletBranches.derive((yield* branchesOf(wallet))[branch]!, from, to)
+      const row = yield* ChainRow.lockAndBumpRevision(id)
+      const holdings = yield* WalletAddresses.watch(row, { wallet, branch }, derived, height - 1)
+      for (const { bytes } of derived) watched.set.add(bytes)
+      used = derived.findLast(({ bytes }) => holdings.has(Bytes.key(bytes)))?.index ?? used
+    }
   })
 
   /**
@@ -102,17 +105,9 @@ export const make = ({ chain, gapLimit, id, watched }: OpenChain) => {
     }
   })
 
-  /** Addresses above the fork are unused again, and watched from the fork on. */
-  const undo = Effect.fnUntraced(function* ({ firstHeight, fork }: Undone) {
+  /** Addresses above the fork are unused again. */
+  const undo = Effect.fnUntraced(function* ({ fork }: Undone) {
     const { defer } = yield* Database
-    yield* defer((db) =>
-      db.updateTable("wallet_address").set({ since: fork }).where("chain", "=", id).where("since", ">", fork)
-    )
-    if (firstHeight !== null && firstHeight - 1 > fork) {
-      yield* defer((db) =>
-        db.updateTable("wallet_address").set({ since: fork }).where("chain", "=", id).where("since", "is", null)
-      )
-    }
     yield* defer((db) =>
       db
         .updateTable("wallet_address")

@@ -1,38 +1,48 @@
 /** The addresses of wallets that are watched, by branch and index. */
+import * as Bytes from "@headwater/core/Bytes"
 import type { DerivedAddress } from "@headwater/core/keys/Derivation"
 import * as Effect from "effect/Effect"
+import * as Completeness from "../../chain/Completeness.ts"
+import * as UtxoSet from "../../chain/UtxoSet.ts"
+import type { ChainRow } from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
+import * as Balances from "./Balances.ts"
 
-/** One branch of a wallet, on the chain that has this number in the store. */
+/** One branch of a wallet. */
 export interface WalletBranch {
-  readonly chain: number
   readonly wallet: number
   readonly branch: number
 }
 
 /**
- * Watches addresses from `revision` of the chain on, for blocks above `since`; null where no block was ever committed.
+ * Watches addresses from the present revision of the chain on, whose row is locked, for blocks above `since`; null where
+ * no block was ever committed. Coins of theirs that the UTXO set has already count from now on, and say that their
+ * address is used.
  */
 export const watch = Effect.fnUntraced(function* (
-  { branch, chain, wallet }: WalletBranch,
+  chain: Pick<ChainRow, "id" | "all_from" | "revision">,
+  { branch, wallet }: WalletBranch,
   addresses: ReadonlyArray<Pick<DerivedAddress, "bytes" | "index">>,
-  from: { readonly revision: number; readonly since: number | null }
+  since: number | null
 ) {
   const { insertMany } = yield* Database
+  const scripts = addresses.map(({ bytes }) => bytes)
+  yield* Completeness.begin(chain, scripts, since)
+  const holdings = yield* UtxoSet.holdings(chain.id, scripts)
   yield* insertMany(
     "wallet_address",
     addresses.map(({ bytes, index }) => ({
-      ...{ wallet, chain, branch, address_index: index, address: bytes, ...from },
-      ...{ scanned: 0, used_height: null, requested: null }
+      ...{ wallet, chain: chain.id, branch, address_index: index, address: bytes, revision: chain.revision },
+      ...{ used_height: holdings.get(Bytes.key(bytes))?.first ?? null, requested: null }
     }))
   )
+  const amount = [...holdings.values()].reduce((sum, { amount }) => sum + amount, 0n)
+  yield* Balances.add(new Map([[wallet, amount]]))
+  return holdings
 })
 
 /** The index after the last address of a branch that is watched, or that has been used. */
-export const endOf = Effect.fnUntraced(function* (
-  { branch, wallet }: Omit<WalletBranch, "chain">,
-  which: "watched" | "used"
-) {
+export const endOf = Effect.fnUntraced(function* ({ branch, wallet }: WalletBranch, which: "watched" | "used") {
   const { query } = yield* Database
   const [last] = yield* query((db) =>
     db

@@ -1,8 +1,10 @@
+import { createHash } from "node:crypto"
 import { readdirSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import * as Address from "@headwater/core/address/Address"
 import type { CoinTransfer, Transfer } from "@headwater/core/Block"
 import * as XrpTransaction from "@headwater/core/xrp/XrpTransaction"
+import * as XrpTransfers from "@headwater/core/xrp/XrpTransfers"
 import * as Result from "effect/Result"
 import { getBalanceChanges, hashes } from "xrpl"
 import * as Ledger from "../../../../src/families/xrp/internal/Ledger.ts"
@@ -57,8 +59,14 @@ describe("Ledger", () => {
     assert.deepStrictEqual(
       block.transfers.map((transfer) => ({ ...transfer, from: text(transfer.from as never) })),
       [
-        { kind: "coin", transaction: 0, position: 0, from: account(1), to: block.transfers[0]!.to, amount: 5n },
-        { kind: "coin", transaction: 1, position: 0, from: account(2), to: block.transfers[1]!.to, amount: 7n }
+        {
+          ...{ kind: "coin", transaction: 0, position: 0, from: account(1), to: block.transfers[0]!.to, amount: 5n },
+          details: { transactionType: "Payment" }
+        },
+        {
+          ...{ kind: "coin", transaction: 1, position: 0, from: account(2), to: block.transfers[1]!.to, amount: 7n },
+          details: { transactionType: "Payment" }
+        }
       ]
     )
   })
@@ -148,6 +156,29 @@ const folder = "xrp/rippled-historical-database/test/mock/ledgers/"
 const recordedNames = Fixtures.exist ? readdirSync(Fixtures.path(folder)).sort() : []
 const recorded = () => recordedNames.map((name) => Fixtures.json(encodeURI(folder + name)) as Json)
 
+/** Every recorded transaction with its metadata, in whatever form, from ledgers and by itself. */
+const recordedTransactions = () => {
+  const found = new Map<string, { source: Json; metadata: Json; transaction: XrpTransaction.XrpTransaction }>()
+  const look = (json: unknown) => {
+    if (typeof json !== "object" || json === null) return
+    const entry = json as Json
+    const metadata = entry.metaData ?? entry.meta
+    if (typeof metadata === "object" && Array.isArray(metadata.AffectedNodes)) {
+      const source: Json = entry.tx_json ?? entry.tx ?? entry.transaction ?? entry
+      const hash: string = source.hash ?? entry.hash ?? createHash("sha256").update(JSON.stringify(entry)).digest("hex")
+      const whole = { tx_json: source, meta: { TransactionIndex: 0, ...metadata }, hash }
+      found.set(hash, { source, metadata, transaction: XrpTransaction.decode(whole, 90_000_000) })
+    } else {
+      for (const each of Object.values(entry)) look(each)
+    }
+  }
+  for (const name of readdirSync(Fixtures.path("xrp/"), { recursive: true, encoding: "utf8" }).sort()) {
+    // Some documentation leaves out parts of its JSON.
+    if (name.endsWith(".json")) look(Result.getOrUndefined(Result.try(() => Fixtures.json(encodeURI(`xrp/${name}`)))))
+  }
+  return [...found.values()]
+}
+
 describe.skipIf(!Fixtures.exist)("recorded ledgers", () => {
   it("each yields exactly its transactions, in order, with every field of the interface", () => {
     let seen = 0
@@ -195,35 +226,58 @@ describe.skipIf(!Fixtures.exist)("recorded ledgers", () => {
     assert.strictEqual(seen, 2 * 529)
   })
 
-  it("coins move exactly as the balances that xrpl.js reads from the metadata of payments", () => {
-    let moved = 0
-    for (const ledger of recorded()) {
-      const { block } = Ledger.toBlock(mainnet, read(ledger))
-      for (const source of ledger.transactions as ReadonlyArray<Json>) {
-        const index = source.metaData.TransactionIndex
-        const transfers = block.transfers.filter(({ transaction }) => transaction === index) as Array<CoinTransfer>
-        if (source.TransactionType !== "Payment" || source.metaData.TransactionResult !== "tesSUCCESS") {
-          assert.deepStrictEqual(transfers, [])
-          continue
-        }
-        const expected = getBalanceChanges(source.metaData as never)
-          .flatMap(({ account, balances }) =>
-            balances
-              .filter(({ currency }) => currency === "XRP")
-              .map(({ value }) => {
-                const drops = BigInt(Math.round(Number(value) * 1e6))
-                return { account, drops: account === source.Account ? drops + BigInt(source.Fee) : drops }
-              })
-          )
-          .filter(({ drops }) => drops !== 0n)
-          .map(({ account, drops }) => `${account} ${drops < 0n ? "-" : "+"}${drops < 0n ? -drops : drops}`)
-          .sort()
-        assert.deepStrictEqual(sides(transfers), expected, source.hash)
-        moved += transfers.length
+  it("coins move exactly as the balances that xrpl.js reads from the metadata of every transaction", () => {
+    const moved = new Map<string, number>()
+    const all = recordedTransactions()
+    for (const { metadata, source, transaction } of all) {
+      assert.deepStrictEqual(transaction.unread, [], transaction.hash)
+      const sums = new Map<string, bigint>()
+      const add = (account: string | undefined, drops: bigint) => {
+        if (account !== undefined) sums.set(account, (sums.get(account) ?? 0n) + drops)
       }
+      const transfers = XrpTransfers.of(transaction)
+      for (const { drops, from, to } of transfers) {
+        assert.isAbove(Number(drops), 0)
+        add(from, -drops)
+        add(to, drops)
+      }
+      const payer = source.Delegate ?? source.Account
+      for (const { account, balances } of getBalanceChanges(metadata as never)) {
+        for (const { currency, value } of balances) {
+          if (currency !== "XRP") continue
+          const drops = BigInt(Math.round(Number(value) * 1e6))
+          add(account, -(account === payer ? drops + BigInt(source.Fee) : drops))
+        }
+      }
+      const differences = [...sums].filter(([, drops]) => drops !== 0n)
+      assert.deepStrictEqual(differences, [], transaction.hash)
+      if (transfers.length > 0) moved.set(transaction.type, (moved.get(transaction.type) ?? 0) + transfers.length)
     }
-    // All of them payments of XRP in XRP: in these minutes of 2015 no exchange went through XRP.
-    assert.strictEqual(moved, 58)
+    assert.deepStrictEqual(Object.fromEntries(moved), { Payment: 71, OfferCreate: 85, EscrowFinish: 1 })
+    assert.strictEqual(all.length, 584)
+  })
+
+  it("the coins that release 0.1 told move as they did, under the same numbers", () => {
+    const lines = (keep: (type: string | undefined) => boolean) =>
+      recorded().flatMap((ledger) => {
+        const { block } = Ledger.toBlock(mainnet, read(ledger))
+        return (block.transfers as ReadonlyArray<CoinTransfer>)
+          .filter(({ details }) => keep(details?.transactionType))
+          .map(({ amount, from, position, to, transaction }) => {
+            const id = Buffer.from(block.transactions[transaction]!).toString("hex")
+            return [id, position, text(from), text(to), amount].join()
+          })
+      })
+    const digestOf = (told: ReadonlyArray<string>) => createHash("sha256").update(told.join("\n")).digest("hex")
+    // Those that have been told since are told so for good.
+    const all = lines(() => true)
+    assert.deepStrictEqual(
+      [all.length, digestOf(all)],
+      [137, "05e0d8f8eac38cc666dcbd8dc0d88c477586205a4fde1867930a6c9b8c7fa2ed"]
+    )
+    const told = lines((type) => type === "Payment")
+    assert.strictEqual(told.length, 58)
+    assert.strictEqual(digestOf(told), "2e19f0f8c353f7f029408d8c05932be9b6ff642014f16b555b8871850e2cc049")
   })
 
   it("an odd payment in each ledger stops nothing, and is taken from its balances or not at all", () => {

@@ -8,29 +8,39 @@ import * as RunCursor from "./RunCursor.ts"
 
 /** Runs of one level that are merged into one of the next. */
 const fanOut = 8
-/** How long a reader may still use a retired run, in milliseconds. */
+/** How long a reader may still use a retired run, and a merge needs at most for one step, in milliseconds. */
 const retiredMillis = 60_000
+
+/** How many unsorted postings a log has. */
+const unsortedOf = Effect.fnUntraced(function* (log: number) {
+  const { read } = yield* Database
+  const [unsorted] = yield* read((db) =>
+    db
+      .selectFrom("staged_postings")
+      .select(({ fn }) => fn.sum<number | null>(fn("length", ["data"])).as("bytes"))
+      .where("log", "=", log)
+  )
+  return (unsorted?.bytes ?? 0) / Posting.width
+})
 
 /** Makes a run of all unsorted postings, where they are at least `limit`. */
 export const sort = Effect.fnUntraced(function* (log: number, limit: number) {
   const { query, transaction } = yield* Database
+  if ((yield* unsortedOf(log)) < limit) return
   yield* transaction(
     Effect.gen(function* () {
+      // The run is made of what was deleted: rows that another process writes meanwhile stay for the next run.
       const rows = yield* query((db) =>
-        db.selectFrom("staged_postings").select(["height", "data"]).where("log", "=", log).orderBy("height")
+        db.deleteFrom("staged_postings").where("log", "=", log).returning(["height", "data"])
       )
-      const unsorted = Buffer.concat(rows.map(({ data }) => data))
-      const postings = unsorted.length / Posting.width
-      if (postings < limit) return
+      if (rows.length === 0) return
+      const unsorted = Buffer.concat(rows.toSorted((a, b) => a.height - b.height).map(({ data }) => data))
       const run = yield* PostingRuns.insert({
-        ...{ log, level: 0, postings, state: "live" },
+        ...{ log, level: 0, postings: unsorted.length / Posting.width, state: "live" },
         first_position: Posting.readPosition(unsorted, 0),
         last_position: Posting.readPosition(unsorted, unsorted.length - Posting.width)
       })
       yield* PostingRuns.append(run, Posting.sort(unsorted))
-      yield* query((db) =>
-        db.deleteFrom("staged_postings").where("log", "=", log).where("height", "<=", rows.at(-1)!.height)
-      )
     })
   )
 })
@@ -39,17 +49,14 @@ export const sort = Effect.fnUntraced(function* (log: number, limit: number) {
 const sweep = Effect.fnUntraced(function* (log: number) {
   const { read } = yield* Database
   const before = (yield* Clock.currentTimeMillis) - retiredMillis
+  yield* PostingRuns.retireUnfinished(log, before)
   const runs = yield* read((db) =>
     db
       .selectFrom("posting_run")
       .select("id")
       .where("log", "=", log)
-      .where((where) =>
-        where.or([
-          where("state", "=", "building"),
-          where.and([where("state", "=", "retired"), where("changed", "<", before)])
-        ])
-      )
+      .where("state", "=", "retired")
+      .where("changed", "<", before)
   )
   for (const { id } of runs) yield* PostingRuns.remove(id)
 })
@@ -70,12 +77,16 @@ const mergeRuns = Effect.fnUntraced(function* (log: number, parts: ReadonlyArray
   while (true) {
     const length = yield* RunCursor.takeLeast(cursors, merged)
     yield* PostingRuns.append(run, merged.subarray(0, length))
+    yield* PostingRuns.keep(run)
     if (length < merged.length) break
   }
-  yield* PostingRuns.replace(parts, run)
+  yield* Effect.catchTag(PostingRuns.replace(parts, run), "Superseded", () => PostingRuns.remove(run))
 })
 
-/** Merges runs of one level into one of the next, as long as a level is full. */
+/**
+ * Merges runs of one level into one of the next, as long as a level is full. Another process may be at the same: who is
+ * done later leaves everything as it is.
+ */
 export const merge = Effect.fnUntraced(function* (log: number) {
   yield* sweep(log)
   while (true) {

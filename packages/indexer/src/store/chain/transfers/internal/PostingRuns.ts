@@ -4,6 +4,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { Database } from "../../../database/Database.ts"
 import type { Row } from "../../../database/Tables.ts"
 import * as Posting from "./Posting.ts"
@@ -49,16 +50,48 @@ export const live = Effect.fnUntraced(function* (log: number) {
   )
 })
 
-/** Has a run take the place of others. */
+/** Notes that a run is still being built. */
+export const keep = Effect.fnUntraced(function* (run: number) {
+  const { query } = yield* Database
+  const changed = yield* Clock.currentTimeMillis
+  yield* query((db) =>
+    db.updateTable("posting_run").set({ changed }).where("id", "=", run).where("state", "=", "building")
+  )
+})
+
+/** Retires the runs of a log that nobody has built on since `before`. */
+export const retireUnfinished = Effect.fnUntraced(function* (log: number, before: number) {
+  const { query } = yield* Database
+  yield* query((db) =>
+    db
+      .updateTable("posting_run")
+      .set({ state: "retired" })
+      .where("log", "=", log)
+      .where("state", "=", "building")
+      .where("changed", "<", before)
+  )
+})
+
+/** Has a run that is built take the place of others, of which none may have been replaced meanwhile. */
 export const replace = Effect.fnUntraced(function* (parts: ReadonlyArray<Run>, run: number) {
   const { query, transaction } = yield* Database
   const changed = yield* Clock.currentTimeMillis
   const ids = parts.map(({ id }) => id)
-  yield* transaction(
-    Effect.andThen(
-      query((db) => db.updateTable("posting_run").set({ state: "live", changed }).where("id", "=", run)),
-      query((db) => db.updateTable("posting_run").set({ state: "retired", changed }).where("id", "in", ids))
+  const move = (runs: ReadonlyArray<number>, from: Run["state"], to: Run["state"]) =>
+    query((db) =>
+      db
+        .updateTable("posting_run")
+        .set({ state: to, changed })
+        .where("id", "in", runs)
+        .where("state", "=", from)
+        .returning("id")
     )
+  yield* transaction(
+    Effect.gen(function* () {
+      const retired = yield* move(ids, "live", "retired")
+      const built = yield* move([run], "building", "live")
+      if (retired.length < ids.length || built.length === 0) return yield* new Superseded()
+    })
   )
 })
 
@@ -80,3 +113,6 @@ export const remove = Effect.fnUntraced(function* (run: number) {
 export const drop = Effect.fnUntraced(function* (log: number, below: number) {
   for (const { id, last_position } of yield* live(log)) if (last_position < below) yield* remove(id)
 })
+
+/** Another process has merged the same runs, or removed the one that was built: nothing was changed. */
+export class Superseded extends Schema.TaggedError<Superseded>()("Superseded", {}) {}

@@ -1,0 +1,21 @@
+/** UTXO chains: Bitcoin and its descendants. */
+import { bytesToHex } from "@noble/hashes/utils.js"
+import type { Family } from "../families/Family.ts"
+import * as UtxoAddress from "./internal/UtxoAddress.ts"
+import * as UtxoKeyFormats from "./internal/UtxoKeyFormats.ts"
+import type { UtxoNetwork } from "./UtxoNetwork.ts"
+
+export const UtxoFamily: Family<UtxoNetwork, UtxoKeyFormats.Name> = {
+  title: "UTXO",
+  ledger: "outputs",
+  hasContracts: false,
+  hasMempool: true,
+  address: {
+    decode: ({ address }, text) => UtxoAddress.decode(address, text),
+    encode: ({ address }, script) => UtxoAddress.encode(address, script)
+  },
+  hashText: bytesToHex,
+  keyFormats: UtxoKeyFormats.all,
+  keyFormatsOf: UtxoKeyFormats.of,
+  hasTestKeys: true
+}

@@ -1,0 +1,38 @@
+/** The XRP Ledger. */
+import { bytesToHex } from "@noble/hashes/utils.js"
+import * as Result from "effect/Result"
+import type { Family } from "../families/Family.ts"
+import { compress } from "../keys/BaseMultiples.ts"
+import { each, type KeyFormat } from "../keys/KeyFormat.ts"
+import { hash160 } from "../utxo/BitcoinHash.ts"
+import * as XrpAddress from "./internal/XrpAddress.ts"
+import * as TaggedAccount from "./TaggedAccount.ts"
+
+export interface XrpNetwork {
+  /** rippled's `network_id`. */
+  readonly networkId: number
+  /** X-addresses of the live network begin with X, those of all others with T (XLS-5). */
+  readonly xAddresses: "X" | "T"
+}
+
+const classic: KeyFormat<"CLASSIC"> = { name: "CLASSIC", addresses: each((point) => hash160(compress(point))) }
+
+export const XrpFamily: Family<XrpNetwork, "CLASSIC"> = {
+  title: "XRP",
+  ledger: "accounts",
+  hasContracts: false,
+  hasMempool: false,
+  address: {
+    decode: ({ xAddresses }, text) => Result.map(XrpAddress.decode(xAddresses, text), ({ account }) => account),
+    encode: ({ xAddresses }, bytes) => {
+      if (bytes.length === 20) return XrpAddress.encode(bytes)
+      const tagged = TaggedAccount.decode(bytes)
+      return tagged && XrpAddress.encodeX(xAddresses, tagged)
+    },
+    destinationTag: ({ xAddresses }, text) => Result.map(XrpAddress.decode(xAddresses, text), ({ tag }) => tag)
+  },
+  hashText: (hash) => bytesToHex(hash).toUpperCase(),
+  keyFormats: [classic],
+  keyFormatsOf: () => [classic],
+  hasTestKeys: false
+}

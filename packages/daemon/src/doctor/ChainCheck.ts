@@ -1,0 +1,118 @@
+/** Looks at a chain as `serve` does: whether the block that is read next can be had from the chain's nodes. */
+import * as Bytes from "@headwater/core/Bytes"
+import * as Chain from "@headwater/core/chains/Chain"
+import * as Capability from "@headwater/indexer/families/Capability"
+import * as Families from "@headwater/indexer/families/families"
+import type { NodeError } from "@headwater/indexer/families/node/NodeError"
+import { type NodeFinding, ok } from "@headwater/indexer/families/node/NodeFinding"
+import type { Head, Source } from "@headwater/indexer/families/Source"
+import type * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
+import * as Effect from "effect/Effect"
+import type * as Settings from "../settings/Settings.ts"
+import type { Finding } from "./Finding.ts"
+import * as NodeCheck from "./NodeCheck.ts"
+
+/** Where the store stands in a chain; undefined where it has no block, or does not open. */
+export type Position = StoredBlocks.Position | undefined
+
+const nextAdvice =
+  "use a node that has this block, or let this one fetch it; where the store has no block of the chain yet, a later " +
+  "start does as well"
+
+/** Reads the block that `serve` reads next. */
+const next = Effect.fnUntraced(function* (source: Source, height: number) {
+  const { missing } = yield* source.blockAt(height)
+  return missing === undefined
+    ? ok(`block ${height}, which is read next, can be read`)
+    : ({
+        level: "warning",
+        message: `block ${height}, which is read next, is read without internal transactions: ${missing[0]?.reason}`,
+        advice: "put a node first that keeps the state of that block; or replay the blocks when there is one"
+      } satisfies NodeFinding)
+})
+
+/** Whether the nodes still have the store's blocks, as far as the store cannot go back. */
+const branch = Effect.fnUntraced(function* (
+  source: Source,
+  chain: Chain.Chain,
+  { cursor, lowest }: StoredBlocks.Position
+): Effect.fn.Return<ReadonlyArray<NodeFinding>, NodeError> {
+  const isSame = ({ hash, height }: StoredBlocks.BlockId) =>
+    Effect.map(source.hashAt(height), (theirs) => Bytes.equal(theirs, hash))
+  if (cursor === undefined || (yield* isSame(cursor))) return []
+  if (lowest === undefined || (yield* isSame(lowest))) {
+    return [ok(`block ${cursor.height} has left the chain, and will be undone`)]
+  }
+  return [
+    {
+      level: "problem",
+      message: `the nodes' chain differs from the store's at block ${lowest.height} already, below which nothing is undone`,
+      advice: `see that the nodes are right, then headwater rewind ${Chain.nameOf(chain)} <height>, to a block that both have`
+    }
+  ]
+})
+
+const lookAt = Effect.fnUntraced(function* (
+  source: Source,
+  {
+    chain,
+    head,
+    position,
+    start
+  }: {
+    readonly chain: Chain.Chain
+    readonly head: Head
+    readonly position: Position
+    readonly start: Settings.ChainSettings["start"]
+  }
+): Effect.fn.Return<ReadonlyArray<NodeFinding>, NodeError> {
+  if (position !== undefined && head.height < position.height) {
+    return [
+      {
+        level: "problem",
+        message: `the node is at block ${head.height}, and the store at block ${position.height}`,
+        advice: "wait until the node has synchronised; nothing is recorded before it passes the store"
+      }
+    ]
+  }
+  const left = position === undefined ? [] : yield* branch(source, chain, position)
+  if (left.length > 0) return left
+  const height = position === undefined ? (start === "latest" ? head.height : start) : position.height + 1
+  if (height <= head.height) return [yield* next(source, height)]
+  return position === undefined
+    ? [
+        {
+          level: "warning",
+          message: `the chain is at block ${head.height}: nothing is recorded before block ${height}, at which the settings start`,
+          advice: "set an earlier start, unless this is meant"
+        }
+      ]
+    : [ok(`block ${position.height} is recorded, and is the newest`)]
+})
+
+/** Everything about a chain that its nodes say together. That a node does not answer is told where that node is. */
+export const check = Effect.fn("ChainCheck.check")(function* (
+  chain: Chain.Chain,
+  settings: Settings.ChainSettings,
+  position: Position
+) {
+  const found = yield* Effect.gen(function* () {
+    const { source } = yield* Families.connect(chain, { ...settings, announcements: false })
+    const head = yield* source.head
+    if (Capability.lacking(yield* source.capabilities, Capability.network) !== undefined) return []
+    return yield* Effect.catch(lookAt(source, { chain, head, position, start: settings.start }), (error) =>
+      Effect.succeed([
+        {
+          ...NodeCheck.problemOf(chain, error),
+          message: `the next block to be read cannot be had: ${error.message}`,
+          advice: nextAdvice
+        }
+      ])
+    )
+  }).pipe(
+    Effect.scoped,
+    Effect.timeout(NodeCheck.timeout),
+    Effect.catch(() => Effect.succeed<ReadonlyArray<NodeFinding>>([]))
+  )
+  return found.map((about): Finding => ({ subject: Chain.nameOf(chain), ...about }))
+})

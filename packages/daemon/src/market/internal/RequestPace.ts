@@ -1,0 +1,27 @@
+/** Spaces requests evenly, so that no minute has more of them than a plan allows. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+
+export interface RequestPace {
+  /** Ends when the next request may be made, and counts that request. */
+  readonly turn: Effect.Effect<void>
+  /** Allows no request for so many milliseconds from now. */
+  readonly pause: (millis: number) => Effect.Effect<void>
+}
+
+export const make = (requestsPerMinute: number): RequestPace => {
+  const interval = 60_000 / requestsPerMinute
+  /** When the next request may be made. */
+  let free = 0
+  return {
+    turn: Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      if (free > now) yield* Effect.sleep(free - now)
+      free = Math.max(free, now) + interval
+    }),
+    pause: (millis) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        free = Math.max(free, now + millis)
+      })
+  }
+}

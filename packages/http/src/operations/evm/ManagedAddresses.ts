@@ -1,0 +1,136 @@
+/** Single addresses that accounts sync: watched from then on, and their past read from a block that the account names. */
+import * as Address from "@headwater/core/address/Address"
+import * as SyncedAddresses from "@headwater/indexer/store/addresses/SyncedAddresses"
+import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
+import { Database } from "@headwater/indexer/store/database/Database"
+import * as Effect from "effect/Effect"
+import { AlreadyExists, Conflict, InvalidData, ResourceNotFound } from "../../contract/Errors.ts"
+import type { Caller, ChainOperations } from "../Operations.ts"
+import { decodeAddress } from "./AddressHistory.ts"
+
+export interface Options {
+  /** Blocks of the past that one sync may read. */
+  readonly syncBlocks: number
+  /** Whether the chain's nodes show logs of the past. */
+  readonly readsPast: boolean
+}
+
+type Operations = Pick<
+  ChainOperations,
+  "syncedAddresses" | "syncAddress" | "deactivateSyncedAddress" | "activateSyncedAddress"
+>
+
+const notFound = new ResourceNotFound({ message: "The account has not synced the address" })
+
+const invalid = (attribute: string, rule: string) =>
+  new InvalidData({ message: `${attribute}: ${rule}`, details: [{ attribute, message: rule }] })
+
+/** Refuses a past that would cost the node more than the operator allows. */
+export const checkPast = Effect.fnUntraced(function* (
+  record: ChainReader,
+  options: Options,
+  birth: number | undefined
+) {
+  const tip = yield* Effect.orDie(record.tip)
+  if (birth === undefined || tip === undefined) return
+  if (!options.readsPast && birth <= tip.height) {
+    return yield* invalid(
+      "birthHeight",
+      `nodes of ${record.name} do not show the transfers of past blocks: leave it out`
+    )
+  }
+  const blocks = tip.height - birth + 1
+  if (blocks > options.syncBlocks) {
+    return yield* invalid(
+      "birthHeight",
+      `${blocks} blocks would have to be read, and this server reads ${options.syncBlocks} for an address: ` +
+        `begin at block ${tip.height - options.syncBlocks + 1} or later`
+    )
+  }
+})
+
+export const make = Effect.fnUntraced(function* (record: ChainReader, options: Options) {
+  const database = yield* Database
+  const { chain } = record
+  const { blockchain, network } = chain
+  const stored = Effect.provideService(Database, database)
+  const textOf = (address: Address.AddressBytes) => Address.encode(chain, address)!
+
+  const syncAddress: Operations["syncAddress"] = Effect.fn("ManagedAddresses.syncAddress")(function* (request) {
+    const { account, birthHeight, callbackUrl } = request
+    const address = yield* decodeAddress(chain, "address", request.address)
+    yield* checkPast(record, options, birthHeight)
+    const added = yield* request
+      .paying(
+        database.transaction(
+          SyncedAddresses.add(
+            { account, chain, address },
+            { birth: birthHeight, callbackUrl, readsPast: options.readsPast }
+          )
+        ),
+        () => 1
+      )
+      .pipe(
+        Effect.catchTag("DatabaseError", Effect.die),
+        Effect.catchTag("AddressConflict", ({ isActive }) =>
+          Effect.fail(
+            new AlreadyExists({
+              message: isActive
+                ? "The account has synced the address already"
+                : "The account has synced the address before: activate the address"
+            })
+          )
+        ),
+        stored
+      )
+    return {
+      ...{ address: textOf(address), blockchain, network, isActive: added.isActive, syncStatus: added.status },
+      ...(added.callbackUrl === undefined ? {} : { callcackUrl: added.callbackUrl })
+    }
+  })
+
+  const setActive = Effect.fnUntraced(function* (
+    { account, address: text, paying }: Caller & { readonly address: string },
+    isActive: boolean
+  ) {
+    const address = yield* decodeAddress(chain, "address", text)
+    const change = database.transaction(SyncedAddresses.setActive({ account, chain, address }, isActive))
+    const { status } = yield* (isActive ? paying(change, () => 1) : change).pipe(
+      Effect.catchTags({
+        AddressNotFound: () => Effect.fail(notFound),
+        AddressConflict: () =>
+          Effect.fail(new Conflict({ message: `The address is ${isActive ? "active" : "inactive"} already` })),
+        DatabaseError: Effect.die
+      }),
+      stored
+    )
+    return { isActive, syncStatus: status }
+  })
+
+  const syncedAddresses: Operations["syncedAddresses"] = Effect.fn("ManagedAddresses.syncedAddresses")(function* ({
+    account,
+    after,
+    limit,
+    sortingOrder
+  }) {
+    const found = yield* SyncedAddresses.list(
+      { account, chain },
+      { after: after?.[0], limit: limit + 1, order: sortingOrder === "ASCENDING" ? "asc" : "desc" }
+    ).pipe(Effect.orDie, stored)
+    const items = found.slice(0, limit)
+    const last = items.at(-1)
+    return {
+      next: found.length > limit && last !== undefined ? [last.id, 0, 0] : undefined,
+      items: items.map(({ address, id, isActive, status }) => ({
+        ...{ address: textOf(address), blockchain, network, id: String(id), isActive, syncStatus: status }
+      }))
+    }
+  })
+
+  return {
+    syncAddress,
+    syncedAddresses,
+    deactivateSyncedAddress: (request) => setActive(request, false),
+    activateSyncedAddress: (request) => setActive(request, true)
+  } satisfies Operations as Operations
+})

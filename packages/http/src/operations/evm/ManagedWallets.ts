@@ -1,0 +1,126 @@
+/** HD wallets of account chains that accounts sync: their addresses are watched, and the past of each is read. */
+import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Derivation from "@headwater/core/keys/Derivation"
+import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+import * as SyncedAccountWallets from "@headwater/indexer/store/addresses/SyncedAccountWallets"
+import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
+import { Database } from "@headwater/indexer/store/database/Database"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { AlreadyExists, Conflict, ResourceNotFound } from "../../contract/Errors.ts"
+import type { Caller, ChainOperations, WalletRequest } from "../Operations.ts"
+import * as Wallet from "../Wallet.ts"
+import * as ManagedAddresses from "./ManagedAddresses.ts"
+
+export interface Options extends ManagedAddresses.Options {
+  /** Unused addresses in a row after which a wallet ends. */
+  readonly gapLimit: number
+}
+
+type Operations = Pick<
+  ChainOperations,
+  "syncWallet" | "syncedWallets" | "deactivateSyncedWallet" | "activateSyncedWallet"
+>
+
+const notFound = new ResourceNotFound({ message: "The account has not synced the wallet" })
+
+export const make = Effect.fnUntraced(function* (record: ChainReader, options: Options) {
+  const database = yield* Database
+  const { chain } = record
+  const { blockchain, network } = chain
+  const stored = Effect.provideService(Database, database)
+
+  const keyOf = ({ account, derivation = "account", extendedPublicKey }: WalletRequest) =>
+    Effect.mapError(
+      Effect.fromResult(
+        Result.map(
+          ExtendedPublicKey.decode(chain, extendedPublicKey),
+          (key): SyncedAccountWallets.WalletKey => ({
+            ...{ account, chain, derivation, publicKey: ExtendedPublicKey.encode(chain, key) }
+          })
+        )
+      ),
+      Wallet.refusalOf
+    )
+
+  const syncWallet: Operations["syncWallet"] = Effect.fn("ManagedWallets.syncWallet")(function* (request) {
+    const { birthHeight, extendedPublicKey } = request
+    const key = yield* keyOf(request)
+    const branches = yield* Wallet.branches(chain, request)
+    yield* ManagedAddresses.checkPast(record, options, birthHeight)
+    const addresses = branches.flatMap((branch) =>
+      Derivation.derive(branch, 0, options.gapLimit)
+        .filter(Result.isSuccess)
+        .map(({ success }) => success.bytes)
+    )
+    yield* request
+      .paying(
+        database.transaction(
+          SyncedAccountWallets.add(key, addresses, { birth: birthHeight, readsPast: options.readsPast })
+        ),
+        () => 1
+      )
+      .pipe(
+        Effect.catchTags({
+          DatabaseError: Effect.die,
+          WalletConflict: ({ isActive }) =>
+            Effect.fail(
+              new AlreadyExists({
+                message: isActive
+                  ? "The account has synced the wallet already"
+                  : "The account has synced the wallet before: activate the wallet"
+              })
+            )
+        }),
+        stored
+      )
+    return { extendedPublicKey }
+  })
+
+  const setActive = Effect.fnUntraced(function* (request: WalletRequest & Caller, isActive: boolean) {
+    const key = yield* keyOf(request)
+    const change = database.transaction(SyncedAccountWallets.setActive(key, isActive))
+    return yield* (isActive ? request.paying(change, () => 1) : change).pipe(
+      Effect.catchTags({
+        DatabaseError: Effect.die,
+        WalletNotFound: () => Effect.fail(notFound),
+        WalletConflict: () =>
+          Effect.fail(new Conflict({ message: `The wallet is ${isActive ? "active" : "inactive"} already` }))
+      }),
+      stored
+    )
+  })
+
+  /** Watches addresses that a reading of the wallet has come to, where the account has synced the wallet. */
+  const extend = Effect.fnUntraced(function* (request: WalletRequest, addresses: ReadonlyArray<AddressBytes>) {
+    const key = yield* keyOf(request)
+    return yield* database
+      .transaction(SyncedAccountWallets.extend(key, addresses))
+      .pipe(Effect.catchTag("DatabaseError", Effect.die), stored)
+  })
+
+  const operations: Operations = {
+    syncWallet,
+    syncedWallets: Effect.fn("ManagedWallets.syncedWallets")(function* ({ account, limit, offset }) {
+      const { total, wallets } = yield* SyncedAccountWallets.list({ account, chain }, { limit, offset }).pipe(
+        Effect.orDie,
+        stored
+      )
+      return {
+        total,
+        items: wallets.map(({ isActive, publicKey, status }) => ({
+          ...{ extendedPublicKey: publicKey, isActive, syncStatus: status }
+        }))
+      }
+    }),
+    deactivateSyncedWallet: Effect.fn("ManagedWallets.deactivateSyncedWallet")(function* (request) {
+      yield* setActive(request, false)
+      return { extendedPublicKey: request.extendedPublicKey }
+    }),
+    activateSyncedWallet: Effect.fn("ManagedWallets.activateSyncedWallet")(function* (request) {
+      const { isActive, status } = yield* setActive(request, true)
+      return { blockchain, extendedPublicKey: request.extendedPublicKey, isActive, network, syncStatus: status }
+    })
+  }
+  return { extend, operations }
+})

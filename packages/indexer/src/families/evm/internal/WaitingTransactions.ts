@@ -1,0 +1,53 @@
+/** Transactions of one account that wait for a block at a node, and what they may take from their sender. */
+import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Hex from "./Hex.ts"
+
+/** The nonces from the first to before the second one. */
+export interface Nonces {
+  readonly from: number
+  readonly before: number
+}
+
+/** Gas that one blob counts for (EIP-4844). */
+const gasOfBlob = 131_072n
+
+/** The most that a transaction can take from its sender, in Wei, as pools reserve it. */
+const costOf = (transaction: Hex.Json): bigint => {
+  const price = Hex.quantity(transaction.maxFeePerGas ?? transaction.gasPrice, "transaction.gasPrice")
+  const blobs = BigInt(Hex.array(transaction.blobVersionedHashes ?? [], "transaction.blobVersionedHashes").length)
+  return (
+    Hex.quantity(transaction.value, "transaction.value") +
+    Hex.quantity(transaction.gas, "transaction.gas") * price +
+    blobs * gasOfBlob * Hex.quantity(transaction.maxFeePerBlobGas ?? "0x0", "transaction.maxFeePerBlobGas")
+  )
+}
+
+/** The transactions in an answer of `txpool_contentFrom` that can go into a block. Throws `Malformed`. */
+export const ofPool = (answer: unknown): ReadonlyArray<Hex.Json> =>
+  Object.values(Hex.object(Hex.object(answer, "the answer").pending ?? {}, "pending")).map((entry) =>
+    Hex.object(entry, "transaction")
+  )
+
+/** The transactions of a sender in a pending block, which nodes without one do not show. Throws `Malformed`. */
+export const ofBlock =
+  (sender: AddressBytes) =>
+  (answer: unknown): ReadonlyArray<Hex.Json> =>
+    answer === null
+      ? []
+      : Hex.array(Hex.object(answer, "block").transactions, "block.transactions")
+          .map((entry) => Hex.object(entry, "transaction"))
+          .filter(({ from }) => Hex.equal(Hex.address(from, "transaction.from"), sender))
+
+/** What the transactions of these nonces can cost together, in Wei; undefined where one is not listed. */
+export const cost = (listed: ReadonlyArray<Hex.Json>, { before, from }: Nonces): bigint | undefined => {
+  const byNonce = new Map(
+    listed.map((transaction) => [Hex.integer(transaction.nonce, "transaction.nonce"), transaction])
+  )
+  let sum = 0n
+  for (let nonce = from; nonce < before; nonce++) {
+    const transaction = byNonce.get(nonce)
+    if (transaction === undefined) return undefined
+    sum += costOf(transaction)
+  }
+  return sum
+}

@@ -1,0 +1,36 @@
+/** The callers of valid keys, remembered for a moment, so that a burst of requests does not read the store each time. */
+
+/** The account that calls, and what its key may call. */
+export interface Caller {
+  readonly account: number
+  readonly endpoints: ReadonlySet<string> | undefined
+}
+
+/**
+ * How long a valid key is remembered, in milliseconds. For as long a key may still be used that another process has
+ * revoked.
+ */
+const recentMillis = 250
+const maxRecent = 10_000
+
+export interface RememberedCallers {
+  /** The caller of the key with this hash; undefined where the key was not found valid of late. */
+  readonly find: (hash: Buffer, now: number) => Caller | undefined
+  readonly add: (hash: Buffer, caller: Caller, now: number) => void
+  readonly clear: () => void
+}
+
+export const make = (): RememberedCallers => {
+  const recent = new Map<string, { readonly caller: Caller; readonly until: number }>()
+  return {
+    find: (hash, now) => {
+      const known = recent.get(hash.toString("latin1"))
+      return known !== undefined && known.until > now ? known.caller : undefined
+    },
+    add: (hash, caller, now) => {
+      if (recent.size >= maxRecent) recent.clear()
+      recent.set(hash.toString("latin1"), { caller, until: now + recentMillis })
+    },
+    clear: () => recent.clear()
+  }
+}

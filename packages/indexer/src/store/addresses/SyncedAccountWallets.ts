@@ -1,0 +1,143 @@
+/**
+ * The HD wallets of account chains that accounts have synced. A wallet is its addresses, which are watched and read as
+ * single synced addresses are: up to a gap at first, and further when a reading of the wallet gets further.
+ */
+import type { AddressBytes } from "@headwater/core/address/Address"
+import type * as Chain from "@headwater/core/chains/Chain"
+import type { Derivation } from "@headwater/core/keys/Derivation"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { sql } from "kysely"
+import * as ChainRow from "../database/ChainRow.ts"
+import { Database } from "../database/Database.ts"
+import type { Row } from "../database/Tables.ts"
+import * as SyncedAddresses from "./SyncedAddresses.ts"
+
+/** Names one synced wallet. */
+export interface WalletKey {
+  readonly account: number
+  readonly chain: Chain.Chain
+  /** As `ExtendedPublicKey.encode` writes it. */
+  readonly publicKey: string
+  readonly derivation: Derivation
+}
+
+export interface SyncedAccountWallet extends Pick<WalletKey, "publicKey"> {
+  readonly isActive: boolean
+  /** `syncing` while the past of any of its addresses is being read. */
+  readonly status: "syncing" | "synced"
+}
+
+/** The account has synced the wallet before, or the wallet is as it was to become. */
+export class WalletConflict extends Schema.TaggedError<WalletConflict>()("WalletConflict", {
+  isActive: Schema.Boolean
+}) {}
+
+/** The account has not synced the wallet. */
+export class WalletNotFound extends Schema.TaggedError<WalletNotFound>()("WalletNotFound", {}) {}
+
+const find = Effect.fnUntraced(function* ({ account, derivation, publicKey }: WalletKey, chain: number) {
+  const { query } = yield* Database
+  const [row] = yield* query((db) =>
+    db
+      .selectFrom("synced_wallet")
+      .selectAll()
+      .where("account", "=", account)
+      .where("chain", "=", chain)
+      .where("public_key", "=", publicKey)
+      .where("derivation", "=", derivation)
+  )
+  return row
+})
+
+const isSyncing = sql<number>`case when exists (
+  select 1 from synced_address a where a.wallet = synced_wallet.id and a.active = 1 and a.state <> 'synced'
+) then 1 else 0 end`
+
+const shown = ({ active, public_key }: Row<"synced_wallet">, isSyncing: boolean): SyncedAccountWallet => ({
+  ...{ publicKey: public_key, isActive: active === 1, status: isSyncing ? "syncing" : "synced" }
+})
+
+/** Watches the first addresses of a wallet, in a transaction. */
+export const add = Effect.fn("SyncedAccountWallets.add")(function* (
+  key: WalletKey,
+  addresses: ReadonlyArray<AddressBytes>,
+  options: SyncedAddresses.Birth
+) {
+  const { query } = yield* Database
+  const chain = yield* ChainRow.lockAndBumpRevisionOf(key.chain)
+  const before = yield* find(key, chain.id)
+  if (before !== undefined) return yield* new WalletConflict({ isActive: before.active === 1 })
+  const created = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+  const [row] = yield* query((db) =>
+    db
+      .insertInto("synced_wallet")
+      .values({
+        ...{ account: key.account, chain: chain.id, public_key: key.publicKey, derivation: key.derivation, active: 1 },
+        ...{ created, birth: SyncedAddresses.birthOf(chain, options) }
+      })
+      .returningAll()
+  )
+  yield* SyncedAddresses.addOfWallet(chain, row!, addresses)
+})
+
+/** Watches further addresses of a wallet, in a transaction; whether the account has synced the wallet and it is active. */
+export const extend = Effect.fn("SyncedAccountWallets.extend")(function* (
+  key: WalletKey,
+  addresses: ReadonlyArray<AddressBytes>
+) {
+  const chain = yield* ChainRow.lockAndBumpRevisionOf(key.chain)
+  const row = yield* find(key, chain.id)
+  if (row === undefined || row.active === 0) return false
+  yield* SyncedAddresses.addOfWallet(chain, row, addresses)
+  return true
+})
+
+/** Stops or begins watching the addresses of a wallet, in a transaction. */
+export const setActive = Effect.fn("SyncedAccountWallets.setActive")(function* (key: WalletKey, isActive: boolean) {
+  const { query } = yield* Database
+  const chain = yield* ChainRow.lockAndBumpRevisionOf(key.chain)
+  const row = yield* find(key, chain.id)
+  if (row === undefined) return yield* new WalletNotFound()
+  if ((row.active === 1) === isActive) return yield* new WalletConflict({ isActive })
+  yield* SyncedAddresses.setActiveOfWallet(chain, row, isActive)
+  const [changed] = yield* query((db) =>
+    db
+      .updateTable("synced_wallet")
+      .set({ active: isActive ? 1 : 0 })
+      .where("id", "=", row.id)
+      .returningAll()
+      .returning(isSyncing.as("syncing"))
+  )
+  return shown(changed!, changed!.syncing === 1)
+})
+
+/** The wallets of an account in the order in which they were synced, and how many there are in all. */
+export const list = Effect.fn("SyncedAccountWallets.list")(function* (
+  { account, chain }: Pick<WalletKey, "account" | "chain">,
+  page: { readonly limit: number; readonly offset: number }
+) {
+  const { read } = yield* Database
+  const row = yield* ChainRow.find(chain)
+  if (row === undefined) return { total: 0, wallets: [] }
+  const rows = yield* read((db) =>
+    db
+      .selectFrom("synced_wallet")
+      .selectAll()
+      .select(isSyncing.as("syncing"))
+      .where("chain", "=", row.id)
+      .where("account", "=", account)
+      .orderBy("id")
+      .limit(page.limit)
+      .offset(page.offset)
+  )
+  const [count] = yield* read((db) =>
+    db
+      .selectFrom("synced_wallet")
+      .select(({ fn }) => fn.countAll<number>().as("total"))
+      .where("chain", "=", row.id)
+      .where("account", "=", account)
+  )
+  return { total: count!.total, wallets: rows.map((row) => shown(row, row.syncing === 1)) }
+})

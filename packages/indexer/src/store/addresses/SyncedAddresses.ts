@@ -1,0 +1,322 @@
+/**
+ * The single addresses that accounts have synced. A synced address is watched as the address of a subscription is, and
+ * its past is read from a height that the account names, by `sync/AddressSync`.
+ */
+import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Bytes from "@headwater/core/Bytes"
+import * as Chain from "@headwater/core/chains/Chain"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Completeness from "../chain/Completeness.ts"
+import * as ChainRow from "../database/ChainRow.ts"
+import { Database } from "../database/Database.ts"
+import { inChunks } from "../database/Statements.ts"
+import type { Row } from "../database/Tables.ts"
+
+/** Names one synced address. */
+export interface SyncedAddressKey {
+  readonly account: number
+  readonly chain: Chain.Chain
+  readonly address: AddressBytes
+}
+
+export interface SyncedAddress extends Pick<SyncedAddressKey, "address"> {
+  /** Grows with each address that is added. */
+  readonly id: number
+  readonly isActive: boolean
+  /** `syncing` while the past is being read. */
+  readonly status: "syncing" | "synced"
+  readonly callbackUrl: string | undefined
+}
+
+/** The account has synced the address before, or the address is as it was to become. */
+export class AddressConflict extends Schema.TaggedError<AddressConflict>()("AddressConflict", {
+  isActive: Schema.Boolean
+}) {}
+
+/** The account has not synced the address. */
+export class AddressNotFound extends Schema.TaggedError<AddressNotFound>()("AddressNotFound", {}) {}
+
+const shown = ({ active, address, callback_url, id, state }: Row<"synced_address">): SyncedAddress => ({
+  ...{ id, address: address as AddressBytes, isActive: active === 1 },
+  ...{ status: state === "synced" ? "synced" : "syncing", callbackUrl: callback_url ?? undefined }
+})
+
+const find = Effect.fnUntraced(function* ({ account, address }: SyncedAddressKey, chain: number) {
+  const { query } = yield* Database
+  const [row] = yield* query((db) =>
+    db
+      .selectFrom("synced_address")
+      .selectAll()
+      .where("account", "=", account)
+      .where("chain", "=", chain)
+      .where("wallet", "=", 0)
+      .where("address", "=", address)
+  )
+  return row
+})
+
+/** What is to be read of the past, of an address that comes to be watched now. */
+const past = ({ all_from, height }: ChainRow.ChainRow, birth: number) => {
+  if (height === null || birth > height) return { next_height: birth, last_height: -1, state: "synced" } as const
+  const last_height = Math.min(height, (all_from ?? height + 1) - 1)
+  return { next_height: birth, last_height, state: birth > last_height ? "history" : "tokens" } as const
+}
+
+/** Where nodes do not show the past, no block is read, however late the address is activated again. */
+const never = Number.MAX_SAFE_INTEGER
+
+/** From where on the past is wanted. */
+export interface Birth {
+  /** By default the first block of the record. */
+  readonly birth: number | undefined
+  /** Whether the chain's nodes show the past; if not, no block is read. */
+  readonly readsPast: boolean
+}
+
+export const birthOf = ({ first_height, height }: ChainRow.ChainRow, { birth, readsPast }: Birth) =>
+  readsPast ? (birth ?? first_height ?? (height ?? -1) + 1) : never
+
+/** Watches those addresses of a wallet that are not watched for that yet, in a transaction that has counted up the revision. */
+export const addOfWallet = Effect.fnUntraced(function* (
+  chain: ChainRow.ChainRow,
+  { account, birth, id: wallet }: Pick<Row<"synced_wallet">, "account" | "birth" | "id">,
+  addresses: ReadonlyArray<AddressBytes>
+) {
+  const { insertMany } = yield* Database
+  yield* Completeness.begin(chain, addresses, chain.height)
+  const created = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+  yield* insertMany(
+    "synced_address",
+    addresses.map((address) => ({
+      ...{ account, chain: chain.id, wallet, address, revision: chain.revision, active: 1, birth, created },
+      ...{ callback_url: null, ...past(chain, birth) }
+    })),
+    "on conflict do nothing"
+  )
+})
+
+/** Stops or begins watching every address of a wallet, in a transaction that has counted up the revision. */
+export const setActiveOfWallet = Effect.fnUntraced(function* (
+  chain: ChainRow.ChainRow,
+  { birth, id }: Pick<Row<"synced_wallet">, "birth" | "id">,
+  isActive: boolean
+) {
+  const { query } = yield* Database
+  if (isActive) {
+    const rows = yield* query((db) => db.selectFrom("synced_address").select("address").where("wallet", "=", id))
+    yield* Completeness.begin(
+      chain,
+      rows.map(({ address }) => address),
+      chain.height
+    )
+  }
+  yield* query((db) =>
+    db
+      .updateTable("synced_address")
+      .set({ active: isActive ? 1 : 0, revision: chain.revision, ...(isActive ? past(chain, birth) : {}) })
+      .where("wallet", "=", id)
+  )
+})
+
+/** Watches an address, in a transaction; its tokens are read from `birth` on, by default from the record's first block. */
+export const add = Effect.fn("SyncedAddresses.add")(function* (
+  key: SyncedAddressKey,
+  options: Birth & { readonly callbackUrl: string | undefined }
+) {
+  const { query } = yield* Database
+  const chain = yield* ChainRow.lockAndBumpRevisionOf(key.chain)
+  const before = yield* find(key, chain.id)
+  if (before !== undefined) return yield* new AddressConflict({ isActive: before.active === 1 })
+  yield* Completeness.begin(chain, [key.address], chain.height)
+  const birth = birthOf(chain, options)
+  const created = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+  const [row] = yield* query((db) =>
+    db
+      .insertInto("synced_address")
+      .values({
+        ...{ account: key.account, chain: chain.id, wallet: 0, address: key.address, active: 1, birth },
+        ...{ callback_url: options.callbackUrl ?? null, ...past(chain, birth), created },
+        revision: chain.revision
+      })
+      .returningAll()
+  )
+  return shown(row!)
+})
+
+/** Stops or begins watching an address, in a transaction; what was read of its past before is read again. */
+export const setActive = Effect.fn("SyncedAddresses.setActive")(function* (key: SyncedAddressKey, isActive: boolean) {
+  const { query } = yield* Database
+  const chain = yield* ChainRow.lockAndBumpRevisionOf(key.chain)
+  const row = yield* find(key, chain.id)
+  if (row === undefined) return yield* new AddressNotFound()
+  if ((row.active === 1) === isActive) return yield* new AddressConflict({ isActive })
+  if (isActive) yield* Completeness.begin(chain, [key.address], chain.height)
+  const [changed] = yield* query((db) =>
+    db
+      .updateTable("synced_address")
+      .set({ active: isActive ? 1 : 0, revision: chain.revision, ...(isActive ? past(chain, row.birth) : {}) })
+      .where("id", "=", row.id)
+      .returningAll()
+  )
+  return shown(changed!)
+})
+
+/** The addresses of an account in the order in which they were added, those after the one with the id `after`. */
+export const list = Effect.fn("SyncedAddresses.list")(function* (
+  { account, chain }: Omit<SyncedAddressKey, "address">,
+  page: { readonly after: number | undefined; readonly limit: number; readonly order: "asc" | "desc" }
+) {
+  const { read } = yield* Database
+  const { after } = page
+  const rows = yield* read((db) =>
+    db
+      .selectFrom("synced_address")
+      .innerJoin("chain", "chain.id", "synced_address.chain")
+      .selectAll("synced_address")
+      .where("chain.name", "=", Chain.nameOf(chain))
+      .where("account", "=", account)
+      .where("wallet", "=", 0)
+      .$if(after !== undefined, (db) => db.where("synced_address.id", page.order === "asc" ? ">" : "<", after!))
+      .orderBy("synced_address.id", page.order)
+      .limit(page.limit)
+  )
+  return rows.map(shown)
+})
+
+/** An address whose past is being read. */
+export interface SyncingAddress {
+  readonly id: number
+  readonly address: AddressBytes
+  readonly phase: "tokens" | "history"
+  /** The blocks whose logs are yet to be read, both included; after that `next` is one past `last`. */
+  readonly next: number
+  readonly last: number
+  readonly birth: number
+}
+
+/** Addresses of a chain whose past is being read, of those that have got beyond block `above` the ones at the lowest. */
+export const syncing = Effect.fn("SyncedAddresses.syncing")(function* (
+  chain: Chain.Chain,
+  phase: SyncingAddress["phase"],
+  limit: number,
+  above = -1
+) {
+  const { read } = yield* Database
+  const rows = yield* read((db) =>
+    db
+      .selectFrom("synced_address")
+      .innerJoin("chain", "chain.id", "synced_address.chain")
+      .selectAll("synced_address")
+      .where("chain.name", "=", Chain.nameOf(chain))
+      .where("active", "=", 1)
+      .where("state", "=", phase)
+      .where("next_height", ">", above)
+      .orderBy("next_height")
+      .orderBy("synced_address.id")
+      .limit(limit)
+  )
+  return rows.map(
+    ({ address, birth, id, last_height, next_height }): SyncingAddress => ({
+      ...{ id, address: address as AddressBytes, phase, next: next_height, last: last_height, birth }
+    })
+  )
+})
+
+/** Notes the next block whose logs are to be read; with the last one, tokens are known from `birth` on. */
+export const advance = Effect.fn("SyncedAddresses.advance")(function* (
+  chain: Chain.Chain,
+  addresses: ReadonlyArray<SyncingAddress>,
+  next: number
+) {
+  const { query, transaction } = yield* Database
+  yield* transaction(
+    Effect.gen(function* () {
+      const { id: chainId } = yield* ChainRow.lock(yield* ChainRow.make(chain))
+      for (const { address, birth, id, last } of addresses) {
+        const isDone = next > last
+        const [still] = yield* query((db) =>
+          db
+            .updateTable("synced_address")
+            .set({ next_height: next, ...(isDone ? { state: "history" } : {}) })
+            .where("id", "=", id)
+            .where("active", "=", 1)
+            // Activated again meanwhile: the record has begun anew.
+            .where("last_height", "=", last)
+            .returning("id")
+        )
+        if (isDone && still !== undefined) yield* Completeness.prove(chainId, "tokens", [address], birth)
+      }
+    })
+  )
+})
+
+/** Ends the reading of an address's past; `read`: every block below that height that moved its coins has been entered. */
+export const finish = Effect.fn("SyncedAddresses.finish")(function* (
+  chain: Chain.Chain,
+  { address, id, last }: SyncingAddress,
+  read: number | undefined
+) {
+  const { query, transaction } = yield* Database
+  yield* transaction(
+    Effect.gen(function* () {
+      const { id: chainId } = yield* ChainRow.lock(yield* ChainRow.make(chain))
+      const [still] = yield* query((db) =>
+        db
+          .updateTable("synced_address")
+          .set({ state: "synced" })
+          .where("id", "=", id)
+          .where("active", "=", 1)
+          .where("last_height", "=", last)
+          .returning("id")
+      )
+      if (read !== undefined && still !== undefined) {
+        yield* Completeness.prove(chainId, "history", [address], 0)
+        yield* Completeness.prove(chainId, "coins", [address], read)
+      }
+    })
+  )
+})
+
+/** Those of the addresses whose past is being read, by their key. */
+export const beingRead = Effect.fn("SyncedAddresses.beingRead")(function* (
+  chain: Chain.Chain,
+  addresses: ReadonlyArray<AddressBytes>
+) {
+  const { read } = yield* Database
+  const rows = yield* inChunks(addresses, (some) =>
+    read((db) =>
+      db
+        .selectFrom("synced_address")
+        .innerJoin("chain", "chain.id", "synced_address.chain")
+        .select("address")
+        .where("chain.name", "=", Chain.nameOf(chain))
+        .where("active", "=", 1)
+        .where("state", "!=", "synced")
+        .where("address", "in", some)
+    )
+  )
+  return new Set(rows.map(({ address }) => Bytes.key(address)))
+})
+
+/** Addresses whose past is being read, and the blocks of logs that are left for the one that has got least far. */
+export const progress = Effect.fn("SyncedAddresses.progress")(function* (chain: Chain.Chain) {
+  const { read } = yield* Database
+  const [row] = yield* read((db) =>
+    db
+      .selectFrom("synced_address")
+      .innerJoin("chain", "chain.id", "synced_address.chain")
+      .select(({ fn }) => [
+        fn.countAll<number>().as("addresses"),
+        fn.min("next_height").as("next"),
+        fn.max("last_height").as("last")
+      ])
+      .where("chain.name", "=", Chain.nameOf(chain))
+      .where("active", "=", 1)
+      .where("state", "!=", "synced")
+  )
+  return row === undefined || row.addresses === 0
+    ? undefined
+    : { addresses: row.addresses, next: row.next, last: row.last }
+})

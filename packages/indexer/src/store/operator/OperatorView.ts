@@ -1,0 +1,79 @@
+/**
+ * The store as an operator sees it in the console: of all accounts, by queries that read a page of an index and no more,
+ * so that an operator who looks slows nobody down. Secrets are not read at all.
+ */
+import * as Chain from "@headwater/core/chains/Chain"
+import * as Hash from "@headwater/core/Hash"
+import * as Effect from "effect/Effect"
+import { Database } from "../database/Database.ts"
+import * as CallbackList from "./internal/CallbackList.ts"
+import * as CreditsByDay from "./internal/CreditsByDay.ts"
+import * as Page from "./internal/Page.ts"
+import * as SubscriptionList from "./internal/SubscriptionList.ts"
+
+/** Accounts and domains that are shown. */
+const accountLimit = 500
+
+const reorganisations = Effect.fn("OperatorView.reorganisations")(function* () {
+  const { read } = yield* Database
+  const rows = yield* read((db) =>
+    db
+      .selectFrom("reorganisation")
+      .innerJoin("chain", "chain.id", "reorganisation.chain")
+      .select(["chain.name", "at", "fork_height", "depth", "old_hash"])
+      .orderBy("reorganisation.id", "desc")
+      .limit(Page.size)
+  )
+  return rows.map(({ at, depth, fork_height, name, old_hash }) => {
+    const chain = Chain.ofName(name)
+    const oldHash = chain === undefined ? "" : Hash.encode(chain, old_hash)
+    return { chain: name, at, forkHeight: fork_height, depth, oldHash }
+  })
+})
+
+const accounts = Effect.fn("OperatorView.accounts")(function* () {
+  const { read } = yield* Database
+  const rows = yield* read((db) =>
+    db
+      .selectFrom("account")
+      .leftJoin("credit_balance", "credit_balance.account", "account.id")
+      .select(["account.name", "credit_balance.balance"])
+      .orderBy("account.id")
+      .limit(accountLimit)
+  )
+  return rows.map(({ balance, name }) => ({ name, balance: balance ?? 0 }))
+})
+
+const domains = Effect.fn("OperatorView.domains")(function* () {
+  const { read } = yield* Database
+  return yield* read((db) =>
+    db
+      .selectFrom("domain")
+      .innerJoin("account", "account.id", "domain.account")
+      .select(["domain.name", "account.name as account", "domain.created", "domain.verified"])
+      .orderBy("domain.id", "desc")
+      .limit(accountLimit)
+  )
+})
+
+export const make = Effect.gen(function* () {
+  const stored = Effect.provideService(Database, yield* Database)
+  return {
+    /** The newest subscriptions that a text may mean; of all subscriptions where the text is empty. */
+    subscriptions: Effect.fn("OperatorView.subscriptions")(SubscriptionList.newest, stored),
+    /** The subscription of a reference, as it is shown, and what names its callbacks in the store. */
+    subscription: Effect.fn("OperatorView.subscription")(SubscriptionList.find, stored),
+    /** The callbacks of a subscription, newest first, from below a number on; those without a number come first. */
+    callbacks: Effect.fn("OperatorView.callbacks")(CallbackList.newest, stored),
+    /** The newest reorganisations of all chains. */
+    reorganisations: stored(reorganisations()),
+    /** The accounts, each with its balance. */
+    accounts: stored(accounts()),
+    /** What an account consumed and was granted on each of the last 30 days, by the newest entries of its ledger. */
+    credits: Effect.fn("OperatorView.credits")(CreditsByDay.read, stored),
+    /** The domains of all accounts, the newest first. */
+    domains: stored(domains())
+  }
+})
+
+export type OperatorView = Effect.Success<typeof make>

@@ -1,0 +1,82 @@
+/** Subscriptions of all accounts as the console shows them: everything but the secret, which is not read at all. */
+import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Address from "@headwater/core/address/Address"
+import * as Chain from "@headwater/core/chains/Chain"
+import type { EventType } from "@headwater/core/events/EventType"
+import * as Effect from "effect/Effect"
+import { type SqlBool, sql } from "kysely"
+import { Database } from "../../database/Database.ts"
+import * as Page from "./Page.ts"
+import * as SubscriptionSearch from "./SubscriptionSearch.ts"
+
+interface SubscriptionRow {
+  readonly id: number
+  readonly reference_id: string
+  readonly account: number
+  readonly account_name: string
+  readonly chain_name: string
+  readonly event: EventType
+  readonly address: Uint8Array | null
+  readonly callback_url: string
+  readonly confirmations: number
+  readonly created: number
+  readonly active: number
+  readonly deactivation_reasons: string
+  readonly last_sequence: number
+  readonly signed: SqlBool
+}
+
+const shown = (row: SubscriptionRow) => {
+  const chain = Chain.ofName(row.chain_name)
+  return {
+    referenceId: row.reference_id,
+    account: row.account_name,
+    chain: row.chain_name,
+    event: row.event,
+    address:
+      row.address === null || chain === undefined ? null : (Address.encode(chain, row.address as AddressBytes) ?? null),
+    callbackUrl: row.callback_url,
+    confirmations: row.confirmations,
+    created: row.created,
+    active: row.active === 1,
+    deactivationReasons: JSON.parse(row.deactivation_reasons) as unknown,
+    lastSequence: row.last_sequence,
+    signed: Boolean(row.signed)
+  }
+}
+
+/** The newest subscriptions under a condition: a page of them, and one more where there are more. */
+const newestWhere = Effect.fnUntraced(function* (condition: SubscriptionSearch.Condition) {
+  const { read } = yield* Database
+  return yield* read((db) =>
+    db
+      .selectFrom("subscription")
+      .innerJoin("chain", "chain.id", "subscription.chain")
+      .innerJoin("account", "account.id", "subscription.account")
+      .select(["subscription.id", "reference_id", "subscription.account", "account.name as account_name"])
+      .select(["chain.name as chain_name", "event", "address", "callback_url", "confirmations"])
+      .select(["subscription.created", "active", "deactivation_reasons", "last_sequence"])
+      .select(sql<SqlBool>`secret is not null`.as("signed"))
+      .where(condition)
+      .orderBy("subscription.id", "desc")
+      .limit(Page.size + 1)
+  )
+})
+
+/** The newest subscriptions that `search` may mean; of all subscriptions where the text is empty. */
+export const newest = Effect.fnUntraced(function* (search: string) {
+  const conditions = search === "" ? [sql<SqlBool>`1 = 1`] : yield* SubscriptionSearch.conditions(search)
+  // Each condition reads an index of its own, which no disjunction of them would.
+  const pages = yield* Effect.forEach(conditions, newestWhere)
+  const byId = new Map(pages.flat().map((row) => [row.id, row]))
+  return Page.of([...byId.values()].sort((a, b) => b.id - a.id).map(shown))
+})
+
+/** The subscription of a reference, as it is shown, and what names its callbacks in the store. */
+export const find = Effect.fnUntraced(function* (referenceId: string) {
+  const [row] = yield* newestWhere(sql<SqlBool>`reference_id = ${referenceId}`)
+  const chain = row === undefined ? undefined : Chain.ofName(row.chain_name)
+  return row === undefined || chain === undefined
+    ? undefined
+    : { id: row.id, account: row.account, chain, shown: shown(row) }
+})

@@ -1,0 +1,80 @@
+/**
+ * Which subscriptions a text may mean: those of an address on any chain, of a reference or its beginning, of a host, or
+ * of an account's name. Each meaning is a condition that one index answers.
+ */
+import * as Address from "@headwater/core/address/Address"
+import * as Chain from "@headwater/core/chains/Chain"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { type SqlBool, sql } from "kysely"
+import * as ChainRow from "../../database/ChainRow.ts"
+import { Database } from "../../database/Database.ts"
+
+export type Condition = ReturnType<typeof sql<SqlBool>>
+
+/** Accounts that a search looks through, the oldest first. */
+const accountLimit = 500
+/** Accounts whose name has the text in it, of which a search shows the subscriptions. */
+const namedLimit = 10
+/** Subscriptions with the same address, host or beginning of a reference that are put in order. */
+const sameLimit = 1_000
+
+/** A condition whose index does not have the subscriptions in the order of their ids. */
+const unordered = (where: Condition): Condition =>
+  sql<SqlBool>`subscription.id in (select id from subscription where ${where} limit ${sql.raw(String(sameLimit))})`
+
+/** The host of a URL, or of the beginning of one. */
+const hostOf = (text: string) => text.replace(/^https?:\/\//, "").replace(/\/.*$/, "")
+
+/** The first text after all that begin with `prefix`, in the order of both stores for plain ASCII. */
+const after = (prefix: string) => `${prefix}\u007f`
+
+type Named = { readonly id: number; readonly name: string }
+
+const ofAddress = (chains: ReadonlyArray<Named>, text: string): ReadonlyArray<Condition> =>
+  chains.flatMap(({ id, name }) => {
+    const chain = Chain.ofName(name)
+    const address = chain === undefined ? undefined : Result.getOrUndefined(Address.decodeWithTag(chain, text))
+    return address === undefined ? [] : unordered(sql<SqlBool>`chain = ${id} and address = ${address}`)
+  })
+
+const ofReference = (text: string): ReadonlyArray<Condition> =>
+  /^[0-9a-f-]{1,36}$/.test(text)
+    ? [unordered(sql<SqlBool>`reference_id >= ${text} and reference_id < ${after(text)}`)]
+    : []
+
+const ofHost = (accounts: ReadonlyArray<Named>, text: string): ReadonlyArray<Condition> => {
+  const host = hostOf(text)
+  if (accounts.length === 0 || !/^[a-z0-9.-]+$/.test(host)) return []
+  const ids = sql.join(accounts.map(({ id }) => id))
+  return [unordered(sql<SqlBool>`account in (${ids}) and host >= ${host} and host < ${after(host)}`)]
+}
+
+/** The index of lists has a chain's subscriptions in the order of their ids: the newest are its end. */
+const ofAccountName = (
+  accounts: ReadonlyArray<Named>,
+  chains: ReadonlyArray<Named>,
+  text: string
+): ReadonlyArray<Condition> =>
+  accounts
+    .filter(({ name }) => name.toLowerCase().includes(text))
+    .slice(0, namedLimit)
+    .flatMap(({ id: account }) =>
+      chains.map(({ id: chain }) => sql<SqlBool>`subscription.account = ${account} and subscription.chain = ${chain}`)
+    )
+
+/** The conditions, of which a subscription has to meet one. */
+export const conditions = Effect.fnUntraced(function* (search: string) {
+  const { read } = yield* Database
+  const chains = yield* ChainRow.all
+  const accounts = yield* read((db) =>
+    db.selectFrom("account").select(["id", "name"]).orderBy("id").limit(accountLimit)
+  )
+  const lower = search.toLowerCase()
+  return [
+    ...ofAddress(chains, search),
+    ...ofReference(lower),
+    ...ofHost(accounts, lower),
+    ...ofAccountName(accounts, chains, lower)
+  ]
+})

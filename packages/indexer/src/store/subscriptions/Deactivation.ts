@@ -1,0 +1,33 @@
+/** The end of a subscription's activity, for a reason that its account can read. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { Kysely, SelectQueryBuilder } from "kysely"
+import * as ChainRow from "../database/ChainRow.ts"
+import { Database } from "../database/Database.ts"
+import type { Tables } from "../database/Tables.ts"
+import * as CallbackState from "./CallbackState.ts"
+import * as SubscriptionRow from "./internal/SubscriptionRow.ts"
+
+/**
+ * Deactivates those of a chain's subscriptions whose ids `which` selects, and parks what they were to send, in a
+ * transaction; how many. A subscription that is inactive already keeps its reason.
+ */
+export const deactivate = Effect.fnUntraced(function* (
+  chain: number,
+  reason: string,
+  which: (db: Kysely<Tables>) => SelectQueryBuilder<Tables, "subscription", { readonly id: number }>
+) {
+  const { query } = yield* Database
+  const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+  const { revision } = yield* ChainRow.lockAndBumpRevision(chain)
+  const changed = yield* query((db) =>
+    db
+      .updateTable("subscription")
+      .set({ active: 0, revision, deactivation_reasons: SubscriptionRow.reasonsText([{ reason, timestamp }]) })
+      .where("id", "in", which(db))
+      .where("active", "=", 1)
+      .returning(["id", "host"])
+  )
+  yield* Effect.forEach(changed, CallbackState.park, { discard: true })
+  return changed.length
+})

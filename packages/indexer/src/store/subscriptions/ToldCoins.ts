@@ -1,0 +1,294 @@
+/**
+ * What subscriptions were told, or are about to be told, of coins in mined blocks; and corrections of what was wrong.
+ *
+ * A callback that was wrong stays as it is, and one correction follows: an event of its own kind that names the wrong
+ * callback's key. What is pending was not told yet, and is put right where it stands.
+ */
+import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Bytes from "@headwater/core/Bytes"
+import type * as Chain from "@headwater/core/chains/Chain"
+import * as Callback from "@headwater/core/events/Callback"
+import type { CoinItem, Confirmations } from "@headwater/core/events/CallbackItem"
+import { eventsOfClass } from "@headwater/core/events/EventType"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as ChainRow from "../database/ChainRow.ts"
+import { Database } from "../database/Database.ts"
+import { inChunks } from "../database/Statements.ts"
+import type { Row } from "../database/Tables.ts"
+import * as CallbackState from "./CallbackState.ts"
+import type { Subscriber } from "./PendingConfirmations.ts"
+
+/** A subscription to an address's coins in mined blocks. */
+export interface CoinSubscriber extends Subscriber {
+  readonly address: AddressBytes
+  readonly active: boolean
+  /** Blocks above this height are evaluated for it; undefined for all that were ever committed. */
+  readonly fromHeight: number | undefined
+}
+
+/** `data.item` of a callback; an each-confirmation event has the counts. */
+export type ToldItem = CoinItem & Partial<Confirmations>
+
+/** A callback, or what is pending of one: then it has no key yet. */
+export interface Told {
+  /** Of the row. */
+  readonly id: number
+  readonly subscriber: CoinSubscriber
+  readonly item: ToldItem
+  readonly idempotencyKey: string | undefined
+  /** Whether a block took the callback back when the block left the chain. */
+  readonly takenBack: boolean
+  /** Whether a correction of the callback is there. */
+  readonly corrected: boolean
+}
+
+/** What is true instead of something that was told. */
+export interface Correction {
+  readonly told: Pick<Told, "id" | "idempotencyKey">
+  readonly item: CoinItem
+  /** The occurrence of the true movement: part of the keys of its callbacks. */
+  readonly occurrence: string
+}
+
+/** A block whose callbacks are looked at. */
+export interface AuditedBlock {
+  readonly height: number
+  readonly hash: Uint8Array
+}
+
+const events = [...eventsOfClass("coin")]
+
+/** Blocks above `after` and up to `to` that coins were told of or are pending of, the lowest first, no more than `limit`. */
+export const heights = Effect.fn("ToldCoins.heights")(function* (
+  chain: Chain.Chain,
+  { after, to }: { readonly after: number; readonly to: number },
+  limit: number
+) {
+  const { read } = yield* Database
+  const row = yield* ChainRow.find(chain)
+  if (row === undefined) return []
+  const told = yield* read((db) =>
+    db
+      .selectFrom("callback")
+      .select("height")
+      .distinct()
+      .where("chain", "=", row.id)
+      .where("height", ">", after)
+      .where("height", "<=", to)
+      .where("event", "in", events)
+      .orderBy("height")
+      .limit(limit)
+  )
+  const pending = yield* read((db) =>
+    db
+      .selectFrom("waiting")
+      .innerJoin("subscription", "subscription.id", "waiting.subscription")
+      .select("waiting.height")
+      .distinct()
+      .where("waiting.chain", "=", row.id)
+      .where("waiting.height", ">", after)
+      .where("waiting.height", "<=", to)
+      .where("subscription.event", "in", events)
+      .orderBy("waiting.height")
+      .limit(limit)
+  )
+  const all = new Set([...told, ...pending].map(({ height }) => height!))
+  return [...all].sort((a, b) => a - b).slice(0, limit)
+})
+
+const subscription = [
+  "subscription.id as subscription",
+  "subscription.reference_id",
+  "subscription.host",
+  "subscription.event as subscribed",
+  "subscription.confirmations",
+  "subscription.address",
+  "subscription.active",
+  "subscription.from_height"
+] as const
+
+type SubscriptionColumns = Pick<
+  Row<"subscription">,
+  "reference_id" | "host" | "confirmations" | "address" | "active" | "from_height"
+> & { readonly subscription: number; readonly subscribed: Row<"subscription">["event"] }
+
+const subscriberOf = (row: SubscriptionColumns): CoinSubscriber => ({
+  id: row.subscription,
+  reference_id: row.reference_id,
+  host: row.host,
+  event: row.subscribed,
+  confirmations: row.confirmations,
+  // An event of an address has one.
+  address: row.address as AddressBytes,
+  active: row.active === 1,
+  fromHeight: row.from_height ?? undefined
+})
+
+interface Body {
+  readonly data: { readonly item: ToldItem }
+}
+
+const takenBack: ReadonlySet<CallbackState.State> = new Set(["orphaned", "retracted"])
+
+/** The parts of a correction's key: the same for every correction of one callback. */
+const correctionKey = ({ hash }: Pick<AuditedBlock, "hash">, corrected: string) => ({
+  blockHash: hash,
+  occurrence: corrected,
+  confirmation: 0
+})
+
+const keyOfCorrection = (block: AuditedBlock, { event, reference_id: referenceId }: Subscriber, corrected: string) =>
+  Callback.idempotencyKey({
+    referenceId,
+    event: Callback.correctedEvent(event),
+    ...correctionKey(block, corrected)
+  })
+
+/** What was told of a block, and what is pending. */
+export const of = Effect.fn("ToldCoins.of")(function* (chain: Chain.Chain, block: AuditedBlock) {
+  const { read } = yield* Database
+  const { id } = (yield* ChainRow.find(chain))!
+  const callbacks = yield* read((db) =>
+    db
+      .selectFrom("callback")
+      .innerJoin("subscription", "subscription.id", "callback.subscription")
+      .select(["callback.id", "callback.idempotency_key", "callback.body", "callback.state", ...subscription])
+      .where("callback.chain", "=", id)
+      .where("callback.height", "=", block.height)
+      .where("callback.event", "in", events)
+      .orderBy("callback.id")
+  )
+  const pending = yield* read((db) =>
+    db
+      .selectFrom("waiting")
+      .innerJoin("subscription", "subscription.id", "waiting.subscription")
+      .select(["waiting.id", "waiting.item", ...subscription])
+      .where("waiting.chain", "=", id)
+      .where("waiting.height", "=", block.height)
+      .where("subscription.event", "in", events)
+      .orderBy("waiting.id")
+  )
+  const keys = callbacks.map((row) => keyOfCorrection(block, subscriberOf(row), row.idempotency_key))
+  const corrections = yield* inChunks(keys, (some) =>
+    read((db) => db.selectFrom("callback").select(["idempotency_key", "state"]).where("idempotency_key", "in", some))
+  )
+  const present = new Set(
+    corrections.flatMap(({ idempotency_key, state }) => (takenBack.has(state) ? [] : [idempotency_key]))
+  )
+  return [
+    ...callbacks.map(
+      (row, i): Told => ({
+        id: row.id,
+        subscriber: subscriberOf(row),
+        // Written by this room only.
+        item: (JSON.parse(row.body) as Body).data.item,
+        idempotencyKey: row.idempotency_key,
+        takenBack: takenBack.has(row.state),
+        corrected: present.has(keys[i]!)
+      })
+    ),
+    ...pending.map(
+      (row): Told => ({
+        id: row.id,
+        subscriber: subscriberOf(row),
+        item: JSON.parse(row.item) as CoinItem,
+        idempotencyKey: undefined,
+        takenBack: false,
+        corrected: false
+      })
+    )
+  ]
+})
+
+/** Every subscription, active or not, to coins of one of these addresses, by the hex of the address. */
+export const subscribers = Effect.fn("ToldCoins.subscribers")(function* (
+  chain: Chain.Chain,
+  addresses: Iterable<AddressBytes>
+) {
+  const { read } = yield* Database
+  const { id } = (yield* ChainRow.find(chain))!
+  const rows = yield* inChunks([...addresses], (some) =>
+    read((db) =>
+      db
+        .selectFrom("subscription")
+        .select(subscription)
+        .where("chain", "=", id)
+        .where("address", "in", some)
+        .where("event", "in", events)
+        .orderBy("id")
+    )
+  )
+  return Map.groupBy(rows.map(subscriberOf), ({ address }) => Buffer.from(address).toString("hex"))
+})
+
+/** The callbacks of corrections whose wrong callbacks are still there and were not taken back. */
+const callbacksOf = Effect.fnUntraced(function* (
+  chain: number,
+  block: AuditedBlock,
+  corrections: ReadonlyArray<Correction>,
+  now: number
+) {
+  const { query } = yield* Database
+  const byId = new Map(corrections.map((correction) => [correction.told.id, correction]))
+  const rows = yield* inChunks([...byId.keys()], (some) =>
+    query((db) =>
+      db
+        .selectFrom("callback")
+        .innerJoin("subscription", "subscription.id", "callback.subscription")
+        .select(["callback.id", "callback.idempotency_key", "callback.body", "callback.state", ...subscription])
+        .where("callback.id", "in", some)
+        .orderBy("callback.id")
+    )
+  )
+  return rows.flatMap((row) => {
+    if (takenBack.has(row.state)) return []
+    const subscriber = subscriberOf(row)
+    const { currentConfirmations, targetConfirmations } = (JSON.parse(row.body) as Body).data.item
+    const item = byId.get(row.id)!.item
+    const whole =
+      currentConfirmations === undefined || targetConfirmations === undefined
+        ? item
+        : Callback.withConfirmations(item, currentConfirmations, targetConfirmations)
+    return CallbackState.make({
+      ...{ subscriber, chain, now, active: subscriber.active, height: block.height },
+      event: Callback.correctedEvent(subscriber.event),
+      key: correctionKey(block, row.idempotency_key),
+      item: { ...whole, correctedIdempotencyKey: row.idempotency_key }
+    })
+  })
+})
+
+/**
+ * Makes a correction for each wrong callback of a block, once for all time, and puts right what is pending. Nothing
+ * happens where the block is not part of the chain any more; whether it was.
+ */
+export const correct = Effect.fn("ToldCoins.correct")(function* (
+  chain: Chain.Chain,
+  block: AuditedBlock,
+  corrections: ReadonlyArray<Correction>
+) {
+  const { query, transaction } = yield* Database
+  const change = Effect.gen(function* () {
+    const { id } = (yield* ChainRow.present(chain))!
+    yield* ChainRow.lock(id)
+    const [header] = yield* query((db) =>
+      db.selectFrom("block").select("hash").where("chain", "=", id).where("height", "=", block.height)
+    )
+    if (header === undefined || !Bytes.equal(header.hash, block.hash)) return false
+    const told = corrections.filter(({ told }) => told.idempotencyKey !== undefined)
+    yield* CallbackState.enter("corrected", yield* callbacksOf(id, block, told, yield* Clock.currentTimeMillis))
+    for (const { item, occurrence, told } of corrections) {
+      if (told.idempotencyKey !== undefined) continue
+      yield* query((db) =>
+        db
+          .updateTable("waiting")
+          .set({ item: JSON.stringify(item), occurrence })
+          .where("id", "=", told.id)
+          .where("block_hash", "=", block.hash)
+      )
+    }
+    return true
+  })
+  return yield* transaction(change)
+})

@@ -1,0 +1,65 @@
+/** The balances of a chain's wallets as they are stored, for a look at whether they are right. */
+import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Chain from "@headwater/core/chains/Chain"
+import * as Effect from "effect/Effect"
+import { Database } from "../database/Database.ts"
+
+export interface StoredWallet {
+  readonly id: number
+  /** The name of its account. */
+  readonly account: string
+  readonly publicKey: string
+  readonly derivation: string
+  readonly format: string
+  /** Whether the balance is answered: the wallet's coins have been looked for. */
+  readonly synced: boolean
+}
+
+/** The wallets of a chain. */
+export const wallets = Effect.fn("StoredBalances.wallets")(function* (chain: Chain.Chain) {
+  const { read } = yield* Database
+  const rows = yield* read((db) =>
+    db
+      .selectFrom("wallet")
+      .innerJoin("chain", "chain.id", "wallet.chain")
+      .innerJoin("account", "account.id", "wallet.account")
+      .select(["wallet.id", "account.name", "wallet.public_key", "wallet.derivation", "wallet.format", "wallet.state"])
+      .where("chain.name", "=", Chain.nameOf(chain))
+      .orderBy("wallet.id")
+  )
+  return rows.map(
+    ({ derivation, format, id, name, public_key, state }): StoredWallet => ({
+      ...{ id, derivation, format },
+      account: name,
+      publicKey: public_key,
+      synced: state === "synced"
+    })
+  )
+})
+
+/** The addresses of a wallet that are watched. */
+export const addresses = Effect.fn("StoredBalances.addresses")(function* (wallet: number) {
+  const { read } = yield* Database
+  const rows = yield* read((db) => db.selectFrom("wallet_address").select("address").where("wallet", "=", wallet))
+  return rows.map(({ address }) => address as AddressBytes)
+})
+
+/** Balances in the coin's smallest unit, by wallet, all as of one block; undefined before the first commit. */
+export const at = Effect.fn("StoredBalances.at")(function* (chain: Chain.Chain, ids: ReadonlyArray<number>) {
+  const { read } = yield* Database
+  const rows = yield* read((db) =>
+    db
+      .selectFrom("wallet")
+      .innerJoin("chain", "chain.id", "wallet.chain")
+      .select(["wallet.id", "wallet.balance", "wallet.state", "chain.height", "chain.hash"])
+      .where("chain.name", "=", Chain.nameOf(chain))
+      .where("wallet.id", "in", ids)
+  )
+  const [first] = rows
+  if (first === undefined || first.height === null || first.hash === null) return undefined
+  return {
+    height: first.height,
+    hash: first.hash,
+    balances: new Map(rows.flatMap(({ balance, id, state }) => (state === "synced" ? [[id, BigInt(balance)]] : [])))
+  }
+})

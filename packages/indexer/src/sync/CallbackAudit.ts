@@ -1,0 +1,283 @@
+/**
+ * Compares what subscriptions were told of a UTXO chain's coins with what the blocks show. Release 0.1 left inputs out of
+ * a net whose spent outputs it did not know: payments out were told as coming in, or not at all.
+ */
+
+import * as Address from "@headwater/core/address/Address"
+import type { Block } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
+import type { Chain } from "@headwater/core/chains/Chain"
+import type { CoinItem, Direction } from "@headwater/core/events/CallbackItem"
+import * as Matcher from "@headwater/core/events/Matcher"
+import * as Hash from "@headwater/core/Hash"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { BlockMissing, NodeError } from "../families/node/NodeError.ts"
+import type { MinedOutputs } from "../families/SideSources.ts"
+import type { Source } from "../families/Source.ts"
+import * as Completeness from "../store/chain/Completeness.ts"
+import type { Database, DatabaseError } from "../store/database/Database.ts"
+import * as ToldCoins from "../store/subscriptions/ToldCoins.ts"
+import * as SubscribedInputs from "./SubscribedInputs.ts"
+
+export interface Movement {
+  readonly direction: Direction
+  /** Decimal text in whole coins. */
+  readonly amount: string
+}
+
+/** A callback that is not known to be right, or the lack of one. */
+export interface Finding {
+  readonly height: number
+  readonly transactionId: string
+  readonly address: string
+  readonly referenceId: string
+  readonly event: string
+  /** `missing`: the subscription was never told. */
+  readonly verdict: "wrong" | "missing" | "undecided"
+  /** Of the callback; undefined where there is none: nothing was told, or is pending still. */
+  readonly idempotencyKey: string | undefined
+  readonly told: Movement | undefined
+  readonly actual: Movement | undefined
+  /** Why nothing can be said, for people. */
+  readonly reason: string | undefined
+  /** Whether a correction is there, or what is pending was put right. */
+  readonly corrected: boolean
+}
+
+/** How many callbacks and pending ones there are of each kind; what has a correction is not `wrong` any more. */
+export interface Summary {
+  /** Blocks that were read. */
+  readonly blocks: number
+  readonly right: number
+  readonly wrong: number
+  readonly corrected: number
+  readonly missing: number
+  readonly undecided: number
+}
+
+export interface Options {
+  /** The first and the last height. */
+  readonly from: number
+  readonly to: number
+  /** Whether blocks that nothing was told of are read too. */
+  readonly everyBlock: boolean
+  /** Whether wrong callbacks get corrections. */
+  readonly correct: boolean
+  /** Callbacks of blocks before this time, in seconds since the Unix epoch, may have been forgotten: none is missing. */
+  readonly keptSince: number
+  /** Of this block and lower ones, the UTXO set does not remember what they spend. */
+  readonly forgottenTo: number
+  /** Blocks fetched at the same time. */
+  readonly concurrency: number
+  readonly onFinding: (finding: Finding) => Effect.Effect<void>
+  /** Runs with the height up to which blocks have been looked at. */
+  readonly onProgress?: (height: number) => Effect.Effect<void>
+}
+
+/** Heights that are asked of the store at a time. */
+const pageSize = 256
+
+const reasons = {
+  unknownInput: "an input that may be the address's own spends an output that neither the store nor a node shows",
+  otherBlock: "the block at this height is another one: a reorganisation is under way, or the store is behind",
+  noMovement: "the block shows no such movement of the address"
+}
+
+type Read = Block | NodeError | BlockMissing
+
+const movementOf = ({ amount, direction }: Pick<CoinItem, "amount" | "direction">): Movement => ({ direction, amount })
+
+const isSame = (a: Movement, b: Movement) => a.direction === b.direction && a.amount === b.amount
+
+/** What one block says of what was told of it. */
+interface Judgement {
+  readonly right: number
+  readonly findings: ReadonlyArray<Finding>
+  readonly corrections: ReadonlyArray<ToldCoins.Correction>
+}
+
+const finding = (
+  { address, event, reference_id: referenceId }: ToldCoins.CoinSubscriber,
+  chain: Chain,
+  rest: Omit<Finding, "address" | "referenceId" | "event">
+): Finding => ({ ...rest, address: Address.encode(chain, address) ?? "", referenceId, event })
+
+const ofTold = (
+  chain: Chain,
+  height: number,
+  { corrected, idempotencyKey, item, subscriber }: ToldCoins.Told,
+  rest: Pick<Finding, "verdict"> & Partial<Pick<Finding, "actual" | "reason">>
+): Finding =>
+  finding(subscriber, chain, {
+    ...{ height, idempotencyKey, transactionId: item.transactionId, told: movementOf(item) },
+    ...{ actual: undefined, reason: undefined, corrected: rest.verdict === "wrong" && corrected },
+    ...rest
+  })
+
+/** Nobody can say whether what was told is right. */
+const allUndecided = (
+  chain: Chain,
+  height: number,
+  told: ReadonlyArray<ToldCoins.Told>,
+  reason: string
+): Judgement => ({
+  right: 0,
+  findings: told.map((one) => ofTold(chain, height, one, { verdict: "undecided", reason })),
+  corrections: []
+})
+
+export const run = Effect.fn("CallbackAudit.run")(function* (
+  source: Source,
+  minedOutputs: MinedOutputs | undefined,
+  options: Options
+): Effect.fn.Return<Summary, NodeError | DatabaseError, Database> {
+  const { chain } = source
+  const resolve = SubscribedInputs.make(chain, minedOutputs)
+  const summary = { blocks: 0, right: 0, wrong: 0, corrected: 0, missing: 0, undecided: 0 }
+
+  /** Tells the addresses of which the store remembers every output that the block spends. */
+  const recordedBefore = Effect.fnUntraced(function* (
+    subscribers: SubscribedInputs.SubscribedInputs["subscribers"],
+    height: number
+  ) {
+    const addresses = [...subscribers.values()].flatMap(([first]) => (first === undefined ? [] : [first.address]))
+    const recorded = yield* Completeness.of(chain, addresses)
+    return (address: Address.AddressBytes) => {
+      const { coins } = recorded.get(Bytes.key(address)) ?? Completeness.unknown
+      return height > options.forgottenTo && coins !== undefined && coins <= height
+    }
+  })
+
+  const judge = Effect.fnUntraced(function* (
+    shown: Block,
+    all: ReadonlyArray<ToldCoins.Told>
+  ): Effect.fn.Return<Judgement, NodeError | DatabaseError, Database> {
+    const { height } = shown
+    const { block, subscribers, unknown } = yield* resolve(shown)
+    const { occurrences, unresolved } = Matcher.match(chain, block, {
+      byAddress: subscribers,
+      blockMined: [],
+      metadata: () => ({ name: "", symbol: "", decimals: undefined }),
+      hasCoins: yield* recordedBefore(subscribers, height)
+    })
+    const keyOf = (subscription: number, transactionId: string) => `${subscription} ${transactionId}`
+    const textOf = (transaction: number) => Hash.encode(chain, block.transactions[transaction]!)
+    const truths = new Map(
+      // Subscriptions to coins have no other items.
+      occurrences.map(({ item, occurrence, subscription }) => {
+        const coin = item as CoinItem
+        return [keyOf(subscription.id, coin.transactionId), { subscription, occurrence, item: coin }]
+      })
+    )
+    const inDoubt = new Map(
+      unresolved.map(({ subscription, transactionId }) => {
+        const text = Hash.encode(chain, transactionId)
+        return [keyOf(subscription.id, text), { subscription, transactionId: text }]
+      })
+    )
+    for (const { address, transaction } of unknown) {
+      for (const subscription of subscribers.get(Buffer.from(address).toString("hex")) ?? []) {
+        const transactionId = textOf(transaction)
+        const key = keyOf(subscription.id, transactionId)
+        if (!truths.has(key)) inDoubt.set(key, { subscription, transactionId })
+      }
+    }
+
+    const findings: Array<Finding> = []
+    const corrections: Array<ToldCoins.Correction> = []
+    let right = 0
+    for (const one of all.filter(({ takenBack }) => !takenBack)) {
+      const key = keyOf(one.subscriber.id, one.item.transactionId)
+      const truth = truths.get(key)
+      if (truth === undefined) {
+        const reason = inDoubt.has(key) ? reasons.unknownInput : reasons.noMovement
+        findings.push(ofTold(chain, height, one, { verdict: "undecided", reason }))
+      } else if (isSame(movementOf(one.item), movementOf(truth.item))) {
+        right++
+      } else {
+        findings.push(ofTold(chain, height, one, { verdict: "wrong", actual: movementOf(truth.item) }))
+        if (!one.corrected) corrections.push({ told: one, item: truth.item, occurrence: truth.occurrence })
+      }
+    }
+
+    const wasTold = new Set(all.map(({ item, subscriber }) => keyOf(subscriber.id, item.transactionId)))
+    const untold = <A extends { readonly subscription: ToldCoins.CoinSubscriber }>(all: ReadonlyMap<string, A>) =>
+      [...all].flatMap(([key, one]) => {
+        const { active, fromHeight = -1 } = one.subscription
+        return active && fromHeight < height && !wasTold.has(key) && block.time >= options.keptSince ? [one] : []
+      })
+    const nothingTold = { height, idempotencyKey: undefined, told: undefined, corrected: false }
+    for (const { item, subscription } of untold(truths)) {
+      const { transactionId } = item
+      const rest = { transactionId, actual: movementOf(item), reason: undefined, verdict: "missing" as const }
+      findings.push(finding(subscription, chain, { ...nothingTold, ...rest }))
+    }
+    for (const { subscription, transactionId } of untold(inDoubt)) {
+      const rest = { transactionId, actual: undefined, reason: reasons.unknownInput, verdict: "undecided" as const }
+      findings.push(finding(subscription, chain, { ...nothingTold, ...rest }))
+    }
+    return { right, findings, corrections }
+  })
+
+  const judgeBlock = Effect.fnUntraced(function* (height: number, read: Read) {
+    if ("_tag" in read) {
+      const told = yield* ToldCoins.of(chain, { height, hash: new Uint8Array() })
+      return allUndecided(
+        chain,
+        height,
+        told.filter(({ takenBack }) => !takenBack),
+        read.message
+      )
+    }
+    const all = yield* ToldCoins.of(chain, read)
+    const hash = Hash.encode(chain, read.hash)
+    const told = all.filter(({ takenBack }) => !takenBack)
+    if (told.some(({ item }) => item.minedInBlock.hash !== hash)) {
+      return allUndecided(chain, height, told, reasons.otherBlock)
+    }
+    return yield* judge(read, all)
+  })
+
+  const audit = Effect.fnUntraced(function* (height: number, read: Read) {
+    const { corrections, findings, right } = yield* judgeBlock(height, read)
+    const corrected =
+      options.correct && corrections.length > 0 && !("_tag" in read)
+        ? yield* ToldCoins.correct(chain, read, corrections)
+        : false
+    summary.blocks++
+    summary.right += right
+    for (const one of findings) {
+      const found = corrected && one.verdict === "wrong" ? { ...one, corrected } : one
+      summary[found.corrected ? "corrected" : found.verdict]++
+      yield* options.onFinding(found)
+    }
+    if (options.onProgress !== undefined) yield* options.onProgress(height)
+  })
+
+  /** A node that cannot be reached ends the audit; any other failure is that of a block. */
+  const readBlock = (height: number) =>
+    source.blockAt(height).pipe(
+      Effect.catchTag(
+        ["BlockMissing", "NodeRejected", "NodeInconsistent"],
+        (error): Effect.Effect<Read> => Effect.succeed(error)
+      ),
+      Effect.map((read) => ({ height, read }))
+    )
+
+  const nextHeights = (after: number) =>
+    options.everyBlock
+      ? Effect.succeed(Array.from({ length: Math.min(pageSize, options.to - after) }, (_, i) => after + 1 + i))
+      : ToldCoins.heights(chain, { after, to: options.to }, pageSize)
+
+  for (let after = options.from - 1; after < options.to; ) {
+    const heights = yield* nextHeights(after)
+    yield* Stream.fromIterable(heights).pipe(
+      Stream.mapEffect(readBlock, { concurrency: options.concurrency }),
+      Stream.runForEach(({ height, read }) => audit(height, read))
+    )
+    after = heights.length < pageSize ? options.to : heights.at(-1)!
+  }
+  if (options.onProgress !== undefined) yield* options.onProgress(options.to)
+  return summary
+})

@@ -1,0 +1,89 @@
+/**
+ * Commits blocks up to the node's head: fetched several at a time, committed in the order of their heights. Blocks that
+ * have come since the last commit share the next one.
+ */
+import type { Block } from "@headwater/core/Block"
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { ChainStatus } from "../../families/node/ChainStatus.ts"
+import type { Head, Source } from "../../families/Source.ts"
+import type { ChainStore, Committed } from "../../store/chain/ChainStore.ts"
+import * as MissingParts from "../../store/chain/MissingParts.ts"
+import * as BlockTrace from "../BlockTrace.ts"
+import type { SyncMetrics } from "../SyncMetrics.ts"
+import * as TokenNames from "../TokenNames.ts"
+
+export interface Options {
+  /** Blocks fetched at the same time. */
+  readonly concurrency: number
+  /** Runs after each commit, outside its transaction. */
+  readonly onCommitted?: (blocks: ReadonlyArray<Block>, committed: Committed) => Effect.Effect<void>
+}
+
+/** What may share a commit: blocks, and transfers of all of them, so that others who write do not wait for long. */
+const maxBlocks = 32
+const maxTransfers = 5_000
+/** A pause after each commit, far behind: the commit of several blocks costs little more than that of one small block. */
+const batchDelay = Effect.sleep("10 millis")
+
+/** The first of these blocks, and those after it that may share its commit. */
+const sharingCommit = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
+  let sum = 0
+  const end = blocks.findIndex(({ spends, transfers }, i) => {
+    sum += transfers.length + spends.length
+    return i > 0 && sum > maxTransfers
+  })
+  return end === -1 ? blocks : blocks.slice(0, end)
+}
+
+const warnOfMissing = (chain: Chain, blocks: ReadonlyArray<Block>) => {
+  const lacking = blocks.filter(({ missing }) => missing !== undefined)
+  const [first] = lacking
+  if (first === undefined) return Effect.void
+  const gap = { blocks: lacking.length, from: first.height, to: lacking.at(-1)!.height }
+  return Effect.logWarning(`Committed, but ${MissingParts.describe(chain, gap, first.missing?.[0]?.reason)}`)
+}
+
+/** Gives the function that commits every block from the height `first` to the head. */
+export const make = Effect.fnUntraced(function* (
+  source: Source,
+  store: ChainStore,
+  metrics: SyncMetrics,
+  options: Options
+) {
+  const statuses = yield* ChainStatus
+  const { chain } = source
+  const trace = yield* BlockTrace.make(chain)
+
+  const commit = Effect.fnUntraced(function* (fetched: ReadonlyArray<Block>) {
+    let rest = fetched
+    while (rest.length > 0) {
+      const blocks = sharingCommit(rest)
+      const committed = yield* trace.committing(
+        blocks,
+        TokenNames.withTokens(source, store, blocks, (learned) => store.commit(blocks, learned))
+      )
+      const entered = rest.slice(0, committed.blocks)
+      const last = entered.at(-1)!
+      rest = rest.slice(committed.blocks)
+      metrics.committed(committed.blocks)
+      yield* warnOfMissing(chain, entered)
+      const now = yield* Clock.currentTimeMillis
+      statuses.update(chain, { height: last.height, committedAt: now, blockTime: last.time }, now)
+      if (options.onCommitted !== undefined) yield* options.onCommitted(entered, committed)
+    }
+  })
+
+  return (first: number, head: Head) =>
+    Stream.range(first, head.height).pipe(
+      Stream.mapEffect((height) => trace.fetching(height, source.blockAt(height)), {
+        concurrency: options.concurrency
+      }),
+      Stream.buffer({ capacity: maxBlocks }),
+      Stream.runForEachArray((blocks) =>
+        Effect.andThen(commit(blocks), head.height - blocks.at(-1)!.height > maxBlocks ? batchDelay : Effect.void)
+      )
+    )
+})

@@ -1,0 +1,97 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Address from "@headwater/core/address/Address"
+import * as EvmNode from "@headwater/indexer/families/evm/EvmNode"
+import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
+import * as Effect from "effect/Effect"
+import * as FakeNode from "../../FakeNode.ts"
+
+const holder = `0x${"ab".repeat(20)}`
+const address = Address.fromBytes(Buffer.from(holder.slice(2), "hex"))
+
+const waiting = (nonce: number, about: object = {}) => ({
+  ...{ from: holder, nonce: `0x${nonce.toString(16)}`, value: "0x64", gas: "0x5208", gasPrice: "0x1" },
+  ...about
+})
+
+/** An account of 1,000,000 Wei with nonce 3, of which five transactions are known. */
+const accountAt = (answers: Record<string, unknown>, pending = "0x5") =>
+  Effect.gen(function* () {
+    const node = yield* FakeNode.make((method, [first, tag]) => {
+      const answer = answers[method === "eth_getBalance" && tag === "pending" ? "pendingBalance" : method]
+      if (method === "eth_getBalance" && tag === "latest") return "0xf4240"
+      if (method === "eth_getTransactionCount") return tag === "latest" ? "0x3" : pending
+      if (method === "eth_getBlockByNumber") assert.strictEqual(first, "pending")
+      if (answer === undefined) throw new FakeNode.RpcError(-32601, `the method ${method} does not exist`)
+      return answer
+    })
+    const rpc = yield* JsonRpc.make({ urls: [node.url] })
+    const account = yield* EvmNode.make(rpc).account(address)
+    return { ...account, calls: node.calls.map(({ method }) => method) }
+  }).pipe(Effect.scoped)
+
+const pool = (...transactions: ReadonlyArray<{ readonly nonce: string }>) => ({
+  pending: Object.fromEntries(transactions.map((transaction) => [String(Number(transaction.nonce)), transaction])),
+  queued: { "9": waiting(9) }
+})
+
+describe("EvmNode.account", () => {
+  it.live("asks nothing more where nothing waits", () =>
+    Effect.gen(function* () {
+      const account = yield* accountAt({ pendingBalance: "0xffffffff" }, "0x3")
+      assert.deepStrictEqual([account.mined, account.pending], [3, 3])
+      assert.deepStrictEqual([account.balance, account.afterPending], [1_000_000n, 1_000_000n])
+      assert.notInclude(account.calls, "txpool_contentFrom")
+    })
+  )
+
+  it.live("takes off the most that the waiting transactions can cost, as the pool lists them", () =>
+    Effect.gen(function* () {
+      const market = { gasPrice: "0x1", maxFeePerGas: "0x2", maxPriorityFeePerGas: "0x0" }
+      const { afterPending, calls } = yield* accountAt({
+        txpool_contentFrom: pool(waiting(3), waiting(4, market)),
+        pendingBalance: "0xf4240"
+      })
+      assert.strictEqual(afterPending, 1_000_000n - (100n + 21_000n) - (100n + 42_000n))
+      assert.notInclude(calls, "eth_getBlockByNumber")
+      const blob = waiting(4, { maxFeePerBlobGas: "0x1", blobVersionedHashes: [`0x${"01".repeat(32)}`] })
+      assert.strictEqual(
+        (yield* accountAt({ txpool_contentFrom: pool(waiting(3), blob) })).afterPending,
+        1_000_000n - 2n * 21_100n - 131_072n
+      )
+      const dear = waiting(4, { value: "0xffffffff" })
+      assert.strictEqual((yield* accountAt({ txpool_contentFrom: pool(waiting(3), dear) })).afterPending, 0n)
+    })
+  )
+
+  it.live("finds them in the pending block where the pool does not list all of them", () =>
+    Effect.gen(function* () {
+      const other = waiting(3, { from: `0x${"cd".repeat(20)}`, value: "0xffffff" })
+      const eth_getBlockByNumber = { transactions: [other, waiting(3), waiting(4)] }
+      for (const listed of [{}, { txpool_contentFrom: pool(waiting(4)) }]) {
+        const { afterPending } = yield* accountAt({ eth_getBlockByNumber, ...listed })
+        assert.strictEqual(afterPending, 1_000_000n - 2n * 21_100n)
+      }
+    })
+  )
+
+  it.live("takes the pending balance where the node lists nothing, and says so where that shows nothing", () =>
+    Effect.gen(function* () {
+      const unlisted = { eth_getBlockByNumber: { transactions: [waiting(3)] } }
+      assert.strictEqual((yield* accountAt({ ...unlisted, pendingBalance: "0xf0000" })).afterPending, 0xf0000n)
+      // Of the newest block, hidden by coins that wait to come, refused.
+      for (const pendingBalance of ["0xf4240", "0xffffff", undefined]) {
+        assert.isUndefined((yield* accountAt({ ...unlisted, pendingBalance })).afterPending)
+      }
+      assert.isUndefined((yield* accountAt({ eth_getBlockByNumber: null })).afterPending)
+    })
+  )
+
+  it.live("names what is wrong with a list", () =>
+    Effect.gen(function* () {
+      const txpool_contentFrom = pool(waiting(3, { value: 5 }), waiting(4))
+      const error = yield* Effect.flip(accountAt({ txpool_contentFrom }))
+      assert.strictEqual(error._tag, "NodeInconsistent")
+      assert.match(error.message, /transaction\.value/)
+    })
+  )
+})

@@ -1,0 +1,491 @@
+import { createHash } from "node:crypto"
+import { assert, describe, it } from "@effect/vitest"
+import * as Address from "@headwater/core/address/Address"
+import type { Block, CoinTransfer } from "@headwater/core/Block"
+import * as Chain from "@headwater/core/chains/Chain"
+import type { EventType } from "@headwater/core/events/EventType"
+import * as Matcher from "@headwater/core/events/Matcher"
+import { type Coin, keyOf } from "@headwater/core/utxo/Coin"
+import type { Unlocking } from "@headwater/core/utxo/Unlocking"
+import type { MinedOutputs } from "@headwater/indexer/families/SideSources"
+import type { Source } from "@headwater/indexer/families/Source"
+import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import * as UtxoSet from "@headwater/indexer/store/chain/UtxoSet"
+import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
+import { Database } from "@headwater/indexer/store/database/Database"
+import * as CallbackState from "@headwater/indexer/store/subscriptions/CallbackState"
+import { Retention } from "@headwater/indexer/store/subscriptions/Outbox"
+import * as PendingConfirmations from "@headwater/indexer/store/subscriptions/PendingConfirmations"
+import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as ToldCoins from "@headwater/indexer/store/subscriptions/ToldCoins"
+import * as CallbackAudit from "@headwater/indexer/sync/CallbackAudit"
+import * as Replay from "@headwater/indexer/sync/Replay"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as References from "effect/References"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { stores } from "../../../../test/Stores.ts"
+import { type Payment, UtxoChain } from "../families/utxo/UtxoChain.ts"
+
+const chain = Result.getOrThrow(Chain.find("litecoin", "regtest"))
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
+
+/** Owners of P2WPKH (even) and P2PKH (odd) addresses, and what their inputs show. */
+const owners = Array.from({ length: 8 }, (_, number) => {
+  const publicKey = Buffer.alloc(33, number + 1)
+  const hash = createHash("ripemd160").update(createHash("sha256").update(publicKey).digest()).digest()
+  const legacy = number % 2 === 1
+  const script = legacy ? [0x76, 0xa9, 0x14, ...hash, 0x88, 0xac] : [0x00, 0x14, ...hash]
+  const signature = Buffer.alloc(71, 0x30)
+  const unlocking: Unlocking = legacy
+    ? { scriptSig: Buffer.concat([Buffer.of(71), signature, Buffer.of(33), publicKey]), witness: [] }
+    : { scriptSig: Buffer.alloc(0), witness: [signature, publicKey] }
+  return { script: Address.fromBytes(Uint8Array.from(script)), unlocking }
+})
+const [alice, bob, stranger] = [0, 1, 2] as const
+const scriptOf = (owner: number) => owners[owner]!.script
+const pay = (owner: number, amount: bigint) => ({ to: scriptOf(owner), amount })
+const metadata = () => ({ name: "", symbol: "", decimals: undefined })
+
+const subscribe = (owner: number, event: EventType, confirmations: number) =>
+  Effect.flatMap(Subscriptions, (subscriptions) =>
+    subscriptions.create({
+      ...{ account: 1, chain, address: scriptOf(owner), callbackUrl: "https://receiver.test/", secret: undefined },
+      ...{ event, confirmations, allowDuplicates: true }
+    })
+  )
+
+const coins = "ADDRESS_COINS_TRANSACTION_CONFIRMED"
+const each = "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+
+/**
+ * Enters blocks as release 0.1 did: an input that the UTXO set does not know is left out of the net. What the present
+ * program leaves in their place is taken away, with the completeness that 0.1 did not record.
+ */
+const released = Effect.fnUntraced(function* (store: ChainStore.ChainStore, block: Block) {
+  const { query } = yield* Database
+  const [row] = yield* query((db) => db.selectFrom("chain").selectAll().where("name", "=", Chain.nameOf(chain)))
+  yield* store.commit([block])
+  yield* query((db) => db.deleteFrom("unresolved_event"))
+  yield* query((db) => db.deleteFrom("completeness"))
+  yield* query((db) => db.deleteFrom("callback").where("height", "=", block.height))
+  yield* query((db) => db.deleteFrom("waiting").where("height", "=", block.height))
+  const known = yield* UtxoSet.recall(row!.id, block)
+  const byAddress = yield* ToldCoins.subscribers(
+    chain,
+    owners.map(({ script }) => script)
+  )
+  const { occurrences } = Matcher.match(chain, known, { byAddress, blockMined: [], metadata, hasCoins: () => true })
+  const { due, pending } = PendingConfirmations.schedule(row!.id, block, occurrences, block.height, 1)
+  yield* CallbackState.enter("matched", due)
+  yield* PendingConfirmations.add(pending)
+  // The next commit has to look for what is due.
+  yield* ChainRow.lockAndBumpRevision(row!.id)
+})
+
+interface Item {
+  readonly address: string
+  readonly transactionId: string
+  readonly direction: string
+  readonly amount: string
+  readonly currentConfirmations?: number
+  readonly correctedIdempotencyKey?: string
+}
+
+const callbacks = Effect.gen(function* () {
+  const { query } = yield* Database
+  const rows = yield* query((db) => db.selectFrom("callback").selectAll().orderBy("id"))
+  return rows.map((row) => ({ ...row, item: JSON.parse(row.body).data.item as Item }))
+})
+const pending = Effect.gen(function* () {
+  const { query } = yield* Database
+  return yield* query((db) => db.selectFrom("waiting").selectAll().orderBy("id"))
+})
+
+/** A node's chain, and an index of its transactions that may be off. */
+class Node {
+  readonly chain = new UtxoChain(
+    chain,
+    (script) => owners.find((owner) => hex(owner.script) === hex(script))?.unlocking
+  )
+  readonly #outputs = new Map<string, Coin>()
+  hasIndex = true
+  asked = 0
+
+  mine(payments: ReadonlyArray<Payment>): Block {
+    const block = this.chain.mine(payments)
+    for (const transfer of block.transfers) {
+      if (transfer.kind !== "coin" || transfer.to === undefined) continue
+      const outpoint = { transactionId: block.transactions[transfer.transaction]!, index: transfer.position }
+      const { amount, to: script } = transfer
+      this.#outputs.set(keyOf(outpoint), { outpoint, script, amount, height: block.height })
+    }
+    return block
+  }
+  /** A block as a node with prevouts shows it. */
+  shown(block: Block): Block {
+    const inputs = block.spends.map(({ outpoint, position, transaction }): CoinTransfer => {
+      const { amount, script } = this.#outputs.get(keyOf(outpoint))!
+      return { kind: "coin", transaction, position, from: script, to: undefined, amount }
+    })
+    return { ...block, transfers: [...block.transfers, ...inputs].sort((a, b) => a.transaction - b.transaction) }
+  }
+  coin(owner: number, amount: bigint) {
+    return this.chain.coins.find((coin) => hex(coin.script) === hex(scriptOf(owner)) && coin.amount === amount)!
+      .outpoint
+  }
+  readonly minedOutputs: MinedOutputs = (outpoints) =>
+    Effect.sync(() => {
+      this.asked += outpoints.length
+      return outpoints.map((outpoint) => (this.hasIndex ? this.#outputs.get(keyOf(outpoint)) : undefined))
+    })
+}
+
+const audit = Effect.fnUntraced(function* (
+  node: Node,
+  options: Partial<CallbackAudit.Options> = {},
+  source: Source = node.chain.source
+) {
+  const findings: Array<CallbackAudit.Finding> = []
+  const summary = yield* CallbackAudit.run(source, node.minedOutputs, {
+    ...{
+      from: 0,
+      to: node.chain.tip.height,
+      everyBlock: false,
+      correct: false,
+      keptSince: 0,
+      forgottenTo: -1,
+      concurrency: 2
+    },
+    onFinding: (finding) => Effect.sync(() => void findings.push(finding)),
+    ...options
+  })
+  return { findings, summary }
+})
+
+/**
+ * Alice has two coins before she is watched. She pays part of one, with change; all of the other, in a block in which
+ * Bob is paid; gets a deposit; and pays with the change, which is known.
+ */
+const history = Effect.gen(function* () {
+  const node = new Node()
+  const store = yield* ChainStore.open(chain, { record: "watched", undoDepth: 100 })
+  yield* store.commit([node.chain.tip])
+  yield* store.commit([
+    node.mine([
+      { spends: [], pays: [pay(alice, 5_0000n), pay(alice, 6_0000n), pay(stranger, 9_0000n), pay(stranger, 8_0000n)] }
+    ])
+  ])
+  const once = yield* subscribe(alice, coins, 1)
+  const later = yield* subscribe(alice, coins, 6)
+  const counted = yield* subscribe(alice, each, 3)
+  yield* subscribe(bob, coins, 1)
+  const enter = (...payments: ReadonlyArray<Payment>) => {
+    const block = node.mine(payments)
+    return Effect.as(released(store, block), block)
+  }
+  const part = yield* enter({ spends: [node.coin(alice, 5_0000n)], pays: [pay(stranger, 1n), pay(alice, 3_9998n)] })
+  const whole = yield* enter(
+    { spends: [node.coin(alice, 6_0000n)], pays: [pay(stranger, 5_9990n)] },
+    { spends: [node.coin(stranger, 9_0000n)], pays: [pay(bob, 9_0000n)] }
+  )
+  const deposit = yield* enter({ spends: [node.coin(stranger, 8_0000n)], pays: [pay(alice, 8_0000n)] })
+  const known = yield* enter({ spends: [node.coin(alice, 3_9998n)], pays: [pay(stranger, 9998n), pay(alice, 2_9999n)] })
+  return { node, store, subscriptions: { once, later, counted }, part, whole, deposit, known }
+})
+
+const idOf = (block: Block, index = 0) => hex(block.transactions[index]!)
+
+for (const store of stores) {
+  describe(`CallbackAudit on ${store.name}`, () => {
+    const layer = Layer.mergeAll(
+      Subscriptions.layer,
+      Layer.succeed(Retention, { finishedMillis: 1e15, parkedMillis: 1e15, parkedCount: 1e6 })
+    ).pipe(Layer.provideMerge(store.layer))
+    const quiet = Effect.provideService(References.MinimumLogLevel, "Error")
+
+    it.live("finds what release 0.1 told wrong, and what it never told; changes nothing", () =>
+      Effect.gen(function* () {
+        const { node, part, subscriptions, whole } = yield* history
+        const before = [yield* callbacks, yield* pending]
+        const { findings, summary } = yield* audit(node)
+        assert.deepStrictEqual([yield* callbacks, yield* pending], before)
+
+        const [told, actual] = [
+          { direction: "incoming", amount: "0.00039998" },
+          { direction: "outgoing", amount: "0.00010002" }
+        ]
+        const wrong = findings.filter(({ verdict }) => verdict === "wrong")
+        assert.deepStrictEqual(new Set(wrong.map(({ transactionId }) => transactionId)), new Set([idOf(part)]))
+        for (const { actual: found, corrected, height, told: was } of wrong) {
+          assert.deepStrictEqual([height, was, found, corrected], [part.height, told, actual, false])
+        }
+        // Once; at its first, second and third confirmation; and the sixth is pending.
+        const { counted, later, once } = subscriptions
+        assert.sameMembers(
+          wrong.map(
+            ({ idempotencyKey, referenceId }) => `${referenceId} ${idempotencyKey === undefined ? "pending" : ""}`
+          ),
+          [
+            `${once.referenceId} `,
+            `${later.referenceId} pending`,
+            ...Array.from({ length: 3 }, () => `${counted.referenceId} `)
+          ]
+        )
+        const missing = findings.filter(({ verdict }) => verdict === "missing")
+        assert.sameMembers(
+          missing.map(({ referenceId }) => referenceId),
+          [once, later, counted].map(({ referenceId }) => referenceId)
+        )
+        for (const one of missing) {
+          assert.strictEqual(one.transactionId, idOf(whole))
+          assert.isUndefined(one.told)
+          assert.deepStrictEqual(one.actual, { direction: "outgoing", amount: "0.0006" })
+        }
+        assert.deepStrictEqual(summary, {
+          ...{ blocks: 4, wrong: 5, corrected: 0, missing: 3, undecided: 0 },
+          // Bob's; of the deposit: once, two of three and the third pending, the sixth pending; of the last as many but one.
+          right: 1 + 5 + 4
+        })
+        assert.isAtMost(node.asked, 2, "strangers' inputs are not asked for")
+      }).pipe(quiet, Effect.provide(layer), Effect.scoped)
+    )
+
+    it.live("says what it cannot decide: without an index, and where the node has not the block", () =>
+      Effect.gen(function* () {
+        const { node } = yield* history
+        node.hasIndex = false
+        const without = yield* audit(node)
+        assert.deepInclude(without.summary, { wrong: 0, missing: 0, undecided: 5 + 3 })
+        for (const { reason, verdict } of without.findings) {
+          assert.strictEqual(verdict, "undecided")
+          assert.include(reason, "may be the address's own")
+        }
+        // The UTXO set forgets what was spent; blocks that were read before have paid the coin.
+        const { query } = yield* Database
+        yield* query((db) => db.deleteFrom("spent_output"))
+        assert.deepStrictEqual((yield* audit(node)).summary, without.summary)
+
+        const { blockAt } = node.chain.source
+        const other = node.chain.blocks[4]!
+        const source: Source = {
+          ...node.chain.source,
+          blockAt: (height) =>
+            height === 2
+              ? blockAt(99)
+              : height === 4
+                ? Effect.succeed({ ...other, hash: new Uint8Array(32).fill(7) })
+                : blockAt(height)
+        }
+        node.hasIndex = true
+        const pruned = yield* audit(node, { correct: true }, source)
+        assert.deepInclude(pruned.summary, { wrong: 0, corrected: 0, missing: 3 })
+        const reasons = new Set(pruned.findings.map(({ height, reason }) => `${height} ${reason}`))
+        assert.isTrue([...reasons].some((reason) => /^2 .*does not have block 99/.test(reason)))
+        assert.isTrue([...reasons].some((reason) => /^4 .*is another one/.test(reason)))
+      }).pipe(quiet, Effect.provide(layer), Effect.scoped)
+    )
+
+    it.live("corrects each wrong callback once, under a key of its own, and puts right what is pending", () =>
+      Effect.gen(function* () {
+        const { node, part, store, subscriptions } = yield* history
+        const before = yield* callbacks
+        const first = yield* audit(node, { correct: true })
+        assert.deepInclude(first.summary, { wrong: 0, corrected: 5, missing: 3 })
+        const after = yield* callbacks
+        assert.deepStrictEqual(after.slice(0, before.length), before, "what was told stays as it was")
+        const corrections = after.slice(before.length)
+        assert.lengthOf(corrections, 4)
+        const wrong = before.filter(({ item }) => item.transactionId === idOf(part))
+        for (const { body, event, height, idempotency_key, item, state, subscription } of corrections) {
+          const corrected = wrong.find(({ idempotency_key }) => idempotency_key === item.correctedIdempotencyKey)!
+          assert.deepInclude(corrected, { subscription, height })
+          assert.strictEqual(event, `${corrected.event}_CORRECTED`)
+          assert.strictEqual(state, "due")
+          assert.notStrictEqual(idempotency_key, corrected.idempotency_key)
+          assert.strictEqual(JSON.parse(body).idempotencyKey, idempotency_key)
+          assert.deepStrictEqual(item, {
+            ...corrected.item,
+            ...{ direction: "outgoing", amount: "0.00010002", correctedIdempotencyKey: corrected.idempotency_key }
+          })
+        }
+        const counts = corrections.flatMap(({ item }) => item.currentConfirmations ?? [])
+        assert.sameMembers(counts, [1, 2, 3])
+
+        const second = yield* audit(node, { correct: true })
+        assert.deepInclude(second.summary, { wrong: 0, corrected: 4, right: first.summary.right + 1 })
+        assert.deepStrictEqual(yield* callbacks, after)
+
+        for (let i = 0; i < 2; i++) yield* store.commit([node.mine([])])
+        const { query } = yield* Database
+        const [later] = yield* query((db) =>
+          db.selectFrom("callback").select(["body", "height"]).where("subscription", "=", subscriptions.later.id)
+        )
+        assert.strictEqual(later!.height, part.height)
+        assert.deepInclude(JSON.parse(later!.body).data.item, { direction: "outgoing", amount: "0.00010002" })
+      }).pipe(quiet, Effect.provide(layer), Effect.scoped)
+    )
+
+    it.live("a replay adds what was missing, and nothing beside a wrong callback", () =>
+      Effect.gen(function* () {
+        const { node, store, whole } = yield* history
+        const before = yield* callbacks
+        const range = { from: 1, to: node.chain.tip.height, callbacks: true }
+        const next = yield* Replay.begin(chain, range)
+        yield* Replay.run(node.chain.source, store, range, next, {
+          ...{ concurrency: 2, internalFrom: undefined, forgotten: false, minedOutputs: node.minedOutputs }
+        })
+        const added = (yield* callbacks).slice(before.length)
+        assert.isAbove(added.length, 0)
+        for (const { item } of added) {
+          assert.deepInclude(item, { transactionId: idOf(whole), direction: "outgoing", amount: "0.0006" })
+        }
+        assert.deepInclude((yield* audit(node)).summary, { wrong: 5, missing: 0 })
+      }).pipe(quiet, Effect.provide(layer), Effect.scoped)
+    )
+
+    it.live("a correction leaves with its block", () =>
+      Effect.gen(function* () {
+        const { node, part, store } = yield* history
+        const { query } = yield* Database
+        yield* audit(node, { correct: true })
+        yield* query((db) => db.updateTable("callback").set({ sequence: 1 }).where("event", "=", `${coins}_CORRECTED`))
+        yield* store.undo(part.height - 1)
+        const left = yield* callbacks
+        assert.deepStrictEqual(
+          left.map(({ event, state }) => [event, state]),
+          [[`${coins}_CORRECTED`, "orphaned"]]
+        )
+        assert.deepInclude((yield* audit(node, { correct: true })).summary, { wrong: 0, corrected: 0 })
+      }).pipe(quiet, Effect.provide(layer), Effect.scoped)
+    )
+
+    it.live("reads every block where that is wanted, and calls nothing missing that may be forgotten", () =>
+      Effect.gen(function* () {
+        const { node, store } = yield* history
+        const { query } = yield* Database
+        yield* released(store, node.mine([{ spends: [node.coin(alice, 8_0000n)], pays: [pay(stranger, 8_0000n)] }]))
+        const silent = node.chain.tip.height
+        yield* query((db) => db.deleteFrom("callback").where("height", "=", silent))
+        yield* query((db) => db.deleteFrom("waiting").where("height", "=", silent))
+        const here = ({ findings }: { readonly findings: ReadonlyArray<CallbackAudit.Finding> }) =>
+          findings.filter(({ height }) => height === silent).map(({ verdict }) => verdict)
+        assert.deepStrictEqual(here(yield* audit(node)), [])
+        const every = yield* audit(node, { everyBlock: true })
+        assert.deepStrictEqual(here(every), ["missing", "missing", "missing"])
+        assert.strictEqual(every.summary.blocks, silent + 1)
+        const keptSince = node.chain.tip.time + 1
+        assert.deepInclude((yield* audit(node, { everyBlock: true, keptSince })).summary, { missing: 0, wrong: 5 })
+        assert.deepInclude((yield* audit(node, { from: 3, to: 3 })).summary, { blocks: 1, wrong: 0, missing: 3 })
+      }).pipe(quiet, Effect.provide(layer), Effect.scoped)
+    )
+
+    it.live(
+      "of random histories says what the oracle says, or nothing; corrections are the oracle's, each once",
+      () =>
+        Effect.gen(function* () {
+          const context = yield* Effect.context<Database | Subscriptions>()
+          const step = fc.record({
+            subscribe: fc.option(fc.nat(5), { freq: 4 }),
+            spends: fc.array(fc.nat(), { maxLength: 3 }),
+            pays: fc.array(fc.tuple(fc.nat(5), fc.integer({ min: 1, max: 1000 })), { minLength: 1, maxLength: 3 })
+          })
+          let seen = { wrong: 0, missing: 0, undecided: 0 }
+          const property = fc.asyncProperty(
+            fc.array(step, { minLength: 3, maxLength: 12 }),
+            fc.boolean(),
+            fc.boolean(),
+            (steps, indexed, everyBlock) =>
+              Effect.gen(function* () {
+                const node = new Node()
+                const { query } = yield* Database
+                for (const table of [
+                  "callback",
+                  "waiting",
+                  "subscription",
+                  "unspent_output",
+                  "spent_output"
+                ] as const) {
+                  yield* query((db) => db.deleteFrom(table))
+                }
+                for (const table of ["block", "completeness", "reorganisation", "chain"] as const) {
+                  yield* query((db) => db.deleteFrom(table))
+                }
+                const chainStore = yield* ChainStore.open(chain, { record: "watched", undoDepth: 100 })
+                yield* chainStore.commit([node.chain.tip])
+                for (const { pays, spends, subscribe: owner } of steps) {
+                  if (owner !== null) yield* subscribe(owner, owner % 2 === 0 ? coins : each, 1 + (owner % 3))
+                  const some = node.chain.coins
+                  const chosen = new Set(
+                    spends.flatMap((i) => (some.length === 0 ? [] : [some[i % some.length]!.outpoint]))
+                  )
+                  yield* released(
+                    chainStore,
+                    node.mine([{ spends: [...chosen], pays: pays.map(([to, amount]) => pay(to, BigInt(amount))) }])
+                  )
+                }
+                const all = node.chain.blocks.map((block) => node.shown(block))
+                const everyone = new Map(
+                  owners.map(({ script }) => [
+                    hex(script),
+                    [{ event: "ADDRESS_COINS_TRANSACTION_CONFIRMED" as const, address: script }]
+                  ])
+                )
+                const truth = new Map(
+                  all.flatMap((block) =>
+                    Matcher.match(chain, block, { byAddress: everyone, blockMined: [], metadata }).occurrences.map(
+                      ({ item: { address, amount, direction, transactionId } }): [string, string] => [
+                        `${transactionId} ${address}`,
+                        `${direction} ${amount}`
+                      ]
+                    )
+                  )
+                )
+                const isTrue = ({ address, amount, direction, transactionId }: Item) =>
+                  truth.get(`${transactionId} ${address}`) === `${direction} ${amount}`
+                node.hasIndex = indexed
+                const before = yield* callbacks
+                // Who reads every block from the first on sees every coin being paid, and needs no index.
+                const first = yield* audit(node, { everyBlock, correct: true })
+                for (const { actual, address, reason, told, transactionId, verdict } of first.findings) {
+                  if (verdict === "undecided") assert.isDefined(reason)
+                  else {
+                    assert.isTrue(isTrue({ address, transactionId, ...actual! }))
+                    if (told !== undefined) assert.isFalse(isTrue({ address, transactionId, ...told }))
+                  }
+                }
+                if (indexed || everyBlock) {
+                  assert.deepInclude(first.summary, { wrong: 0, undecided: 0 })
+                  const after = yield* callbacks
+                  const made = after.slice(before.length)
+                  for (const { event, item } of made) {
+                    assert.match(event, /_CORRECTED$/)
+                    assert.isTrue(isTrue(item))
+                  }
+                  const corrected = new Set(made.map(({ item }) => item.correctedIdempotencyKey))
+                  assert.strictEqual(corrected.size, made.length)
+                  for (const { idempotency_key, item } of before) {
+                    assert.strictEqual(corrected.has(idempotency_key), !isTrue(item))
+                  }
+                  for (const { item } of yield* pending) assert.isTrue(isTrue(JSON.parse(item)))
+                  yield* audit(node, { everyBlock, correct: true })
+                  assert.lengthOf(yield* callbacks, after.length)
+                }
+                const { corrected: wrong, missing, undecided } = first.summary
+                seen = {
+                  wrong: seen.wrong + wrong,
+                  missing: seen.missing + missing,
+                  undecided: seen.undecided + undecided
+                }
+              }).pipe(quiet, Effect.scoped, Effect.provide(context), Effect.runPromise)
+          )
+          yield* Effect.promise(() =>
+            fc.assert(property, { numRuns: Number(process.env.HEADWATER_PROPERTY_RUNS ?? 15), seed: 21 })
+          )
+          for (const count of Object.values(seen)) assert.isAbove(count, 0, "histories in which all happens")
+        }).pipe(Effect.provide(layer), Effect.scoped),
+      300_000
+    )
+  })
+}

@@ -1,0 +1,170 @@
+/** HD wallets that were used before they were synced, on a node that shows its coins and on one that does not. */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { assert, describe, it } from "@effect/vitest"
+import * as Amount from "@headwater/core/Amount"
+import * as Chain from "@headwater/core/chains/Chain"
+import * as Derivation from "@headwater/core/keys/Derivation"
+import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { HDNodeWallet } from "ethers"
+import * as HdWallet from "./HdWallet.ts"
+import * as Headwater from "./Headwater.ts"
+import * as Litecoind from "./Litecoind.ts"
+import { locations } from "./Stores.ts"
+
+/** A proxy before a node that counts its scans, and refuses them where it is told to. */
+const proxy = (target: string, scans: "allowed" | "denied") =>
+  Effect.gen(function* () {
+    const { origin, password, username } = new URL(target)
+    const counts = { scans: 0 }
+    const server = createServer((request, response) => {
+      const chunks: Array<Buffer> = []
+      request.on("data", (chunk: Buffer) => chunks.push(chunk))
+      request.on("end", async () => {
+        const body = Buffer.concat(chunks).toString("utf8")
+        if (body.includes('"scantxoutset"')) {
+          if (body.includes('"start"')) counts.scans++
+          if (scans === "denied") {
+            response.setHeader("content-type", "application/json")
+            const { id } = JSON.parse(body) as { readonly id: unknown }
+            response.end(JSON.stringify({ id, result: null, error: { code: -32601, message: "Method not found" } }))
+            return
+          }
+        }
+        const answer = await fetch(origin, {
+          method: "POST",
+          headers: { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` },
+          body
+        })
+        response.statusCode = answer.status
+        response.setHeader("content-type", "application/json")
+        response.end(await answer.text())
+      })
+    })
+    yield* Effect.acquireRelease(
+      Effect.callback<void>((resume) => {
+        server.listen(0, "127.0.0.1", () => resume(Effect.void))
+      }),
+      () =>
+        Effect.callback<void>((resume) => {
+          server.closeAllConnections()
+          server.close(() => resume(Effect.void))
+        })
+    )
+    return { counts, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  })
+
+const bitcoin = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
+
+/** An account's key that nobody has signed with, and its receiving addresses. */
+const keyOf = (seed: number) => {
+  const mainnet = Result.getOrThrow(
+    ExtendedPublicKey.decode(
+      bitcoin,
+      HDNodeWallet.fromSeed(Buffer.alloc(32, seed)).derivePath("m/84'/1'/0'").neuter().extendedKey
+    )
+  )
+  const text = ExtendedPublicKey.encode(HdWallet.chain, mainnet)
+  const key = Result.getOrThrow(ExtendedPublicKey.decode(HdWallet.chain, text))
+  const branch = Result.getOrThrow(Derivation.branch(HdWallet.chain, key, { format: "P2WPKH" }))
+  return { text, addresses: (count: number) => Derivation.derive(branch, 0, count).map(Result.getOrThrow) }
+}
+
+const path = (xpub: string) => `/hd-wallets/utxo/litecoin/regtest/${xpub}`
+const derive = (headwater: Headwater.Headwater, xpub: string) =>
+  headwater.post(`${path(xpub)}/addresses/derive-and-sync`, {})
+
+const until = Effect.fnUntraced(function* (
+  look: Effect.Effect<Headwater.Answer>,
+  fits: (answer: Headwater.Answer) => boolean
+) {
+  for (let i = 0; ; i++) {
+    const answer = yield* look
+    if (fits(answer) || i === 1_200) return answer
+    yield* Effect.sleep("100 millis")
+  }
+})
+
+describe.skipIf(!Litecoind.installed)("HD wallets with old coins", () => {
+  it.live(
+    "are known from our own record or refused where the node shows no coins, and cost one scan where it does",
+    () =>
+      Effect.gen(function* () {
+        const node = yield* Litecoind.start()
+        yield* node.mine(130)
+        const used = 1_000
+        const key = keyOf(1)
+        const addresses = key.addresses(used)
+        let total = 0n
+        for (let from = 0; from < used; from += 250) {
+          const some = addresses.slice(from, from + 250)
+          const amounts = some.map(({ index }) => Number((0.001 + index / 1e6).toFixed(8)))
+          for (const amount of amounts) total += BigInt(Math.round(amount * 1e8))
+          yield* node.rpc("sendmany", "", Object.fromEntries(some.map(({ address }, i) => [address, amounts[i]])))
+        }
+        yield* node.mine(1)
+        const balance = { confirmedBalance: { amount: Amount.format(total, 8), unit: "LTC" } }
+        const settings = (url: string, record: string, start: number | "latest") => ({
+          chains: { "litecoin/regtest": { nodes: [url], start, record, pollMillis: 50 } },
+          callbacks: { allowHosts: ["localhost"] }
+        })
+        const [{ location }] = locations as [(typeof locations)[number]]
+        const store = location as Effect.Effect<never>
+        const isRead = (headwater: Headwater.Headwater) =>
+          until(headwater.get("/blocks/utxo/litecoin/regtest/latest/details"), ({ status }) => status === 200)
+
+        const denying = yield* proxy(node.url, "denied")
+        const refusing = yield* Headwater.start(yield* store, settings(denying.url, "watched", "latest"))
+        yield* isRead(refusing)
+        for (const look of [derive(refusing, key.text), refusing.get(`${path(key.text)}/assets`)]) {
+          const { body, status } = yield* until(look, ({ status }) => status !== 503)
+          assert.deepStrictEqual([status, body.error?.code], [400, "xpub_not_synced"])
+        }
+        const { body: refused } = yield* derive(refusing, key.text)
+        assert.match(refused.error.message, /scantxoutset.*record = "all"/)
+        const subscription = yield* refusing.post(
+          "/blockchain-events/litecoin/regtest/address-coins-transactions-confirmed",
+          { address: addresses[0]!.address, callbackUrl: "https://localhost/", allowDuplicates: false }
+        )
+        assert.strictEqual(subscription.status, 201, "a subscription needs no search")
+        yield* refusing.terminate
+
+        const recording = yield* Headwater.start(yield* store, settings(denying.url, "all", 0))
+        // Refused while the chain is being read: what is not recorded yet may be used.
+        const first = yield* until(
+          derive(recording, key.text),
+          ({ body, status }) => status !== 503 && body.error?.code !== "xpub_not_synced"
+        )
+        assert.strictEqual(first.status, 201, JSON.stringify(first.body))
+        assert.strictEqual(first.body.data.items[0].index, used)
+        const known = yield* recording.get(`${path(key.text)}/assets`)
+        assert.deepStrictEqual(known.body.data?.item, balance, JSON.stringify(known.body))
+        assert.strictEqual(denying.counts.scans, 0)
+        yield* recording.terminate
+
+        const counting = yield* proxy(node.url, "allowed")
+        const searching = yield* Headwater.start(yield* store, settings(counting.url, "watched", "latest"))
+        yield* isRead(searching)
+        const others = Array.from({ length: 7 }, (_, i) => keyOf(i + 2))
+        const eight = [key, ...others]
+        const derived = yield* Effect.forEach(eight, ({ text }) => derive(searching, text), {
+          concurrency: "unbounded"
+        })
+        for (const { body, status } of derived) assert.strictEqual(status, 201, JSON.stringify(body))
+        const found = yield* until(searching.get(`${path(key.text)}/assets`), ({ status }) => status === 200)
+        assert.deepStrictEqual(found.body.data?.item, balance, JSON.stringify(found.body))
+        for (const { text } of others) {
+          const { body } = yield* until(searching.get(`${path(text)}/assets`), ({ status }) => status === 200)
+          assert.strictEqual(body.data?.item.confirmedBalance.amount, "0", JSON.stringify(body))
+        }
+        assert.strictEqual(counting.counts.scans, 1, "eight wallets at once cost one scan")
+        const next = yield* derive(searching, key.text)
+        assert.strictEqual(next.body.data.items[0].index, used)
+        const during = yield* searching.get(`${path(key.text)}/assets`)
+        assert.deepStrictEqual(during.body.data?.item, balance, "known all the while")
+      }).pipe(Effect.scoped),
+    600_000
+  )
+})

@@ -1,0 +1,267 @@
+/**
+ * Addresses that were used long before they are watched: what rests on the record is refused until their past has been
+ * read, and is the chain's own word from then on, also where the reading was killed.
+ */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { formatEther, HDNodeWallet, type Wallet } from "ethers"
+import * as Anvil from "./Anvil.ts"
+import * as Contracts from "./Contracts.ts"
+import * as EvmOracle from "./EvmOracle.ts"
+import * as Headwater from "./Headwater.ts"
+import { locations } from "./Stores.ts"
+
+const mnemonic = "legal winner thank year wave sausage worth useful legal winner thank yellow"
+const branch = HDNodeWallet.fromPhrase(mnemonic, undefined, "m/44'/60'/0'").deriveChild(0)
+const usedCount = 50
+const gapLimit = 20
+const wallets = Array.from({ length: usedCount + gapLimit }, (_, i) => branch.deriveChild(i))
+const addresses = wallets.map(({ address }) => address)
+const used = addresses.slice(0, usedCount)
+
+interface Call {
+  readonly method: string
+  readonly id: unknown
+  // biome-ignore lint/suspicious/noExplicitAny: params of any method
+  readonly params: ReadonlyArray<any>
+}
+
+/** A node in front of anvil that counts calls, answers logs of few blocks at a time, and may be told to stand still. */
+const proxy = (url: string, largest: number) =>
+  Effect.gen(function* () {
+    const calls = new Map<string, number>()
+    let allowed = Number.POSITIVE_INFINITY
+    const answer = async (call: Call) => {
+      calls.set(call.method, (calls.get(call.method) ?? 0) + 1)
+      if (call.method === "eth_getLogs") {
+        const [{ fromBlock, toBlock }] = call.params
+        if (Number(toBlock) - Number(fromBlock) >= largest) {
+          return {
+            jsonrpc: "2.0",
+            id: call.id,
+            error: { code: -32005, message: "query returns more than 10000 results" }
+          }
+        }
+        while (allowed <= 0) await new Promise((resolve) => setTimeout(resolve, 20))
+        allowed--
+      }
+      const response = await fetch(url, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(call)
+      })
+      return await response.json()
+    }
+    const server = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        createServer(async (request, response) => {
+          const parts: Array<Buffer> = []
+          for await (const part of request) parts.push(part as Buffer)
+          const body = JSON.parse(Buffer.concat(parts).toString()) as Call | ReadonlyArray<Call>
+          const answers = Array.isArray(body) ? await Promise.all(body.map(answer)) : await answer(body as Call)
+          response.setHeader("content-type", "application/json")
+          response.end(JSON.stringify(answers))
+        })
+      ),
+      (server) => Effect.sync(() => server.closeAllConnections())
+    )
+    yield* Effect.callback<void>((resume) => {
+      server.listen(0, "127.0.0.1", () => resume(Effect.void))
+    })
+    return {
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      calls,
+      /** Logs are answered so many times more. */
+      allow: (count: number) => {
+        allowed = count
+      }
+    }
+  })
+
+const ether = (wei: bigint) => formatEther(wei).replace(/\.0$/, "")
+const sum = (amounts: ReadonlyArray<bigint>) => amounts.reduce((total, amount) => total + amount, 0n)
+
+const ways = ["single addresses", "a wallet"] as const
+/** Each way on one store; with HEADWATER_EVERY_WAY on every one. */
+const waysOf = (store: number) =>
+  process.env.HEADWATER_EVERY_WAY !== undefined || locations.length === 1
+    ? ways
+    : ways.filter((_, way) => way === store)
+
+for (const [store, { location, name }] of locations.entries()) {
+  describe(`The past of EVM addresses on ${name}`, () => {
+    it.live.each(waysOf(store))(
+      "is refused before it was read, and whole afterwards: %s",
+      (how) =>
+        Effect.gen(function* () {
+          const anvil = yield* Anvil.start({})
+          const sender = yield* Contracts.sender(anvil)
+          const coin = yield* sender.deploy("Coin")
+          const collectible = yield* sender.deploy("Collectible")
+          const multi = yield* sender.deploy("Multi")
+          const mover = yield* sender.deploy("Mover")
+          for (const [i, address] of used.entries()) {
+            // Every third one holds tokens alone, which leave no trace in its account.
+            if (i % 3 !== 0) yield* sender.send({ to: address, value: 10n ** 18n + BigInt(i), gasLimit: 21_000n })
+            if (i % 3 === 1) yield* sender.send(mover.call("split", [[address]], 5n))
+            yield* sender.send(coin.call("transfer", [address, BigInt(1_000 + i)]))
+            if (i % 5 === 0) yield* sender.send(collectible.call("mint", [address, BigInt(i)]))
+            if (i % 7 === 0) yield* sender.send(multi.call("mintBatch", [address, [1n, BigInt(i)], [2n, 3n]]))
+          }
+          for (const [i, wallet] of wallets.slice(0, usedCount).entries()) {
+            if (i % 3 !== 2) continue
+            const own = yield* Contracts.sender(anvil, wallet as unknown as Wallet)
+            yield* own.send({ to: used[(i + 1) % usedCount]!, value: 7n, gasLimit: 21_000n })
+            yield* own.send({ ...coin.call("transfer", [used[0], 3n]), gasLimit: 200_000n })
+          }
+          yield* anvil.rpc("anvil_mine", ["0x80"])
+
+          const node = yield* proxy(anvil.url, 60)
+          const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
+            chains: {
+              "ethereum/devnet": {
+                ...{
+                  nodes: [node.url],
+                  start: "latest",
+                  record: "watched",
+                  gapLimit,
+                  pollMillis: 50,
+                  syncBlocks: 100_000
+                }
+              }
+            }
+          })
+          const manage = "/addresses-historical/manage/ethereum/devnet"
+          const assets = headwater.get(
+            `/hd-wallets/evm/ethereum/devnet/${branch.neuter().extendedKey}/assets?derivation=bip32`
+          )
+          const tokens = (address: string) =>
+            headwater.get(
+              `/addresses-historical/evm/ethereum/devnet/${address}/tokens-transfers?sortingOrder=ascending`
+            )
+          const until = (condition: Effect.Effect<boolean>) =>
+            Effect.gen(function* () {
+              while (!(yield* condition)) yield* Effect.sleep("50 millis")
+            })
+          yield* until(Effect.map(assets, ({ status }) => status !== 503))
+          assert.strictEqual((yield* assets).body.error.code, "xpub_not_synced")
+          assert.strictEqual((yield* tokens(used[0]!)).body.error.code, "address_not_synced")
+
+          // What was used before its first watching is told from what was not.
+          node.allow(4)
+          const calls = new Map(node.calls)
+          const began = Date.now()
+          const wallet = `/hd-wallets/manage/ethereum/devnet/${branch.neuter().extendedKey}`
+          if (how === "a wallet") {
+            const sync = headwater.post(`${wallet}/sync?derivation=bip32`, { birthHeight: 0 })
+            assert.strictEqual((yield* sync).status, 201)
+            assert.strictEqual((yield* sync).status, 409)
+          } else {
+            for (const address of addresses) {
+              const { body, status } = yield* headwater.post(manage, { address, birthHeight: 0 })
+              assert.strictEqual(status, 201, JSON.stringify(body))
+              assert.strictEqual(body.data.item.syncStatus, "syncing")
+            }
+            assert.strictEqual((yield* headwater.post(manage, { address: used[0], birthHeight: 0 })).status, 409)
+          }
+          const early = yield* tokens(used[0]!)
+          assert.strictEqual(early.status, 200)
+          assert.isAbove(early.body.data.completeFrom, 0)
+          yield* until(Effect.map(assets, ({ body }) => body.error?.code === "xpub_sync_in_progress"))
+
+          yield* headwater.kill
+          node.allow(Number.POSITIVE_INFINITY)
+          yield* headwater.launch
+          yield* until(
+            Effect.gen(function* () {
+              if (how === "a wallet") {
+                // Each reading of the wallet gets further, until a gap of unused addresses is behind the last used one.
+                const { body, status } = yield* assets
+                if (status !== 200) assert.include(["xpub_sync_in_progress", "node_unavailable"], body.error.code)
+                return status === 200 && body.data.item.completeFrom === undefined
+              }
+              const first = (yield* headwater.get(`${manage}?limit=50`)).body.data
+              const second = (yield* headwater.get(`${manage}?limit=50&startingAfter=${first.nextStartingAfter}`)).body
+                .data
+              const all = [...first.items, ...second.items] as ReadonlyArray<Record<string, unknown>>
+              assert.strictEqual(all.length, addresses.length)
+              return all.every(({ syncStatus }) => syncStatus === "synced")
+            })
+          )
+          const minutes = (Date.now() - began) / 60_000
+
+          const compare = Effect.gen(function* () {
+            const history = yield* EvmOracle.history(anvil)
+            yield* until(
+              Effect.map(
+                headwater.get(`/hd-wallets/evm/ethereum/devnet/${branch.neuter().extendedKey}/assets?derivation=bip32`),
+                ({ status }) => status !== 503
+              )
+            )
+            const { body, status } = yield* assets
+            assert.strictEqual(status, 200, JSON.stringify(body))
+            const { item } = body.data
+            const moves = [...history.coins, ...history.internals]
+            const balances = yield* Effect.forEach(used, (address) =>
+              anvil.rpc<string>("eth_getBalance", [address, "latest"])
+            )
+            assert.strictEqual(item.confirmedBalance, ether(sum(balances.map(BigInt))))
+            const received = moves.filter(({ to }) => addresses.includes(to)).map(({ amount }) => amount)
+            const spent = moves.filter(({ from }) => addresses.includes(from)).map(({ amount }) => amount)
+            assert.strictEqual(item.totalReceived, ether(sum(received)))
+            assert.strictEqual(item.totalSpent, ether(sum(spent)))
+            const coins = yield* Effect.forEach(used, (address) =>
+              anvil.rpc<string>("eth_call", [
+                { to: coin.address, data: coin.abi.encodeFunctionData("balanceOf", [address]) },
+                "latest"
+              ])
+            )
+            assert.strictEqual(Number(item.fungibleTokens[0].amount), Number(sum(coins.map(BigInt))) / 1e6)
+            const ids = history.tokens.filter(({ to, tokenId }) => tokenId !== undefined && addresses.includes(to))
+            assert.strictEqual(
+              item.nonFungibleTokens.length,
+              new Set(ids.map(({ contract, tokenId }) => `${contract} ${tokenId}`)).size
+            )
+            assert.isUndefined(item.completeFrom)
+            for (const address of addresses) {
+              const listed = (yield* tokens(address)).body.data
+              assert.isUndefined(listed.completeFrom)
+              assert.deepStrictEqual(
+                listed.items.map((found: { readonly transactionHash: string }) => found.transactionHash),
+                history.tokens
+                  .filter(({ from, to }) => from === address || to === address)
+                  .map(({ transaction }) => transaction)
+              )
+            }
+          })
+          yield* compare
+          const made = [...node.calls].map(([method, count]) => [method, count - (calls.get(method) ?? 0)] as const)
+          yield* Effect.logInfo(
+            `${Math.round(addresses.length / minutes)} addresses a minute; calls ` +
+              made.map(([method, count]) => `${method} ${count}`).join(", ")
+          )
+
+          yield* sender.send(coin.call("transfer", [used[3], 9n]))
+          yield* sender.send({ to: used[3]!, value: 11n, gasLimit: 21_000n })
+          const tip = Number(yield* anvil.rpc<string>("eth_blockNumber", []))
+          yield* until(
+            Effect.map(tokens(used[3]!), ({ body }) =>
+              body.data?.items.some(
+                (found: { readonly minedInBlock: { readonly height: number } }) => found.minedInBlock.height === tip - 1
+              )
+            )
+          )
+          yield* compare
+          if (how === "a wallet") {
+            const { body } = yield* headwater.get("/hd-wallets/manage/ethereum/devnet")
+            assert.deepInclude(body.data.items[0], { isActive: true, syncStatus: "synced" })
+            const activate = headwater.post(`${wallet}/activate?derivation=bip32`, {})
+            assert.strictEqual((yield* activate).status, 409)
+          }
+        }).pipe(Effect.scoped),
+      300_000
+    )
+  })
+}
