@@ -279,27 +279,24 @@ describe("CoinGecko", () => {
     ).pipe(Effect.scoped, Effect.provide(MarketServices.layer))
   )
 
-  it.live("keeps to the plan's rate, and sends the key in the plan's header and nowhere else", () =>
+  it.live("sends the key in the plan's header and nowhere else", () =>
     Effect.gen(function* () {
       const server = yield* start(() => json([]))
       const assets = yield* Assets
       const entry = { slug: "a", name: "A", originalSymbol: "A", providers: { coingecko: "a" } }
       yield* assets.put([Schema.decodeUnknownSync(Asset.Entry)(entry)], "file")
       const demo = yield* MarketServices.coingecko(server.url, {
-        key: Redacted.value(Redacted.make("secret-key")),
-        requestsPerMinute: 600
+        key: Redacted.value(Redacted.make("secret-key"))
       })
-      yield* Effect.all(
-        [1, 2, 3, 4].map(() => MarketServices.run(demo, "rates")),
-        { concurrency: 4 }
-      )
-      const times = server.asked.map(({ at }) => at)
-      assert.isAtLeast(times[3]! - times[0]!, 270)
+      yield* MarketServices.run(demo, "rates")
       const pro = yield* MarketServices.coingecko(server.url, { key: "secret-key", plan: "pro" })
       yield* MarketServices.run(pro, "rates")
       assert.deepStrictEqual(
         server.asked.map(({ headers }) => [headers["x-cg-demo-api-key"], headers["x-cg-pro-api-key"]]),
-        [...times.map(() => ["secret-key", undefined]), [undefined, "secret-key"]]
+        [
+          ["secret-key", undefined],
+          [undefined, "secret-key"]
+        ]
       )
       assert.isTrue(server.asked.every(({ query }) => !query.toString().includes("secret")))
       assert.isTrue(server.asked.every(({ headers }) => headers.traceparent === undefined))

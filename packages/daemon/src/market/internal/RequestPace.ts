@@ -16,8 +16,10 @@ export const make = (requestsPerMinute: number): RequestPace => {
   return {
     turn: Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
-      if (free > now) yield* Effect.sleep(free - now)
-      free = Math.max(free, now) + interval
+      const turn = Math.max(free, now)
+      // Taken before the wait: who asks meanwhile gets the turn after.
+      free = turn + interval
+      if (turn > now) yield* Effect.sleep(turn - now)
     }),
     pause: (millis) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
