@@ -1,6 +1,8 @@
 /** A real anvil chain for tests: own process, own port, gone with the scope. */
 import { spawn } from "node:child_process"
+import { createServer } from "node:http"
 import { createRequire } from "node:module"
+import type { AddressInfo } from "node:net"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
@@ -34,6 +36,38 @@ const binary = (): string => {
 
 const portOf = (output: string): string | undefined => /Listening on [\d.]+:(\d+)/.exec(output)?.[1]
 
+/**
+ * A server before anvil that passes on one request after the other: anvil answers no more once it has been asked to mine
+ * or to reorganise while it looks something up (foundry #10452).
+ */
+const inTurn = (anvil: string) =>
+  Effect.acquireRelease(
+    Effect.callback<{ readonly url: string; readonly close: () => void }>((resume) => {
+      let last: Promise<unknown> = Promise.resolve()
+      const server = createServer((request, response) => {
+        const chunks: Array<Buffer> = []
+        request.on("data", (chunk: Buffer) => chunks.push(chunk))
+        request.on("end", () => {
+          const ask = async () => {
+            const headers = { "content-type": "application/json" }
+            const answer = await fetch(anvil, { method: "POST", headers, body: Buffer.concat(chunks) })
+            response.writeHead(answer.status, headers).end(Buffer.from(await answer.arrayBuffer()))
+          }
+          last = last.then(ask).catch(() => response.destroy())
+        })
+      })
+      server.listen(0, "127.0.0.1", () => {
+        const { port } = server.address() as AddressInfo
+        const close = () => {
+          server.close()
+          server.closeAllConnections()
+        }
+        resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, close }))
+      })
+    }),
+    ({ close }) => Effect.sync(close)
+  )
+
 /** Starts a node with chain id 31337 and ten funded accounts on a port of its own choice. */
 export const start = ({ args = [] }: Options = {}): Effect.Effect<Anvil, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -66,7 +100,7 @@ export const start = ({ args = [] }: Options = {}): Effect.Effect<Anvil, never, 
         orElse: () => Effect.die(new Error("anvil said nothing for 30 seconds"))
       })
     )
-    const url = `http://127.0.0.1:${port}`
+    const { url } = yield* inTurn(`http://127.0.0.1:${port}`)
     const rpc = <A>(method: string, params: ReadonlyArray<unknown>): Effect.Effect<A> =>
       Effect.promise(async (signal) => {
         const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params })

@@ -15,7 +15,8 @@ import { locations } from "./Stores.ts"
 
 const mnemonic = "legal winner thank year wave sausage worth useful legal winner thank yellow"
 const branch = HDNodeWallet.fromPhrase(mnemonic, undefined, "m/44'/60'/0'").deriveChild(0)
-const usedCount = 50
+const everyWay = process.env.HEADWATER_EVERY_WAY !== undefined
+const usedCount = everyWay ? 50 : 20
 const gapLimit = 20
 const wallets = Array.from({ length: usedCount + gapLimit }, (_, i) => branch.deriveChild(i))
 const addresses = wallets.map(({ address }) => address)
@@ -84,11 +85,8 @@ const ether = (wei: bigint) => formatEther(wei).replace(/\.0$/, "")
 const sum = (amounts: ReadonlyArray<bigint>) => amounts.reduce((total, amount) => total + amount, 0n)
 
 const ways = ["single addresses", "a wallet"] as const
-/** Each way on one store; with HEADWATER_EVERY_WAY on every one. */
-const waysOf = (store: number) =>
-  process.env.HEADWATER_EVERY_WAY !== undefined || locations.length === 1
-    ? ways
-    : ways.filter((_, way) => way === store)
+/** Each way on one store; with HEADWATER_EVERY_WAY on every one, and more addresses. */
+const waysOf = (store: number) => (everyWay || locations.length === 1 ? ways : ways.filter((_, way) => way === store))
 
 for (const [store, { location, name }] of locations.entries()) {
   describe(`The past of EVM addresses on ${name}`, () => {
@@ -182,9 +180,9 @@ for (const [store, { location, name }] of locations.entries()) {
                 if (status !== 200) assert.include(["xpub_sync_in_progress", "node_unavailable"], body.error.code)
                 return status === 200 && body.data.item.completeFrom === undefined
               }
-              const first = (yield* headwater.get(`${manage}?limit=50`)).body.data
-              const second = (yield* headwater.get(`${manage}?limit=50&startingAfter=${first.nextStartingAfter}`)).body
-                .data
+              const half = `${manage}?limit=${addresses.length / 2}`
+              const first = (yield* headwater.get(half)).body.data
+              const second = (yield* headwater.get(`${half}&startingAfter=${first.nextStartingAfter}`)).body.data
               const all = [...first.items, ...second.items] as ReadonlyArray<Record<string, unknown>>
               assert.strictEqual(all.length, addresses.length)
               return all.every(({ syncStatus }) => syncStatus === "synced")

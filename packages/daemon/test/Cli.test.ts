@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { type AddressInfo, createServer, type Server } from "node:net"
 import { fileURLToPath } from "node:url"
@@ -7,42 +6,10 @@ import { assert, describe, it } from "@effect/vitest"
 import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import { run } from "./Program.ts"
 
-const program = fileURLToPath(new URL("../bin/headwater.cjs", import.meta.url))
-
-interface Ended {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-/** Runs `headwater` to its end, with nothing but these variables. */
-const run = (
-  args: ReadonlyArray<string>,
-  options: {
-    readonly cwd?: string
-    readonly environment?: Readonly<Record<string, string>>
-    readonly input?: string
-    readonly node?: ReadonlyArray<string>
-  } = {}
-) =>
-  Effect.callback<Ended>((resume) => {
-    const child = spawn(process.execPath, [...(options.node ?? []), program, ...args], {
-      cwd: options.cwd ?? "/tmp",
-      env: { PATH: process.env.PATH, ...options.environment }
-    })
-    let stdout = ""
-    let stderr = ""
-    child.stdout.on("data", (chunk: Buffer) => {
-      stdout += chunk.toString("utf8")
-    })
-    child.stderr.on("data", (chunk: Buffer) => {
-      stderr += chunk.toString("utf8")
-    })
-    child.stdin.end(options.input ?? "")
-    child.on("close", (code) => resume(Effect.succeed({ code, stdout, stderr })))
-    return Effect.sync(() => child.kill("SIGKILL"))
-  })
+/** The first file of the program, which any Node can read. */
+const bin = fileURLToPath(new URL("../bin/headwater.cjs", import.meta.url))
 
 const folder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
 
@@ -82,7 +49,8 @@ describe("the command line", () => {
     Effect.gen(function* () {
       const pretend = (version: string) => [
         "--import",
-        `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"${version}"}})`
+        `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"${version}"}})`,
+        bin
       ]
       for (const version of ["18.20.0", "20.20.2", "22.18.0"]) {
         const { code, stderr, stdout } = yield* run(["--version"], { node: pretend(version) })

@@ -1,9 +1,9 @@
 /** The command line as its own process, for tests: run to its end, or killed on the way. */
 import { spawn } from "node:child_process"
-import { fileURLToPath } from "node:url"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import * as Effect from "effect/Effect"
-
-const program = fileURLToPath(new URL("../bin/headwater.cjs", import.meta.url))
+import { program } from "../../../test/Program.ts"
 
 export interface Ended {
   readonly code: number | null
@@ -11,20 +11,25 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** Runs `headwater` in `cwd` with nothing but these variables; `killWhen` ends it by `kill -9` once it has printed so. */
+/**
+ * Runs `headwater` with nothing but these variables: as its package holds it, or `node` with other arguments than its
+ * file; `killWhen` ends it by `kill -9` once it has printed so.
+ */
 export const run = (
   args: ReadonlyArray<string>,
   options: {
-    readonly cwd: string
+    readonly cwd?: string
+    readonly node?: ReadonlyArray<string>
     readonly environment?: Readonly<Record<string, string>>
     readonly input?: string
     readonly killWhen?: (printed: string) => boolean
-  }
+  } = {}
 ): Effect.Effect<Ended> =>
   Effect.callback<Ended>((resume) => {
-    const child = spawn(process.execPath, [program, ...args], {
-      cwd: options.cwd,
-      env: { PATH: process.env.PATH, NODE_NO_WARNINGS: "1", ...options.environment }
+    const child = spawn(process.execPath, [...(options.node ?? [program]), ...args], {
+      cwd: options.cwd ?? tmpdir(),
+      // The compile cache is as the package's command has it.
+      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache"), ...options.environment }
     })
     let stdout = ""
     let stderr = ""

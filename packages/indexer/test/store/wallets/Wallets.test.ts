@@ -496,7 +496,7 @@ for (const store of stores) {
                     Effect.runPromise
                   )
                 ),
-                { numRuns: Number(process.env.HEADWATER_PROPERTY_RUNS ?? 6) }
+                { numRuns: Number(process.env.HEADWATER_PROPERTY_RUNS ?? 4) }
               )
             )
           }).pipe(Effect.provide(store.layer), Effect.scoped),
