@@ -100,6 +100,19 @@ export interface MissingPart {
   readonly reason: string
 }
 
+/** A part of a block that the node's word alone vouches for. */
+export interface UnprovenPart {
+  /** The part, by one of the few names that its family has for parts: `senders`, `internal transactions`. */
+  readonly part: string
+  /**
+   * `uncommitted`: nothing in the chain commits to the part, for good; `unknown`: the part, or the form in which the node
+   * gives the part, is one that this version of Headwater cannot prove.
+   */
+  readonly cause: "uncommitted" | "unknown"
+  /** At most 200 characters, none of them a control character. */
+  readonly reason: string
+}
+
 export interface Block extends BlockHeader {
   /** Transaction ids in block order. */
   readonly transactions: ReadonlyArray<Uint8Array>
@@ -109,6 +122,8 @@ export interface Block extends BlockHeader {
   readonly spends: ReadonlyArray<Spend>
   /** Parts that the node could not give; `transfers` holds nothing of them. Absent in a whole block. */
   readonly missing?: ReadonlyArray<MissingPart>
+  /** What of `transfers` nothing proves, at the level at which the chain is verified. Absent where all is proven. */
+  readonly unproven?: ReadonlyArray<UnprovenPart>
   /** Internal transfers were not asked for, by the settings or since no node has any; `transfers` holds none. */
   readonly untraced?: true
 }

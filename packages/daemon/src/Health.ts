@@ -1,6 +1,7 @@
 /** `/health`: the process answers. `/ready`: the store answers and every chain is near its head; else 503 with reasons. */
 import * as Chain from "@headwater/core/chains/Chain"
 import { ChainStatus, type Status } from "@headwater/indexer/families/node/ChainStatus"
+import * as Proof from "@headwater/indexer/families/node/Proof"
 import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -45,7 +46,17 @@ export const Ready = Schema.Struct({
       state: Schema.String,
       message: Schema.NullOr(Schema.String),
       height: Schema.NullOr(Schema.Int),
-      head: Schema.NullOr(Schema.Int)
+      head: Schema.NullOr(Schema.Int),
+      verify: Proof.Level,
+      unproven: Schema.Array(
+        Schema.Struct({
+          part: Schema.String,
+          cause: Schema.Literals(["uncommitted", "unknown"]),
+          reason: Schema.String,
+          height: Schema.Int,
+          blocks: Schema.Int
+        })
+      )
     })
   )
 })
@@ -57,7 +68,7 @@ const ready = Effect.gen(function* () {
   const chains = Settings.chains(settings).map(({ chain, settings }) => {
     const status = statuses.get(chain)
     const reason = status === undefined ? "starting" : notReady(status, settings.silentSeconds, now)
-    return { name: Chain.nameOf(chain), status, reason }
+    return { name: Chain.nameOf(chain), status, reason, verify: settings.verify }
   })
   const store = yield* storeProblem
   const reasons = [
@@ -68,13 +79,15 @@ const ready = Effect.gen(function* () {
     ready: reasons.length === 0,
     reasons,
     chains: Object.fromEntries(
-      chains.map(({ name, status }) => [
+      chains.map(({ name, status, verify }) => [
         name,
         {
           state: status?.state ?? "starting",
           message: status?.message ?? null,
           height: status?.height ?? null,
-          head: status?.head ?? null
+          head: status?.head ?? null,
+          verify,
+          unproven: status?.unproven ?? []
         }
       ])
     )

@@ -26,6 +26,10 @@ const lagBlocks = gauge("chain_lag_blocks", "Blocks between the last committed o
 const lagSeconds = gauge("chain_lag_seconds", "Age of the last committed block while the node has newer ones, else 0")
 const silence = gauge("chain_silence_seconds", "Seconds since a block was last committed")
 const state = gauge("chain_state", "1 for the state that the chain is in, 0 for the others")
+const unproven = gauge(
+  "chain_unproven_blocks",
+  "Blocks since the start with a part that no hash, root or signature proves, by part"
+)
 const unresolved = gauge("chain_unresolved_events", "Movements of coins in doubt, which have no callback yet")
 const storeSize = gauge("store_size_bytes", "What the store takes on disk")
 
@@ -40,6 +44,7 @@ const ofChain = Effect.fnUntraced(function* (status: Status, now: number) {
   const behind = Math.max(0, (status.head ?? 0) - (status.height ?? 0))
   if (status.head !== undefined) yield* set(lagBlocks, behind)
   if (status.committedAt !== undefined) yield* set(silence, Math.floor((now - status.committedAt) / 1000))
+  for (const { blocks, part } of status.unproven) yield* set(unproven, blocks, { part })
   if (status.blockTime === undefined) return
   const age = Math.max(0, Math.floor(now / 1000) - status.blockTime)
   yield* set(tipAge, age)

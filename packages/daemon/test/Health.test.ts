@@ -16,6 +16,7 @@ const following: Status = {
   head: 1000,
   committedAt: now - 60_000,
   blockTime: now / 1000 - 60,
+  unproven: [],
   since: now - 3_600_000
 }
 const reason = (change: Partial<Status>) => notReady({ ...following, ...change }, 12_000, now)

@@ -1,5 +1,6 @@
 /** `headwater status`: how far each chain is, by the running daemon, else by the store. */
 import { nameOf } from "@headwater/core/chains/Chain"
+import * as Proof from "@headwater/indexer/families/node/Proof"
 import * as SyncedAddresses from "@headwater/indexer/store/addresses/SyncedAddresses"
 import * as MissingParts from "@headwater/indexer/store/chain/MissingParts"
 import * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
@@ -69,8 +70,8 @@ export const status = Command.make(
   Effect.fnUntraced(function* ({ json }) {
     const daemon = Option.getOrUndefined(yield* running)
     const chains = (yield* stored).map((of) => {
-      const { head = null, message = null, state = null } = daemon?.chains[of.chain] ?? {}
-      return { ...of, state, message, head }
+      const { head = null, message = null, state = null, unproven = [], verify = null } = daemon?.chains[of.chain] ?? {}
+      return { ...of, state, message, head, verify, unproven }
     })
     const ready = daemon?.ready ?? false
     const reasons = daemon === undefined ? ["the daemon does not run"] : daemon.reasons
@@ -86,7 +87,7 @@ export const status = Command.make(
           )
     )
     if (!json) {
-      for (const { addressSync, chain, replay, unresolved, withoutInternal } of chains) {
+      for (const { addressSync, chain, replay, unproven, unresolved, withoutInternal } of chains) {
         if (addressSync !== null) {
           const { addresses, last, next } = addressSync
           yield* Console.error(
@@ -98,6 +99,7 @@ export const status = Command.make(
           yield* Console.error(`${chain}: a replay of blocks ${replay.from} to ${replay.to} is at block ${replay.next}`)
         }
         if (withoutInternal !== null) yield* Console.error(`${chain}: ${withoutInternal.message}`)
+        for (const part of unproven) yield* Console.error(`${chain}: ${Proof.describe(part)}`)
         if (unresolved !== null) yield* Console.error(`${chain}: ${unresolved.message}`)
       }
       for (const reason of reasons) yield* Console.error(`Not ready: ${reason}`)

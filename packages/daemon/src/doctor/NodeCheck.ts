@@ -1,4 +1,5 @@
 /** Checks one node of a chain: whether the node answers, its version, its newest block, its capabilities. */
+import type { Block, UnprovenPart } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Capability from "@headwater/indexer/families/Capability"
 import * as Families from "@headwater/indexer/families/families"
@@ -36,13 +37,20 @@ const ofCapability = (
   return { level: "warning", message: `${name}: ${detail}`, ...what }
 }
 
-/** Reads the newest block whole, as following does. */
-const newest = Effect.fnUntraced(function* (
-  source: Source,
-  settings: Settings.ChainSettings
-): Effect.fn.Return<NodeFinding, NodeError> {
-  const { height } = yield* source.head
-  const { missing, time } = yield* source.blockAt(height)
+/** What the node's word alone vouches for: to be known where no chain can prove it, and to be seen to where another could. */
+const ofUnproven = ({ cause, part, reason }: UnprovenPart, height: number): NodeFinding => {
+  const message = `block ${height} is read with ${part} without proof: ${reason}`
+  return cause === "uncommitted"
+    ? ok(message)
+    : {
+        level: "unknown",
+        message,
+        advice:
+          "see whether a newer version of Headwater or of the node's software knows the form; else compare two nodes"
+      }
+}
+
+const ofBlock = ({ height, missing }: Block, age: number, settings: Settings.ChainSettings): NodeFinding => {
   if (missing !== undefined) {
     const message = `block ${height} is read without internal transactions: ${missing[0]?.reason}`
     return {
@@ -51,7 +59,6 @@ const newest = Effect.fnUntraced(function* (
       advice: "use a node that keeps the state of that block; or set internalTransactions = false, and do without"
     }
   }
-  const age = Math.floor((yield* Clock.currentTimeMillis) / 1000) - time
   const message = `block ${height} is read, ${age < 0 ? `${-age} s ahead of this machine's clock` : `${age} s old`}`
   if (age < -clockTolerance) {
     return { level: "warning", message, advice: "set this machine's clock by NTP" }
@@ -63,11 +70,24 @@ const newest = Effect.fnUntraced(function* (
         advice: "see whether the node has peers and synchronises, and whether clocks are right"
       }
     : ok(message)
+}
+
+/** Reads the newest block whole, as following does. */
+const newest = Effect.fnUntraced(function* (
+  source: Source,
+  settings: Settings.ChainSettings
+): Effect.fn.Return<ReadonlyArray<NodeFinding>, NodeError> {
+  const { height } = yield* source.head
+  const block = yield* source.blockAt(height)
+  const age = Math.floor((yield* Clock.currentTimeMillis) / 1000) - block.time
+  return [ofBlock(block, age, settings), ...(block.unproven ?? []).map((part) => ofUnproven(part, height))]
 })
 
 const adviceOf: Record<NodeError["_tag"] | "TimeoutError", string> = {
   NodeUnreachable: "see whether the node runs, and whether the URL names its RPC port, user and password",
   NodeRejected: "see whether the URL names the node's RPC, and whether the node allows these calls to its user",
+  ProofFailed:
+    "do not use this node: compare the block with another node's, and see whether its software or disk is broken",
   NodeInconsistent: "see whether the URL names a node of this chain, at its RPC port",
   BlockMissing: "wait until the node has synchronised",
   TimeoutError: "see whether the node runs and what it is busy with"
@@ -95,7 +115,7 @@ const follow = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settin
   const wrong = Capability.lacking(capabilities, Capability.network) !== undefined
   const block = wrong
     ? []
-    : [yield* Effect.catch(newest(source, settings), (error) => Effect.succeed(problemOf(chain, error)))]
+    : yield* Effect.catch(newest(source, settings), (error) => Effect.succeed([problemOf(chain, error)]))
   return [...capabilities.map((capability) => ofCapability(capability, settings)), ...block]
 })
 

@@ -53,7 +53,7 @@ const checkNetworks = (chain: Chain.Chain, settings: Settings.ChainSettings) =>
         Effect.scoped,
         Effect.timeout(networkTimeout),
         Effect.catchTag(
-          ["NodeUnreachable", "NodeRejected", "NodeInconsistent", "BlockMissing", "TimeoutError"],
+          ["NodeUnreachable", "NodeRejected", "NodeInconsistent", "ProofFailed", "BlockMissing", "TimeoutError"],
           () => Effect.void
         )
       ),

@@ -43,6 +43,7 @@ const nodeErrors: ReadonlySet<unknown> = new Set([
   "NodeUnreachable",
   "NodeRejected",
   "NodeInconsistent",
+  "ProofFailed",
   "BlockMissing"
 ] satisfies ReadonlyArray<NodeError["_tag"]>)
 
@@ -65,7 +66,7 @@ export const make = Effect.fnUntraced(function* <Node extends ConnectedNode, Fie
       Effect.andThen(
         Effect.logWarning(`The node of ${record.name} failed: ${error.message}`),
         unavailable(
-          error._tag === "NodeInconsistent"
+          error._tag === "NodeInconsistent" || error._tag === "ProofFailed"
             ? `The node of ${record.name} gave an answer that cannot be used`
             : `The node of ${record.name} does not answer`
         )

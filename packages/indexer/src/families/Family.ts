@@ -11,6 +11,7 @@ import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { Capability } from "./Capability.ts"
 import type { NodeError } from "./node/NodeError.ts"
+import type * as Proof from "./node/Proof.ts"
 import type { NodeFinding } from "./node/NodeFinding.ts"
 import type { SideSources } from "./SideSources.ts"
 import type { Source } from "./Source.ts"
@@ -28,6 +29,8 @@ export interface NodeSettings {
   readonly timeoutMillis: number
   /** Blocks that are fetched at the same time. */
   readonly parallel: number
+  /** How far blocks are proved. */
+  readonly verify: Proof.Level
   /** Whether internal transactions are read. */
   readonly internalTransactions: boolean
   /** Whether the nodes' announcements are listened to, where the settings name them; they are by default. */

@@ -259,7 +259,7 @@ export const run = Effect.fn("CallbackAudit.run")(function* (
   const readBlock = (height: number) =>
     source.blockAt(height).pipe(
       Effect.catchTag(
-        ["BlockMissing", "NodeRejected", "NodeInconsistent"],
+        ["BlockMissing", "NodeRejected", "NodeInconsistent", "ProofFailed"],
         (error): Effect.Effect<Read> => Effect.succeed(error)
       ),
       Effect.map((read) => ({ height, read }))

@@ -101,11 +101,13 @@ export const make = Effect.fn("EventResolution.make")(function* (
     yield* UnresolvedEvents.forgetUnsubscribed(chain)
     const decided = yield* Effect.forEach(heights, (height) =>
       resolveBlock(height).pipe(
-        Effect.catchTag(["BlockMissing", "NodeInconsistent", "NodeRejected", "NotRecorded", "TokensUnknown"], (error) =>
-          Effect.as(
-            Effect.logWarning(`The movements in doubt of block ${height} cannot be looked at: ${error.message}`),
-            false
-          )
+        Effect.catchTag(
+          ["BlockMissing", "NodeInconsistent", "ProofFailed", "NodeRejected", "NotRecorded", "TokensUnknown"],
+          (error) =>
+            Effect.as(
+              Effect.logWarning(`The movements in doubt of block ${height} cannot be looked at: ${error.message}`),
+              false
+            )
         )
       )
     )

@@ -4,6 +4,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import type { EventType } from "@headwater/core/events/EventType"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import { NodeInconsistent, NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
+import * as Proof from "@headwater/indexer/families/node/Proof"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as MissingParts from "@headwater/indexer/store/chain/MissingParts"
 import { Database } from "@headwater/indexer/store/database/Database"
@@ -309,6 +310,20 @@ describe("Follow with a broken node", () => {
       yield* follow.step
       assert.strictEqual((yield* store.cursor)?.height, 11)
       assert.strictEqual((yield* status).message, undefined)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.live("commits what nothing proves, and the status names it with its newest block", () =>
+    Effect.gen(function* () {
+      const fake = new FakeChain(chain)
+      for (let i = 0; i < 5; i++) fake.mine([])
+      const part = Proof.unknown("transactions", "transaction 0 is of the unknown type 0x77")
+      fake.blockFault = (height) =>
+        height % 2 === 1 ? Effect.succeed({ ...fake.blocks[height]!, unproven: [part] }) : undefined
+      const { follow, store } = yield* setup(fake)
+      yield* follow.step
+      assert.strictEqual((yield* store.cursor)?.height, 5)
+      assert.deepStrictEqual((yield* status).unproven, [{ ...part, height: 5, blocks: 3 }])
     }).pipe(Effect.provide(layer))
   )
 

@@ -21,7 +21,10 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
     timeoutMillis: settings.timeoutMillis,
     connections: settings.parallel * 2
   })
-  const source = yield* EvmSource.make(chain, rpc, { internal: settings.internalTransactions })
+  const source = yield* EvmSource.make(chain, rpc, {
+    internal: settings.internalTransactions,
+    verify: settings.verify
+  })
   const evm = EvmNode.make(rpc)
   return { family: "evm" as const, source, sideSources: { unusedAt: evm.unusedAt, past: Past.make(rpc) }, evm }
 })

@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { JsonRpc } from "../node/JsonRpc.ts"
 import type { NodeError } from "../node/NodeError.ts"
+import type * as Proof from "../node/Proof.ts"
 import type { Source } from "../Source.ts"
 import * as BlockAnswer from "./internal/BlockAnswer.ts"
 import * as BlockReceipts from "./internal/BlockReceipts.ts"
@@ -30,8 +31,8 @@ export interface EvmSourceOptions {
   readonly internal: boolean
   /** Tracers to try, in this order; by default both, `debug_traceBlockByHash` first. */
   readonly tracers?: ReadonlyArray<Tracer>
-  /** Recompute the receipts' root hash of every block; on by default. */
-  readonly verifyReceipts?: boolean
+  /** How far blocks are proved; `roots` by default. */
+  readonly verify?: Proof.Level
 }
 
 export interface EvmSource extends Source {
@@ -89,10 +90,10 @@ export const make = Effect.fn("EvmSource.make")(function* (
     const traced = yield* tracesOf?.(block, tracer === "trace_block" ? rest.at(-1) : undefined) ?? BlockTraces.none
     return yield* read(rpc, "eth_getBlockReceipts", () => {
       const receipts = Receipts.decode(receiptAnswer, block)
-      if (options.verifyReceipts !== false && block.receiptsRoot !== undefined) {
+      if (options.verify !== "links" && block.receiptsRoot !== undefined) {
         const root = receiptsRoot(receipts, block)
         if (root !== undefined && !Hex.equal(root, block.receiptsRoot)) {
-          throw new Hex.Malformed("the receipts do not hash to the receiptsRoot of the block")
+          throw new Hex.Mismatch("the receipts do not hash to the receiptsRoot of the block")
         }
       }
       return {

@@ -3,6 +3,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { Unproven } from "./Proof.ts"
 
 /**
  * `starting`: no answer from the node yet; `syncing`: behind the head; `following`: at the head; `failing`: the last
@@ -24,6 +25,8 @@ export interface Status {
   /** When the last block was committed, and its own time: milliseconds and seconds since the Unix epoch. */
   readonly committedAt: number | undefined
   readonly blockTime: number | undefined
+  /** What of the blocks committed since the start no hash, root or signature proves. */
+  readonly unproven: ReadonlyArray<Unproven>
   /** When `state` was entered, in milliseconds since the Unix epoch. */
   readonly since: number
 }
@@ -50,6 +53,7 @@ export class ChainStatus extends Context.Service<
           head: undefined,
           committedAt: undefined,
           blockTime: undefined,
+          unproven: [],
           since: now
         }
         const since = change.state === undefined || change.state === before.state ? before.since : now

@@ -24,6 +24,17 @@ export class NodeInconsistent extends Schema.TaggedError<NodeInconsistent>()("No
   message: Schema.String
 }) {}
 
+/**
+ * The node's block does not fit a hash, root or signature that commits to its content: the node lies or is broken, and
+ * nothing of the block may be used.
+ */
+export class ProofFailed extends Schema.TaggedError<ProofFailed>()("ProofFailed", {
+  node: Schema.String,
+  method: Schema.String,
+  /** The part, and what it does not fit. */
+  message: Schema.String
+}) {}
+
 /** The node does not have this block (yet): `null`, "block not found", height out of range. */
 export class BlockMissing extends Schema.TaggedError<BlockMissing>()("BlockMissing", {
   node: Schema.String,
@@ -34,4 +45,4 @@ export class BlockMissing extends Schema.TaggedError<BlockMissing>()("BlockMissi
   }
 }
 
-export type NodeError = NodeUnreachable | NodeRejected | NodeInconsistent | BlockMissing
+export type NodeError = NodeUnreachable | NodeRejected | NodeInconsistent | ProofFailed | BlockMissing

@@ -8,6 +8,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { ChainStatus } from "../../families/node/ChainStatus.ts"
+import * as Proof from "../../families/node/Proof.ts"
 import type { Head, Source } from "../../families/Source.ts"
 import type { ChainStore, Committed } from "../../store/chain/ChainStore.ts"
 import * as MissingParts from "../../store/chain/MissingParts.ts"
@@ -46,6 +47,17 @@ const warnOfMissing = (chain: Chain, blocks: ReadonlyArray<Block>) => {
   return Effect.logWarning(`Committed, but ${MissingParts.describe(chain, gap, first.missing?.[0]?.reason)}`)
 }
 
+/** Says once what a chain's blocks have without proof, and again where another reason makes it so. */
+const warnOfUnproven = (before: ReadonlyArray<Proof.Unproven>, after: ReadonlyArray<Proof.Unproven>) =>
+  Effect.forEach(
+    after.filter(({ part, cause }) => !before.some((known) => known.part === part && known.cause === cause)),
+    (unproven) =>
+      unproven.cause === "unknown"
+        ? Effect.logWarning(`Committed ${Proof.describe(unproven)}`)
+        : Effect.logInfo(`Committed ${Proof.describe(unproven)}`),
+    { discard: true }
+  )
+
 /** Gives the function that commits every block from the height `first` to the head. */
 export const make = Effect.fnUntraced(function* (
   source: Source,
@@ -71,7 +83,10 @@ export const make = Effect.fnUntraced(function* (
       metrics.committed(committed.blocks)
       yield* warnOfMissing(chain, entered)
       const now = yield* Clock.currentTimeMillis
-      statuses.update(chain, { height: last.height, committedAt: now, blockTime: last.time }, now)
+      const before = statuses.get(chain)?.unproven ?? []
+      const unproven = entered.reduce(Proof.add, before)
+      yield* warnOfUnproven(before, unproven)
+      statuses.update(chain, { height: last.height, committedAt: now, blockTime: last.time, unproven }, now)
       if (options.onCommitted !== undefined) yield* options.onCommitted(entered, committed)
     }
   })

@@ -132,8 +132,12 @@ export const withoutWaiting = <A, E, R>(effect: Effect.Effect<A, E, R>, seconds 
     return Effect.provideService(effect, Clock.Clock, clock)
   })
 
-export const inconsistent = (effect: Effect.Effect<unknown, NodeError>, pattern: RegExp) =>
+const failsAs = (tag: NodeError["_tag"]) => (effect: Effect.Effect<unknown, NodeError>, pattern: RegExp) =>
   Effect.map(Effect.flip(effect), (error) => {
-    assert.strictEqual(error._tag, "NodeInconsistent")
+    assert.strictEqual(error._tag, tag)
     assert.match(error.message, pattern)
   })
+
+export const inconsistent = failsAs("NodeInconsistent")
+
+export const disproved = failsAs("ProofFailed")

@@ -285,7 +285,7 @@ describe.skipIf(!Fixtures.exist)("EvmSource on recorded blocks", () => {
       const logs = tampered.flatMap((receipt) => receipt.logs as Array<Record<string, string>>)
       logs.find((log) => log.data!.length === 66)!.data = `0x${"f".repeat(64)}`
       const error = yield* Effect.flip(fetched({ block, receipts: tampered }, { internal: false }))
-      assert.strictEqual(error._tag, "NodeInconsistent")
+      assert.strictEqual(error._tag, "ProofFailed")
       assert.match(error.message, /receiptsRoot/)
     })
   )

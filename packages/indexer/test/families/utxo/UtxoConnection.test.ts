@@ -18,7 +18,7 @@ const connected = (announcements: boolean, millis: number) => {
   return Effect.gen(function* () {
     const { url } = yield* FakeNode.make(UtxoNode.answers("core", part))
     const node = yield* UtxoConnection.connect(bitcoin, {
-      ...{ nodes: [Redacted.make(url)], start: "latest", timeoutMillis: 5_000, parallel: 2 },
+      ...{ nodes: [Redacted.make(url)], start: "latest", verify: "roots", timeoutMillis: 5_000, parallel: 2 },
       ...{ internalTransactions: false, announcements, zmq: ["tcp://nowhere"] }
     })
     for (let waited = 0; waited < millis && lines.length === 0; waited += 10) yield* Effect.sleep("10 millis")

@@ -9,6 +9,9 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 /** The answer breaks a rule; the message names the field and the rule. */
 export class Malformed extends Error {}
 
+/** The answer does not fit what commits to its content; the message names the part, and what it does not fit. */
+export class Mismatch extends Error {}
+
 /** A JSON object of unknown content. */
 export type Json = Readonly<Record<string, unknown>>
 
