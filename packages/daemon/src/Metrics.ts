@@ -5,6 +5,7 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import * as Chain from "@headwater/core/chains/Chain"
 import { ChainStatus, type State, type Status } from "@headwater/indexer/families/node/ChainStatus"
+import * as MissingParts from "@headwater/indexer/store/chain/MissingParts"
 import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
 import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
 import * as Clock from "effect/Clock"
@@ -31,6 +32,10 @@ const unproven = gauge(
   "Blocks since the start with a part that no hash, root or signature proves, by part"
 )
 const unresolved = gauge("chain_unresolved_events", "Movements of coins in doubt, which have no callback yet")
+const missingBlocks = gauge(
+  "chain_missing_internal_blocks",
+  "Committed blocks whose internal transactions no node has given yet"
+)
 const storeSize = gauge("store_size_bytes", "What the store takes on disk")
 
 const states: ReadonlyArray<State> = ["starting", "syncing", "following", "failing", "stopped"]
@@ -51,13 +56,17 @@ const ofChain = Effect.fnUntraced(function* (status: Status, now: number) {
   yield* set(lagSeconds, behind > 0 ? age : 0)
 })
 
-/** The gauge stays as it was where the store does not say. */
-const countUnresolved = ({ chain }: Status) =>
-  Effect.ignore(
-    Effect.flatMap(UnresolvedEvents.count(chain), (count) =>
-      Metric.update(Metric.withAttributes(unresolved, { chain: Chain.nameOf(chain) }), count?.events ?? 0)
-    )
+/** The gauges stay as they were where the store does not say. */
+const countInStore = ({ chain }: Status) => {
+  const set = (metric: Metric.Gauge<number>, value: number) =>
+    Metric.update(Metric.withAttributes(metric, { chain: Chain.nameOf(chain) }), value)
+  return Effect.ignore(
+    Effect.gen(function* () {
+      yield* set(unresolved, (yield* UnresolvedEvents.count(chain))?.events ?? 0)
+      yield* set(missingBlocks, (yield* MissingParts.gap(chain))?.blocks ?? 0)
+    })
   )
+}
 
 /** Undefined where the store does not say. */
 const bytes = Effect.gen(function* () {
@@ -93,7 +102,7 @@ export const layer = HttpRouter.add(
     const now = yield* Clock.currentTimeMillis
     for (const status of yield* statuses.all) {
       yield* ofChain(status, now)
-      yield* countUnresolved(status)
+      yield* countInStore(status)
     }
     const size = yield* bytes
     if (size !== undefined) yield* Metric.update(storeSize, size)

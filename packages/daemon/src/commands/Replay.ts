@@ -53,7 +53,8 @@ export const replay = Command.make(
     }
     // Loaded here only, with the sources of every family.
     const ChainSupervisor = yield* Effect.promise(() => import("../supervision/ChainSupervisor.ts"))
-    const { sideSources, source } = yield* ChainSupervisor.open(chain, settings)
+    const { sideSources, source: atHead } = yield* ChainSupervisor.open(chain, settings)
+    const source = { ...atHead, blockAt: sideSources.wholeBlockAt ?? atHead.blockAt }
     const store = yield* ChainStore.open(chain, {
       record: settings.record,
       undoDepth: settings.undoDepth,
@@ -98,8 +99,8 @@ export const replay = Command.make(
           "so old is gone. With --forgotten they are added, and receivers may see some of them a second time"
       )
     }
-    const gap = yield* MissingParts.gap(chain)
-    if (gap !== undefined) yield* Console.error(`${name}: ${MissingParts.describe(chain, gap)}`)
+    const missing = yield* MissingParts.missingInternal(chain)
+    if (missing !== undefined) yield* Console.error(`${name}: ${MissingParts.describe(chain, missing)}`)
   }, Effect.scoped)
 ).pipe(
   Command.withDescription(

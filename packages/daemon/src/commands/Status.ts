@@ -45,7 +45,7 @@ const stored = Effect.gen(function* () {
     Effect.gen(function* () {
       const { first = null, last = null, time: blockTimestamp = null } = yield* StoredBlocks.of(chain)
       const replay = yield* Replay.interrupted(chain)
-      const gap = yield* MissingParts.gap(chain)
+      const gap = yield* MissingParts.missingInternal(chain)
       const sync = yield* SyncedAddresses.progress(chain)
       const inDoubt = yield* UnresolvedEvents.count(chain)
       return {

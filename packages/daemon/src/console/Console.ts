@@ -11,6 +11,7 @@ import type * as Redacted from "effect/Redacted"
 import { notReady } from "../Health.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as ChainHistory from "./ChainHistory.ts"
+import * as ChainParts from "./ChainParts.ts"
 import { json, notFound, queryOf, refused, wholeNumber } from "./ConsoleReply.ts"
 import * as Door from "./Door.ts"
 import * as Page from "./Page.ts"
@@ -23,9 +24,11 @@ const makeChains = Effect.gen(function* () {
   const settings = yield* Settings.Settings
   const statuses = yield* ChainStatus
   const history = yield* ChainHistory.make
+  const missingParts = yield* ChainParts.make
   return Effect.fnUntraced(function* (request: Request) {
     const now = yield* Clock.currentTimeMillis
     const after = wholeNumber(queryOf(request).get("after")) ?? 0
+    const missing = yield* missingParts
     const chains = Settings.chains(settings).map(({ chain, settings: own }) => {
       const name = Chain.nameOf(chain)
       const status = statuses.get(chain)
@@ -37,6 +40,7 @@ const makeChains = Effect.gen(function* () {
         head: status?.head ?? null,
         committedAt: status?.committedAt ?? null,
         blockTime: status?.blockTime ?? null,
+        missing: missing.get(name) ?? null,
         samples: history(name, after)
       }
     })

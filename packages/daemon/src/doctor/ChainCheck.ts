@@ -27,7 +27,8 @@ const next = Effect.fnUntraced(function* (source: Source, height: number) {
     : ({
         level: "warning",
         message: `block ${height}, which is read next, is read without internal transactions: ${missing[0]?.reason}`,
-        advice: "put a node first that keeps the state of that block; or replay the blocks when there is one"
+        advice:
+          "add a node that keeps the state of that block; what the blocks lack is filled in as soon as there is one"
       } satisfies NodeFinding)
 })
 

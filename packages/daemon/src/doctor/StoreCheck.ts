@@ -1,5 +1,6 @@
 /** Checks the store: whether it opens, who may read its file, how much room is left, its server's clock, and what is in doubt. */
 import * as Chain from "@headwater/core/chains/Chain"
+import * as MissingParts from "@headwater/indexer/store/chain/MissingParts"
 import * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
 import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
 import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
@@ -53,6 +54,9 @@ const findings = ({ chains, file, server }: StoreHealth.StoreHealth): ReadonlyAr
   ...(file === undefined ? [] : [readers(file), room(file)])
 ]
 
+const missingAdvice =
+  "add a node to the chain's nodes that keeps the state of these blocks (an archive node), with the same tracer"
+
 /** Everything about the configured store, and where it stands in each of these chains. */
 export const check = Effect.fn("StoreCheck.check")(function* (chains: ReturnType<typeof Settings.chains>) {
   const location = Settings.storeLocation(yield* Settings.Settings)
@@ -62,6 +66,11 @@ export const check = Effect.fn("StoreCheck.check")(function* (chains: ReturnType
     for (const { chain, settings } of chains) {
       const position = yield* StoredBlocks.position(chain, settings.undoDepth)
       if (position !== undefined) positions.set(Chain.nameOf(chain), position)
+      const missing = yield* MissingParts.missingInternal(chain)
+      if (missing !== undefined) {
+        const message = `${Chain.nameOf(chain)}: ${MissingParts.describe(chain, missing)}`
+        found.push({ level: "warning", message, advice: missingAdvice })
+      }
       const inDoubt = yield* UnresolvedEvents.count(chain)
       if (inDoubt !== undefined) {
         const message = `${Chain.nameOf(chain)}: ${UnresolvedEvents.describe(inDoubt)}`

@@ -375,7 +375,7 @@ describe("SettingsFile", () => {
         .replace(/^postgres = .*$/m, "")
         .replace(/^extraCa = .*$/m, "")
         .replace(/^(perSecond|burst) = .*$/gm, "")
-        .replace(/^(token|otlp|zmq|user|password|cookie) = .*$/gm, "")
+        .replace(/^(token|otlp|zmq|user|password|cookie|tracer|traceTimeoutMillis) = .*$/gm, "")
       const explicit = yield* loadText("b.toml", uncommented)
       assert.deepStrictEqual({ ...explicit, store: settings.store }, settings)
       assert.strictEqual(explicit.store.sqlite, "headwater.db")

@@ -3,7 +3,7 @@
  * code ends here as it does at a `Source`; the sync runs a task for each of them that a connected node has.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
-import type { CoinTransfer, Spend } from "@headwater/core/Block"
+import type { Block, CoinTransfer, Spend } from "@headwater/core/Block"
 import type * as Derivation from "@headwater/core/keys/Derivation"
 import type { CoinsAt } from "@headwater/core/utxo/Coin"
 import type * as Effect from "effect/Effect"
@@ -22,6 +22,11 @@ export interface SideSources {
   readonly unusedAt?: UnusedAt
   /** Finds the past of single addresses. */
   readonly past?: PastSource
+  /**
+   * The whole block at a height, asked for where the block was committed without a part: any of the chain's nodes may give
+   * that part. Says what is still missing as `Source.blockAt` does.
+   */
+  readonly wholeBlockAt?: (height: number) => Effect.Effect<Block, NodeError>
 }
 
 /** The transactions that wait at a node. */

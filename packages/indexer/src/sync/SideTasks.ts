@@ -1,6 +1,6 @@
 /**
  * Tasks beside a chain's blocks: unconfirmed coins, movements in doubt, what addresses and wallets had before they were
- * watched, old internal transactions.
+ * watched, missing parts of blocks, old internal transactions.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -14,6 +14,7 @@ import * as AddressSync from "./AddressSync.ts"
 import * as CoinSync from "./CoinSync.ts"
 import * as EventResolution from "./EventResolution.ts"
 import * as MempoolWatch from "./MempoolWatch.ts"
+import * as MissingPartSync from "./MissingPartSync.ts"
 import * as UnusedProof from "./UnusedProof.ts"
 
 export interface Options extends InternalRetention.Options {
@@ -38,7 +39,7 @@ export const run = Effect.fnUntraced(function* (
   options: Options
 ) {
   const { chain } = source
-  const { accounts, coinSearch, mempool, minedOutputs, past, unusedAt } = sideSources
+  const { accounts, coinSearch, mempool, minedOutputs, past, unusedAt, wholeBlockAt } = sideSources
   const { gapLimit, pollMillis } = options
   const coinInterval = Duration.millis(Math.min(pollMillis, coinMillis))
   const outbox = yield* Outbox
@@ -72,6 +73,12 @@ export const run = Effect.fnUntraced(function* (
       ...{ pollInterval: coinInterval, concurrency: options.parallel }
     })
     yield* Effect.forkScoped(addresses.run)
+  }
+  if (wholeBlockAt !== undefined) {
+    const parts = yield* MissingPartSync.make(source, wholeBlockAt, store, {
+      ...{ pollInterval: coinInterval, onRecorded: outbox.wakeup }
+    })
+    yield* Effect.forkScoped(parts.run)
   }
   if (options.internalTransactions) yield* InternalRetention.run(yield* ChainReader.make(chain), options)
 })

@@ -16,7 +16,10 @@ describe("families", () => {
 
   it("gives a chain the settings of its own family alone", () => {
     const settings = Chain.all.map((chain) => `${chain.family}: ${Object.keys(Families.settingsOf(chain))}`)
-    assert.sameMembers([...new Set(settings)], ["evm: ", "tron: apiKey", "utxo: cookie,zmq", "xrp: "])
+    assert.sameMembers(
+      [...new Set(settings)],
+      ["evm: tracer,traceTimeoutMillis", "tron: apiKey", "utxo: cookie,zmq", "xrp: "]
+    )
   })
 
   it("says what is lost by a rewind below what can be undone: on UTXO chains alone", () => {

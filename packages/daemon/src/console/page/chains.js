@@ -51,6 +51,7 @@ export const chains = (ask) => {
         ? make("progress", { max: chain.head, value: chain.height, "aria-label": `${chain.name}: synced` })
         : null,
       chain.problem === null ? null : make("p", { class: "problem" }, chain.problem),
+      chain.missing === null ? null : make("p", { class: "soft" }, chain.missing),
       line({ ...shown, label: "Height", fromZero: false, points: own.map(([at, height]) => [at, height]) }),
       line({
         ...{ ...shown, label: "Blocks behind", fromZero: true },

@@ -3,9 +3,11 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { type ConnectedNode, type NodeAccess, urlsOf } from "../Family.ts"
 import * as JsonRpc from "../node/JsonRpc.ts"
+import type { SideSources } from "../SideSources.ts"
 import * as EvmNode from "./EvmNode.ts"
 import * as EvmSource from "./EvmSource.ts"
 import * as EvmSelfReport from "./internal/EvmSelfReport.ts"
+import * as EvmSettings from "./internal/EvmSettings.ts"
 import * as Past from "./Past.ts"
 
 export interface EvmConnection extends ConnectedNode {
@@ -13,20 +15,28 @@ export interface EvmConnection extends ConnectedNode {
   readonly evm: EvmNode.EvmNode
 }
 
-type Access = NodeAccess<EvmConnection>
+type Access = NodeAccess<EvmConnection, EvmSettings.Fields>
 
 export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, settings) {
-  const rpc = yield* JsonRpc.make({
-    urls: urlsOf(settings),
-    timeoutMillis: settings.timeoutMillis,
-    connections: settings.parallel * 2
-  })
+  const { parallel, timeoutMillis, tracer, traceTimeoutMillis = timeoutMillis } = settings
+  const urls = urlsOf(settings)
+  const rpc = yield* JsonRpc.make({ urls, timeoutMillis, connections: parallel * 2 })
+  const nodes = yield* Effect.forEach(urls, (url) =>
+    JsonRpc.make({ urls: [url], timeoutMillis: traceTimeoutMillis, attempts: 1, connections: parallel * 2 })
+  )
   const source = yield* EvmSource.make(chain, rpc, {
     internal: settings.internalTransactions,
-    verify: settings.verify
+    verify: settings.verify,
+    tracing: { nodes, timeoutMillis: traceTimeoutMillis },
+    ...(tracer === undefined ? {} : { tracers: [EvmSettings.methodOf[tracer]] })
   })
   const evm = EvmNode.make(rpc)
-  return { family: "evm" as const, source, sideSources: { unusedAt: evm.unusedAt, past: Past.make(rpc) }, evm }
+  const sideSources: SideSources = {
+    unusedAt: evm.unusedAt,
+    past: Past.make(rpc),
+    ...(source.wholeBlockAt === undefined ? {} : { wholeBlockAt: source.wholeBlockAt })
+  }
+  return { family: "evm" as const, source, sideSources, evm }
 })
 
 export const selfReport: Access["selfReport"] = Effect.fnUntraced(function* (_chain, settings) {

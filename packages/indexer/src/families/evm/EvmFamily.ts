@@ -2,11 +2,12 @@
 import type { Family } from "../Family.ts"
 import * as InternalEvents from "../InternalEvents.ts"
 import type { EvmConnection } from "./EvmConnection.ts"
+import * as EvmSettings from "./internal/EvmSettings.ts"
 
-export const EvmFamily: Family<EvmConnection> = {
+export const EvmFamily: Family<EvmConnection, EvmSettings.Fields> = {
   name: "evm",
   urlSchemes: ["http", "https"],
-  settings: {},
+  settings: EvmSettings.fields,
   nodeAccess: () => import("./EvmConnection.ts"),
   unserved: InternalEvents.unserved
 }

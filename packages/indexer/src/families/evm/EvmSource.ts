@@ -1,7 +1,7 @@
 /**
  * Blocks of EVM chains (all of the family but Tron) from a node's JSON-RPC: full blocks with receipts and, if wanted,
  * traces. What is given was checked to belong together: receipts and traces are of the very block hash, complete and in
- * order, and the receipts hash to the header's root. A block that the node cannot trace is given without its internal
+ * order, and the receipts hash to the header's root. A block that no node can trace is given without its internal
  * transfers, and says so.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
@@ -12,6 +12,7 @@ import * as Result from "effect/Result"
 import type { JsonRpc } from "../node/JsonRpc.ts"
 import type { NodeError } from "../node/NodeError.ts"
 import type * as Proof from "../node/Proof.ts"
+import type { SideSources } from "../SideSources.ts"
 import type { Source } from "../Source.ts"
 import * as BlockAnswer from "./internal/BlockAnswer.ts"
 import * as BlockReceipts from "./internal/BlockReceipts.ts"
@@ -23,6 +24,7 @@ import { read } from "./internal/NodeAnswer.ts"
 import * as Receipts from "./internal/Receipts.ts"
 import * as ReceiptsRoot from "./internal/ReceiptsRoot.ts"
 import type { Tracer } from "./internal/Trace.ts"
+import * as TracingNode from "./internal/TracingNode.ts"
 import * as Transfers from "./internal/Transfers.ts"
 import * as TokenMetadata from "./TokenMetadata.ts"
 
@@ -33,9 +35,16 @@ export interface EvmSourceOptions {
   readonly tracers?: ReadonlyArray<Tracer>
   /** How far blocks are proved; `roots` by default. */
   readonly verify?: Proof.Level
+  /**
+   * Clients of one node each, in order of preference, that are asked for traces, and how long they wait for those of a
+   * block; by default the one client, for 60 s.
+   */
+  readonly tracing?: { readonly nodes: ReadonlyArray<JsonRpc>; readonly timeoutMillis: number }
 }
 
 export interface EvmSource extends Source {
+  /** As in `SideSources`; undefined where no internal transactions are read. */
+  readonly wholeBlockAt: SideSources["wholeBlockAt"]
   /** Names, symbols and decimals, in the order of the contracts. */
   readonly tokenMetadata: (
     contracts: ReadonlyArray<AddressBytes>
@@ -68,26 +77,30 @@ export const make = Effect.fn("EvmSource.make")(function* (
   options: EvmSourceOptions
 ): Effect.fn.Return<EvmSource, NodeError> {
   const tracers = options.tracers ?? ["debug_traceBlockByHash", "trace_block"]
-  const { blockReceipts, capabilities, tracer } = yield* Capabilities.detect(rpc, {
+  const { nodes, timeoutMillis } = options.tracing ?? { nodes: [rpc], timeoutMillis: 60_000 }
+  const tracing = nodes.map((node) => TracingNode.make(node, timeoutMillis))
+  const { blockReceipts, capabilities, tracer } = yield* Capabilities.detect(rpc, tracing, {
     tracers: options.internal ? tracers : [],
     chainId: chain.evm?.chainId
   })
   const receiptsRoot = yield* ReceiptsRoot.make
 
-  const tracesOf = tracer === undefined ? undefined : BlockTraces.make(rpc, tracer)
+  const traces = tracer === undefined ? undefined : BlockTraces.make(tracing, tracer)
 
-  const blockAt = Effect.fnUntraced(function* (height: number): Effect.fn.Return<Block, NodeError> {
+  const blockWith = Effect.fnUntraced(function* (
+    height: number,
+    tracesOf: (block: BlockAnswer.BlockAnswer) => Effect.Effect<BlockTraces.Traced, NodeError>
+  ): Effect.fn.Return<Block, NodeError> {
     const tag = Hex.encodeQuantity(height)
     const receiptCalls = blockReceipts ? [{ method: "eth_getBlockReceipts", params: [tag] }] : []
-    const traceCalls = tracer === "trace_block" ? [{ method: tracer, params: [tag] }] : []
-    const [full, ...rest] = yield* rpc.results([Headers.blockCall(tag, true), ...receiptCalls, ...traceCalls])
+    const [full, byNumber] = yield* rpc.results([Headers.blockCall(tag, true), ...receiptCalls])
     const answer = yield* Effect.fromResult(
       Result.mapError(full!, (error) => Headers.missingOr(rpc, error, String(height)))
     )
     if (answer === null) return yield* Headers.missing(rpc, String(height))
     const block = yield* read(rpc, "eth_getBlockByNumber", () => BlockAnswer.decode(answer, height))
-    const receiptAnswer = yield* BlockReceipts.fetch(rpc, block, blockReceipts ? rest[0] : undefined)
-    const traced = yield* tracesOf?.(block, tracer === "trace_block" ? rest.at(-1) : undefined) ?? BlockTraces.none
+    const receiptAnswer = yield* BlockReceipts.fetch(rpc, block, byNumber)
+    const traced = yield* tracesOf(block)
     return yield* read(rpc, "eth_getBlockReceipts", () => {
       const receipts = Receipts.decode(receiptAnswer, block)
       if (options.verify !== "links" && block.receiptsRoot !== undefined) {
@@ -102,7 +115,7 @@ export const make = Effect.fn("EvmSource.make")(function* (
         transfers: Transfers.of(block, receipts, Result.getOrUndefined(traced)),
         spends: [],
         ...(Result.isFailure(traced) ? { missing: [traced.failure] } : {}),
-        ...(tracesOf === undefined ? { untraced: true as const } : {})
+        ...(traces === undefined ? { untraced: true as const } : {})
       }
     })
   })
@@ -111,7 +124,8 @@ export const make = Effect.fn("EvmSource.make")(function* (
     chain,
     head: Headers.head(rpc),
     hashAt: Headers.hashAt(rpc),
-    blockAt,
+    blockAt: (height) => blockWith(height, traces?.atOnce ?? (() => BlockTraces.none)),
+    wholeBlockAt: traces && ((height) => blockWith(height, traces.fromAny)),
     capabilities: Effect.succeed(capabilities),
     tokenMetadata: (contracts) => TokenMetadata.fetch(rpc, contracts)
   }

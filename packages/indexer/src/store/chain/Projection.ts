@@ -96,12 +96,15 @@ export interface Commit extends Entering {
   readonly insert: <T extends keyof Tables & string>(table: T, rows: ReadonlyArray<Insertable<Tables[T]>>) => void
 }
 
+/** Callbacks that are added where they are missing: none, all, or those of one kind alone. */
+export type AddedCallbacks = boolean | "unresolved" | "internal"
+
 /** A committed block that is entered again. */
 export interface Reprocessing extends Entering {
   /** The chain as it stands at present. */
   readonly row: ChainRow
   /** Whether callbacks that are missing are added, as in `Reprocess.Options`. */
-  readonly addsCallbacks: boolean | "unresolved"
+  readonly addsCallbacks: AddedCallbacks
   /** As in `Reprocess.Options`. */
   readonly internalFrom: number | undefined
 }

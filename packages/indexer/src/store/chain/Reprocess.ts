@@ -16,8 +16,11 @@ import type { LearnedToken } from "./Tokens.ts"
 export class NotRecorded extends Schema.TaggedError<NotRecorded>()("NotRecorded", { message: Schema.String }) {}
 
 export interface Options {
-  /** Add the callbacks that subscriptions should have had: all, or those alone of movements that were in doubt. */
-  readonly callbacks: boolean | "unresolved"
+  /**
+   * Add the callbacks that subscriptions should have had: all, or those alone of movements that were in doubt, or of
+   * internal transactions.
+   */
+  readonly callbacks: Projection.AddedCallbacks
   /**
    * Internal transactions of blocks below this height stay as they are, since they may have been forgotten on purpose;
    * those that a block never had are entered all the same. Undefined where the source shows none: all stay.
@@ -64,7 +67,7 @@ const header = Effect.fnUntraced(function* (row: ChainRow.ChainRow, block: Block
 /** A block that is being entered again. */
 class EnteredAgain extends Entered implements Projection.Reprocessing {
   readonly row: ChainRow.ChainRow
-  readonly addsCallbacks: boolean | "unresolved"
+  readonly addsCallbacks: Projection.AddedCallbacks
   readonly internalFrom: number | undefined
 
   constructor(row: ChainRow.ChainRow, { callbacks, internalFrom, learned }: Options) {

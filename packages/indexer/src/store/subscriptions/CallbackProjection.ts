@@ -4,6 +4,7 @@
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
+import { eventsOfClass } from "@headwater/core/events/EventType"
 import * as Matcher from "@headwater/core/events/Matcher"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -18,6 +19,8 @@ import * as PendingConfirmations from "./PendingConfirmations.ts"
 import * as Retractions from "./Retractions.ts"
 import * as Subscribers from "./Subscribers.ts"
 import * as UnresolvedEvents from "./UnresolvedEvents.ts"
+
+const internalEvents = eventsOfClass("internal")
 
 export const make: Make = Effect.fnUntraced(function* ({ chain, id, tokens, watched }) {
   const subscribers = yield* Subscribers.make(id)
@@ -71,8 +74,11 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, id, tokens, watc
     if (!again.addsCallbacks) return
     const { occurrences, unresolved } = yield* matched(block, again, UtxoSet.remembersSpent(again.row, block.height))
     const decided = yield* UnresolvedEvents.keepOnly(id, block, unresolved)
-    const only = again.addsCallbacks === "unresolved"
-    const missing = only ? UnresolvedEvents.occurrencesOf(decided, occurrences) : occurrences
+    const only = again.addsCallbacks !== true
+    const missing =
+      again.addsCallbacks === "unresolved"
+        ? UnresolvedEvents.occurrencesOf(decided, occurrences)
+        : occurrences.filter(({ subscription }) => !only || internalEvents.has(subscription.event))
     again.addCallbacks(yield* MissedCallbacks.add(again.row, block, missing, yield* Clock.currentTimeMillis))
     if (only) return
     const missed = yield* MissedCallbacks.meant(block, unresolved)

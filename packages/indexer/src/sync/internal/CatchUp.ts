@@ -40,11 +40,12 @@ const sharingCommit = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
 }
 
 const warnOfMissing = (chain: Chain, blocks: ReadonlyArray<Block>) => {
-  const lacking = blocks.filter(({ missing }) => missing !== undefined)
-  const [first] = lacking
+  const missing = blocks.flatMap(({ height, missing = [] }) => missing.map(({ reason }) => ({ height, reason })))
+  const [first] = missing
   if (first === undefined) return Effect.void
-  const gap = { blocks: lacking.length, from: first.height, to: lacking.at(-1)!.height }
-  return Effect.logWarning(`Committed, but ${MissingParts.describe(chain, gap, first.missing?.[0]?.reason)}`)
+  const [from, to] = [first.height, missing.at(-1)!.height]
+  const gap = { blocks: missing.length, from, to, ranges: [{ from, to }], reason: first.reason }
+  return Effect.logWarning(`Committed, but ${MissingParts.describe(chain, gap)}`)
 }
 
 /** Says once what a chain's blocks have without proof, and again where another reason makes it so. */

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { RpcError } from "../../FakeNode.ts"
 import { blockOf, disproved, inconsistent, recorded, sourceOf, word } from "./EvmBlocks.ts"
 import * as EvmNode from "./EvmNode.ts"
 
@@ -16,16 +17,10 @@ describe("EvmSource: checks", () => {
     ])
     const [first, second] = good.receipts as [EvmNode.Json, EvmNode.Json]
     const broken: Record<string, readonly [Partial<EvmNode.RecordedBlock>, RegExp]> = {
-      "a receipt too few": [{ receipts: [first] }, /1 receipts for 2/],
-      "a receipt too many": [{ receipts: [first, second, second] }, /3 receipts for 2/],
       "receipts in another order": [{ receipts: [second, first] }, /receipt 0 is not of transaction 0/],
       "a receipt of a foreign transaction": [
         { receipts: [first, { ...second, transactionHash: word("99") }] },
         /receipt 1 is not of transaction 1/
-      ],
-      "a receipt of another block": [
-        { receipts: [first, { ...second, blockHash: word("b2") }] },
-        /receipt 1 is of another block/
       ],
       "a receipt with another's index": [{ receipts: [first, { ...second, transactionIndex: "0x0" }] }, /index/],
       "a status of 2": [{ receipts: [first, { ...second, status: "0x2" }] }, /status/],
@@ -134,6 +129,53 @@ describe("EvmSource: checks", () => {
           node.calls.filter(({ method }) => method === "eth_getBlockReceipts").map(({ params }) => params[0]),
           ["0x64", "0x64", word("b1")]
         )
+      }).pipe(Effect.scoped)
+    )
+
+    const lists: Record<string, () => unknown> = {
+      "refused, as by bor #1654": () => {
+        throw new RpcError(-32000, "block not found")
+      },
+      null: () => null,
+      "a receipt too short": () => [first],
+      "a receipt too long": () => [first, second, second],
+      "of another block in part": () => [first, { ...second, blockHash: word("b2") }]
+    }
+    for (const [name, list] of Object.entries(lists)) {
+      it.live(
+        `a block's list of receipts that is ${name}: single ones are asked for, and the next block's list again`,
+        () =>
+          Effect.gen(function* () {
+            const answers = EvmNode.answers([good])
+            let fault: (() => unknown) | undefined
+            const { node, source } = yield* sourceOf((method, params) =>
+              method === "eth_getBlockReceipts" && fault !== undefined ? fault() : answers(method, params)
+            )
+            const whole = yield* source.blockAt(100)
+            fault = list
+            assert.deepStrictEqual(yield* source.blockAt(100), whole)
+            assert.isTrue(node.calls.some(({ method }) => method === "eth_getTransactionReceipt"))
+            fault = undefined
+            const before = node.calls.length
+            assert.deepStrictEqual(yield* source.blockAt(100), whole)
+            assert.deepStrictEqual(
+              node.calls.slice(before).map(({ method }) => method),
+              ["eth_getBlockByNumber", "eth_getBlockReceipts", "debug_traceBlockByHash"]
+            )
+          }).pipe(Effect.scoped)
+      )
+    }
+
+    it.live("a node that refuses the newest block's list at the start is asked for the lists of later blocks", () =>
+      Effect.gen(function* () {
+        const answers = EvmNode.answers([good])
+        let refusals = 1
+        const { node, source } = yield* sourceOf((method, params) => {
+          if (method === "eth_getBlockReceipts" && refusals-- > 0) throw new RpcError(-32000, "receipts not available")
+          return answers(method, params)
+        })
+        yield* source.blockAt(100)
+        assert.isFalse(node.calls.some(({ method }) => method === "eth_getTransactionReceipt"))
       }).pipe(Effect.scoped)
     )
 

@@ -1,6 +1,9 @@
+import type { ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
+import type { Block } from "@headwater/core/Block"
 import * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
+import type { NodeError } from "@headwater/indexer/families/node/NodeError"
 import * as Effect from "effect/Effect"
 import * as FakeNode from "../../FakeNode.ts"
 import * as Fixtures from "../../Fixtures.ts"
@@ -10,7 +13,6 @@ import {
   bob,
   carol,
   ethereum,
-  inconsistent,
   movesOf,
   padded,
   recorded,
@@ -104,7 +106,14 @@ describe("EvmSource: internal transfers", () => {
       }).pipe(Effect.scoped)
     )
 
-    describe("what does not belong together is inconsistent", () => {
+    describe("what does not belong together is missing, and stops no chain", () => {
+      /** The block without its internal transactions, for this reason. */
+      const isMissing = (found: Effect.Effect<Block, NodeError>, reason: RegExp) =>
+        Effect.map(found, ({ missing, transfers }) => {
+          assert.match(missing?.[0]?.reason ?? "", reason)
+          assert.isFalse(transfers.some(({ kind }) => kind === "internal"))
+        })
+
       const broken: Record<string, readonly [Partial<EvmNode.RecordedBlock>, RegExp]> = {
         "too few traces": [{ callTracer: block.callTracer!.slice(1) }, /1 traces for 2/],
         "too many traces": [{ callTracer: [...block.callTracer!, block.callTracer![0]!] }, /3 traces for 2/],
@@ -137,7 +146,7 @@ describe("EvmSource: internal transfers", () => {
         ]
       }
       for (const [name, [change, pattern]] of Object.entries(broken)) {
-        it.live(name, () => inconsistent(blockOf({ ...block, ...change }), pattern))
+        it.live(name, () => isMissing(blockOf({ ...block, ...change }), pattern))
       }
 
       it.live("traces of another transaction", () =>
@@ -147,7 +156,7 @@ describe("EvmSource: internal transfers", () => {
             const answer = answers(method, params)
             return method === "debug_traceBlockByHash" ? [...(answer as Array<unknown>)].reverse() : answer
           })
-          yield* inconsistent(swapped.source.blockAt(100), /trace 0 is not of transaction 0/)
+          yield* isMissing(swapped.source.blockAt(100), /trace 0 is not of transaction 0/)
         }).pipe(Effect.scoped)
       )
 
@@ -160,7 +169,7 @@ describe("EvmSource: internal transfers", () => {
               ? [{ error: "execution timeout" }, { ...(answer as Array<object>)[1], txHash: word("77") }]
               : answer
           })
-          yield* inconsistent(source.blockAt(100), /trace 1 is not of transaction 1/)
+          yield* isMissing(source.blockAt(100), /trace 1 is not of transaction 1/)
         }).pipe(Effect.scoped)
       )
 
@@ -194,7 +203,7 @@ describe("EvmSource: internal transfers", () => {
               { internal: true, tracers: ["trace_block"] }
             )
             healthy = false
-            yield* inconsistent(source.blockAt(100), pattern)
+            yield* isMissing(source.blockAt(100), pattern)
           }).pipe(Effect.scoped)
         )
       }
@@ -202,7 +211,7 @@ describe("EvmSource: internal transfers", () => {
       it.live("a tree deeper than the EVM allows does not overflow the stack", () => {
         let frame: EvmNode.Json = call("CALL", bob, carol, "0x1")
         for (let depth = 0; depth < 1_500; depth++) frame = { ...call("CALL", bob, carol, "0x0"), calls: [frame] }
-        return inconsistent(blockOf({ ...recorded([{}]), callTracer: [frame] }), /deeper/)
+        return isMissing(blockOf({ ...recorded([{}]), callTracer: [frame] }), /deeper/)
       })
     })
   })
@@ -223,6 +232,9 @@ describe("EvmSource: internal transfers", () => {
         throw new FakeNode.RpcError(code, message)
       }
     }
+
+    /** When the block was mined, in seconds since the Unix epoch: as long as it is young, a refusal may pass. */
+    const mined = 0x65f0c1a0
 
     /** A source whose node answers calls of its tracer by `fault`, while there is one. */
     const faulty = Effect.fnUntraced(function* (
@@ -260,15 +272,14 @@ describe("EvmSource: internal transfers", () => {
         "transaction 0 could not be traced: no result and no reason"
       ],
       "an answer that is too large": [rejected("response too large", -32003), "response too large"],
-      "a rejection without words": [rejected(""), "refused"],
-      null: [() => null, "block not found"]
+      "a rejection without words": [rejected(""), "refused"]
     }
     for (const [name, [fault, reason]] of Object.entries(refusals)) {
       it.live(`${name}: coins and tokens, and what is missing and why`, () =>
         Effect.gen(function* () {
           const { source, state, traced } = yield* faulty()
           state.fault = fault
-          const found = yield* withoutWaiting(source.blockAt(100))
+          const found = yield* withoutWaiting(source.blockAt(100), mined)
           assert.deepStrictEqual(movesOf(found.transfers), [coin, tokens])
           assert.deepStrictEqual(found.missing, [{ part: "internal", reason: `debug_traceBlockByHash: ${reason}` }])
           assert.lengthOf(traced(), 6, "asked again, and never another tracer, which counts calls otherwise")
@@ -286,13 +297,13 @@ describe("EvmSource: internal transfers", () => {
       Effect.gen(function* () {
         const { source, state, traced } = yield* faulty("trace_block")
         state.fault = rejected("missing trie node")
-        const found = yield* withoutWaiting(source.blockAt(100))
+        const found = yield* withoutWaiting(source.blockAt(100), mined)
         assert.deepStrictEqual(found.missing, [{ part: "internal", reason: "trace_block: missing trie node" }])
         assert.lengthOf(traced(), 6)
         let refused = 0
         state.fault = (method, params) =>
           refused++ < 2 ? rejected("missing trie node")(method, params) : EvmNode.answers([block])(method, params)
-        assert.deepStrictEqual(movesOf((yield* withoutWaiting(source.blockAt(100))).transfers), whole)
+        assert.deepStrictEqual(movesOf((yield* withoutWaiting(source.blockAt(100), mined)).transfers), whole)
       }).pipe(Effect.scoped)
     )
 
@@ -302,7 +313,7 @@ describe("EvmSource: internal transfers", () => {
         let refused = 0
         state.fault = (method, params) =>
           refused++ < 3 ? rejected(unavailable)(method, params) : EvmNode.answers([block])(method, params)
-        const found = yield* withoutWaiting(source.blockAt(100))
+        const found = yield* withoutWaiting(source.blockAt(100), mined)
         assert.deepStrictEqual(movesOf(found.transfers), whole)
         assert.notProperty(found, "missing")
         assert.lengthOf(traced(), 4)
@@ -314,44 +325,146 @@ describe("EvmSource: internal transfers", () => {
         const { source, state, traced } = yield* faulty()
         state.fault = rejected(unavailable)
         for (let i = 0; i < 20; i++) {
-          assert.isDefined((yield* withoutWaiting(source.blockAt(100))).missing)
+          assert.isDefined((yield* withoutWaiting(source.blockAt(100), mined)).missing)
         }
         assert.lengthOf(traced(), 8 * 6 + 12)
         state.fault = undefined
         yield* source.blockAt(100)
         state.fault = rejected(unavailable)
-        yield* withoutWaiting(source.blockAt(100))
+        yield* withoutWaiting(source.blockAt(100), mined)
         assert.lengthOf(traced(), 8 * 6 + 12 + 1 + 6)
       }).pipe(Effect.scoped)
     )
 
-    it.live("a node that is overloaded, or does not answer, is tried again later, and nothing is given meanwhile", () =>
+    it.live("an old block's refusal is not waited for", () =>
       Effect.gen(function* () {
-        const { source, state } = yield* faulty()
-        for (const fault of [rejected("limit exceeded", -32005), rejected("too many requests", 429)]) {
-          state.fault = fault
-          assert.deepInclude(yield* Effect.flip(source.blockAt(100)), { _tag: "NodeRejected" })
-        }
-        const { url } = yield* FakeNode.http((request, response) => {
-          void FakeNode.bodyOf(request).then((body) => {
-            if (body.includes("debug_trace") && broken) response.destroy()
-            const calls = [JSON.parse(body)].flat() as ReadonlyArray<FakeNode.Call>
-            const answers = calls.map((call) => FakeNode.answerTo(call, EvmNode.answers([block])))
-            response.end(JSON.stringify(body.startsWith("[") ? answers : answers[0]))
-          })
+        const { source, state, traced } = yield* faulty()
+        state.fault = rejected(unavailable)
+        assert.isDefined((yield* withoutWaiting(source.blockAt(100), mined + 61)).missing)
+        assert.lengthOf(traced(), 1)
+      }).pipe(Effect.scoped)
+    )
+
+    /** Answers calls as a node with the block, but for traces, of which `trace` makes what it wants. */
+    const nodeWith = (trace: (response: ServerResponse, answer: () => void) => void) =>
+      FakeNode.http((request, response) => {
+        void FakeNode.bodyOf(request).then((body) => {
+          const calls = [JSON.parse(body)].flat() as ReadonlyArray<FakeNode.Call>
+          const answers = calls.map((call) => FakeNode.answerTo(call, EvmNode.answers([block])))
+          const answer = () => response.end(JSON.stringify(body.startsWith("[") ? answers : answers[0]))
+          if (body.includes("debug_trace")) trace(response, answer)
+          else answer()
         })
-        let broken = false
-        const rpc = yield* JsonRpc.make({ urls: [url], attempts: 1 })
-        const unreachable = yield* EvmSource.make(ethereum, rpc, { internal: true })
-        broken = true
-        assert.deepInclude(yield* Effect.flip(unreachable.blockAt(100)), { _tag: "NodeUnreachable" })
+      })
+
+    const noAnswers: Record<string, readonly [fault: (response: ServerResponse) => void, reason: RegExp]> = {
+      "hangs up": [(response) => response.destroy(), /other side closed|ECONNRESET|socket/],
+      "takes too long": [() => {}, /no answer within 200 ms/],
+      "answers HTTP 503": [(response) => response.writeHead(503).end(), /HTTP 503/],
+      "answers half of it": [(response) => response.end('{"jsonrpc":"2.0","id":1,"result":[{'), /truncated/],
+      "is out of credits": [
+        (response) => response.end('{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"message":"limit exceeded"}}'),
+        /limit exceeded/
+      ]
+    }
+    for (const [name, [fault, reason]] of Object.entries(noAnswers)) {
+      it.live(
+        `a node that ${name} when it is asked for traces: the block goes on, and the node rests for a while`,
+        () =>
+          Effect.gen(function* () {
+            let [faulty, asked] = [false, 0]
+            const { url } = yield* nodeWith((response, answer) => {
+              asked++
+              if (faulty) fault(response)
+              else answer()
+            })
+            const rpc = yield* JsonRpc.make({ urls: [url] })
+            const tracing = yield* JsonRpc.make({ urls: [url], attempts: 1, timeoutMillis: 200 })
+            const source = yield* EvmSource.make(ethereum, rpc, {
+              internal: true,
+              tracing: { nodes: [tracing], timeoutMillis: 200 }
+            })
+            faulty = true
+            const found = yield* source.blockAt(100)
+            assert.deepStrictEqual(movesOf(found.transfers), [coin, tokens])
+            assert.match(found.missing?.[0]?.reason ?? "", reason)
+            const before = asked
+            const rests = yield* source.blockAt(100)
+            assert.match(rests.missing?.[0]?.reason ?? "", reason)
+            assert.strictEqual(asked, before)
+            // The rest is for blocks that are about to be committed: for one that lacks its part, the node is asked.
+            faulty = false
+            assert.deepStrictEqual(movesOf((yield* source.wholeBlockAt!(100)).transfers), whole)
+            assert.deepStrictEqual(movesOf((yield* source.blockAt(100)).transfers), whole)
+          }).pipe(Effect.scoped)
+      )
+    }
+
+    it.live("another node's traces are taken, in the order of the nodes", () =>
+      Effect.gen(function* () {
+        const faults: [FakeNode.Answer | undefined, FakeNode.Answer | undefined] = [undefined, undefined]
+        const nodes = yield* Effect.forEach([0, 1] as const, (i) =>
+          FakeNode.make((method, params) =>
+            (method === "debug_traceBlockByHash" ? (faults[i] ?? EvmNode.answers([block])) : EvmNode.answers([block]))(
+              method,
+              params
+            )
+          )
+        )
+        const rpc = yield* JsonRpc.make({ urls: nodes.map(({ url }) => url) })
+        const tracing = yield* Effect.forEach(nodes, ({ url }) => JsonRpc.make({ urls: [url], attempts: 1 }))
+        const options = {
+          ...{ internal: true, tracers: ["debug_traceBlockByHash"] as const },
+          tracing: { nodes: tracing, timeoutMillis: 5_000 }
+        }
+        const asked = () => nodes.map(({ calls }) => calls.filter(({ method }) => method.includes("trace")).length)
+        const missing = rejected("the method debug_traceBlockByHash does not exist/is not available", -32601)
+        faults[0] = missing
+        const source = yield* EvmSource.make(ethereum, rpc, options)
+        assert.deepStrictEqual(asked(), [1, 1], "the second node has what the first one lacks")
+        assert.deepStrictEqual(movesOf((yield* withoutWaiting(source.blockAt(100), mined + 61)).transfers), whole)
+        assert.deepStrictEqual(asked(), [1, 2], "a node without the method rests, by that clock for years")
+        faults[1] = rejected(unavailable)
+        const [first, second] = nodes.map(({ url }) => new URL(url).host)
+        const found = yield* source.wholeBlockAt!(100)
+        assert.deepStrictEqual(found.missing, [
+          {
+            part: "internal",
+            reason:
+              `debug_traceBlockByHash: ${first}: the method debug_traceBlockByHash does not exist/is not available; ` +
+              `${second}: ${unavailable}`
+          }
+        ])
+        faults[0] = undefined
+        assert.deepStrictEqual(movesOf((yield* source.wholeBlockAt!(100)).transfers), whole)
+        assert.deepStrictEqual(movesOf((yield* source.blockAt(100)).transfers), whole)
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("the node gets a limit below ours, unless it refuses one", () =>
+      Effect.gen(function* () {
+        let refuses = false
+        const answers = EvmNode.answers([block])
+        const { node, source } = yield* sourceOf((method, params) => {
+          const { timeout } = (params[1] ?? {}) as { readonly timeout?: string }
+          if (method === "debug_traceBlockByHash" && refuses && timeout !== undefined) {
+            throw new FakeNode.RpcError(-32602, "timeout must not exceed 10s")
+          }
+          return answers(method, params)
+        })
+        const limits = () =>
+          node.calls.flatMap(({ method, params }) => (method === "debug_traceBlockByHash" ? [params[1]] : []))
+        const [limited, unlimited] = [{ tracer: "callTracer", timeout: "54000ms" }, { tracer: "callTracer" }]
+        assert.deepStrictEqual(limits(), [limited])
+        refuses = true
+        for (let i = 0; i < 2; i++) assert.deepStrictEqual(movesOf((yield* source.blockAt(100)).transfers), whole)
+        assert.deepStrictEqual(limits(), [limited, limited, unlimited, unlimited])
       }).pipe(Effect.scoped)
     )
 
     it.live("a block of this minute that the tracing node does not have yet is waited for", () =>
       Effect.gen(function* () {
         const { source, state } = yield* faulty()
-        const mined = 0x65f0c1a0
         for (const fault of [rejected(`block ${word("b1")} not found`), () => null]) {
           state.fault = fault
           const error = yield* Effect.flip(withoutWaiting(source.blockAt(100), mined + 59))
@@ -361,11 +474,21 @@ describe("EvmSource: internal transfers", () => {
       }).pipe(Effect.scoped)
     )
 
+    it.live("a young block does not wait for a node without the method, whatever its words", () =>
+      Effect.gen(function* () {
+        const { source, state } = yield* faulty()
+        for (const code of [-32601, -32000]) {
+          state.fault = rejected("Method debug_traceBlockByHash not found", code)
+          assert.isDefined((yield* withoutWaiting(source.blockAt(100), mined)).missing)
+        }
+      }).pipe(Effect.scoped)
+    )
+
     it.live("the reason is short and printable", () =>
       Effect.gen(function* () {
         const { source, state } = yield* faulty()
         state.fault = rejected(`a\u0000b\n\u001b[31m${"c".repeat(400)}`)
-        const [{ reason } = { reason: "" }] = (yield* withoutWaiting(source.blockAt(100))).missing ?? []
+        const [{ reason } = { reason: "" }] = (yield* withoutWaiting(source.blockAt(100), mined)).missing ?? []
         assert.lengthOf(reason, 200)
         assert.match(reason, /^debug_traceBlockByHash: a b \[31mc+$/)
       }).pipe(Effect.scoped)
@@ -382,7 +505,7 @@ describe("EvmSource: internal transfers", () => {
           ])
         )
         state.fault = rejected(unavailable)
-        assert.deepStrictEqual(movesOf((yield* withoutWaiting(source.blockAt(100))).transfers), [coin])
+        assert.deepStrictEqual(movesOf((yield* withoutWaiting(source.blockAt(100), mined)).transfers), [coin])
       }).pipe(Effect.scoped)
     )
 

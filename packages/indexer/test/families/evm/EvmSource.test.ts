@@ -240,16 +240,18 @@ describe("EvmSource", () => {
         }
       }).pipe(Effect.scoped)
     )
-    it.live("a tracer that runs out of time says nothing: the source is not made, and tried again", () =>
+    it.live("a tracer that runs out of time says nothing: it is presumed, and the chain is followed", () =>
       Effect.gen(function* () {
         const answers = EvmNode.answers([block], { without: ["trace_block"] })
-        const error = yield* Effect.flip(
-          sourceOf((method, params) => {
-            if (method === "debug_traceBlockByHash") throw new FakeNode.RpcError(-32000, "execution timeout")
-            return answers(method, params)
-          })
-        )
-        assert.deepInclude(error, { _tag: "NodeRejected", method: "debug_traceBlockByHash" })
+        const { source } = yield* sourceOf((method, params) => {
+          if (method === "debug_traceBlockByHash") throw new FakeNode.RpcError(-32000, "execution timeout")
+          return answers(method, params)
+        })
+        const capability = (yield* source.capabilities).find(({ name }) => name === "internal transactions")!
+        assert.deepInclude(capability, { available: true, unsure: true })
+        assert.deepStrictEqual((yield* source.blockAt(100)).missing, [
+          { part: "internal", reason: "debug_traceBlockByHash: execution timeout" }
+        ])
       }).pipe(Effect.scoped)
     )
     it.live("a tracer is tried on a recent block that has transactions", () =>
@@ -259,7 +261,7 @@ describe("EvmSource", () => {
         const traced = node.calls.filter(({ method }) => method === "debug_traceBlockByHash")
         assert.deepStrictEqual(
           traced.map(({ params }) => params),
-          [[word("b1"), { tracer: "callTracer" }]]
+          [[word("b1"), { tracer: "callTracer", timeout: "54000ms" }]]
         )
       }).pipe(Effect.scoped)
     )

@@ -162,11 +162,35 @@ for (const store of stores) {
           )
           yield* chainStore.undo(4)
           assert.deepStrictEqual(yield* MissingParts.gap(chain), { blocks: 2, from: 3, to: 4 })
+          assert.deepStrictEqual(yield* MissingParts.missingInternal(chain), {
+            ...{ blocks: 2, from: 3, to: 4, ranges: [{ from: 3, to: 4 }], reason }
+          })
           yield* chainStore.commit(blocks.slice(5))
           assert.deepStrictEqual(yield* MissingParts.gap(chain), { blocks: 2, from: 3, to: 4 })
           yield* chainStore.rewind(1)
           assert.isUndefined(yield* MissingParts.gap(chain))
           assert.deepStrictEqual(yield* MissingParts.gap(polygon), { blocks: 7, from: 0, to: 6 })
+        })
+      )
+    )
+
+    it.live("are told by range, and found upwards and downwards", () =>
+      inStore(
+        Effect.gen(function* () {
+          const chainStore = yield* opened
+          const lacking = [0, 2, 3, 4, 6]
+          yield* chainStore.commit(mined().map((block) => (lacking.includes(block.height) ? untraced(block) : block)))
+          assert.deepStrictEqual(yield* MissingParts.missingInternal(chain), {
+            ...{ blocks: 5, from: 0, to: 6, reason },
+            ranges: [
+              { from: 0, to: 0 },
+              { from: 2, to: 4 },
+              { from: 6, to: 6 }
+            ]
+          })
+          assert.deepStrictEqual(yield* MissingParts.heights(chain, { above: 0 }, 3), [2, 3, 4])
+          assert.deepStrictEqual(yield* MissingParts.heights(chain, { below: 6 }, 3), [4, 3, 2])
+          assert.deepStrictEqual(yield* MissingParts.heights(chain, { above: 6 }, 3), [])
         })
       )
     )
@@ -254,16 +278,27 @@ for (const store of stores) {
 }
 
 describe("MissingParts", () => {
-  it("tells the operator which blocks, and what to do", () => {
+  it("tells the operator which blocks, and what becomes of them", () => {
+    const rest = "(out of state). They are filled in, and their callbacks sent, as soon as one of the chain's nodes can"
+    const remedy = (to: number) =>
+      `trace them; to ask the nodes at once: headwater replay ethereum/devnet --from 7 --to ${to} --callbacks`
+    const told = (missing: Omit<MissingParts.MissingInternal, "reason">) =>
+      MissingParts.describe(chain, { ...missing, reason: "out of state" })
     assert.strictEqual(
-      MissingParts.describe(chain, { blocks: 1, from: 7, to: 7 }, "out of state"),
-      "block 7 lacks its internal transactions (out of state). Once a node can trace it: headwater replay " +
-        "ethereum/devnet --from 7 --to 7 --callbacks"
+      told({ blocks: 1, from: 7, to: 7, ranges: [{ from: 7, to: 7 }] }),
+      `1 block lacks its internal transactions: 7 ${rest} ${remedy(7)}`
+    )
+    const ranges = [
+      { from: 7, to: 9 },
+      { from: 12, to: 12 }
+    ]
+    assert.strictEqual(
+      told({ blocks: 4, from: 7, to: 12, ranges }),
+      `4 blocks lack their internal transactions: 7 to 9, 12 ${rest} ${remedy(12)}`
     )
     assert.strictEqual(
-      MissingParts.describe(chain, { blocks: 3, from: 7, to: 19 }),
-      "3 blocks from 7 to 19 lack their internal transactions. Once a node can trace them: headwater replay " +
-        "ethereum/devnet --from 7 --to 19 --callbacks"
+      told({ blocks: 90, from: 7, to: 120, ranges }),
+      `90 blocks lack their internal transactions: 7 to 9, 12, and others up to 120 ${rest} ${remedy(120)}`
     )
   })
 })

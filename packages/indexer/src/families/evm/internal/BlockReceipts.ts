@@ -4,9 +4,6 @@ import * as Result from "effect/Result"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
 import type { NodeError, NodeRejected } from "../../node/NodeError.ts"
 import * as BlockAnswer from "./BlockAnswer.ts"
-import * as Capabilities from "./Capabilities.ts"
-import * as Hex from "./Hex.ts"
-import { read } from "./NodeAnswer.ts"
 import * as Receipts from "./Receipts.ts"
 
 const oneByOne = (rpc: JsonRpc, transactions: ReadonlyArray<BlockAnswer.Transaction>) =>
@@ -14,23 +11,25 @@ const oneByOne = (rpc: JsonRpc, transactions: ReadonlyArray<BlockAnswer.Transact
 
 /**
  * Receipts of this very block. `byNumber` is the answer to `eth_getBlockReceipts` with the block's number, undefined
- * where the node lacks the method: receipts of another block, missing ones, and the receipt of Polygon's state-sync
- * transaction are asked for again.
+ * where the node lacks the method. Receipts of another block are asked for again by hash; where the node has no list that
+ * fits this block (bor #1654), they are asked for one by one, as is that of Polygon's state-sync transaction.
  */
 export const fetch = Effect.fnUntraced(function* (
   rpc: JsonRpc,
   block: BlockAnswer.BlockAnswer,
   byNumber: Result.Result<unknown, NodeRejected> | undefined
 ): Effect.fn.Return<ReadonlyArray<unknown>, NodeError> {
-  if (block.transactions.length === 0) return []
-  if (byNumber === undefined) return yield* oneByOne(rpc, block.transactions)
-  if (Result.isFailure(byNumber) && Capabilities.isMethodMissing(byNumber.failure)) {
-    return yield* oneByOne(rpc, block.transactions)
+  const { hashText, transactions } = block
+  if (transactions.length === 0) return []
+  if (byNumber === undefined || Result.isFailure(byNumber)) return yield* oneByOne(rpc, transactions)
+  let receipts = byNumber.success
+  if (!Receipts.areOf(receipts, block)) {
+    const [byHash] = yield* rpc.results([{ method: "eth_getBlockReceipts", params: [hashText] }])
+    receipts = Result.getOrUndefined(byHash!)
+    if (!Receipts.areOf(receipts, block)) return yield* oneByOne(rpc, transactions)
   }
-  const first = Result.getOrUndefined(byNumber)
-  const answer = Receipts.areOf(first, block) ? first : yield* rpc.call("eth_getBlockReceipts", [block.hashText])
-  const receipts = yield* read(rpc, "eth_getBlockReceipts", () => Hex.array(answer, "receipts"))
   const hashed = BlockAnswer.hashedTransactions(block).length
-  if (receipts.length !== hashed || hashed === block.transactions.length) return receipts
-  return [...receipts, ...(yield* oneByOne(rpc, block.transactions.slice(hashed)))]
+  if (receipts.length === transactions.length) return receipts
+  if (receipts.length !== hashed) return yield* oneByOne(rpc, transactions)
+  return [...receipts, ...(yield* oneByOne(rpc, transactions.slice(hashed)))]
 })

@@ -1,11 +1,13 @@
-/** Asks a node for the traces of a block, more than once where the node cannot give them yet. */
+/**
+ * The traces of a block, from whichever of the chain's nodes can give them. What no node gives is missing, with the
+ * reason, and never holds up the chain for longer than one answer may take.
+ */
 import type { MissingPart } from "@headwater/core/Block"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
-import type { JsonRpc } from "../../node/JsonRpc.ts"
-import type { NodeError, NodeRejected } from "../../node/NodeError.ts"
+import type { NodeError } from "../../node/NodeError.ts"
 import type { BlockAnswer } from "./BlockAnswer.ts"
 import * as CallTracer from "./CallTracer.ts"
 import * as Headers from "./Headers.ts"
@@ -13,82 +15,104 @@ import * as Hex from "./Hex.ts"
 import { read } from "./NodeAnswer.ts"
 import { NotTraced, type Trace, type Tracer } from "./Trace.ts"
 import * as TraceBlock from "./TraceBlock.ts"
+import type { TracingNode } from "./TracingNode.ts"
 
-/** The traces of a block, undefined where none are needed, or why the node cannot give them. */
+/** The traces of a block, undefined where none are needed, or why no node can give them. */
 export type Traced = Result.Result<ReadonlyArray<Trace> | undefined, MissingPart>
 
 /** What a block has that needs no traces. */
 export const none: Effect.Effect<Traced> = Effect.succeed(Result.succeed(undefined))
 
-/** Waits before a block that the node could not trace is traced again: at most five, over some seconds. */
+export interface BlockTraces {
+  /** Of a block that is about to be committed: asks nodes that do not rest, again where a young block may be traced soon. */
+  readonly atOnce: (block: BlockAnswer) => Effect.Effect<Traced, NodeError>
+  /** Of a block that was committed without them: asks every node once. */
+  readonly fromAny: (block: BlockAnswer) => Effect.Effect<Traced>
+}
+
+/** Waits before a young block is traced again: at most five, over some seconds. */
 const retries = Schedule.exponential("200 millis").pipe(Schedule.upTo({ times: 5, duration: "5 seconds" }))
 
-/**
- * After so many blocks in a row that could not be traced, the next ones are asked for once: the node has lost their
- * state, and catching up with thousands of such blocks must not wait for each.
- */
+/** After so many blocks in a row that could not be traced, the next ones are asked for once. */
 const untracedLimit = 8
 
-/** A node that has no trace of a block younger than this lags behind the one that gave the block. */
-const lagSeconds = 60
+/** A refusal of a block younger than this may pass: the node lags behind the one that gave the block, or is just done. */
+const youngSeconds = 60
 
-/** The traces out of the node's answer about them. */
-const decode = Effect.fnUntraced(function* (
-  rpc: JsonRpc,
+/** The traces of this very block by one node. */
+const traceBy = Effect.fnUntraced(function* (
+  node: TracingNode,
   tracer: Tracer,
   block: BlockAnswer,
-  answer: Result.Result<unknown, NodeRejected>
-): Effect.fn.Return<ReadonlyArray<Trace>, NodeError | NotTraced> {
-  const traces = Result.getOrElse(answer, () => null)
-  if (traces === null) {
-    const reason = Result.isFailure(answer) ? answer.failure.message || "refused" : "block not found"
-    const age = (yield* Clock.currentTimeMillis) / 1000 - block.header.time
-    if (Math.abs(age) < lagSeconds && Headers.missingWords.test(reason)) {
-      return yield* Headers.missing(rpc, String(block.header.height))
-    }
-    return yield* new NotTraced({ reason })
-  }
-  const decoded = yield* read(rpc, tracer, () =>
-    tracer === "trace_block" ? Result.succeed(TraceBlock.decode(traces, block)) : CallTracer.decode(traces, block)
+  isWaitedFor: boolean
+): Effect.fn.Return<ReadonlyArray<Trace>, NotTraced> {
+  const name = { number: Hex.encodeQuantity(block.header.height), hash: block.hashText }
+  const answer = yield* Effect.mapError(
+    node.ask(tracer, name, isWaitedFor),
+    ({ message }) => new NotTraced({ reason: message })
   )
+  if (Result.isFailure(answer)) return yield* new NotTraced({ reason: answer.failure.message || "refused" })
+  if (answer.success === null) return yield* new NotTraced({ reason: "block not found" })
+  const traces = answer.success
+  const decoded = yield* read(node.rpc, tracer, () =>
+    tracer === "trace_block" ? Result.succeed(TraceBlock.decode(traces, block)) : CallTracer.decode(traces, block)
+  ).pipe(Effect.mapError(({ message }) => new NotTraced({ reason: message })))
   return yield* Effect.fromResult(decoded)
 })
 
 /**
- * Traces of this very block. `byNumber` is the answer to `trace_block` with the block's number, where that was asked
- * for with the block. A node that is overloaded, lags or does not answer is an error: it can give the traces later.
- *
  * No second tracer is asked for a block: `trace_block` leaves out calls of precompiled contracts and so counts calls
  * otherwise (erigon #9784). A replay with the first tracer would tell the same moves again, under other operation ids
  * and so other keys.
  */
-export const make = (rpc: JsonRpc, tracer: Tracer) => {
-  /** Blocks in a row that the node could not trace. */
+export const make = (nodes: ReadonlyArray<TracingNode>, tracer: Tracer): BlockTraces => {
+  /** Blocks in a row that could not be traced. */
   let untraced = 0
-  return Effect.fnUntraced(function* (
+
+  /** Asks the nodes in turn: those alone that do not rest, where the block waits for the answer. */
+  const ask = Effect.fnUntraced(function* (
     block: BlockAnswer,
-    byNumber: Result.Result<unknown, NodeRejected> | undefined
-  ): Effect.fn.Return<Traced, NodeError> {
-    // A block without transactions needs no trace, and geth's genesis has none.
-    if (block.transactions.length === 0) return Result.succeed(undefined)
-    const params =
-      tracer === "trace_block" ? [Hex.encodeQuantity(block.header.height)] : [block.hashText, CallTracer.config]
-    let first = byNumber
-    const answer = Effect.suspend(() => {
-      const given = first
-      first = undefined
-      if (given !== undefined) return Effect.succeed(given)
-      return Effect.map(rpc.results([{ method: tracer, params }]), ([result]) => result!)
-    })
-    const traced: Traced = yield* Effect.flatMap(answer, (answer) => decode(rpc, tracer, block, answer)).pipe(
-      Effect.retry({ schedule: retries, while: ({ _tag }) => _tag === "NotTraced" && untraced < untracedLimit }),
-      Effect.map(Result.succeed),
-      Effect.catchTag("NotTraced", ({ reason }) => {
-        const printable = `${tracer}: ${reason}`.replace(/\p{Cc}+/gu, " ").slice(0, 200)
-        return Effect.succeed(Result.fail<MissingPart>({ part: "internal", reason: printable }))
-      })
-    )
-    untraced = Result.isFailure(traced) ? untraced + 1 : 0
-    return traced
+    isWaitedFor: boolean
+  ): Effect.fn.Return<ReadonlyArray<Trace>, NotTraced> {
+    const reasons: Array<string> = []
+    for (const node of nodes) {
+      const rests = isWaitedFor ? node.rests(yield* Clock.currentTimeMillis) : undefined
+      const traces = yield* Effect.result(
+        rests === undefined ? traceBy(node, tracer, block, isWaitedFor) : Effect.fail(new NotTraced({ reason: rests }))
+      )
+      if (Result.isSuccess(traces)) return traces.success
+      reasons.push(nodes.length === 1 ? traces.failure.reason : `${node.rpc.node}: ${traces.failure.reason}`)
+    }
+    return yield* new NotTraced({ reason: reasons.join("; ") })
   })
+
+  const missingPart = ({ reason }: NotTraced): MissingPart => ({
+    part: "internal",
+    reason: `${tracer}: ${reason}`.replace(/\p{Cc}+/gu, " ").slice(0, 200)
+  })
+
+  // A block without transactions needs no trace, and geth's genesis has none.
+  const needsNone = ({ transactions }: BlockAnswer) => transactions.length === 0
+
+  return {
+    atOnce: Effect.fnUntraced(function* (block): Effect.fn.Return<Traced, NodeError> {
+      if (needsNone(block)) return yield* none
+      const { height, time } = block.header
+      const isYoung = Math.abs((yield* Clock.currentTimeMillis) / 1000 - time) < youngSeconds
+      // "Method debug_traceBlockByHash not found" is no word about the block.
+      const lags = ({ reason }: NotTraced) =>
+        isYoung && Headers.missingWords.test(reason) && !/\bmethod\b/i.test(reason)
+      const traced = yield* ask(block, true).pipe(
+        Effect.retry({ schedule: retries, while: (error) => isYoung && untraced < untracedLimit && !lags(error) }),
+        Effect.result
+      )
+      if (Result.isFailure(traced) && lags(traced.failure)) {
+        return yield* Headers.missing(nodes[0]!.rpc, String(height))
+      }
+      untraced = Result.isFailure(traced) ? untraced + 1 : 0
+      return Result.mapError(traced, missingPart)
+    }),
+    fromAny: (block) =>
+      needsNone(block) ? none : Effect.map(Effect.result(ask(block, false)), Result.mapError(missingPart))
+  }
 }

@@ -12,8 +12,14 @@ import * as Hex from "./Hex.ts"
 import * as Retryable from "./Retryable.ts"
 import { checkCount, NotTraced, operationOf, type Trace } from "./Trace.ts"
 
-/** Parameters beside the block hash. */
-export const config = { tracer: "callTracer" } as const
+/**
+ * Parameters beside the block hash. `timeout` is how long the node may take for a transaction, as a duration of Go; without
+ * one it is the node's own, 5 s at geth.
+ */
+export const config = (timeout: string | undefined) => ({
+  tracer: "callTracer",
+  ...(timeout === undefined ? {} : { timeout })
+})
 
 /** The frame types that move coins, by their names in lower case. */
 const movingTypes = new Map<unknown, string>([

@@ -1,12 +1,14 @@
 /** Capabilities of an EVM node, found out by asking it about a recent block. */
+import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Capability from "../../Capability.ts"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
 import type { NodeError, NodeRejected } from "../../node/NodeError.ts"
-import * as CallTracer from "./CallTracer.ts"
 import * as Hex from "./Hex.ts"
+import { isMethodMissing } from "./NodeAnswer.ts"
 import type { Tracer } from "./Trace.ts"
+import type { BlockName, TracingNode } from "./TracingNode.ts"
 
 export interface Capabilities {
   /** `eth_getBlockReceipts` exists; else receipts are asked for one by one. */
@@ -17,13 +19,6 @@ export interface Capabilities {
 
 /** Blocks to look back for one with transactions, since only its trace shows that the tracer is the right one. */
 const lookBack = 16
-
-/** The node does not have the method at all; hardhat says -32004, ganache -32700 with words. */
-export const isMethodMissing = ({ code, message }: NodeRejected): boolean =>
-  code === -32601 ||
-  /method.*(?:not (?:found|exist|supported|available|allowed|implemented)|does not exist)|unknown method|unsupported method/i.test(
-    message
-  )
 
 /** A tracer's answer has its form, as far as a block without transactions lets it be seen. */
 const hasForm = (tracer: Tracer, answer: unknown): boolean =>
@@ -55,9 +50,6 @@ const recentBlock = Effect.fnUntraced(function* (rpc: JsonRpc): Effect.fn.Return
   return blocks.find((block) => Array.isArray(block?.transactions) && block.transactions.length > 0) ?? latest
 })
 
-const parameters = (tracer: Tracer, block: Hex.Json) =>
-  tracer === "trace_block" ? [block.number] : [block.hash, CallTracer.config]
-
 /** Refusals that may pass in a minute, and so say nothing about the node's capabilities. */
 const passing = /time(?:d )?out|deadline|cancel/i
 
@@ -65,37 +57,64 @@ const passing = /time(?:d )?out|deadline|cancel/i
 const lacksState = /historical state|missing trie node|no state|\bpruned\b/i
 
 /**
- * The first tracer that answers in its form, or what the node said to each. One that has only errors to give, as a node
- * without the state of the block, is taken where there is no other.
+ * What an answer says of a tracer: it `works`; it has only `errors` to give, as where the node lacks the block's state; it
+ * is `unknown`, since the node gave no answer in time; or why the node has none.
+ */
+const judge = (
+  tracer: Tracer,
+  answer: Result.Result<unknown, NodeError | Cause.TimeoutError>
+): "works" | "errors" | "unknown" | { readonly refusal: string } => {
+  if (Result.isSuccess(answer)) {
+    if (!hasForm(tracer, answer.success)) return { refusal: "an answer of another form" }
+    return isOnlyErrors(answer.success) ? "errors" : "works"
+  }
+  const { _tag, message } = answer.failure
+  if (_tag !== "NodeRejected" || passing.test(message)) return "unknown"
+  // geth has no state from before the genesis block: the method is there all the same.
+  if (/genesis is not traceable/.test(message)) return "works"
+  return lacksState.test(message) ? "errors" : { refusal: message || "refused" }
+}
+
+/** How long a question about a tracer may hold up the start of a chain. */
+const longestQuestion = "10 seconds"
+
+interface FoundTracer {
+  readonly tracer: Tracer | undefined
+  /** The tracer is presumed: no node has shown it. */
+  readonly unsure: boolean
+  readonly refusals: string
+}
+
+/**
+ * The first tracer that one of the nodes gives; else one that has only errors to give; else one that no node has answered
+ * about. Later nodes are asked where the ones before do not give any.
  */
 const findTracer = Effect.fnUntraced(function* (
-  rpc: JsonRpc,
-  block: Hex.Json,
+  nodes: ReadonlyArray<TracingNode>,
+  block: BlockName,
   tracers: ReadonlyArray<Tracer>
-): Effect.fn.Return<{ readonly tracer: Tracer | undefined; readonly refusals: string }, NodeError> {
+): Effect.fn.Return<FoundTracer> {
   const refusals: Array<string> = []
-  let second: Tracer | undefined
-  for (const tracer of tracers) {
-    const [result] = yield* rpc.results([{ method: tracer, params: parameters(tracer, block) }])
-    const answer = result!
-    if (Result.isFailure(answer) && passing.test(answer.failure.message)) return yield* answer.failure
-    // geth has no state from before the genesis block: the method is there all the same.
-    const works = Result.isSuccess(answer)
-      ? hasForm(tracer, answer.success)
-      : /genesis is not traceable/.test(answer.failure.message)
-    const onlyErrors = Result.isSuccess(answer)
-      ? works && isOnlyErrors(answer.success)
-      : lacksState.test(answer.failure.message)
-    if (onlyErrors) {
-      second ??= tracer
-      continue
+  let onlyErrors: Tracer | undefined
+  let unknown: Tracer | undefined
+  for (const node of nodes) {
+    for (const tracer of tracers) {
+      const asked = Effect.flatMap(node.ask(tracer, block, true), Effect.fromResult)
+      const judged = judge(tracer, yield* Effect.result(Effect.timeout(asked, longestQuestion)))
+      if (judged === "works") return { tracer, unsure: false, refusals: "" }
+      if (judged === "unknown") {
+        unknown ??= tracer
+        break
+      }
+      if (judged === "errors") onlyErrors ??= tracer
+      else refusals.push(`${tracer}: ${judged.refusal}`)
     }
-    if (works) return { tracer, refusals: "" }
-    refusals.push(
-      `${tracer}: ${Result.isSuccess(answer) ? "an answer of another form" : answer.failure.message || "refused"}`
-    )
   }
-  return { tracer: second, refusals: refusals.join("; ") }
+  return {
+    tracer: onlyErrors ?? unknown,
+    unsure: onlyErrors === undefined && unknown !== undefined,
+    refusals: refusals.join("; ")
+  }
 })
 
 export interface Wishes {
@@ -124,7 +143,14 @@ const receiptsOfBlock = (available: boolean) =>
         { advice: "upgrade the node, if catching up is too slow" }
       )
 
-const traces = (tracer: Tracer | undefined, wanted: boolean, refusals: string) => {
+const traces = ({ refusals, tracer, unsure }: FoundTracer, wanted: boolean) => {
+  if (tracer !== undefined && unsure) {
+    return Capability.presumed(
+      Capability.internalTransactions,
+      `${tracer}: no node gave an answer in time`,
+      "raise traceTimeoutMillis, or see what the nodes are busy with"
+    )
+  }
   if (tracer !== undefined) return Capability.has(Capability.internalTransactions, tracer)
   const detail = wanted
     ? `the node gives no traces, so there are no internal transactions: enable debug_traceBlockByHash or trace_block (${refusals})`
@@ -143,9 +169,13 @@ const finality = (available: boolean) =>
         advice: "upgrade the node; or keep undoDepth as deep as you trust"
       })
 
-/** Asks the node. A method that the node refuses is a capability that it lacks; a node that does not answer is a failure. */
+/**
+ * Asks the node, and for traces the nodes `tracing`. A method that is refused is a capability that is lacking. A node that
+ * does not answer is a failure, unless it is asked for traces: the chain is followed all the same.
+ */
 export const detect = Effect.fn("Capabilities.detect")(function* (
   rpc: JsonRpc,
+  tracing: ReadonlyArray<TracingNode>,
   wishes: Wishes
 ): Effect.fn.Return<Capabilities, NodeError> {
   const block = (yield* recentBlock(rpc)) ?? { number: "0x0" }
@@ -154,15 +184,17 @@ export const detect = Effect.fn("Capabilities.detect")(function* (
     { method: "eth_getBlockReceipts", params: [block.number] },
     { method: "eth_getBlockByNumber", params: ["finalized", false] }
   ])
-  const blockReceipts = Result.isSuccess(receipts!) && Array.isArray(receipts.success)
-  const { tracer, refusals } = yield* findTracer(rpc, block, wishes.tracers)
+  const hasBlockReceipts = Result.isSuccess(receipts!) && Array.isArray(receipts.success)
+  const { hash, number } = block
+  const found = yield* findTracer(tracing, { hash, number }, wishes.tracers)
   return {
-    blockReceipts,
-    tracer,
+    // A refusal of this one block says nothing about others.
+    blockReceipts: Result.isSuccess(receipts!) || !isMethodMissing(receipts!.failure),
+    tracer: found.tracer,
     capabilities: [
       network(wishes.chainId, chainId!),
-      receiptsOfBlock(blockReceipts),
-      traces(tracer, wishes.tracers.length > 0, refusals),
+      receiptsOfBlock(hasBlockReceipts),
+      traces(found, wishes.tracers.length > 0),
       finality(Result.isSuccess(finalized!) && finalized.success !== null)
     ]
   }

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
-import { NodeInconsistent, ProofFailed } from "../../node/NodeError.ts"
+import { NodeInconsistent, type NodeRejected, ProofFailed } from "../../node/NodeError.ts"
 import * as Hex from "./Hex.ts"
 
 /**
@@ -25,3 +25,10 @@ export const read = <A>(
       ? Effect.fail(new NodeInconsistent({ node: rpc.node, method, message: cause.message }))
       : Effect.die(cause)
   })
+
+/** The node does not have the method at all; hardhat says -32004, ganache -32700 with words. */
+export const isMethodMissing = ({ code, message }: NodeRejected): boolean =>
+  code === -32601 ||
+  /method.*(?:not (?:found|exist|supported|available|allowed|implemented)|does not exist)|unknown method|unsupported method/i.test(
+    message
+  )

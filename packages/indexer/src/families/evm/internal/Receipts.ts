@@ -49,7 +49,7 @@ const receipt = (json: Hex.Json, transaction: Transaction, index: number, block:
 }
 
 /** Whether the answer holds receipts, and all of this very block: if not it is worth asking by hash. */
-export const areOf = (answer: unknown, block: BlockAnswer): boolean =>
+export const areOf = (answer: unknown, block: BlockAnswer): answer is ReadonlyArray<unknown> =>
   Array.isArray(answer) &&
   answer.every((item: unknown) => {
     const hash = typeof item === "object" && item !== null ? (item as Hex.Json).blockHash : undefined

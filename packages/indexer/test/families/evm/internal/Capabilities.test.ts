@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Capabilities from "@headwater/indexer/families/evm/internal/Capabilities"
+import * as TracingNode from "@headwater/indexer/families/evm/internal/TracingNode"
 import type { Tracer } from "@headwater/indexer/families/evm/internal/Trace"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import * as Effect from "effect/Effect"
@@ -36,7 +37,7 @@ const tracerOf = Effect.fnUntraced(function* (trace: () => unknown, hasTraceBloc
   const { url } = yield* FakeNode.make(answers(trace, hasTraceBlock))
   const rpc = yield* JsonRpc.make({ urls: [url] })
   const tracers: ReadonlyArray<Tracer> = ["debug_traceBlockByHash", "trace_block"]
-  return (yield* Capabilities.detect(rpc, { tracers, chainId: 1 })).tracer
+  return (yield* Capabilities.detect(rpc, [TracingNode.make(rpc, 60_000)], { tracers, chainId: 1 })).tracer
 })
 
 describe("Capabilities", () => {
