@@ -8,6 +8,7 @@ import { defaultRules } from "@headwater/core/Credits"
 import * as Chain from "@headwater/core/chains/Chain"
 import { eventsOfClass } from "@headwater/core/events/EventType"
 import * as Families from "@headwater/indexer/families/families"
+import * as BytesInFlight from "@headwater/indexer/families/node/BytesInFlight"
 import * as Proof from "@headwater/indexer/families/node/Proof"
 import * as Url from "@headwater/indexer/families/node/Url"
 import type { Location } from "@headwater/indexer/store/database/Database"
@@ -133,6 +134,7 @@ const chainSettings = (chain: Chain.Chain) =>
     timeoutMillis: between(100, 600_000).pipe(withDefault(30_000)),
     parallel: between(1, 256).pipe(withDefault(8)),
     verify: Proof.Level.pipe(withDefault("roots")),
+    bytesInFlight: between(1_048_576, 1_073_741_824).pipe(withDefault(BytesInFlight.defaultLimit)),
     undoDepth: between(1, 1_000_000).pipe(withDefault(chain.undoDepth)),
     gapLimit: between(1, 10_000).pipe(withDefault(20)),
     syncBlocks: between(0, Number.MAX_SAFE_INTEGER).pipe(withDefault(50_000_000)),

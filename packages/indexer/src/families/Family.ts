@@ -31,6 +31,8 @@ export interface NodeSettings {
   readonly parallel: number
   /** How far blocks are proved. */
   readonly verify: Proof.Level
+  /** Bytes of answers that are held at the same time; 64 MiB by default. */
+  readonly bytesInFlight?: number
   /** Whether internal transactions are read. */
   readonly internalTransactions: boolean
   /** Whether the nodes' announcements are listened to, where the settings name them; they are by default. */

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { EvmFamily } from "./evm/EvmFamily.ts"
 import type { ConnectedNode, Family, NodeSettings } from "./Family.ts"
+import * as BytesInFlight from "./node/BytesInFlight.ts"
 import type { NodeError } from "./node/NodeError.ts"
 import type { NodeFinding } from "./node/NodeFinding.ts"
 import { TronFamily } from "./tron/TronFamily.ts"
@@ -44,7 +45,17 @@ export const connect = (
   chain: Chain.Chain,
   settings: NodeSettings
 ): Effect.Effect<ConnectedNode, NodeError, Scope.Scope> =>
-  Effect.flatMap(Effect.promise(of(chain).nodeAccess), (access) => access.connect(chain, settings))
+  Effect.gen(function* () {
+    const access = yield* Effect.promise(of(chain).nodeAccess)
+    const bytesInFlight = BytesInFlight.make(settings.bytesInFlight ?? BytesInFlight.defaultLimit)
+    const connected = yield* Effect.provideService(
+      access.connect(chain, settings),
+      BytesInFlight.Current,
+      bytesInFlight
+    )
+    const { source } = connected
+    return { ...connected, source: { ...source, blockAt: (height) => bytesInFlight.block(source.blockAt(height)) } }
+  })
 
 /** What the first of a chain's nodes says of itself, for `doctor`. */
 export const selfReport = (

@@ -26,7 +26,7 @@ const isNumberByte = (byte: number): boolean =>
   byte === minus
 
 /** Index just past the string that begins at `start` (its opening quote). */
-const endOfString = (json: Buffer, start: number): number => {
+export const endOfString = (json: Buffer, start: number): number => {
   let end = start + 1
   const near = Math.min(json.length, start + 96)
   while (end < near && json[end] !== quote && json[end] !== backslash) end++

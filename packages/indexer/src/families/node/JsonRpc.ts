@@ -6,6 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
+import * as BytesInFlight from "./BytesInFlight.ts"
 import * as Failover from "./Failover.ts"
 import * as JsonRpcFailure from "./internal/JsonRpcFailure.ts"
 import * as JsonRpcReply from "./internal/JsonRpcReply.ts"
@@ -99,15 +100,17 @@ export const make = Effect.fnUntraced(function* (
   )
   if (first === undefined) return yield* Effect.die(new Error("a chain needs node URLs"))
   const failover = Failover.make([first, ...others], options.attempts)
+  const bytesInFlight = yield* BytesInFlight.Current
   let lastId = 0
 
   const send = Effect.fnUntraced(function* (node: Node, calls: ReadonlyArray<Call>, numbers: Numbers) {
     const sent = calls.map((call) => ({ jsonrpc: "2.0", id: ++lastId, method: call.method, params: call.params }))
     const request = { node: node.http, sent }
-    const reply = yield* node.http
-      .post(JSON.stringify(sent.length === 1 ? sent[0] : sent))
-      .pipe(Effect.mapError(({ reason }) => JsonRpcFailure.unanswered(request, reason)))
-    return yield* Effect.fromResult(JsonRpcReply.read({ ...request, reply }, numbers))
+    const reply = yield* Effect.result(node.http.post(JSON.stringify(sent.length === 1 ? sent[0] : sent)))
+    if (Result.isSuccess(reply)) return yield* JsonRpcReply.read({ ...request, reply: reply.success }, numbers)
+    if (sent.length === 1 && reply.failure.tooLarge)
+      return [Result.fail(JsonRpcFailure.tooLarge(request, reply.failure))]
+    return yield* Effect.fail(JsonRpcFailure.unanswered(request, reply.failure))
   })
 
   /** All calls to one node, in as many requests as it needs; a refused batch is halved until its parts are taken. */
@@ -136,7 +139,7 @@ export const make = Effect.fnUntraced(function* (
   }
 
   const request = (calls: ReadonlyArray<Call>, numbers: Numbers) =>
-    failover.ask((node) => sendAll(node, calls, numbers, node.batchSize))
+    bytesInFlight.request(failover.ask((node) => sendAll(node, calls, numbers, node.batchSize)))
 
   const results: JsonRpc["results"] = (calls, numbers = "plain") =>
     calls.length === 0 ? Effect.succeed([]) : request(calls, numbers)

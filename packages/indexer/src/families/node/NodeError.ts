@@ -9,13 +9,23 @@ export class NodeUnreachable extends Schema.TaggedError<NodeUnreachable>()("Node
   message: Schema.String
 }) {}
 
-/** The node answered with an error of its own. */
+/** The node answered with an error of its own, or with more than we take: see {@link isTooLarge}. */
 export class NodeRejected extends Schema.TaggedError<NodeRejected>()("NodeRejected", {
   node: Schema.String,
   method: Schema.String,
   code: Schema.Number,
   message: Schema.String
 }) {}
+
+/** The code of a `NodeRejected` for an answer that was too large for us: geth's for one that is too large for itself. */
+const tooLargeCode = -32003
+
+/** Codes of nodes for answers above their limits: geth, and jsonrpsee (reth, Zebra) for an answer and for a batch. */
+const tooLargeCodes: ReadonlySet<number> = new Set([tooLargeCode, -32008, -32011])
+
+/** An answer was broken off since it was above our limit. */
+export const answerTooLarge = (node: string, method: string, message: string) =>
+  new NodeRejected({ node, method, code: tooLargeCode, message })
 
 /** The node's answer contradicts itself or what it said before: missing, short, foreign or malformed parts. */
 export class NodeInconsistent extends Schema.TaggedError<NodeInconsistent>()("NodeInconsistent", {
@@ -46,3 +56,8 @@ export class BlockMissing extends Schema.TaggedError<BlockMissing>()("BlockMissi
 }
 
 export type NodeError = NodeUnreachable | NodeRejected | NodeInconsistent | ProofFailed | BlockMissing
+
+/** Whether an answer was too large, for us or for the node: its parts may be had one by one. */
+export const isTooLarge = (error: NodeError): boolean =>
+  error._tag === "NodeRejected" &&
+  (tooLargeCodes.has(error.code) || /(?:response|answer) (?:is )?too (?:large|big)|response size/i.test(error.message))

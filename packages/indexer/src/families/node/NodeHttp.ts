@@ -1,9 +1,10 @@
-/** HTTP POST to one node: a connection pool, whole bodies as bytes, a bound on time and size. */
+/** HTTP POST to one node: a connection pool, whole bodies as bytes, a bound on time and on the bytes in flight. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { type Dispatcher, Pool } from "undici"
+import * as BytesInFlight from "./BytesInFlight.ts"
 import * as CookieFile from "./internal/CookieFile.ts"
 
 export interface NodeHttpOptions {
@@ -25,6 +26,8 @@ export interface Reply {
 /** Why there is no reply, in words that hold no secret. */
 export interface NoReply {
   readonly reason: string
+  /** The answer was broken off because of its size: the same request would have the same answer. */
+  readonly tooLarge?: true
 }
 
 export interface NodeHttp {
@@ -35,9 +38,6 @@ export interface NodeHttp {
   /** Takes the parts of the node's URL that may be secret out of a text that came from the node. */
   readonly redact: (text: string) => string
 }
-
-/** A string in V8 holds at most 512 MiB less 24 characters. */
-const maxResponseBytes = 500 * 2 ** 20
 
 /** `user:pass` percent-decoded; a stray `%` is taken as it is. */
 const percentDecoded = (text: string): string =>
@@ -82,11 +82,24 @@ const secretsOfCookie = (credentials: string): ReadonlyArray<string> => [
   basic(credentials).slice("Basic ".length)
 ]
 
+const nothing = Buffer.alloc(0)
+
+/** The buffer, or one twice as large, with a chunk behind its first `length` bytes. One copy at the end would take long. */
+const appended = (buffer: Buffer, length: number, chunk: Buffer): Buffer => {
+  if (length === 0) return chunk
+  const end = length + chunk.length
+  const target = end <= buffer.length ? buffer : Buffer.allocUnsafeSlow(Math.max(end, buffer.length * 2))
+  if (target !== buffer) buffer.copy(target, 0, 0, length)
+  chunk.copy(target, length)
+  return target
+}
+
 /** Opens the pool; with the scope the pool is closed, and requests in flight are aborted. */
 export const make = Effect.fnUntraced(function* (
   options: NodeHttpOptions
 ): Effect.fn.Return<NodeHttp, never, Scope.Scope> {
   const { url, timeoutMillis } = options
+  const bytesInFlight = yield* BytesInFlight.Current
   const pool = yield* Effect.acquireRelease(
     Effect.sync(
       () =>
@@ -96,8 +109,7 @@ export const make = Effect.fnUntraced(function* (
           allowH2: false,
           connect: { timeout: timeoutMillis },
           headersTimeout: 0,
-          bodyTimeout: 0,
-          maxResponseSize: maxResponseBytes
+          bodyTimeout: 0
         })
     ),
     (pool) => Effect.promise(() => pool.destroy())
@@ -109,7 +121,12 @@ export const make = Effect.fnUntraced(function* (
   const cookie = options.cookie === undefined || own !== undefined ? undefined : CookieFile.make(options.cookie)
   const base = url.pathname.replace(/\/$/, "")
 
-  const send = (authorization: string | undefined, body: string, below: string | undefined) =>
+  const sendCounted = (
+    receiver: BytesInFlight.Receiver,
+    authorization: string | undefined,
+    body: string,
+    below: string | undefined
+  ) =>
     Effect.callback<Reply, NoReply>((resume) => {
       const headers = {
         "content-type": "application/json",
@@ -117,23 +134,34 @@ export const make = Effect.fnUntraced(function* (
         ...(authorization === undefined ? {} : { authorization }),
         ...options.headers
       }
-      const chunks: Array<Buffer> = []
+      let received: Buffer = nothing
       let status = 0
       let retryAfter: number | undefined
       let controller: Dispatcher.DispatchController | undefined
       let abandoned = false
+      let taken = 0
+      const giveBack = () => {
+        receiver.giveBack(taken)
+        taken = 0
+      }
       const abandon = () => {
         abandoned = true
         clearTimeout(timer)
+        received = nothing
+        giveBack()
         controller?.abort(new Error("abandoned"))
+      }
+      const refuse = (room: number) => {
+        abandon()
+        resume(Effect.fail({ reason: `answer larger than ${room} bytes`, tooLarge: true }))
       }
       const end = (effect: Effect.Effect<Reply, NoReply>) => {
         clearTimeout(timer)
         resume(effect)
       }
       const timer = setTimeout(() => {
-        resume(Effect.fail({ reason: `no answer within ${timeoutMillis} ms` }))
         abandon()
+        resume(Effect.fail({ reason: `no answer within ${timeoutMillis} ms` }))
       }, timeoutMillis)
       pool.dispatch(
         { path: (below === undefined ? url.pathname : base + below) + url.search, method: "POST", headers, body },
@@ -150,21 +178,36 @@ export const make = Effect.fnUntraced(function* (
             if (encoding !== undefined && encoding !== "identity") {
               started.abort(new Error(`body in content-encoding ${encoding}, which was not asked for`))
             }
+            const room = receiver.room()
+            if (Number(responseHeaders["content-length"]) > room) refuse(room)
           },
           onResponseData(_, chunk) {
-            chunks.push(chunk)
+            if (abandoned) return
+            const room = receiver.room()
+            const became = receiver.take(chunk.length)
+            // What gave way is interrupted, and sent again.
+            if (became === "gaveWay") return abandon()
+            if (became === "tooLarge") return refuse(room + taken)
+            received = appended(received, taken, chunk)
+            taken += chunk.length
           },
           onResponseEnd() {
-            const whole = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
-            end(Effect.succeed({ status, retryAfter, body: whole }))
+            end(Effect.succeed({ status, retryAfter, body: received.subarray(0, taken) }))
           },
           onResponseError(_, error) {
+            if (abandoned) return
+            giveBack()
             end(Effect.fail({ reason: describe(error) }))
           }
         }
       )
       return Effect.sync(abandon)
     })
+
+  const send = (authorization: string | undefined, body: string, below: string | undefined) =>
+    bytesInFlight.request(
+      Effect.flatMap(BytesInFlight.CurrentReceiver, (receiver) => sendCounted(receiver!, authorization, body, below))
+    )
 
   /** A node that has started again has a new cookie: a refused one is read again, and the request sent once more. */
   const post = (body: string, below: string | undefined): Effect.Effect<Reply, NoReply> =>

@@ -7,9 +7,10 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import * as DecimalText from "../node/DecimalText.ts"
+import * as BytesInFlight from "../node/BytesInFlight.ts"
 import * as Failover from "../node/Failover.ts"
-import { type NodeError, NodeInconsistent, NodeRejected, NodeUnreachable } from "../node/NodeError.ts"
+import * as JsonAnswer from "../node/JsonAnswer.ts"
+import { answerTooLarge, type NodeError, NodeInconsistent, NodeRejected, NodeUnreachable } from "../node/NodeError.ts"
 import * as NodeHttp from "../node/NodeHttp.ts"
 
 export interface TronHttpOptions {
@@ -56,29 +57,28 @@ const maxMessage = 300
 const maxRetryAfterMillis = 30_000
 
 /** What a reply means; the failure says whether to try again. */
-const answerOf = (
+const answerOf = Effect.fnUntraced(function* (
   http: NodeHttp.NodeHttp,
   path: string,
   reply: NodeHttp.Reply
-): Result.Result<unknown, Failover.Failure> => {
+): Effect.fn.Return<unknown, Failover.Failure> {
   const waitMillis = Math.min((reply.retryAfter ?? 0) * 1000, maxRetryAfterMillis)
-  const fail = (error: NodeError, retry: boolean) => Result.fail({ error, retry, waitMillis })
+  const fail = (error: NodeError, retry: boolean) => Effect.fail({ error, retry, waitMillis })
   const rejected = (code: number, message: string) => new NodeRejected({ node: http.name, method: path, code, message })
   const unreachable = (message: string) => new NodeUnreachable({ node: http.name, method: path, message })
 
   if (reply.status === notFound || reply.status === methodNotAllowed) {
-    return fail(rejected(notFound, "the node has no such path"), false)
+    return yield* fail(rejected(notFound, "the node has no such path"), false)
   }
-  const answer = Result.try(() => DecimalText.parse(reply.body))
+  const answer = yield* Effect.result(JsonAnswer.parse(reply.body, "decimalText"))
   if (Result.isSuccess(answer) && isError(answer.success)) {
     const message = http.redact(answer.success.Error).slice(0, maxMessage)
-    return fail(rejected(0, message), reply.status === tooManyRequests || passing.test(message))
+    return yield* fail(rejected(0, message), reply.status === tooManyRequests || passing.test(message))
   }
-  if (reply.status !== 200) return fail(unreachable(`HTTP ${reply.status}`), true)
-  return Result.isSuccess(answer)
-    ? Result.succeed(answer.success)
-    : fail(unreachable("the answer is not JSON: truncated, or not a node's"), true)
-}
+  if (reply.status !== 200) return yield* fail(unreachable(`HTTP ${reply.status}`), true)
+  if (Result.isSuccess(answer)) return answer.success
+  return yield* fail(unreachable("the answer is not JSON: truncated, or not a node's"), true)
+})
 
 /** Connections are closed with the scope. Dies where a URL is not http(s): settings are checked before. */
 export const make = Effect.fnUntraced(function* (
@@ -97,18 +97,23 @@ export const make = Effect.fnUntraced(function* (
   })
   if (first === undefined) return yield* Effect.die(new Error("a chain needs node URLs"))
   const failover = Failover.make([first, ...others], options.attempts)
+  const bytesInFlight = yield* BytesInFlight.Current
 
   const post: TronHttp["post"] = (path, body = "{}") =>
-    failover.ask((http) =>
-      http.post(body, path).pipe(
-        Effect.mapError(
-          ({ reason }): Failover.Failure => ({
-            error: new NodeUnreachable({ node: http.name, method: path, message: http.redact(reason) }),
-            retry: true,
-            waitMillis: 0
-          })
-        ),
-        Effect.flatMap((reply) => Effect.fromResult(answerOf(http, path, reply)))
+    bytesInFlight.request(
+      failover.ask((http) =>
+        http.post(body, path).pipe(
+          Effect.mapError(
+            ({ reason, tooLarge }): Failover.Failure => ({
+              error: tooLarge
+                ? answerTooLarge(http.name, path, reason)
+                : new NodeUnreachable({ node: http.name, method: path, message: http.redact(reason) }),
+              retry: tooLarge !== true,
+              waitMillis: 0
+            })
+          ),
+          Effect.flatMap((reply) => answerOf(http, path, reply))
+        )
       )
     )
 

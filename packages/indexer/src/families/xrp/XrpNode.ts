@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
+import * as BytesInFlight from "../node/BytesInFlight.ts"
 import * as Failover from "../node/Failover.ts"
 import type { NodeError } from "../node/NodeError.ts"
 import * as XrpHttp from "./internal/XrpHttp.ts"
@@ -53,7 +54,10 @@ export const make = Effect.fnUntraced(function* (
   if (first === undefined) return yield* Effect.die(new Error("a chain needs node URLs"))
   const failover = Failover.make([first, ...others], options.attempts)
 
-  const request: XrpNode["request"] = (command, params) => failover.ask((server) => server.request(command, params))
+  const bytesInFlight = yield* BytesInFlight.Current
+
+  const request: XrpNode["request"] = (command, params) =>
+    bytesInFlight.request(failover.ask((server) => server.request(command, params)))
 
   return {
     get name() {

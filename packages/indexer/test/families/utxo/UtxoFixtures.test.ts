@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import type { Block, CoinTransfer } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
+import * as BytesInFlight from "@headwater/indexer/families/node/BytesInFlight"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import * as UtxoSource from "@headwater/indexer/families/utxo/UtxoSource"
 import * as Effect from "effect/Effect"
@@ -164,6 +165,30 @@ describe.skipIf(!present)("bitcoin-etl: node answers and the blocks and transact
             assert.deepStrictEqual(UtxoNode.plain(yield* raw.blockAt(block.height)), UtxoNode.plain(read))
           }
         })
+      )
+      it.effect.skipIf(withHex.length === 0)(
+        `${blockchain} ${folder}: too large as the node decodes it, the same raw`,
+        () =>
+          Effect.gen(function* () {
+            const block = withHex[0]!
+            const part = { blocks: [block], raw: { [block.hash]: UtxoNode.rawOf(block) } }
+            const read = yield* (yield* open(chainOf(blockchain), "core", part)).blockAt(block.height)
+            const answers = UtxoNode.answers("core", part)
+            let padding = ""
+            const bytes = BytesInFlight.make(1_000_000)
+            const padded: FakeNode.Answer = (method, params) => {
+              const answer = answers(method, params)
+              return method === "getblock" && Number(params[1]) > 1 ? { ...(answer as object), padding } : answer
+            }
+            const source = yield* UtxoNode.source(chainOf(blockchain), padded).pipe(
+              Effect.provideService(BytesInFlight.Current, bytes)
+            )
+            padding = "0".repeat(1_000_000)
+            assert.deepStrictEqual(
+              UtxoNode.plain(yield* bytes.block(source.blockAt(block.height))),
+              UtxoNode.plain(read)
+            )
+          })
       )
     }
   }

@@ -1,7 +1,14 @@
 /** Failures of JSON-RPC requests: the error, and whether to send the request again, whole or in parts, now or later. */
 import type * as Failover from "../Failover.ts"
-import { type NodeError, NodeInconsistent, NodeRejected, NodeUnreachable } from "../NodeError.ts"
-import type { NodeHttp, Reply } from "../NodeHttp.ts"
+import {
+  answerTooLarge,
+  isTooLarge,
+  type NodeError,
+  NodeInconsistent,
+  NodeRejected,
+  NodeUnreachable
+} from "../NodeError.ts"
+import type { NodeHttp, NoReply, Reply } from "../NodeHttp.ts"
 
 /** A call with the id under which it was sent. */
 export interface Sent {
@@ -43,9 +50,6 @@ const serviceUnavailable = 503
 const passingCodes: ReadonlySet<number> = new Set([-28, -32005, -32029, tooManyRequests])
 const passingText = /rate limit|too many requests|server (?:is )?busy|warming up|loading block index/i
 
-/** -32003 "response too large" (geth): the answers of a batch together are over the node's limit. */
-const responseTooLarge = -32003
-
 /** `a, b` and how many more: an error's name for a batch. */
 const nameOf = (sent: ReadonlyArray<Sent>): string => {
   const methods = [...new Set(sent.map((call) => call.method))]
@@ -65,9 +69,15 @@ const failure = (error: NodeError, about?: Partial<Omit<Failure, "error">>): Fai
 const nodeUnreachable = ({ node, sent }: Request, message: string) =>
   new NodeUnreachable({ node: node.name, method: nameOf(sent), message })
 
-/** The node gave no HTTP answer; `reason` is said without the secrets of its URL. */
-export const unanswered = (request: Request, reason: string): Failure =>
-  failure(nodeUnreachable(request, request.node.redact(reason)))
+/** The answer to the request was broken off. */
+export const tooLarge = ({ node, sent }: Request, { reason }: NoReply): NodeRejected =>
+  answerTooLarge(node.name, nameOf(sent), reason)
+
+/** The node gave no HTTP answer, or too large a one to a batch; `reason` is said without the secrets of its URL. */
+export const unanswered = (request: Request, noReply: NoReply): Failure =>
+  noReply.tooLarge
+    ? failure(tooLarge(request, noReply), { retry: false, tooMany: "bytes" })
+    : failure(nodeUnreachable(request, request.node.redact(noReply.reason)))
 
 /** The node gave an HTTP answer that answers none of the calls. */
 export const unreachable = (exchange: Exchange, message: string): Failure =>
@@ -101,7 +111,7 @@ export const passesLater = ({ reply }: Exchange, error: NodeRejected): boolean =
   passes(error) || reply.status === tooManyRequests || reply.status === serviceUnavailable
 
 /** Whether an error to one call of a batch is about the batch: the other calls' results are then of no use either. */
-export const concernsBatch = (error: NodeRejected): boolean => passes(error) || error.code === responseTooLarge
+export const concernsBatch = (error: NodeRejected): boolean => passes(error) || isTooLarge(error)
 
 /** The node refused the request: with one error to all of its calls (`whole`), or with one to a call among others. */
 export const refused = (exchange: Exchange, error: NodeRejected, whole: boolean): Failure => {
@@ -110,6 +120,6 @@ export const refused = (exchange: Exchange, error: NodeRejected, whole: boolean)
   return failure(error, {
     retry,
     waitMillis: waitMillisOf(exchange),
-    tooMany: splits && error.code === responseTooLarge ? "bytes" : splits && whole ? "calls" : undefined
+    tooMany: splits && isTooLarge(error) ? "bytes" : splits && whole ? "calls" : undefined
   })
 }

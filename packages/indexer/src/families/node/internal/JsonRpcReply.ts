@@ -1,14 +1,11 @@
-/** Reads the results of calls out of a node's HTTP answer to a JSON-RPC request or batch. Pure; the answer is hostile. */
+/** Reads the results of calls out of a node's HTTP answer to a JSON-RPC request or batch. The answer is hostile. */
+import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as DecimalText from "../DecimalText.ts"
+import * as JsonAnswer from "../JsonAnswer.ts"
 import type { NodeRejected } from "../NodeError.ts"
 import * as JsonRpcFailure from "./JsonRpcFailure.ts"
 
-/**
- * How the body's text becomes a value. `plain` is JSON.parse; `decimalText` turns every JSON number that is not a safe
- * integer, or that has a point or an exponent, into its text, so that no amount passes through a float.
- */
-export type Numbers = "plain" | "decimalText"
+export type Numbers = JsonAnswer.Numbers
 
 /** The node's result to one call, or its error. */
 export type CallResult = Result.Result<unknown, NodeRejected>
@@ -22,23 +19,23 @@ const isOk = ({ reply }: Exchange) => reply.status >= 200 && reply.status < 300
 const isJson = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The body as an object or an array; a failure where the node answered anything else. */
-const parse = (exchange: Exchange, numbers: Numbers): Result.Result<Json | Array<unknown>, JsonRpcFailure.Failure> => {
+const parse = Effect.fnUntraced(function* (
+  exchange: Exchange,
+  numbers: Numbers
+): Effect.fn.Return<Json | Array<unknown>, JsonRpcFailure.Failure> {
   const { body, status } = exchange.reply
   if (status === 401 || status === 403) {
     const message = `HTTP ${status}: the node does not accept the credentials`
-    return Result.fail(JsonRpcFailure.unreachable(exchange, message))
+    return yield* Effect.fail(JsonRpcFailure.unreachable(exchange, message))
   }
-  const parsed = Result.try((): unknown =>
-    numbers === "decimalText" ? DecimalText.parse(body) : JSON.parse(body.toString())
-  )
-  const answer = Result.getOrUndefined(parsed)
-  if (Array.isArray(answer) || isJson(answer)) return Result.succeed(answer)
-  return Result.fail(
+  const answer = Result.getOrUndefined(yield* Effect.result(JsonAnswer.parse(body, numbers)))
+  if (Array.isArray(answer) || isJson(answer)) return answer
+  return yield* Effect.fail(
     isOk(exchange)
       ? JsonRpcFailure.unreachable(exchange, "the answer is not JSON-RPC: truncated, or not a node's")
       : JsonRpcFailure.refusedByStatus(exchange)
   )
-}
+})
 
 const hasError = ({ error }: Json) => error !== undefined && error !== null
 
@@ -96,7 +93,7 @@ const readBatch = (exchange: Exchange, answers: ReadonlyArray<unknown>): Results
  * Results in the order of the calls. An error to one call is that call's result, unless the error passes with time or is
  * about the batch: then the whole request is worth another try.
  */
-export const read = (exchange: Exchange, numbers: Numbers): Results =>
-  Result.flatMap(parse(exchange, numbers), (answer) =>
-    Array.isArray(answer) ? readBatch(exchange, answer) : readSingle(exchange, answer)
+export const read = (exchange: Exchange, numbers: Numbers) =>
+  Effect.flatMap(parse(exchange, numbers), (answer) =>
+    Effect.fromResult(Array.isArray(answer) ? readBatch(exchange, answer) : readSingle(exchange, answer))
   )

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
+import * as JsonAnswer from "../../node/JsonAnswer.ts"
 import * as NodeHttp from "../../node/NodeHttp.ts"
 import * as XrpReply from "./XrpReply.ts"
 import type { XrpServer } from "./XrpServer.ts"
@@ -17,8 +18,14 @@ export const make = Effect.fnUntraced(function* (options: {
   const request: XrpServer["request"] = Effect.fnUntraced(function* (command, params) {
     const reply = yield* http
       .post(JSON.stringify({ method: command, params: [params] }))
-      .pipe(Effect.mapError(({ reason }) => XrpReply.unreachable(http.name, command, http.redact(reason))))
-    const answer = Result.try((): unknown => JSON.parse(reply.body.toString()))
+      .pipe(
+        Effect.mapError(({ reason, tooLarge }) =>
+          tooLarge
+            ? XrpReply.tooLarge(http.name, command, reason)
+            : XrpReply.unreachable(http.name, command, http.redact(reason))
+        )
+      )
+    const answer = yield* Effect.result(JsonAnswer.parse(reply.body, "plain"))
     if (reply.status !== 200 || Result.isFailure(answer)) {
       const waitMillis = Math.min((reply.retryAfter ?? 0) * 1000, maxRetryAfterMillis)
       const message = reply.status === 200 ? "the answer is not JSON" : `HTTP ${reply.status}`

@@ -2,7 +2,13 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Failure } from "../../node/Failover.ts"
-import { type NodeError, NodeInconsistent, NodeRejected, NodeUnreachable } from "../../node/NodeError.ts"
+import {
+  answerTooLarge,
+  type NodeError,
+  NodeInconsistent,
+  NodeRejected,
+  NodeUnreachable
+} from "../../node/NodeError.ts"
 
 /** The `result` of a command. */
 export type Json = Readonly<Record<string, unknown>>
@@ -35,6 +41,10 @@ export const failure = (error: NodeError, retry = true, waitMillis = 0): Failure
 
 export const unreachable = (node: string, method: string, message: string, waitMillis = 0): Failure =>
   failure(new NodeUnreachable({ node, method, message }), true, waitMillis)
+
+/** The answer was broken off because of its size. */
+export const tooLarge = (node: string, method: string, message: string): Failure =>
+  failure(answerTooLarge(node, method, message), false)
 
 /**
  * `answer` is a response of the WebSocket API, or a body of JSON-RPC, whose errors are inside its `result`. A refusal is

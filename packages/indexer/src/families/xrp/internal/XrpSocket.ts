@@ -1,23 +1,30 @@
 /** One WebSocket connection to an XRP server: requests by id, and pushes of closed ledgers. */
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { WebSocket } from "undici"
+import { type Dispatcher, WebSocket } from "undici"
+import * as JsonAnswer from "../../node/JsonAnswer.ts"
 import type * as XrpReply from "./XrpReply.ts"
 
 export interface XrpSocketOptions {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly timeoutMillis: number
+  readonly dispatcher: Dispatcher
   /** Called for each closed ledger that the server announces: nothing but a hint. */
   readonly onLedgerClosed: () => void
+}
+
+/** A server's answer to a command, and the length of its text. */
+export interface Answer {
+  readonly json: unknown
+  readonly length: number
 }
 
 export interface XrpSocket {
   /** Why the connection is closed, once it is. */
   readonly closed: () => string | undefined
   /** The server's answer to a command. No answer in time closes the connection, since its other end may be gone. */
-  readonly send: (command: string, params: XrpReply.Json) => Effect.Effect<unknown, string>
+  readonly send: (command: string, params: XrpReply.Json) => Effect.Effect<Answer, string>
   /** Closes the connection; requests in flight fail with the reason. */
   readonly close: (reason: string) => void
 }
@@ -25,9 +32,12 @@ export interface XrpSocket {
 const isResponse = Schema.is(Schema.Struct({ id: Schema.Int }))
 const isLedgerClosed = Schema.is(Schema.Struct({ type: Schema.Literal("ledgerClosed") }))
 
-type Resume = (reply: Effect.Effect<unknown, string>) => void
+type Resume = (reply: Effect.Effect<Answer, string>) => void
 
-const make = (socket: WebSocket, { onLedgerClosed, timeoutMillis }: XrpSocketOptions) => {
+/** Runs in the background: large messages are parsed there. */
+type Run = (effect: Effect.Effect<void>) => unknown
+
+const make = (socket: WebSocket, { onLedgerClosed, timeoutMillis }: XrpSocketOptions, run: Run) => {
   const waiting = new Map<number, Resume>()
   let closed: string | undefined
   let lastId = 0
@@ -40,20 +50,28 @@ const make = (socket: WebSocket, { onLedgerClosed, timeoutMillis }: XrpSocketOpt
     waiting.clear()
   }
 
-  const receive = (data: unknown) => {
-    const message = Result.try((): unknown => JSON.parse(String(data)))
-    if (Result.isFailure(message)) return close("the server sent something that is not JSON")
-    if (isResponse(message.success)) {
-      const resume = waiting.get(message.success.id)
-      waiting.delete(message.success.id)
-      resume?.(Effect.succeed(message.success))
-    } else if (isLedgerClosed(message.success)) {
+  const take = (json: unknown, length: number) => {
+    if (isResponse(json)) {
+      const resume = waiting.get(json.id)
+      waiting.delete(json.id)
+      resume?.(Effect.succeed({ json, length }))
+    } else if (isLedgerClosed(json)) {
       onLedgerClosed()
     }
   }
 
+  const receive = (data: unknown) => {
+    const text = String(data)
+    run(
+      Effect.match(JsonAnswer.parse(Buffer.from(text), "plain"), {
+        onFailure: () => close("the server sent something that is not JSON"),
+        onSuccess: (json) => take(json, text.length)
+      })
+    )
+  }
+
   const send: XrpSocket["send"] = (command, params) =>
-    Effect.callback<unknown, string>((resume) => {
+    Effect.callback<Answer, string>((resume) => {
       if (closed !== undefined) return resume(Effect.fail(closed))
       const id = ++lastId
       waiting.set(id, resume)
@@ -80,23 +98,26 @@ export const open = (
   options: XrpSocketOptions,
   onOpen: (socket: XrpSocket) => void
 ): Effect.Effect<XrpSocket, string> =>
-  Effect.callback<XrpSocket, string>((resume) => {
-    const socket = new WebSocket(options.url, { headers: options.headers })
-    const connection = make(socket, options)
-    const lost = (reason: string) => {
-      connection.close(reason)
-      resume(Effect.fail(reason))
-    }
-    socket.onopen = () => {
-      onOpen(connection)
-      socket.send(JSON.stringify({ id: 0, command: "subscribe", streams: ["ledger"] }))
-      resume(Effect.succeed(connection))
-    }
-    socket.onmessage = (event) => connection.receive(event.data)
-    socket.onerror = () => lost("the connection failed")
-    socket.onclose = ({ code }) => lost(`the connection was closed (${code})`)
-    return Effect.sync(() => connection.close("abandoned"))
-  }).pipe(
+  Effect.flatMap(Effect.context<never>(), (context) =>
+    Effect.callback<XrpSocket, string>((resume) => {
+      const { dispatcher, headers } = options
+      const socket = new WebSocket(options.url, { headers, dispatcher })
+      const connection = make(socket, options, Effect.runForkWith(context))
+      const lost = (reason: string) => {
+        connection.close(reason)
+        resume(Effect.fail(reason))
+      }
+      socket.onopen = () => {
+        onOpen(connection)
+        socket.send(JSON.stringify({ id: 0, command: "subscribe", streams: ["ledger"] }))
+        resume(Effect.succeed(connection))
+      }
+      socket.onmessage = (event) => connection.receive(event.data)
+      socket.onerror = () => lost("the connection failed")
+      socket.onclose = ({ code }) => lost(`the connection was closed (${code})`)
+      return Effect.sync(() => connection.close("abandoned"))
+    })
+  ).pipe(
     Effect.timeoutOrElse({
       duration: options.timeoutMillis,
       orElse: () => Effect.fail(`no connection within ${options.timeoutMillis} ms`)

@@ -7,6 +7,8 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
+import { Agent } from "undici"
+import * as BytesInFlight from "../../node/BytesInFlight.ts"
 import { authorization } from "../../node/NodeHttp.ts"
 import * as XrpReply from "./XrpReply.ts"
 import type { XrpServer } from "./XrpServer.ts"
@@ -36,7 +38,13 @@ export const make = Effect.fnUntraced(function* (
   let current: XrpSocket.XrpSocket | undefined
   let failures = { count: 0, reason: "" }
 
-  const open = XrpSocket.open({ ...options, url, headers }, (socket) => {
+  const bytesInFlight = yield* BytesInFlight.Current
+  const dispatcher = yield* Effect.acquireRelease(
+    Effect.sync(() => new Agent({ webSocket: { maxPayloadSize: bytesInFlight.limit } })),
+    (agent) => Effect.promise(() => agent.destroy())
+  )
+
+  const open = XrpSocket.open({ ...options, url, headers, dispatcher }, (socket) => {
     current = socket
   })
 
@@ -57,14 +65,24 @@ export const make = Effect.fnUntraced(function* (
   })
 
   yield* Effect.addFinalizer(() => Effect.sync(() => current?.close("closed")))
-  return {
-    name,
-    request: (command, params) =>
-      connected.pipe(
-        Effect.flatMap((socket) => socket.send(command, params)),
-        inFlight.withPermit,
-        Effect.mapError((reason) => XrpReply.unreachable(name, command, reason)),
-        Effect.flatMap((answer) => Effect.fromResult(XrpReply.read(name, command, answer)))
-      )
-  }
+
+  const request: XrpServer["request"] = Effect.fnUntraced(function* (command, params) {
+    const { json, length } = yield* connected.pipe(
+      Effect.flatMap((socket) => socket.send(command, params)),
+      inFlight.withPermit,
+      Effect.mapError((reason) => XrpReply.unreachable(name, command, reason))
+    )
+    const receiver = (yield* BytesInFlight.CurrentReceiver)!
+    const room = receiver.room()
+    // An answer comes as one message, and is counted once all of it is there.
+    switch (receiver.take(length)) {
+      case "tooLarge":
+        return yield* Effect.fail(XrpReply.tooLarge(name, command, `answer larger than ${room} bytes`))
+      case "gaveWay":
+        return yield* Effect.never
+    }
+    return yield* Effect.fromResult(XrpReply.read(name, command, json))
+  })
+
+  return { name, request: (command, params) => bytesInFlight.request(request(command, params)) }
 })
