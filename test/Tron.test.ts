@@ -128,7 +128,9 @@ const blocksWith = (keepsInternal: boolean): ReadonlyArray<TronNode.TronBlock> =
         return Tron.blockOf(height, [])
     }
   }
-  return [0, ...Array.from({ length: newest - 98 }, (_, i) => 99 + i)].map((height) => dated(at(height), height))
+  return Tron.linked(
+    [0, ...Array.from({ length: newest - 98 }, (_, i) => 99 + i)].map((height) => dated(at(height), height))
+  )
 }
 
 const text = (value: string) => {

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { HDNodeWallet } from "ethers"
-import { account, chainOf, payment } from "../packages/indexer/test/families/xrp/XrpLedgers.ts"
+import { account, chainOf, payment, sealed } from "../packages/indexer/test/families/xrp/XrpLedgers.ts"
 import * as XrpServer from "../packages/indexer/test/families/xrp/XrpServer.ts"
 import { addressOf } from "../packages/indexer/test/families/xrp/XrpWallet.ts"
 import * as Headwater from "./Headwater.ts"
@@ -28,31 +28,33 @@ const start = 1_010
  * Ledgers of two payments each; two of ledger 1015 pay to the tagged address, with and without its tag, one of 1020 to the wallet's address 30. In
  * ledger 1018 both are of odd forms that real ledgers have, or may have after an amendment.
  */
-const ledgers = chainOf(first, 40, (height) => [
-  { from: 1, to: 2, drops: BigInt(height) },
-  { from: 3, to: 4, drops: 5n }
-]).map((ledger) => {
-  if (ledger.ledger_index === "1015") {
-    const withTag = {
-      ...payment({ from: 3, to: 4, drops: 11n }, 1015, 2),
-      Destination: tagged.classic,
-      DestinationTag: 1
+const ledgers = sealed(
+  chainOf(first, 40, (height) => [
+    { from: 1, to: 2, drops: BigInt(height) },
+    { from: 3, to: 4, drops: 5n }
+  ]).map((ledger) => {
+    if (ledger.ledger_index === "1015") {
+      const withTag = {
+        ...payment({ from: 3, to: 4, drops: 11n }, 1015, 2),
+        Destination: tagged.classic,
+        DestinationTag: 1
+      }
+      const without = { ...payment({ from: 3, to: 4, drops: 12n }, 1015, 3), Destination: tagged.classic }
+      return { ...ledger, transactions: [...ledger.transactions, withTag, without] }
     }
-    const without = { ...payment({ from: 3, to: 4, drops: 12n }, 1015, 3), Destination: tagged.classic }
-    return { ...ledger, transactions: [...ledger.transactions, withTag, without] }
-  }
-  if (ledger.ledger_index === "1018") {
-    const transactions = ledger.transactions.map((paid: XrpServer.Json) => ({
-      ...paid,
-      ...(paid.Account === account(3) ? { SendMax: { vault: "00", shares: "5" } } : {}),
-      metaData: { ...paid.metaData, delivered_amount: "-1" }
-    }))
-    return { ...ledger, transactions }
-  }
-  if (ledger.ledger_index !== "1020") return ledger
-  const paid = { ...payment({ from: 3, to: 4, drops: 7n }, 1020, 2), Destination: receiving(30), DestinationTag: 99 }
-  return { ...ledger, transactions: [...ledger.transactions, paid] }
-})
+    if (ledger.ledger_index === "1018") {
+      const transactions = ledger.transactions.map((paid: XrpServer.Json) => ({
+        ...paid,
+        ...(paid.Account === account(3) ? { SendMax: { vault: "00", shares: "5" } } : {}),
+        metaData: { ...paid.metaData, DeliveredAmount: "-1", delivered_amount: "-1" }
+      }))
+      return { ...ledger, transactions }
+    }
+    if (ledger.ledger_index !== "1020") return ledger
+    const paid = { ...payment({ from: 3, to: 4, drops: 7n }, 1020, 2), Destination: receiving(30), DestinationTag: 99 }
+    return { ...ledger, transactions: [...ledger.transactions, paid] }
+  })
+)
 const ledgerAt = (height: number) => ledgers[height - first]!
 
 const { location } = locations[0]!

@@ -4,7 +4,9 @@
  *
  * Source: java-tron's `Tron.proto`, `balance_contract.proto`, `smart_contract.proto`, `asset_issue_contract.proto`.
  */
+import { secp256k1 } from "@noble/curves/secp256k1.js"
 import { sha256 } from "@noble/hashes/sha2.js"
+import { keccak_256 } from "@noble/hashes/sha3.js"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Address from "../address/Address.ts"
@@ -36,6 +38,8 @@ export interface Contract {
   readonly type: number
   readonly typeUrl: string
   readonly permissionId: number
+  /** Whose contract it is; absent for the few types that have the owner elsewhere. */
+  readonly owner: Address.AddressBytes | undefined
   /** Absent for a contract that moves no coin from one account to another. */
   readonly transfer: CoinTransfer | undefined
 }
@@ -70,6 +74,22 @@ export const rawFields = {
 
 /** The id of a transaction, which is also the hash to sign: 32 bytes from its `raw_data`. */
 export const id = (rawData: Uint8Array): Uint8Array => sha256(rawData)
+
+/**
+ * The account whose key signed a hash — of a transaction, its id; of a block, the hash of its header — by 65 bytes: r, s
+ * and the number of the point, which may begin at 27. Undefined where the bytes are no signature.
+ */
+export const signer = (hash: Uint8Array, signature: Uint8Array): Address.AddressBytes | undefined => {
+  const last = signature[64]
+  if (last === undefined || signature.length !== 65) return undefined
+  const recoverable = new Uint8Array(65)
+  recoverable[0] = last >= 27 ? last - 27 : last
+  recoverable.set(signature.subarray(0, 64), 1)
+  const key = Result.try(() => secp256k1.recoverPublicKey(recoverable, hash, { prehash: false }))
+  if (Result.isFailure(key)) return undefined
+  const point = secp256k1.Point.fromBytes(key.success).toBytes(false)
+  return Address.fromBytes(keccak_256(point.subarray(1)).subarray(12))
+}
 
 type Parsed<A> = Result.Result<A, InvalidTransaction>
 
@@ -136,6 +156,12 @@ const transferOf = (type: number, value: Uint8Array): Parsed<CoinTransfer | unde
 
 const utf8 = new TextDecoder()
 
+/** `owner_address` is the first field of the contracts of almost every type. */
+const ownerOf = (value: Uint8Array): Address.AddressBytes | undefined => {
+  const fields = Result.getOrElse(Protobuf.decode(value), () => [])
+  return Result.getOrUndefined(address(fields, 1, "owner_address"))
+}
+
 const contractOf = (bytes: Uint8Array): Parsed<Contract> =>
   Result.gen(function* () {
     const fields = yield* message(bytes, "contract")
@@ -145,6 +171,7 @@ const contractOf = (bytes: Uint8Array): Parsed<Contract> =>
       type,
       typeUrl: utf8.decode(Protobuf.bytesOf(parameter, 1)),
       permissionId: Number(Protobuf.integerOf(fields, 5)),
+      owner: ownerOf(Protobuf.bytesOf(parameter, 2)),
       transfer: yield* transferOf(type, Protobuf.bytesOf(parameter, 2))
     }
   })

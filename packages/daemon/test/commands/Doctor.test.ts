@@ -367,11 +367,8 @@ describe("headwater doctor on Tron", () => {
           const { block, infos } = Tron.blockOf(0, [])
           return { block: { ...block, blockID: `${"0".repeat(64 - id.length)}${id}` }, infos }
         }
-        const blocks = (id: string, more: object = { internal_transactions: [Tron.internal(60, 4, 1)] }) => [
-          genesis(id),
-          Tron.blockOf(1, []),
-          Tron.blockOf(2, [called], [info(more)])
-        ]
+        const blocks = (id: string, more: object = { internal_transactions: [Tron.internal(60, 4, 1)] }) =>
+          Tron.linked([genesis(id), Tron.blockOf(1, []), Tron.blockOf(2, [called], [info(more)])])
         const solid = ["/walletsolidity/getblock", "/walletsolidity/getnowblock", "/wallet/getnodeinfo"]
         const well = yield* TronNode.make({ blocks: blocks("2b6653dc"), solid: 1 })
         const other = yield* TronNode.make({ blocks: blocks("cd8690dc"), solid: 1 })

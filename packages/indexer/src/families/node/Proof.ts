@@ -1,6 +1,8 @@
 /** How far the blocks of a node are proved before they are committed: a setting of each chain. */
 import type { UnprovenPart } from "@headwater/core/Block"
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { ProofFailed } from "./NodeError.ts"
 
 /**
  * `links`: parts belong together, and each block names the one before. `roots`: what the hashes and roots of a block
@@ -21,6 +23,25 @@ export const unknown = (part: string, reason: string): UnprovenPart => ({
   cause: "unknown",
   reason: reason.replace(/\p{Cc}+/gu, " ").slice(0, 200)
 })
+
+/** What the proof of a block came to. */
+export interface Outcome {
+  /** The part that does not fit what commits to it, and to what. */
+  readonly mismatch: string | undefined
+  readonly unproven: ReadonlyArray<UnprovenPart>
+}
+
+/** Nothing to prove, or everything proved. */
+export const nothing: Outcome = { mismatch: undefined, unproven: [] }
+
+export const mismatch = (message: string): Outcome => ({ mismatch: message, unproven: [] })
+
+/** The unproven parts, or `ProofFailed` of the node that answered to `method`. */
+export const unprovenOf = (
+  { mismatch, unproven }: Outcome,
+  from: { readonly node: string; readonly method: string }
+): Effect.Effect<ReadonlyArray<UnprovenPart>, ProofFailed> =>
+  mismatch === undefined ? Effect.succeed(unproven) : Effect.fail(new ProofFailed({ ...from, message: mismatch }))
 
 /** What stands of a chain's blocks without proof since the chain is followed by this process. */
 export interface Unproven extends UnprovenPart {

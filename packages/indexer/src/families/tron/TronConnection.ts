@@ -26,7 +26,8 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
   const source = yield* TronSource.make(chain, {
     ...httpOptions(settings),
     connections: settings.parallel * 2,
-    internal: settings.internalTransactions
+    internal: settings.internalTransactions,
+    verify: settings.verify
   })
   return { family: "tron" as const, source, sideSources: { unusedAt: source.unusedAt } }
 })

@@ -30,6 +30,12 @@ export interface TronHttp {
   readonly name: string
   /** Posts JSON to a path (`/wallet/getnowblock`). A path that the node has not is `NodeRejected` with the code 404. */
   readonly post: (path: string, body?: string) => Effect.Effect<unknown, NodeError>
+  /** An answer to `path`, read by a schema: one that does not fit is `NodeInconsistent`. */
+  readonly decode: <A>(
+    schema: Schema.ConstraintDecoder<A>,
+    path: string,
+    answer: unknown
+  ) => Effect.Effect<A, NodeInconsistent>
   /** As `post`, read by a schema: an answer that does not fit is `NodeInconsistent`. */
   readonly read: <A>(schema: Schema.ConstraintDecoder<A>, path: string, body?: string) => Effect.Effect<A, NodeError>
   /** As `read`; undefined where the answer is an empty object, which is how nodes say that they do not have it. */
@@ -128,6 +134,7 @@ export const make = Effect.fnUntraced(function* (
       return failover.current().name
     },
     post,
+    decode: decoded,
     read: (schema, path, body) => Effect.flatMap(post(path, body), (answer) => decoded(schema, path, answer)),
     find: (schema, path, body) =>
       Effect.flatMap(post(path, body), (answer) =>

@@ -15,6 +15,7 @@ import * as Capability from "../Capability.ts"
 import type { Log } from "../evm/EvmNode.ts"
 import type { JsonRpc } from "../node/JsonRpc.ts"
 import { type NodeError, NodeInconsistent } from "../node/NodeError.ts"
+import * as Proof from "../node/Proof.ts"
 import type { UnusedAt } from "../SideSources.ts"
 import type { FetchTokenMetadata, Head, Source } from "../Source.ts"
 import * as InternalTransactions from "./internal/InternalTransactions.ts"
@@ -25,10 +26,13 @@ import * as TronBlock from "./internal/TronBlock.ts"
 import * as TronContract from "./internal/TronContract.ts"
 import * as TronHeaders from "./internal/TronHeaders.ts"
 import * as TronLogs from "./internal/TronLogs.ts"
+import * as TronProof from "./internal/TronProof.ts"
 import * as TronHttp from "./TronHttp.ts"
 import * as TronPreparation from "./TronPreparation.ts"
 
 export interface TronSourceOptions extends TronHttp.TronHttpOptions {
+  /** How far blocks are proved; `roots` by default. */
+  readonly verify?: Proof.Level
   /** Take internal transactions, if the node keeps them; on by default. */
   readonly internal?: boolean
   /** The node's JSON-RPC endpoint, if it has one. */
@@ -119,17 +123,25 @@ export const make = Effect.fn("TronSource.make")(function* (
   }).pipe(Effect.withSpan("TronSource.head"))
 
   const blockAt = Effect.fnUntraced(function* (height: number): Effect.fn.Return<Block, NodeError> {
-    const [found, infos] = yield* Effect.all(
-      [http.find(TronBlock.Answer, "/wallet/getblockbynum", `{"num":${height}}`), infosAt(http, height)],
+    const path = "/wallet/getblockbynum"
+    const [shown, infos] = yield* Effect.all(
+      [http.find(Schema.Unknown, path, `{"num":${height}}`), infosAt(http, height)],
       { concurrency: "unbounded" }
     )
-    const answer = yield* TronHeaders.orMissing(http, String(height))(found)
+    const whole = yield* TronHeaders.orMissing(http, String(height))(shown)
+    const answer = yield* http.decode(TronBlock.Answer, path, whole)
+    const outcome = TronProof.of(whole, infos, options.verify ?? "roots")
+    const unproven = yield* Proof.unprovenOf(outcome, { node: http.name, method: path })
     const block = yield* Effect.mapError(
       Effect.fromResult(TronBlock.decode(chain, answer, infos, { height, internal })),
       (rule) => inconsistent("/wallet/getblockbynum", rule)
     )
     keepsInternal = InternalTransactions.areKept(infos) ?? keepsInternal
-    return internalCapability().available ? block : { ...block, untraced: true }
+    return {
+      ...block,
+      ...(unproven.length === 0 ? {} : { unproven }),
+      ...(internalCapability().available ? {} : { untraced: true as const })
+    }
   })
 
   const hashAt = Effect.fn("TronSource.hashAt")(function* (height: number): Effect.fn.Return<Uint8Array, NodeError> {

@@ -35,7 +35,7 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
     })
   )
   const announcements = yield* Announcements.make(settings.announcements === false ? [] : (settings.zmq ?? []))
-  const source = yield* UtxoSource.make(chain, rpc, { longCalls, announcements })
+  const source = yield* UtxoSource.make(chain, rpc, { longCalls, announcements, verify: settings.verify })
   return {
     family: "utxo" as const,
     source,

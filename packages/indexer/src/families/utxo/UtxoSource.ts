@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Capability from "../Capability.ts"
 import type { JsonRpc } from "../node/JsonRpc.ts"
 import type { NodeError } from "../node/NodeError.ts"
+import type * as Proof from "../node/Proof.ts"
 import type * as SideSources from "../SideSources.ts"
 import type { Head, Source } from "../Source.ts"
 import type { Announcements } from "./Announcements.ts"
@@ -29,6 +30,8 @@ export interface UtxoSourceOptions {
   readonly strategy?: BlockReader.Strategy
   /** The client of calls that may take many minutes; by default the same as of all others. */
   readonly longCalls?: JsonRpc
+  /** How far blocks are proved; `roots` by default. */
+  readonly verify?: Proof.Level
   /** The node's announcements, if it makes any. */
   readonly announcements?: Announcements
 }
@@ -111,7 +114,10 @@ export const make = Effect.fn("UtxoSource.make")(function* (
   const atStart = yield* tip
   const network = yield* Network.capability(chain, rpc, atStart.network)
   const capabilities = yield* Capabilities.find(rpc, atStart.hex)
-  const reader = yield* BlockReader.make(chain, rpc, capabilities, options.strategy)
+  const reader = yield* BlockReader.make(chain, rpc, capabilities, {
+    only: options.strategy,
+    verify: options.verify ?? "roots"
+  })
   const [strategy] = reader.strategies
 
   /** A ChainLock (DIP-8) is final at once; none yet, or one ahead of this node's chain, says nothing. */
@@ -126,7 +132,7 @@ export const make = Effect.fn("UtxoSource.make")(function* (
       Effect.catchTag("NodeRejected", () => Effect.undefined)
     )
 
-  const hexAt = Effect.fnUntraced(function* (height: number) {
+  const hexAt = Effect.fnUntraced(function* (rpc: JsonRpc, height: number) {
     const answer = yield* orMissing(rpc, String(height))(rpc.call("getblockhash", [height]))
     const hash = yield* consistent(rpc, "getblockhash", () => NodeJson.hash(answer, () => "the hash"))
     return { hash, hex: Buffer.from(hash).toString("hex") }
@@ -142,10 +148,10 @@ export const make = Effect.fn("UtxoSource.make")(function* (
         final: chain.utxo!.chainLocks ? yield* chainLocked(height) : undefined
       } satisfies Head
     }),
-    hashAt: (height) => Effect.map(hexAt(height), ({ hash }) => hash),
+    hashAt: (height) => Effect.map(hexAt(rpc, height), ({ hash }) => hash),
     blockAt: Effect.fnUntraced(function* (height: number) {
-      const { hex } = yield* hexAt(height)
-      return yield* reader.block({ hash: hex, height })
+      const { hex } = yield* hexAt(rpc, height)
+      return yield* reader.block(rpc, { hash: hex, height })
     }),
     capabilities: Effect.map(tip, (now) => [
       Capability.has("blocks", described[strategy!]),

@@ -13,7 +13,11 @@ export interface XrpConnection extends ConnectedNode {
 type Access = NodeAccess<XrpConnection>
 
 export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, settings) {
-  const source = yield* XrpSource.make(chain, { urls: urlsOf(settings), timeoutMillis: settings.timeoutMillis })
+  const source = yield* XrpSource.make(chain, {
+    urls: urlsOf(settings),
+    timeoutMillis: settings.timeoutMillis,
+    verify: settings.verify
+  })
   return { family: "xrp" as const, source, sideSources: { accounts: source } }
 })
 

@@ -14,15 +14,20 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Capability from "../Capability.ts"
 import { BlockMissing, type NodeError, NodeInconsistent } from "../node/NodeError.ts"
+import * as Proof from "../node/Proof.ts"
 import type { AccountSource } from "../SideSources.ts"
 import type { Head } from "../Source.ts"
 import * as CompleteLedgers from "./internal/CompleteLedgers.ts"
 import * as Ledger from "./internal/Ledger.ts"
+import * as LedgerProof from "./internal/LedgerProof.ts"
 import * as WalletBalance from "./internal/WalletBalance.ts"
 import { isLedgerMissing } from "./internal/XrpReply.ts"
 import * as XrpNode from "./XrpNode.ts"
 
-export type XrpSourceOptions = XrpNode.XrpNodeOptions
+export interface XrpSourceOptions extends XrpNode.XrpNodeOptions {
+  /** How far blocks are proved; `roots` by default. */
+  readonly verify?: Proof.Level
+}
 
 /** Transactions of a ledger in order of execution, from an offset on, and how many it has. */
 export interface TransactionPage {
@@ -87,6 +92,8 @@ const networkOf = (chain: Chain, network: number | undefined): Capability.Capabi
       )
 }
 
+type Wanted = { readonly ledger_index: number | "validated" } | { readonly ledger_hash: string }
+
 /** Opens the source. Fails where no server can be reached. */
 export const make = Effect.fn("XrpSource.make")(function* (
   chain: Chain,
@@ -113,21 +120,31 @@ export const make = Effect.fn("XrpSource.make")(function* (
         new BlockMissing({ node: node.name, block: has === "" ? ledger : `${ledger} (it has ${has.slice(0, 200)})` })
     )
 
-  const ledger = Effect.fnUntraced(function* <A extends Ledger.LedgerHeader>(
-    wanted: { readonly ledger_index: number | "validated" } | { readonly ledger_hash: string },
-    decode: (answer: unknown) => Result.Result<A | undefined, string>,
-    expand: object
-  ): Effect.fn.Return<A, NodeError> {
-    const name = "ledger_hash" in wanted ? wanted.ledger_hash : String(wanted.ledger_index)
-    const answer = yield* Effect.catchIf(node.requestLedger("ledger", { ...wanted, ...expand }), isLedgerMissing, () =>
-      missing(name)
+  const nameOf = (wanted: Wanted) => ("ledger_hash" in wanted ? wanted.ledger_hash : String(wanted.ledger_index))
+
+  const answerTo = (wanted: Wanted, expand: object) =>
+    Effect.catchIf(node.requestLedger("ledger", { ...wanted, ...expand }), isLedgerMissing, () =>
+      missing(nameOf(wanted))
     )
+
+  const decoded = Effect.fnUntraced(function* <A extends Ledger.LedgerHeader>(
+    wanted: Wanted,
+    answer: unknown,
+    decode: (answer: unknown) => Result.Result<A | undefined, string>
+  ): Effect.fn.Return<A, NodeError> {
+    const name = nameOf(wanted)
     const found = yield* Effect.mapError(Effect.fromResult(decode(answer)), (rule) => inconsistent("ledger", rule))
     if (found === undefined) return yield* new BlockMissing({ node: node.name, block: `${name} (validated)` })
     const hash = Buffer.from(found.hash).toString("hex").toUpperCase()
     const is = "ledger_hash" in wanted ? hash === name : name === "validated" || found.height === wanted.ledger_index
     return is ? found : yield* inconsistent("ledger", `asked for ledger ${name}, answered ${found.height} (${hash})`)
   })
+
+  const ledger = <A extends Ledger.LedgerHeader>(
+    wanted: Wanted,
+    decode: (answer: unknown) => Result.Result<A | undefined, string>,
+    expand: object
+  ) => Effect.flatMap(answerTo(wanted, expand), (answer) => decoded(wanted, answer, decode))
 
   const expanded = { transactions: true, expand: true }
   const header = (wanted: number | "validated") => ledger({ ledger_index: wanted }, Ledger.decodeHeader, {})
@@ -139,12 +156,16 @@ export const make = Effect.fn("XrpSource.make")(function* (
     head,
     hashAt: (height) => Effect.map(header(height), ({ hash }) => hash),
     blockAt: Effect.fnUntraced(function* (height: number): Effect.fn.Return<Block, NodeError> {
-      const found = yield* ledger({ ledger_index: height }, Ledger.decode, expanded)
+      const wanted = { ledger_index: height }
+      const answer = yield* answerTo(wanted, expanded)
+      const outcome = LedgerProof.of(chain, answer, options.verify ?? "roots")
+      const unproven = yield* Proof.unprovenOf(outcome, { node: node.name, method: "ledger" })
+      const found = yield* decoded(wanted, answer, Ledger.decode)
       const { block, notUnderstood } = Ledger.toBlock(chain, found)
       yield* Effect.forEach(notUnderstood, (each) =>
         Effect.logWarning(`Ledger ${height}, ${each}. A newer release may understand it`)
       )
-      return block
+      return unproven.length === 0 ? block : { ...block, unproven }
     }),
     capabilities: Effect.map(serverInfo, (info) => [
       networkOf(chain, info.network_id),

@@ -3,6 +3,7 @@ import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Result from "effect/Result"
 import { utils } from "tronweb"
+import * as TronProof from "../../../src/families/tron/internal/TronProof.ts"
 import type { Json, TronBlock } from "./TronNode.ts"
 
 export const mainnet = Result.getOrThrow(Chain.find("tron", "mainnet"))
@@ -121,3 +122,18 @@ export const blockOf = (
   },
   infos
 })
+
+/** Blocks with the roots and ids of what they hold, each naming the one before; the first block is left as it is. */
+export const linked = (blocks: ReadonlyArray<TronBlock>): ReadonlyArray<TronBlock> => {
+  let before: TronBlock | undefined
+  return blocks.map(({ block, infos }) => {
+    const { raw_data: raw, ...header } = block.block_header
+    if (raw.number !== undefined) {
+      const parentHash = before === undefined ? raw.parentHash : before.block.blockID
+      const sealed = { ...raw, parentHash, txTrieRoot: TronProof.rootOfTransactions(block.transactions ?? []) }
+      const blockID = TronProof.idOfHeader(sealed)
+      before = { block: { ...block, blockID, block_header: { ...header, raw_data: sealed } }, infos }
+    } else before = { block, infos }
+    return before
+  })
+}

@@ -52,7 +52,7 @@ describe("UtxoSource: what is refused", () => {
         yield* source.blockAt(100)
         tampered = true
         const error = yield* Effect.flip(source.blockAt(100))
-        assert.strictEqual(error._tag, "NodeInconsistent")
+        assert.strictEqual(error._tag, /merkleroot is not/.test(message.source) ? "ProofFailed" : "NodeInconsistent")
         assert.match(error.message, message)
       })
     )
@@ -65,14 +65,15 @@ describe("UtxoSource: what is refused", () => {
     })
   )
 
-  for (const [name, change, message] of [
-    ["cut off", (raw: string) => raw.slice(0, -2), /ends early/],
-    ["with bytes behind it", (raw: string) => `${raw}00`, /bytes behind/],
-    ["of another header", (raw: string) => `02${raw.slice(2)}`, /^hash is not that of the raw block/],
+  for (const [name, change, message, tag] of [
+    ["cut off", (raw: string) => raw.slice(0, -2), /ends early/, "NodeInconsistent"],
+    ["with bytes behind it", (raw: string) => `${raw}00`, /bytes behind/, "NodeInconsistent"],
+    ["of another header", (raw: string) => `02${raw.slice(2)}`, /^hash is not that of the raw block/, "ProofFailed"],
     [
       "with another amount",
       (raw: string) => raw.replace("00f2052a01", "01f2052a01"),
-      /^merkleroot is not that of the transactions/
+      /^merkleroot is not that of the transactions/,
+      "ProofFailed"
     ]
   ] as const) {
     it.effect(`a raw block ${name}`, () =>
@@ -80,7 +81,7 @@ describe("UtxoSource: what is refused", () => {
         const raw = { [tip.json.hash]: change(tip.raw) }
         const source = yield* open(UtxoNode.answers("boolean", { blocks: [tip.json], raw }, { txindex: false }))
         const error = yield* Effect.flip(source.blockAt(100))
-        assert.strictEqual(error._tag, "NodeInconsistent")
+        assert.strictEqual(error._tag, tag)
         assert.match(error.message, message)
       })
     )

@@ -2,7 +2,9 @@
 import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Result from "effect/Result"
+import * as LedgerBinary from "../../../src/families/xrp/internal/LedgerBinary.ts"
 import * as LedgerHash from "../../../src/families/xrp/internal/LedgerHash.ts"
+import * as TransactionTree from "../../../src/families/xrp/internal/TransactionTree.ts"
 import type { Json } from "./XrpServer.ts"
 
 export const mainnet = Result.getOrThrow(Chain.find("xrp", "mainnet"))
@@ -52,41 +54,69 @@ export const payment = ({ drops, from, to }: Payment, height: number, index: num
   }
 })
 
-/** `count` ledgers from `first` on, API version 1; each header has its right hash. Transactions are listed backwards. */
+const bytes = (text: string) => Buffer.from(text, "hex")
+const upper = (hash: Uint8Array) => Buffer.from(hash).toString("hex").toUpperCase()
+
+/**
+ * Ledgers with the hashes of what they hold, each naming the one before. A transaction of a form that is not known keeps
+ * its hash, and its ledger the root.
+ */
+export const sealed = (ledgers: ReadonlyArray<Json>): ReadonlyArray<Json> => {
+  const { bytesOf } = LedgerBinary.make(mainnet)
+  let parent: string | undefined
+  return ledgers.map((ledger) => {
+    const leaves: Array<TransactionTree.Leaf> = []
+    const transactions = ledger.transactions.map((entry: Json) => {
+      const { hash: _, metaData, ...fields } = entry
+      const written = Result.all([bytesOf(fields), bytesOf(metaData)])
+      if (Result.isFailure(written)) return entry
+      const key = TransactionTree.transactionHash(written.success[0])
+      leaves.push(TransactionTree.leafOf(key, ...written.success))
+      return { ...entry, hash: upper(key) }
+    })
+    const isKnown = leaves.length === transactions.length
+    const transaction_hash = isKnown ? upper(TransactionTree.rootOf(leaves)) : ledger.transaction_hash
+    const parent_hash = parent ?? ledger.parent_hash
+    parent = upper(
+      LedgerHash.of({
+        ledgerIndex: Number(ledger.ledger_index),
+        totalCoins: BigInt(ledger.total_coins),
+        parentHash: bytes(parent_hash),
+        transactionHash: bytes(transaction_hash),
+        accountHash: bytes(ledger.account_hash),
+        parentCloseTime: ledger.parent_close_time,
+        closeTime: ledger.close_time,
+        closeTimeResolution: ledger.close_time_resolution,
+        closeFlags: ledger.close_flags
+      })
+    )
+    return { ...ledger, parent_hash, transaction_hash, ledger_hash: parent, transactions }
+  })
+}
+
+/** `count` ledgers from `first` on, API version 1; each has its right hashes. Transactions are listed backwards. */
 export const chainOf = (
   first: number,
   count: number,
   paymentsOf: (height: number) => ReadonlyArray<Payment>
-): ReadonlyArray<Json> => {
-  const ledgers: Array<Json> = []
-  let parent = hex(first)
-  for (let height = first; height < first + count; height++) {
-    const transactions = paymentsOf(height).map((each, index) => payment(each, height, index))
-    const header = {
-      account_hash: hex(height, 1),
-      close_flags: 0,
-      close_time: 700_000_000 + 4 * height,
-      close_time_resolution: 10,
-      closed: true,
-      ledger_index: String(height),
-      parent_close_time: 700_000_000 + 4 * height - 4,
-      parent_hash: parent,
-      total_coins: "99999578386913031",
-      transaction_hash: transactions.length === 0 ? "0".repeat(64) : hex(height, 2)
-    }
-    const hash = LedgerHash.of({
-      ledgerIndex: height,
-      totalCoins: BigInt(header.total_coins),
-      parentHash: Buffer.from(header.parent_hash, "hex"),
-      transactionHash: Buffer.from(header.transaction_hash, "hex"),
-      accountHash: Buffer.from(header.account_hash, "hex"),
-      parentCloseTime: header.parent_close_time,
-      closeTime: header.close_time,
-      closeTimeResolution: header.close_time_resolution,
-      closeFlags: header.close_flags
+): ReadonlyArray<Json> =>
+  sealed(
+    Array.from({ length: count }, (_, index) => {
+      const height = first + index
+      return {
+        account_hash: hex(height, 1),
+        close_flags: 0,
+        close_time: 700_000_000 + 4 * height,
+        close_time_resolution: 10,
+        closed: true,
+        ledger_index: String(height),
+        parent_close_time: 700_000_000 + 4 * height - 4,
+        parent_hash: hex(first),
+        total_coins: "99999578386913031",
+        transaction_hash: "0".repeat(64),
+        transactions: paymentsOf(height)
+          .map((each, at) => payment(each, height, at))
+          .reverse()
+      }
     })
-    parent = Buffer.from(hash).toString("hex").toUpperCase()
-    ledgers.push({ ...header, ledger_hash: parent, transactions: transactions.reverse() })
-  }
-  return ledgers
-}
+  )

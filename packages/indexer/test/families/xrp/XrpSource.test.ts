@@ -117,7 +117,7 @@ describe.each(transports)("XrpSource over $name", ({ url, version }) => {
       const hashOf = (index: number) =>
         three.transactions.find(({ metaData }: XrpServer.Json) => metaData.TransactionIndex === index).hash
       const server = yield* XrpServer.make({ ledgers: [odd], version })
-      const source = yield* XrpSource.make(mainnet, { urls: [server[url]] })
+      const source = yield* XrpSource.make(mainnet, { urls: [server[url]], verify: "links" })
       const lines: Array<string> = []
       const logger = Logger.make<unknown, void>(({ logLevel, message }) => void lines.push(`${logLevel} ${message}`))
       const block = yield* source.blockAt(first).pipe(Effect.provide(Logger.layer([logger])))
@@ -186,7 +186,7 @@ describe.each(transports)("XrpSource over $name", ({ url, version }) => {
   it.live("names an answer that contradicts itself or the question", () =>
     Effect.gen(function* () {
       const server = yield* XrpServer.make({ ledgers, version })
-      const source = yield* XrpSource.make(mainnet, { urls: [server[url]], ...quick })
+      const source = yield* XrpSource.make(mainnet, { urls: [server[url]], ...quick, verify: "links" })
       const answers: ReadonlyArray<readonly [XrpServer.Json, string]> = [
         [{ ledger: { ...ledgers[1], transactions: [] }, validated: true }, "transactions is empty"],
         [{ ledger: ledgers[2], validated: true }, "asked for ledger"],

@@ -8,14 +8,17 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
 import { type NodeError, NodeInconsistent } from "../../node/NodeError.ts"
+import * as Proof from "../../node/Proof.ts"
 import * as BlockBody from "./BlockBody.ts"
 import type { Capabilities, Parameters } from "./Capabilities.ts"
-import { refuse } from "./Malformed.ts"
+import * as HeaderProof from "./HeaderProof.ts"
+import { Mismatch } from "./Malformed.ts"
 import { consistent, orMissing } from "./NodeAnswer.ts"
 import * as NodeBlock from "./NodeBlock.ts"
 import * as NodeJson from "./NodeJson.ts"
 import * as NodeTransaction from "./NodeTransaction.ts"
 import * as RawBlock from "./RawBlock.ts"
+import * as TransactionProof from "./TransactionProof.ts"
 
 /** How a block's transactions are had from a node. */
 export type Strategy = "decoded" | "raw" | "transactions"
@@ -23,21 +26,36 @@ export type Strategy = "decoded" | "raw" | "transactions"
 export interface BlockReader {
   /** The strategies that the node allows, best first. A block that the node refuses by one is asked for by the next. */
   readonly strategies: ReadonlyArray<Strategy>
-  /** Reads and checks a block. */
-  readonly block: (asked: NodeBlock.Asked) => Effect.Effect<Block, NodeError>
+  /** Reads, checks and proves a block, all of it from what `rpc` answers. */
+  readonly block: (rpc: JsonRpc, asked: NodeBlock.Asked) => Effect.Effect<Block, NodeError>
   readonly details: (asked: NodeBlock.Asked) => Effect.Effect<BlockDetails, NodeError>
 }
 
-type Read = (asked: NodeBlock.Asked) => Effect.Effect<Block, NodeError>
+type Read = (rpc: JsonRpc, asked: NodeBlock.Asked) => Effect.Effect<Block, NodeError>
 
-/** Makes the reader that a node's capabilities allow, by one strategy only if wanted; fails where they allow none. */
+/** What was read of a block, and what its proof came to. */
+interface Proved {
+  readonly block: Block
+  readonly outcome: Proof.Outcome
+}
+
+const both = (first: Proof.Outcome, second: Proof.Outcome): Proof.Outcome => ({
+  mismatch: first.mismatch ?? second.mismatch,
+  unproven: [...first.unproven, ...second.unproven]
+})
+
+/**
+ * Makes the reader that a node's capabilities allow, by one strategy only if wanted; fails where they allow none. At
+ * `full` the raw block proves decoded transactions whose bytes the node does not show.
+ */
 export const make = (
   chain: Chain,
   rpc: JsonRpc,
   capabilities: Capabilities,
-  only: Strategy | undefined
+  options: { readonly only: Strategy | undefined; readonly verify: Proof.Level }
 ): Effect.Effect<BlockReader, NodeError> => {
-  const getBlock = (hash: string, parameters: Parameters) =>
+  const { only, verify } = options
+  const getBlock = (rpc: JsonRpc, hash: string, parameters: Parameters) =>
     orMissing(rpc, hash)(rpc.call("getblock", [hash, ...parameters], "decimalText"))
 
   const bodyOf = (transactions: ReadonlyArray<unknown>) => {
@@ -46,36 +64,87 @@ export const make = (
     return body
   }
 
-  const decoded = (parameters: Parameters): Read =>
-    Effect.fnUntraced(function* (asked) {
-      const answer = yield* getBlock(asked.hash, parameters)
+  const proved = (block: NodeBlock.NodeBlock, body: BlockBody.BlockBody, ofBody: () => Proof.Outcome): Proved => {
+    const whole = NodeBlock.assemble(block, body)
+    if (verify === "links") return { block: whole, outcome: Proof.nothing }
+    const outcome = both(HeaderProof.of(chain, block.json, block.height), ofBody())
+    // The proof of a body may put what bytes say in place of what was decoded.
+    return { block: { ...whole, ...body }, outcome }
+  }
+
+  const finish = (rpc: JsonRpc, method: string, { block, outcome }: Proved) =>
+    Effect.map(
+      Proof.unprovenOf(outcome, { node: rpc.node, method }),
+      (unproven): Block => (unproven.length === 0 ? block : { ...block, unproven })
+    )
+
+  const rawOf = (rpc: JsonRpc, block: NodeBlock.NodeBlock, ids: ReadonlyArray<Uint8Array>, hex: unknown) =>
+    consistent(rpc, "getblock", () => {
+      const raw = RawBlock.read(
+        chain,
+        NodeJson.bytes(hex, () => "the raw block"),
+        ids
+      )
+      if (raw.hash !== undefined && Buffer.compare(raw.hash, block.hash) !== 0) {
+        throw new Mismatch("hash is not that of the raw block")
+      }
+      if (Buffer.compare(raw.merkleRoot, block.merkleRoot) !== 0) {
+        throw new Mismatch("merkleroot is not that of the raw block")
+      }
+      return raw
+    })
+
+  /** Decoded transactions, proved by their bytes; by the raw block at `full`, where the node does not show their bytes. */
+  const provedDecoded = Effect.fnUntraced(function* (
+    rpc: JsonRpc,
+    asked: NodeBlock.Asked,
+    block: NodeBlock.NodeBlock,
+    transactions: ReadonlyArray<unknown>
+  ): Effect.fn.Return<Proved, NodeError> {
+    const isBare = transactions.some((transaction) => !NodeJson.isRecord(transaction) || transaction.hex === undefined)
+    if (verify !== "full" || !isBare || capabilities.raw === undefined) {
       return yield* consistent(rpc, "getblock", () => {
-        const block = NodeBlock.read(answer, asked)
-        return NodeBlock.assemble(block, bodyOf(block.tx))
+        const body = bodyOf(transactions)
+        return proved(block, body, () => TransactionProof.of(chain, transactions, body))
       })
+    }
+    const hex = yield* getBlock(rpc, asked.hash, capabilities.raw)
+    const body = yield* consistent(rpc, "getblock", () => bodyOf(transactions))
+    const raw = yield* rawOf(rpc, block, body.transactions, hex)
+    return yield* consistent(rpc, "getblock", () =>
+      proved(block, body, () => both(TransactionProof.ofBody(body, raw.body, raw.idsUnproven), raw.witnesses()))
+    )
+  })
+
+  const decoded = (parameters: Parameters): Read =>
+    Effect.fnUntraced(function* (rpc, asked) {
+      const answer = yield* getBlock(rpc, asked.hash, parameters)
+      const block = yield* consistent(rpc, "getblock", () => NodeBlock.read(answer, asked))
+      return yield* finish(rpc, "getblock", yield* provedDecoded(rpc, asked, block, block.tx))
     })
 
   const transactions = (listed: Parameters, verbose: Parameters): Read =>
-    Effect.fnUntraced(function* (asked) {
-      const answer = yield* getBlock(asked.hash, listed)
+    Effect.fnUntraced(function* (rpc, asked) {
+      const answer = yield* getBlock(rpc, asked.hash, listed)
       const block = yield* consistent(rpc, "getblock", () => NodeBlock.read(answer, asked))
       const calls = block.tx.map((id) => ({ method: "getrawtransaction", params: [id, ...verbose] }))
       const answers = yield* rpc.batch(calls, "decimalText")
-      return yield* consistent(rpc, "getrawtransaction", () => NodeBlock.assemble(block, bodyOf(answers)))
+      return yield* finish(rpc, "getrawtransaction", yield* provedDecoded(rpc, asked, block, answers))
     })
 
   const raw = (listed: Parameters, parameters: Parameters): Read =>
-    Effect.fnUntraced(function* (asked) {
-      const answer = yield* getBlock(asked.hash, listed)
-      const hex = yield* getBlock(asked.hash, parameters)
-      return yield* consistent(rpc, "getblock", () => {
-        const block = NodeBlock.read(answer, asked)
-        const bytes = NodeJson.bytes(hex, () => "the raw block")
-        const { hash, merkleRoot, body } = RawBlock.read(chain, bytes, NodeBlock.listedIds(block))
-        if (hash !== undefined && Buffer.compare(hash, block.hash) !== 0) refuse("hash", "is not that of the raw block")
-        if (Buffer.compare(merkleRoot, block.merkleRoot) !== 0) refuse("merkleroot", "is not that of the raw block")
-        return NodeBlock.assemble(block, body)
-      })
+    Effect.fnUntraced(function* (rpc, asked) {
+      const answer = yield* getBlock(rpc, asked.hash, listed)
+      const hex = yield* getBlock(rpc, asked.hash, parameters)
+      const block = yield* consistent(rpc, "getblock", () => NodeBlock.read(answer, asked))
+      const ids = yield* consistent(rpc, "getblock", () => NodeBlock.listedIds(block))
+      const read = yield* rawOf(rpc, block, ids, hex)
+      const found = yield* consistent(rpc, "getblock", () =>
+        proved(block, read.body, () =>
+          both(read.idsUnproven ? TransactionProof.idsUnproven : Proof.nothing, read.witnesses())
+        )
+      )
+      return yield* finish(rpc, "getblock", found)
     })
 
   const { listed } = capabilities
@@ -96,15 +165,15 @@ export const make = (
 
   return Effect.succeed({
     strategies: possible.map(({ strategy }) => strategy),
-    block: (asked) =>
+    block: (rpc, asked) =>
       possible
-        .map(({ read }) => read(asked))
+        .map(({ read }) => read(rpc, asked))
         .reduce((first, next) => Effect.catchTag(first, "NodeRejected", () => next)),
     details: Effect.fnUntraced(function* (asked) {
-      const answer = yield* getBlock(asked.hash, summary)
+      const answer = yield* getBlock(rpc, asked.hash, summary)
       // Old Zebra versions say no size.
       const unsized = NodeJson.isRecord(answer) && answer.size === undefined && capabilities.raw !== undefined
-      const hex = unsized ? yield* getBlock(asked.hash, capabilities.raw) : undefined
+      const hex = unsized ? yield* getBlock(rpc, asked.hash, capabilities.raw) : undefined
       const rawSize = typeof hex === "string" ? hex.length / 2 : undefined
       return yield* consistent(rpc, "getblock", () => NodeBlock.details(answer, asked, rawSize))
     })

@@ -5,6 +5,11 @@ export class Malformed extends Error {
   override readonly name = "Malformed"
 }
 
+/** Part of a node's answer that does not fit what commits to it. */
+export class Mismatch extends Error {
+  override readonly name = "Mismatch"
+}
+
 /** Refuses a field: `tx[3].vout[0].value` and the rule that it breaks. */
 export const refuse = (field: string, rule: string): never => {
   throw new Malformed(`${field} ${rule}`)

@@ -2,8 +2,8 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
-import { BlockMissing, type NodeError, NodeInconsistent, type NodeRejected } from "../../node/NodeError.ts"
-import { reading } from "./Malformed.ts"
+import { BlockMissing, type NodeError, NodeInconsistent, type NodeRejected, ProofFailed } from "../../node/NodeError.ts"
+import { Mismatch, reading } from "./Malformed.ts"
 
 /** "No such mempool or blockchain transaction"; bcoin has no code of its own for "Transaction not found". */
 export const isNoTransaction = (error: NodeRejected): boolean =>
@@ -30,8 +30,21 @@ export const orMissing =
       )
     )
 
-/** Runs a reader that throws `Malformed`. */
-export const consistent = <A>(rpc: JsonRpc, method: string, read: () => A): Effect.Effect<A, NodeInconsistent> =>
-  Effect.fromResult(
-    Result.mapError(reading(read), (message) => new NodeInconsistent({ node: rpc.node, method, message }))
-  )
+/** Runs a reader that throws `Malformed`, or `Mismatch` for what does not fit the block's own hashes. */
+export const consistent = <A>(
+  rpc: JsonRpc,
+  method: string,
+  read: () => A
+): Effect.Effect<A, NodeInconsistent | ProofFailed> =>
+  Effect.suspend((): Effect.Effect<A, NodeInconsistent | ProofFailed> => {
+    const result = Result.try(() => reading(read))
+    if (Result.isFailure(result)) {
+      const cause = result.failure
+      return cause instanceof Mismatch
+        ? Effect.fail(new ProofFailed({ node: rpc.node, method, message: cause.message }))
+        : Effect.die(cause)
+    }
+    return Effect.fromResult(
+      Result.mapError(result.success, (message) => new NodeInconsistent({ node: rpc.node, method, message }))
+    )
+  })

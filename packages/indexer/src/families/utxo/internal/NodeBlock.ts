@@ -5,7 +5,7 @@ import type { Block } from "@headwater/core/Block"
 import type { BlockDetails } from "@headwater/core/BlockDetails"
 import * as Result from "effect/Result"
 import type { BlockBody } from "./BlockBody.ts"
-import { refuse } from "./Malformed.ts"
+import { Mismatch, refuse } from "./Malformed.ts"
 import { merkleRoot } from "./MerkleRoot.ts"
 import * as NodeJson from "./NodeJson.ts"
 
@@ -23,6 +23,8 @@ export interface NodeBlock {
   readonly merkleRoot: Uint8Array
   /** Ids or decoded transactions, as many as the node says there are. */
   readonly tx: ReadonlyArray<unknown>
+  /** The node's answer. */
+  readonly json: NodeJson.Json
 }
 
 const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0
@@ -48,7 +50,8 @@ export const read = (value: unknown, asked: Asked): NodeBlock => {
     parent: readParent(json, height),
     time: NodeJson.count(json.time, () => "time"),
     merkleRoot: NodeJson.hash(json.merkleroot, () => "merkleroot"),
-    tx
+    tx,
+    json
   }
 }
 
@@ -57,7 +60,7 @@ export const listedIds = (block: NodeBlock): ReadonlyArray<Uint8Array> =>
   block.tx.map((id, index) => NodeJson.hash(id, () => `tx[${index}]`))
 
 /**
- * Puts head and body together. Throws `Malformed` where the transactions are not those, and all of those, whose Merkle
+ * Puts head and body together. Throws `Mismatch` where the transactions are not those, and all of those, whose Merkle
  * root the block has.
  */
 export const assemble = (block: NodeBlock, body: BlockBody): Block => {
@@ -66,7 +69,7 @@ export const assemble = (block: NodeBlock, body: BlockBody): Block => {
   )
   if (ids.size !== block.tx.length) refuse("tx", "must not have a transaction twice")
   if (!isSame(merkleRoot(body.transactions), block.merkleRoot)) {
-    refuse("merkleroot", "is not that of the transactions: some are missing, foreign or in another order")
+    throw new Mismatch("merkleroot is not that of the transactions: some are missing, foreign or in another order")
   }
   const { height, hash, parent, time } = block
   return { height, hash, parent, time, ...body }

@@ -5,18 +5,24 @@
  * transactions the MWEB block (Litecoin), which is not read.
  */
 import type { Chain } from "@headwater/core/chains/Chain"
+import type * as Proof from "../../node/Proof.ts"
 import * as BlockBody from "./BlockBody.ts"
 import { Malformed } from "./Malformed.ts"
 import { sha256d } from "./MerkleRoot.ts"
 import { RawBytes, written } from "./RawBytes.ts"
 import * as RawTransaction from "./RawTransaction.ts"
 import * as RawZcashTransaction from "./RawZcashTransaction.ts"
+import * as WitnessCommitment from "./WitnessCommitment.ts"
 
 export interface RawBlock {
   /** Hash of the header; absent where the chain's is not double SHA-256 (X11). */
   readonly hash: Uint8Array | undefined
   readonly merkleRoot: Uint8Array
   readonly body: BlockBody.BlockBody
+  /** Proves the witnesses; throws `Malformed`. */
+  readonly witnesses: () => Proof.Outcome
+  /** Whether the ids are those of the node, since they are no hashes of these bytes. */
+  readonly idsUnproven: boolean
 }
 
 const auxPowVersion = 0x100
@@ -51,10 +57,16 @@ export const read = (chain: Chain, bytes: Uint8Array, listed: ReadonlyArray<Uint
   const body = BlockBody.empty()
   const transactions = raw.size()
   if (transactions !== listed.length) throw new Malformed(`${transactions} transactions, ${listed.length} listed`)
+  const from = raw.at
+  const witnessed: Array<WitnessCommitment.Witnessed> = []
+  let idsUnproven = false
   for (let index = 0; index < transactions; index++) {
-    if (zcash) RawZcashTransaction.read(raw, chain, index, listed[index]!, body)
-    else RawTransaction.read(raw, chain, index, body)
+    if (zcash) {
+      idsUnproven = RawZcashTransaction.read(raw, chain, index, listed[index]!, body) === "listed" || idsUnproven
+    } else witnessed.push(RawTransaction.read(raw, chain, index, body))
   }
   if (!mweb && raw.at !== bytes.length) throw new Malformed("bytes behind the raw block")
-  return { hash, merkleRoot, body }
+  const witnesses = () =>
+    zcash ? { mismatch: undefined, unproven: [] } : WitnessCommitment.proof(chain, bytes.subarray(from), witnessed)
+  return { hash, merkleRoot, body, witnesses, idsUnproven }
 }

@@ -12,6 +12,7 @@ import { withoutToken } from "./CashToken.ts"
 import { Malformed } from "./Malformed.ts"
 import { sha256d } from "./MerkleRoot.ts"
 import { RawBytes, written } from "./RawBytes.ts"
+import type * as WitnessCommitment from "./WitnessCommitment.ts"
 
 const witnessFlag = 1
 const mwebFlag = 8
@@ -77,8 +78,13 @@ export const readOutputs = (raw: RawBytes, chain: Chain, transaction: number, bo
   }
 }
 
-/** Adds the next transaction of the raw block to `body`. Throws `Malformed`. */
-export const read = (raw: RawBytes, chain: Chain, transaction: number, body: BlockBody.BlockBody): void => {
+/** Adds the next transaction of the raw block to `body`, and says what its witness is. Throws `Malformed`. */
+export const read = (
+  raw: RawBytes,
+  chain: Chain,
+  transaction: number,
+  body: BlockBody.BlockBody
+): WitnessCommitment.Witnessed => {
   const { specialTransactions } = chain.utxo!
   const start = raw.at
   const version = raw.uint32()
@@ -96,6 +102,7 @@ export const read = (raw: RawBytes, chain: Chain, transaction: number, body: Blo
       for (let items = raw.size(); items > 0; items--) raw.skip(raw.size())
     }
   }
+  const witnessEnd = raw.at
   // In a block only the HogEx has it, and it is empty there: the MWEB transactions stand behind the list.
   if ((flags & mwebFlag) !== 0 && raw.bytes[raw.skip(1)] !== 0) throw new Malformed("an MWEB transaction in the list")
   if ((flags & ~(witnessFlag | mwebFlag)) !== 0) throw new Malformed(`transaction flags ${flags} are not known`)
@@ -107,5 +114,27 @@ export const read = (raw: RawBytes, chain: Chain, transaction: number, body: Blo
     flags === 0
       ? raw.bytes.subarray(start, raw.at)
       : Buffer.concat([raw.bytes.subarray(start, start + 4), raw.bytes.subarray(from, to), lockTime])
-  body.transactions.push(written(sha256d(hashed)))
+  const id = written(sha256d(hashed))
+  body.transactions.push(id)
+  const hasWitness = (flags & witnessFlag) !== 0
+  const end = raw.at
+  return {
+    hasWitness,
+    // The MWEB is no part of the hash.
+    witnessId: () =>
+      !hasWitness
+        ? id
+        : flags === witnessFlag
+          ? written(sha256d(raw.bytes.subarray(start, end)))
+          : written(
+              sha256d(
+                Buffer.concat([
+                  raw.bytes.subarray(start, start + 4),
+                  Uint8Array.of(0, witnessFlag),
+                  raw.bytes.subarray(from, witnessEnd),
+                  lockTime
+                ])
+              )
+            )
+  }
 }

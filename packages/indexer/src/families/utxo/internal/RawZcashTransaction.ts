@@ -43,9 +43,15 @@ const skipOrchard = (raw: RawBytes): void => {
 
 /**
  * Adds the next transaction of the raw block to `body`. The id of version 5 is not a hash of these bytes (ZIP-244):
- * there `listed`, the id that the node gives to this transaction, is taken. Throws `Malformed`.
+ * there `listed`, the id that the node gives to this transaction, is taken. Says which. Throws `Malformed`.
  */
-export const read = (raw: RawBytes, chain: Chain, transaction: number, listed: Uint8Array, body: BlockBody): void => {
+export const read = (
+  raw: RawBytes,
+  chain: Chain,
+  transaction: number,
+  listed: Uint8Array,
+  body: BlockBody
+): "computed" | "listed" => {
   const start = raw.at
   const header = raw.uint32()
   const version = (header & ~overwintered) >>> 0
@@ -58,11 +64,12 @@ export const read = (raw: RawBytes, chain: Chain, transaction: number, listed: U
     skipSaplingOfVersion5(raw)
     skipOrchard(raw)
     body.transactions.push(listed)
-    return
+    return "listed"
   }
   raw.skip(version >= 3 ? 4 + 4 : 4)
   const sapling = version === 4 ? skipSaplingOfVersion4(raw) : 0
   if (version >= 2) skipJoinSplits(raw, version)
   if (sapling > 0) raw.skip(64)
   body.transactions.push(written(sha256d(raw.bytes.subarray(start, raw.at))))
+  return "computed"
 }

@@ -1,0 +1,245 @@
+/**
+ * Proof that a block's id is the hash of its header, that the header commits to the transactions with their results and
+ * signatures, and whose signatures they are.
+ *
+ * Source: java-tron's `Tron.proto`, `BlockCapsule`, `MerkleTree`. The node's JSON is read as it is: what the wire format
+ * does not know is unproven, and stops nothing.
+ *
+ * Nothing in a block commits to the infos of its transactions: logs, hence tokens, and internal transactions.
+ */
+import { hash } from "node:crypto"
+import type { UnprovenPart } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
+import * as TronTransaction from "@headwater/core/tron/TronTransaction"
+import * as Result from "effect/Result"
+import * as Proof from "../../node/Proof.ts"
+
+type Json = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
+
+const objectOf = (value: unknown): Json => (isObject(value) ? value : {})
+const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
+
+const sha256 = (bytes: Uint8Array): Buffer => hash("sha256", bytes, "buffer")
+
+const varint = (value: bigint): Buffer => {
+  const out: Array<number> = []
+  let rest = BigInt.asUintN(64, value)
+  for (; rest >= 0x80n; rest >>= 7n) out.push(Number(rest & 0x7fn) | 0x80)
+  out.push(Number(rest))
+  return Buffer.from(out)
+}
+
+const bytesField = (number: number, bytes: Uint8Array): Buffer =>
+  Buffer.concat([varint(BigInt(number * 8 + 2)), varint(BigInt(bytes.length)), bytes])
+
+/** A number in JSON, or its text where a float could have changed it. */
+const integer = /^-?\d{1,19}$/
+const hex = /^(?:[0-9a-f]{2})+$/i
+
+type Kind = "integer" | "bytes" | Readonly<Record<string, number>>
+type Fields = Readonly<Record<string, readonly [number: number, kind: Kind]>>
+
+/** A field in wire format, none for a zero or nothing, which proto3 leaves out; undefined for what is none of its kind. */
+const fieldOf = (value: unknown, number: number, kind: Kind): Buffer | undefined => {
+  if (kind === "bytes") {
+    if (value === "") return Buffer.alloc(0)
+    return typeof value === "string" && hex.test(value) ? bytesField(number, Buffer.from(value, "hex")) : undefined
+  }
+  const text = kind === "integer" ? String(value) : String(kind[String(value)])
+  if (!integer.test(text)) return undefined
+  const read = BigInt(text)
+  return read === 0n ? Buffer.alloc(0) : Buffer.concat([varint(BigInt(number * 8)), varint(read)])
+}
+
+/** A message of these fields; the failure names the field that is not known. */
+const messageOf = (json: Json, fields: Fields): Result.Result<Buffer, string> => {
+  const parts: Array<readonly [number, Buffer]> = []
+  for (const [name, value] of Object.entries(json)) {
+    const [number, kind] = Object.hasOwn(fields, name) ? fields[name]! : [0, "bytes" as const]
+    const field = number === 0 ? undefined : fieldOf(value, number, kind)
+    if (field === undefined) return Result.fail(`field ${name.slice(0, 64)} is of no known form`)
+    parts.push([number, field])
+  }
+  return Result.succeed(Buffer.concat(parts.sort(([a], [b]) => a - b).map(([, field]) => field)))
+}
+
+const headerFields: Fields = {
+  timestamp: [1, "integer"],
+  txTrieRoot: [2, "bytes"],
+  parentHash: [3, "bytes"],
+  number: [7, "integer"],
+  witness_id: [8, "integer"],
+  witness_address: [9, "bytes"],
+  version: [10, "integer"],
+  accountStateRoot: [11, "bytes"]
+}
+
+/** `Transaction.Result`, as far as blocks have it. */
+const resultFields: Fields = {
+  fee: [1, "integer"],
+  ret: [2, { SUCESS: 0, FAILED: 1 }],
+  contractRet: [
+    3,
+    {
+      ...{ DEFAULT: 0, SUCCESS: 1, REVERT: 2, BAD_JUMP_DESTINATION: 3, OUT_OF_MEMORY: 4, PRECOMPILED_CONTRACT: 5 },
+      ...{ STACK_TOO_SMALL: 6, STACK_TOO_LARGE: 7, ILLEGAL_OPERATION: 8, STACK_OVERFLOW: 9, OUT_OF_ENERGY: 10 },
+      ...{ OUT_OF_TIME: 11, JVM_STACK_OVER_FLOW: 12, UNKNOWN: 13, TRANSFER_FAILED: 14, INVALID_CODE: 15 }
+    }
+  ]
+}
+
+/** The hash that a witness signs, and the id that the block has by it. */
+const headerHash = (header: Json): Result.Result<Buffer, string> => Result.map(messageOf(header, headerFields), sha256)
+
+const idOf = (height: number, headerHash: Buffer): Buffer => {
+  const id = Buffer.from(headerHash)
+  id.writeBigUInt64BE(BigInt(height), 0)
+  return id
+}
+
+/** The id of a block by its header, as the node's JSON has both. Throws where a field of the header is not known. */
+export const idOfHeader = (header: Json): string =>
+  idOf(Number(header.number ?? 0), Result.getOrThrow(headerHash(header))).toString("hex")
+
+/** A leaf of the tree: the hash of the whole transaction, signatures and results included. */
+const leafOf = (transaction: Json): Result.Result<Buffer, string> =>
+  Result.gen(function* () {
+    const { raw_data_hex: rawData, ret, signature } = transaction
+    if (typeof rawData !== "string" || !hex.test(rawData)) return yield* Result.fail("raw_data_hex is not there")
+    const parts = [bytesField(1, Buffer.from(rawData, "hex"))]
+    for (const signed of listOf(signature)) {
+      if (typeof signed !== "string" || !hex.test(signed)) return yield* Result.fail("a signature is no bytes")
+      parts.push(bytesField(2, Buffer.from(signed, "hex")))
+    }
+    for (const result of listOf(ret)) parts.push(bytesField(5, yield* messageOf(objectOf(result), resultFields)))
+    return sha256(Buffer.concat(parts))
+  })
+
+const noTransactions = Buffer.alloc(32)
+
+/** The root of java-tron's tree: an odd node is moved up as it is. */
+const rootOf = (leaves: ReadonlyArray<Buffer>): Buffer => {
+  let level = leaves
+  while (level.length > 1) {
+    const above: Array<Buffer> = []
+    for (let at = 0; at < level.length; at += 2) {
+      const right = level[at + 1]
+      above.push(right === undefined ? level[at]! : sha256(Buffer.concat([level[at]!, right])))
+    }
+    level = above
+  }
+  return level[0] ?? noTransactions
+}
+
+/** The root over transactions in the node's JSON. Throws where one of them is of a form that is not known. */
+export const rootOfTransactions = (transactions: ReadonlyArray<Json>): string =>
+  rootOf(transactions.map((transaction) => Result.getOrThrow(leafOf(transaction)))).toString("hex")
+
+const isBytes = (text: unknown, bytes: Uint8Array): boolean =>
+  typeof text === "string" && hex.test(text) && Bytes.equal(Buffer.from(text, "hex"), bytes)
+
+/** Whether the first signature is that of the account whose contract it is. */
+const isSignedByOwner = ({ raw_data_hex: rawDataHex, signature }: Json): boolean => {
+  const [signed, ...more] = listOf(signature)
+  if (typeof rawDataHex !== "string" || typeof signed !== "string" || more.length > 0) return false
+  const rawData = Buffer.from(rawDataHex, "hex")
+  const read = TronTransaction.decode(rawData)
+  const owner =
+    Result.isSuccess(read) && read.success.contracts.length === 1 ? read.success.contracts[0]!.owner : undefined
+  const signer = TronTransaction.signer(TronTransaction.id(rawData), Buffer.from(signed, "hex"))
+  return owner !== undefined && signer !== undefined && Bytes.equal(owner, signer)
+}
+
+const fine: ReadonlySet<unknown> = new Set([undefined, "SUCCESS", "DEFAULT"])
+
+/** Whether an info says otherwise of a transaction's result than the block, which commits to it. */
+const contradicts = (transaction: Json, info: Json): boolean => {
+  const [{ contractRet } = {} as Json, ...more] = listOf(transaction.ret).map(objectOf)
+  if (more.length > 0 || typeof contractRet !== "string" || contractRet === "DEFAULT") return false
+  const said = objectOf(info.receipt).result
+  const failed = info.result === "FAILED" || !fine.has(said)
+  return failed !== !fine.has(contractRet) && (failed || said !== undefined)
+}
+
+const infosUnproven = Proof.uncommitted(
+  "transaction infos",
+  "no block commits to logs and internal transactions: tokens and internal transactions are on the node's word"
+)
+
+/** What is not proved of signatures: a key that an account's permission names is known to the state alone. */
+const signaturesOf = (answer: Json, header: Json, headerHash: Buffer | undefined): ReadonlyArray<UnprovenPart> => {
+  const transactions = listOf(answer.transactions).map(objectOf)
+  const others = transactions.filter((transaction) => !isSignedByOwner(transaction)).length
+  const { witness_signature: signed } = objectOf(answer.block_header)
+  const witness =
+    headerHash === undefined || typeof signed !== "string"
+      ? undefined
+      : TronTransaction.signer(headerHash, Buffer.from(signed, "hex"))
+  const address = witness && Buffer.concat([Uint8Array.of(0x41), witness])
+  return [
+    ...(others === 0
+      ? []
+      : [
+          Proof.uncommitted(
+            "signatures",
+            `${others} of ${transactions.length} transactions are not signed by the owner's key alone: permissions of accounts are not in blocks`
+          )
+        ]),
+    ...(address !== undefined && isBytes(header.witness_address, address)
+      ? []
+      : [
+          Proof.uncommitted(
+            "witness",
+            "the block is not signed by the witness's own key: permissions are not in blocks"
+          )
+        ])
+  ]
+}
+
+/**
+ * Proves the block that a node answered with, `infos` beside it. Signatures too at `full`: those of other keys than the
+ * owner's are unproven, since an account may give others permission.
+ */
+export const of = (answer: unknown, infos: ReadonlyArray<unknown>, level: Proof.Level): Proof.Outcome => {
+  if (level === "links") return { mismatch: undefined, unproven: [] }
+  const block = objectOf(answer)
+  const header = objectOf(objectOf(block.block_header).raw_data)
+  const height = Number(header.number ?? 0)
+  // The first block is known by its id, which is in no header.
+  if (height === 0)
+    return { mismatch: undefined, unproven: [Proof.unknown("block", "the first block has rules of its own")] }
+  const unproven: Array<UnprovenPart> = []
+  const hashed = headerHash(header)
+  if (Result.isFailure(hashed)) unproven.push(Proof.unknown("header", hashed.failure))
+  else if (!isBytes(block.blockID, idOf(height, hashed.success))) {
+    return Proof.mismatch(`blockID is not the hash of the header of block ${height}`)
+  }
+
+  const transactions = listOf(block.transactions).map(objectOf)
+  const leaves: Array<Buffer> = []
+  let odd: string | undefined
+  for (const transaction of transactions) {
+    const leaf = leafOf(transaction)
+    if (Result.isSuccess(leaf)) leaves.push(leaf.success)
+    else odd ??= `transaction ${String(transaction.txID).slice(0, 64)}: ${leaf.failure}`
+  }
+  if (odd !== undefined) unproven.push(Proof.unknown("transactions", odd))
+  else if (!isBytes(header.txTrieRoot, rootOf(leaves))) {
+    return Proof.mismatch("txTrieRoot is not that of the transactions: some are missing, foreign or changed")
+  }
+
+  const byId = new Map(transactions.map((transaction) => [String(transaction.txID).toLowerCase(), transaction]))
+  for (const info of infos.map(objectOf)) {
+    const transaction = byId.get(String(info.id).toLowerCase())
+    if (transaction !== undefined && contradicts(transaction, info)) {
+      return Proof.mismatch(`the info of transaction ${info.id} has another result than the block, which commits to it`)
+    }
+  }
+  if (infos.length > 0) unproven.push(infosUnproven)
+  return {
+    mismatch: undefined,
+    unproven: level === "full" ? [...unproven, ...signaturesOf(block, header, Result.getOrUndefined(hashed))] : unproven
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * Proof that transactions, as a node has decoded them, are what their own bytes say, which hash to their ids: inputs,
+ * outputs and amounts. What inputs unlock with is taken from the bytes.
+ */
+import type { CoinTransfer, Spend, UnprovenPart } from "@headwater/core/Block"
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as Result from "effect/Result"
+import * as Proof from "../../node/Proof.ts"
+import * as BlockBody from "./BlockBody.ts"
+import { reading, refuse } from "./Malformed.ts"
+import * as NodeJson from "./NodeJson.ts"
+import { RawBytes } from "./RawBytes.ts"
+import * as RawTransaction from "./RawTransaction.ts"
+import * as RawZcashTransaction from "./RawZcashTransaction.ts"
+import * as WitnessCommitment from "./WitnessCommitment.ts"
+
+const isSame = (a: Uint8Array | undefined, b: Uint8Array | undefined): boolean =>
+  a !== undefined && b !== undefined && Buffer.compare(a, b) === 0
+
+const isSameSpend = (a: Spend, b: Spend): boolean =>
+  a.transaction === b.transaction &&
+  a.position === b.position &&
+  a.outpoint.index === b.outpoint.index &&
+  isSame(a.outpoint.transactionId, b.outpoint.transactionId)
+
+const isSameOutput = (a: CoinTransfer, b: CoinTransfer): boolean =>
+  a.transaction === b.transaction && a.position === b.position && a.amount === b.amount && isSame(a.to, b.to)
+
+const isOutput = ({ to }: CoinTransfer): boolean => to !== undefined
+
+/** Where the first pair of two lists differs; undefined where they are the same. */
+const firstDifference = <A>(
+  shown: ReadonlyArray<A & { readonly transaction: number }>,
+  own: ReadonlyArray<A & { readonly transaction: number }>,
+  same: (a: A, b: A) => boolean
+): number | undefined => {
+  const length = Math.max(shown.length, own.length)
+  for (let at = 0; at < length; at++) {
+    const [a, b] = [shown[at], own[at]]
+    if (a === undefined || b === undefined || !same(a, b)) return (a ?? b)!.transaction
+  }
+  return undefined
+}
+
+const prevouts = Proof.uncommitted(
+  "prevouts",
+  "no block commits to what its inputs spend: scripts and amounts of inputs are on the node's word"
+)
+
+/** The part of a body whose inputs show what they spend. */
+const ofPrevouts = (body: BlockBody.BlockBody): ReadonlyArray<UnprovenPart> =>
+  body.transfers.some(({ from }) => from !== undefined) ? [prevouts] : []
+
+/** Where ids are not computed here. */
+export const idsUnproven: Proof.Outcome = {
+  mismatch: undefined,
+  unproven: [Proof.unknown("transaction ids", "ids of Zcash transactions of version 5 are not computed here (ZIP-244)")]
+}
+
+/**
+ * How `body` differs from `own`, which is read from bytes, in transactions other than `odd`; undefined where both are the
+ * same, and what inputs of `body` unlock with is from the bytes then.
+ */
+const differenceOf = (body: BlockBody.BlockBody, own: BlockBody.BlockBody, odd: ReadonlySet<number>) => {
+  const shown = <A extends { readonly transaction: number }>(all: ReadonlyArray<A>) =>
+    odd.size === 0 ? all : all.filter(({ transaction }) => !odd.has(transaction))
+  const input = firstDifference(shown(body.spends), own.spends, isSameSpend)
+  if (input !== undefined) return `tx[${input}].vin is not what the bytes of the transaction say`
+  const output = firstDifference(shown(body.transfers.filter(isOutput)), own.transfers.filter(isOutput), isSameOutput)
+  if (output !== undefined) return `tx[${output}].vout is not what the bytes of the transaction say`
+  const ownSpends = own.spends.values()
+  for (const [index, spend] of body.spends.entries()) {
+    if (odd.has(spend.transaction)) continue
+    const unlocking = ownSpends.next().value?.unlocking
+    if (spend.unlocking !== undefined && unlocking !== undefined) body.spends[index] = { ...spend, unlocking }
+  }
+  return undefined
+}
+
+/** Proves `body` by `own`, which is read from the raw block. */
+export const ofBody = (body: BlockBody.BlockBody, own: BlockBody.BlockBody, idsListed: boolean): Proof.Outcome => {
+  const other = body.transactions.findIndex((id, index) => !isSame(id, own.transactions[index]))
+  if (other !== -1) return Proof.mismatch(`tx[${other}].txid is not the hash of the transaction`)
+  const difference = differenceOf(body, own, new Set())
+  if (difference !== undefined) return Proof.mismatch(difference)
+  return { mismatch: undefined, unproven: [...ofPrevouts(body), ...(idsListed ? idsUnproven.unproven : [])] }
+}
+
+/** A transaction's own bytes, read into `own`. */
+const readBytes = (chain: Chain, json: NodeJson.Json, index: number, own: BlockBody.BlockBody) =>
+  reading(() => {
+    const bytes = NodeJson.bytes(json.hex, () => "hex")
+    const raw = new RawBytes(bytes)
+    const zcash = chain.utxo!.wireFormat === "zcash"
+    const listed = () => NodeJson.hash(json.txid, () => "txid")
+    const witnessed = zcash ? undefined : RawTransaction.read(raw, chain, index, own)
+    const id = zcash ? RawZcashTransaction.read(raw, chain, index, listed(), own) : "computed"
+    if (raw.at !== bytes.length) refuse("hex", "has bytes behind the transaction")
+    return { bytes, id, witnessed }
+  })
+
+/**
+ * Proves `body`, which was read from `transactions`; what its inputs unlock with is from their bytes afterwards. A
+ * transaction without bytes, or with bytes of a form that is not known, is unproven.
+ */
+export const of = (chain: Chain, transactions: ReadonlyArray<unknown>, body: BlockBody.BlockBody): Proof.Outcome => {
+  const own = BlockBody.empty()
+  const witnessed: Array<WitnessCommitment.Witnessed> = []
+  const odd = new Set<number>()
+  const unproven: Array<UnprovenPart> = [...ofPrevouts(body)]
+  let coinbase: Uint8Array | undefined
+  let reason: string | undefined
+  let listed = false
+  for (const [index, transaction] of transactions.entries()) {
+    const [ids, spends, transfers] = [own.transactions.length, own.spends.length, own.transfers.length]
+    const json = NodeJson.isRecord(transaction) ? transaction : {}
+    const read = readBytes(chain, json, index, own)
+    if (Result.isFailure(read)) {
+      own.transactions.length = ids
+      own.spends.length = spends
+      own.transfers.length = transfers
+      odd.add(index)
+      reason ??= json.hex === undefined ? "the node shows no bytes of them (hex)" : `tx[${index}]: ${read.failure}`
+      continue
+    }
+    if (index === 0) coinbase = read.success.bytes
+    if (read.success.witnessed !== undefined) witnessed.push(read.success.witnessed)
+    if (read.success.id === "listed") listed = true
+    const id = own.transactions.at(-1)
+    if (!isSame(id, body.transactions[index]))
+      return Proof.mismatch(`tx[${index}].txid is not the hash of the transaction`)
+  }
+
+  const difference = differenceOf(body, own, odd)
+  if (difference !== undefined) return Proof.mismatch(difference)
+  if (reason !== undefined) unproven.push(Proof.unknown("transactions", reason))
+  if (listed) unproven.push(...idsUnproven.unproven)
+  if (odd.size > 0 || coinbase === undefined || witnessed.length === 0) return { mismatch: undefined, unproven }
+  const { mismatch, unproven: witnesses } = WitnessCommitment.proof(chain, coinbase, witnessed)
+  return { mismatch, unproven: [...unproven, ...witnesses] }
+}

@@ -1,0 +1,66 @@
+/**
+ * The commitment of a block's coinbase to the witnesses of its transactions (BIP-141).
+ *
+ * It stands in the last output of the coinbase that has its form, and takes in 32 bytes of the coinbase's own witness.
+ */
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as Proof from "../../node/Proof.ts"
+import { merkleRoot, sha256d } from "./MerkleRoot.ts"
+import { RawBytes, written } from "./RawBytes.ts"
+
+/** OP_RETURN, 36 bytes, and the mark. */
+const mark = Buffer.from("6a24aa21a9ed", "hex")
+const length = mark.length + 32
+
+const isMarked = (script: Buffer): boolean =>
+  script.length >= length && Buffer.compare(script.subarray(0, mark.length), mark) === 0
+
+/** The commitment of a coinbase, and the bytes of its witness that belong to it; throws `Malformed`. */
+const ofCoinbase = (coinbase: Uint8Array) => {
+  const raw = new RawBytes(coinbase)
+  raw.skip(4)
+  const marked = raw.bytes[raw.at] === 0
+  const witnessed = marked && (raw.bytes[raw.at + 1]! & 1) !== 0
+  if (marked) raw.skip(2)
+  for (let inputs = raw.size(); inputs > 0; inputs--) {
+    raw.skip(36)
+    raw.skip(raw.size())
+    raw.skip(4)
+  }
+  let commitment: Buffer | undefined
+  for (let outputs = raw.size(); outputs > 0; outputs--) {
+    raw.skip(8)
+    const script = raw.take(raw.size())
+    if (isMarked(script)) commitment = script.subarray(mark.length, length)
+  }
+  const reserved = witnessed && raw.size() === 1 ? raw.take(raw.size()) : undefined
+  return { commitment, reserved: reserved?.length === 32 ? reserved : undefined }
+}
+
+/** A transaction on the wire: its bytes, whether it has a witness, and the hash of all of it as it is written. */
+export interface Witnessed {
+  readonly hasWitness: boolean
+  readonly witnessId: () => Uint8Array
+}
+
+/** Proves the witnesses of a block whose coinbase is given; throws `Malformed` where the coinbase cannot be read. */
+export const proof = (chain: Chain, coinbase: Uint8Array, transactions: ReadonlyArray<Witnessed>): Proof.Outcome => {
+  if (chain.utxo!.address.segwit === undefined) return Proof.nothing
+  const { commitment, reserved } = ofCoinbase(coinbase)
+  if (commitment === undefined || reserved === undefined) {
+    if (transactions.slice(1).some(({ hasWitness }) => hasWitness)) {
+      return Proof.mismatch("the block has witnesses, and its coinbase commits to none")
+    }
+    // Before segregated witness was in force, coinbases had commitments that nothing checked.
+    const reason = "the coinbase has a commitment, and no transaction shows a witness"
+    return commitment === undefined
+      ? Proof.nothing
+      : { ...Proof.nothing, unproven: [Proof.unknown("witnesses", reason)] }
+  }
+  // The coinbase counts as zeros, since its own hash would hold the commitment.
+  const ids = transactions.map(({ witnessId }, index) => (index === 0 ? new Uint8Array(32) : witnessId()))
+  const root = written(merkleRoot(ids))
+  return Buffer.compare(sha256d(Buffer.concat([root, reserved])), commitment) === 0
+    ? Proof.nothing
+    : Proof.mismatch("the witnesses are not those that the coinbase commits to")
+}
