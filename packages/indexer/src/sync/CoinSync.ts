@@ -10,6 +10,7 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import { nameOf } from "@headwater/core/chains/Chain"
 import type { CoinsAt } from "@headwater/core/utxo/Coin"
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { NodeError } from "../families/node/NodeError.ts"
@@ -63,6 +64,11 @@ const gatheringLooks = 20
 const progressInterval = "30 seconds"
 /** Blocks with movements in doubt that are read from the store at a time. */
 const blocksAtOnce = 100
+/**
+ * Where only wallets wait whose balance is known, the next search comes after this many times the time that the last one
+ * took: payments alone keep a node searching for no more than a tenth of its time.
+ */
+const restOfKnown = 9
 /** How often a node is asked anew whether it can find coins. */
 const unavailableInterval = Duration.minutes(1)
 
@@ -85,10 +91,14 @@ export const make = Effect.fn("CoinSync.make")(function* (
   let settled = { revision: 0, reorganisations: 0 }
   let isWarned = false
 
-  const targetsOf = ({ beyond, wallet }: Reach) =>
-    Effect.forEach(wallet.branches, (branch, number) =>
-      WalletBranches.deriveInSteps(branch, 0, wallet.unwatched[number]! + beyond - 1)
-    )
+  const targetsOf = Effect.fnUntraced(function* ({ beyond, wallet }: Reach) {
+    const watched = yield* ScanningWallets.watched(wallet)
+    return yield* Effect.forEach(wallet.branches, (branch, number) => {
+      const from = wallet.unwatched[number]!
+      const further = WalletBranches.deriveInSteps(branch, from, from + beyond - 1)
+      return Effect.map(further, (addresses) => [...watched[number]!.filter(({ index }) => index < from), ...addresses])
+    })
+  })
 
   /** Subscribed addresses that wait, and the revision up to which there are no others. */
   const waitingAddresses = Effect.fnUntraced(function* ({ id, revision }: Pick<ChainRow.ChainRow, "id" | "revision">) {
@@ -197,24 +207,28 @@ export const make = Effect.fn("CoinSync.make")(function* (
     }
   })
 
-  /** Those who wait, undefined where nobody does. */
-  const waiting = Effect.gen(function* () {
-    if (yield* BackgroundMigrations.isPending("completeness of subscriptions")) return undefined
-    const row = yield* ChainRow.findWithReorganisations(chain)
-    if (row === undefined) return undefined
-    const reorganisations = row.reorganisations ?? 0
-    if (reorganisations !== settled.reorganisations) settled = { revision: 0, reorganisations }
-    const wallets = yield* ScanningWallets.list(chain, walletsASearch)
-    const { addresses, revision } = yield* waitingAddresses(row)
-    if (addresses.length === 0) settled = { revision, reorganisations }
-    if (addresses.length === 0 && wallets.length === 0) return undefined
-    return { addresses, wallets, settled: { revision, reorganisations } }
-  }).pipe(Effect.provideService(Database, database))
+  /** Those who wait, undefined where nobody does, or nobody but wallets whose balance is `known`. */
+  const waiting = Effect.fnUntraced(
+    function* (known: "searched" | "left") {
+      if (yield* BackgroundMigrations.isPending("completeness of subscriptions")) return undefined
+      const row = yield* ChainRow.findWithReorganisations(chain)
+      if (row === undefined) return undefined
+      const reorganisations = row.reorganisations ?? 0
+      if (reorganisations !== settled.reorganisations) settled = { revision: 0, reorganisations }
+      const wallets = yield* ScanningWallets.list(chain, walletsASearch)
+      const { addresses, revision } = yield* waitingAddresses(row)
+      if (addresses.length === 0) settled = { revision, reorganisations }
+      const isWaiting = known === "searched" ? wallets.length > 0 : wallets.some(({ isKnown }) => !isKnown)
+      if (addresses.length === 0 && !isWaiting) return undefined
+      return { addresses, wallets, settled: { revision, reorganisations } }
+    },
+    Effect.provideService(Database, database)
+  )
 
   /** Waits until those who come together are all there. */
   const gathered = Effect.gen(function* () {
     for (let i = 0, before = 0; i < gatheringLooks; i++) {
-      const found = yield* waiting
+      const found = yield* waiting("searched")
       const count = found === undefined ? 0 : found.addresses.length + found.wallets.length
       if (count === before) return
       before = count
@@ -222,45 +236,53 @@ export const make = Effect.fn("CoinSync.make")(function* (
     }
   })
 
-  const step: CoinSync["step"] = Effect.gen(function* () {
-    const found = yield* waiting
-    if (found === undefined) return "nothing"
-    const { addresses, wallets } = found
-    const cursor = yield* store.cursor
-    if (cursor === undefined || (yield* source.head).height > cursor.height + near) return "nothing"
+  const stepFor = Effect.fn("CoinSync.step")(
+    function* (known: "searched" | "left") {
+      const found = yield* waiting(known)
+      if (found === undefined) return "nothing"
+      const { addresses, wallets } = found
+      const cursor = yield* store.cursor
+      if (cursor === undefined || (yield* source.head).height > cursor.height + near) return "nothing"
 
-    const [took, result] = yield* Effect.timed(find(addresses, wallets))
-    if (result === undefined) {
-      if (!isWarned) {
-        yield* Effect.logWarning(
-          "The node cannot find the coins that addresses had before they were watched (no scantxoutset, no index of " +
-            "addresses): movements of such coins are unresolved, and wallets that are not new have no balance; " +
-            "docs/chains/utxo.md, Unresolved inputs, says what helps"
-        )
+      const [took, result] = yield* Effect.timed(find(addresses, wallets))
+      if (result === undefined) {
+        if (!isWarned) {
+          yield* Effect.logWarning(
+            "The node cannot find the coins that addresses had before they were watched (no scantxoutset, no index of " +
+              "addresses): movements of such coins are unresolved, and wallets that are not new have no balance; " +
+              "docs/chains/utxo.md, Unresolved inputs, says what helps"
+          )
+        }
+        isWarned = true
+        return "unavailable"
       }
-      isWarned = true
-      return "unavailable"
-    }
-    if (yield* enter(result.sought, result.found)) {
-      settled = found.settled
-      const { coins, height } = result.found
-      yield* Effect.logInfo(
-        `Found ${coins.length} coins of ${addresses.length} addresses and ${wallets.length} wallets at block ` +
-          `${height}, in ${Duration.format(took)}`
-      )
-      yield* decide(height)
-    }
-    return "searched"
-  }).pipe(
+      if (yield* enter(result.sought, result.found)) {
+        settled = found.settled
+        const { coins, height } = result.found
+        yield* Effect.logInfo(
+          `Found ${coins.length} coins of ${addresses.length} addresses and ${wallets.length} wallets at block ` +
+            `${height}, in ${Duration.format(took)}`
+        )
+        yield* decide(height)
+      }
+      return "searched"
+    },
     Effect.provideService(Database, database),
-    Effect.annotateLogs({ chain: nameOf(chain) }),
-    Effect.withSpan("CoinSync.step")
+    Effect.annotateLogs({ chain: nameOf(chain) })
   )
+  const step: CoinSync["step"] = stepFor("searched")
 
   // A node rests as long as it has searched: no more than half of its time goes into searches.
-  const rested = Effect.flatMap(Effect.andThen(gathered, Effect.timed(step)), ([took, outcome]) =>
-    Effect.sleep(outcome === "unavailable" ? unavailableInterval : took)
-  )
+  let knownRestUntil = 0
+  const rested = Effect.gen(function* () {
+    yield* gathered
+    const now = yield* Clock.currentTimeMillis
+    const [took, outcome] = yield* Effect.timed(stepFor(now < knownRestUntil ? "left" : "searched"))
+    if (outcome === "searched") {
+      knownRestUntil = (yield* Clock.currentTimeMillis) + restOfKnown * Duration.toMillis(took)
+    }
+    yield* Effect.sleep(outcome === "unavailable" ? unavailableInterval : took)
+  })
   const run: CoinSync["run"] = retryForever(chain, "Finding the coins of addresses", options.pollInterval, rested)
 
   return { step, run } satisfies CoinSync

@@ -71,13 +71,12 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
   })
 
   const utxoDerive: ChainOperations["utxoDerive"] = Effect.fn("UtxoOperations.utxoDerive")(function* (request) {
-    const wallet = yield* find(request)
-    if (wallet === undefined || wallet.state === "scanning") {
-      // Where every coin is recorded, coins say which addresses are used, as soon as the record is at the present.
-      if (yield* Effect.orDie(hasAllCoins(chain))) yield* freshness.recorded(false)
-      else yield* coinsCanBeFound
-    }
-    return yield* deriveAndSync(request)
+    // Where every coin is recorded, coins say which addresses are used, as soon as the record is at the present.
+    if (yield* Effect.orDie(hasAllCoins(chain))) {
+      const wallet = yield* find(request)
+      if (wallet === undefined || wallet.state === "scanning") yield* freshness.recorded(false)
+    } else if ((yield* find(request)) === undefined) yield* coinsCanBeFound
+    return yield* Effect.tapErrorTag(deriveAndSync(request), "XpubSyncInProgress", () => coinsCanBeFound)
   })
 
   return { utxoLatest, utxoAssets, utxoStatus, utxoDerive } satisfies Partial<ChainOperations>

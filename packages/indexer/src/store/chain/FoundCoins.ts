@@ -12,19 +12,24 @@ export interface FoundCoins extends CoinsAt {
   /** The block at which the coins were looked through. */
   readonly searched: number
   readonly spent: ReadonlyArray<Coin & { readonly spentHeight: number }>
+  /** The first height above the search at which each script was paid, whatever has become of it, by the script's key. */
+  readonly paid: ReadonlyMap<string, number>
 }
 
 /** Coins as a node has shown them. */
-export const at = (coins: CoinsAt): FoundCoins => ({ ...coins, searched: coins.height, spent: [] })
+export const at = (coins: CoinsAt): FoundCoins => ({ ...coins, searched: coins.height, spent: [], paid: new Map() })
 
 /** Takes coins one block further: what the block pays to `wanted` scripts comes in, what the block spends goes. */
 export const advance = (before: FoundCoins, block: Block, wanted: ReadonlySet<string>): FoundCoins => {
   const coins = new Map(before.coins.map((coin) => [keyOf(coin.outpoint), coin]))
   const spent = [...before.spent]
+  const paid = new Map(before.paid)
   for (const transfer of block.transfers) {
     if (transfer.kind !== "coin" || transfer.to === undefined || !wanted.has(Bytes.key(transfer.to))) continue
     const outpoint = { transactionId: block.transactions[transfer.transaction]!, index: transfer.position }
     coins.set(keyOf(outpoint), { outpoint, script: transfer.to, amount: transfer.amount, height: block.height })
+    const key = Bytes.key(transfer.to)
+    if (!paid.has(key)) paid.set(key, block.height)
   }
   for (const { outpoint } of block.spends) {
     const key = keyOf(outpoint)
@@ -33,12 +38,12 @@ export const advance = (before: FoundCoins, block: Block, wanted: ReadonlySet<st
     coins.delete(key)
     if (coin.height < block.height) spent.push({ ...coin, spentHeight: block.height })
   }
-  return { ...before, height: block.height, hash: block.hash, coins: [...coins.values()], spent }
+  return { ...before, height: block.height, hash: block.hash, coins: [...coins.values()], spent, paid }
 }
 
 /** The first height at which each script was paid, as far as the coins show, by the key of the script. */
-export const firstUses = ({ coins, spent }: FoundCoins): ReadonlyMap<string, number> => {
-  const first = new Map<string, number>()
+export const firstUses = ({ coins, paid, spent }: FoundCoins): ReadonlyMap<string, number> => {
+  const first = new Map(paid)
   for (const { height, script } of [...coins, ...spent]) {
     const key = Bytes.key(script)
     first.set(key, Math.min(first.get(key) ?? height, height))

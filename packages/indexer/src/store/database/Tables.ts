@@ -312,9 +312,9 @@ export interface WalletTable {
   created: number
   /** What the UTXO set has of its addresses, in the coin's smallest unit. */
   balance: string
-  /** `scanning`: what its newest addresses had before they were watched is yet to be looked for. */
+  /** `scanning`: the coins that watched addresses had before they were watched are yet to be looked for. */
   state: "scanning" | "synced"
-  /** The block at which its coins were last looked for; null where they never were, so that its balance may lack some. */
+  /** The block at which coins were looked for, as far as the balance rests on that; null where the balance may lack some. */
   scan_height: number | null
 }
 

@@ -10,6 +10,8 @@ import * as WalletBranches from "./WalletBranches.ts"
 export interface ScanningWallet {
   readonly id: number
   readonly branches: ReadonlyArray<Branch>
+  /** Whether the balance is known: only addresses beyond those that belong to the wallet by now are looked for. */
+  readonly isKnown: boolean
   /** For each branch the first index that is not watched. */
   readonly unwatched: ReadonlyArray<number>
 }
@@ -17,16 +19,36 @@ export interface ScanningWallet {
 /** Addresses that are looked for, by branch, index 0 first. */
 export type Targets = ReadonlyArray<ReadonlyArray<{ readonly index: number; readonly bytes: AddressBytes }>>
 
-/** The first `limit` of a chain's wallets that are to be looked for. */
+/** The watched addresses of a wallet. */
+export const watched = Effect.fn("ScanningWallets.watched")(function* ({ branches, id }: ScanningWallet) {
+  const { read } = yield* Database
+  const rows = yield* read((db) =>
+    db
+      .selectFrom("wallet_address")
+      .select(["branch", "address_index", "address"])
+      .where("wallet", "=", id)
+      .orderBy("address_index")
+  )
+  const byBranch = Map.groupBy(rows, ({ branch }) => branch)
+  return branches.map((_, branch) =>
+    (byBranch.get(branch) ?? []).map(({ address, address_index }) => ({
+      index: address_index,
+      bytes: address as AddressBytes
+    }))
+  ) satisfies Targets
+})
+
+/** The first `limit` of a chain's wallets that are to be looked for, those without a balance first. */
 export const list = Effect.fn("ScanningWallets.list")(function* (chain: Chain, limit: number) {
   const { read } = yield* Database
   const rows = yield* read((db) =>
     db
       .selectFrom("wallet")
       .innerJoin("chain", "chain.id", "wallet.chain")
-      .select(["wallet.id", "wallet.public_key", "wallet.derivation", "wallet.format"])
+      .select(["wallet.id", "wallet.public_key", "wallet.derivation", "wallet.format", "wallet.scan_height"])
       .where("chain.name", "=", nameOf(chain))
       .where("wallet.state", "=", "scanning")
+      .orderBy((of) => of.case().when("wallet.scan_height", "is", null).then(0).else(1).end())
       .orderBy("wallet.id")
       .limit(limit)
   )
@@ -35,7 +57,7 @@ export const list = Effect.fn("ScanningWallets.list")(function* (chain: Chain, l
     Effect.fnUntraced(function* (row) {
       const branches = WalletBranches.of(chain, row)
       const unwatched = yield* WalletAddresses.unwatchedOf(row.id, branches.length)
-      return { id: row.id, branches, unwatched } satisfies ScanningWallet
+      return { id: row.id, isKnown: row.scan_height !== null, branches, unwatched } satisfies ScanningWallet
     })
   )
 })

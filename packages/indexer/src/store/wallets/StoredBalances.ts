@@ -23,24 +23,38 @@ export const wallets = Effect.fn("StoredBalances.wallets")(function* (chain: Cha
       .selectFrom("wallet")
       .innerJoin("chain", "chain.id", "wallet.chain")
       .innerJoin("account", "account.id", "wallet.account")
-      .select(["wallet.id", "account.name", "wallet.public_key", "wallet.derivation", "wallet.format", "wallet.state"])
+      .select([
+        "wallet.id",
+        "account.name",
+        "wallet.public_key",
+        "wallet.derivation",
+        "wallet.format",
+        "wallet.scan_height"
+      ])
       .where("chain.name", "=", Chain.nameOf(chain))
       .orderBy("wallet.id")
   )
   return rows.map(
-    ({ derivation, format, id, name, public_key, state }): StoredWallet => ({
+    ({ derivation, format, id, name, public_key, scan_height }): StoredWallet => ({
       ...{ id, derivation, format },
       account: name,
       publicKey: public_key,
-      synced: state === "synced"
+      synced: scan_height !== null
     })
   )
 })
 
-/** The addresses of a wallet that are watched. */
+/** The addresses of a wallet that are watched and whose coins are known. */
 export const addresses = Effect.fn("StoredBalances.addresses")(function* (wallet: number) {
   const { read } = yield* Database
-  const rows = yield* read((db) => db.selectFrom("wallet_address").select("address").where("wallet", "=", wallet))
+  const rows = yield* read((db) =>
+    db
+      .selectFrom("wallet_address as a")
+      .innerJoin("completeness as c", (on) => on.onRef("c.chain", "=", "a.chain").onRef("c.address", "=", "a.address"))
+      .select("a.address")
+      .where("a.wallet", "=", wallet)
+      .where("c.coins", "is not", null)
+  )
   return rows.map(({ address }) => address as AddressBytes)
 })
 
@@ -51,7 +65,7 @@ export const at = Effect.fn("StoredBalances.at")(function* (chain: Chain.Chain, 
     db
       .selectFrom("wallet")
       .innerJoin("chain", "chain.id", "wallet.chain")
-      .select(["wallet.id", "wallet.balance", "wallet.state", "chain.height", "chain.hash"])
+      .select(["wallet.id", "wallet.balance", "wallet.scan_height", "chain.height", "chain.hash"])
       .where("chain.name", "=", Chain.nameOf(chain))
       .where("wallet.id", "in", ids)
   )
@@ -60,6 +74,8 @@ export const at = Effect.fn("StoredBalances.at")(function* (chain: Chain.Chain, 
   return {
     height: first.height,
     hash: first.hash,
-    balances: new Map(rows.flatMap(({ balance, id, state }) => (state === "synced" ? [[id, BigInt(balance)]] : [])))
+    balances: new Map(
+      rows.flatMap(({ balance, id, scan_height }) => (scan_height === null ? [] : [[id, BigInt(balance)]]))
+    )
   }
 })

@@ -7,6 +7,7 @@ import type { ChainRow } from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import * as Balances from "./internal/Balances.ts"
 import * as WalletAddresses from "./internal/WalletAddresses.ts"
+import * as WalletReach from "./internal/WalletReach.ts"
 import type { ScanningWallet, Targets } from "./ScanningWallets.ts"
 
 /** A wallet with the addresses at which its coins were looked for. */
@@ -28,8 +29,8 @@ const markUsed = Effect.fnUntraced(function* (wallet: number, first: ReadonlyMap
 })
 
 /**
- * Watches a wallet as far as its coins reach, and a gap further, in the transaction that enters them, before they are in
- * the UTXO set. Answers those of the targets that are watched: all their coins are known.
+ * Watches a wallet as far as its coins reach, and further, in the transaction that enters them, before they are in the
+ * UTXO set. Answers those of the targets that are watched: all their coins are known.
  */
 export const enter = Effect.fnUntraced(function* (
   chain: ChainRow,
@@ -37,24 +38,26 @@ export const enter = Effect.fnUntraced(function* (
   found: FoundCoins.FoundCoins,
   gapLimit: number
 ) {
-  const { defer } = yield* Database
+  const { most } = WalletReach.aheadOf({ ledger: "outputs" }, gapLimit)
   const first = FoundCoins.firstUses(found)
   const watched = yield* Effect.forEach(
     targets,
     Effect.fnUntraced(function* (addresses, branch) {
       const end = yield* WalletAddresses.endOf({ wallet, branch }, "watched")
-      const used = addresses.findLast(({ bytes }) => first.has(Bytes.key(bytes)))?.index ?? -1
-      const further = addresses.filter(({ index }) => index >= end && index <= used + gapLimit)
+      const last = addresses.findLast(({ bytes }) => first.has(Bytes.key(bytes)))?.index ?? -1
+      const used = Math.max(last + 1, yield* WalletAddresses.endOf({ wallet, branch }, "used"))
+      const further = addresses.filter(({ index }) => index >= end && index < used + most)
       yield* WalletAddresses.watch(chain, { wallet, branch }, further, found.height)
-      return addresses.filter(({ index }) => index < end || index <= used + gapLimit).map(({ bytes }) => bytes)
+      return addresses.filter(({ index }) => index < end || index < used + most).map(({ bytes }) => bytes)
     })
   )
   yield* markUsed(wallet, first)
-  yield* defer((db) =>
-    db.updateTable("wallet").set({ state: "synced", scan_height: found.searched }).where("id", "=", wallet)
-  )
   return watched.flat()
 })
+
+/** Notes what is known of a wallet once its coins and those of its addresses that are proved have been entered. */
+export const settle = ({ wallet }: SoughtWallet, gapLimit: number) =>
+  WalletReach.settle(wallet.id, wallet.branches.length, gapLimit)
 
 /** Counts balances anew after found coins have come into the UTXO set. */
 export const recount = (chain: number, found: FoundCoins.FoundCoins) =>
@@ -67,14 +70,32 @@ export const noneBefore = Effect.fnUntraced(function* (chain: number) {
 })
 
 /**
- * Wallets whose coins were looked for in a block that is undone are to be looked for again, and have no balance until
- * then: coins that were spent before that block were never seen. So are all wallets where spent coins are forgotten.
+ * Wallets whose coins were looked for in a block that is undone are to be looked for again: coins that were spent before
+ * that block were never seen. Those to which such an address belongs have no balance until then. So it is with all
+ * wallets where spent coins are forgotten. Before the proofs of the undone blocks are taken back.
  */
 export const undo = Effect.fnUntraced(function* (
   chain: number,
   { fork, losesCoins }: Pick<Undone, "fork" | "losesCoins">
 ) {
   const { defer } = yield* Database
+  const proved = losesCoins ? -1 : fork + 1
+  yield* defer((db) =>
+    db
+      .updateTable("wallet")
+      .set({ state: "scanning" })
+      .where("chain", "=", chain)
+      .where("id", "in", (of) =>
+        of
+          .selectFrom("completeness as c")
+          .innerJoin("wallet_address as a", (on) =>
+            on.onRef("a.chain", "=", "c.chain").onRef("a.address", "=", "c.address")
+          )
+          .select("a.wallet")
+          .where("c.chain", "=", chain)
+          .where("c.coins", ">", proved)
+      )
+  )
   yield* defer((db) =>
     db
       .updateTable("wallet")

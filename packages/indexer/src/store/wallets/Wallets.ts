@@ -6,13 +6,10 @@
  * set where that is whole, else they are looked for at a node; until they were for the first time, the wallet has no
  * balance.
  *
- * Addresses that come later do not take the balance away while they are looked for. The balance counts all that the known
- * addresses have, and what comes to the new ones from their first block on, so that no payment from the former to the
- * latter is missed. Only a coin that a new address had before could be missing. The last search looked far ahead and
- * found none there; and since, nobody was given the address, which lies more than a gap behind the last used one, so that
- * BIP-44 does not count it to the wallet yet. Where a coin has come there all the same, and the UTXO set does not have
- * every coin, the coin counts from the search that follows the next call of `deriveAndSync`: a search for each address
- * that comes into use would keep a node searching all day.
+ * More addresses are watched than belong to the wallet by its gap limit, and their coins are looked for as well. So a
+ * payment that moves the gap finds the addresses known that come to belong, and the balance goes on being answered while
+ * others are added and looked for. Where an address belongs whose coins are not known yet, there is no balance until the
+ * next search (`internal/WalletReach.ts`); and no address is given to an account before it is known whether it was used.
  */
 import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
@@ -30,8 +27,9 @@ import * as Completeness from "../chain/Completeness.ts"
 import * as UtxoSet from "../chain/UtxoSet.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
-import type { Tables } from "../database/Tables.ts"
+import type { Row, Tables } from "../database/Tables.ts"
 import * as WalletAddresses from "./internal/WalletAddresses.ts"
+import * as WalletReach from "./internal/WalletReach.ts"
 import * as WalletBranches from "./WalletBranches.ts"
 
 /** Names one wallet: equal for every text of the same key. */
@@ -50,7 +48,7 @@ export interface Wallet {
    * the wallet was synced are yet to be found, and on chains whose coins are no outputs.
    */
   readonly balance: bigint | undefined
-  /** `scanning`: what its newest addresses had before they were watched is yet to be looked for. */
+  /** `scanning`: the coins that watched addresses had before they were watched are yet to be looked for. */
   readonly state: "scanning" | "synced"
   /** Every coin that was unspent at this height is recorded, and everything since; undefined without a balance. */
   readonly completeFrom: number | undefined
@@ -59,8 +57,8 @@ export interface Wallet {
 /** What addresses had from before is still being looked for, so that nobody can say which of them are used. */
 export class WalletScanning extends Schema.TaggedError<WalletScanning>()("WalletScanning", {}) {}
 
-/** Addresses a call of `deriveAndSync` answers. */
-export const batchSize = 100
+/** Addresses that a call of `deriveAndSync` answers. */
+export const batchSize = WalletReach.batchSize
 
 /**
  * Finds the key of a wallet in what its owner has written, in a format that the owner asks for or else the key's own; fails
@@ -217,20 +215,39 @@ interface Derived {
   readonly answer: ReadonlyArray<Derivation.DerivedAddress>
 }
 
+/** Fails where nobody can say which of the addresses that a wallet would be given are used. */
+const refuseUnknown = Effect.fnUntraced(function* (
+  { chain }: WalletKey,
+  row: Pick<Row<"wallet">, "id" | "state" | "scan_height"> | undefined,
+  first: number
+) {
+  if (row === undefined || row.state === "synced") return
+  const next = { wallet: row.id, branch: receiving }
+  const isKnown =
+    chain.ledger === "outputs" &&
+    row.scan_height !== null &&
+    (yield* WalletReach.isKnown(next, first, first + batchSize))
+  if (!isKnown) return yield* new WalletScanning()
+})
+
 const deriveNext = Effect.fnUntraced(function* (key: WalletKey, gapLimit: number) {
   const row = yield* present(key)
-  if (row?.state === "scanning") return yield* new WalletScanning()
   const branches = WalletBranches.of(key.chain, { ...key, public_key: key.publicKey })
   const ends = yield* endsOf(row?.id, branches.length)
+  yield* refuseUnknown(key, row, ends[receiving]!.used)
   const chain = yield* ChainRow.present(key.chain)
-  const beyond = Math.max(batchSize, gapLimit)
+  const ahead = WalletReach.aheadOf(key.chain, gapLimit)
   const used = knowsAllCoins(key.chain, chain)
-    ? yield* usedBySet(chain!.id, branches, ends, row === undefined ? Math.max(beyond, lookAhead) : beyond)
+    ? yield* usedBySet(chain!.id, branches, ends, row === undefined ? Math.max(ahead.most, lookAhead) : ahead.most)
     : ends.map(({ used }) => used)
-  const derived = yield* Effect.forEach(branches, (branch, i) =>
+  const derived = yield* Effect.forEach(branches, (branch, i) => {
+    const { watched } = ends[i]!
+    const next = used[i]!
+    const isGiven = i === receiving
     // Change as well, since a wallet may have used much of it and have no coin there that shows.
-    WalletBranches.deriveInSteps(branch, Math.min(ends[i]!.watched, used[i]!), used[i]! + beyond - 1)
-  )
+    const further = watched - next < ahead.least ? ahead.most : isGiven ? batchSize : 0
+    return WalletBranches.deriveInSteps(branch, isGiven ? Math.min(watched, next) : watched, next + further - 1)
+  })
   const first = used[receiving]!
   const answer = derived[receiving]!.filter(({ index }) => index >= first && index < first + batchSize)
   return { state: row?.state, ends, branches: derived, first, answer } satisfies Derived
@@ -259,6 +276,7 @@ const store = Effect.fnUntraced(function* (key: WalletKey, { answer, branches, e
   const chain = yield* ChainRow.lockAndBumpRevisionOf(key.chain)
   const row = yield* present(key)
   if (row?.state !== state) return yield* new Outdated()
+  yield* refuseUnknown(key, row, first)
   const now = yield* endsOf(row?.id, branches.length)
   const isSame = now.every(({ used, watched }, i) => used === ends[i]!.used && watched === ends[i]!.watched)
   if (!isSame) return yield* new Outdated()
@@ -271,7 +289,9 @@ const store = Effect.fnUntraced(function* (key: WalletKey, { answer, branches, e
     added += unwatched.length
   }
   const requested = yield* markRequested(wallet, first, created)
-  if (added > 0 || requested > 0) {
+  // On an account chain also those that were only watched may have come into use, by what is no payment.
+  const isChanged = added > 0 || (key.chain.ledger === "accounts" && requested > 0)
+  if (isChanged) {
     const changed = knowsAllCoins(key.chain, chain)
       ? ({ state: "synced", scan_height: 0 } as const)
       : ({ state: "scanning" } as const)

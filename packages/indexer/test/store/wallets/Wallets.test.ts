@@ -10,14 +10,22 @@ import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as WalletBranches from "@headwater/indexer/store/wallets/WalletBranches"
-import { type InTransaction, keyOf, type WalletKey, Wallets } from "@headwater/indexer/store/wallets/Wallets"
+import {
+  type InTransaction,
+  keyOf,
+  type Wallet,
+  type WalletKey,
+  Wallets
+} from "@headwater/indexer/store/wallets/Wallets"
 import * as CoinSync from "@headwater/indexer/sync/CoinSync"
 import * as Follow from "@headwater/indexer/sync/Follow"
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as References from "effect/References"
 import * as Result from "effect/Result"
+import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { stores } from "../../../../../test/Stores.ts"
 import { type Find, type Payment, searching, UtxoChain } from "../../families/utxo/UtxoChain.ts"
@@ -63,7 +71,7 @@ const follow = (
     const sync = yield* CoinSync.make(node.source, searching(find), store, {
       ...{ pollInterval: Duration.millis(1), gapLimit, lookAhead: options.lookAhead ?? 1_000 }
     })
-    return { step, sync: sync.step, store }
+    return { step, sync: sync.step, run: sync.run, store }
   })
 
 const synced = Effect.fnUntraced(function* (key: WalletKey) {
@@ -72,6 +80,30 @@ const synced = Effect.fnUntraced(function* (key: WalletKey) {
   assert.isDefined(wallet!.balance)
   return wallet!
 })
+
+/** Addresses of each branch that the model pays. */
+const count = 460
+const derived = new Map<string, ReadonlyArray<AddressBytes>>()
+/** As {@link scripts}, derived once for all accounts. */
+const known = (key: WalletKey, branch: number) => {
+  const name = `${key.publicKey} ${key.derivation} ${branch}`
+  const addresses = derived.get(name) ?? scripts(key, branch, count)
+  derived.set(name, addresses)
+  return addresses
+}
+
+/**
+ * By the node's chain, the index after the last address of a branch that was ever used, and that after the last which is
+ * reached from the first by gaps that are no wider than the limit.
+ */
+const endOf = (node: UtxoChain, branch: ReadonlyArray<AddressBytes>) => {
+  const paid = new Set(
+    node.blocks.flatMap(({ transfers }) => transfers.flatMap(({ to }) => (to === undefined ? [] : [Bytes.key(to)])))
+  )
+  const used = branch.flatMap((script, index) => (paid.has(Bytes.key(script)) ? [index + 1] : []))
+  const belongs = used.reduce((end, next) => (next <= end + gapLimit ? next : end), 0)
+  return { used: used.at(-1) ?? 0, belongs }
+}
 
 const stranger = Address.fromBytes(Uint8Array.of(0x51))
 const pay = (to: AddressBytes, amount: bigint): Payment => ({ spends: [], pays: [{ to, amount }] })
@@ -339,7 +371,7 @@ for (const store of stores) {
           db.selectFrom("wallet_address").select(["wallet", "branch", "address_index"]).orderBy("id")
         )
         // Three wallets with change, one without.
-        assert.strictEqual(addresses.length, 3 * 200 + 100)
+        assert.strictEqual(addresses.length, 3 * 400 + 200)
         assert.isUndefined(yield* wallets.get(walletKey(3, 0)))
         assert.isTrue(
           Result.isFailure(keyOf(1, chain, accountKeys[0]!, "account")),
@@ -362,6 +394,87 @@ for (const store of stores) {
         assert.deepStrictEqual(yield* query((db) => db.selectFrom("wallet").selectAll()), [])
         assert.deepStrictEqual(yield* query((db) => db.selectFrom("wallet_address").selectAll()), [])
       }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.live("has no balance while an address belongs to the wallet that may have had coins before it was watched", () =>
+      Effect.gen(function* () {
+        const wallets = yield* Wallets
+        const node = new UtxoChain(chain)
+        const key = walletKey(1, 0)
+        const receive = scripts(key, 0, 300)
+        const { step, sync } = yield* follow(node)
+        node.mine([])
+        yield* step
+        yield* wallets.deriveAndSync(key, gapLimit, alone)
+        yield* sync
+        const derived = Effect.result(wallets.deriveAndSync(key, gapLimit, alone))
+        // Nobody watches the address: it is far beyond the gap.
+        node.mine([pay(receive[205]!, 1_000n)])
+        node.mine([pay(receive[60]!, 30n)])
+        yield* step
+        assert.deepStrictEqual(yield* wallets.get(key), { balance: 30n, state: "scanning", completeFrom: 1 })
+        assert.strictEqual(Result.getOrThrow(yield* derived)[0]!.index, 61, "known to be unused")
+        node.mine([pay(receive[190]!, 4n)])
+        yield* step
+        const unknown = { balance: undefined, state: "scanning", completeFrom: undefined } as const
+        assert.deepStrictEqual(yield* wallets.get(key), unknown, "the address belongs to the wallet now")
+        assert.isTrue(Result.isFailure(yield* derived), "an address may be used that would be given")
+        yield* sync
+        assert.deepStrictEqual(yield* wallets.get(key), { balance: 1_034n, state: "synced", completeFrom: 4 })
+        assert.strictEqual(Result.getOrThrow(yield* derived)[0]!.index, 206)
+        // Only addresses far behind were searched at the block that goes.
+        node.mine([pay(receive[260]!, 5n)])
+        yield* step
+        yield* sync
+        assert.deepStrictEqual(yield* wallets.get(key), { balance: 1_039n, state: "synced", completeFrom: 4 })
+        node.drop(1)
+        node.mine([])
+        node.mine([])
+        yield* step
+        assert.deepStrictEqual(yield* wallets.get(key), { balance: 1_034n, state: "scanning", completeFrom: 4 })
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.live("keeps no node searching for wallets whose balance is known", () =>
+      Effect.gen(function* () {
+        const wallets = yield* Wallets
+        const node = new UtxoChain(chain)
+        const key = walletKey(1, 0)
+        const receive = scripts(key, 0, 300)
+        let searches = 0
+        const { run, step } = yield* follow(node, {
+          search: (addresses) =>
+            Effect.sync(() => {
+              searches++
+              return node.search(addresses)
+            }).pipe(Effect.delay("1 minute"))
+        })
+        node.mine([])
+        yield* step
+        yield* wallets.deriveAndSync(key, gapLimit, alone)
+        yield* Effect.forkScoped(run)
+        const until = (fits: (wallet: Wallet | undefined) => boolean) =>
+          Effect.gen(function* () {
+            while (!fits(yield* wallets.get(key))) {
+              yield* TestClock.adjust("1 second")
+              yield* Effect.yieldNow
+            }
+          })
+        yield* until((wallet) => wallet?.state === "synced")
+        assert.strictEqual(searches, 1)
+        const searched = yield* Clock.currentTimeMillis
+        node.mine([pay(receive[60]!, 30n)])
+        yield* step
+        assert.strictEqual((yield* wallets.get(key))?.balance, 30n)
+        yield* until((wallet) => wallet?.state === "synced")
+        assert.isAtLeast((yield* Clock.currentTimeMillis) - searched, 10 * 60_000)
+        // Who has no balance waits for no more than the node's rest.
+        const again = yield* Clock.currentTimeMillis
+        yield* wallets.deriveAndSync(walletKey(1, 1), gapLimit, alone)
+        while ((yield* wallets.get(walletKey(1, 1)))?.state !== "synced") yield* TestClock.adjust("1 second")
+        assert.isBelow((yield* Clock.currentTimeMillis) - again, 9 * 60_000)
+        assert.strictEqual(searches, 3)
+      }).pipe(Effect.provide(layer), Effect.provide(TestClock.layer()), Effect.scoped)
     )
 
     const model = (record: RecordingMode) =>
@@ -388,6 +501,7 @@ for (const store of stores) {
               { weight: 3, arbitrary: fc.constant({ kind: "follow" as const }) }
             )
             let account = 0
+            const counts = { answered: 0, refused: 0 }
             yield* Effect.promise(() =>
               fc.assert(
                 fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 40 }), (actions) =>
@@ -412,20 +526,27 @@ for (const store of stores) {
                       walletKey(account, 0, "bip32")
                     ]
                     const all = keys.map((key) => [
-                      scripts(key, 0, 130),
-                      key.derivation === "bip32" ? [] : scripts(key, 1, 130)
+                      known(key, 0),
+                      ...(key.derivation === "bip32" ? [] : [known(key, 1)])
                     ])
                     const node = new UtxoChain(chain)
                     let amount = 0n
-                    /** Pays and spends at random, addresses of the first sixty that every wallet watches. */
+                    /**
+                     * Pays and spends at random: addresses of the first sixty that every wallet watches, and at times
+                     * one far behind the last used one, also before anybody watches it.
+                     */
                     const mine = (picks: ReadonlyArray<number>) => {
                       const free = [...node.coins]
+                      const ends = all.map((branches) => branches.map((branch) => endOf(node, branch).used))
                       node.mine(
                         picks.map((pick): Payment => {
-                          const [receive, change] = all[pick % all.length]!
-                          const branch = change!.length > 0 && pick % 3 === 0 ? change! : receive!
+                          const which = pick % all.length
+                          const branches = all[which]!
+                          const number = pick % 3 === 0 ? branches.length - 1 : 0
+                          const branch = branches[number]!
+                          const far = (pick >> 4) % 4 === 0 ? ends[which]![number]! + ((pick >> 6) % 260) : 0
                           const [coin] = pick % 2 === 0 && free.length > 0 ? free.splice(pick % free.length, 1) : []
-                          const to = pick % 11 === 0 ? stranger : branch[pick % 60]!
+                          const to = pick % 11 === 0 ? stranger : branch[Math.min(far, count - 1) || pick % 60]!
                           return {
                             spends: coin === undefined ? [] : [coin.outpoint],
                             pays: [
@@ -437,16 +558,48 @@ for (const store of stores) {
                       )
                     }
                     let interrupt: Effect.Effect<void> = Effect.void
-                    const { step, sync } = yield* follow(node, {
+                    const { step, store, sync } = yield* follow(node, {
                       record,
-                      lookAhead: gapLimit,
+                      lookAhead: 150,
                       search: (addresses) =>
                         Effect.suspend(() => {
                           const found = node.search(addresses)
                           return Effect.as(interrupt, found)
                         })
                     })
+                    const isCurrent = Effect.map(store.cursor, (cursor) =>
+                      cursor?.hash !== undefined ? Bytes.equal(cursor.hash, node.tip.hash) : false
+                    )
+                    /** No balance that is answered differs from the coins of the addresses that belong to the wallet. */
+                    const verify = Effect.gen(function* () {
+                      if (!(yield* isCurrent)) return
+                      for (const [i, key] of keys.entries()) {
+                        const wallet = yield* wallets.get(key)
+                        if (wallet?.balance === undefined) {
+                          if (wallet !== undefined) counts.refused++
+                          continue
+                        }
+                        const rows = yield* query((db) =>
+                          db
+                            .selectFrom("wallet_address as a")
+                            .innerJoin("wallet as w", "w.id", "a.wallet")
+                            .select(["a.branch", ({ fn }) => fn.max("a.address_index").as("last")])
+                            .where("w.account", "=", key.account)
+                            .where("w.public_key", "=", key.publicKey)
+                            .where("w.derivation", "=", key.derivation)
+                            .where("a.used_height", "is not", null)
+                            .groupBy("a.branch")
+                        )
+                        const used = new Map(rows.map(({ branch, last }) => [branch, last + 1]))
+                        const belonging = all[i]!.flatMap((branch, number) =>
+                          branch.slice(0, Math.max(used.get(number) ?? 0, endOf(node, branch).belongs) + gapLimit)
+                        )
+                        assert.strictEqual(wallet.balance, sum(owned(node, belonging)), `wallet ${i}`)
+                        counts.answered++
+                      }
+                    })
                     for (const one of actions) {
+                      yield* verify
                       switch (one.kind) {
                         case "mine":
                           mine(one.picks)
@@ -455,9 +608,15 @@ for (const store of stores) {
                           node.drop(one.depth)
                           for (let i = 0; i <= one.depth; i++) mine([one.depth * 7919 + i, i])
                           break
-                        case "derive":
-                          yield* Effect.ignore(wallets.deriveAndSync(keys[one.which]!, gapLimit, alone))
+                        case "derive": {
+                          const key = keys[one.which]!
+                          const before = yield* wallets.get(key)
+                          const derived = yield* Effect.result(wallets.deriveAndSync(key, gapLimit, alone))
+                          if (before === undefined || Result.isFailure(derived) || !(yield* isCurrent)) break
+                          const given = derived.success.map(({ bytes }) => bytes)
+                          assert.deepStrictEqual(owned(node, given), [], "used addresses are not given")
                           break
+                        }
                         case "follow":
                           yield* step
                           break
@@ -479,15 +638,18 @@ for (const store of stores) {
                       }
                     }
                     for (let i = 0; i < 3; i++) {
+                      yield* verify
                       yield* step
+                      yield* verify
                       yield* sync
                     }
-                    for (const [i, key] of keys.entries()) {
+                    for (const key of keys) {
                       const wallet = yield* wallets.get(key)
                       if (wallet === undefined) continue
                       assert.strictEqual(wallet.state, "synced")
-                      assert.strictEqual(wallet.balance, sum(owned(node, all[i]!.flat())), `wallet ${i}`)
+                      assert.isDefined(wallet.balance)
                     }
+                    yield* verify
                   }).pipe(
                     Effect.provideService(References.MinimumLogLevel, "Error"),
                     Effect.provide(Layer.mergeAll(Wallets.layer, ChainStatus.layer)),
@@ -499,6 +661,7 @@ for (const store of stores) {
                 { numRuns: Number(process.env.HEADWATER_PROPERTY_RUNS ?? 4) }
               )
             )
+            console.log(`${counts.answered} balances compared, 0 wrong; ${counts.refused} refused`)
           }).pipe(Effect.provide(store.layer), Effect.scoped),
         300_000
       )

@@ -1,11 +1,12 @@
 /**
- * The use of a wallet's addresses by blocks. A wallet is watched a gap of unused addresses behind the last used one of
- * each branch: an address that comes into use moves that end.
+ * The use of a wallet's addresses by blocks. A wallet is watched some unused addresses behind the last used one of each
+ * branch: an address that comes into use moves that end.
  */
 import type { Block } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import type { Branch } from "@headwater/core/keys/Derivation"
 import * as Effect from "effect/Effect"
+import * as Completeness from "../../chain/Completeness.ts"
 import type { OpenChain, Undone } from "../../chain/Projection.ts"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
@@ -13,6 +14,7 @@ import { inChunks } from "../../database/Statements.ts"
 import * as WalletBranches from "../WalletBranches.ts"
 import * as AddressOwners from "./AddressOwners.ts"
 import * as WalletAddresses from "./WalletAddresses.ts"
+import * as WalletReach from "./WalletReach.ts"
 
 type Owner = AddressOwners.Owner
 
@@ -47,15 +49,15 @@ const paidBy = (block: Block, { set }: OpenChain["watched"], known: ReadonlyMap<
   return paid
 }
 
-/** The furthest of these addresses in each branch of each wallet. */
-const furthest = (owners: ReadonlyArray<Owner>) => {
+/** The furthest of these addresses in each branch of each wallet, by both. */
+const furthest = (owners: ReadonlyArray<Owner>): ReadonlyMap<string, Owner> => {
   const found = new Map<string, Owner>()
   for (const owner of owners) {
     const key = `${owner.wallet} ${owner.branch}`
     const before = found.get(key)
     if (before === undefined || before.address_index < owner.address_index) found.set(key, owner)
   }
-  return found.values()
+  return found
 }
 
 const noteUse = Effect.fnUntraced(function* (owners: ReadonlyArray<Owner>, height: number) {
@@ -71,19 +73,23 @@ const noteUse = Effect.fnUntraced(function* (owners: ReadonlyArray<Owner>, heigh
 
 export const make = ({ chain, gapLimit, id, watched }: OpenChain) => {
   const branchesOf = branchesAtHand({ chain })
+  const ahead = WalletReach.aheadOf(chain, gapLimit)
+  const hasCoins = chain.ledger === "outputs"
 
-  /** Watches a branch as far as the gap reaches behind a used address; whether that is further than before. */
+  /** Watches a branch further where few unused addresses are watched; whether that is further than before. */
   const watchFurther = Effect.fnUntraced(function* ({ address_index, branch, wallet }: Owner, height: number) {
-    let used = address_index
+    const { defer } = yield* Database
+    let used = address_index + 1
     for (let isFurther = false; ; isFurther = true) {
       const from = yield* WalletAddresses.endOf({ wallet, branch }, "watched")
-      const to = used + gapLimit
-      if (to < from) return isFurther
-      const derived = WalletBranches.derive((yield* branchesOf(wallet))[branch]!, from, to)
+      if (from - used >= ahead.least) return isFurther
+      const derived = WalletBranches.derive((yield* branchesOf(wallet))[branch]!, from, used + ahead.most - 1)
       const row = yield* ChainRow.lockAndBumpRevision(id)
       const holdings = yield* WalletAddresses.watch(row, { wallet, branch }, derived, height - 1)
       for (const { bytes } of derived) watched.set.add(bytes)
-      used = derived.findLast(({ bytes }) => holdings.has(Bytes.key(bytes)))?.index ?? used
+      used = Math.max(used, (derived.findLast(({ bytes }) => holdings.has(Bytes.key(bytes)))?.index ?? -1) + 1)
+      if (!hasCoins || Completeness.hasAllCoins(row)) continue
+      yield* defer((db) => db.updateTable("wallet").set({ state: "scanning" }).where("id", "=", wallet))
     }
   })
 
@@ -93,16 +99,25 @@ export const make = ({ chain, gapLimit, id, watched }: OpenChain) => {
    */
   const markUsed = Effect.fn("AddressUse.markUsed")(function* (block: Block) {
     const owners = new Map<string, ReadonlyArray<Owner>>()
+    /** The branches that the block uses further, with the index after their last used address before it. */
+    const moved = new Map<string, readonly [branch: WalletAddresses.WalletBranch, used: number]>()
     while (true) {
       const paid = paidBy(block, watched, owners)
       const found = yield* AddressOwners.find(id, [...paid.values()])
       for (const key of paid.keys()) owners.set(key, found.get(key) ?? [])
       const used = [...found.values()].flat().filter(({ used_height }) => used_height === null)
+      const last = furthest(used)
+      for (const [key, { branch, wallet }] of last) {
+        if (!hasCoins || moved.has(key)) continue
+        moved.set(key, [{ wallet, branch }, yield* WalletAddresses.endOf({ wallet, branch }, "used")])
+      }
       yield* noteUse(used, block.height)
       let isFurther = false
-      for (const owner of furthest(used)) if (yield* watchFurther(owner, block.height)) isFurther = true
-      if (!isFurther) return owners satisfies AddressOwners.Owners
+      for (const owner of last.values()) if (yield* watchFurther(owner, block.height)) isFurther = true
+      if (!isFurther) break
     }
+    for (const [branch, before] of moved.values()) yield* WalletReach.grow(branch, before, gapLimit)
+    return owners satisfies AddressOwners.Owners
   })
 
   /** Addresses above the fork are unused again. */
