@@ -15,6 +15,7 @@ import * as Result from "effect/Result"
 import { stores } from "../../../../test/Stores.ts"
 import { address, FakeChain } from "./FakeChain.ts"
 
+const bounded = { mostBlocks: Number.MAX_SAFE_INTEGER }
 const chain = Result.getOrThrow(Chain.find("ethereum", "devnet"))
 
 const refused = Effect.fail(new NodeRejected({ node: "fake", method: "a method", code: -32000, message: "is pruned" }))
@@ -74,7 +75,7 @@ const started = Effect.gen(function* () {
       transaction(
         SyncedAddresses.add(
           { account, chain, address: address(of) },
-          { birth, callbackUrl: undefined, readsPast: true }
+          { birth, callbackUrl: undefined, readsPast: true, ...bounded }
         )
       ),
     /** The node has said that the address was used. */
@@ -145,11 +146,13 @@ for (const store of stores) {
         const { completeness, fake, statuses, store } = yield* started
         const { transaction } = yield* Database
         const key = { account: 1, chain, address: address(1) }
-        yield* transaction(SyncedAddresses.add(key, { birth: undefined, callbackUrl: undefined, readsPast: false }))
+        yield* transaction(
+          SyncedAddresses.add(key, { birth: undefined, callbackUrl: undefined, readsPast: false, ...bounded })
+        )
         assert.deepStrictEqual(yield* statuses(), ["synced"])
-        yield* transaction(SyncedAddresses.setActive(key, false))
+        yield* transaction(SyncedAddresses.setActive(key, false, bounded))
         yield* store.commit([fake.mine([])])
-        yield* transaction(SyncedAddresses.setActive(key, true))
+        yield* transaction(SyncedAddresses.setActive(key, true, bounded))
         assert.deepStrictEqual(yield* statuses(), ["synced"])
         assert.strictEqual((yield* completeness(1))?.tokens, 11)
       }).pipe(Effect.scoped, Effect.provide(store.layer))

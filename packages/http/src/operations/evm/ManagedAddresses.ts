@@ -23,31 +23,29 @@ type Operations = Pick<
 const notFound = new ResourceNotFound({ message: "The account has not synced the address" })
 
 const invalid = (attribute: string, rule: string) =>
-  new InvalidData({ message: `${attribute}: ${rule}`, details: [{ attribute, message: rule }] })
+  Effect.fail(new InvalidData({ message: `${attribute}: ${rule}`, details: [{ attribute, message: rule }] }))
 
-/** Refuses a past that would cost the node more than the operator allows. */
+/** Refuses a past that the nodes do not show. */
 export const checkPast = Effect.fnUntraced(function* (
   record: ChainReader,
-  options: Options,
+  { readsPast }: Options,
   birth: number | undefined
 ) {
   const tip = yield* Effect.orDie(record.tip)
-  if (birth === undefined || tip === undefined) return
-  if (!options.readsPast && birth <= tip.height) {
-    return yield* invalid(
-      "birthHeight",
-      `nodes of ${record.name} do not show the transfers of past blocks: leave it out`
-    )
-  }
-  const blocks = tip.height - birth + 1
-  if (blocks > options.syncBlocks) {
-    return yield* invalid(
-      "birthHeight",
-      `${blocks} blocks would have to be read, and this server reads ${options.syncBlocks} for an address: ` +
-        `begin at block ${tip.height - options.syncBlocks + 1} or later`
-    )
-  }
+  if (birth === undefined || tip === undefined || readsPast || birth > tip.height) return
+  return yield* invalid("birthHeight", `nodes of ${record.name} do not show the transfers of past blocks: leave it out`)
 })
+
+const costOf = ({ blocks }: SyncedAddresses.PastTooLong, { syncBlocks }: Options) =>
+  `${blocks} blocks would have to be read, and this server reads ${syncBlocks} for an address`
+
+/** Refuses a sync whose past would cost the node more than the operator allows. */
+export const tooLong = (options: Options) => (error: SyncedAddresses.PastTooLong) =>
+  invalid("birthHeight", `${costOf(error, options)}: begin at block ${error.last - options.syncBlocks + 1} or later`)
+
+/** As {@link tooLong}, of what was synced before. */
+export const tooLongByNow = (options: Options) => (error: SyncedAddresses.PastTooLong) =>
+  Effect.fail(new Conflict({ message: `The past since it was synced is too long by now: ${costOf(error, options)}` }))
 
 export const make = Effect.fnUntraced(function* (record: ChainReader, options: Options) {
   const database = yield* Database
@@ -65,13 +63,14 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
         database.transaction(
           SyncedAddresses.add(
             { account, chain, address },
-            { birth: birthHeight, callbackUrl, readsPast: options.readsPast }
+            { birth: birthHeight, callbackUrl, readsPast: options.readsPast, mostBlocks: options.syncBlocks }
           )
         ),
         () => 1
       )
       .pipe(
         Effect.catchTag("DatabaseError", Effect.die),
+        Effect.catchTag("PastTooLong", tooLong(options)),
         Effect.catchTag("AddressConflict", ({ isActive }) =>
           Effect.fail(
             new AlreadyExists({
@@ -94,10 +93,13 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
     isActive: boolean
   ) {
     const address = yield* decodeAddress(chain, "address", text)
-    const change = database.transaction(SyncedAddresses.setActive({ account, chain, address }, isActive))
+    const change = database.transaction(
+      SyncedAddresses.setActive({ account, chain, address }, isActive, { mostBlocks: options.syncBlocks })
+    )
     const { status } = yield* (isActive ? paying(change, () => 1) : change).pipe(
       Effect.catchTags({
         AddressNotFound: () => Effect.fail(notFound),
+        PastTooLong: tooLongByNow(options),
         AddressConflict: () =>
           Effect.fail(new Conflict({ message: `The address is ${isActive ? "active" : "inactive"} already` })),
         DatabaseError: Effect.die

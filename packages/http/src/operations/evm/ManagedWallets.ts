@@ -56,13 +56,16 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
     yield* request
       .paying(
         database.transaction(
-          SyncedAccountWallets.add(key, addresses, { birth: birthHeight, readsPast: options.readsPast })
+          SyncedAccountWallets.add(key, addresses, {
+            ...{ birth: birthHeight, readsPast: options.readsPast, mostBlocks: options.syncBlocks }
+          })
         ),
         () => 1
       )
       .pipe(
         Effect.catchTags({
           DatabaseError: Effect.die,
+          PastTooLong: ManagedAddresses.tooLong(options),
           WalletConflict: ({ isActive }) =>
             Effect.fail(
               new AlreadyExists({
@@ -79,10 +82,13 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
 
   const setActive = Effect.fnUntraced(function* (request: WalletRequest & Caller, isActive: boolean) {
     const key = yield* keyOf(request)
-    const change = database.transaction(SyncedAccountWallets.setActive(key, isActive))
+    const change = database.transaction(
+      SyncedAccountWallets.setActive(key, isActive, { mostBlocks: options.syncBlocks })
+    )
     return yield* (isActive ? request.paying(change, () => 1) : change).pipe(
       Effect.catchTags({
         DatabaseError: Effect.die,
+        PastTooLong: ManagedAddresses.tooLongByNow(options),
         WalletNotFound: () => Effect.fail(notFound),
         WalletConflict: () =>
           Effect.fail(new Conflict({ message: `The wallet is ${isActive ? "active" : "inactive"} already` }))

@@ -311,9 +311,9 @@ const run = (...[start, early, record, steps]: History) =>
         const key = { account: 1, chain, address: wallet[which]! }
         const before = synced.get(which)
         synced.set(which, !(before ?? false))
-        const options = { birth, callbackUrl: undefined, readsPast: true }
+        const options = { birth, callbackUrl: undefined, readsPast: true, mostBlocks: 1_000 }
         if (before === undefined) yield* transaction(SyncedAddresses.add(key, options))
-        else yield* transaction(SyncedAddresses.setActive(key, !before))
+        else yield* transaction(SyncedAddresses.setActive(key, !before, options))
       })
 
     const page = {

@@ -69,13 +69,15 @@ export const add = Effect.fn("SyncedAccountWallets.add")(function* (
   const chain = yield* ChainRow.lockAndBumpRevisionOf(key.chain)
   const before = yield* find(key, chain.id)
   if (before !== undefined) return yield* new WalletConflict({ isActive: before.active === 1 })
+  const birth = SyncedAddresses.birthOf(chain, options)
+  yield* SyncedAddresses.boundedPast(chain, birth, options.mostBlocks)
   const created = Math.floor((yield* Clock.currentTimeMillis) / 1000)
   const [row] = yield* query((db) =>
     db
       .insertInto("synced_wallet")
       .values({
         ...{ account: key.account, chain: chain.id, public_key: key.publicKey, derivation: key.derivation, active: 1 },
-        ...{ created, birth: SyncedAddresses.birthOf(chain, options) }
+        ...{ created, birth }
       })
       .returningAll()
   )
@@ -95,12 +97,17 @@ export const extend = Effect.fn("SyncedAccountWallets.extend")(function* (
 })
 
 /** Stops or begins watching the addresses of a wallet, in a transaction. */
-export const setActive = Effect.fn("SyncedAccountWallets.setActive")(function* (key: WalletKey, isActive: boolean) {
+export const setActive = Effect.fn("SyncedAccountWallets.setActive")(function* (
+  key: WalletKey,
+  isActive: boolean,
+  { mostBlocks }: Pick<SyncedAddresses.Birth, "mostBlocks">
+) {
   const { query } = yield* Database
   const chain = yield* ChainRow.lockAndBumpRevisionOf(key.chain)
   const row = yield* find(key, chain.id)
   if (row === undefined) return yield* new WalletNotFound()
   if ((row.active === 1) === isActive) return yield* new WalletConflict({ isActive })
+  if (isActive) yield* SyncedAddresses.boundedPast(chain, row.birth, mostBlocks)
   yield* SyncedAddresses.setActiveOfWallet(chain, row, isActive)
   const [changed] = yield* query((db) =>
     db

@@ -35,6 +35,12 @@ export class AddressConflict extends Schema.TaggedError<AddressConflict>()("Addr
   isActive: Schema.Boolean
 }) {}
 
+/** More blocks of the past would have to be read than are allowed; `last` is the last of them. */
+export class PastTooLong extends Schema.TaggedError<PastTooLong>()("PastTooLong", {
+  blocks: Schema.Int,
+  last: Schema.Int
+}) {}
+
 /** The account has not synced the address. */
 export class AddressNotFound extends Schema.TaggedError<AddressNotFound>()("AddressNotFound", {}) {}
 
@@ -64,6 +70,14 @@ const past = ({ all_from, height }: ChainRow.ChainRow, birth: number) => {
   return { next_height: birth, last_height, state: birth > last_height ? "history" : "tokens" } as const
 }
 
+/** As {@link past}; fails where more than `most` blocks would have to be read. */
+export const boundedPast = Effect.fnUntraced(function* (chain: ChainRow.ChainRow, birth: number, most: number) {
+  const found = past(chain, birth)
+  const { last_height: last, next_height: first } = found
+  if (last - first + 1 > most) return yield* new PastTooLong({ blocks: last - first + 1, last })
+  return found
+})
+
 /** Where nodes do not show the past, no block is read, however late the address is activated again. */
 const never = Number.MAX_SAFE_INTEGER
 
@@ -73,10 +87,14 @@ export interface Birth {
   readonly birth: number | undefined
   /** Whether the chain's nodes show the past; if not, no block is read. */
   readonly readsPast: boolean
+  /** Blocks of the past that may be read. */
+  readonly mostBlocks: number
 }
 
-export const birthOf = ({ first_height, height }: ChainRow.ChainRow, { birth, readsPast }: Birth) =>
-  readsPast ? (birth ?? first_height ?? (height ?? -1) + 1) : never
+export const birthOf = (
+  { first_height, height }: ChainRow.ChainRow,
+  { birth, readsPast }: Pick<Birth, "birth" | "readsPast">
+) => (readsPast ? (birth ?? first_height ?? (height ?? -1) + 1) : never)
 
 /** Watches those addresses of a wallet that are not watched for that yet, in a transaction that has counted up the revision. */
 export const addOfWallet = Effect.fnUntraced(function* (
@@ -129,15 +147,16 @@ export const add = Effect.fn("SyncedAddresses.add")(function* (
   const chain = yield* ChainRow.lockAndBumpRevisionOf(key.chain)
   const before = yield* find(key, chain.id)
   if (before !== undefined) return yield* new AddressConflict({ isActive: before.active === 1 })
-  yield* Completeness.begin(chain, [key.address], chain.height)
   const birth = birthOf(chain, options)
+  const past = yield* boundedPast(chain, birth, options.mostBlocks)
+  yield* Completeness.begin(chain, [key.address], chain.height)
   const created = Math.floor((yield* Clock.currentTimeMillis) / 1000)
   const [row] = yield* query((db) =>
     db
       .insertInto("synced_address")
       .values({
         ...{ account: key.account, chain: chain.id, wallet: 0, address: key.address, active: 1, birth },
-        ...{ callback_url: options.callbackUrl ?? null, ...past(chain, birth), created },
+        ...{ callback_url: options.callbackUrl ?? null, ...past, created },
         revision: chain.revision
       })
       .returningAll()
@@ -146,17 +165,22 @@ export const add = Effect.fn("SyncedAddresses.add")(function* (
 })
 
 /** Stops or begins watching an address, in a transaction; what was read of its past before is read again. */
-export const setActive = Effect.fn("SyncedAddresses.setActive")(function* (key: SyncedAddressKey, isActive: boolean) {
+export const setActive = Effect.fn("SyncedAddresses.setActive")(function* (
+  key: SyncedAddressKey,
+  isActive: boolean,
+  { mostBlocks }: Pick<Birth, "mostBlocks">
+) {
   const { query } = yield* Database
   const chain = yield* ChainRow.lockAndBumpRevisionOf(key.chain)
   const row = yield* find(key, chain.id)
   if (row === undefined) return yield* new AddressNotFound()
   if ((row.active === 1) === isActive) return yield* new AddressConflict({ isActive })
+  const past = isActive ? yield* boundedPast(chain, row.birth, mostBlocks) : {}
   if (isActive) yield* Completeness.begin(chain, [key.address], chain.height)
   const [changed] = yield* query((db) =>
     db
       .updateTable("synced_address")
-      .set({ active: isActive ? 1 : 0, revision: chain.revision, ...(isActive ? past(chain, row.birth) : {}) })
+      .set({ active: isActive ? 1 : 0, revision: chain.revision, ...past })
       .where("id", "=", row.id)
       .returningAll()
   )

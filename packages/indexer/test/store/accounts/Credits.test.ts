@@ -300,11 +300,11 @@ for (const store of stores) {
         yield* credits.chargeDays
         const addressOf = (of: number) => new Uint8Array(20).fill(of) as AddressBytes
         const key = (of: number) => ({ account, chain: sepolia, address: addressOf(of) })
-        const birth = { birth: undefined, readsPast: true }
+        const birth = { birth: undefined, readsPast: true, mostBlocks: 1_000 }
         for (const of of [1, 2, 3]) {
           yield* transaction(SyncedAddresses.add(key(of), { ...birth, callbackUrl: undefined }))
         }
-        yield* transaction(SyncedAddresses.setActive(key(3), false))
+        yield* transaction(SyncedAddresses.setActive(key(3), false, birth))
         const wallet = { account, chain: sepolia, publicKey: "xpub", derivation: "account" } as const
         yield* transaction(SyncedAccountWallets.add(wallet, [4, 5, 6].map(addressOf), birth))
         yield* TestClock.setTime(endOfDay(dayOf(start)))

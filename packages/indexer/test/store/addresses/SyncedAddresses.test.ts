@@ -17,9 +17,11 @@ const key = (account: number, of: number) => ({ account, chain, address: address
 const inTransaction = <A, E, R>(change: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Database, ({ transaction }) => transaction(change))
 const add = (account: number, of: number, birth?: number) =>
-  inTransaction(SyncedAddresses.add(key(account, of), { birth, callbackUrl: undefined, readsPast: true }))
-const setActive = (account: number, of: number, isActive: boolean) =>
-  inTransaction(SyncedAddresses.setActive(key(account, of), isActive))
+  inTransaction(
+    SyncedAddresses.add(key(account, of), { birth, callbackUrl: undefined, readsPast: true, mostBlocks: 1_000 })
+  )
+const setActive = (account: number, of: number, isActive: boolean, mostBlocks = 1_000) =>
+  inTransaction(SyncedAddresses.setActive(key(account, of), isActive, { mostBlocks }))
 const completenessOf = (of: number) =>
   Effect.map(Completeness.of(chain, [address(of)]), (found) => found.get(Bytes.key(address(of))))
 
@@ -100,12 +102,37 @@ for (const { layer, name } of stores) {
       }).pipe(Effect.scoped, Effect.provide(layer))
     )
 
+    it.live("are refused where more of the past would have to be read than is allowed, each time anew", () =>
+      Effect.gen(function* () {
+        const { fake, store } = yield* opened
+        const options = { callbackUrl: undefined, readsPast: true }
+        const added = (birth: number | undefined, mostBlocks: number) =>
+          inTransaction(SyncedAddresses.add(key(1, 5), { ...options, birth, mostBlocks }))
+        assert.deepInclude(yield* Effect.flip(added(0, 2)), { _tag: "PastTooLong", blocks: 3, last: 2 })
+        assert.deepInclude(yield* Effect.flip(added(undefined, 1)), { _tag: "PastTooLong", blocks: 2, last: 2 })
+        assert.strictEqual(yield* completenessOf(5), undefined, "nothing is left of them")
+        yield* added(undefined, 2)
+        yield* setActive(1, 5, false, 0)
+        yield* store.commit([fake.mine([])])
+        assert.deepInclude(yield* Effect.flip(setActive(1, 5, true, 2)), { _tag: "PastTooLong", blocks: 3, last: 3 })
+        yield* setActive(1, 5, true, 3)
+        const wallet = { account: 1, chain, publicKey: "xpub", derivation: "bip32" as const }
+        const bounded = { birth: undefined, readsPast: true, mostBlocks: 2 }
+        const refused = yield* Effect.flip(inTransaction(SyncedAccountWallets.add(wallet, [address(6)], bounded)))
+        assert.deepInclude(refused, { _tag: "PastTooLong", blocks: 3 })
+        yield* inTransaction(SyncedAccountWallets.add(wallet, [address(6)], { ...bounded, mostBlocks: 3 }))
+        yield* inTransaction(SyncedAccountWallets.setActive(wallet, false, bounded))
+        const inactive = yield* Effect.flip(inTransaction(SyncedAccountWallets.setActive(wallet, true, bounded)))
+        assert.deepInclude(inactive, { _tag: "PastTooLong", blocks: 3 })
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
     it.live("of a wallet are watched beside single ones, further when the wallet gets further, and stop together", () =>
       Effect.gen(function* () {
         yield* opened
         const wallet = { account: 1, chain, publicKey: "xpub", derivation: "bip32" as const }
         yield* add(1, 5)
-        const birth = { birth: 0, readsPast: true }
+        const birth = { birth: 0, readsPast: true, mostBlocks: 1_000 }
         yield* inTransaction(SyncedAccountWallets.add(wallet, [address(5), address(6)], birth))
         const again = yield* Effect.flip(inTransaction(SyncedAccountWallets.add(wallet, [], birth)))
         assert.deepInclude(again, { _tag: "WalletConflict", isActive: true })
@@ -124,10 +151,10 @@ for (const { layer, name } of stores) {
           total: 1,
           wallets: [{ publicKey: "xpub", isActive: true, status: "syncing" }]
         })
-        yield* inTransaction(SyncedAccountWallets.setActive(wallet, false))
+        yield* inTransaction(SyncedAccountWallets.setActive(wallet, false, birth))
         assert.deepStrictEqual(yield* reader.watchedBy(1, all), all.slice(0, 1))
         assert.isFalse(yield* inTransaction(SyncedAccountWallets.extend(wallet, [address(8)])))
-        yield* inTransaction(SyncedAccountWallets.setActive(wallet, true))
+        yield* inTransaction(SyncedAccountWallets.setActive(wallet, true, birth))
         assert.deepStrictEqual(yield* reader.watchedBy(1, all), all.slice(0, 3))
       }).pipe(Effect.scoped, Effect.provide(layer))
     )
