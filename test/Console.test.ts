@@ -89,7 +89,7 @@ describe("the console's door", () => {
         const { anvil, blocks, caughtUp, coins, headwater, receiver, send, url } = yield* setup(location)
         const paths = [
           ...["/api/chains", "/api/reorganisations", "/api/subscriptions?search=0x", `/api/subscriptions/${coins}`],
-          ...["/api/accounts", "/api/credits?account=test", "/api/domains"]
+          ...["/api/accounts", "/api/credits?account=test", "/api/domains", "/api/progress"]
         ]
         for (const path of paths) {
           assert.strictEqual((yield* call(`${url}${path}`)).status, 401, path)
@@ -346,6 +346,9 @@ describe.skipIf(browserPath === undefined)("the console in Chromium", () => {
             await page.keyboard.press("4")
             await page.getByText("hooks.example.com").waitFor()
             await sound("domains")
+            await page.keyboard.press("5")
+            await page.getByText("No movement of coins is in doubt.").waitFor()
+            await sound("progress")
             await page.keyboard.press("?")
             await page.getByRole("heading", { name: "Keys" }).waitFor()
             await sound("keys")

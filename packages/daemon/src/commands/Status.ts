@@ -5,6 +5,7 @@ import * as SyncedAddresses from "@headwater/indexer/store/addresses/SyncedAddre
 import * as MissingParts from "@headwater/indexer/store/chain/MissingParts"
 import * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
 import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
+import * as ScanningWallets from "@headwater/indexer/store/wallets/ScanningWallets"
 import * as Replay from "@headwater/indexer/sync/Replay"
 import * as Console from "effect/Console"
 import * as Command from "effect/cli/Command"
@@ -47,6 +48,7 @@ const stored = Effect.gen(function* () {
       const replay = yield* Replay.interrupted(chain)
       const gap = yield* MissingParts.missingInternal(chain)
       const sync = yield* SyncedAddresses.progress(chain)
+      const wallets = yield* ScanningWallets.progress(chain)
       const inDoubt = yield* UnresolvedEvents.count(chain)
       return {
         chain: nameOf(chain),
@@ -55,6 +57,7 @@ const stored = Effect.gen(function* () {
         blockTimestamp,
         replay: replay ?? null,
         addressSync: sync ?? null,
+        walletSync: wallets === undefined ? null : { ...wallets, message: ScanningWallets.describe(wallets) },
         withoutInternal: gap === undefined ? null : { ...gap, message: MissingParts.describe(chain, gap) },
         unresolved: inDoubt === undefined ? null : { ...inDoubt, message: UnresolvedEvents.describe(inDoubt) }
       }
@@ -87,7 +90,7 @@ export const status = Command.make(
           )
     )
     if (!json) {
-      for (const { addressSync, chain, replay, unproven, unresolved, withoutInternal } of chains) {
+      for (const { addressSync, chain, replay, unproven, unresolved, walletSync, withoutInternal } of chains) {
         if (addressSync !== null) {
           const { addresses, last, next } = addressSync
           yield* Console.error(
@@ -95,6 +98,7 @@ export const status = Command.make(
               (next > last ? ": tokens are done" : `, tokens from block ${next} to ${last}`)
           )
         }
+        if (walletSync !== null) yield* Console.error(`${chain}: ${walletSync.message}`)
         if (replay !== null) {
           yield* Console.error(`${chain}: a replay of blocks ${replay.from} to ${replay.to} is at block ${replay.next}`)
         }

@@ -1,8 +1,12 @@
 /** The console: a page for the operator and the answers that the page asks for, behind a password. */
+import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
+import * as Hash from "@headwater/core/Hash"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
+import { Database } from "@headwater/indexer/store/database/Database"
 import * as OperatorView from "@headwater/indexer/store/operator/OperatorView"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
+import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -48,6 +52,27 @@ const makeChains = Effect.gen(function* () {
   })
 })
 
+/** Movements in doubt that are shown of a chain. */
+const unresolvedLimit = 50
+
+/** Syncs under way, and movements in doubt of each configured chain. */
+const makeProgress = Effect.fnUntraced(function* (view: OperatorView.OperatorView) {
+  const chains = Settings.chains(yield* Settings.Settings)
+  const stored = Effect.provideService(Database, yield* Database)
+  const inDoubt = Effect.forEach(chains, ({ chain }) =>
+    Effect.map(UnresolvedEvents.list(chain, unresolvedLimit), (events) =>
+      events.map(({ address, height, reason, transactionId }) => ({
+        ...{ chain: Chain.nameOf(chain), height, reason, transactionId: Hash.encode(chain, transactionId) },
+        address: Address.encode(chain, address) ?? ""
+      }))
+    )
+  )
+  return Effect.gen(function* () {
+    const unresolved = (yield* inDoubt).flat()
+    return json({ syncs: yield* view.syncs, unresolved, remedy: UnresolvedEvents.remedy })
+  }).pipe(stored)
+})
+
 const makeSubscriptions = (view: OperatorView.OperatorView, callbacks: Callbacks["Service"]) => ({
   search: (request: Request) =>
     Effect.map(view.subscriptions((queryOf(request).get("search") ?? "").trim().slice(0, 200)), (page) => json(page)),
@@ -82,6 +107,7 @@ export const routes = (password: Redacted.Redacted) =>
     Effect.fnUntraced(function* (router) {
       const view = yield* OperatorView.make
       const chains = yield* makeChains
+      const progress = yield* makeProgress(view)
       const subscriptions = makeSubscriptions(view, yield* Callbacks)
       const sessions = Sessions.make(password)
       const items =
@@ -93,6 +119,7 @@ export const routes = (password: Redacted.Redacted) =>
       for (const [path, page] of Page.answers) yield* router.add("GET", path, page)
       yield* Door.routes(router, sessions)
       yield* get("/api/chains", chains)
+      yield* get("/api/progress", () => progress)
       yield* get("/api/reorganisations", items(view.reorganisations))
       yield* get("/api/subscriptions", subscriptions.search)
       yield* get("/api/subscriptions/:reference", subscriptions.show)

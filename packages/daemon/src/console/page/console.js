@@ -3,6 +3,7 @@ import { chains } from "./chains.js"
 import { credits } from "./credits.js"
 import { domains } from "./domains.js"
 import { make } from "./elements.js"
+import { progress } from "./progress.js"
 import { subscription } from "./subscription.js"
 import { subscriptions } from "./subscriptions.js"
 
@@ -85,6 +86,7 @@ const viewOf = (/** @type {string} */ hash) => {
   if (name === "subscriptions") return [name, subscriptions(ask, search.get("search") ?? "")]
   if (name === "credits") return [name, credits(ask, search.get("account"))]
   if (name === "domains") return [name, domains(ask)]
+  if (name === "progress") return [name, progress(ask)]
   return ["chains", chains(ask)]
 }
 
@@ -166,6 +168,7 @@ const keys = {
   2: () => goTo("#/subscriptions"),
   3: () => goTo("#/credits"),
   4: () => goTo("#/domains"),
+  5: () => goTo("#/progress"),
   "/": () => {
     const search = document.getElementById("search")
     if (search !== null) return search.focus()

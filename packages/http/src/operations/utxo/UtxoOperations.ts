@@ -76,7 +76,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
       const wallet = yield* find(request)
       if (wallet === undefined || wallet.state === "scanning") yield* freshness.recorded(false)
     } else if ((yield* find(request)) === undefined) yield* coinsCanBeFound
-    return yield* Effect.tapErrorTag(deriveAndSync(request), "XpubSyncInProgress", () => coinsCanBeFound)
+    return yield* Effect.tapErrorTag(deriveAndSync(request), "xpub_sync_in_progress", () => coinsCanBeFound)
   })
 
   return { utxoLatest, utxoAssets, utxoStatus, utxoDerive } satisfies Partial<ChainOperations>

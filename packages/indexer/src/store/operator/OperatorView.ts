@@ -10,6 +10,7 @@ import * as CallbackList from "./internal/CallbackList.ts"
 import * as CreditsByDay from "./internal/CreditsByDay.ts"
 import * as Page from "./internal/Page.ts"
 import * as SubscriptionList from "./internal/SubscriptionList.ts"
+import * as SyncList from "./internal/SyncList.ts"
 
 /** Accounts and domains that are shown. */
 const accountLimit = 500
@@ -67,6 +68,8 @@ export const make = Effect.gen(function* () {
     callbacks: Effect.fn("OperatorView.callbacks")(CallbackList.newest, stored),
     /** The newest reorganisations of all chains. */
     reorganisations: stored(reorganisations()),
+    /** Wallets and addresses of all accounts whose past is being looked for. */
+    syncs: Effect.suspend(() => stored(SyncList.read())),
     /** The accounts, each with its balance. */
     accounts: stored(accounts()),
     /** What an account consumed and was granted on each of the last 30 days, by the newest entries of its ledger. */

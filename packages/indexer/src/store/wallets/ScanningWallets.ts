@@ -19,6 +19,27 @@ export interface ScanningWallet {
 /** Addresses that are looked for, by branch, index 0 first. */
 export type Targets = ReadonlyArray<ReadonlyArray<{ readonly index: number; readonly bytes: AddressBytes }>>
 
+/** How many of a chain's wallets are to be looked for, and how many of those have no balance until then. */
+export const progress = Effect.fn("ScanningWallets.progress")(function* (chain: Chain) {
+  const { read } = yield* Database
+  const [row] = yield* read((db) =>
+    db
+      .selectFrom("wallet")
+      .innerJoin("chain", "chain.id", "wallet.chain")
+      .select(({ fn }) => [fn.countAll<number>().as("wallets"), fn.count<number>("wallet.scan_height").as("known")])
+      .where("chain.name", "=", nameOf(chain))
+      .where("wallet.state", "=", "scanning")
+  )
+  return row === undefined || row.wallets === 0
+    ? undefined
+    : { wallets: row.wallets, withoutBalance: row.wallets - row.known }
+})
+
+/** The same for people. */
+export const describe = ({ wallets, withoutBalance }: { readonly wallets: number; readonly withoutBalance: number }) =>
+  `${wallets === 1 ? "1 wallet waits" : `${wallets} wallets wait`} for a search of what addresses had before they were ` +
+  `watched, ${withoutBalance} without a balance until then`
+
 /** The watched addresses of a wallet. */
 export const watched = Effect.fn("ScanningWallets.watched")(function* ({ branches, id }: ScanningWallet) {
   const { read } = yield* Database
