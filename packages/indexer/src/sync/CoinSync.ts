@@ -18,7 +18,7 @@ import type { CoinSearch } from "../families/SideSources.ts"
 import type { Source } from "../families/Source.ts"
 import type { ChainStore } from "../store/chain/ChainStore.ts"
 import * as CoinEntry from "../store/chain/CoinEntry.ts"
-import * as Completeness from "../store/chain/Completeness.ts"
+import * as KnownCoins from "../store/chain/KnownCoins.ts"
 import * as FoundCoins from "../store/chain/FoundCoins.ts"
 import * as BackgroundMigrations from "../store/database/BackgroundMigrations.ts"
 import * as ChainRow from "../store/database/ChainRow.ts"
@@ -106,7 +106,7 @@ export const make = Effect.fn("CoinSync.make")(function* (
     let after = settled.revision
     while (after < revision && addresses.size < maxAddresses) {
       const last = Math.min(after + revisionsAtATime, revision)
-      for (const address of yield* Completeness.withoutCoins(id, { after, last })) {
+      for (const address of yield* KnownCoins.unknown(id, { after, last })) {
         addresses.set(Bytes.key(address), address)
       }
       after = last

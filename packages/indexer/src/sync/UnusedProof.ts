@@ -12,7 +12,7 @@ import type { NodeError } from "../families/node/NodeError.ts"
 import type { UnusedAt } from "../families/SideSources.ts"
 import type { Source } from "../families/Source.ts"
 import type { ChainStore } from "../store/chain/ChainStore.ts"
-import * as Completeness from "../store/chain/Completeness.ts"
+import * as AccountUse from "../store/chain/AccountUse.ts"
 import { Database, type DatabaseError } from "../store/database/Database.ts"
 import { retryForever } from "./RetryForever.ts"
 
@@ -46,7 +46,7 @@ export const make = Effect.fn("UnusedProof.make")(function* (
     block: { readonly height: number; readonly hash: Uint8Array }
   ) {
     const answers = yield* unusedAt(addresses, block)
-    yield* Completeness.enterUse(
+    yield* AccountUse.enter(
       chain,
       block,
       addresses.map((address, i) => ({ address, unused: answers[i]! }))
@@ -69,7 +69,7 @@ export const make = Effect.fn("UnusedProof.make")(function* (
   })
 
   const step = Effect.gen(function* () {
-    let [after, rows] = [new Uint8Array(), yield* Completeness.unasked(chain, batchSize)]
+    let [after, rows] = [new Uint8Array(), yield* AccountUse.unasked(chain, batchSize)]
     if (rows.length === 0) return
     const { height: head } = yield* source.head
     while (rows.length > 0) {
@@ -85,7 +85,7 @@ export const make = Effect.fn("UnusedProof.make")(function* (
         )
       }
       after = Uint8Array.from(rows.at(-1)!.address)
-      rows = yield* Completeness.unasked(chain, batchSize, after)
+      rows = yield* AccountUse.unasked(chain, batchSize, after)
     }
   }).pipe(Effect.provideService(Database, database), Effect.withSpan("UnusedProof.step"))
 

@@ -8,6 +8,7 @@ import type { AccountState, PastSource } from "@headwater/indexer/families/SideS
 import * as SyncedAddresses from "@headwater/indexer/store/addresses/SyncedAddresses"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as Completeness from "@headwater/indexer/store/chain/Completeness"
+import * as AccountUse from "@headwater/indexer/store/chain/AccountUse"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as AddressSync from "@headwater/indexer/sync/AddressSync"
 import * as Effect from "effect/Effect"
@@ -79,7 +80,7 @@ const started = Effect.gen(function* () {
         )
       ),
     /** The node has said that the address was used. */
-    used: (of: number) => Completeness.enterUse(chain, fake.tip, [{ address: address(of), unused: false }]),
+    used: (of: number) => AccountUse.enter(chain, fake.tip, [{ address: address(of), unused: false }]),
     completeness: (of: number) =>
       Effect.map(Completeness.of(chain, [address(of)]), (found) => found.get(Bytes.key(address(of)))),
     statuses: (account = 1) =>

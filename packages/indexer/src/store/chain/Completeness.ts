@@ -4,19 +4,17 @@
  * The record of an address begins with the block after the one at which the address came to be watched, and ends where
  * nobody watches the address any more: who comes later begins anew. A part reaches further back where that was proved:
  * by a search of a node's coins, by a node's account that was never used, by logs, or by a replay.
- *
- * On account chains a node that has neither nonce, balance nor code of an address at a block proves that no coin ever
- * moved before, so that the history is recorded from the beginning. Tokens come without any of the three.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import { type Kysely, sql } from "kysely"
-import * as ChainRow from "../database/ChainRow.ts"
+import type * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
 import type { Tables } from "../database/Tables.ts"
+import * as KnownCoins from "./KnownCoins.ts"
 import type { Undone } from "./Projection.ts"
 
 /** The parts of an address's record. */
@@ -34,7 +32,7 @@ export type Completeness = Readonly<Record<Part, number | undefined>>
 export const unknown: Completeness = { coins: undefined, tokens: undefined, history: undefined }
 
 /** Whether somebody watches the address of a row of the table `completeness`, called `c`. */
-const isWatched = sql<boolean>`(
+export const isWatched = sql<boolean>`(
   exists (select 1 from subscription s where s.chain = c.chain and s.address = c.address and s.active = 1)
   or exists (select 1 from wallet_address w where w.chain = c.chain and w.address = c.address)
   or exists (select 1 from synced_address a where a.chain = c.chain and a.address = c.address and a.active = 1)
@@ -58,9 +56,6 @@ export const watched = Effect.fnUntraced(function* (chain: number, addresses: Re
   return rows.map(({ address }) => address as AddressBytes)
 })
 
-/** Whether every coin there is has been recorded, whoever has it. */
-export const hasAllCoins = ({ all_from }: Pick<ChainRow.ChainRow, "all_from">): boolean => all_from === 0
-
 /** What is recorded of every address, whether watched or not. */
 const ofAll = (allFrom: number | null): Completeness =>
   allFrom === null ? unknown : { coins: allFrom === 0 ? 0 : undefined, tokens: allFrom, history: allFrom }
@@ -79,7 +74,7 @@ export const begin = Effect.fn("Completeness.begin")(function* (
   const known = new Set((yield* watched(chain.id, addresses)).map(Bytes.key))
   const next = since === null ? null : since + 1
   const rowOf = (address: Uint8Array) => ({
-    ...{ chain: chain.id, address, coins: hasAllCoins(chain) ? 0 : null },
+    ...{ chain: chain.id, address, coins: KnownCoins.hasAll(chain) ? 0 : null },
     ...{ tokens: next, history: next }
   })
   // An address that is watched already may still have no row: a store of release 0.1 has none.
@@ -126,122 +121,6 @@ export const of = Effect.fn("Completeness.of")(function* (chain: Chain.Chain, ad
     })
   }
   return found
-})
-
-/** Those of the addresses, by their key, of which every output that `height` may spend is recorded; in a transaction. */
-export const withCoins = Effect.fnUntraced(function* (
-  chain: number,
-  addresses: ReadonlyArray<AddressBytes>,
-  height: number
-) {
-  const { query } = yield* Database
-  const rows = yield* inChunks(addresses, (some) =>
-    query((db) =>
-      db
-        .selectFrom("completeness")
-        .select("address")
-        .where("chain", "=", chain)
-        .where("address", "in", some)
-        .where("coins", "<=", height)
-    )
-  )
-  return new Set(rows.map(({ address }) => Bytes.key(address)))
-})
-
-/**
- * Addresses of subscriptions that came with the chain's revisions above `after` and up to `last`, whose coins are
- * unknown: each once.
- */
-export const withoutCoins = Effect.fn("Completeness.withoutCoins")(function* (
-  chain: number,
-  { after, last }: { readonly after: number; readonly last: number }
-) {
-  const { read } = yield* Database
-  const rows = yield* read((db) =>
-    db
-      .selectFrom("subscription as s")
-      // A store of release 0.1 may have no row yet.
-      .leftJoin("completeness as c", (on) => on.onRef("c.chain", "=", "s.chain").onRef("c.address", "=", "s.address"))
-      .select("s.address")
-      .distinct()
-      .where("s.chain", "=", chain)
-      .where("s.active", "=", 1)
-      .where("s.address", "is not", null)
-      .where("s.revision", ">", after)
-      .where("s.revision", "<=", last)
-      .where("c.coins", "is", null)
-  )
-  return rows.map(({ address }) => address as AddressBytes)
-})
-
-/** Whether there is an address whose coins are unknown, watched or not; in a transaction. */
-export const lacksCoins = Effect.fnUntraced(function* (chain: number) {
-  const { query } = yield* Database
-  const rows = yield* query((db) =>
-    db.selectFrom("completeness").select("chain").where("chain", "=", chain).where("coins", "is", null).limit(1)
-  )
-  return rows.length > 0
-})
-
-/** Watched addresses of an account chain that no node was asked for yet, with the first block of their record. */
-export const unasked = Effect.fn("Completeness.unasked")(function* (
-  chain: Chain.Chain,
-  limit: number,
-  after: Uint8Array = new Uint8Array()
-) {
-  const { read } = yield* Database
-  const rows = yield* read((db) =>
-    db
-      .selectFrom("completeness as c")
-      .innerJoin("chain", "chain.id", "c.chain")
-      .select(["c.address", "c.history"])
-      .where("chain.name", "=", Chain.nameOf(chain))
-      .where("c.coins", "is", null)
-      .where("c.history", "is not", null)
-      .where("c.address", ">", after)
-      .where(isWatched)
-      .orderBy("c.address")
-      .limit(limit)
-  )
-  return rows.map(({ address, history }) => ({ address: address as AddressBytes, history: history! }))
-})
-
-/**
- * Enters what a node has said of addresses after its block at `height`, unless that block has left the chain; those
- * that came to be watched anew since are asked for again. `unused`: the node had neither nonce, balance nor code, so that
- * no coin had moved up to the block; the coins of all others are known as far back as their history.
- */
-export const enterUse = Effect.fn("Completeness.enterUse")(function* (
-  chain: Chain.Chain,
-  { hash, height }: { readonly height: number; readonly hash: Uint8Array },
-  answers: ReadonlyArray<{ readonly address: AddressBytes; readonly unused: boolean }>
-) {
-  const { query, transaction } = yield* Database
-  yield* transaction(
-    Effect.gen(function* () {
-      const { id } = yield* ChainRow.lock(yield* ChainRow.make(chain))
-      const [block] = yield* query((db) =>
-        db.selectFrom("block").select("hash").where("chain", "=", id).where("height", "=", height)
-      )
-      if (block === undefined || !Bytes.equal(block.hash, hash)) return
-      const next = height + 1
-      for (const unused of [true, false]) {
-        const some = answers.filter((answer) => answer.unused === unused).map(({ address }) => address)
-        yield* inChunks(some, (addresses) =>
-          query((db) =>
-            db
-              .updateTable("completeness")
-              .set((column) => (unused ? { coins: next, history: 0 } : { coins: column.ref("history") }))
-              .where("chain", "=", id)
-              .where("address", "in", addresses)
-              .where("coins", "is", null)
-              .where("history", "<=", next)
-              .returning("address")
-          )
-        )
-      }
-    })
-  )
 })
 
 /**
@@ -316,12 +195,6 @@ export const recordsAll = Effect.fnUntraced(function* (chain: number, height: nu
 export const recordsWatched = Effect.fnUntraced(function* (chain: number) {
   const { defer } = yield* Database
   yield* defer((db) => db.updateTable("chain").set({ all_from: null }).where("id", "=", chain))
-})
-
-/** Block 0 has been committed: nobody had coins before it. */
-export const proveAllCoins = Effect.fnUntraced(function* (chain: number) {
-  const { defer } = yield* Database
-  yield* defer((db) => db.updateTable("completeness").set({ coins: 0 }).where("chain", "=", chain))
 })
 
 /** Notes from which block on internal transactions are recorded; null: they are not. */

@@ -9,7 +9,7 @@ import * as Matcher from "@headwater/core/events/Matcher"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Commit, Make, Reprocessing, ResolvedBlock } from "../chain/Projection.ts"
-import * as Completeness from "../chain/Completeness.ts"
+import * as KnownCoins from "../chain/KnownCoins.ts"
 import * as UtxoSet from "../chain/UtxoSet.ts"
 import * as CallbackState from "./CallbackState.ts"
 import * as MissedCallbacks from "./internal/MissedCallbacks.ts"
@@ -44,7 +44,7 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, id, tokens, watc
     yield* check
     if (found.unresolved.length === 0 || !knowsSpent) return found
     const addresses = found.unresolved.map(({ address }) => address)
-    const withCoins = yield* Completeness.withCoins(id, addresses, block.height)
+    const withCoins = yield* KnownCoins.known(id, addresses, block.height)
     if (withCoins.size === 0) return found
     const hasCoins = (address: AddressBytes) => withCoins.has(Bytes.key(address))
     return Matcher.match(chain, block, { ...candidates, payers, metadata, hasCoins })

@@ -12,10 +12,11 @@ import type { CoinItem, Confirmations } from "@headwater/core/events/CallbackIte
 import { eventsOfClass } from "@headwater/core/events/EventType"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import type { Kysely } from "kysely"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
-import type { Row } from "../database/Tables.ts"
+import type { Row, Tables } from "../database/Tables.ts"
 import * as CallbackState from "./CallbackState.ts"
 import type { Subscriber } from "./PendingConfirmations.ts"
 
@@ -125,6 +126,14 @@ const subscriberOf = (row: SubscriptionColumns): CoinSubscriber => ({
   fromHeight: row.from_height ?? undefined
 })
 
+/** Callbacks with their subscriptions, oldest first. */
+const callbacks = (db: Kysely<Tables>) =>
+  db
+    .selectFrom("callback")
+    .innerJoin("subscription", "subscription.id", "callback.subscription")
+    .select(["callback.id", "callback.idempotency_key", "callback.body", "callback.state", ...subscription])
+    .orderBy("callback.id")
+
 interface Body {
   readonly data: { readonly item: ToldItem }
 }
@@ -149,15 +158,11 @@ const keyOfCorrection = (block: AuditedBlock, { event, reference_id: referenceId
 export const of = Effect.fn("ToldCoins.of")(function* (chain: Chain.Chain, block: AuditedBlock) {
   const { read } = yield* Database
   const { id } = (yield* ChainRow.find(chain))!
-  const callbacks = yield* read((db) =>
-    db
-      .selectFrom("callback")
-      .innerJoin("subscription", "subscription.id", "callback.subscription")
-      .select(["callback.id", "callback.idempotency_key", "callback.body", "callback.state", ...subscription])
+  const told = yield* read((db) =>
+    callbacks(db)
       .where("callback.chain", "=", id)
       .where("callback.height", "=", block.height)
       .where("callback.event", "in", events)
-      .orderBy("callback.id")
   )
   const pending = yield* read((db) =>
     db
@@ -169,7 +174,7 @@ export const of = Effect.fn("ToldCoins.of")(function* (chain: Chain.Chain, block
       .where("subscription.event", "in", events)
       .orderBy("waiting.id")
   )
-  const keys = callbacks.map((row) => keyOfCorrection(block, subscriberOf(row), row.idempotency_key))
+  const keys = told.map((row) => keyOfCorrection(block, subscriberOf(row), row.idempotency_key))
   const corrections = yield* inChunks(keys, (some) =>
     read((db) => db.selectFrom("callback").select(["idempotency_key", "state"]).where("idempotency_key", "in", some))
   )
@@ -177,7 +182,7 @@ export const of = Effect.fn("ToldCoins.of")(function* (chain: Chain.Chain, block
     corrections.flatMap(({ idempotency_key, state }) => (takenBack.has(state) ? [] : [idempotency_key]))
   )
   return [
-    ...callbacks.map(
+    ...told.map(
       (row, i): Told => ({
         id: row.id,
         subscriber: subscriberOf(row),
@@ -232,14 +237,7 @@ const callbacksOf = Effect.fnUntraced(function* (
   const { query } = yield* Database
   const byId = new Map(corrections.map((correction) => [correction.told.id, correction]))
   const rows = yield* inChunks([...byId.keys()], (some) =>
-    query((db) =>
-      db
-        .selectFrom("callback")
-        .innerJoin("subscription", "subscription.id", "callback.subscription")
-        .select(["callback.id", "callback.idempotency_key", "callback.body", "callback.state", ...subscription])
-        .where("callback.id", "in", some)
-        .orderBy("callback.id")
-    )
+    query((db) => callbacks(db).where("callback.id", "in", some))
   )
   return rows.flatMap((row) => {
     if (takenBack.has(row.state)) return []

@@ -23,7 +23,7 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Kysely } from "kysely"
-import * as Completeness from "../chain/Completeness.ts"
+import * as KnownCoins from "../chain/KnownCoins.ts"
 import * as UtxoSet from "../chain/UtxoSet.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
@@ -117,7 +117,7 @@ const receiving = 0
 const lookAhead = 1_000
 
 const knowsAllCoins = (chain: Chain, row: Pick<ChainRow.ChainRow, "all_from"> | undefined) =>
-  chain.ledger === "outputs" && row !== undefined && Completeness.hasAllCoins(row)
+  chain.ledger === "outputs" && row !== undefined && KnownCoins.hasAll(row)
 
 const rowOf =
   ({ account, chain, derivation, format, publicKey }: WalletKey) =>

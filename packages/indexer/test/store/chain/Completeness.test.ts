@@ -4,6 +4,7 @@ import * as Bytes from "@headwater/core/Bytes"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as Completeness from "@headwater/indexer/store/chain/Completeness"
+import * as KnownCoins from "@headwater/indexer/store/chain/KnownCoins"
 import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
 import * as BackgroundMigrations from "@headwater/indexer/store/database/BackgroundMigrations"
 import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
@@ -151,8 +152,8 @@ for (const store of stores) {
         assert.deepStrictEqual(yield* completenessOf(ethereum, 1), from(4))
         assert.deepStrictEqual(yield* completenessOf(ethereum, 2), { coins: 4, tokens: 4, history: 4 })
         const { id, revision } = (yield* ChainRow.find(ethereum))!
-        assert.deepStrictEqual(yield* Completeness.withoutCoins(id, { after: 0, last: revision }), [address(1)])
-        assert.deepStrictEqual(yield* Completeness.withoutCoins(id, { after: revision, last: revision + 1 }), [])
+        assert.deepStrictEqual(yield* KnownCoins.unknown(id, { after: 0, last: revision }), [address(1)])
+        assert.deepStrictEqual(yield* KnownCoins.unknown(id, { after: revision, last: revision + 1 }), [])
       }).pipe(Effect.provide(layer))
     )
 

@@ -1,7 +1,7 @@
 /** Whether any subscribed address of a chain has coins that are unknown: only then an unknown input may be one of theirs. */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Effect from "effect/Effect"
-import * as Completeness from "../../chain/Completeness.ts"
+import * as KnownCoins from "../../chain/KnownCoins.ts"
 import { Database } from "../../database/Database.ts"
 
 /** Revisions that are looked through in one query. */
@@ -48,10 +48,10 @@ export const make = (chain: number) => {
       if (example !== undefined && (yield* isExample(example))) return true
       example = undefined
       // Where every address is proved, millions of subscriptions need not be looked through.
-      if (reached < revision && !(yield* Completeness.lacksCoins(chain))) reached = revision
+      if (reached < revision && !(yield* KnownCoins.areUnknown(chain))) reached = revision
       while (example === undefined && reached < revision) {
         const last = Math.min(reached + revisionsAtATime, revision)
-        const [found] = yield* Completeness.withoutCoins(chain, { after: reached, last })
+        const [found] = yield* KnownCoins.unknown(chain, { after: reached, last })
         example = found
         if (found === undefined) reached = last
       }

@@ -6,7 +6,7 @@ import type { Block } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import type { Branch } from "@headwater/core/keys/Derivation"
 import * as Effect from "effect/Effect"
-import * as Completeness from "../../chain/Completeness.ts"
+import * as KnownCoins from "../../chain/KnownCoins.ts"
 import type { OpenChain, Undone } from "../../chain/Projection.ts"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
@@ -88,7 +88,7 @@ export const make = ({ chain, gapLimit, id, watched }: OpenChain) => {
       const holdings = yield* WalletAddresses.watch(row, { wallet, branch }, derived, height - 1)
       for (const { bytes } of derived) watched.set.add(bytes)
       used = Math.max(used, (derived.findLast(({ bytes }) => holdings.has(Bytes.key(bytes)))?.index ?? -1) + 1)
-      if (!hasCoins || Completeness.hasAllCoins(row)) continue
+      if (!hasCoins || KnownCoins.hasAll(row)) continue
       yield* defer((db) => db.updateTable("wallet").set({ state: "scanning" }).where("id", "=", wallet))
     }
   })

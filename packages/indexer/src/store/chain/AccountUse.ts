@@ -1,0 +1,74 @@
+/**
+ * The proof by a node's account that an address was never used: a node that has neither nonce, balance nor code of an
+ * address at a block proves that no coin ever moved before, so that the history is recorded from the beginning. Tokens come
+ * without any of the three.
+ */
+import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Bytes from "@headwater/core/Bytes"
+import * as Chain from "@headwater/core/chains/Chain"
+import * as Effect from "effect/Effect"
+import * as ChainRow from "../database/ChainRow.ts"
+import { Database } from "../database/Database.ts"
+import { inChunks } from "../database/Statements.ts"
+import * as Completeness from "./Completeness.ts"
+
+/** Watched addresses of an account chain that no node was asked for yet, with the first block of their record. */
+export const unasked = Effect.fn("AccountUse.unasked")(function* (
+  chain: Chain.Chain,
+  limit: number,
+  after: Uint8Array = new Uint8Array()
+) {
+  const { read } = yield* Database
+  const rows = yield* read((db) =>
+    db
+      .selectFrom("completeness as c")
+      .innerJoin("chain", "chain.id", "c.chain")
+      .select(["c.address", "c.history"])
+      .where("chain.name", "=", Chain.nameOf(chain))
+      .where("c.coins", "is", null)
+      .where("c.history", "is not", null)
+      .where("c.address", ">", after)
+      .where(Completeness.isWatched)
+      .orderBy("c.address")
+      .limit(limit)
+  )
+  return rows.map(({ address, history }) => ({ address: address as AddressBytes, history: history! }))
+})
+
+/**
+ * Enters what a node has said of addresses after its block at `height`, unless that block has left the chain; those
+ * that came to be watched anew since are asked for again. `unused`: the node had neither nonce, balance nor code, so that
+ * no coin had moved up to the block; the coins of all others are known as far back as their history.
+ */
+export const enter = Effect.fn("AccountUse.enter")(function* (
+  chain: Chain.Chain,
+  { hash, height }: { readonly height: number; readonly hash: Uint8Array },
+  answers: ReadonlyArray<{ readonly address: AddressBytes; readonly unused: boolean }>
+) {
+  const { query, transaction } = yield* Database
+  yield* transaction(
+    Effect.gen(function* () {
+      const { id } = yield* ChainRow.lock(yield* ChainRow.make(chain))
+      const [block] = yield* query((db) =>
+        db.selectFrom("block").select("hash").where("chain", "=", id).where("height", "=", height)
+      )
+      if (block === undefined || !Bytes.equal(block.hash, hash)) return
+      const next = height + 1
+      for (const unused of [true, false]) {
+        const some = answers.filter((answer) => answer.unused === unused).map(({ address }) => address)
+        yield* inChunks(some, (addresses) =>
+          query((db) =>
+            db
+              .updateTable("completeness")
+              .set((column) => (unused ? { coins: next, history: 0 } : { coins: column.ref("history") }))
+              .where("chain", "=", id)
+              .where("address", "in", addresses)
+              .where("coins", "is", null)
+              .where("history", "<=", next)
+              .returning("address")
+          )
+        )
+      }
+    })
+  )
+})
