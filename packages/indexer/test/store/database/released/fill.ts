@@ -138,11 +138,14 @@ const fillEthereum = Effect.fnUntraced(function* (account: number) {
   yield* insertMany("replay", [{ chain, from_height: 101, to_height: 105, next_height: 103, callbacks: 1 }])
 })
 
-const fillLitecoin = Effect.fnUntraced(function* (account: number) {
-  const wallets = yield* Wallets
-  const { query } = yield* Database
-  const key = Result.getOrThrow(keyOf(account, litecoin, publicKey, "account"))
-  const store = yield* ChainStore.open(litecoin, { record: "watched", undoDepth: 10, gapLimit })
+/** The wallet's first receiving addresses. */
+export const receiving = (count: number): ReadonlyArray<AddressBytes> => {
+  const [branch] = WalletBranches.of(litecoin, { public_key: publicKey, derivation: "account", format: "P2WPKH" })
+  return WalletBranches.derive(branch!, 0, count - 1).map(({ bytes }) => bytes)
+}
+
+/** An empty block, one that pays the wallet, and one that takes the larger of the two coins. */
+export const litecoinBlocks = () => {
   const pay = (height: number, to: ReadonlyArray<readonly [AddressBytes, bigint]>, spend?: Uint8Array): Block => ({
     ...block(3, height, 3, []),
     transfers: to.map(([to, amount], position) => ({
@@ -150,17 +153,24 @@ const fillLitecoin = Effect.fnUntraced(function* (account: number) {
     })),
     spends: spend === undefined ? [] : [{ transaction: 0, position: 0, outpoint: { transactionId: spend, index: 0 } }]
   })
-  yield* store.commit([pay(1, [])])
-  const alone: InTransaction<never, never> = (change) => change
-  yield* wallets.deriveAndSync(key, gapLimit, alone)
-  const [receiving] = WalletBranches.of(litecoin, { ...key, public_key: key.publicKey })
-  const [first, second] = WalletBranches.derive(receiving!, 0, 1).map(({ bytes }) => bytes)
+  const [first, second] = receiving(2)
   const received = pay(2, [
     [first!, 300n],
     [second!, 20n]
   ])
-  yield* store.commit([received])
-  yield* store.commit([pay(3, [[second!, 1n]], received.transactions[0])])
+  return [pay(1, []), received, pay(3, [[second!, 1n]], received.transactions[0])] as const
+}
+
+const fillLitecoin = Effect.fnUntraced(function* (account: number) {
+  const wallets = yield* Wallets
+  const { query } = yield* Database
+  const key = Result.getOrThrow(keyOf(account, litecoin, publicKey, "account"))
+  const store = yield* ChainStore.open(litecoin, { record: "watched", undoDepth: 10, gapLimit })
+  const [empty, ...blocks] = litecoinBlocks()
+  yield* store.commit([empty])
+  const alone: InTransaction<never, never> = (change) => change
+  yield* wallets.deriveAndSync(key, gapLimit, alone)
+  for (const block of blocks) yield* store.commit([block])
   // A hundred addresses of each branch are too many lines to read.
   yield* query((db) => db.deleteFrom("wallet_address").where("address_index", ">", gapLimit))
 })
