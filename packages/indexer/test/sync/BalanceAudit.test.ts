@@ -117,9 +117,9 @@ for (const store of stores) {
         assert.include(without!.reason, "cannot search")
         assert.strictEqual(without!.verdict, "undecided")
         const { query } = yield* Database
-        yield* query((db) => db.updateTable("wallet").set({ state: "scanning" }))
+        yield* query((db) => db.updateTable("wallet").set({ scan_height: null }))
         assert.include((yield* check())[0]!.reason, "refused until")
-        yield* query((db) => db.updateTable("wallet").set({ state: "synced" }))
+        yield* query((db) => db.updateTable("wallet").set({ scan_height: 1 }))
         for (let i = 0; i < 1_001; i++) node.mine([])
         assert.include((yield* check())[0]!.reason, "too far")
       }).pipe(Effect.provide(layer), Effect.scoped)
