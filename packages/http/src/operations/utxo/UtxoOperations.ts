@@ -71,11 +71,10 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
   })
 
   const utxoDerive: ChainOperations["utxoDerive"] = Effect.fn("UtxoOperations.utxoDerive")(function* (request) {
-    // Where every coin is recorded, coins say which addresses are used, as soon as the record is at the present.
-    if (yield* Effect.orDie(hasAllCoins(chain))) {
-      const wallet = yield* find(request)
-      if (wallet === undefined || wallet.state === "scanning") yield* freshness.recorded(false)
-    } else if ((yield* find(request)) === undefined) yield* coinsCanBeFound
+    // The record says which addresses are used: all coins of a new wallet where it has every one, else those since the sync.
+    if ((yield* find(request)) !== undefined || (yield* Effect.orDie(hasAllCoins(chain)))) {
+      yield* freshness.recorded(false)
+    } else yield* coinsCanBeFound
     return yield* Effect.tapErrorTag(deriveAndSync(request), "xpub_sync_in_progress", () => coinsCanBeFound)
   })
 

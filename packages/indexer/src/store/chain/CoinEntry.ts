@@ -35,6 +35,7 @@ export const enter = Effect.fn("CoinEntry.enter")(function* (
       yield* UtxoSet.add(row.id, found.coins, found.spent)
       yield* WalletCoins.recount(row.id, found)
       yield* Completeness.prove(row.id, "coins", [...addresses, ...watched.flat()], found.searched + 1)
+      yield* WalletCoins.markUsed(row.id, found, gapLimit)
       for (const wallet of wallets) yield* WalletCoins.settle(wallet, gapLimit)
       return true
     })

@@ -12,8 +12,8 @@ export interface FoundCoins extends CoinsAt {
   /** The block at which the coins were looked through. */
   readonly searched: number
   readonly spent: ReadonlyArray<Coin & { readonly spentHeight: number }>
-  /** The first height above the search at which each script was paid, whatever has become of it, by the script's key. */
-  readonly paid: ReadonlyMap<string, number>
+  /** The scripts that were paid above the search, with the first height, whatever has become of it, by their key. */
+  readonly paid: ReadonlyMap<string, Pick<Coin, "script" | "height">>
 }
 
 /** Coins as a node has shown them. */
@@ -29,7 +29,7 @@ export const advance = (before: FoundCoins, block: Block, wanted: ReadonlySet<st
     const outpoint = { transactionId: block.transactions[transfer.transaction]!, index: transfer.position }
     coins.set(keyOf(outpoint), { outpoint, script: transfer.to, amount: transfer.amount, height: block.height })
     const key = Bytes.key(transfer.to)
-    if (!paid.has(key)) paid.set(key, block.height)
+    if (!paid.has(key)) paid.set(key, { script: transfer.to, height: block.height })
   }
   for (const { outpoint } of block.spends) {
     const key = keyOf(outpoint)
@@ -43,15 +43,15 @@ export const advance = (before: FoundCoins, block: Block, wanted: ReadonlySet<st
 
 /** The first height at which each script was paid, as far as the coins show, by the key of the script. */
 export const firstUses = ({ coins, paid, spent }: FoundCoins): ReadonlyMap<string, number> => {
-  const first = new Map(paid)
-  for (const { height, script } of [...coins, ...spent]) {
+  const first = new Map<string, number>()
+  for (const { height, script } of [...paid.values(), ...coins, ...spent]) {
     const key = Bytes.key(script)
     first.set(key, Math.min(first.get(key) ?? height, height))
   }
   return first
 }
 
-/** The scripts of all these coins, each once. */
-export const scriptsOf = ({ coins, spent }: FoundCoins): ReadonlyArray<AddressBytes> => [
-  ...new Map([...coins, ...spent].map(({ script }) => [Bytes.key(script), script])).values()
+/** The scripts of all these coins and payments, each once. */
+export const scriptsOf = ({ coins, paid, spent }: FoundCoins): ReadonlyArray<AddressBytes> => [
+  ...new Map([...coins, ...spent, ...paid.values()].map(({ script }) => [Bytes.key(script), script])).values()
 ]

@@ -5,6 +5,7 @@ import * as FoundCoins from "../chain/FoundCoins.ts"
 import type { Undone } from "../chain/Projection.ts"
 import type { ChainRow } from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
+import * as AddressOwners from "./internal/AddressOwners.ts"
 import * as Balances from "./internal/Balances.ts"
 import * as WalletAddresses from "./internal/WalletAddresses.ts"
 import * as WalletReach from "./internal/WalletReach.ts"
@@ -15,18 +16,6 @@ export interface SoughtWallet {
   readonly wallet: ScanningWallet
   readonly targets: Targets
 }
-
-const markUsed = Effect.fnUntraced(function* (wallet: number, first: ReadonlyMap<string, number>) {
-  const { defer, query } = yield* Database
-  const addresses = yield* query((db) =>
-    db.selectFrom("wallet_address").select(["id", "address", "used_height"]).where("wallet", "=", wallet)
-  )
-  for (const { address, id, used_height } of addresses) {
-    const height = first.get(Bytes.key(address))
-    if (height === undefined || (used_height !== null && used_height <= height)) continue
-    yield* defer((db) => db.updateTable("wallet_address").set({ used_height: height }).where("id", "=", id))
-  }
-})
 
 /**
  * Watches a wallet as far as its coins reach, and further, in the transaction that enters them, before they are in the
@@ -51,8 +40,25 @@ export const enter = Effect.fnUntraced(function* (
       return addresses.filter(({ index }) => index < end || index < used + most).map(({ bytes }) => bytes)
     })
   )
-  yield* markUsed(wallet, first)
   return watched.flat()
+})
+
+/** Notes that the addresses of coins are used, in all wallets of the chain that have them. */
+export const markUsed = Effect.fnUntraced(function* (chain: number, found: FoundCoins.FoundCoins, gapLimit: number) {
+  const { defer } = yield* Database
+  const first = FoundCoins.firstUses(found)
+  const owners = yield* AddressOwners.find(chain, FoundCoins.scriptsOf(found))
+  const moved = new Map<string, readonly [branch: WalletAddresses.WalletBranch, used: number]>()
+  for (const { address, branch, id, used_height, wallet } of [...owners.values()].flat()) {
+    const height = first.get(Bytes.key(address))!
+    if (used_height !== null && used_height <= height) continue
+    const name = `${wallet} ${branch}`
+    if (!moved.has(name)) {
+      moved.set(name, [{ wallet, branch }, yield* WalletAddresses.endOf({ wallet, branch }, "used")])
+    }
+    yield* defer((db) => db.updateTable("wallet_address").set({ used_height: height }).where("id", "=", id))
+  }
+  for (const [branch, before] of moved.values()) yield* WalletReach.grow(branch, before, gapLimit)
 })
 
 /** Notes what is known of a wallet once its coins and those of its addresses that are proved have been entered. */

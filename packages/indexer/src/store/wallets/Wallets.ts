@@ -271,7 +271,11 @@ const markRequested = Effect.fnUntraced(function* (wallet: number, first: number
 })
 
 /** Stores derived addresses, in a transaction; fails where the wallet has changed since they were derived. */
-const store = Effect.fnUntraced(function* (key: WalletKey, { answer, branches, ends, first, state }: Derived) {
+const store = Effect.fnUntraced(function* (
+  key: WalletKey,
+  { answer, branches, ends, first, state }: Derived,
+  gapLimit: number
+) {
   const { query } = yield* Database
   const chain = yield* ChainRow.lockAndBumpRevisionOf(key.chain)
   const row = yield* present(key)
@@ -282,15 +286,18 @@ const store = Effect.fnUntraced(function* (key: WalletKey, { answer, branches, e
   if (!isSame) return yield* new Outdated()
   const created = Math.floor((yield* Clock.currentTimeMillis) / 1000)
   const wallet = row?.id ?? (yield* insertWallet(key, chain.id, created))
+  const hasCoins = key.chain.ledger === "outputs"
   let added = 0
   for (const [branch, addresses] of branches.entries()) {
     const unwatched = addresses.filter(({ index }) => index >= ends[branch]!.watched)
     yield* WalletAddresses.watch(chain, { wallet, branch }, unwatched, chain.height)
+    // The UTXO set may have coins of some of them, as of subscribed addresses.
+    if (hasCoins && unwatched.length > 0) yield* WalletReach.grow({ wallet, branch }, ends[branch]!.used, gapLimit)
     added += unwatched.length
   }
   const requested = yield* markRequested(wallet, first, created)
   // On an account chain also those that were only watched may have come into use, by what is no payment.
-  const isChanged = added > 0 || (key.chain.ledger === "accounts" && requested > 0)
+  const isChanged = added > 0 || (!hasCoins && requested > 0)
   if (isChanged) {
     const changed = knowsAllCoins(key.chain, chain)
       ? ({ state: "synced", scan_height: 0 } as const)
@@ -309,7 +316,7 @@ const make = Effect.gen(function* () {
       while (true) {
         const derived = yield* Effect.provideService(deriveNext(key, gapLimit), Database, database)
         const stored = yield* Effect.result(
-          inTransaction(transaction(store(key, derived)), (addresses) => addresses.length)
+          inTransaction(transaction(store(key, derived, gapLimit)), (addresses) => addresses.length)
         )
         if (Result.isSuccess(stored)) return stored.success
         const error = stored.failure

@@ -93,16 +93,15 @@ const known = (key: WalletKey, branch: number) => {
 }
 
 /**
- * By the node's chain, the index after the last address of a branch that was ever used, and that after the last which is
- * reached from the first by gaps that are no wider than the limit.
+ * By the node's chain, the index after the last address of a branch that was used and is reached from the first by gaps
+ * that are no wider than the limit.
  */
 const endOf = (node: UtxoChain, branch: ReadonlyArray<AddressBytes>) => {
   const paid = new Set(
     node.blocks.flatMap(({ transfers }) => transfers.flatMap(({ to }) => (to === undefined ? [] : [Bytes.key(to)])))
   )
   const used = branch.flatMap((script, index) => (paid.has(Bytes.key(script)) ? [index + 1] : []))
-  const belongs = used.reduce((end, next) => (next <= end + gapLimit ? next : end), 0)
-  return { used: used.at(-1) ?? 0, belongs }
+  return used.reduce((end, next) => (next <= end + gapLimit ? next : end), 0)
 }
 
 const stranger = Address.fromBytes(Uint8Array.of(0x51))
@@ -558,18 +557,20 @@ for (const store of stores) {
                     let amount = 0n
                     /**
                      * Pays and spends at random: addresses of the first sixty that every wallet watches, and at times
-                     * one far behind the last used one, also before anybody watches it.
+                     * one behind the gap, also before anybody watches it.
                      */
                     const mine = (picks: ReadonlyArray<number>) => {
                       const free = [...node.coins]
-                      const ends = all.map((branches) => branches.map((branch) => endOf(node, branch).used))
+                      const ends = all.map((branches) => branches.map((branch) => endOf(node, branch)))
                       node.mine(
                         picks.map((pick): Payment => {
                           const which = pick % all.length
                           const branches = all[which]!
                           const number = pick % 3 === 0 ? branches.length - 1 : 0
                           const branch = branches[number]!
-                          const far = (pick >> 4) % 4 === 0 ? ends[which]![number]! + ((pick >> 6) % 260) : 0
+                          // Near the gap's end, so that it moves on, or far beyond.
+                          const beyond = (pick >> 6) % (pick % 2 === 0 ? 30 : 260)
+                          const far = (pick >> 4) % 2 === 0 ? ends[which]![number]! + beyond : 0
                           const [coin] = pick % 2 === 0 && free.length > 0 ? free.splice(pick % free.length, 1) : []
                           const to = pick % 11 === 0 ? stranger : branch[Math.min(far, count - 1) || pick % 60]!
                           return {
@@ -617,12 +618,15 @@ for (const store of stores) {
                         )
                         const used = new Map(rows.map(({ branch, last }) => [branch, last + 1]))
                         const belonging = all[i]!.flatMap((branch, number) =>
-                          branch.slice(0, Math.max(used.get(number) ?? 0, endOf(node, branch).belongs) + gapLimit)
+                          branch.slice(0, Math.max(used.get(number) ?? 0, endOf(node, branch)) + gapLimit)
                         )
                         assert.strictEqual(wallet.balance, sum(owned(node, belonging)), `wallet ${i}`)
                         counts.answered++
                       }
                     })
+                    yield* step
+                    for (const key of keys.slice(0, 2)) yield* wallets.deriveAndSync(key, gapLimit, alone)
+                    yield* sync
                     for (const one of actions) {
                       yield* verify
                       switch (one.kind) {

@@ -57,8 +57,8 @@ export const isKnown = (branch: WalletAddresses.WalletBranch, from: number, to: 
   Effect.map(recorded(branch, from, to), ({ isKnown }) => isKnown)
 
 /**
- * Takes a wallet's balance away, which was known, where one of the addresses that have come to belong to a branch has coins
- * that are not; `before` is the index after the branch's last used address as it was.
+ * Takes a wallet's balance away, which was known, where the coins of an address are not that has come to belong to a branch,
+ * until the next search; `before` is the index after the branch's last used address as it was.
  */
 export const grow = Effect.fnUntraced(function* (
   branch: WalletAddresses.WalletBranch,
@@ -71,9 +71,11 @@ export const grow = Effect.fnUntraced(function* (
   if (known === null) return
   const used = yield* WalletAddresses.endOf(branch, "used")
   const { coins, isKnown } = yield* recorded(branch, before, used + gapLimit)
-  const scan_height = isKnown ? Math.max(known, searchedFor(coins)) : null
-  if (scan_height === known) return
-  yield* defer((db) => db.updateTable("wallet").set({ scan_height }).where("id", "=", branch.wallet))
+  const changed = isKnown
+    ? { scan_height: Math.max(known, searchedFor(coins)) }
+    : { scan_height: null, state: "scanning" as const }
+  if (changed.scan_height === known) return
+  yield* defer((db) => db.updateTable("wallet").set(changed).where("id", "=", branch.wallet))
 })
 
 /** Notes what is known of a wallet after coins were looked for. */
