@@ -145,10 +145,15 @@ export const make = Effect.fn("AddressSync.make")(function* (
 
   const readAllTokens = Effect.fnUntraced(function* (failures: Array<Failure>) {
     let above = -1
+    let after = -1
     while (true) {
-      const waiting = yield* SyncedAddresses.syncing(chain, "tokens", batchSize, above)
+      // In turn, so that who syncs many addresses holds up nobody else.
+      const turn = yield* SyncedAddresses.nextTurn(chain, "tokens", { above, after })
+      if (turn === undefined) return
+      after = turn.account
+      const waiting = yield* SyncedAddresses.syncing(chain, "tokens", batchSize, turn.next - 1)
       const next = waiting[0]?.next
-      if (next === undefined) return
+      if (next === undefined) continue
       const before = failures.length
       yield* orNote(failures)(readTokens(waiting, next))
       // A node that has no logs of so early a block may have those of later ones.

@@ -130,6 +130,22 @@ for (const store of stores) {
       }).pipe(Effect.scoped, Effect.provide(store.layer))
     )
 
+    it.live("reads for accounts in turn: one with many addresses holds up no other", () =>
+      Effect.gen(function* () {
+        const { shows, statuses, step, sync } = yield* started
+        for (let of = 1; of <= 201; of++) yield* sync(of, 0)
+        yield* sync(1, 5, 2)
+        yield* step
+        assert.deepStrictEqual(shows.asked, [
+          [0, 9],
+          [5, 9],
+          [0, 9],
+          [0, 9]
+        ])
+        assert.deepStrictEqual(yield* statuses(2), ["syncing"], "the node is yet to be asked for its account")
+      }).pipe(Effect.scoped, Effect.provide(store.layer))
+    )
+
     it.live("ends without the totals where the node keeps the states of the newest blocks alone", () =>
       Effect.gen(function* () {
         const { completeness, shows, statuses, step, sync, used } = yield* started

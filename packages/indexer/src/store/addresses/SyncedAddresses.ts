@@ -248,6 +248,31 @@ export const syncing = Effect.fn("SyncedAddresses.syncing")(function* (
   )
 })
 
+/**
+ * The account whose turn it is to have its past read, after that of another, with the lowest block that its addresses wait
+ * for; undefined where no address waits above block `above`.
+ */
+export const nextTurn = Effect.fn("SyncedAddresses.nextTurn")(function* (
+  chain: Chain.Chain,
+  phase: SyncingAddress["phase"],
+  { above, after }: { readonly above: number; readonly after: number }
+) {
+  const { read } = yield* Database
+  const turns = yield* read((db) =>
+    db
+      .selectFrom("synced_address")
+      .innerJoin("chain", "chain.id", "synced_address.chain")
+      .select(["account", ({ fn }) => fn.min("next_height").as("next")])
+      .where("chain.name", "=", Chain.nameOf(chain))
+      .where("active", "=", 1)
+      .where("state", "=", phase)
+      .where("next_height", ">", above)
+      .groupBy("account")
+      .orderBy("account")
+  )
+  return turns.find(({ account }) => account > after) ?? turns[0]
+})
+
 /** Notes the next block whose logs are to be read; with the last one, tokens are known from `birth` on. */
 export const advance = Effect.fn("SyncedAddresses.advance")(function* (
   chain: Chain.Chain,
