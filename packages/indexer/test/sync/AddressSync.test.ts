@@ -133,13 +133,12 @@ for (const store of stores) {
     it.live("reads for accounts in turn: one with many addresses holds up no other", () =>
       Effect.gen(function* () {
         const { shows, statuses, step, sync } = yield* started
-        for (let of = 1; of <= 201; of++) yield* sync(of, 0)
+        for (let of = 1; of <= 101; of++) yield* sync(of, 0)
         yield* sync(1, 5, 2)
         yield* step
         assert.deepStrictEqual(shows.asked, [
           [0, 9],
           [5, 9],
-          [0, 9],
           [0, 9]
         ])
         assert.deepStrictEqual(yield* statuses(2), ["syncing"], "the node is yet to be asked for its account")

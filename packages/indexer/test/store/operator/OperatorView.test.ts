@@ -1,17 +1,27 @@
 import { assert, layer } from "@effect/vitest"
+import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Address from "@headwater/core/address/Address"
+import * as Chain from "@headwater/core/chains/Chain"
+import * as SyncedAccountWallets from "@headwater/indexer/store/addresses/SyncedAccountWallets"
+import * as SyncedAddresses from "@headwater/indexer/store/addresses/SyncedAddresses"
+import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import { Database } from "@headwater/indexer/store/database/Database"
 import * as OperatorView from "@headwater/indexer/store/operator/OperatorView"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import { type InTransaction, Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { stores } from "../../../../../test/Stores.ts"
+import * as Filled from "../database/released/fill.ts"
 import * as Seed from "../Seed.ts"
 
 for (const store of stores) {
   const services = Callbacks.layer.pipe(
     Layer.provideMerge(Outbox.layer),
     Layer.provideMerge(Subscriptions.layer),
+    Layer.provideMerge(Wallets.layer),
     Layer.provideMerge(store.layer)
   )
 
@@ -37,6 +47,54 @@ for (const store of stores) {
         assert.deepStrictEqual((yield* references("account")).found, [other.referenceId, ...made.slice(0, 49)])
         assert.deepStrictEqual((yield* references("")).found, [other.referenceId, ...made.slice(0, 49)])
       })
+    )
+
+    it.effect("shows the wallets and addresses whose past is being looked for, with the blocks that are left", () =>
+      Effect.gen(function* () {
+        const view = yield* OperatorView.make
+        const { transaction } = yield* Database
+        const account = yield* Seed.account
+        const address = (of: number) => new Uint8Array(20).fill(of) as AddressBytes
+        yield* (yield* ChainStore.open(Seed.chain, { record: "watched", undoDepth: 1 })).commit([
+          ...[
+            { height: 7, hash: new Uint8Array(32).fill(7), parent: new Uint8Array(32), time: 0, transactions: [] }
+          ].map((block) => ({ ...block, transfers: [], spends: [] }))
+        ])
+        const birth = { birth: 3, readsPast: true, mostBlocks: 10 }
+        const key = { account, chain: Seed.chain, address: address(5) }
+        yield* transaction(SyncedAddresses.add(key, { ...birth, callbackUrl: undefined }))
+        yield* transaction(
+          SyncedAddresses.add({ ...key, address: address(6) }, { ...birth, birth: 8, callbackUrl: undefined })
+        )
+        const synced = { account, chain: Seed.chain, publicKey: "xpub of EVM", derivation: "account" as const }
+        yield* transaction(SyncedAccountWallets.add(synced, [address(7), address(8)], birth))
+        const alone: InTransaction<never, never> = (change) => change
+        const format = "P2WPKH" as const
+        const litecoin = {
+          account,
+          chain: Filled.litecoin,
+          publicKey: Filled.publicKey,
+          derivation: "account" as const,
+          format
+        }
+        yield* (yield* Wallets).deriveAndSync(litecoin, 20, alone)
+        const chain = Chain.nameOf(Seed.chain)
+        const shown = (yield* view.syncs).map(({ account: _, ...sync }) => sync)
+        assert.deepStrictEqual(shown, [
+          {
+            ...{ chain: "litecoin/regtest", subject: Filled.publicKey, next: null, last: null },
+            state: "coins are looked for; no balance yet"
+          },
+          { chain, subject: "xpub of EVM", state: "tokens of 2 addresses are read", next: 3, last: 7 },
+          {
+            chain,
+            subject: Address.encode(Seed.chain, address(5))!,
+            state: "tokens of 1 address are read",
+            next: 3,
+            last: 7
+          }
+        ])
+      }).pipe(Effect.scoped)
     )
 
     it.effect("shows callbacks without a number first, then by number down from any number", () =>
