@@ -556,28 +556,29 @@ for (const store of stores) {
                     const node = new UtxoChain(chain)
                     let amount = 0n
                     /**
-                     * Pays and spends at random: addresses of the first sixty that every wallet watches, and at times
-                     * one behind the gap, also before anybody watches it.
+                     * Pays and spends at random: addresses of the first hundred that every wallet watches, and of one
+                     * wallet those around the end of its gap, also before anybody watches them.
                      */
                     const mine = (picks: ReadonlyArray<number>) => {
                       const free = [...node.coins]
                       const ends = all.map((branches) => branches.map((branch) => endOf(node, branch)))
                       node.mine(
                         picks.map((pick): Payment => {
-                          const which = pick % all.length
+                          const isFar = (pick >> 4) % 2 === 0
+                          const which = isFar ? 0 : pick % all.length
                           const branches = all[which]!
                           const number = pick % 3 === 0 ? branches.length - 1 : 0
                           const branch = branches[number]!
-                          // Near the gap's end, so that it moves on, or far beyond.
-                          const beyond = (pick >> 6) % (pick % 2 === 0 ? 30 : 260)
-                          const far = (pick >> 4) % 2 === 0 ? ends[which]![number]! + beyond : 0
+                          // Within the gap, so that it moves on, or beyond.
+                          const beyond = (pick >> 6) % (pick % 2 === 0 ? gapLimit : 140)
+                          const far = isFar ? ends[which]![number]! + beyond : 0
                           const [coin] = pick % 2 === 0 && free.length > 0 ? free.splice(pick % free.length, 1) : []
-                          const to = pick % 11 === 0 ? stranger : branch[Math.min(far, count - 1) || pick % 60]!
+                          const to = pick % 11 === 0 ? stranger : branch[Math.min(far, count - 1) || pick % 95]!
                           return {
                             spends: coin === undefined ? [] : [coin.outpoint],
                             pays: [
                               { to, amount: ++amount },
-                              { to: branch[(pick >> 3) % 60]!, amount: ++amount }
+                              { to: branch[(pick >> 3) % 95]!, amount: ++amount }
                             ]
                           }
                         })
