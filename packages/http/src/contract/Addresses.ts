@@ -9,6 +9,7 @@ import {
   AddressText,
   Amount,
   BirthHeight,
+  BlocksLeft,
   body,
   bodyErrors,
   chainErrors,
@@ -68,6 +69,7 @@ export const SyncedAddress = Schema.Struct({
   blockchain: Schema.String,
   id: Schema.String.annotate({ description: "Grows with each address", examples: ["17"] }),
   network: Schema.String,
+  blocksLeft: BlocksLeft,
   ...state
 }).annotate({ identifier: "SyncedAddress" })
 

@@ -80,6 +80,14 @@ export const Timestamp = Schema.Int.annotate({
   examples: [1_764_158_400]
 })
 
+/** Of the past that is being read; absent once that is done. */
+export const BlocksLeft = Schema.optionalKey(
+  Schema.Int.annotate({
+    description: "While `syncing`: blocks whose logs are yet to be read, 0 while coins are looked for",
+    examples: [120_000]
+  })
+)
+
 /** The field of a request to sync that says where the past begins. */
 export const BirthHeight = Schema.optionalKey(
   Schema.Int.check(

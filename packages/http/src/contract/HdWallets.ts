@@ -10,6 +10,7 @@ import {
   AddressText,
   Amount,
   BirthHeight,
+  BlocksLeft,
   bodyErrors,
   chainErrors,
   chainParams,
@@ -162,7 +163,7 @@ const extendedPublicKey = Schema.String.annotate({ description: "Extended public
 export const SyncedWalletKey = Schema.Struct({ extendedPublicKey }).annotate({ identifier: "SyncedWalletKey" })
 
 export const SyncedWallet = Schema.Struct({
-  ...{ extendedPublicKey, isActive: Schema.Boolean, syncStatus: SyncStatus }
+  ...{ extendedPublicKey, isActive: Schema.Boolean, syncStatus: SyncStatus, blocksLeft: BlocksLeft }
 }).annotate({ identifier: "SyncedWallet" })
 
 export const SyncedWalletState = Schema.Struct({

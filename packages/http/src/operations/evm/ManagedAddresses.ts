@@ -123,7 +123,8 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
     const last = items.at(-1)
     return {
       next: found.length > limit && last !== undefined ? [last.id, 0, 0] : undefined,
-      items: items.map(({ address, id, isActive, status }) => ({
+      items: items.map(({ address, blocksLeft, id, isActive, status }) => ({
+        ...(blocksLeft === undefined ? {} : { blocksLeft }),
         ...{ address: textOf(address), blockchain, network, id: String(id), isActive, syncStatus: status }
       }))
     }

@@ -114,7 +114,8 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
       )
       return {
         total,
-        items: wallets.map(({ isActive, publicKey, status }) => ({
+        items: wallets.map(({ blocksLeft, isActive, publicKey, status }) => ({
+          ...(blocksLeft === undefined ? {} : { blocksLeft }),
           ...{ extendedPublicKey: publicKey, isActive, syncStatus: status }
         }))
       }

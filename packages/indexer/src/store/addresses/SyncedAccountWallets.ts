@@ -27,6 +27,8 @@ export interface SyncedAccountWallet extends Pick<WalletKey, "publicKey"> {
   readonly isActive: boolean
   /** `syncing` while the past of any of its addresses is being read. */
   readonly status: "syncing" | "synced"
+  /** The blocks whose logs are yet to be read for the address that has got least far; undefined once all is read. */
+  readonly blocksLeft: number | undefined
 }
 
 /** The account has synced the wallet before, or the wallet is as it was to become. */
@@ -51,13 +53,17 @@ const find = Effect.fnUntraced(function* ({ account, derivation, publicKey }: Wa
   return row
 })
 
-const isSyncing = sql<number>`case when exists (
-  select 1 from synced_address a where a.wallet = synced_wallet.id and a.active = 1 and a.state <> 'synced'
-) then 1 else 0 end`
+/** Null where no past is being read. */
+const blocksLeft = sql<number | null>`(
+  select max(a.last_height - a.next_height + 1) from synced_address a
+  where a.wallet = synced_wallet.id and a.active = 1 and a.state <> 'synced'
+)`
 
-const shown = ({ active, public_key }: Row<"synced_wallet">, isSyncing: boolean): SyncedAccountWallet => ({
-  ...{ publicKey: public_key, isActive: active === 1, status: isSyncing ? "syncing" : "synced" }
-})
+const shown = ({ active, left, public_key }: Row<"synced_wallet"> & { readonly left: number | null }) =>
+  ({
+    ...{ publicKey: public_key, isActive: active === 1, status: left === null ? "synced" : "syncing" },
+    blocksLeft: left === null ? undefined : Math.max(0, left)
+  }) satisfies SyncedAccountWallet
 
 /** Watches the first addresses of a wallet, in a transaction. */
 export const add = Effect.fn("SyncedAccountWallets.add")(function* (
@@ -115,9 +121,9 @@ export const setActive = Effect.fn("SyncedAccountWallets.setActive")(function* (
       .set({ active: isActive ? 1 : 0 })
       .where("id", "=", row.id)
       .returningAll()
-      .returning(isSyncing.as("syncing"))
+      .returning(blocksLeft.as("left"))
   )
-  return shown(changed!, changed!.syncing === 1)
+  return shown(changed!)
 })
 
 /** The wallets of an account in the order in which they were synced, and how many there are in all. */
@@ -132,7 +138,7 @@ export const list = Effect.fn("SyncedAccountWallets.list")(function* (
     db
       .selectFrom("synced_wallet")
       .selectAll()
-      .select(isSyncing.as("syncing"))
+      .select(blocksLeft.as("left"))
       .where("chain", "=", row.id)
       .where("account", "=", account)
       .orderBy("id")
@@ -146,5 +152,5 @@ export const list = Effect.fn("SyncedAccountWallets.list")(function* (
       .where("chain", "=", row.id)
       .where("account", "=", account)
   )
-  return { total: count!.total, wallets: rows.map((row) => shown(row, row.syncing === 1)) }
+  return { total: count!.total, wallets: rows.map(shown) }
 })

@@ -27,6 +27,8 @@ export interface SyncedAddress extends Pick<SyncedAddressKey, "address"> {
   readonly isActive: boolean
   /** `syncing` while the past is being read. */
   readonly status: "syncing" | "synced"
+  /** The blocks whose logs are yet to be read; undefined once the past has been read. */
+  readonly blocksLeft: number | undefined
   readonly callbackUrl: string | undefined
 }
 
@@ -44,9 +46,18 @@ export class PastTooLong extends Schema.TaggedError<PastTooLong>()("PastTooLong"
 /** The account has not synced the address. */
 export class AddressNotFound extends Schema.TaggedError<AddressNotFound>()("AddressNotFound", {}) {}
 
-const shown = ({ active, address, callback_url, id, state }: Row<"synced_address">): SyncedAddress => ({
+const shown = ({
+  active,
+  address,
+  callback_url,
+  id,
+  last_height,
+  next_height,
+  state
+}: Row<"synced_address">): SyncedAddress => ({
   ...{ id, address: address as AddressBytes, isActive: active === 1 },
-  ...{ status: state === "synced" ? "synced" : "syncing", callbackUrl: callback_url ?? undefined }
+  ...{ status: state === "synced" ? "synced" : "syncing", callbackUrl: callback_url ?? undefined },
+  blocksLeft: state === "synced" ? undefined : Math.max(0, last_height - next_height + 1)
 })
 
 const find = Effect.fnUntraced(function* ({ account, address }: SyncedAddressKey, chain: number) {

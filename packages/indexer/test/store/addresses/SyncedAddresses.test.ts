@@ -40,10 +40,10 @@ for (const { layer, name } of stores) {
     it.live("are watched from their sync on, once for each account, and are read from their birth to that block", () =>
       Effect.gen(function* () {
         const { fake, store } = yield* opened
-        assert.deepInclude(yield* add(1, 5), { address: address(5), isActive: true, status: "syncing" })
+        assert.deepInclude(yield* add(1, 5), { address: address(5), isActive: true, status: "syncing", blocksLeft: 2 })
         assert.deepInclude(yield* Effect.flip(add(1, 5)), { _tag: "AddressConflict", isActive: true })
         yield* add(2, 5, 0)
-        assert.deepInclude(yield* add(1, 6, 9), { status: "synced" }, "not born yet")
+        assert.deepInclude(yield* add(1, 6, 9), { status: "synced", blocksLeft: undefined }, "not born yet")
         const syncing = yield* SyncedAddresses.syncing(chain, "tokens", 10)
         assert.deepStrictEqual(
           syncing.map(({ address, birth, last, next }) => ({ address, birth, last, next })),
@@ -92,7 +92,7 @@ for (const { layer, name } of stores) {
         assert.deepInclude(yield* Effect.flip(setActive(1, 5, false)), { _tag: "AddressConflict" })
         assert.deepInclude(yield* Effect.flip(add(1, 5)), { _tag: "AddressConflict", isActive: false })
         yield* store.commit([fake.mine([])])
-        assert.deepInclude(yield* setActive(1, 5, true), { isActive: true, status: "syncing" })
+        assert.deepInclude(yield* setActive(1, 5, true), { isActive: true, status: "syncing", blocksLeft: 3 })
         // The end of a reading that began before.
         yield* SyncedAddresses.finish(chain, reading!, 0)
         yield* SyncedAddresses.advance(chain, before, 3)
@@ -149,7 +149,7 @@ for (const { layer, name } of stores) {
         const page = { limit: 10, offset: 0 }
         assert.deepStrictEqual(yield* SyncedAccountWallets.list(wallet, page), {
           total: 1,
-          wallets: [{ publicKey: "xpub", isActive: true, status: "syncing" }]
+          wallets: [{ publicKey: "xpub", isActive: true, status: "syncing", blocksLeft: 3 }]
         })
         yield* inTransaction(SyncedAccountWallets.setActive(wallet, false, birth))
         assert.deepStrictEqual(yield* reader.watchedBy(1, all), all.slice(0, 1))
