@@ -210,7 +210,10 @@ export const make = Effect.fn("CoinSync.make")(function* (
   /** Those who wait, undefined where nobody does, or nobody but wallets whose balance is `known`. */
   const waiting = Effect.fnUntraced(
     function* (known: "searched" | "left") {
-      if (yield* BackgroundMigrations.isPending("completeness of subscriptions")) return undefined
+      // What a release has watched is yet to get the rows that a search would fill in.
+      for (const watchers of ["subscriptions", "wallets"]) {
+        if (yield* BackgroundMigrations.isPending(`completeness of ${watchers}`)) return undefined
+      }
       const row = yield* ChainRow.findWithReorganisations(chain)
       if (row === undefined) return undefined
       const reorganisations = row.reorganisations ?? 0

@@ -6,6 +6,7 @@ import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import { BlockMissing } from "@headwater/indexer/families/node/NodeError"
 import type { Source } from "@headwater/indexer/families/Source"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import * as BackgroundMigrations from "@headwater/indexer/store/database/BackgroundMigrations"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as BalanceAudit from "@headwater/indexer/sync/BalanceAudit"
@@ -95,7 +96,10 @@ for (const { location, name } of locations) {
             const sync = yield* CoinSync.make(source, search, opened, {
               ...{ pollInterval: Duration.millis(1), gapLimit: Filled.gapLimit, lookAhead: Filled.gapLimit }
             })
-            while ((yield* sync.step) === "searched");
+            assert.strictEqual(yield* sync.step, "nothing", "the store is being rewritten")
+            yield* BackgroundMigrations.pending
+            assert.strictEqual(yield* sync.step, "searched")
+            assert.strictEqual(yield* sync.step, "nothing")
             assert.deepStrictEqual(yield* balances, [["exchange", "right", 1_021n, 1_021n]])
           }).pipe(
             Effect.scoped,
