@@ -1,6 +1,6 @@
 /**
  * Puts the program with all that it imports into a few files, which the package holds: Node spends most of a start on
- * finding and linking a thousand modules. What is native stays outside.
+ * finding and linking a thousand modules. What is native or reads a file of its own stays outside.
  *
  *     node bundle.ts [folder of the package, program]
  */
@@ -13,7 +13,7 @@ await build({
   configFile: false,
   logLevel: "warn",
   root: pathOf("."),
-  ssr: { noExternal: true, external: ["better-sqlite3", "pg-native", "zeromq", "@foundry-rs/anvil"] },
+  ssr: { noExternal: true, external: ["better-sqlite3", "pg-native", "tiny-secp256k1", "zeromq", "@foundry-rs/anvil"] },
   build: {
     ssr: true,
     target: "node22",

@@ -160,6 +160,10 @@ describe("metrics of a running daemon", () => {
         assert.strictEqual(one("headwater_chain_state", { chain, state: "following" }), 1)
         assert.strictEqual(one("headwater_chain_state", { chain: "litecoin/regtest", state: "following" }), 0)
         assert.strictEqual(one("headwater_blocks_total", { chain }), 7)
+        assert.strictEqual(one("headwater_chain_unproven_blocks", { chain, part: "internal transactions" }), 1)
+        const { unproven, verify } = (yield* headwater.get("/ready")).body.chains[chain]
+        assert.strictEqual(verify, "roots")
+        assert.deepInclude(unproven[0], { part: "internal transactions", cause: "uncommitted", height: 1, blocks: 1 })
         assert.strictEqual(one("headwater_reorganisation_depth_blocks_count", { chain }), 1)
         assert.strictEqual(one("headwater_reorganisation_depth_blocks_sum", { chain }), 2)
         assert.strictEqual(one("headwater_callback_attempts_total", { outcome: "delivered" }), 1)

@@ -15,5 +15,9 @@ export const arbitrum: Blockchain = {
   creditMultiplier: 1.6,
   listedPrices: ["prepare", "internal-transactions", "evm-logs"],
   exampleNode: "http://127.0.0.1:8547",
-  networks: Evm.networks({ ...Evm.london, dataFee: "arbitrum", retryables: true }, { mainnet: 42161, sepolia: 421614 })
+  networks: Evm.networks(
+    { ...Evm.london, dataFee: "arbitrum", retryables: true },
+    { mainnet: 42161, sepolia: 421614 },
+    { nitro: 22_207_817 }
+  )
 }

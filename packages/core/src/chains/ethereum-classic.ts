@@ -1,4 +1,7 @@
-/** Ethereum Classic. Sources: SLIP-44, chainlist.org, ECIP-1103 (Magneto: access lists, no fee market). */
+/**
+ * Ethereum Classic. Sources: SLIP-44, chainlist.org, ECIP-1054 (Atlantis), ECIP-1103
+ * (Magneto: access lists, no fee market).
+ */
 import type { Blockchain } from "./Blockchain.ts"
 import * as Evm from "./internal/Evm.ts"
 
@@ -21,5 +24,5 @@ export const ethereumClassic: Blockchain = {
   blockSeconds: 13,
   creditMultiplier: 1.3,
   listedPrices: ["prepare", "internal-transactions", "evm-assets", "evm-logs"],
-  networks: Evm.networks({ ...Evm.london, feeMarket: false }, { mainnet: 61, mordor: 63 })
+  networks: Evm.networks({ ...Evm.london, feeMarket: false }, { mainnet: 61, mordor: 63 }, { byzantium: 8_772_000 })
 }

@@ -1,4 +1,4 @@
-/** Ethereum. Sources: SLIP-44, chainlist.org. */
+/** Ethereum. Sources: SLIP-44, chainlist.org, EIP-609. */
 import type { Blockchain } from "./Blockchain.ts"
 import * as Evm from "./internal/Evm.ts"
 
@@ -23,5 +23,5 @@ export const ethereum: Blockchain = {
   usualConfirmations: 32,
   creditMultiplier: 1,
   listedPrices: ["prepare", "internal-transactions", "evm-assets", "evm-logs"],
-  networks: Evm.networks(Evm.london, { mainnet: 1, sepolia: 11155111 })
+  networks: Evm.networks(Evm.london, { mainnet: 1, sepolia: 11155111 }, { byzantium: 4_370_000 })
 }

@@ -20,5 +20,5 @@ export const polygon: Blockchain = {
   blockSeconds: 2,
   creditMultiplier: 2,
   listedPrices: ["prepare", "internal-transactions", "evm-logs"],
-  networks: Evm.networks(Evm.london, { mainnet: 137, amoy: 80002 })
+  networks: Evm.networks({ ...Evm.london, stateSync: true }, { mainnet: 137, amoy: 80002 })
 }

@@ -13,6 +13,12 @@ export interface EvmRules {
   readonly feeMarket: boolean
   /** The rule by which data on the layer below is charged beside gas. */
   readonly dataFee: "none" | "op-stack" | "arbitrum"
+  /** The first block since Byzantium, whose receipts have a status (EIP-658); the first block of all where absent. */
+  readonly byzantium?: number
+  /** The first block of Arbitrum's Nitro; those before hash by rules of their own. */
+  readonly nitro?: number
+  /** Bor adds a transaction to the end of some blocks that no root of the block covers. */
+  readonly stateSync?: boolean
   /** Coins of retryable tickets move beside transactions: only a trace shows them. */
   readonly retryables?: boolean
 }

@@ -15,15 +15,22 @@ export const defaults = {
 /** Access lists and a fee market, as Ethereum has had since London. */
 export const london = { accessLists: true, feeMarket: true, dataFee: "none" } as const satisfies EvmRules
 
-/** Public networks by their chain ids, and `devnet` for development nodes, whose chain id may be any. */
+/**
+ * Public networks by their chain ids, and `devnet` for development nodes, whose chain id may be any. `onMainnet`: rules of
+ * the oldest network alone.
+ */
 export const networks = (
   rules: Omit<EvmRules, "chainId">,
-  chainIds: { readonly mainnet: number } & Readonly<Record<string, number>>
+  chainIds: { readonly mainnet: number } & Readonly<Record<string, number>>,
+  onMainnet: Pick<EvmRules, "byzantium" | "nitro"> = {}
 ): Readonly<Record<string, Network<"evm">>> => ({
   ...Object.fromEntries(
     Object.entries(chainIds).map(([name, chainId]): [string, Network<"evm">] => [
       name,
-      { networkKind: name === "mainnet" ? "live" : "test", evm: { ...rules, chainId } }
+      {
+        networkKind: name === "mainnet" ? "live" : "test",
+        evm: { ...rules, ...(name === "mainnet" ? onMainnet : {}), chainId }
+      }
     ])
   ),
   devnet: { networkKind: "development", evm: rules }

@@ -15,14 +15,14 @@ import type * as Proof from "../node/Proof.ts"
 import type { SideSources } from "../SideSources.ts"
 import type { Source } from "../Source.ts"
 import * as BlockAnswer from "./internal/BlockAnswer.ts"
+import * as BlockProof from "./internal/BlockProof.ts"
 import * as BlockReceipts from "./internal/BlockReceipts.ts"
 import * as BlockTraces from "./internal/BlockTraces.ts"
 import * as Capabilities from "./internal/Capabilities.ts"
 import * as Headers from "./internal/Headers.ts"
 import * as Hex from "./internal/Hex.ts"
-import { read } from "./internal/NodeAnswer.ts"
+import { proved, read } from "./internal/NodeAnswer.ts"
 import * as Receipts from "./internal/Receipts.ts"
-import * as ReceiptsRoot from "./internal/ReceiptsRoot.ts"
 import type { Tracer } from "./internal/Trace.ts"
 import * as TracingNode from "./internal/TracingNode.ts"
 import * as Transfers from "./internal/Transfers.ts"
@@ -83,7 +83,7 @@ export const make = Effect.fn("EvmSource.make")(function* (
     tracers: options.internal ? tracers : [],
     chainId: chain.evm?.chainId
   })
-  const receiptsRoot = yield* ReceiptsRoot.make
+  const proof = yield* BlockProof.make(chain, options.verify ?? "roots")
 
   const traces = tracer === undefined ? undefined : BlockTraces.make(tracing, tracer)
 
@@ -99,25 +99,25 @@ export const make = Effect.fn("EvmSource.make")(function* (
     )
     if (answer === null) return yield* Headers.missing(rpc, String(height))
     const block = yield* read(rpc, "eth_getBlockByNumber", () => BlockAnswer.decode(answer, height))
+    const unproven = yield* proved(rpc, "eth_getBlockByNumber", proof.block(block))
     const receiptAnswer = yield* BlockReceipts.fetch(rpc, block, byNumber)
+    const receipts = yield* read(rpc, "eth_getBlockReceipts", () => Receipts.decode(receiptAnswer, block))
+    const unprovenReceipts = yield* proved(rpc, "eth_getBlockReceipts", proof.receipts(block, receipts))
     const traced = yield* tracesOf(block)
-    return yield* read(rpc, "eth_getBlockReceipts", () => {
-      const receipts = Receipts.decode(receiptAnswer, block)
-      if (options.verify !== "links" && block.receiptsRoot !== undefined) {
-        const root = receiptsRoot(receipts, block)
-        if (root !== undefined && !Hex.equal(root, block.receiptsRoot)) {
-          throw new Hex.Mismatch("the receipts do not hash to the receiptsRoot of the block")
-        }
-      }
-      return {
-        ...block.header,
-        transactions: block.transactions.map(({ hash }) => hash),
-        transfers: Transfers.of(block, receipts, Result.getOrUndefined(traced)),
-        spends: [],
-        ...(Result.isFailure(traced) ? { missing: [traced.failure] } : {}),
-        ...(traces === undefined ? { untraced: true as const } : {})
-      }
-    })
+    const frames = Result.getOrUndefined(traced)
+    const unprovenParts = [...unproven, ...unprovenReceipts, ...(frames === undefined ? [] : proof.traces)]
+    const isProven =
+      options.verify !== "links" && !unprovenReceipts.some(({ part }) => part === BlockProof.part.receipts)
+    const numbering = isProven ? "counted" : "given"
+    return yield* read(rpc, "eth_getBlockReceipts", () => ({
+      ...block.header,
+      transactions: block.transactions.map(({ hash }) => hash),
+      transfers: Transfers.of(block, receipts, frames, numbering),
+      spends: [],
+      ...(Result.isFailure(traced) ? { missing: [traced.failure] } : {}),
+      ...(unprovenParts.length === 0 ? {} : { unproven: unprovenParts }),
+      ...(traces === undefined ? { untraced: true as const } : {})
+    }))
   })
 
   return {

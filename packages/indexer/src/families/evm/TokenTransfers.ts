@@ -104,8 +104,11 @@ const decoders = new Map<string, (topics: ReadonlyArray<unknown>, data: string) 
   [batchTopic, batch]
 ])
 
-/** The token transfers in one log of transaction number `transaction`; most logs have none. */
-export const ofLog = (log: Hex.Json, transaction: number): ReadonlyArray<TokenTransfer> => {
+/**
+ * The token transfers in one log of transaction number `transaction`; most logs have none. `logPosition`: the log's
+ * number in its block, by default the one that the node gives.
+ */
+export const ofLog = (log: Hex.Json, transaction: number, logPosition?: number): ReadonlyArray<TokenTransfer> => {
   const topics = Array.isArray(log.topics) ? (log.topics as ReadonlyArray<unknown>) : []
   const topic = topics[0]
   const decode = typeof topic === "string" ? decoders.get(topic.toLowerCase()) : undefined
@@ -113,7 +116,7 @@ export const ofLog = (log: Hex.Json, transaction: number): ReadonlyArray<TokenTr
   const movements = decode(topics, log.data)
   if (movements.length === 0) return []
   const contract = Hex.address(log.address, "log.address")
-  const position = Hex.integer(log.logIndex, "log.logIndex")
+  const position = logPosition ?? Hex.integer(log.logIndex, "log.logIndex")
   return movements.map((movement, batchIndex) => ({
     kind: "token",
     transaction,

@@ -261,4 +261,28 @@ describe("EvmSource on anvil", () => {
       )
     }).pipe(Effect.scoped)
   )
+
+  it.live("proves what accounts signed, and names what an impersonated one did not", () =>
+    Effect.gen(function* () {
+      const { accounts, anvil, mine, rpc } = yield* started()
+      const impersonated = fresh(0xab)
+      yield* anvil.rpc("anvil_setBalance", [impersonated, "0x56bc75e2d63100000"])
+      yield* anvil.rpc("anvil_impersonateAccount", [impersonated])
+      yield* mine([{ to: fresh(1), value: 1 }, { to: fresh(1), type: 1 }, { to: fresh(1), type: 0 }, { data: "00" }])
+      const transaction = { from: impersonated, to: accounts[0], value: "0x1" }
+      yield* anvil.rpc("eth_sendTransaction", [transaction])
+      yield* anvil.rpc("evm_mine", [])
+      const source = yield* EvmSource.make(devnet, rpc, { internal: false, verify: "full" })
+      assert.deepStrictEqual((yield* source.blockAt(1)).unproven, undefined)
+      const { transfers, unproven } = yield* source.blockAt(2)
+      assert.deepStrictEqual(
+        unproven?.map(({ cause, part }) => [part, cause]),
+        [
+          ["transactions", "uncommitted"],
+          ["senders", "uncommitted"]
+        ]
+      )
+      assert.strictEqual(transfers.length, 1)
+    }).pipe(Effect.scoped)
+  )
 })

@@ -80,6 +80,7 @@ export const recorded = (txs: ReadonlyArray<Tx>, header: EvmNode.Json = {}): Evm
   }
 }
 
+/** A source of blocks made by hand, whose hashes and roots are of nothing, unless the options say otherwise. */
 export const sourceOf = (
   answer: FakeNode.Answer,
   options: EvmSource.EvmSourceOptions = { internal: true },
@@ -88,7 +89,7 @@ export const sourceOf = (
   Effect.gen(function* () {
     const node = yield* FakeNode.make(answer)
     const rpc = yield* JsonRpc.make({ urls: [node.url], attempts: 1 })
-    return { node, source: yield* EvmSource.make(chain, rpc, options) }
+    return { node, source: yield* EvmSource.make(chain, rpc, { verify: "links", ...options }) }
   })
 
 export const blockOf = (

@@ -107,3 +107,72 @@ export const bundle = (name: string): { readonly recorded: RecordedBlock; readon
     expected: { tokenTransfers: expected.tokenTransfers ?? [], internalFrames: expected.internalFrames ?? [] }
   }
 }
+
+const quantity = (text: string | number | undefined) => `0x${BigInt(text ?? "0").toString(16)}`
+
+const quantities = (json: Json, names: ReadonlyArray<string>) =>
+  Object.fromEntries(names.filter((name) => json[name] !== undefined).map((name) => [name, quantity(json[name])]))
+
+/** A block as chainstorage parsed it, back to a node's answers; fields that are zero are absent in this form. */
+export const ofChainstorage = (native: Json): RecordedBlock => {
+  const { header, transactions = [] } = native.ethereum as Json
+  const place = (json: Json) => ({
+    blockHash: json.blockHash,
+    blockNumber: quantity(json.blockNumber),
+    transactionHash: json.transactionHash,
+    transactionIndex: quantity(json.transactionIndex)
+  })
+  const receipt = ({ receipt: json, type }: Json) => ({
+    ...place(json),
+    ...(json.root === undefined ? { status: quantity(json.status) } : { root: json.root }),
+    contractAddress: json.contractAddress ?? null,
+    cumulativeGasUsed: quantity(json.cumulativeGasUsed),
+    gasUsed: quantity(json.gasUsed),
+    logsBloom: json.logsBloom,
+    type: quantity(type),
+    ...quantities(json, ["depositNonce", "depositReceiptVersion"]),
+    logs: ((json.logs ?? []) as Array<Json>).map((log) => ({
+      ...place(log),
+      address: log.address,
+      topics: log.topics ?? [],
+      data: log.data ?? "0x",
+      logIndex: quantity(log.logIndex)
+    }))
+  })
+  const traces = (tx: Json) =>
+    ((tx.flattenedTraces ?? []) as Array<Json>).map((trace) => {
+      const frame = { ...trace, value: quantity(trace.value), calls: [] }
+      const address = ((trace.traceAddress ?? []) as Array<string>).map(Number)
+      const block = { hash: header.hash, number: quantity(header.number), transactions: [tx] }
+      return { ...flatten(block, 0, frame, address)[0]!, transactionPosition: Number(tx.index ?? 0) }
+    })
+  const transaction = (tx: Json) => ({
+    ...{ hash: tx.hash, blockHash: tx.blockHash, from: tx.from, to: tx.to ?? null, input: tx.input ?? "0x" },
+    ...{ type: quantity(tx.type), value: quantity(tx.value), gas: quantity(tx.gas), nonce: quantity(tx.nonce) },
+    ...{ transactionIndex: quantity(tx.index), gasPrice: quantity(tx.gasPrice), v: tx.v, r: tx.r, s: tx.s },
+    ...quantities(tx, ["maxFeePerGas", "maxPriorityFeePerGas", "maxFeePerBlobGas", "chainId", "mint"]),
+    ...{ accessList: tx.transactionAccessList?.accessList ?? [], blobVersionedHashes: tx.blobVersionedHashes },
+    ...{ sourceHash: tx.sourceHash, isSystemTx: tx.isSystemTx }
+  })
+  const counts = ["difficulty", "number", "gasLimit", "gasUsed"].map((name) => [name, quantity(header[name])])
+  return {
+    block: {
+      extraData: "0x",
+      ...header,
+      ...Object.fromEntries(counts),
+      ...quantities(header, ["baseFeePerGas", "blobGasUsed", "excessBlobGas"]),
+      timestamp: quantity(Date.parse(header.timestamp) / 1000),
+      transactions: (transactions as Array<Json>).map(transaction),
+      ...(header.withdrawals === undefined
+        ? {}
+        : {
+            withdrawals: (header.withdrawals as Array<Json>).map((withdrawal) => ({
+              ...{ index: quantity(withdrawal.index), validatorIndex: quantity(withdrawal.validatorIndex) },
+              ...{ address: withdrawal.address, amount: quantity(withdrawal.amount) }
+            }))
+          })
+    },
+    receipts: (transactions as Array<Json>).map(receipt),
+    traceBlock: (transactions as Array<Json>).flatMap(traces)
+  }
+}

@@ -266,6 +266,20 @@ describe("EvmSource: each chain", () => {
           )
         }).pipe(Effect.scoped)
       )
+      it.live("its logs go on where those of the block end, also where the node numbers them anew", () =>
+        Effect.gen(function* () {
+          const anew = { ...log, logIndex: "0x0" }
+          const block = recorded([
+            { logs: [log, log] },
+            { tx: { from: zero, to: zero, gas: "0x0" }, logs: [anew, anew] }
+          ])
+          const { transfers } = yield* blockOf(block, { internal: false }, polygon)
+          assert.deepStrictEqual(
+            transfers.map((transfer) => transfer.kind === "token" && transfer.position),
+            [0, 1, 2, 3]
+          )
+        })
+      )
       it.live("any other transaction must have its receipt", () =>
         inconsistent(
           blockOf({ ...recorded([{}, {}]), receipts: recorded([{}]).receipts }, { internal: false }, polygon),

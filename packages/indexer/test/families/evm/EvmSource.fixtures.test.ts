@@ -140,60 +140,6 @@ describe.skipIf(!Fixtures.exist)("EvmSource on recorded blocks", () => {
   })
 
   describe("blocks as chainstorage parsed them", () => {
-    const quantity = (text: string | undefined) => `0x${BigInt(text ?? "0").toString(16)}`
-    /** Back to a node's answers; fields that are zero are absent in this form. */
-    const recordedOf = (native: EvmNode.Json): EvmNode.RecordedBlock => {
-      const { header, transactions = [] } = native.ethereum as EvmNode.Json
-      const place = (json: EvmNode.Json) => ({
-        blockHash: json.blockHash,
-        blockNumber: quantity(json.blockNumber),
-        transactionHash: json.transactionHash,
-        transactionIndex: quantity(json.transactionIndex)
-      })
-      const receipt = ({ receipt: json, type }: EvmNode.Json) => ({
-        ...place(json),
-        ...(json.root === undefined ? { status: quantity(json.status) } : { root: json.root }),
-        contractAddress: json.contractAddress ?? null,
-        cumulativeGasUsed: quantity(json.cumulativeGasUsed),
-        gasUsed: quantity(json.gasUsed),
-        logsBloom: json.logsBloom,
-        type: quantity(type),
-        logs: ((json.logs ?? []) as Array<EvmNode.Json>).map((log) => ({
-          ...place(log),
-          address: log.address,
-          topics: log.topics ?? [],
-          data: log.data ?? "0x",
-          logIndex: quantity(log.logIndex)
-        }))
-      })
-      const traces = (tx: EvmNode.Json) =>
-        ((tx.flattenedTraces ?? []) as Array<EvmNode.Json>).map((trace) => {
-          const frame = { ...trace, value: quantity(trace.value), calls: [] }
-          const address = ((trace.traceAddress ?? []) as Array<string>).map(Number)
-          const block = { hash: header.hash, number: quantity(header.number), transactions: [tx] }
-          return { ...EvmNode.flatten(block, 0, frame, address)[0]!, transactionPosition: Number(tx.index ?? 0) }
-        })
-      return {
-        block: {
-          ...header,
-          number: quantity(header.number),
-          timestamp: quantity(String(Date.parse(header.timestamp) / 1000)),
-          transactions: (transactions as Array<EvmNode.Json>).map((tx) => ({
-            hash: tx.hash,
-            blockHash: tx.blockHash,
-            from: tx.from,
-            to: tx.to ?? null,
-            type: quantity(tx.type),
-            value: quantity(tx.value),
-            gas: quantity(tx.gas),
-            input: tx.input,
-            transactionIndex: quantity(tx.index)
-          }))
-        },
-        receipts: (transactions as Array<EvmNode.Json>).map(receipt),
-        traceBlock: (transactions as Array<EvmNode.Json>).flatMap(traces)
-      }
-    }
     const moving = new Set(["CALL", "CREATE", "CREATE2", "SELFDESTRUCT"])
     const files: ReadonlyArray<readonly [string, Chain.Chain]> = [
       ["ethereum/native_block_1000.json", mainnet],
@@ -210,7 +156,7 @@ describe.skipIf(!Fixtures.exist)("EvmSource on recorded blocks", () => {
       it.live(file, () =>
         Effect.gen(function* () {
           const native = Fixtures.json(`evm-rpc/chainstorage/internal/utils/fixtures/parser/${file}`) as EvmNode.Json
-          const recorded = recordedOf(native)
+          const recorded = EvmNode.ofChainstorage(native)
           const parsed = (native.ethereum.transactions ?? []) as Array<EvmNode.Json>
           const traced = parsed.some((tx) => tx.flattenedTraces !== undefined)
           const chainId = `0x${chain.evm!.chainId!.toString(16)}`
@@ -295,12 +241,20 @@ describe.skipIf(!Fixtures.exist)("EvmSource on recorded blocks", () => {
     const read = (file: string) => Fixtures.json(`${folder}/${file}`) as EvmNode.Json
     it.live("failed transactions of a classic node move nothing", () =>
       Effect.gen(function* () {
-        const block = read("parser/arbitrum/arb_fixtureheader_22207818.json")
+        const renumbered = read("parser/arbitrum/arb_fixtureheader_22207818.json")
+        const block = { ...renumbered, number: renumbered.transactions[0].blockNumber }
         const receipts = [2, 1].map((part) => read(`parser/arbitrum/arb_fixturereceipt_22207818_${part}.json`))
         const traceBlock = read("parser/arbitrum/arb_paritytrace_twotxns.json") as never
         const node = { chain: arbitrum, chainId: "0xa4b1" }
         const decoded = yield* fetched({ block, receipts, traceBlock }, { internal: true }, node)
         assert.deepStrictEqual([decoded.transactions.length, decoded.transfers], [2, []])
+        assert.deepStrictEqual(
+          decoded.unproven?.map(({ cause, part }) => `${part}: ${cause}`),
+          [
+            ...["header", "transactions", "receipts"].map((part) => `${part}: unknown`),
+            "internal transactions: uncommitted"
+          ]
+        )
       })
     )
     it.live("a block of the upgrade, type 0x78", () =>

@@ -21,7 +21,9 @@ export interface Transaction {
 export interface BlockAnswer {
   readonly header: BlockHeader
   readonly hashText: string
+  readonly transactionsRoot: Uint8Array | undefined
   readonly receiptsRoot: Uint8Array | undefined
+  readonly json: Hex.Json
   readonly transactions: ReadonlyArray<Transaction>
 }
 
@@ -55,9 +57,14 @@ const transaction = (json: Hex.Json, index: number, block: string): Transaction 
   }
 }
 
-/** Development nodes that build no trie leave the root out or write zeros, which no trie hashes to. */
+const rootText = /^0x[0-9a-fA-F]{64}$/
+
+/**
+ * A root, where the node gives one: what hashes to it is unproven without. Development nodes that build no trie leave the
+ * root out or write zeros, which no trie hashes to.
+ */
 const rootOf = (value: unknown, field: string): Uint8Array | undefined => {
-  const root = value == null ? undefined : Hex.hash(value, field)
+  const root = typeof value === "string" && rootText.test(value) ? Hex.hash(value, field) : undefined
   return root?.some((byte) => byte !== 0) ? root : undefined
 }
 
@@ -75,6 +82,8 @@ export const decode = (answer: unknown, height: number): BlockAnswer => {
       time: Hex.integer(json.timestamp, "block.timestamp")
     },
     hashText: text,
+    json,
+    transactionsRoot: rootOf(json.transactionsRoot, "block.transactionsRoot"),
     receiptsRoot: rootOf(json.receiptsRoot, "block.receiptsRoot"),
     transactions: Hex.array(json.transactions, "block.transactions").map((item, index) =>
       transaction(Hex.object(item, "block.transactions with full transactions"), index, text)

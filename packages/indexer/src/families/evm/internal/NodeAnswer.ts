@@ -5,22 +5,12 @@ import type { JsonRpc } from "../../node/JsonRpc.ts"
 import { NodeInconsistent, type NodeRejected, ProofFailed } from "../../node/NodeError.ts"
 import * as Hex from "./Hex.ts"
 
-/**
- * Reads an answer; a broken rule is a {@link NodeInconsistent}, a broken hash a {@link ProofFailed}, and anything else
- * thrown a defect of ours.
- */
-export const read = <A>(
-  rpc: JsonRpc,
-  method: string,
-  decode: () => A
-): Effect.Effect<A, NodeInconsistent | ProofFailed> =>
-  Effect.suspend((): Effect.Effect<A, NodeInconsistent | ProofFailed> => {
+/** Reads an answer; a broken rule is a {@link NodeInconsistent}, anything else thrown is a defect of ours. */
+export const read = <A>(rpc: JsonRpc, method: string, decode: () => A): Effect.Effect<A, NodeInconsistent> =>
+  Effect.suspend(() => {
     const decoded = Result.try(decode)
     if (Result.isSuccess(decoded)) return Effect.succeed(decoded.success)
     const cause = decoded.failure
-    if (cause instanceof Hex.Mismatch) {
-      return Effect.fail(new ProofFailed({ node: rpc.node, method, message: cause.message }))
-    }
     return cause instanceof Hex.Malformed
       ? Effect.fail(new NodeInconsistent({ node: rpc.node, method, message: cause.message }))
       : Effect.die(cause)
@@ -32,3 +22,7 @@ export const isMethodMissing = ({ code, message }: NodeRejected): boolean =>
   /method.*(?:not (?:found|exist|supported|available|allowed|implemented)|does not exist)|unknown method|unsupported method/i.test(
     message
   )
+
+/** What a proof says of an answer: a mismatch is a {@link ProofFailed}. */
+export const proved = <A>(rpc: JsonRpc, method: string, proof: Effect.Effect<A, Hex.Mismatch>) =>
+  Effect.mapError(proof, ({ message }) => new ProofFailed({ node: rpc.node, method, message }))

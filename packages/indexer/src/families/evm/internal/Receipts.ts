@@ -18,7 +18,7 @@ export interface Receipt {
 const zeroRoot = /^0x0*$/
 
 /** A post-transaction state root: geth then writes a status of 0 beside it, which means nothing. */
-const hasStateRoot = (json: Hex.Json): boolean =>
+export const hasStateRoot = (json: Hex.Json): boolean =>
   typeof json.root === "string" && json.root.length === 66 && !zeroRoot.test(json.root)
 
 const succeeded = (json: Hex.Json): boolean | undefined => {

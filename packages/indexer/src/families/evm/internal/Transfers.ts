@@ -3,7 +3,7 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import type { CoinTransfer, Transfer } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import * as TokenTransfers from "../TokenTransfers.ts"
-import { type BlockAnswer, depositType, type Transaction } from "./BlockAnswer.ts"
+import { type BlockAnswer, depositType, isStateSync, type Transaction } from "./BlockAnswer.ts"
 import * as Hex from "./Hex.ts"
 import { probablySucceeded, type Receipt } from "./Receipts.ts"
 import * as Retryable from "./Retryable.ts"
@@ -59,6 +59,23 @@ const coinTransfers = (
 }
 
 /**
+ * How the logs of a block are numbered: `counted` from 0, where the receipts are proven and so are all there are; else as
+ * the node says, which may know more logs than are given.
+ */
+export type LogNumbering = "counted" | "given"
+
+/** Nodes number the logs of a state-sync transaction anew, in some blocks of Polygon (erigon #16491). */
+const logPositions = (numbering: LogNumbering) => {
+  let last = -1
+  return (log: Hex.Json, isStateSync: boolean): number => {
+    const given = Hex.integer(log.logIndex, "log.logIndex")
+    if (given <= last && !isStateSync) throw new Hex.Malformed("log indices must rise within a block")
+    last = numbering === "counted" || given <= last ? last + 1 : given
+    return last
+  }
+}
+
+/**
  * Coins, tokens and internal moves of all transactions that took effect, and what a deposit or a retryable ticket moved
  * whether it took effect or not. A beacon withdrawal and a block reward are no transfers. Throws {@link Hex.Malformed}
  * where log indices do not rise, or a created contract is not named.
@@ -66,24 +83,22 @@ const coinTransfers = (
 export const of = (
   block: BlockAnswer,
   receipts: ReadonlyArray<Receipt>,
-  traces: ReadonlyArray<Trace> | undefined
+  traces: ReadonlyArray<Trace> | undefined,
+  numbering: LogNumbering
 ): ReadonlyArray<Transfer> => {
   const transfers: Array<Transfer> = []
-  let lastLog = -1
+  const positionOf = logPositions(numbering)
   for (const [index, transaction] of block.transactions.entries()) {
     const receipt = receipts[index]!
     const trace = traces?.[index]
-    for (const item of receipt.logs) {
-      const logIndex = Hex.integer(Hex.object(item, "log").logIndex, "log.logIndex")
-      if (logIndex <= lastLog) throw new Hex.Malformed("log indices must rise within a block")
-      lastLog = logIndex
-    }
+    const logs = receipt.logs.map((item) => Hex.object(item, "log"))
+    const positions = logs.map((log) => positionOf(log, isStateSync(transaction)))
     const succeeded =
       receipt.succeeded ?? (trace === undefined ? probablySucceeded(transaction, receipt) : !trace.failed)
     transfers.push(...coinTransfers(transaction, receipt, index, succeeded))
     if (trace?.ticket !== undefined) transfers.push(...Retryable.transfers(transaction, trace.ticket, index, succeeded))
     if (!succeeded) continue
-    for (const item of receipt.logs) transfers.push(...TokenTransfers.ofLog(item as Hex.Json, index))
+    for (const [at, log] of logs.entries()) transfers.push(...TokenTransfers.ofLog(log, index, positions[at]))
     if (trace !== undefined) transfers.push(...trace.transfers)
   }
   return transfers
