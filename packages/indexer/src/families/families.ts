@@ -53,8 +53,16 @@ export const connect = (
       BytesInFlight.Current,
       bytesInFlight
     )
-    const { source } = connected
-    return { ...connected, source: { ...source, blockAt: (height) => bytesInFlight.block(source.blockAt(height)) } }
+    const { sideSources, source } = connected
+    const { wholeBlockAt } = sideSources
+    return {
+      ...connected,
+      source: { ...source, blockAt: (height) => bytesInFlight.block(source.blockAt(height)) },
+      sideSources:
+        wholeBlockAt === undefined
+          ? sideSources
+          : { ...sideSources, wholeBlockAt: (height) => bytesInFlight.block(wholeBlockAt(height)) }
+    }
   })
 
 /** What the first of a chain's nodes says of itself, for `doctor`. */

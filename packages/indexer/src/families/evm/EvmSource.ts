@@ -15,6 +15,7 @@ import type * as Proof from "../node/Proof.ts"
 import type { SideSources } from "../SideSources.ts"
 import type { Source } from "../Source.ts"
 import * as BlockAnswer from "./internal/BlockAnswer.ts"
+import * as BlockInParts from "./internal/BlockInParts.ts"
 import * as BlockProof from "./internal/BlockProof.ts"
 import * as BlockReceipts from "./internal/BlockReceipts.ts"
 import * as BlockTraces from "./internal/BlockTraces.ts"
@@ -95,7 +96,9 @@ export const make = Effect.fn("EvmSource.make")(function* (
     const receiptCalls = blockReceipts ? [{ method: "eth_getBlockReceipts", params: [tag] }] : []
     const [full, byNumber] = yield* rpc.results([Headers.blockCall(tag, true), ...receiptCalls])
     const answer = yield* Effect.fromResult(
-      Result.mapError(full!, (error) => Headers.missingOr(rpc, error, String(height)))
+      Result.mapError(yield* BlockInParts.orParts(rpc, tag, full!), (error) =>
+        Headers.missingOr(rpc, error, String(height))
+      )
     )
     if (answer === null) return yield* Headers.missing(rpc, String(height))
     const block = yield* read(rpc, "eth_getBlockByNumber", () => BlockAnswer.decode(answer, height))

@@ -13,8 +13,9 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Capability from "../Capability.ts"
 import type { Log } from "../evm/EvmNode.ts"
+import * as BytesInFlight from "../node/BytesInFlight.ts"
 import type { JsonRpc } from "../node/JsonRpc.ts"
-import { type NodeError, NodeInconsistent } from "../node/NodeError.ts"
+import { isTooLarge, type NodeError, NodeInconsistent } from "../node/NodeError.ts"
 import * as Proof from "../node/Proof.ts"
 import type { UnusedAt } from "../SideSources.ts"
 import type { FetchTokenMetadata, Head, Source } from "../Source.ts"
@@ -86,13 +87,28 @@ const infosAt = (http: TronHttp.TronHttp, height: number) =>
     (infos) => infos ?? []
   )
 
+/** The infos of a block where they are too large for one answer: each by itself, where the transaction has one. */
+const infosOneByOne = (http: TronHttp.TronHttp, { transactions = [] }: TronBlock.Answer) =>
+  Effect.map(
+    Effect.forEach(
+      transactions,
+      ({ txID }) =>
+        BytesInFlight.part(
+          http.find(TronBlock.Info, "/wallet/gettransactioninfobyid", JSON.stringify({ value: txID }))
+        ),
+      { concurrency: 8 }
+    ),
+    (infos) => infos.filter((info) => info !== undefined)
+  )
+
 /** Whether the node keeps internal transactions, as its newest blocks show it; undefined where none does. */
 const findInternal = Effect.fnUntraced(function* (
   http: TronHttp.TronHttp,
   newest: number
 ): Effect.fn.Return<boolean | undefined, NodeError> {
   for (let back = 0; back < blocksToLookAt && back < newest; back++) {
-    const kept = InternalTransactions.areKept(yield* infosAt(http, newest - back))
+    const infos = yield* Effect.catchIf(infosAt(http, newest - back), isTooLarge, () => Effect.succeed([]))
+    const kept = InternalTransactions.areKept(infos)
     if (kept !== undefined) return kept
   }
   return undefined
@@ -124,12 +140,16 @@ export const make = Effect.fn("TronSource.make")(function* (
 
   const blockAt = Effect.fnUntraced(function* (height: number): Effect.fn.Return<Block, NodeError> {
     const path = "/wallet/getblockbynum"
-    const [shown, infos] = yield* Effect.all(
-      [http.find(Schema.Unknown, path, `{"num":${height}}`), infosAt(http, height)],
+    const [shown, together] = yield* Effect.all(
+      [
+        http.find(Schema.Unknown, path, `{"num":${height}}`),
+        Effect.catch(infosAt(http, height), (error) => (isTooLarge(error) ? Effect.undefined : Effect.fail(error)))
+      ],
       { concurrency: "unbounded" }
     )
     const whole = yield* TronHeaders.orMissing(http, String(height))(shown)
     const answer = yield* http.decode(TronBlock.Answer, path, whole)
+    const infos = together ?? (yield* infosOneByOne(http, answer))
     const outcome = TronProof.of(whole, infos, options.verify ?? "roots")
     const unproven = yield* Proof.unprovenOf(outcome, { node: http.name, method: path })
     const block = yield* Effect.mapError(

@@ -13,12 +13,13 @@ import type * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Capability from "../Capability.ts"
-import { BlockMissing, type NodeError, NodeInconsistent } from "../node/NodeError.ts"
+import { BlockMissing, isTooLarge, type NodeError, NodeInconsistent } from "../node/NodeError.ts"
 import * as Proof from "../node/Proof.ts"
 import type { AccountSource } from "../SideSources.ts"
 import type { Head } from "../Source.ts"
 import * as CompleteLedgers from "./internal/CompleteLedgers.ts"
 import * as Ledger from "./internal/Ledger.ts"
+import * as LedgerInParts from "./internal/LedgerInParts.ts"
 import * as LedgerProof from "./internal/LedgerProof.ts"
 import * as WalletBalance from "./internal/WalletBalance.ts"
 import { isLedgerMissing } from "./internal/XrpReply.ts"
@@ -122,9 +123,17 @@ export const make = Effect.fn("XrpSource.make")(function* (
 
   const nameOf = (wanted: Wanted) => ("ledger_hash" in wanted ? wanted.ledger_hash : String(wanted.ledger_index))
 
+  const expanded = { transactions: true, expand: true }
+  // A WebSocket ends with an answer that is too large, and does not say so.
+  const isUnobtainable = (error: NodeError) => error._tag === "NodeUnreachable" || isTooLarge(error)
+
   const answerTo = (wanted: Wanted, expand: object) =>
-    Effect.catchIf(node.requestLedger("ledger", { ...wanted, ...expand }), isLedgerMissing, () =>
-      missing(nameOf(wanted))
+    node.requestLedger("ledger", { ...wanted, ...expand }).pipe(
+      Effect.catchIf(
+        (error) => expand === expanded && isUnobtainable(error),
+        (error) => Effect.catchTag(LedgerInParts.fetch(node, wanted), "NodeUnreachable", () => Effect.fail(error))
+      ),
+      Effect.catchIf(isLedgerMissing, () => missing(nameOf(wanted)))
     )
 
   const decoded = Effect.fnUntraced(function* <A extends Ledger.LedgerHeader>(
@@ -146,7 +155,6 @@ export const make = Effect.fn("XrpSource.make")(function* (
     expand: object
   ) => Effect.flatMap(answerTo(wanted, expand), (answer) => decoded(wanted, answer, decode))
 
-  const expanded = { transactions: true, expand: true }
   const header = (wanted: number | "validated") => ledger({ ledger_index: wanted }, Ledger.decodeHeader, {})
 
   const head = Effect.map(header("validated"), ({ hash, height }): Head => ({ height, hash, final: height }))

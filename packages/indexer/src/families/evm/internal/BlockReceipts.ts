@@ -1,13 +1,17 @@
 /** Asks a node for the receipts of a block, by number at first and by hash where the answer is of another block. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as BatchInParts from "../../node/BatchInParts.ts"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
 import type { NodeError, NodeRejected } from "../../node/NodeError.ts"
 import * as BlockAnswer from "./BlockAnswer.ts"
 import * as Receipts from "./Receipts.ts"
 
 const oneByOne = (rpc: JsonRpc, transactions: ReadonlyArray<BlockAnswer.Transaction>) =>
-  rpc.batch(transactions.map(({ hashText }) => ({ method: "eth_getTransactionReceipt", params: [hashText] })))
+  BatchInParts.batch(
+    rpc,
+    transactions.map(({ hashText }) => ({ method: "eth_getTransactionReceipt", params: [hashText] }))
+  )
 
 /**
  * Receipts of this very block. `byNumber` is the answer to `eth_getBlockReceipts` with the block's number, undefined

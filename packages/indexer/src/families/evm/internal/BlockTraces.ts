@@ -7,8 +7,9 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
-import type { NodeError } from "../../node/NodeError.ts"
+import { isTooLarge, type NodeError } from "../../node/NodeError.ts"
 import type { BlockAnswer } from "./BlockAnswer.ts"
+import * as BlockInParts from "./BlockInParts.ts"
 import * as CallTracer from "./CallTracer.ts"
 import * as Headers from "./Headers.ts"
 import * as Hex from "./Hex.ts"
@@ -51,7 +52,10 @@ const traceBy = Effect.fnUntraced(function* (
     node.ask(tracer, name, isWaitedFor),
     ({ message }) => new NotTraced({ reason: message })
   )
-  if (Result.isFailure(answer)) return yield* new NotTraced({ reason: answer.failure.message || "refused" })
+  if (Result.isFailure(answer)) {
+    if (isTooLarge(answer.failure)) return yield* BlockInParts.traces(node.rpc, tracer, block)
+    return yield* new NotTraced({ reason: answer.failure.message || "refused" })
+  }
   if (answer.success === null) return yield* new NotTraced({ reason: "block not found" })
   const traces = answer.success
   const decoded = yield* read(node.rpc, tracer, () =>

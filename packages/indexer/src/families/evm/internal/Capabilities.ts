@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Capability from "../../Capability.ts"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
-import type { NodeError, NodeRejected } from "../../node/NodeError.ts"
+import { isTooLarge, type NodeError, type NodeRejected } from "../../node/NodeError.ts"
 import * as Hex from "./Hex.ts"
 import { isMethodMissing } from "./NodeAnswer.ts"
 import type { Tracer } from "./Trace.ts"
@@ -70,8 +70,8 @@ const judge = (
   }
   const { _tag, message } = answer.failure
   if (_tag !== "NodeRejected" || passing.test(message)) return "unknown"
-  // geth has no state from before the genesis block: the method is there all the same.
-  if (/genesis is not traceable/.test(message)) return "works"
+  // geth has no state from before the genesis block, and this block may be a large one: the method is there all the same.
+  if (isTooLarge(answer.failure) || /genesis is not traceable/.test(message)) return "works"
   return lacksState.test(message) ? "errors" : { refusal: message || "refused" }
 }
 
@@ -184,7 +184,7 @@ export const detect = Effect.fn("Capabilities.detect")(function* (
     { method: "eth_getBlockReceipts", params: [block.number] },
     { method: "eth_getBlockByNumber", params: ["finalized", false] }
   ])
-  const hasBlockReceipts = Result.isSuccess(receipts!) && Array.isArray(receipts.success)
+  const hasBlockReceipts = Result.isSuccess(receipts!) ? Array.isArray(receipts.success) : isTooLarge(receipts!.failure)
   const { hash, number } = block
   const found = yield* findTracer(tracing, { hash, number }, wishes.tracers)
   return {

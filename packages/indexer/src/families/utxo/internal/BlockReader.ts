@@ -6,6 +6,8 @@ import type { Block } from "@headwater/core/Block"
 import type { BlockDetails } from "@headwater/core/BlockDetails"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
+import * as BatchInParts from "../../node/BatchInParts.ts"
+import * as BytesInFlight from "../../node/BytesInFlight.ts"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
 import { type NodeError, NodeInconsistent } from "../../node/NodeError.ts"
 import * as Proof from "../../node/Proof.ts"
@@ -57,6 +59,9 @@ export const make = (
   const { only, verify } = options
   const getBlock = (rpc: JsonRpc, hash: string, parameters: Parameters) =>
     orMissing(rpc, hash)(rpc.call("getblock", [hash, ...parameters], "decimalText"))
+
+  /** Ids are little beside the transactions that they are asked for by. */
+  const getListed = (rpc: JsonRpc, hash: string, listed: Parameters) => BytesInFlight.part(getBlock(rpc, hash, listed))
 
   const bodyOf = (transactions: ReadonlyArray<unknown>) => {
     const body = BlockBody.empty()
@@ -125,16 +130,16 @@ export const make = (
 
   const transactions = (listed: Parameters, verbose: Parameters): Read =>
     Effect.fnUntraced(function* (rpc, asked) {
-      const answer = yield* getBlock(rpc, asked.hash, listed)
+      const answer = yield* getListed(rpc, asked.hash, listed)
       const block = yield* consistent(rpc, "getblock", () => NodeBlock.read(answer, asked))
       const calls = block.tx.map((id) => ({ method: "getrawtransaction", params: [id, ...verbose] }))
-      const answers = yield* rpc.batch(calls, "decimalText")
+      const answers = yield* BatchInParts.batch(rpc, calls, "decimalText")
       return yield* finish(rpc, "getrawtransaction", yield* provedDecoded(rpc, asked, block, answers))
     })
 
   const raw = (listed: Parameters, parameters: Parameters): Read =>
     Effect.fnUntraced(function* (rpc, asked) {
-      const answer = yield* getBlock(rpc, asked.hash, listed)
+      const answer = yield* getListed(rpc, asked.hash, listed)
       const hex = yield* getBlock(rpc, asked.hash, parameters)
       const block = yield* consistent(rpc, "getblock", () => NodeBlock.read(answer, asked))
       const ids = yield* consistent(rpc, "getblock", () => NodeBlock.listedIds(block))

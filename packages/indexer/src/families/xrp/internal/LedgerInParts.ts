@@ -1,0 +1,46 @@
+/** A ledger whose expanded transactions are too large for one answer: its list of hashes, and then each transaction. */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as BytesInFlight from "../../node/BytesInFlight.ts"
+import { type NodeError, NodeInconsistent } from "../../node/NodeError.ts"
+import type { XrpNode } from "../XrpNode.ts"
+import type { Json } from "./XrpReply.ts"
+
+const decodeListed = Schema.decodeUnknownEffect(
+  Schema.Struct({
+    ledger: Schema.StructWithRest(Schema.Struct({ transactions: Schema.Array(Schema.String) }), [
+      Schema.Record(Schema.String, Schema.Unknown)
+    ])
+  })
+)
+
+/** The fields of a transaction in its ledger, without what `tx` adds: the names of fields begin with a capital. */
+const ownFields = (json: Json): Json => Object.fromEntries(Object.entries(json).filter(([name]) => /^[A-Z]/.test(name)))
+
+const isObject = Schema.is(Schema.Record(Schema.String, Schema.Unknown))
+
+/** A transaction as an expanded ledger lists it, of either API version. */
+const entryOf = ({ hash, meta, tx_json: fields, ...flat }: Json): Json =>
+  isObject(fields) ? { hash, meta, tx_json: ownFields(fields) } : { ...ownFields(flat), hash, metaData: meta }
+
+/** Transactions that are asked for at the same time. */
+const concurrency = 8
+
+/** What `ledger` would answer with expanded transactions. */
+export const fetch = Effect.fnUntraced(function* (node: XrpNode, wanted: Json): Effect.fn.Return<Json, NodeError> {
+  const inconsistent = (method: string, message: string) =>
+    new NodeInconsistent({ node: node.name, method, message: message.slice(0, 300) })
+  const answer = yield* BytesInFlight.part(node.requestLedger("ledger", { ...wanted, transactions: true }))
+  const { ledger } = yield* Effect.mapError(decodeListed(answer), ({ message }) => inconsistent("ledger", message))
+  const transactions = yield* Effect.forEach(
+    ledger.transactions,
+    (hash) =>
+      Effect.filterOrFail(
+        BytesInFlight.part(node.requestLedger("tx", { transaction: hash })),
+        (transaction) => transaction.hash === hash,
+        () => inconsistent("tx", `asked for transaction ${hash}, answered another`)
+      ),
+    { concurrency }
+  )
+  return { ...answer, ledger: { ...ledger, transactions: transactions.map(entryOf) } }
+})
