@@ -120,7 +120,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
     if (Hex.equal(HeaderHash.of(json, keccak), header.hash)) return undefined
     const field = HeaderHash.unknownField(json)
     if (field !== undefined) return Proof.unknown(part.header, `the field ${field} is not known`)
-    throw new Hex.Mismatch("the header does not hash to the block's hash")
+    throw new Hex.Mismatch({ message: "the header does not hash to the block's hash" })
   }
 
   const withdrawals = ({ json }: BlockAnswer): UnprovenPart | undefined => {
@@ -138,7 +138,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
     if (Hex.equal(Trie.rootOfList(items, keccak), root)) return undefined
     // Since Isthmus this is the root of another thing on the OP stack, where no block has withdrawals.
     if (dataFee === "op-stack" && items.length === 0) return undefined
-    throw new Hex.Mismatch("the withdrawals do not hash to the withdrawalsRoot of the block")
+    throw new Hex.Mismatch({ message: "the withdrawals do not hash to the withdrawalsRoot of the block" })
   }
 
   const sender = (
@@ -152,7 +152,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
     if (!Sender.isSigned(transaction)) return Proof.uncommitted(part.senders, `transaction ${index} has no signature`)
     const signer = Sender.of(transaction, form.signed, keccak, recover)
     if (signer !== undefined && Hex.equal(signer, transaction.from)) return undefined
-    throw new Hex.Mismatch(`transaction ${index} is not signed by its sender`)
+    throw new Hex.Mismatch({ message: `transaction ${index} is not signed by its sender` })
   }
 
   const transactions = Effect.fnUntraced(function* (block: BlockAnswer) {
@@ -170,7 +170,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
       if (chain.networkKind === "development" && form.signed !== undefined && !Sender.isSigned(transaction)) {
         return Proof.uncommitted(part.transactions, `transaction ${index} has no signature`)
       }
-      throw new Hex.Mismatch(`transaction ${index} does not hash to its hash`)
+      throw new Hex.Mismatch({ message: `transaction ${index} does not hash to its hash` })
     })
     const rootless = yield* step(() => {
       if (unproven !== undefined) return unproven
@@ -178,7 +178,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
       if (root === undefined) return Proof.unknown(part.transactions, "the node gives no transactionsRoot")
       const bytes = forms.map((form) => form!.bytes)
       if (Hex.equal(Trie.rootOfList(bytes, keccak), root)) return undefined
-      throw new Hex.Mismatch("the transactions do not hash to the transactionsRoot of the block")
+      throw new Hex.Mismatch({ message: "the transactions do not hash to the transactionsRoot of the block" })
     })
     if (recover === undefined) return list(rootless)
     const unsigned = yield* each(items, chunkOfSenders, part.senders, (transaction, index) =>
@@ -193,7 +193,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
     if (Hex.equal(keccak(stateSyncKey(block)), transaction.hash)) {
       return Proof.uncommitted(part.stateSync, "no root of the block covers what Bor adds to its end")
     }
-    throw new Hex.Mismatch("the state-sync transaction does not have the hash that its block gives it")
+    throw new Hex.Mismatch({ message: "the state-sync transaction does not have the hash that its block gives it" })
   }
 
   const created = (transaction: Transaction, receipt: Receipt, index: number): UnprovenPart | undefined => {
@@ -205,7 +205,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
     }
     const address = createdBy(from, isDeposit ? receipt.json.depositNonce : json.nonce, keccak)
     if (Hex.equal(address, receipt.contract)) return undefined
-    throw new Hex.Mismatch(`receipt ${index} names a contract that its transaction did not create`)
+    throw new Hex.Mismatch({ message: `receipt ${index} names a contract that its transaction did not create` })
   }
 
   /** Gas that a transaction used, which tells the outcome where no status does: what the receipts count together. */
@@ -215,7 +215,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
       cumulative -
       (before === undefined ? 0n : Hex.quantity(before.json.cumulativeGasUsed, "receipt.cumulativeGasUsed"))
     if (Hex.quantity(receipt.json.gasUsed, "receipt.gasUsed") === used) return
-    throw new Hex.Mismatch(`the gas of receipt ${index} is not what the receipts count`)
+    throw new Hex.Mismatch({ message: `the gas of receipt ${index} is not what the receipts count` })
   }
 
   const provenReceipts = Effect.fnUntraced(function* (block: BlockAnswer, receipts: ReadonlyArray<Receipt>) {
@@ -231,7 +231,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
       const given = LogsBloom.given(receipt.json.logsBloom, "receipt.logsBloom")
       const bloom = given === undefined || derived ? derive(receipt.logs) : given
       if (given !== undefined && !Hex.equal(bloom, given)) {
-        throw new Hex.Mismatch(`the logs of receipt ${index} do not make its logsBloom`)
+        throw new Hex.Mismatch({ message: `the logs of receipt ${index} do not make its logsBloom` })
       }
       LogsBloom.join(union, bloom)
       if (receipt.succeeded === undefined) gasUsed(receipt, receipts[index - 1], index)
@@ -246,11 +246,11 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
         return Proof.unknown(part.receipts, `the type 0x${unknown.type.toString(16)} is not known`)
       }
       if (!isRoot && receiptsRoot !== undefined && !rootless) {
-        throw new Hex.Mismatch("the receipts do not hash to the receiptsRoot of the block")
+        throw new Hex.Mismatch({ message: "the receipts do not hash to the receiptsRoot of the block" })
       }
       const bloom = LogsBloom.given(json.logsBloom, "block.logsBloom")
       if (bloom !== undefined && !Hex.equal(bloom, union)) {
-        throw new Hex.Mismatch("the logs of the block do not make its logsBloom")
+        throw new Hex.Mismatch({ message: "the logs of the block do not make its logsBloom" })
       }
       if (isRoot) return undefined
       return Proof.unknown(

@@ -5,12 +5,13 @@
  * the decoding of the whole answer by throwing {@link Malformed}, which `NodeAnswer` turns into a typed error.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Schema from "effect/Schema"
 
 /** The answer breaks a rule; the message names the field and the rule. */
 export class Malformed extends Error {}
 
 /** The answer does not fit what commits to its content; the message names the part, and what it does not fit. */
-export class Mismatch extends Error {}
+export class Mismatch extends Schema.TaggedError<Mismatch>()("Mismatch", { message: Schema.String }) {}
 
 /** A JSON object of unknown content. */
 export type Json = Readonly<Record<string, unknown>>

@@ -155,7 +155,7 @@ const parity = ({ v, yParity }: Hex.Json): Rlp.Item => {
   const item = Fields.quantity(yParity ?? v, "transaction.yParity")
   const other = v == null ? item : Fields.quantity(v, "transaction.v")
   if (other !== item && (other === "0x" || other === "0x01")) {
-    throw new Hex.Mismatch("v and yParity of a transaction differ")
+    throw new Hex.Mismatch({ message: "v and yParity of a transaction differ" })
   }
   return item
 }
@@ -169,7 +169,9 @@ export const hashed = ({ json, type }: Transaction): Hashed | undefined => {
   if (form === undefined) return undefined
   for (const name in form.constant) {
     if (Fields.quantity(json[name], `transaction.${name}`) !== Fields.quantity(form.constant[name], name)) {
-      throw new Hex.Mismatch(`${name} of a transaction of type 0x${type.toString(16)} is not ${form.constant[name]}`)
+      throw new Hex.Mismatch({
+        message: `${name} of a transaction of type 0x${type.toString(16)} is not ${form.constant[name]}`
+      })
     }
   }
   const items = form.fields.map(([name, encode, otherName]) =>
