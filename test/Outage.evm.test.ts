@@ -207,7 +207,10 @@ for (const { location, name: storeName } of everyStore ? locations : locations.s
           })
           assert.strictEqual(yield* gauge, String(heights.size))
 
+          // A start looks at what is missing at once.
           isArchive = true
+          yield* headwater.kill
+          yield* headwater.launch
           const filled = new Set(missing.map(({ event }) => event))
           yield* receiver.until((accepted) => accepted.some((delivery) => filled.has(told(delivery))))
           yield* headwater.kill

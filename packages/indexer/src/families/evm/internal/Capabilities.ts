@@ -99,7 +99,7 @@ const findTracer = Effect.fnUntraced(function* (
   let unknown: Tracer | undefined
   for (const node of nodes) {
     for (const tracer of tracers) {
-      const asked = Effect.flatMap(node.ask(tracer, block, true), Effect.fromResult)
+      const asked = Effect.flatMap(node.ask(tracer, block, false), Effect.fromResult)
       const judged = judge(tracer, yield* Effect.result(Effect.timeout(asked, longestQuestion)))
       if (judged === "works") return { tracer, unsure: false, refusals: "" }
       if (judged === "unknown") {

@@ -20,8 +20,8 @@ export interface BlockName {
 export interface TracingNode {
   readonly rpc: JsonRpc
   /**
-   * The node's answer, or its refusal. Fails where the node did not answer within the time, and then rests for a while,
-   * unless nobody waits for the answer.
+   * The node's answer, or its refusal. Fails where the node did not answer within the time; then, and where the node lacks
+   * the method, the node rests for a while, unless no block waits for the answer.
    */
   readonly ask: (
     tracer: Tracer,
@@ -80,11 +80,11 @@ export const make = (rpc: JsonRpc, timeoutMillis: number): TracingNode => {
       if (Result.isSuccess(unlimited)) takesTimeout = false
       answer = unlimited
     }
-    if (Result.isFailure(answer) && isMethodMissing(answer.failure)) {
-      rest(answer.failure.message, since, yield* Clock.currentTimeMillis)
-    } else {
+    if (Result.isSuccess(answer) || !isMethodMissing(answer.failure)) {
       restMillis = 0
       restsUntil = 0
+    } else if (isWaitedFor) {
+      rest(answer.failure.message, since, yield* Clock.currentTimeMillis)
     }
     return answer
   })
