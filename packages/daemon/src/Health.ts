@@ -3,6 +3,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import { ChainStatus, type Status } from "@headwater/indexer/families/node/ChainStatus"
 import * as Proof from "@headwater/indexer/families/node/Proof"
 import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
+import * as CatchingUp from "@headwater/indexer/sync/CatchingUp"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -27,9 +28,21 @@ export const notReady = (status: Status, silentSeconds: number, now: number): st
   if (state === "starting") return "starting: its node has not answered yet"
   if (state === "failing" && (head === undefined || now - since > passingMillis))
     return `failing for ${seconds(since)} s: ${message}`
-  if (behind > farBehind(chain)) return `syncing: ${behind} blocks behind`
+  if (state === "syncing" && height === undefined) return "catching up: no block is committed yet"
+  if (behind > farBehind(chain)) {
+    const catchingUp = CatchingUp.of(status)
+    return catchingUp === undefined ? `${behind} blocks behind` : `catching up: ${CatchingUp.describe(catchingUp)}`
+  }
   const lastSign = committedAt ?? since
   return now - lastSign > silentSeconds * 1000 ? `silent: no block for ${seconds(lastSign)} s` : undefined
+}
+
+/** As JSON has it; null for a chain that is not behind. */
+export const catchingUpOf = (status: Status | undefined) => {
+  const found = status && CatchingUp.of(status)
+  if (found === undefined) return null
+  const { blocks, perSecond = null, secondsLeft = null } = found
+  return { blocks, perSecond: perSecond === null ? null : Math.round(perSecond * 10) / 10, secondsLeft }
 }
 
 const storeProblem = Effect.map(Effect.result(Effect.timeout(StoreHealth.answers, "2 seconds")), (answer) =>
@@ -55,6 +68,16 @@ export const Ready = Schema.Struct({
           reason: Schema.String,
           height: Schema.Int,
           blocks: Schema.Int
+        })
+      ),
+      /** Why it is not proved that the node is on the chain's network; null where it is. */
+      networkDoubt: Schema.NullOr(Schema.String),
+      /** Where the chain is behind: how many blocks, how many come a second, and how long the rest will take. */
+      catchingUp: Schema.NullOr(
+        Schema.Struct({
+          blocks: Schema.Int,
+          perSecond: Schema.NullOr(Schema.Number),
+          secondsLeft: Schema.NullOr(Schema.Int)
         })
       )
     })
@@ -87,7 +110,9 @@ const ready = Effect.gen(function* () {
           height: status?.height ?? null,
           head: status?.head ?? null,
           verify,
-          unproven: status?.unproven ?? []
+          unproven: status?.unproven ?? [],
+          networkDoubt: status?.networkDoubt ?? null,
+          catchingUp: catchingUpOf(status)
         }
       ])
     )

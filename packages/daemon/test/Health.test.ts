@@ -28,15 +28,27 @@ describe("readiness of a chain", () => {
   })
 
   it("is not given far behind, which depends on the time between blocks", () => {
-    assert.strictEqual(reason({ state: "syncing", head: 1011 }), "syncing: 11 blocks behind")
+    assert.strictEqual(reason({ state: "syncing", head: 1011 }), "catching up: 11 blocks behind")
     assert.strictEqual(reason({ chain: arbitrum, state: "syncing", head: 3000 }), undefined)
-    assert.strictEqual(reason({ chain: arbitrum, state: "syncing", head: 3401 }), "syncing: 2401 blocks behind")
+    assert.strictEqual(reason({ chain: arbitrum, state: "syncing", head: 3401 }), "catching up: 2401 blocks behind")
+    const rate = { perSecond: 44, state: "syncing", head: 3401 } as const
+    const told = "catching up: 2401 blocks behind, 44 blocks/s"
+    assert.strictEqual(reason({ ...rate, chain: bitcoin }), `${told}, 55s left`)
+    // The chain itself brings four blocks a second.
+    assert.strictEqual(reason({ ...rate, chain: arbitrum }), `${told}, 1m 1s left`)
+    const slow = { ...rate, perSecond: 3.5, chain: arbitrum }
+    assert.match(reason(slow) ?? "", /3\.5 blocks\/s, which is no faster than the chain$/)
   })
 
   it("is not given before the node has answered", () => {
     const fresh = { head: undefined, height: undefined, committedAt: undefined, since: now - 10 } as const
     assert.strictEqual(reason({ ...fresh, state: "starting" }), "starting: its node has not answered yet")
     assert.strictEqual(reason({ ...fresh, state: "failing", message: "refused" }), "failing for 0 s: refused")
+  })
+
+  it("is not given before a block is committed, which is not told as a node that does not answer", () => {
+    const first = { state: "syncing", head: 1_000_000, height: undefined, committedAt: undefined, since: now } as const
+    assert.strictEqual(reason(first), "catching up: no block is committed yet")
   })
 
   it("survives one failure, not a lasting one", () => {

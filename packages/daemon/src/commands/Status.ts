@@ -65,6 +65,9 @@ const stored = Effect.gen(function* () {
   )
 })
 
+/** The state as people read it. */
+const stateText = (state: string | null) => (state === "syncing" ? "catching up" : (state ?? "not running"))
+
 const text = (value: number | string | null) => (value === null ? "-" : String(value))
 
 export const status = Command.make(
@@ -73,8 +76,16 @@ export const status = Command.make(
   Effect.fnUntraced(function* ({ json }) {
     const daemon = Option.getOrUndefined(yield* running)
     const chains = (yield* stored).map((of) => {
-      const { head = null, message = null, state = null, unproven = [], verify = null } = daemon?.chains[of.chain] ?? {}
-      return { ...of, state, message, head, verify, unproven }
+      const {
+        catchingUp = null,
+        head = null,
+        message = null,
+        networkDoubt = null,
+        state = null,
+        unproven = [],
+        verify = null
+      } = daemon?.chains[of.chain] ?? {}
+      return { ...of, state, message, head, catchingUp, networkDoubt, verify, unproven }
     })
     const ready = daemon?.ready ?? false
     const reasons = daemon === undefined ? ["the daemon does not run"] : daemon.reasons
@@ -84,13 +95,15 @@ export const status = Command.make(
         : table(
             ["CHAIN", "STATE", "FIRST", "HEIGHT", "HEAD", "BLOCK TIME"],
             chains.map(({ blockTimestamp, chain, firstHeight, head, height, state }) => [
-              ...[chain, state ?? "not running", text(firstHeight), text(height), text(head)],
+              ...[chain, stateText(state), text(firstHeight), text(height), text(head)],
               blockTimestamp === null ? "-" : time(blockTimestamp * 1000)
             ])
           )
     )
     if (!json) {
-      for (const { addressSync, chain, replay, unproven, unresolved, walletSync, withoutInternal } of chains) {
+      for (const one of chains) {
+        const { addressSync, chain, networkDoubt, replay, unproven, unresolved, walletSync, withoutInternal } = one
+        if (networkDoubt !== null) yield* Console.error(`${chain}: the network is ${networkDoubt}`)
         if (addressSync !== null) {
           const { addresses, last, next } = addressSync
           yield* Console.error(

@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as Redacted from "effect/Redacted"
-import { notReady } from "../Health.ts"
+import { catchingUpOf, notReady } from "../Health.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as ChainHistory from "./ChainHistory.ts"
 import * as ChainParts from "./ChainParts.ts"
@@ -42,6 +42,8 @@ const makeChains = Effect.gen(function* () {
         problem: status === undefined ? null : (notReady(status, own.silentSeconds, now) ?? null),
         height: status?.height ?? null,
         head: status?.head ?? null,
+        catchingUp: catchingUpOf(status),
+        networkDoubt: status?.networkDoubt ?? null,
         committedAt: status?.committedAt ?? null,
         blockTime: status?.blockTime ?? null,
         missing: missing.get(name) ?? null,

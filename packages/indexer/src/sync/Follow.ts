@@ -15,6 +15,7 @@ import type { Head, Source } from "../families/Source.ts"
 import type { ChainStore, Cursor, NotNext } from "../store/chain/ChainStore.ts"
 import type { TokensUnknown } from "../store/chain/Tokens.ts"
 import type { DatabaseError } from "../store/database/Database.ts"
+import * as CatchingUp from "./CatchingUp.ts"
 import * as Fork from "./Fork.ts"
 import * as CatchUp from "./internal/CatchUp.ts"
 import * as SyncMetrics from "./SyncMetrics.ts"
@@ -30,6 +31,9 @@ export interface Options extends CatchUp.Options {
 }
 
 type SyncError = NodeError | NotNext | TokensUnknown | DatabaseError | Fork.UnrecoverableFork
+
+/** How often the log tells how far a chain is that catches up. */
+const progressInterval = "30 seconds"
 
 /** Waits between failed attempts: doubling from half a second, at most 15 seconds. */
 const backoff = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("15 seconds")])
@@ -94,22 +98,36 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
   const report = (change: Parameters<typeof statuses.update>[1]) =>
     Effect.map(Clock.currentTimeMillis, (now) => statuses.update(chain, change, now))
 
+  const stateAt = (behind: number) => (behind > CatchingUp.atHead ? "syncing" : "following")
+
   const begin = Effect.fnUntraced(function* (head: Head) {
-    yield* report({ head: head.height })
-    yield* catchUp(options.start === "latest" ? head.height : options.start, head)
+    const first = options.start === "latest" ? head.height : options.start
+    yield* report({ head: head.height, state: stateAt(head.height - first), message: undefined })
+    yield* catchUp(first, head)
+  })
+
+  /** Takes note of what is final, once everything that the node had is committed: only then have both the same blocks. */
+  const settle = Effect.fnUntraced(function* ({ final, hash, height }: Head) {
+    const cursor = yield* store.cursor
+    if (final === undefined || cursor?.hash === undefined || cursor.height !== height) return
+    if (Bytes.equal(cursor.hash, hash)) yield* store.setFinal(Math.min(final, height))
   })
 
   /** The node lags, or shows another chain that is still shorter than ours: in neither case is anything undone. */
   const reportShorterChain = Effect.fnUntraced(function* (cursor: Cursor, head: Head) {
     const ours = yield* store.hashAt(head.height)
-    const isOurs = ours !== undefined && Bytes.equal(ours, head.hash)
     const message = `The node went back to block ${head.height}; block ${cursor.height} is committed`
+    const isOther = ours !== undefined && !Bytes.equal(ours, head.hash)
+    const final = isOther ? yield* store.final : undefined
+    const other = `${message}, and the node's block ${head.height} is another one`
     yield* report({
       head: head.height,
       state: "failing",
-      message: isOurs
+      message: !isOther
         ? message
-        : `${message}, and the node's block ${head.height} is another one: waiting until the node's chain is as long as ours`
+        : final === undefined || final < head.height
+          ? `${other}: waiting until the node's chain is as long as ours`
+          : `${other}, although block ${final} was final. ${yield* Fork.remedy(source, store, head.height)}`
     })
   })
 
@@ -144,7 +162,7 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
     yield* report({
       head: head.height,
       height: cursor.height,
-      state: behind > 2 ? "syncing" : "following",
+      state: stateAt(behind),
       message: undefined
     })
     if (behind > 0) yield* Effect.catchTag(catchUp(cursor.height + 1, head), "NotNext", refuseInconsistent)
@@ -154,10 +172,11 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
     const startedAt = yield* Clock.currentTimeMillis
     const head = yield* source.head
     const cursor = yield* store.cursor
-    if (cursor === undefined) return yield* begin(head)
-    if (head.height < cursor.height) return yield* reportShorterChain(cursor, head)
-    if (!(yield* Fork.agrees(source, cursor, head))) return yield* reorganise(cursor, head)
-    yield* advance(cursor, head)
+    if (cursor !== undefined && head.height < cursor.height) return yield* reportShorterChain(cursor, head)
+    if (cursor === undefined) yield* begin(head)
+    else if (yield* Fork.agrees(source, cursor, head)) yield* advance(cursor, head)
+    else yield* reorganise(cursor, head)
+    yield* settle(head)
     yield* report({ state: "following", message: undefined, atHeadAt: startedAt })
   })
 
@@ -166,6 +185,12 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
     yield* report({ state: stopped ? "stopped" : "failing", message: error.message })
     yield* stopped ? Effect.logError(error.message) : Effect.logWarning(error.message)
   })
+
+  const logProgress = Effect.gen(function* () {
+    const status = statuses.get(chain)
+    const catchingUp = status && CatchingUp.of(status)
+    if (catchingUp !== undefined) yield* Effect.logInfo(`Catching up: ${CatchingUp.describe(catchingUp)}`)
+  }).pipe(Effect.delay(progressInterval), Effect.forever)
 
   const poll = Effect.sleep(options.pollInterval)
   const rest = source.announced === undefined ? poll : Effect.raceFirst(poll, source.announced)
@@ -176,7 +201,8 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
       Effect.tapError(reportFailure),
       Effect.retry({ schedule: backoff, while: (error) => error._tag !== "UnrecoverableFork" }),
       Effect.andThen(rest),
-      Effect.forever
+      Effect.forever,
+      Effect.raceFirst(logProgress)
     )
   }).pipe(
     Effect.catchIf(

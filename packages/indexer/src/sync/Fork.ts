@@ -20,22 +20,60 @@ export const agrees = (source: Source, cursor: Cursor, head?: Head) =>
         Bytes.equal(hash, cursor.hash!)
       )
 
+/** Whether the node's chain has the block that the store has at a height; undefined where either has none there. */
+const isSame = Effect.fnUntraced(function* (source: Source, store: ChainStore, height: number) {
+  const ours = yield* store.hashAt(height)
+  if (ours === undefined) return undefined
+  const theirs = yield* Effect.catchTag(source.hashAt(height), ["BlockMissing", "NodeRejected"], () => Effect.undefined)
+  return theirs === undefined ? undefined : Bytes.equal(ours, theirs)
+})
+
+/** The last block at `height` or below that the node's chain shares with ours, by bisection; undefined where none is. */
+export const lastShared = Effect.fnUntraced(function* (source: Source, store: ChainStore, height: number) {
+  let [shared, differing] = [-1, height + 1]
+  while (differing - shared > 1) {
+    const middle = Math.floor((shared + differing) / 2)
+    if (yield* isSame(source, store, middle)) shared = middle
+    else differing = middle
+  }
+  return shared === -1 ? undefined : shared
+})
+
+/** The remedy of an operator where the node's chain has left ours below what may be undone. */
+export const remedy = Effect.fnUntraced(function* (source: Source, store: ChainStore, height: number) {
+  const name = nameOf(source.chain)
+  const shared = yield* Effect.catchTag(
+    lastShared(source, store, height),
+    ["NodeUnreachable", "NodeInconsistent", "ProofFailed"],
+    () => Effect.undefined
+  )
+  return shared === undefined
+    ? "No block is known that both chains have: if the node's URL is wrong, correct it; if the network was reset, begin " +
+        `with a new store, or without ${name} in this one`
+    : `If the node is wrong, correct its URL; else headwater rewind ${name} ${shared} goes back to the last block that ` +
+        "both chains have"
+})
+
 /**
  * The last block that the node's chain shares with ours, at most `undoDepth` blocks below the cursor. The node's hash of
  * one block is not enough: the parent of the block above has to be that hash, and the node's chain as long as ours.
  */
 export const find = Effect.fnUntraced(function* (source: Source, store: ChainStore, cursor: Cursor, undoDepth: number) {
   const final = (yield* store.final) ?? -1
+  const unrecoverable = Effect.fnUntraced(function* (message: string, height: number) {
+    return yield* new UnrecoverableFork({ message: `${message}. ${yield* remedy(source, store, height)}` })
+  })
   for (let height = cursor.height - 1; cursor.height - height <= undoDepth; height--) {
     const ours = yield* store.hashAt(height)
     // Below the first block that was ever committed there is nothing to compare, and nothing to undo.
-    if (ours === undefined) return height
-    if (!Bytes.equal(ours, yield* source.hashAt(height))) continue
+    if (ours !== undefined && !Bytes.equal(ours, yield* source.hashAt(height))) continue
     if (height < final) {
-      return yield* new UnrecoverableFork({
-        message: `The node now disagrees with block ${height + 1}, although block ${final} was final`
-      })
+      return yield* unrecoverable(
+        `The node now disagrees with block ${height + 1}, although block ${final} was final`,
+        height
+      )
     }
+    if (ours === undefined) return height
     const child = yield* source.blockAt(height + 1)
     if (!Bytes.equal(child.parent, ours)) {
       return yield* new NodeInconsistent({
@@ -46,7 +84,9 @@ export const find = Effect.fnUntraced(function* (source: Source, store: ChainSto
     }
     return height
   }
-  return yield* new UnrecoverableFork({
-    message: `The node's chain differs from ours for more than ${undoDepth} blocks below ${cursor.height}`
-  })
+  return yield* unrecoverable(
+    `The node's chain differs from ours for more than ${undoDepth} blocks below ${cursor.height}` +
+      (final < cursor.height - undoDepth ? "" : `, although block ${final} was final`),
+    cursor.height - undoDepth - 1
+  )
 })

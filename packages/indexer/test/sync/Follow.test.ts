@@ -8,6 +8,7 @@ import * as Proof from "@headwater/indexer/families/node/Proof"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as MissingParts from "@headwater/indexer/store/chain/MissingParts"
 import { Database } from "@headwater/indexer/store/database/Database"
+import * as CatchingUp from "@headwater/indexer/sync/CatchingUp"
 import * as Follow from "@headwater/indexer/sync/Follow"
 import * as Replay from "@headwater/indexer/sync/Replay"
 import * as Duration from "effect/Duration"
@@ -17,6 +18,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as References from "effect/References"
 import * as Result from "effect/Result"
+import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { stores } from "../../../../test/Stores.ts"
 import { RpcError } from "../FakeNode.ts"
@@ -377,6 +379,89 @@ describe("Follow with a broken node", () => {
       const error = yield* Effect.flip(follow.step)
       assert.strictEqual(error._tag, "UnrecoverableFork")
       assert.strictEqual((yield* store.cursor)?.height, 10)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.live("never undoes what was final, however young the store", () =>
+    Effect.gen(function* () {
+      const fake = new FakeChain(chain)
+      for (let i = 0; i < 10; i++) fake.mine([])
+      fake.final = 10
+      const store = yield* ChainStore.open(chain, { record: "watched", undoDepth: 64 })
+      const follow = yield* Follow.make(fake.source, store, { ...followOptions, start: "latest" })
+      yield* follow.step
+      assert.strictEqual(yield* store.final, 10)
+      fake.drop(1)
+      fake.mine([])
+      fake.mine([])
+      const error = yield* Effect.flip(follow.step)
+      assert.strictEqual(error._tag, "UnrecoverableFork")
+      assert.match(error.message, /disagrees with block 10, although block 10 was final\. No block is known that both/)
+      assert.match(error.message, /begin with a new store, or without ethereum\/devnet in this one/)
+      assert.strictEqual((yield* store.cursor)?.height, 10)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.live("names finality and the remedy where the network was reset", () =>
+    Effect.gen(function* () {
+      const fake = new FakeChain(chain)
+      for (let i = 0; i < 10; i++) fake.mine([])
+      fake.final = 9
+      const { follow, store } = yield* setup(fake)
+      yield* follow.step
+      assert.strictEqual(yield* store.final, 9)
+      // A network that begins anew from its block 4.
+      fake.drop(6)
+      for (let i = 0; i < 3; i++) fake.mine([])
+      fake.final = undefined
+      yield* follow.step
+      const { message, state } = yield* status
+      assert.strictEqual(state, "failing")
+      assert.match(message ?? "", /went back to block 7.* is another one, although block 9 was final\. /)
+      assert.match(message ?? "", /else headwater rewind ethereum\/devnet 4 goes back to the last block that both/)
+      assert.strictEqual((yield* store.cursor)?.height, 10)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("tells that it catches up, how fast and for how long", () =>
+    Effect.gen(function* () {
+      const fake = new FakeChain(chain)
+      for (let i = 0; i < 400; i++) fake.mine([])
+      // A node that needs a second for each block.
+      let fetched = 0
+      fake.blockFault = (height) => {
+        fetched = height
+        return Effect.delay(Effect.succeed(fake.blocks[height]!), "1 second")
+      }
+      const store = yield* ChainStore.open(chain, { record: "watched", undoDepth: 64 })
+      const follow = yield* Follow.make(fake.source, store, { ...followOptions, concurrency: 1 })
+      const lines: Array<string> = []
+      const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
+      const running = yield* Effect.forkChild(
+        Effect.provide(follow.run, Logger.layer([logger]) satisfies Layer.Layer<never>)
+      )
+      const committed = Effect.fnUntraced(function* (height: number) {
+        const statuses = yield* ChainStatus
+        const reached = () => statuses.get(chain)?.height ?? -1
+        for (let i = 0; reached() < height; i++) {
+          assert.isBelow(i, 2_000)
+          yield* TestClock.adjust("500 millis")
+          // The store answers in real time: the clock of the test waits, but for a commit that waits for that clock.
+          const before = reached()
+          for (let waits = 0; waits < 20 && before < fetched - 1 && reached() === before; waits++) {
+            yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
+          }
+        }
+      })
+      yield* committed(45)
+      const now = yield* status
+      assert.strictEqual(now.state, "syncing")
+      const told = CatchingUp.of(now)!
+      assert.strictEqual(told.blocks, 400 - now.height!)
+      // The store's time is real, so that commits come in groups.
+      assert.closeTo(told.perSecond!, 1, 0.9)
+      assert.match(lines.join("\n"), /Catching up: \d+ blocks behind, [\d.]+ blocks\/s, \d+m.* left/)
+      yield* Fiber.interrupt(running)
     }).pipe(Effect.provide(layer))
   )
 

@@ -10,13 +10,19 @@ import { duration, make, number, table, time } from "./elements.js"
 /** @type {Record<string, readonly [kind: string, word: string]>} */
 const states = {
   following: ["good", "● following"],
-  syncing: ["wait", "▲ syncing"],
+  syncing: ["wait", "▲ catching up"],
   starting: ["wait", "○ starting"],
   failing: ["bad", "✕ failing"],
   stopped: ["bad", "■ stopped"]
 }
 
 const windowMillis = 600_000
+
+const catchingUp = (/** @type {any} */ { perSecond, secondsLeft }) =>
+  [
+    perSecond === null ? "Rate not known yet" : `${number(perSecond)} blocks a second`,
+    ...(secondsLeft === null ? [] : [`${duration(secondsLeft * 1000)} left`])
+  ].join(", ")
 
 /** @type {(ask: Ask) => View} */
 export const chains = (ask) => {
@@ -47,9 +53,11 @@ export const chains = (ask) => {
         fact("Behind", behind === null ? "–" : `${number(behind)}`),
         fact("Last block", chain.committedAt === null ? "–" : duration(now - chain.committedAt))
       ),
+      chain.catchingUp === null ? null : make("p", {}, catchingUp(chain.catchingUp)),
       behind !== null && behind > 2
         ? make("progress", { max: chain.head, value: chain.height, "aria-label": `${chain.name}: synced` })
         : null,
+      chain.networkDoubt === null ? null : make("p", { class: "soft" }, `Network ${chain.networkDoubt}`),
       chain.problem === null ? null : make("p", { class: "problem" }, chain.problem),
       chain.missing === null ? null : make("p", { class: "soft" }, chain.missing),
       line({ ...shown, label: "Height", fromZero: false, points: own.map(([at, height]) => [at, height]) }),

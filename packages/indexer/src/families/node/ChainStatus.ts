@@ -3,10 +3,11 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as CommitRate from "./internal/CommitRate.ts"
 import type { Unproven } from "./Proof.ts"
 
 /**
- * `starting`: no answer from the node yet; `syncing`: behind the head; `following`: at the head; `failing`: the last
+ * `starting`: no answer from the node yet; `syncing`: catching up with the head; `following`: at the head; `failing`: the last
  * attempt failed and is tried again; `stopped`: an operator has to act.
  */
 export type State = "starting" | "syncing" | "following" | "failing" | "stopped"
@@ -27,6 +28,10 @@ export interface Status {
   readonly blockTime: number | undefined
   /** What of the blocks committed since the start no hash, root or signature proves. */
   readonly unproven: ReadonlyArray<Unproven>
+  /** Why it is not proved that the chain's node is on the chain's network; undefined where it is. */
+  readonly networkDoubt?: string | undefined
+  /** Blocks committed a second, over the last minute at most; undefined where nothing was committed of late. */
+  readonly perSecond?: number | undefined
   /** When `state` was entered, in milliseconds since the Unix epoch. */
   readonly since: number
 }
@@ -36,16 +41,23 @@ export class ChainStatus extends Context.Service<
   {
     readonly get: (chain: Chain.Chain) => Status | undefined
     readonly all: Effect.Effect<ReadonlyArray<Status>>
-    readonly update: (chain: Chain.Chain, change: Partial<Omit<Status, "chain">>, now: number) => void
+    readonly update: (chain: Chain.Chain, change: Partial<Omit<Status, "chain" | "perSecond">>, now: number) => void
   }
 >()("@headwater/indexer/families/node/ChainStatus") {
   static readonly layer = Layer.sync(ChainStatus, () => {
     const statuses = new Map<string, Status>()
+    const rates = new Map<string, CommitRate.CommitRate>()
+    const rateOf = (name: string) => {
+      const rate = rates.get(name) ?? CommitRate.make()
+      rates.set(name, rate)
+      return rate
+    }
     return ChainStatus.of({
       get: (chain) => statuses.get(Chain.nameOf(chain)),
       all: Effect.sync(() => [...statuses.values()]),
       update: (chain, change, now) => {
-        const before: Status = statuses.get(Chain.nameOf(chain)) ?? {
+        const name = Chain.nameOf(chain)
+        const before: Status = statuses.get(name) ?? {
           chain,
           state: "starting",
           message: undefined,
@@ -57,7 +69,8 @@ export class ChainStatus extends Context.Service<
           since: now
         }
         const since = change.state === undefined || change.state === before.state ? before.since : now
-        statuses.set(Chain.nameOf(chain), { ...before, ...change, since })
+        const perSecond = change.height === undefined ? before.perSecond : rateOf(name)(change.height, now)
+        statuses.set(name, { ...before, ...change, since, perSecond })
       }
     })
   })
