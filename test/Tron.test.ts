@@ -124,6 +124,10 @@ const blocksWith = (keepsInternal: boolean): ReadonlyArray<TronNode.TronBlock> =
             })
           ]
         )
+      case 0: {
+        const { block, infos } = Tron.blockOf(height, [])
+        return { block: { ...block, blockID: Tron.mainnet.tron!.genesis.mainnet }, infos }
+      }
       default:
         return Tron.blockOf(height, [])
     }
@@ -496,7 +500,7 @@ describe("Tron", () => {
   it.live("follows nothing from a node of another network, and keeps the API key to itself", () =>
     Effect.gen(function* () {
       const blocks = blocksWith(true)
-      const genesis = { ...blocks[0]!.block, blockID: `${"00".repeat(28)}cd8690dc` }
+      const genesis = { ...blocks[0]!.block, blockID: Tron.mainnet.tron!.genesis.nile }
       const node = yield* TronNode.make({
         ...options(true),
         blocks: [{ block: genesis, infos: [] }, ...blocks.slice(1)]

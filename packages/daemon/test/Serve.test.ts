@@ -86,13 +86,23 @@ describe("headwater serve", () => {
         chains["polygon/amoy"]!.message ?? "",
         /^127\.0\.0\.1:\d+: the node is on chain id 137, not 80002: .* correct the node's URL, and start again$/
       )
-      assert.match(chains["ethereum/mainnet"]!.message ?? "", /is on chain id 137, not 1:/)
-      const following = yield* readyUntil(
-        headwater,
-        (_, { chains }) => chains["polygon/mainnet"]?.state === "following"
+      // The chain id that a node says is no proof.
+      assert.match(
+        chains["ethereum/mainnet"]!.message ?? "",
+        /is on (chain id 137, not 1|a network whose block 0 is 0x)/
       )
-      assert.strictEqual(following.chains["ethereum/devnet"]!.state, "following")
-      assert.isNull((following.chains["ethereum/mainnet"] as { readonly height?: number | null }).height)
+      const { chains: later } = yield* readyUntil(
+        headwater,
+        (_, { chains }) =>
+          chains["polygon/mainnet"]?.state === "stopped" && chains["ethereum/devnet"]?.state === "following"
+      )
+      assert.match(
+        later["polygon/mainnet"]!.message ?? "",
+        /^127\.0\.0\.1:\d+: the node is on a network whose block 0 is 0x[0-9a-f]{64}, not on polygon\/mainnet/
+      )
+      for (const name of ["ethereum/mainnet", "polygon/mainnet"]) {
+        assert.isNull((later[name] as { readonly height?: number | null }).height)
+      }
     }).pipe(Effect.scoped)
   )
 

@@ -1,4 +1,4 @@
-/** Arbitrum One. Sources: SLIP-44, chainlist.org. */
+/** Arbitrum One. Sources: SLIP-44, chainlist.org, squid-sdk and Erigon's chain specifications (known blocks). */
 import type { Blockchain } from "./Blockchain.ts"
 import { ether } from "./ethereum.ts"
 import * as Evm from "./internal/Evm.ts"
@@ -17,7 +17,16 @@ export const arbitrum: Blockchain = {
   exampleNode: "http://127.0.0.1:8547",
   networks: Evm.networks(
     { ...Evm.london, dataFee: "arbitrum", retryables: true },
-    { mainnet: 42161, sepolia: 421614 },
-    { nitro: 22_207_817 }
+    {
+      mainnet: {
+        chainId: 42161,
+        nitro: 22_207_817,
+        genesis: "0x7ee576b35482195fc49205cec9af72ce14f003b9ae69f6ba0faef4514be8b442"
+      },
+      sepolia: {
+        chainId: 421614,
+        genesis: "0x77194da4010e549a7028a9c3c51c3e277823be6ac7d138d0bb8a70197b5c004c"
+      }
+    }
   )
 }

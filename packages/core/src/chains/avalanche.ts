@@ -1,4 +1,6 @@
-/** Avalanche's C-Chain. Sources: SLIP-44, chainlist.org. */
+/**
+ * Avalanche's C-Chain. Sources: SLIP-44, chainlist.org, avalanchego's genesis tests, Foundry's `cast chain` (known blocks).
+ */
 import type { Blockchain } from "./Blockchain.ts"
 import * as Evm from "./internal/Evm.ts"
 
@@ -21,5 +23,18 @@ export const avalanche: Blockchain = {
   creditMultiplier: 1.8,
   listedPrices: ["prepare", "internal-transactions", "evm-logs"],
   exampleNode: "http://127.0.0.1:9650/ext/bc/C/rpc",
-  networks: Evm.networks(Evm.london, { mainnet: 43114, fuji: 43113 })
+  networks: Evm.networks(Evm.london, {
+    mainnet: {
+      chainId: 43114,
+      genesis: "0x31ced5b9beb7f8782b014660da0cb18cc409f121f408186886e1ca3e8eeca96b"
+    },
+    fuji: {
+      chainId: 43113,
+      genesis: "0x31ced5b9beb7f8782b014660da0cb18cc409f121f408186886e1ca3e8eeca96b",
+      ownBlock: {
+        height: 1,
+        hash: "0x738639479dc82d199365626f90caa82f7eafcfe9ed354b456fb3d294597ceb53"
+      }
+    }
+  })
 }

@@ -1,4 +1,4 @@
-/** Base. Sources: SLIP-44, chainlist.org. */
+/** Base. Sources: SLIP-44, chainlist.org, reth's chain specifications (known blocks). */
 import type { Blockchain } from "./Blockchain.ts"
 import { ether } from "./ethereum.ts"
 import * as Evm from "./internal/Evm.ts"
@@ -14,5 +14,17 @@ export const base: Blockchain = {
   blockSeconds: 2,
   creditMultiplier: 1.2,
   listedPrices: ["prepare", "internal-transactions", "evm-logs"],
-  networks: Evm.networks({ ...Evm.london, dataFee: "op-stack" }, { mainnet: 8453, sepolia: 84532 })
+  networks: Evm.networks(
+    { ...Evm.london, dataFee: "op-stack" },
+    {
+      mainnet: {
+        chainId: 8453,
+        genesis: "0xf712aa9241cc24369b143cf6dce85f0902a9731e70d66818a3a5845b296c73dd"
+      },
+      sepolia: {
+        chainId: 84532,
+        genesis: "0x0dcc9e089e30b90ddfc55be9a37dd15bc551aeee999d2e2b51414c54eaf934e4"
+      }
+    }
+  )
 }

@@ -1,4 +1,4 @@
-/** BNB Smart Chain. Sources: SLIP-44, chainlist.org. */
+/** BNB Smart Chain. Sources: SLIP-44, chainlist.org, bsc's `params/config.go` (known blocks). */
 import type { Blockchain } from "./Blockchain.ts"
 import * as Evm from "./internal/Evm.ts"
 
@@ -21,5 +21,14 @@ export const binanceSmartChain: Blockchain = {
   blockSeconds: 0.75,
   creditMultiplier: 2.5,
   listedPrices: ["prepare", "internal-transactions", "evm-assets", "evm-logs"],
-  networks: Evm.networks(Evm.london, { mainnet: 56, testnet: 97 })
+  networks: Evm.networks(Evm.london, {
+    mainnet: {
+      chainId: 56,
+      genesis: "0x0d21840abff46b96c84b2ac9e10e4f5cdaeb5693cb665db62a2f3b02d2d57b5b"
+    },
+    testnet: {
+      chainId: 97,
+      genesis: "0x6d3c66c5357ec91d5c43af47e234a939b22557cbb552dc45bebbceeed90fbe34"
+    }
+  })
 }

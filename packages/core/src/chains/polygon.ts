@@ -1,4 +1,4 @@
-/** Polygon PoS. Sources: SLIP-44, chainlist.org. */
+/** Polygon PoS. Sources: SLIP-44, chainlist.org, Erigon's chain specifications (known blocks). */
 import type { Blockchain } from "./Blockchain.ts"
 import * as Evm from "./internal/Evm.ts"
 
@@ -20,5 +20,17 @@ export const polygon: Blockchain = {
   blockSeconds: 2,
   creditMultiplier: 2,
   listedPrices: ["prepare", "internal-transactions", "evm-logs"],
-  networks: Evm.networks({ ...Evm.london, stateSync: true }, { mainnet: 137, amoy: 80002 })
+  networks: Evm.networks(
+    { ...Evm.london, stateSync: true },
+    {
+      mainnet: {
+        chainId: 137,
+        genesis: "0xa9c28ce2141b56c474f1dc504bee9b01eb1bd7d1a507580d5519d4437a97de1b"
+      },
+      amoy: {
+        chainId: 80002,
+        genesis: "0x7202b2b53c5a0836e773e319d18922cc756dd67432f9a1f65352b61f4406c697"
+      }
+    }
+  )
 }

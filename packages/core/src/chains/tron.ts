@@ -1,8 +1,14 @@
-/** Tron. Sources: SLIP-44; the chain ids are the ends of the ids of each network's first block. */
+/** Tron. Sources: SLIP-44, TIP-474 and java-tron's configurations (ids of the first blocks). */
 import type { TronNetworks } from "../tron/TronFamily.ts"
 import type { Blockchain } from "./Blockchain.ts"
 
-const networks: TronNetworks = { chainIds: { mainnet: "2b6653dc", nile: "cd8690dc", shasta: "94a9059e" } }
+const networks: TronNetworks = {
+  genesis: {
+    mainnet: "00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc",
+    nile: "0000000000000000d698d4192c56cb6be724a558448e2684802de4d6cd8690dc",
+    shasta: "0000000000000000de1aa88295e1fcf982742f773e0419c5a9c134c994a9059e"
+  }
+}
 
 export const tron: Blockchain = {
   name: "tron",

@@ -1,4 +1,7 @@
-/** The XRP Ledger. Sources: SLIP-44, xrpl.org (network ids, X-addresses). */
+/**
+ * The XRP Ledger. Sources: SLIP-44, xrpl.org (network ids, X-addresses), the states of ledgers 38129 and 40000 as xrpl.js
+ * has them among its tests (hash of ledger 256).
+ */
 import type { Blockchain } from "./Blockchain.ts"
 
 export const xrp: Blockchain = {
@@ -22,7 +25,14 @@ export const xrp: Blockchain = {
   listedPrices: [],
   exampleNode: "ws://127.0.0.1:6006",
   networks: {
-    mainnet: { networkKind: "live", xrp: { networkId: 0, xAddresses: "X" } },
+    mainnet: {
+      networkKind: "live",
+      xrp: {
+        networkId: 0,
+        ledger256: "46CA85D119A4FDF7644339663A813131C791BD21472BB85C526E9E4072F87ABA",
+        xAddresses: "X"
+      }
+    },
     testnet: { networkKind: "test", xrp: { networkId: 1, xAddresses: "T" } }
   }
 }

@@ -3,20 +3,34 @@ import { bytesToHex } from "@noble/hashes/utils.js"
 import type { Family } from "../families/Family.ts"
 import * as EvmAddress from "./EvmAddress.ts"
 
-/** Transaction types of an EVM chain beyond legacy. */
-export interface EvmRules {
-  /** EIP-155 chain id; absent on a development network, whose node says it. */
-  readonly chainId?: number
+/** A block by its height and its hash, `0x` and 64 digits. */
+export interface KnownBlock {
+  readonly height: number
+  readonly hash: string
+}
+
+/** The facts by which a public network is known, and the blocks at which its rules changed. */
+export interface EvmNetwork {
+  /** EIP-155 chain id. */
+  readonly chainId: number
+  /** Hash of the first block. */
+  readonly genesis: string
+  /** A block that no other network with the same first block has. */
+  readonly ownBlock?: KnownBlock
+  /** The first block since Byzantium, whose receipts have a status (EIP-658); the first block of all where absent. */
+  readonly byzantium?: number
+  /** The first block of Arbitrum's Nitro; those before hash by rules of their own. */
+  readonly nitro?: number
+}
+
+/** The facts of a network, none on a development network, and the transaction types beyond legacy. */
+export interface EvmRules extends Partial<EvmNetwork> {
   /** EIP-2930 access lists. */
   readonly accessLists: boolean
   /** EIP-1559 fee market. */
   readonly feeMarket: boolean
   /** The rule by which data on the layer below is charged beside gas. */
   readonly dataFee: "none" | "op-stack" | "arbitrum"
-  /** The first block since Byzantium, whose receipts have a status (EIP-658); the first block of all where absent. */
-  readonly byzantium?: number
-  /** The first block of Arbitrum's Nitro; those before hash by rules of their own. */
-  readonly nitro?: number
   /** Bor adds a transaction to the end of some blocks that no root of the block covers. */
   readonly stateSync?: boolean
   /** Coins of retryable tickets move beside transactions: only a trace shows them. */

@@ -4,9 +4,9 @@ import * as EvmAddress from "../evm/EvmAddress.ts"
 import type { Family } from "../families/Family.ts"
 import * as TronAddress from "./TronAddress.ts"
 
-/** The last four bytes of the genesis block's id, which are the chain's id, of each public network. */
+/** The id of block 0 of each public network; the last four bytes of such an id are the chain's id. */
 export interface TronNetworks {
-  readonly chainIds: Readonly<Record<string, string>>
+  readonly genesis: Readonly<Record<string, string>>
 }
 
 export const TronFamily: Family<TronNetworks, "STANDARD"> = {

@@ -11,6 +11,11 @@ import * as TaggedAccount from "./TaggedAccount.ts"
 export interface XrpNetwork {
   /** rippled's `network_id`. */
   readonly networkId: number
+  /**
+   * Hash of ledger 256, which every ledger since has in its state: first in the list of the hashes of every 256th ledger
+   * (`LedgerHashes`). Absent where it is not known, or changes with each reset of the network.
+   */
+  readonly ledger256?: string
   /** X-addresses of the live network begin with X, those of all others with T (XLS-5). */
   readonly xAddresses: "X" | "T"
 }

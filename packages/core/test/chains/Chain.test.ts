@@ -119,6 +119,27 @@ it("first blocks are hashes, and a fork shares that of the chain from which it f
   }
 })
 
+it("every public network of EVM chains, Tron and the XRP Ledger's live one have a block by which they are known", () => {
+  for (const each of Chain.all) {
+    const { evm, family, network, networkKind, tron, xrp } = each
+    if (networkKind === "development") assert.isUndefined(evm?.genesis)
+    else if (family === "evm") assert.match(evm!.genesis!, /^0x[0-9a-f]{64}$/, Chain.nameOf(each))
+    if (family === "tron") assert.match(tron!.genesis[network]!, /^0{16}[0-9a-f]{48}$/)
+    if (family === "xrp" && networkKind === "live") assert.match(xrp!.ledger256!, /^[0-9A-F]{64}$/)
+  }
+})
+
+it("of networks with the same first block, all but one have a block of their own", () => {
+  const known = Chain.all.filter(({ evm }) => evm?.genesis !== undefined)
+  for (const sharing of Map.groupBy(known, ({ evm }) => evm!.genesis).values()) {
+    const own = sharing.flatMap(({ evm }) => evm!.ownBlock ?? [])
+    assert.isAtLeast(own.length, sharing.length - 1)
+    assert.lengthOf(new Set(own.map(({ hash }) => hash)), own.length)
+    // One question is enough to tell them apart.
+    assert.isAtMost(new Set(own.map(({ height }) => height)).size, 1)
+  }
+})
+
 it("Ethereum Classic has access lists (Magneto) but no fee market", () => {
   assert.deepInclude(chain("ethereum-classic/mainnet").evm, { accessLists: true, feeMarket: false })
 })

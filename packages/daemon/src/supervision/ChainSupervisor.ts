@@ -28,11 +28,16 @@ export class WrongNetwork extends Schema.TaggedError<WrongNetwork>()("WrongNetwo
 /** How long a node may take to say which network it is on, before the chain is followed without its word. */
 const networkTimeout = "10 seconds"
 
+/** Fails for a node of another network; why it is not proved that the node is of its chain's network, if it is not. */
 const checkNetwork = Effect.fnUntraced(function* (host: string, source: Source) {
-  const wrong = Capability.lacking(yield* source.capabilities, Capability.network)
+  const capabilities = yield* source.capabilities
+  const wrong = Capability.lacking(capabilities, Capability.network)
   if (wrong !== undefined) {
     return yield* new WrongNetwork({ message: `${host}: ${wrong.detail}, and start again` })
   }
+  const doubt = Capability.networkDoubt(capabilities)
+  if (doubt !== undefined) yield* Effect.logWarning(`${host}: the network is ${doubt}`)
+  return doubt
 })
 
 /**
@@ -64,8 +69,8 @@ const checkNetworks = (chain: Chain.Chain, settings: Settings.ChainSettings) =>
 export const open = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settings.ChainSettings) {
   yield* checkNetworks(chain, settings)
   const connected = yield* Families.connect(chain, settings)
-  yield* checkNetwork(new URL(Redacted.value(settings.nodes[0])).host, connected.source)
-  return connected
+  const networkDoubt = yield* checkNetwork(new URL(Redacted.value(settings.nodes[0])).host, connected.source)
+  return { ...connected, networkDoubt }
 })
 
 /** Waits before a chain is started again: doubling from one second, at most 30 seconds. */
@@ -81,6 +86,8 @@ const follow = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settin
 
   const run = Effect.gen(function* () {
     const node = yield* open(chain, settings)
+    const { networkDoubt } = node
+    statuses.update(chain, { networkDoubt }, yield* Clock.currentTimeMillis)
     yield* nodes.connect(chain, node)
     const store = yield* ChainStore.open(chain, {
       record: settings.record,

@@ -102,7 +102,7 @@ describe("headwater doctor", () => {
         const { code, findings, problems, stderr } = yield* doctor(cwd, {
           store: { sqlite: "/nonexistent/store.db" },
           chains: {
-            "ethereum/mainnet": { nodes: [wrong, blind.url] },
+            "ethereum/devnet": { nodes: [wrong, blind.url] },
             "polygon/mainnet": { nodes: [anvil.url] },
             "litecoin/regtest": { nodes: [anvil.url] }
           }
@@ -113,10 +113,10 @@ describe("headwater doctor", () => {
         const [store] = of("store")
         assert.match(store!.message, /Cannot open the SQLite file/)
         assert.match(store!.advice!, /folder exists/)
-        const [unreachable] = of("ethereum/mainnet 127.0.0.1:1")
+        const [unreachable] = of("ethereum/devnet 127.0.0.1:1")
         assert.match(unreachable!.message, /ECONNREFUSED/)
         assert.match(unreachable!.advice!, /whether the node runs, and whether the URL names its RPC port/)
-        const [untraced] = of(`ethereum/mainnet ${new URL(blind.url).host}`)
+        const [untraced] = of(`ethereum/devnet ${new URL(blind.url).host}`)
         assert.match(untraced!.message, /gives no traces, so there are no internal transactions/)
         assert.match(untraced!.advice!, /debug or trace API.* or set internalTransactions = false/)
         const [network] = of(`polygon/mainnet ${new URL(anvil.url).host}`)
@@ -329,13 +329,17 @@ describe("headwater doctor on the XRP Ledger", () => {
         assert.strictEqual(code, 1)
         const of = (url: string) => wrongs(findings, url, "xrp/mainnet")
         const old = /^warning: block 1004 is read, \d+ s old → see whether the node has peers/
-        const [age, ...none] = of(well.wsUrl)
+        const [unproven, age, ...none] = of(well.wsUrl)
+        assert.match(
+          unproven!,
+          /^unknown: network: not proved: .* hash of ledger 256; network_id 0 is the server's word/
+        )
         assert.match(age!, old)
         assert.lengthOf(none, 0)
         const messages = findings.filter(({ subject }) => subject.endsWith(new URL(well.wsUrl).host))
         assert.includeMembers(
           messages.map(({ message }) => message),
-          ["rippled 2.2.3", "server state: full", "network: network id 0"]
+          ["rippled 2.2.3", "server state: full"]
         )
         assert.match(
           of(other.wsUrl)[0]!,
@@ -344,7 +348,10 @@ describe("headwater doctor on the XRP Ledger", () => {
         assert.lengthOf(of(other.wsUrl), 1)
         const [lacks, network, history] = of(gaps.httpUrl)
         assert.match(lacks!, /^warning: the server lacks ledger 1002, at which the settings start →/)
-        assert.match(network!, /^unknown: network: the server does not say its network_id, which should be 0 →/)
+        assert.match(
+          network!,
+          /^unknown: network: not proved: .*; the server does not say its network_id, which should be 0 →/
+        )
         assert.match(history!, /^warning: history: .*1000 to 1001, 1003 to 1004, and lacks 1002/)
         const [syncing, , , answer] = of(busy.wsUrl)
         assert.match(syncing!, /^warning: the server still synchronises: server state syncing →/)
@@ -365,16 +372,16 @@ describe("headwater doctor on Tron", () => {
           Tron.infoOf(called, 2, { contract_address: Tron.account(60), log: [Tron.trc20(50, 6, 7, 1n)], ...more })
         const genesis = (id: string) => {
           const { block, infos } = Tron.blockOf(0, [])
-          return { block: { ...block, blockID: `${"0".repeat(64 - id.length)}${id}` }, infos }
+          return { block: { ...block, blockID: Tron.mainnet.tron!.genesis[id] }, infos }
         }
         const blocks = (id: string, more: object = { internal_transactions: [Tron.internal(60, 4, 1)] }) =>
           Tron.linked([genesis(id), Tron.blockOf(1, []), Tron.blockOf(2, [called], [info(more)])])
         const solid = ["/walletsolidity/getblock", "/walletsolidity/getnowblock", "/wallet/getnodeinfo"]
-        const well = yield* TronNode.make({ blocks: blocks("2b6653dc"), solid: 1 })
-        const other = yield* TronNode.make({ blocks: blocks("cd8690dc"), solid: 1 })
-        const blind = yield* TronNode.make({ blocks: blocks("2b6653dc", {}), without: solid })
+        const well = yield* TronNode.make({ blocks: blocks("mainnet"), solid: 1 })
+        const other = yield* TronNode.make({ blocks: blocks("nile"), solid: 1 })
+        const blind = yield* TronNode.make({ blocks: blocks("mainnet", {}), without: solid })
         const bare = yield* TronNode.make({
-          blocks: blocks("2b6653dc"),
+          blocks: blocks("mainnet"),
           solid: 1,
           without: ["/wallet/gettransactioninfobyblocknum"]
         })
@@ -385,7 +392,7 @@ describe("headwater doctor on Tron", () => {
         // The blocks are as old as they are.
         const of = (url: string) => wrongs(findings, url, "tron/mainnet").filter((line) => !/is read, \d+ s/.test(line))
         assert.deepStrictEqual(of(well.url), [])
-        assert.isTrue(findings.some(({ message }) => message === "network: chain id 0x2b6653dc"))
+        assert.isTrue(findings.some(({ message }) => message === "network: mainnet, by the id of block 0"))
         assert.deepStrictEqual(of(other.url), [
           "problem: the node is on nile, not mainnet: correct the node's URL → correct the URL of the node"
         ])

@@ -26,15 +26,19 @@ export const presumed = (name: string, detail: string, advice: string): Capabili
   ...{ unsure: true, advice }
 })
 
-/** The network of a node that does not say it. */
+/** The network of a node that is not proved; why not. */
 export const networkPresumed = (detail: string): Capability =>
-  presumed(network, detail, "see to it that the URL names a node of this network")
+  presumed(network, `not proved: ${detail}`, "see to it that the URL names a node of this network")
 
 export const lacks = (
   name: string,
   detail: string,
   about: Pick<Capability, "advice" | "unobtainable" | "unsure"> = {}
 ): Capability => ({ name, available: false, detail, ...about })
+
+/** Why it is not proved that a node is on its chain's network; undefined where it is. */
+export const networkDoubt = (capabilities: ReadonlyArray<Capability>): string | undefined =>
+  capabilities.find(({ name, unsure }) => name === network && unsure === true)?.detail
 
 /** The capability of this name, if the node lacks it. */
 export const lacking = (capabilities: ReadonlyArray<Capability>, name: string): Capability | undefined =>

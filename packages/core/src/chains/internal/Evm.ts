@@ -1,5 +1,5 @@
 /** Facts that most blockchains with Ethereum's virtual machine share. */
-import type { EvmRules } from "../../evm/EvmFamily.ts"
+import type { EvmNetwork, EvmRules } from "../../evm/EvmFamily.ts"
 import type { Blockchain, Network } from "../Blockchain.ts"
 
 export const defaults = {
@@ -15,22 +15,15 @@ export const defaults = {
 /** Access lists and a fee market, as Ethereum has had since London. */
 export const london = { accessLists: true, feeMarket: true, dataFee: "none" } as const satisfies EvmRules
 
-/**
- * Public networks by their chain ids, and `devnet` for development nodes, whose chain id may be any. `onMainnet`: rules of
- * the oldest network alone.
- */
+/** Public networks by their names, and `devnet` for development nodes, whose chain may be any. */
 export const networks = (
-  rules: Omit<EvmRules, "chainId">,
-  chainIds: { readonly mainnet: number } & Readonly<Record<string, number>>,
-  onMainnet: Pick<EvmRules, "byzantium" | "nitro"> = {}
+  rules: Omit<EvmRules, keyof EvmNetwork>,
+  known: { readonly mainnet: EvmNetwork } & Readonly<Record<string, EvmNetwork>>
 ): Readonly<Record<string, Network<"evm">>> => ({
   ...Object.fromEntries(
-    Object.entries(chainIds).map(([name, chainId]): [string, Network<"evm">] => [
+    Object.entries(known).map(([name, network]): [string, Network<"evm">] => [
       name,
-      {
-        networkKind: name === "mainnet" ? "live" : "test",
-        evm: { ...rules, ...(name === "mainnet" ? onMainnet : {}), chainId }
-      }
+      { networkKind: name === "mainnet" ? "live" : "test", evm: { ...rules, ...network } }
     ])
   ),
   devnet: { networkKind: "development", evm: rules }

@@ -80,9 +80,8 @@ export const make = Effect.fn("EvmSource.make")(function* (
   const tracers = options.tracers ?? ["debug_traceBlockByHash", "trace_block"]
   const { nodes, timeoutMillis } = options.tracing ?? { nodes: [rpc], timeoutMillis: 60_000 }
   const tracing = nodes.map((node) => TracingNode.make(node, timeoutMillis))
-  const { blockReceipts, capabilities, tracer } = yield* Capabilities.detect(rpc, tracing, {
-    tracers: options.internal ? tracers : [],
-    chainId: chain.evm?.chainId
+  const { blockReceipts, capabilities, tracer } = yield* Capabilities.detect(chain, rpc, tracing, {
+    tracers: options.internal ? tracers : []
   })
   const proof = yield* BlockProof.make(chain, options.verify ?? "roots")
 

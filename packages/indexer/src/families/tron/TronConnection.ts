@@ -1,7 +1,7 @@
 /** The nodes of a Tron chain, connected. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import { type ConnectedNode, type NodeAccess, type NodeSettings, urlsOf } from "../Family.ts"
 import type { NodeError } from "../node/NodeError.ts"
 import * as TronSelfReport from "./internal/TronSelfReport.ts"
@@ -32,13 +32,10 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
   return { family: "tron" as const, source, sideSources: { unusedAt: source.unusedAt } }
 })
 
-const GenesisBlock = Schema.Struct({ blockID: Schema.String })
-
-export const selfReport: Access["selfReport"] = Effect.fnUntraced(function* (chain, settings) {
+export const selfReport: Access["selfReport"] = Effect.fnUntraced(function* (_chain, settings) {
   const http = yield* TronHttp.make({ ...httpOptions(settings), attempts: 1 })
   const orNothing = <A>(asked: Effect.Effect<A, NodeError>) =>
     Effect.catchTag(asked, ["NodeRejected", "NodeInconsistent"], () => Effect.undefined)
   const info = yield* orNothing(http.post("/wallet/getnodeinfo"))
-  const genesis = yield* orNothing(http.read(GenesisBlock, "/wallet/getblockbynum", '{"num":0}'))
-  return TronSelfReport.read(chain, info, genesis?.blockID)
+  return TronSelfReport.read(info)
 })

@@ -21,6 +21,7 @@ import * as CompleteLedgers from "./internal/CompleteLedgers.ts"
 import * as Ledger from "./internal/Ledger.ts"
 import * as LedgerInParts from "./internal/LedgerInParts.ts"
 import * as LedgerProof from "./internal/LedgerProof.ts"
+import * as Network from "./internal/Network.ts"
 import * as WalletBalance from "./internal/WalletBalance.ts"
 import { isLedgerMissing } from "./internal/XrpReply.ts"
 import * as XrpNode from "./XrpNode.ts"
@@ -77,20 +78,6 @@ const historyOf = (completeLedgers: string | undefined): Capability.Capability =
   const missing = `${known}, and lacks ${CompleteLedgers.describe(gaps)}`
   const detail = `${missing}: following waits at a ledger that is missing. Let the server fetch it, or add one with full history.`
   return Capability.lacks("history", detail, { advice })
-}
-
-/** rippled's `network_id`; servers of old do not say it. */
-const networkOf = (chain: Chain, network: number | undefined): Capability.Capability => {
-  const expected = chain.xrp!.networkId
-  if (network === undefined) {
-    return Capability.networkPresumed(`the server does not say its network_id, which should be ${expected}`)
-  }
-  return network === expected
-    ? Capability.has(Capability.network, `network id ${network}`)
-    : Capability.lacks(
-        Capability.network,
-        `the server is on network ${network}, not ${expected}: it belongs to another network; correct the node's URL`
-      )
 }
 
 type Wanted = { readonly ledger_index: number | "validated" } | { readonly ledger_hash: string }
@@ -175,10 +162,12 @@ export const make = Effect.fn("XrpSource.make")(function* (
       )
       return unproven.length === 0 ? block : { ...block, unproven }
     }),
-    capabilities: Effect.map(serverInfo, (info) => [
-      networkOf(chain, info.network_id),
-      historyOf(info.complete_ledgers)
-    ]),
+    capabilities: Effect.flatMap(serverInfo, (info) =>
+      Effect.map(Network.capability(chain, node, info.network_id), (network) => [
+        network,
+        historyOf(info.complete_ledgers)
+      ])
+    ),
     announced: node.announced,
     transactionsByHash: Effect.fn("XrpSource.transactionsByHash")(function* (ledgerHash, { limit, offset }) {
       const hash = Buffer.from(ledgerHash).toString("hex").toUpperCase()

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type * as Address from "@headwater/core/address/Address"
+import * as Chain from "@headwater/core/chains/Chain"
 import type { EventType } from "@headwater/core/events/EventType"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
@@ -155,15 +156,29 @@ describe("TronSource", () => {
 
   it.live("says that TRC-10 is left out, and that a node is on another network", () =>
     Effect.gen(function* () {
-      const genesis = blockOf(0, [])
-      const nile = { ...genesis.block, blockID: "0000000000000000d698d4192c56cb6be724a558448e2684802de4d6cd8690dc" }
-      const source = yield* open(yield* TronNode.make({ blocks: [{ block: nile, infos: [] }, ...blocks(2)] }))
+      const withGenesis = Effect.fnUntraced(function* (blockID: string) {
+        const genesis = { ...blockOf(0, []).block, blockID }
+        return yield* open(yield* TronNode.make({ blocks: [{ block: genesis, infos: [] }, ...blocks(2)] }))
+      })
+      const { mainnet, nile } = Chain.ofName("tron/mainnet")!.tron!.genesis
+      const source = yield* withGenesis(nile!)
       assert.include((yield* capability(source, "TRC-10 tokens")).detail, "not recorded")
       const network = yield* capability(source, "network")
       assert.isFalse(network.available)
       assert.include(network.detail, "nile, not mainnet")
-      const other = yield* open(yield* TronNode.make({ blocks: blocks(2) }))
-      assert.isTrue((yield* capability(other, "network")).available)
+      const right = yield* capability(yield* withGenesis(mainnet!), "network")
+      assert.deepInclude(right, { available: true, detail: "mainnet, by the id of block 0" })
+      assert.isUndefined(right.unsure)
+      // The end of the id alone, the chain's id, is easily made.
+      const made = yield* capability(yield* withGenesis(`${"00".repeat(28)}2b6653dc`), "network")
+      assert.isFalse(made.available)
+      assert.match(made.detail, /on a network whose block 0 is 0+2b6653dc, not mainnet/)
+      const silent = yield* capability(yield* open(yield* TronNode.make({ blocks: blocks(2) })), "network")
+      assert.deepInclude(silent, {
+        available: true,
+        unsure: true,
+        detail: "not proved: the node does not show block 0"
+      })
     })
   )
 

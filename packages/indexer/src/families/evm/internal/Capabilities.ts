@@ -1,11 +1,13 @@
 /** Capabilities of an EVM node, found out by asking it about a recent block. */
+import type { Chain } from "@headwater/core/chains/Chain"
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Capability from "../../Capability.ts"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
-import { isTooLarge, type NodeError, type NodeRejected } from "../../node/NodeError.ts"
+import { isTooLarge, type NodeError } from "../../node/NodeError.ts"
 import * as Hex from "./Hex.ts"
+import * as Network from "./Network.ts"
 import { isMethodMissing } from "./NodeAnswer.ts"
 import type { Tracer } from "./Trace.ts"
 import type { BlockName, TracingNode } from "./TracingNode.ts"
@@ -120,18 +122,6 @@ const findTracer = Effect.fnUntraced(function* (
 export interface Wishes {
   /** Tracers to try, in this order; none if internal transactions are not wanted. */
   readonly tracers: ReadonlyArray<Tracer>
-  /** EIP-155 id that the chain must have, if it has one. */
-  readonly chainId: number | undefined
-}
-
-const network = (chainId: number | undefined, answer: Result.Result<unknown, NodeRejected>): Capability.Capability => {
-  const answered = Result.isSuccess(answer) ? Number(answer.success) : Number.NaN
-  if (Number.isNaN(answered)) return Capability.networkPresumed("the node does not say its chain id")
-  if (chainId === undefined || answered === chainId) return Capability.has(Capability.network, `chain id ${answered}`)
-  return Capability.lacks(
-    Capability.network,
-    `the node is on chain id ${answered}, not ${chainId}: it belongs to another network; correct the node's URL`
-  )
 }
 
 const receiptsOfBlock = (available: boolean) =>
@@ -174,6 +164,7 @@ const finality = (available: boolean) =>
  * does not answer is a failure, unless it is asked for traces: the chain is followed all the same.
  */
 export const detect = Effect.fn("Capabilities.detect")(function* (
+  chain: Chain,
   rpc: JsonRpc,
   tracing: ReadonlyArray<TracingNode>,
   wishes: Wishes
@@ -192,7 +183,7 @@ export const detect = Effect.fn("Capabilities.detect")(function* (
     blockReceipts: Result.isSuccess(receipts!) || !isMethodMissing(receipts!.failure),
     tracer: found.tracer,
     capabilities: [
-      network(wishes.chainId, chainId!),
+      yield* Network.capability(chain, rpc, chainId!),
       receiptsOfBlock(hasBlockReceipts),
       traces(found, wishes.tracers.length > 0),
       finality(Result.isSuccess(finalized!) && finalized.success !== null)

@@ -1,7 +1,5 @@
 /** What a java-tron node says of itself. */
-import type { Chain } from "@headwater/core/chains/Chain"
 import { isJson, type NodeFinding, noPeers, ok, textOf } from "../../node/NodeFinding.ts"
-import * as Network from "./Network.ts"
 
 /** `Num:66987565,ID:0000…` */
 const blockNumber = (value: unknown) => {
@@ -18,14 +16,8 @@ const behind = (solid: number, block: number): NodeFinding => ({
   advice: "see whether the node synchronises, and whether the network's producers agree"
 })
 
-const privateNetwork = (chain: Chain, genesis: string): NodeFinding => ({
-  level: "warning",
-  message: `the node's block 0 is ${textOf(genesis)}, which is no public network's, not ${chain.network}'s either`,
-  advice: "correct the URL of the node, unless this is a network of your own"
-})
-
-/** The answer to `/wallet/getnodeinfo`, undefined where the node has none, and the id of block 0. */
-export const read = (chain: Chain, answer: unknown, genesis: string | undefined): ReadonlyArray<NodeFinding> => {
+/** The answer to `/wallet/getnodeinfo`, undefined where the node has none. */
+export const read = (answer: unknown): ReadonlyArray<NodeFinding> => {
   const info = isJson(answer) ? answer : undefined
   const version = isJson(info?.configNodeInfo) ? textOf(info.configNodeInfo.codeVersion) : undefined
   const block = blockNumber(info?.block)
@@ -35,7 +27,6 @@ export const read = (chain: Chain, answer: unknown, genesis: string | undefined)
       ? ok("the node does not show its version and peers (/wallet/getnodeinfo), as TronGrid")
       : ok(`java-tron ${version ?? "of unknown version"}`),
     ...(info?.currentConnectCount === 0 ? [noPeers] : []),
-    ...(block !== undefined && solid !== undefined && block - solid > solidTolerance ? [behind(solid, block)] : []),
-    ...(genesis === undefined || Network.of(chain, genesis) !== undefined ? [] : [privateNetwork(chain, genesis)])
+    ...(block !== undefined && solid !== undefined && block - solid > solidTolerance ? [behind(solid, block)] : [])
   ]
 }

@@ -20,23 +20,27 @@ const hashAt = (rpc: JsonRpc, height: number): Effect.Effect<string | undefined,
 const withGenesis = (hash: string): ReadonlyArray<Chain.Chain> =>
   Chain.all.filter(({ utxo }) => utxo?.genesis.includes(hash))
 
-/** What the node is on if it is not on `chain`; undefined where it is, or where nothing says otherwise. */
-const otherThan = Effect.fnUntraced(function* (
+/** Why blocks do not prove the network; undefined where they do. Fails with the other network that the node is on. */
+const doubt = Effect.fnUntraced(function* (
   chain: Chain.Chain,
   rpc: JsonRpc,
   called: unknown
-): Effect.fn.Return<string | undefined, NodeError> {
+): Effect.fn.Return<Result.Result<string | undefined, string>, NodeError> {
   const name = Chain.nameOf(chain)
   const isLive = chain.networkKind === "live"
   const first = yield* hashAt(rpc, 0)
   if (first === undefined) {
-    return typeof called === "string" && (called === "main") !== isLive ? `the network "${called}"` : undefined
+    return typeof called === "string" && (called === "main") !== isLive
+      ? Result.fail(`the network "${called.slice(0, 20)}"`)
+      : Result.succeed("the node does not show block 0")
   }
   const candidates = withGenesis(first)
   const names = candidates.map(Chain.nameOf)
   if (!names.includes(name)) {
+    if (names.length > 0) return Result.fail(names.join(" or "))
     // A private test network has a first block of its own.
-    return names.join(" or ") || (isLive ? `a network whose first block is ${first}` : undefined)
+    const own = `a network whose first block is ${first.slice(0, 64)}`
+    return isLive ? Result.fail(own) : Result.succeed(`the node is on ${own}, which is no public network's`)
   }
   for (const candidate of candidates) {
     const { fork } = candidate.utxo!
@@ -44,10 +48,14 @@ const otherThan = Effect.fnUntraced(function* (
     const isOwn = forked === name
     if (fork === undefined || !(isOwn || fork.from === chain.blockchain)) continue
     const hash = yield* hashAt(rpc, fork.height)
-    if (hash === undefined || (hash === fork.hash) === isOwn) continue
-    return isOwn ? `${fork.from}/${chain.network}` : forked
+    if (hash === undefined) {
+      return Result.succeed(
+        `${names.join(" and ")} have the same block 0, and the node does not show block ${fork.height}`
+      )
+    }
+    if ((hash === fork.hash) !== isOwn) return Result.fail(isOwn ? `${fork.from}/${chain.network}` : forked)
   }
-  return undefined
+  return Result.succeed(undefined)
 })
 
 /**
@@ -59,11 +67,15 @@ export const capability = (
   rpc: JsonRpc,
   called: unknown
 ): Effect.Effect<Capability.Capability, NodeError> =>
-  Effect.map(otherThan(chain, rpc, called), (other) =>
-    other === undefined
-      ? Capability.has(Capability.network, Chain.nameOf(chain))
-      : Capability.lacks(
-          Capability.network,
-          `the node is on ${other}, not on ${Chain.nameOf(chain)}: it belongs to another network; correct the node's URL`
-        )
-  )
+  Effect.map(doubt(chain, rpc, called), (found) => {
+    const name = Chain.nameOf(chain)
+    if (Result.isFailure(found)) {
+      return Capability.lacks(
+        Capability.network,
+        `the node is on ${found.failure}, not on ${name}: it belongs to another network; correct the node's URL`
+      )
+    }
+    return found.success === undefined
+      ? Capability.has(Capability.network, `${name}, by its known blocks`)
+      : Capability.networkPresumed(found.success)
+  })

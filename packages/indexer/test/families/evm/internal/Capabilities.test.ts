@@ -1,10 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Chain from "@headwater/core/chains/Chain"
 import * as Capabilities from "@headwater/indexer/families/evm/internal/Capabilities"
 import * as TracingNode from "@headwater/indexer/families/evm/internal/TracingNode"
 import type { Tracer } from "@headwater/indexer/families/evm/internal/Trace"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import * as Effect from "effect/Effect"
 import * as FakeNode from "../../../FakeNode.ts"
+
+const chain = Chain.ofName("ethereum/devnet")!
 
 const block = { number: "0x1", hash: `0x${"b1".repeat(32)}`, transactions: [`0x${"a1".repeat(32)}`] }
 
@@ -37,7 +40,7 @@ const tracerOf = Effect.fnUntraced(function* (trace: () => unknown, hasTraceBloc
   const { url } = yield* FakeNode.make(answers(trace, hasTraceBlock))
   const rpc = yield* JsonRpc.make({ urls: [url] })
   const tracers: ReadonlyArray<Tracer> = ["debug_traceBlockByHash", "trace_block"]
-  return (yield* Capabilities.detect(rpc, [TracingNode.make(rpc, 60_000)], { tracers, chainId: 1 })).tracer
+  return (yield* Capabilities.detect(chain, rpc, [TracingNode.make(rpc, 60_000)], { tracers })).tracer
 })
 
 describe("Capabilities", () => {
