@@ -23,6 +23,7 @@ import { replay } from "./commands/Replay.ts"
 import { rewind } from "./commands/Rewind.ts"
 import { serve } from "./commands/Serve.ts"
 import { sighash } from "./commands/Sighash.ts"
+import { skip } from "./commands/Skip.ts"
 import { status } from "./commands/Status.ts"
 import { subscriptions } from "./commands/Subscriptions.ts"
 import { version } from "./Version.ts"
@@ -38,6 +39,7 @@ const headwater = Command.make("headwater", {}, () => Demo.program).pipe(
     doctor,
     replay,
     rewind,
+    skip,
     audit,
     backup,
     Demo.demo,

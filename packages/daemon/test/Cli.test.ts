@@ -19,7 +19,20 @@ describe("the command line", () => {
       const { code, stdout } = yield* run(["--help"])
       assert.strictEqual(code, 0)
       for (const command of [
-        ...["init", "serve", "status", "doctor", "replay", "rewind", "audit", "backup", "demo", "accounts", "keys"],
+        ...[
+          "init",
+          "serve",
+          "status",
+          "doctor",
+          "replay",
+          "rewind",
+          "skip",
+          "audit",
+          "backup",
+          "demo",
+          "accounts",
+          "keys"
+        ],
         ...["credits", "domains", "subscriptions", "listen", "derive", "sighash", "openapi", "completions"]
       ]) {
         assert.match(stdout, new RegExp(`^  ${command} +[A-Z]`, "m"))

@@ -39,10 +39,13 @@ export const doctor = Command.make(
     }))
     const settings: Finding = { subject: "settings", level: "ok", message: `can be used; ${chains.length} chains` }
     const [listen, store] = yield* Effect.all([ListenCheck.check, StoreCheck.check(chains)], { concurrency: 2 })
-    const ofChains = chains.flatMap(({ chain, settings }) => [
-      ChainCheck.check(chain, settings, store.positions.get(Chain.nameOf(chain))),
-      ...settings.nodes.map((node) => NodeCheck.check(chain, settings, node))
-    ])
+    const ofChains = chains.flatMap(({ chain, settings }) => {
+      const position = store.positions.get(Chain.nameOf(chain))
+      return [
+        ChainCheck.check(chain, settings, position),
+        ...settings.nodes.map((node) => NodeCheck.check(chain, settings, node, position))
+      ]
+    })
     const found = yield* Effect.all(ofChains, { concurrency: 8 })
     const findings = [settings, ...listen, ...store.findings, ...found.flat()]
     if (json) yield* Console.log(JSON.stringify(findings))

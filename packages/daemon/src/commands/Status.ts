@@ -3,6 +3,7 @@ import { nameOf } from "@headwater/core/chains/Chain"
 import * as Proof from "@headwater/indexer/families/node/Proof"
 import * as SyncedAddresses from "@headwater/indexer/store/addresses/SyncedAddresses"
 import * as MissingParts from "@headwater/indexer/store/chain/MissingParts"
+import * as SkippedBlocks from "@headwater/indexer/store/chain/SkippedBlocks"
 import * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
 import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
 import * as ScanningWallets from "@headwater/indexer/store/wallets/ScanningWallets"
@@ -47,6 +48,7 @@ const stored = Effect.gen(function* () {
       const { first = null, last = null, time: blockTimestamp = null } = yield* StoredBlocks.of(chain)
       const replay = yield* Replay.interrupted(chain)
       const gap = yield* MissingParts.missingInternal(chain)
+      const skipped = yield* SkippedBlocks.of(chain)
       const sync = yield* SyncedAddresses.progress(chain)
       const wallets = yield* ScanningWallets.progress(chain)
       const inDoubt = yield* UnresolvedEvents.count(chain)
@@ -58,6 +60,7 @@ const stored = Effect.gen(function* () {
         replay: replay ?? null,
         addressSync: sync ?? null,
         walletSync: wallets === undefined ? null : { ...wallets, message: ScanningWallets.describe(wallets) },
+        skipped: skipped.map((range) => ({ ...range, message: SkippedBlocks.describe(chain, range) })),
         withoutInternal: gap === undefined ? null : { ...gap, message: MissingParts.describe(chain, gap) },
         unresolved: inDoubt === undefined ? null : { ...inDoubt, message: UnresolvedEvents.describe(inDoubt) }
       }
@@ -102,7 +105,9 @@ export const status = Command.make(
     )
     if (!json) {
       for (const one of chains) {
-        const { addressSync, chain, networkDoubt, replay, unproven, unresolved, walletSync, withoutInternal } = one
+        const { addressSync, chain, networkDoubt, replay, skipped } = one
+        const { unproven, unresolved, walletSync, withoutInternal } = one
+        for (const { message } of skipped) yield* Console.error(`${chain}: ${message}`)
         if (networkDoubt !== null) yield* Console.error(`${chain}: the network is ${networkDoubt}`)
         if (addressSync !== null) {
           const { addresses, last, next } = addressSync

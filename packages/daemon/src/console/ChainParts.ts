@@ -1,6 +1,7 @@
-/** What blocks of each chain lack, for the console: looked up in the store, and kept for a few seconds. */
+/** What blocks of each chain lack, and which were skipped, for the console: looked up in the store, and kept for a few seconds. */
 import * as Chain from "@headwater/core/chains/Chain"
 import * as MissingParts from "@headwater/indexer/store/chain/MissingParts"
+import * as SkippedBlocks from "@headwater/indexer/store/chain/SkippedBlocks"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as Settings from "../settings/Settings.ts"
@@ -16,7 +17,11 @@ export const make = Effect.gen(function* () {
     const found = new Map<string, string>()
     for (const { chain } of chains) {
       const missing = yield* MissingParts.missingInternal(chain)
-      if (missing !== undefined) found.set(Chain.nameOf(chain), MissingParts.describe(chain, missing))
+      const texts = [
+        ...(missing === undefined ? [] : [MissingParts.describe(chain, missing)]),
+        ...(yield* SkippedBlocks.of(chain)).map((skipped) => SkippedBlocks.describe(chain, skipped))
+      ]
+      if (texts.length > 0) found.set(Chain.nameOf(chain), texts.join(". "))
     }
     return found
   })

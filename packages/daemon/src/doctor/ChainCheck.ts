@@ -7,6 +7,7 @@ import type { NodeError } from "@headwater/indexer/families/node/NodeError"
 import { type NodeFinding, ok } from "@headwater/indexer/families/node/NodeFinding"
 import type { Head, Source } from "@headwater/indexer/families/Source"
 import type * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
+import * as Availability from "@headwater/indexer/sync/Availability"
 import * as Effect from "effect/Effect"
 import type * as Settings from "../settings/Settings.ts"
 import type { Finding } from "./Finding.ts"
@@ -15,9 +16,15 @@ import * as NodeCheck from "./NodeCheck.ts"
 /** Where the store stands in a chain; undefined where it has no block, or does not open. */
 export type Position = StoredBlocks.Position | undefined
 
-const nextAdvice =
-  "use a node that has this block, or let this one fetch it; where the store has no block of the chain yet, a later " +
-  "start does as well"
+/** What to do where the nodes lack the block that is read next; `first`: the first later one that they have. */
+const nextAdvice = (chain: Chain.Chain, position: Position, first: number | undefined) => {
+  const other = "use a node that has this block, or let this one fetch it"
+  if (first === undefined) return other
+  return position === undefined
+    ? `${other}; or set start = ${first}, the first block that the nodes have`
+    : `${other}; if no node has blocks ${position.height + 1} to ${first - 1} any more: headwater skip ` +
+        `${Chain.nameOf(chain)} --to ${first - 1}, with the daemon stopped`
+}
 
 /** Reads the block that `serve` reads next. */
 const next = Effect.fnUntraced(function* (source: Source, height: number) {
@@ -38,8 +45,12 @@ const branch = Effect.fnUntraced(function* (
   chain: Chain.Chain,
   { cursor, lowest }: StoredBlocks.Position
 ): Effect.fn.Return<ReadonlyArray<NodeFinding>, NodeError> {
+  // A node that has forgotten the block says nothing against it.
   const isSame = ({ hash, height }: StoredBlocks.BlockId) =>
-    Effect.map(source.hashAt(height), (theirs) => Bytes.equal(theirs, hash))
+    source.hashAt(height).pipe(
+      Effect.map((theirs) => Bytes.equal(theirs, hash)),
+      Effect.catchTag("BlockMissing", () => Effect.succeed(true))
+    )
   if (cursor === undefined || (yield* isSame(cursor))) return []
   if (lowest === undefined || (yield* isSame(lowest))) {
     return [ok(`block ${cursor.height} has left the chain, and will be undone`)]
@@ -101,14 +112,23 @@ export const check = Effect.fn("ChainCheck.check")(function* (
     const { source } = yield* Families.connect(chain, { ...settings, announcements: false })
     const head = yield* source.head
     if (Capability.lacking(yield* source.capabilities, Capability.network) !== undefined) return []
-    return yield* Effect.catch(lookAt(source, { chain, head, position, start: settings.start }), (error) =>
-      Effect.succeed([
-        {
+    return yield* Effect.catch(
+      lookAt(source, { chain, head, position, start: settings.start }),
+      Effect.fnUntraced(function* (error) {
+        const height = NodeCheck.nextOf(position, settings.start) ?? head.height
+        const first = yield* Effect.orElseSucceed(
+          Effect.timeout(Availability.firstAbove(source, height, head.height), NodeCheck.searchTimeout),
+          () => undefined
+        )
+        const lack = {
           ...NodeCheck.problemOf(chain, error),
-          message: `the next block to be read cannot be had: ${error.message}`,
-          advice: nextAdvice
+          message:
+            `the next block to be read cannot be had: ${error.message}` +
+            (first === undefined ? "" : `; the nodes have blocks from ${first} on`),
+          advice: nextAdvice(chain, position, first)
         }
-      ])
+        return [lack] satisfies ReadonlyArray<NodeFinding>
+      })
     )
   }).pipe(
     Effect.scoped,

@@ -6,6 +6,7 @@ import * as Families from "@headwater/indexer/families/families"
 import type { NodeError } from "@headwater/indexer/families/node/NodeError"
 import { clockTolerance, type NodeFinding, ok } from "@headwater/indexer/families/node/NodeFinding"
 import type { Source } from "@headwater/indexer/families/Source"
+import * as Availability from "@headwater/indexer/sync/Availability"
 import type * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -13,8 +14,9 @@ import * as Redacted from "effect/Redacted"
 import type * as Settings from "../settings/Settings.ts"
 import type { Finding } from "./Finding.ts"
 
-/** How long a node may take for all of the requests. */
+/** How long a node may take for all of the requests, and for those that find the first block it has. */
 export const timeout = "30 seconds"
+export const searchTimeout = "15 seconds"
 
 /**
  * What a capability means: without the network or wanted traces nothing is right; the rest makes do. What nothing has shown
@@ -83,6 +85,32 @@ const newest = Effect.fnUntraced(function* (
   return [ofBlock(block, age, settings), ...(block.unproven ?? []).map((part) => ofUnproven(part, height))]
 })
 
+/** The height of the block that `serve` reads next; undefined where that is the newest one. */
+export const nextOf = (
+  position: { readonly height: number } | undefined,
+  start: Settings.ChainSettings["start"]
+): number | undefined => (position === undefined ? (start === "latest" ? undefined : start) : position.height + 1)
+
+/** Whether the node has the block that is read next, or else from where on the node has blocks. */
+const reach = Effect.fnUntraced(function* (source: Source, next: number | undefined) {
+  const { height } = yield* source.head
+  if (next === undefined || next > height) return []
+  const lack = yield* Availability.lackOf(source, next)
+  if (lack === undefined) return [ok(`has block ${next}, which is read next`)]
+  const first = yield* Effect.orElseSucceed(
+    Effect.timeout(Availability.firstAbove(source, next, height), searchTimeout),
+    () => undefined
+  )
+  const has = first === undefined ? "" : `; it has blocks from ${first} on`
+  return [
+    {
+      level: "warning",
+      message: `the node lacks block ${next}, which is read next (${lack})${has}`,
+      advice: "let the node fetch it, or put a node first that has it"
+    } satisfies NodeFinding
+  ]
+})
+
 const adviceOf: Record<NodeError["_tag"] | "TimeoutError", string> = {
   NodeUnreachable: "see whether the node runs, and whether the URL names its RPC port, user and password",
   NodeRejected: "see whether the URL names the node's RPC, and whether the node allows these calls to its user",
@@ -108,14 +136,21 @@ export const problemOf = (chain: Chain.Chain, error: NodeError | Cause.TimeoutEr
 }
 
 /** What the node can do, and its newest block, as following sees them. */
-const follow = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settings.ChainSettings) {
+const follow = Effect.fnUntraced(function* (
+  chain: Chain.Chain,
+  settings: Settings.ChainSettings,
+  next: number | undefined
+) {
   const { source } = yield* Families.connect(chain, settings)
   const capabilities = yield* source.capabilities
   // The blocks of a node of another network are of no interest.
   const wrong = Capability.lacking(capabilities, Capability.network) !== undefined
   const block = wrong
     ? []
-    : yield* Effect.catch(newest(source, settings), (error) => Effect.succeed([problemOf(chain, error)]))
+    : [
+        ...(yield* Effect.catch(newest(source, settings), (error) => Effect.succeed([problemOf(chain, error)]))),
+        ...(yield* Effect.orElseSucceed(reach(source, next), () => []))
+      ]
   return [...capabilities.map((capability) => ofCapability(capability, settings)), ...block]
 })
 
@@ -123,7 +158,8 @@ const follow = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settin
 export const check = Effect.fn("NodeCheck.check")(function* (
   chain: Chain.Chain,
   chainSettings: Settings.ChainSettings,
-  node: Settings.ChainSettings["nodes"][number]
+  node: Settings.ChainSettings["nodes"][number],
+  position: { readonly height: number } | undefined
 ) {
   const settings = { ...chainSettings, nodes: [node] as const }
   const subject = `${Chain.nameOf(chain)} ${new URL(Redacted.value(node)).host}`
@@ -135,7 +171,7 @@ export const check = Effect.fn("NodeCheck.check")(function* (
         Effect.timeout(timeout),
         Effect.catch(() => Effect.succeed([]))
       ),
-      follow(chain, settings).pipe(
+      follow(chain, settings, nextOf(position, settings.start)).pipe(
         Effect.scoped,
         Effect.timeout(timeout),
         Effect.catch((error) => Effect.succeed([problemOf(chain, error)]))

@@ -1,6 +1,7 @@
 /** Checks the store: whether it opens, who may read its file, how much room is left, its server's clock, and what is in doubt. */
 import * as Chain from "@headwater/core/chains/Chain"
 import * as MissingParts from "@headwater/indexer/store/chain/MissingParts"
+import * as SkippedBlocks from "@headwater/indexer/store/chain/SkippedBlocks"
 import * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
 import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
 import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
@@ -70,6 +71,10 @@ export const check = Effect.fn("StoreCheck.check")(function* (chains: ReturnType
       if (missing !== undefined) {
         const message = `${Chain.nameOf(chain)}: ${MissingParts.describe(chain, missing)}`
         found.push({ level: "warning", message, advice: missingAdvice })
+      }
+      for (const skipped of yield* SkippedBlocks.of(chain)) {
+        const message = `${Chain.nameOf(chain)}: ${SkippedBlocks.describe(chain, skipped)}`
+        found.push({ level: "warning", message, advice: "add a node that has them, if they are wanted" })
       }
       const inDoubt = yield* UnresolvedEvents.count(chain)
       if (inDoubt !== undefined) {

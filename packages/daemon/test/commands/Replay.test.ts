@@ -168,7 +168,7 @@ describe("headwater replay, rewind and status", () => {
         const fresh = recordOf(store)
         const refused = yield* run(["rewind", name, "300", ...config], { cwd })
         assert.strictEqual(refused.code, 1)
-        assert.match(refused.stderr, /store\.db is in use by another headwater \(serve or rewind\)/)
+        assert.match(refused.stderr, /store\.db is in use by another headwater \(serve, rewind or skip\)/)
         yield* headwater.kill
         const unknown = yield* run(["rewind", "ethereum/mainnet", "300", ...config], { cwd })
         assert.include(unknown.stderr, 'The settings have no chain "ethereum/mainnet", only ethereum/devnet')

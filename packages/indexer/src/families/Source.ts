@@ -26,6 +26,8 @@ export interface Source {
   readonly hashAt: (height: number) => Effect.Effect<Uint8Array, NodeError>
   /** The whole block at a height, checked and decoded. */
   readonly blockAt: (height: number) => Effect.Effect<Block, NodeError | BlockMissing>
+  /** The blocks that the node says it has, first and last of each unbroken run, in families whose nodes say so. */
+  readonly ranges?: Effect.Effect<ReadonlyArray<readonly [first: number, last: number]>, NodeError>
   /** Waits until the node has announced a block since the last such wait: a hint to look, and nothing more. */
   readonly announced?: Effect.Effect<void>
   /** Asked for token contracts before blocks that speak of them are committed, in families that have tokens. */

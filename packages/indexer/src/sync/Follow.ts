@@ -32,6 +32,9 @@ export interface Options extends CatchUp.Options {
 
 type SyncError = NodeError | NotNext | TokensUnknown | DatabaseError | Fork.UnrecoverableFork
 
+/** Blocks below a node's head that one of several nodes behind one URL may yet lack. */
+const nearHead = 10
+
 /** How often the log tells how far a chain is that catches up. */
 const progressInterval = "30 seconds"
 
@@ -97,6 +100,9 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
   const catchUp = yield* CatchUp.make(source, store, metrics, options)
   const report = (change: Parameters<typeof statuses.update>[1]) =>
     Effect.map(Clock.currentTimeMillis, (now) => statuses.update(chain, change, now))
+
+  /** The node's newest block, as last seen. */
+  let newest: Head | undefined
 
   const stateAt = (behind: number) => (behind > CatchingUp.atHead ? "syncing" : "following")
 
@@ -171,6 +177,7 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
   const step: Follow["step"] = Effect.gen(function* () {
     const startedAt = yield* Clock.currentTimeMillis
     const head = yield* source.head
+    newest = head
     const cursor = yield* store.cursor
     if (cursor !== undefined && head.height < cursor.height) return yield* reportShorterChain(cursor, head)
     if (cursor === undefined) yield* begin(head)
@@ -180,10 +187,24 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
     yield* report({ state: "following", message: undefined, atHeadAt: startedAt })
   })
 
+  /** What fails, and the way out where the node lacks a block that is far from its head: a new one may be on its way. */
+  const messageOf = Effect.fnUntraced(function* (error: SyncError) {
+    if (error._tag !== "BlockMissing") return error.message
+    const cursor = yield* Effect.orElseSucceed(store.cursor, () => undefined)
+    const next = cursor === undefined ? options.start : cursor.height + 1
+    if (newest === undefined || next === "latest" || newest.height - next < nearHead) return error.message
+    const wayOut =
+      cursor === undefined
+        ? "a later start is a way out, and headwater doctor names the first block that the nodes have"
+        : `headwater skip ${nameOf(chain)} is the way out`
+    return `${error.message}. If none of the nodes has it any more, ${wayOut}`
+  })
+
   const reportFailure = Effect.fnUntraced(function* (error: SyncError) {
     const stopped = error._tag === "UnrecoverableFork"
-    yield* report({ state: stopped ? "stopped" : "failing", message: error.message })
-    yield* stopped ? Effect.logError(error.message) : Effect.logWarning(error.message)
+    const message = yield* messageOf(error)
+    yield* report({ state: stopped ? "stopped" : "failing", message })
+    yield* stopped ? Effect.logError(message) : Effect.logWarning(message)
   })
 
   const logProgress = Effect.gen(function* () {

@@ -12,13 +12,23 @@ export class UnrecoverableFork extends Schema.TaggedError<UnrecoverableFork>()("
   message: Schema.String
 }) {}
 
-/** Whether the node's chain has our block at the cursor. */
-export const agrees = (source: Source, cursor: Cursor, head?: Head) =>
-  cursor.hash === undefined
-    ? Effect.succeed(true)
-    : Effect.map(head?.height === cursor.height ? Effect.succeed(head.hash) : source.hashAt(cursor.height), (hash) =>
-        Bytes.equal(hash, cursor.hash!)
-      )
+/**
+ * Whether the node's chain has our block at the cursor. A node that has forgotten just that block shows the block's hash
+ * as the parent of the next one.
+ */
+export const agrees = (source: Source, { hash, height }: Cursor, head?: Head) => {
+  if (hash === undefined) return Effect.succeed(true)
+  const theirs =
+    head?.height === height
+      ? Effect.succeed(head.hash)
+      : Effect.catchTag(source.hashAt(height), "BlockMissing", (missing) =>
+          Effect.map(
+            Effect.catchTag(source.blockAt(height + 1), "BlockMissing", () => Effect.fail(missing)),
+            ({ parent }) => parent
+          )
+        )
+  return Effect.map(theirs, (theirs) => Bytes.equal(theirs, hash))
+}
 
 /** Whether the node's chain has the block that the store has at a height; undefined where either has none there. */
 const isSame = Effect.fnUntraced(function* (source: Source, store: ChainStore, height: number) {

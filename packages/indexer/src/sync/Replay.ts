@@ -13,6 +13,7 @@ import type { MinedOutputs } from "../families/SideSources.ts"
 import type { Source } from "../families/Source.ts"
 import type { ChainStore } from "../store/chain/ChainStore.ts"
 import * as ReplayProgress from "../store/chain/ReplayProgress.ts"
+import * as SkippedBlocks from "../store/chain/SkippedBlocks.ts"
 import * as StoredBlocks from "../store/chain/StoredBlocks.ts"
 import { Retention } from "../store/subscriptions/Outbox.ts"
 import * as SubscribedInputs from "./SubscribedInputs.ts"
@@ -64,6 +65,10 @@ export const begin = Effect.fn("Replay.begin")(function* (chain: Chain.Chain, { 
         `Blocks ${from} to ${to} cannot be replayed: blocks ${first} to ${last} of ${name} are stored` +
         (from < first ? `; to begin lower, rewind the chain to block ${from - 1}` : "")
     })
+  }
+  const skipped = (yield* SkippedBlocks.of(chain)).find((range) => range.from <= to && range.to >= from)
+  if (skipped !== undefined) {
+    return yield* new CannotReplay({ message: `Blocks ${from} to ${to}: ${SkippedBlocks.describe(chain, skipped)}` })
   }
   const before = yield* interrupted(chain)
   if (before !== undefined && before.from === from && before.to === to && before.callbacks === callbacks) {

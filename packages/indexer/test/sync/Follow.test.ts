@@ -3,7 +3,7 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import type { EventType } from "@headwater/core/events/EventType"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
-import { NodeInconsistent, NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
+import { BlockMissing, NodeInconsistent, NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
 import * as Proof from "@headwater/indexer/families/node/Proof"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as MissingParts from "@headwater/indexer/store/chain/MissingParts"
@@ -478,6 +478,67 @@ describe("Follow with a broken node", () => {
       assert.strictEqual((yield* store.cursor)?.height, 48)
       yield* follow.step
       assert.strictEqual(yield* store.final, 30)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.live("names the way out of a gap, and behind skipped blocks brings every confirmation that has come", () =>
+    Effect.gen(function* () {
+      const fake = new FakeChain(chain)
+      for (let i = 0; i < 4; i++) fake.mine([])
+      const { follow, store } = yield* setup(fake)
+      yield* follow.step
+      yield* subscribe("ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION", 0, 4)
+      yield* subscribe("ADDRESS_COINS_TRANSACTION_CONFIRMED", 0, 3)
+      fake.mine([{ from: 1, to: 0 }])
+      yield* follow.step
+      for (let i = 0; i < 30; i++) fake.mine(i === 10 ? [{ from: 2, to: 0 }] : [])
+      fake.blockFault = (height) =>
+        height > 5 && height < 10 ? Effect.fail(new BlockMissing({ node: "fake", block: String(height) })) : undefined
+      const fiber = yield* Effect.forkChild(follow.run)
+      for (let i = 0; (yield* ChainStatus).get(chain)?.state !== "failing"; i++) {
+        assert.isBelow(i, 500)
+        yield* Effect.sleep("10 millis")
+      }
+      yield* Fiber.interrupt(fiber)
+      assert.match(
+        (yield* status).message ?? "",
+        /^fake does not have block 6. If none of the nodes has it any more, headwater skip ethereum\/devnet is the way out$/
+      )
+      yield* store.skip(5, 9)
+      yield* follow.step
+      assert.strictEqual((yield* store.cursor)?.height, 35)
+      const of = (height: number) => `${hex(fake.blocks[height]!.hash)} incoming`
+      const sent = (yield* callbacks).map(
+        ({ detail, hash }) => `${hash} ${detail.split(" ").at(0)} ${detail.split(" ").at(-1)}`
+      )
+      assert.deepStrictEqual(
+        sent.filter((line) => line.startsWith(of(5))).sort(),
+        [`${of(5)} `, ...[1, 2, 3, 4].map((n) => `${of(5)} ${n}`)].sort()
+      )
+      assert.lengthOf(
+        sent.filter((line) => line.startsWith(of(16))),
+        5
+      )
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.live("goes on from a block that the node has forgotten, by the parent of the next one", () =>
+    Effect.gen(function* () {
+      const fake = new FakeChain(chain)
+      for (let i = 0; i < 10; i++) fake.mine([])
+      const store = yield* ChainStore.open(chain, { record: "watched", undoDepth: 64 })
+      const forgetful = {
+        ...fake.source,
+        hashAt: (height: number) =>
+          height <= 10
+            ? Effect.fail(new BlockMissing({ node: "fake", block: String(height) }))
+            : fake.source.hashAt(height)
+      }
+      const follow = yield* Follow.make(forgetful, store, followOptions)
+      yield* follow.step
+      fake.mine([])
+      yield* follow.step
+      assert.strictEqual((yield* store.cursor)?.height, 11)
     }).pipe(Effect.provide(layer))
   )
 

@@ -159,6 +159,9 @@ export const make = Effect.fn("UtxoSource.make")(function* (
       history(now),
       network
     ]),
+    ranges: Effect.map(tip, ({ height, pruned, pruneHeight }) =>
+      pruned === false ? [[0, height] as const] : pruneHeight === undefined ? [] : [[pruneHeight, height] as const]
+    ),
     latestDetails: Effect.flatMap(tip, ({ hex, height }) => reader.details({ hash: hex, height })),
     mempool: {
       ...Mempool.make(chain, rpc, capabilities.verbose),

@@ -27,5 +27,5 @@ export const selfReport: Access["selfReport"] = Effect.fnUntraced(function* (_ch
     timeoutMillis: settings.timeoutMillis,
     attempts: 1
   })
-  return XrpSelfReport.read(yield* node.request("server_info", {}), settings.start)
+  return XrpSelfReport.read(yield* node.request("server_info", {}))
 })

@@ -168,6 +168,7 @@ export const make = Effect.fn("XrpSource.make")(function* (
         historyOf(info.complete_ledgers)
       ])
     ),
+    ranges: Effect.map(serverInfo, ({ complete_ledgers }) => CompleteLedgers.parse(complete_ledgers ?? "")),
     announced: node.announced,
     transactionsByHash: Effect.fn("XrpSource.transactionsByHash")(function* (ledgerHash, { limit, offset }) {
       const hash = Buffer.from(ledgerHash).toString("hex").toUpperCase()

@@ -9,6 +9,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Completeness from "../chain/Completeness.ts"
+import * as SkippedBlocks from "../chain/SkippedBlocks.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
@@ -306,7 +307,9 @@ export const advance = Effect.fn("SyncedAddresses.advance")(function* (
             .where("last_height", "=", last)
             .returning("id")
         )
-        if (isDone && still !== undefined) yield* Completeness.prove(chainId, "tokens", [address], birth)
+        if (!isDone || still === undefined) continue
+        const skipped = yield* SkippedBlocks.lastFrom(chainId, last + 1)
+        yield* Completeness.prove(chainId, "tokens", [address], skipped === undefined ? birth : skipped + 1)
       }
     })
   )
@@ -331,7 +334,8 @@ export const finish = Effect.fn("SyncedAddresses.finish")(function* (
           .where("last_height", "=", last)
           .returning("id")
       )
-      if (read !== undefined && still !== undefined) {
+      if (read === undefined || still === undefined) return
+      if ((yield* SkippedBlocks.lastFrom(chainId, read)) === undefined) {
         yield* Completeness.prove(chainId, "history", [address], 0)
         yield* Completeness.prove(chainId, "coins", [address], read)
       }

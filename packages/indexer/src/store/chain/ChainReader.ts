@@ -141,8 +141,15 @@ const heightBetween = Effect.fnUntraced(function* (chain: number, first: number,
   let high = last + 1
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
+    // Among skipped blocks the one below them decides.
     const [block] = yield* read((db) =>
-      db.selectFrom("block").select("time").where("chain", "=", chain).where("height", "=", middle)
+      db
+        .selectFrom("block")
+        .select("time")
+        .where("chain", "=", chain)
+        .where("height", "<=", middle)
+        .orderBy("height", "desc")
+        .limit(1)
     )
     if (block !== undefined && block.time >= time) high = middle
     else low = middle + 1

@@ -13,6 +13,7 @@ import * as Projections from "./projections.ts"
 import type { RecordingMode } from "./RecordingMode.ts"
 import * as Reorganisation from "./Reorganisation.ts"
 import * as Reprocess from "./Reprocess.ts"
+import * as Skip from "./Skip.ts"
 import * as Tokens from "./Tokens.ts"
 import * as WatchedAddresses from "./WatchedAddresses.ts"
 
@@ -74,6 +75,8 @@ export interface ChainStore {
   ) => Effect.Effect<number, Reprocess.NotRecorded | Tokens.TokensUnknown | DatabaseError>
   /** As `undo`, by an operator's will: also below what was called final, and below the first block. */
   readonly rewind: (height: number) => Effect.Effect<void, DatabaseError>
+  /** Leaves out the blocks above `after`, where the cursor is, up to `to`, by an operator's will: no node has them. */
+  readonly skip: (after: number, to: number) => Effect.Effect<void, Skip.NotSkipped | DatabaseError>
   readonly setFinal: (height: number) => Effect.Effect<void, DatabaseError>
 }
 
@@ -122,6 +125,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
   const commit = Commit.make(opened, made)
   const { rewind, undo } = Reorganisation.make(opened, made)
   const reprocess = Reprocess.make(opened, made)
+  const skip = Skip.make(opened, made)
 
   const store: ChainStore = {
     chain,
@@ -142,6 +146,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
     undo: (fork) => provided(undo(fork)),
     reprocess: (block, options) => provided(reprocess(block, options)),
     rewind: (height) => provided(rewind(height)),
+    skip: (after, to) => provided(skip(after, to)),
     setFinal: (height) => provided(ChainRow.setFinal(id, height))
   }
   return store

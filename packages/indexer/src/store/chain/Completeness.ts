@@ -204,6 +204,36 @@ export const setInternalFrom = Effect.fnUntraced(function* (chain: number, heigh
 })
 
 /**
+ * Takes back what was proved, where the blocks up to `to` are left out: the record begins anew with the block behind them.
+ * What an address holds is unknown until a node is asked, or searched, once more.
+ */
+export const skip = Effect.fnUntraced(function* (chain: number, to: number) {
+  const { defer } = yield* Database
+  const next = to + 1
+  for (const part of ["tokens", "history"] as const) {
+    yield* defer((db) =>
+      db
+        .updateTable("completeness")
+        .set({ [part]: next })
+        .where("chain", "=", chain)
+        .where(part, "<", next)
+    )
+  }
+  yield* defer((db) =>
+    db.updateTable("completeness").set({ coins: null }).where("chain", "=", chain).where("coins", "is not", null)
+  )
+  for (const column of ["all_from", "internal_from"] as const) {
+    yield* defer((db) =>
+      db
+        .updateTable("chain")
+        .set({ [column]: next })
+        .where("id", "=", chain)
+        .where(column, "<", next)
+    )
+  }
+})
+
+/**
  * Takes back what was proved in blocks above `fork`. Those blocks come again, matched against all that is watched; but
  * outputs that were spent in them before the search of a node's coins were never seen, and those that are forgotten do
  * not come back. An account that was unused after one of them was unused at the fork as well.

@@ -41,6 +41,7 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, id, record }) {
       })
     },
     undo: (undone) => Completeness.undo(chain, id, undone),
+    skip: ({ to }) => Completeness.skip(id, to),
     reprocess: {}
   }
 })

@@ -29,6 +29,8 @@ export interface Projection {
   readonly undo: (undone: Undone) => Effect.Effect<void, DatabaseError, Database>
   /** Enters a committed block again: what its place should hold is written where it is not there. */
   readonly reprocess: Stages<Reprocessing>
+  /** Takes back what was called complete, where blocks are left out for good. */
+  readonly skip?: (skipped: Skipped) => Effect.Effect<void, DatabaseError, Database>
   /** Forgets what only an undo of blocks below this height would need; from time to time, within a commit. */
   readonly prune?: (below: number) => Effect.Effect<void, DatabaseError, Database>
 }
@@ -121,6 +123,12 @@ export interface Undone {
   readonly losesCoins: boolean
   /** Milliseconds since the Unix epoch. */
   readonly at: number
+}
+
+/** Blocks that are left out, the first and the last one: what happened in them stays unknown. */
+export interface Skipped {
+  readonly from: number
+  readonly to: number
 }
 
 /** Takes a block through the stages of all projections. */

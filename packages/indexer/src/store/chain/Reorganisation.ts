@@ -14,15 +14,25 @@ const hashAt = Effect.fnUntraced(function* (chain: number, height: number) {
   return row?.hash ?? null
 })
 
+/** Hash of the highest block that is stored: below the cursor where blocks were skipped. */
+const highestHash = Effect.fnUntraced(function* (chain: number) {
+  const { query } = yield* Database
+  const [row] = yield* query((db) =>
+    db.selectFrom("block").select("hash").where("chain", "=", chain).orderBy("height", "desc").limit(1)
+  )
+  return row?.hash
+})
+
 /** Undoes blocks of an open chain: each projection takes back its part, then headers and cursor follow. */
 export const make = ({ id }: OpenChain, projections: ReadonlyArray<Projection>) => {
   const leave = Effect.fnUntraced(function* (fork: number) {
     const { defer, insertMany } = yield* Database
     const row = yield* ChainRow.lock(id)
-    const { first_height: firstHeight, hash: tip, height } = row
+    const { first_height: firstHeight, height } = row
     if (height === null || height <= fork) return
+    const tip = row.hash ?? (yield* highestHash(id))
     // A rewind to below the first block has left no block: only where the chain begins again is lowered.
-    if (tip === null) return yield* ChainRow.moveCursor(id, { height: fork, hash: null, firstHeight })
+    if (tip === undefined) return yield* ChainRow.moveCursor(id, { height: fork, hash: null, firstHeight })
     const hash = yield* hashAt(id, fork)
     const at = yield* Clock.currentTimeMillis
     const losesCoins = !UtxoSet.remembersSpent(row, fork + 1)

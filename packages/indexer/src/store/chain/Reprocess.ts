@@ -10,6 +10,7 @@ import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import { Entered } from "./internal/Entered.ts"
 import * as Projection from "./Projection.ts"
+import * as SkippedBlocks from "./SkippedBlocks.ts"
 import type { LearnedToken } from "./Tokens.ts"
 
 /** What the node shows is not the block that the store has at this height, or the store has none there. */
@@ -38,6 +39,9 @@ const header = Effect.fnUntraced(function* (row: ChainRow.ChainRow, block: Block
   const { hash, height, parent, time } = block
   if (row.height === null || row.hash === null || height > row.height || (height < row.first_height! && !earlier)) {
     return yield* new NotRecorded({ message: `Block ${height} is not among those that were ever committed` })
+  }
+  if (!earlier && (yield* SkippedBlocks.has(row.id, height))) {
+    return yield* new NotRecorded({ message: `Block ${height} was skipped: a rewind to below brings back such blocks` })
   }
   const headers = yield* query((db) =>
     db

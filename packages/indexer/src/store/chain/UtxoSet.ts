@@ -221,6 +221,20 @@ export const undo = Effect.fn("UtxoSet.undo")(function* (chain: number, fork: nu
   )
 })
 
+/** Forgets every output, where the blocks up to `to` are left out: which of the outputs they spent is unknown. */
+export const skip = Effect.fn("UtxoSet.skip")(function* (chain: number, to: number) {
+  const { defer } = yield* Database
+  for (const table of ["unspent_output", "spent_output"] as const) {
+    yield* defer((db) => db.deleteFrom(table).where("chain", "=", chain))
+  }
+  yield* defer((db) =>
+    db
+      .updateTable("chain")
+      .set({ spent_from: to + 1 })
+      .where("id", "=", chain)
+  )
+})
+
 /** Whether what was spent at `height` is still remembered. */
 export const remembersSpent = ({ spent_from }: Pick<ChainRow.ChainRow, "spent_from">, height: number): boolean =>
   spent_from === null || height >= spent_from

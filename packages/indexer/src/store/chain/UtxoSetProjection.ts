@@ -12,6 +12,7 @@ export const make: Make = ({ id, record, watched }) =>
       record: ({ height }) => (height === 0 ? KnownCoins.proveAll(id) : Effect.void)
     },
     undo: ({ fork }) => UtxoSet.undo(id, fork),
+    skip: ({ to }) => UtxoSet.skip(id, to),
     reprocess: { resolve: (block) => UtxoSet.recall(id, block) },
     prune: (below) => UtxoSet.prune(id, below)
   })

@@ -5,6 +5,7 @@ import * as WalletProjection from "../wallets/WalletProjection.ts"
 import * as CompletenessProjection from "./CompletenessProjection.ts"
 import * as MissingPartProjection from "./MissingPartProjection.ts"
 import type { Make } from "./Projection.ts"
+import * as SkippedBlocksProjection from "./SkippedBlocksProjection.ts"
 import * as TokenProjection from "./TokenProjection.ts"
 import * as TransferProjection from "./transfers/TransferProjection.ts"
 import * as UtxoSetProjection from "./UtxoSetProjection.ts"
@@ -17,6 +18,7 @@ const outputs: ReadonlyArray<Make> = [
   WalletProjection.make,
   UtxoSetProjection.make,
   CallbackProjection.make,
+  SkippedBlocksProjection.make,
   CompletenessProjection.make
 ]
 
@@ -26,6 +28,7 @@ const accounts: ReadonlyArray<Make> = [
   CallbackProjection.make,
   TransferProjection.make,
   MissingPartProjection.make,
+  SkippedBlocksProjection.make,
   CompletenessProjection.make
 ]
 

@@ -34,7 +34,7 @@ export const acquire = (location: Location): Effect.Effect<void, StoreInUse, Sco
           new StoreInUse({
             message:
               (cause as { readonly code?: string }).code === "SQLITE_BUSY"
-                ? `The store ${location.file} is in use by another headwater (serve or rewind): stop that one first`
+                ? `The store ${location.file} is in use by another headwater (serve, rewind or skip): stop that one first`
                 : `Cannot lock the store by ${file}: ${(cause as Error).message}`
           })
       }),

@@ -9,6 +9,7 @@ export interface Tables {
   reorganisation: ReorganisationTable
   replay: ReplayTable
   missing_part: MissingPartTable
+  skipped_blocks: SkippedBlocksTable
   completeness: CompletenessTable
   unresolved_event: UnresolvedEventTable
   synced_address: SyncedAddressTable
@@ -103,6 +104,16 @@ export interface MissingPartTable {
   part: "internal"
   /** In the node's words. */
   reason: string
+}
+
+/** Blocks that an operator has given up. */
+export interface SkippedBlocksTable {
+  chain: number
+  /** The first and the last height. */
+  from_height: number
+  to_height: number
+  /** Milliseconds since the Unix epoch. */
+  at: number
 }
 
 /**

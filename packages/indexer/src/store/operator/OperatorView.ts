@@ -22,6 +22,8 @@ const reorganisations = Effect.fn("OperatorView.reorganisations")(function* () {
       .selectFrom("reorganisation")
       .innerJoin("chain", "chain.id", "reorganisation.chain")
       .select(["chain.name", "at", "fork_height", "depth", "old_hash"])
+      // A skip of blocks leaves a row of depth 0.
+      .where("reorganisation.depth", ">", 0)
       .orderBy("reorganisation.id", "desc")
       .limit(Page.size)
   )

@@ -113,11 +113,8 @@ const nextDue = Effect.fnUntraced(function* (chain: number) {
   return next?.height ?? Number.POSITIVE_INFINITY
 })
 
-/**
- * The callbacks whose confirmation comes with the tip at `height`, those of the oldest block first, and the height at
- * which the next one is due.
- */
-export const confirm = Effect.fnUntraced(function* (chain: number, height: number, now: number) {
+/** The callbacks of one confirmation of each occurrence that has one due, and the height at which the next one is. */
+const confirmOne = Effect.fnUntraced(function* (chain: number, height: number, now: number) {
   const { query } = yield* Database
   const rows = yield* query((db) =>
     db
@@ -142,6 +139,19 @@ export const confirm = Effect.fnUntraced(function* (chain: number, height: numbe
     })
   })
   return { callbacks, nextDue: yield* nextDue(chain) }
+})
+
+/**
+ * The callbacks whose confirmation comes with the tip at `height`, those of the oldest block first, and the height at
+ * which the next one is due. Behind blocks that were skipped several of one occurrence are due at once.
+ */
+export const confirm = Effect.fnUntraced(function* (chain: number, height: number, now: number) {
+  const callbacks: Array<CallbackState.NewCallback> = []
+  while (true) {
+    const confirmed = yield* confirmOne(chain, height, now)
+    callbacks.push(...confirmed.callbacks)
+    if (confirmed.callbacks.length === 0 || confirmed.nextDue > height) return { callbacks, nextDue: confirmed.nextDue }
+  }
 })
 
 /** Forgets what is pending for a subscription. */

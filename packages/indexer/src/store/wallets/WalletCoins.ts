@@ -75,6 +75,14 @@ export const noneBefore = Effect.fnUntraced(function* (chain: number) {
   yield* defer((db) => db.updateTable("wallet").set({ state: "synced", scan_height: 0 }).where("chain", "=", chain))
 })
 
+/** The coins of all wallets are to be looked for again; none has a balance until then. */
+export const forget = Effect.fnUntraced(function* (chain: number) {
+  const { defer } = yield* Database
+  yield* defer((db) =>
+    db.updateTable("wallet").set({ state: "scanning", scan_height: null, balance: "0" }).where("chain", "=", chain)
+  )
+})
+
 /**
  * Wallets whose coins were looked for in a block that is undone are to be looked for again: coins that were spent before
  * that block were never seen. Those to which such an address belongs have no balance until then. So it is with all

@@ -32,6 +32,7 @@ export const make: Make = (chain) => {
       yield* WalletCoins.undo(chain.id, undone)
       yield* use.undo(undone)
     }),
+    skip: () => WalletCoins.forget(chain.id),
     // What was paid to a wallet was counted when the block was committed.
     reprocess: {}
   })

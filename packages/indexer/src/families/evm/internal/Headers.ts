@@ -11,8 +11,9 @@ import { read } from "./NodeAnswer.ts"
 /** For how long a node that refused the `finalized` tag is not asked for it. */
 const finalityRestMillis = 300_000
 
-/** The node's words for a block that it does not have (yet): geth, Avalanche, anvil. */
-export const missingWords = /block.*not found|header not found|unknown block|unfinalized|out ?of ?range/i
+/** The node's words for a block that it does not have, yet or any more (EIP-4444): geth, Avalanche, anvil. */
+export const missingWords =
+  /block.*not found|header not found|unknown block|unfinalized|out ?of ?range|pruned history unavailable/i
 
 export const missing = (rpc: JsonRpc, block: string) => new BlockMissing({ node: rpc.node, block })
 

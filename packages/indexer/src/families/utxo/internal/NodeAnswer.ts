@@ -11,9 +11,10 @@ export const isNoTransaction = (error: NodeRejected): boolean =>
 
 const notFoundCodes: ReadonlySet<number> = new Set([-5, -8])
 
-/** `Block not found`, `Block height out of range`; -8 is also the code of a verbosity that the node does not have. */
+/** `Block not found`, `Block height out of range`, `Block not available (pruned data)`; -8 is also the code of a verbosity that the node does not have. */
 const isNotFound = (error: NodeRejected): boolean =>
-  (notFoundCodes.has(error.code) || /block not found|height out of range/i.test(error.message)) &&
+  (notFoundCodes.has(error.code) ||
+    /block not found|height out of range|block not available|not available \(/i.test(error.message)) &&
   !/verbos/i.test(error.message)
 
 /** Turns the node's word for an unknown block, an error or `null`, into `BlockMissing`. */

@@ -1,6 +1,5 @@
 /** What rippled or clio says of itself. */
 import { isJson, type NodeFinding, noPeers, ok, textOf } from "../../node/NodeFinding.ts"
-import * as CompleteLedgers from "./CompleteLedgers.ts"
 
 /** States in which rippled has the newest validated ledgers. */
 const synchronised = new Set(["full", "validating", "proposing"])
@@ -32,29 +31,14 @@ const ofState = (state: string | undefined): ReadonlyArray<NodeFinding> => {
   ]
 }
 
-const ofHistory = (completeLedgers: unknown, start: number | "latest"): ReadonlyArray<NodeFinding> => {
-  const ranges = CompleteLedgers.parse(typeof completeLedgers === "string" ? completeLedgers : "")
-  if (start === "latest" || ranges.length === 0 || ranges.some(([first, last]) => first <= start && start <= last)) {
-    return []
-  }
-  return [
-    {
-      level: "warning",
-      message: `the server lacks ledger ${start}, at which the settings start`,
-      advice: "use a server with full history, or start later; if the store has later ledgers already, all is well"
-    }
-  ]
-}
-
-/** The answer to `server_info`; `start` as in the settings. */
-export const read = (answer: unknown, start: number | "latest"): ReadonlyArray<NodeFinding> => {
+/** The answer to `server_info`. */
+export const read = (answer: unknown): ReadonlyArray<NodeFinding> => {
   const info = isJson(answer) ? answer.info : undefined
   if (!isJson(info)) return []
   return [
     ...ofVersion(info),
     ...(info.amendment_blocked === true ? [amendmentBlocked] : []),
     ...ofState(textOf(info.server_state)),
-    ...(info.peers === 0 ? [noPeers] : []),
-    ...ofHistory(info.complete_ledgers, start)
+    ...(info.peers === 0 ? [noPeers] : [])
   ]
 }

@@ -35,6 +35,7 @@ import * as syncedAddress from "../migrations/0014_synced_address.ts"
 import * as walletCoins from "../migrations/0015_wallet_coins.ts"
 import * as syncedWallet from "../migrations/0016_synced_wallet.ts"
 import * as spentFrom from "../migrations/0017_spent_from.ts"
+import * as skippedBlocks from "../migrations/0021_skipped_blocks.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -57,7 +58,8 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0014_synced_address": syncedAddress.up,
   "0015_wallet_coins": walletCoins.up,
   "0016_synced_wallet": syncedWallet.up,
-  "0017_spent_from": spentFrom.up
+  "0017_spent_from": spentFrom.up,
+  "0021_skipped_blocks": skippedBlocks.up
 }
 
 /** The last migration of release 0.1, whose migrations were no transactions on SQLite. */

@@ -14,27 +14,20 @@ describe.skipIf(!Fixtures.exist)("recorded server_info of rippled", () => {
   }
 
   it("of a full server of old, and of a test network's", () => {
-    assert.deepStrictEqual(lines(XrpSelfReport.read(recorded("serverInfo"), 6_000_000)), [
+    assert.deepStrictEqual(lines(XrpSelfReport.read(recorded("serverInfo"))), [
       "ok: rippled 0.24.0-rc1",
       "ok: server state: full"
     ])
-    assert.deepStrictEqual(lines(XrpSelfReport.read(recorded("serverInfoNetworkID"), "latest")), [
+    assert.deepStrictEqual(lines(XrpSelfReport.read(recorded("serverInfoNetworkID"))), [
       "ok: rippled 1.11.0-rc2",
       "ok: server state: full"
     ])
-  })
-
-  it("whose history begins after the settings' start", () => {
-    const [, , lacks] = XrpSelfReport.read(recorded("serverInfo"), 32_569)
-    assert.match(lacks!.message, /^the server lacks ledger 32569, at which the settings start$/)
-    assert.match(lacks!.advice!, /full history, or start later/)
   })
 })
 
 describe("XRP servers", () => {
   const info = { build_version: "2.2.3", complete_ledgers: "5-9,12-20", server_state: "full", peers: 20 }
-  const of = (more: object, start: number | "latest" = "latest") =>
-    XrpSelfReport.read({ info: { ...info, ...more } }, start)
+  const of = (more: object) => XrpSelfReport.read({ info: { ...info, ...more } })
 
   it("a server that is not done, blocked, or alone: each with what to do", () => {
     for (const state of ["disconnected", "connected", "syncing", "tracking"]) {
@@ -50,17 +43,11 @@ describe("XRP servers", () => {
     assert.strictEqual(blocked!.advice, "upgrade the server")
   })
 
-  it("a start in a gap of its history", () => {
-    assert.lengthOf(of({}, 12), 2)
-    assert.include(lines(of({}, 10)), "warning: the server lacks ledger 10, at which the settings start")
-    assert.lengthOf(of({ complete_ledgers: "empty" }, 10), 2, "the history itself is what is missing, which is told")
-  })
-
   it("clio, and answers of another form", () => {
     const clio = { info: { clio_version: "2.7.0", rippled_version: "3.1.0", complete_ledgers: "32570-102609807" } }
-    assert.deepStrictEqual(lines(XrpSelfReport.read(clio, "latest")), ["ok: clio 2.7.0 (rippled 3.1.0)"])
+    assert.deepStrictEqual(lines(XrpSelfReport.read(clio)), ["ok: clio 2.7.0 (rippled 3.1.0)"])
     for (const answer of [undefined, null, 1, [], {}, { info: [] }, { info: { build_version: {}, peers: "0" } }]) {
-      assert.deepStrictEqual(XrpSelfReport.read(answer, 3), [])
+      assert.deepStrictEqual(XrpSelfReport.read(answer), [])
     }
   })
 })
