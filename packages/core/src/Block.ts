@@ -113,8 +113,23 @@ export interface UnprovenPart {
   readonly reason: string
 }
 
+/**
+ * A transaction of which something could not be understood. What is certain of the transaction is in the block all the
+ * same, and nothing of the rest is guessed.
+ */
+export interface NotUnderstood {
+  /** Undefined where the id could not be read, or where the answer does not tell which transaction lacks. */
+  readonly transactionId: Uint8Array | undefined
+  /** Each field that could not be read, and its rule: at most 300 characters, none of them a control character. */
+  readonly reason: string
+  /** How many transfers were taken from the transaction. */
+  readonly transfers: number
+  /** The transaction as the node gave it, JSON or hexadecimal digits: at most 4,096 characters; empty for many in a block. */
+  readonly raw: string
+}
+
 export interface Block extends BlockHeader {
-  /** Transaction ids in block order. */
+  /** Transaction ids in block order; empty for one whose id could not be read, of which nothing is in the block. */
   readonly transactions: ReadonlyArray<Uint8Array>
   /** In block order; a failed transaction has none. */
   readonly transfers: ReadonlyArray<Transfer>
@@ -124,6 +139,8 @@ export interface Block extends BlockHeader {
   readonly missing?: ReadonlyArray<MissingPart>
   /** What of `transfers` nothing proves, at the level at which the chain is verified. Absent where all is proven. */
   readonly unproven?: ReadonlyArray<UnprovenPart>
+  /** Transactions that were not understood in full. Absent where all were. */
+  readonly notUnderstood?: ReadonlyArray<NotUnderstood>
   /** Internal transfers were not asked for, by the settings or since no node has any; `transfers` holds none. */
   readonly untraced?: true
 }

@@ -2,6 +2,7 @@
 import * as Chain from "@headwater/core/chains/Chain"
 import { ChainStatus, type Status } from "@headwater/indexer/families/node/ChainStatus"
 import * as Proof from "@headwater/indexer/families/node/Proof"
+import * as NotUnderstood from "@headwater/indexer/store/chain/NotUnderstood"
 import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
 import * as CatchingUp from "@headwater/indexer/sync/CatchingUp"
 import * as Clock from "effect/Clock"
@@ -49,6 +50,13 @@ const storeProblem = Effect.map(Effect.result(Effect.timeout(StoreHealth.answers
   Result.isSuccess(answer) ? undefined : "the store does not answer"
 )
 
+const transactionsNotUnderstood = (chain: Chain.Chain) =>
+  NotUnderstood.count(chain).pipe(
+    Effect.timeout("2 seconds"),
+    Effect.map((count) => ({ notUnderstood: count?.transactions ?? 0 })),
+    Effect.orElseSucceed(() => ({}))
+  )
+
 /** What `/ready` answers. */
 export const Ready = Schema.Struct({
   ready: Schema.Boolean,
@@ -79,7 +87,9 @@ export const Ready = Schema.Struct({
           perSecond: Schema.NullOr(Schema.Number),
           secondsLeft: Schema.NullOr(Schema.Int)
         })
-      )
+      ),
+      /** Transactions that were not understood in full; absent where the store does not say. */
+      notUnderstood: Schema.optionalKey(Schema.Int)
     })
   )
 })
@@ -91,9 +101,12 @@ const ready = Effect.gen(function* () {
   const chains = Settings.chains(settings).map(({ chain, settings }) => {
     const status = statuses.get(chain)
     const reason = status === undefined ? "starting" : notReady(status, settings.silentSeconds, now)
-    return { name: Chain.nameOf(chain), status, reason, verify: settings.verify }
+    return { chain, name: Chain.nameOf(chain), status, reason, verify: settings.verify }
   })
   const store = yield* storeProblem
+  const partly = yield* Effect.forEach(chains, ({ chain }) =>
+    store === undefined ? transactionsNotUnderstood(chain) : Effect.succeed({})
+  )
   const reasons = [
     ...(store === undefined ? [] : [store]),
     ...chains.flatMap(({ name, reason }) => (reason === undefined ? [] : [`${name} ${reason}`]))
@@ -102,9 +115,10 @@ const ready = Effect.gen(function* () {
     ready: reasons.length === 0,
     reasons,
     chains: Object.fromEntries(
-      chains.map(({ name, status, verify }) => [
+      chains.map(({ name, status, verify }, i) => [
         name,
         {
+          ...partly[i],
           state: status?.state ?? "starting",
           message: status?.message ?? null,
           height: status?.height ?? null,

@@ -6,6 +6,7 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import * as Chain from "@headwater/core/chains/Chain"
 import { ChainStatus, type State, type Status } from "@headwater/indexer/families/node/ChainStatus"
 import * as MissingParts from "@headwater/indexer/store/chain/MissingParts"
+import * as NotUnderstood from "@headwater/indexer/store/chain/NotUnderstood"
 import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
 import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
 import * as Clock from "effect/Clock"
@@ -36,6 +37,7 @@ const missingBlocks = gauge(
   "chain_missing_internal_blocks",
   "Committed blocks whose internal transactions no node has given yet"
 )
+const notUnderstood = gauge("chain_not_understood_transactions", "Transactions that were not understood in full")
 const storeSize = gauge("store_size_bytes", "What the store takes on disk")
 
 const states: ReadonlyArray<State> = ["starting", "syncing", "following", "failing", "stopped"]
@@ -64,6 +66,7 @@ const countInStore = ({ chain }: Status) => {
     Effect.gen(function* () {
       yield* set(unresolved, (yield* UnresolvedEvents.count(chain))?.events ?? 0)
       yield* set(missingBlocks, (yield* MissingParts.gap(chain))?.blocks ?? 0)
+      yield* set(notUnderstood, (yield* NotUnderstood.count(chain))?.transactions ?? 0)
     })
   )
 }

@@ -40,11 +40,16 @@ export interface Occurrence<S extends Subscription> {
   readonly item: ItemOf<S["event"]>
 }
 
-/** A net that is in doubt: an input that may be the address's own spends an output that is not known. */
+/**
+ * A net that is in doubt: an input that may be the address's own spends an output that is not known, or a part of the
+ * transaction was not understood.
+ */
 export interface Unresolved<S extends Subscription> {
   readonly subscription: S
   readonly address: AddressBytes
   readonly transactionId: Uint8Array
+  /** The transaction was not understood in full: an output or an input may be missing from the net. */
+  readonly notUnderstood?: true
 }
 
 /** What {@link match} found. */
@@ -160,6 +165,10 @@ export const net = (
     }))
 }
 
+/** The ids, as hex, of transactions of which an input or an output may be missing. */
+const idsNotUnderstood = ({ notUnderstood = [] }: Block): ReadonlySet<string> =>
+  new Set(notUnderstood.flatMap(({ transactionId }) => (transactionId === undefined ? [] : bytesToHex(transactionId))))
+
 /** For those of the transactions that have an input without a transfer: whether one such may spend what a script locks. */
 const unresolvedInputs = (block: Block, coins: ReadonlyArray<CoinTransfer>, transactions: ReadonlySet<number>) => {
   const resolved = new Set<string>()
@@ -264,15 +273,18 @@ export const match = <S extends Subscription>(chain: Chain, block: Block, candid
     const movements = net(coins, byAddress)
     const mayBeSpent = unresolvedInputs(block, coins, new Set(movements.map(({ transaction }) => transaction)))
     const keyOf = ({ address, transaction }: Payer) => `${transaction}:${bytesToHex(address)}`
+    const notUnderstood = idsNotUnderstood(block)
     const inDoubt = ({ address, transaction }: Payer) => {
       const transactionId = block.transactions[transaction]!
+      const cause = notUnderstood.has(bytesToHex(transactionId)) ? { notUnderstood: true as const } : {}
       for (const subscription of byAddress.get(bytesToHex(address)) ?? []) {
-        if (coinEvents.has(subscription.event)) unresolved.push({ subscription, address, transactionId })
+        if (coinEvents.has(subscription.event)) unresolved.push({ subscription, address, transactionId, ...cause })
       }
     }
     for (const movement of movements) {
       const { address, transaction } = movement
-      if (mayBeSpent.get(transaction)?.(address) !== true || hasCoins?.(address) === true) {
+      if (notUnderstood.has(bytesToHex(block.transactions[transaction]!))) inDoubt(movement)
+      else if (mayBeSpent.get(transaction)?.(address) !== true || hasCoins?.(address) === true) {
         coin({ ...movement, position: 0 })
       } else inDoubt(movement)
     }

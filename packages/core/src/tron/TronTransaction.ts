@@ -21,6 +21,17 @@ export const contractTypes = {
   triggerSmartContract: 31
 } as const
 
+/** Every number of `ContractType` in java-tron 4.8: what a contract of a later type moves is not known. */
+const knownTypes: ReadonlySet<number> = new Set([
+  ...[
+    0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 30, 31, 32, 33, 41, 42, 43, 44, 45, 46, 48
+  ],
+  ...[49, 51, 52, 53, 54, 55, 56, 57, 58, 59]
+])
+
+/** Whether contracts of this type were there when this project was made: one that reads no coins of such moves none. */
+export const isKnownType = (type: number): boolean => knownTypes.has(type)
+
 /** Contracts of other types move no coin from one account to another. */
 const coinTypes: ReadonlySet<number> = new Set(Object.values(contractTypes))
 

@@ -5,6 +5,7 @@ import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as InternalRetention from "@headwater/indexer/store/chain/InternalRetention"
 import * as MissingParts from "@headwater/indexer/store/chain/MissingParts"
+import * as NotUnderstood from "@headwater/indexer/store/chain/NotUnderstood"
 import * as Replay from "@headwater/indexer/sync/Replay"
 import * as Console from "effect/Console"
 import * as Command from "effect/cli/Command"
@@ -101,6 +102,8 @@ export const replay = Command.make(
     }
     const missing = yield* MissingParts.missingInternal(chain)
     if (missing !== undefined) yield* Console.error(`${name}: ${MissingParts.describe(chain, missing)}`)
+    const partly = yield* NotUnderstood.count(chain)
+    if (partly !== undefined) yield* Console.error(`${name}: ${NotUnderstood.describe(chain, partly)}`)
   }, Effect.scoped)
 ).pipe(
   Command.withDescription(

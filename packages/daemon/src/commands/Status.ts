@@ -4,6 +4,7 @@ import * as Proof from "@headwater/indexer/families/node/Proof"
 import * as SyncedAddresses from "@headwater/indexer/store/addresses/SyncedAddresses"
 import * as MissingParts from "@headwater/indexer/store/chain/MissingParts"
 import * as SkippedBlocks from "@headwater/indexer/store/chain/SkippedBlocks"
+import * as NotUnderstood from "@headwater/indexer/store/chain/NotUnderstood"
 import * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
 import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
 import * as ScanningWallets from "@headwater/indexer/store/wallets/ScanningWallets"
@@ -40,6 +41,9 @@ const running = Effect.gen(function* () {
   return yield* HttpClientResponse.schemaBodyJson(Ready)(response)
 }).pipe(Effect.timeout(timeout), Effect.option, Effect.provide(FetchHttpClient.layer))
 
+/** Transactions that were not understood, with their raw form. */
+const newestShown = 5
+
 /** What the store has of each configured chain. */
 const stored = Effect.gen(function* () {
   const chains = Settings.chains(yield* Settings.Settings)
@@ -51,6 +55,8 @@ const stored = Effect.gen(function* () {
       const skipped = yield* SkippedBlocks.of(chain)
       const sync = yield* SyncedAddresses.progress(chain)
       const wallets = yield* ScanningWallets.progress(chain)
+      const partly = yield* NotUnderstood.count(chain)
+      const newest = partly === undefined ? [] : yield* NotUnderstood.newest(chain, newestShown)
       const inDoubt = yield* UnresolvedEvents.count(chain)
       return {
         chain: nameOf(chain),
@@ -62,6 +68,8 @@ const stored = Effect.gen(function* () {
         walletSync: wallets === undefined ? null : { ...wallets, message: ScanningWallets.describe(wallets) },
         skipped: skipped.map((range) => ({ ...range, message: SkippedBlocks.describe(chain, range) })),
         withoutInternal: gap === undefined ? null : { ...gap, message: MissingParts.describe(chain, gap) },
+        notUnderstood:
+          partly === undefined ? null : { ...partly, newest, message: NotUnderstood.describe(chain, partly) },
         unresolved: inDoubt === undefined ? null : { ...inDoubt, message: UnresolvedEvents.describe(inDoubt) }
       }
     })
@@ -105,7 +113,7 @@ export const status = Command.make(
     )
     if (!json) {
       for (const one of chains) {
-        const { addressSync, chain, networkDoubt, replay, skipped } = one
+        const { addressSync, chain, networkDoubt, notUnderstood, replay, skipped } = one
         const { unproven, unresolved, walletSync, withoutInternal } = one
         for (const { message } of skipped) yield* Console.error(`${chain}: ${message}`)
         if (networkDoubt !== null) yield* Console.error(`${chain}: the network is ${networkDoubt}`)
@@ -122,6 +130,12 @@ export const status = Command.make(
         }
         if (withoutInternal !== null) yield* Console.error(`${chain}: ${withoutInternal.message}`)
         for (const part of unproven) yield* Console.error(`${chain}: ${Proof.describe(part)}`)
+        if (notUnderstood !== null) {
+          yield* Console.error(`${chain}: ${notUnderstood.message}`)
+          for (const { height, reason, transactionId } of notUnderstood.newest) {
+            yield* Console.error(`${chain}:   block ${height}, transaction ${transactionId ?? "unknown"}: ${reason}`)
+          }
+        }
         if (unresolved !== null) yield* Console.error(`${chain}: ${unresolved.message}`)
       }
       for (const reason of reasons) yield* Console.error(`Not ready: ${reason}`)

@@ -3,8 +3,9 @@ import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Hash from "@headwater/core/Hash"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
-import { Database } from "@headwater/indexer/store/database/Database"
+import * as NotUnderstood from "@headwater/indexer/store/chain/NotUnderstood"
 import * as OperatorView from "@headwater/indexer/store/operator/OperatorView"
+import { Database } from "@headwater/indexer/store/database/Database"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
 import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
 import * as Clock from "effect/Clock"
@@ -27,29 +28,34 @@ type Request = HttpServerRequest.HttpServerRequest
 const makeChains = Effect.gen(function* () {
   const settings = yield* Settings.Settings
   const statuses = yield* ChainStatus
+  const database = yield* Database
   const history = yield* ChainHistory.make
   const missingParts = yield* ChainParts.make
   return Effect.fnUntraced(function* (request: Request) {
     const now = yield* Clock.currentTimeMillis
     const after = wholeNumber(queryOf(request).get("after")) ?? 0
     const missing = yield* missingParts
-    const chains = Settings.chains(settings).map(({ chain, settings: own }) => {
-      const name = Chain.nameOf(chain)
-      const status = statuses.get(chain)
-      return {
-        name,
-        state: status?.state ?? "starting",
-        problem: status === undefined ? null : (notReady(status, own.silentSeconds, now) ?? null),
-        height: status?.height ?? null,
-        head: status?.head ?? null,
-        catchingUp: catchingUpOf(status),
-        networkDoubt: status?.networkDoubt ?? null,
-        committedAt: status?.committedAt ?? null,
-        blockTime: status?.blockTime ?? null,
-        missing: missing.get(name) ?? null,
-        samples: history(name, after)
-      }
-    })
+    const chains = yield* Effect.forEach(Settings.chains(settings), ({ chain, settings: own }) =>
+      Effect.gen(function* () {
+        const name = Chain.nameOf(chain)
+        const status = statuses.get(chain)
+        const partly = yield* Effect.provideService(NotUnderstood.count(chain), Database, database)
+        return {
+          name,
+          state: status?.state ?? "starting",
+          problem: status === undefined ? null : (notReady(status, own.silentSeconds, now) ?? null),
+          height: status?.height ?? null,
+          head: status?.head ?? null,
+          catchingUp: catchingUpOf(status),
+          networkDoubt: status?.networkDoubt ?? null,
+          committedAt: status?.committedAt ?? null,
+          blockTime: status?.blockTime ?? null,
+          missing: missing.get(name) ?? null,
+          notUnderstood: partly === undefined ? null : NotUnderstood.describe(chain, partly),
+          samples: history(name, after)
+        }
+      })
+    )
     return json({ now, chains })
   })
 })

@@ -2,6 +2,7 @@
 import * as Chain from "@headwater/core/chains/Chain"
 import * as MissingParts from "@headwater/indexer/store/chain/MissingParts"
 import * as SkippedBlocks from "@headwater/indexer/store/chain/SkippedBlocks"
+import * as NotUnderstood from "@headwater/indexer/store/chain/NotUnderstood"
 import * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
 import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
 import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
@@ -75,6 +76,11 @@ export const check = Effect.fn("StoreCheck.check")(function* (chains: ReturnType
       for (const skipped of yield* SkippedBlocks.of(chain)) {
         const message = `${Chain.nameOf(chain)}: ${SkippedBlocks.describe(chain, skipped)}`
         found.push({ level: "warning", message, advice: "add a node that has them, if they are wanted" })
+      }
+      const partly = yield* NotUnderstood.count(chain)
+      if (partly !== undefined) {
+        const message = `${Chain.nameOf(chain)}: ${NotUnderstood.describe(chain, partly)}`
+        found.push({ level: "warning", message, advice: "upgrade Headwater, then replay these blocks" })
       }
       const inDoubt = yield* UnresolvedEvents.count(chain)
       if (inDoubt !== undefined) {

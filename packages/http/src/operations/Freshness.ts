@@ -39,16 +39,17 @@ const lookMillis = 20
 const lagMillis = 10_000
 const lagOf = (blockSeconds: number) => Math.max(2, Math.ceil(lagMillis / 1_000 / blockSeconds))
 
-const nodeErrors: ReadonlySet<unknown> = new Set([
-  "NodeUnreachable",
-  "NodeRejected",
-  "NodeInconsistent",
-  "ProofFailed",
-  "BlockMissing"
-] satisfies ReadonlyArray<NodeError["_tag"]>)
+/** What a node has done, in words of our own. Only a node that was not heard of does not answer. */
+const failedBy: Record<NodeError["_tag"], string> = {
+  NodeUnreachable: "does not answer",
+  NodeRejected: "refused the request",
+  NodeInconsistent: "gave an answer that cannot be used",
+  ProofFailed: "gave an answer that cannot be used",
+  BlockMissing: "lacks a block that is needed"
+}
 
 const isNodeError = (error: unknown): error is NodeError =>
-  nodeErrors.has((error as { readonly _tag?: unknown } | undefined)?._tag)
+  Object.hasOwn(failedBy, String((error as { readonly _tag?: unknown } | undefined)?._tag))
 
 /** Of a chain of this family. */
 export const make = Effect.fnUntraced(function* <Node extends ConnectedNode, Fields extends FamilyFields>(
@@ -65,11 +66,7 @@ export const make = Effect.fnUntraced(function* <Node extends ConnectedNode, Fie
     Effect.catchIf(self, isNodeError, (error) =>
       Effect.andThen(
         Effect.logWarning(`The node of ${record.name} failed: ${error.message}`),
-        unavailable(
-          error._tag === "NodeInconsistent" || error._tag === "ProofFailed"
-            ? `The node of ${record.name} gave an answer that cannot be used`
-            : `The node of ${record.name} does not answer`
-        )
+        unavailable(`The node of ${record.name} ${failedBy[error._tag]}`)
       )
     ) as never
 

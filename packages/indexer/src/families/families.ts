@@ -8,6 +8,8 @@ import type { ConnectedNode, Family, NodeSettings } from "./Family.ts"
 import * as BytesInFlight from "./node/BytesInFlight.ts"
 import type { NodeError } from "./node/NodeError.ts"
 import type { NodeFinding } from "./node/NodeFinding.ts"
+import * as SecondLook from "./SecondLook.ts"
+import type { Source } from "./Source.ts"
 import { TronFamily } from "./tron/TronFamily.ts"
 import { UtxoFamily } from "./utxo/UtxoFamily.ts"
 import { XrpFamily } from "./xrp/XrpFamily.ts"
@@ -55,9 +57,10 @@ export const connect = (
     )
     const { sideSources, source } = connected
     const { wholeBlockAt } = sideSources
+    const bounded: Source = { ...source, blockAt: (height) => bytesInFlight.block(source.blockAt(height)) }
     return {
       ...connected,
-      source: { ...source, blockAt: (height) => bytesInFlight.block(source.blockAt(height)) },
+      source: SecondLook.of(bounded),
       sideSources:
         wholeBlockAt === undefined
           ? sideSources

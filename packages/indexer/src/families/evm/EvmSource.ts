@@ -1,8 +1,8 @@
 /**
  * Blocks of EVM chains (all of the family but Tron) from a node's JSON-RPC: full blocks with receipts and, if wanted,
- * traces. What is given was checked to belong together: receipts and traces are of the very block hash, complete and in
- * order, and the receipts hash to the header's root. A block that no node can trace is given without its internal
- * transfers, and says so.
+ * traces. Receipts and traces are found by their transactions, and the receipts hash to the header's root. A block that no
+ * node can trace is given without its internal transfers, and a transaction that cannot be understood with what is
+ * certain of the transaction; the block says so.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block } from "@headwater/core/Block"
@@ -11,9 +11,10 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { JsonRpc } from "../node/JsonRpc.ts"
 import type { NodeError } from "../node/NodeError.ts"
-import type * as Proof from "../node/Proof.ts"
+import * as Proof from "../node/Proof.ts"
 import type { SideSources } from "../SideSources.ts"
 import type { Source } from "../Source.ts"
+import * as DecodedTransaction from "../DecodedTransaction.ts"
 import * as BlockAnswer from "./internal/BlockAnswer.ts"
 import * as BlockInParts from "./internal/BlockInParts.ts"
 import * as BlockProof from "./internal/BlockProof.ts"
@@ -101,25 +102,33 @@ export const make = Effect.fn("EvmSource.make")(function* (
     )
     if (answer === null) return yield* Headers.missing(rpc, String(height))
     const block = yield* read(rpc, "eth_getBlockByNumber", () => BlockAnswer.decode(answer, height))
-    const unproven = yield* proved(rpc, "eth_getBlockByNumber", proof.block(block))
+    const isWhole = block.transactions.length === block.listed.length
+    const provable = isWhole ? block : { ...block, transactionsRoot: undefined }
+    const unproven = yield* proved(rpc, "eth_getBlockByNumber", proof.block(provable))
     const receiptAnswer = yield* BlockReceipts.fetch(rpc, block, byNumber)
-    const receipts = yield* read(rpc, "eth_getBlockReceipts", () => Receipts.decode(receiptAnswer, block))
-    const unprovenReceipts = yield* proved(rpc, "eth_getBlockReceipts", proof.receipts(block, receipts))
+    const receipts = Receipts.decode(receiptAnswer, block)
+    const understood = receipts.flatMap(({ broken, receipt }) => (broken.length > 0 ? [] : (receipt ?? [])))
+    const unprovenReceipts =
+      isWhole && understood.length === receipts.length
+        ? yield* proved(rpc, "eth_getBlockReceipts", proof.receipts(block, understood))
+        : options.verify === "links"
+          ? []
+          : [Proof.unknown(BlockProof.part.receipts, "not all of them are understood")]
     const traced = yield* tracesOf(block)
     const frames = Result.getOrUndefined(traced)
     const unprovenParts = [...unproven, ...unprovenReceipts, ...(frames === undefined ? [] : proof.traces)]
     const isProven =
       options.verify !== "links" && !unprovenReceipts.some(({ part }) => part === BlockProof.part.receipts)
-    const numbering = isProven ? "counted" : "given"
-    return yield* read(rpc, "eth_getBlockReceipts", () => ({
-      ...block.header,
-      transactions: block.transactions.map(({ hash }) => hash),
-      transfers: Transfers.of(block, receipts, frames, numbering),
-      spends: [],
+    return {
+      ...DecodedTransaction.toBlock(
+        block.header,
+        Transfers.decode(block, receipts, frames, isProven ? "counted" : "given"),
+        Receipts.unlisted(receiptAnswer, block)
+      ),
       ...(Result.isFailure(traced) ? { missing: [traced.failure] } : {}),
       ...(unprovenParts.length === 0 ? {} : { unproven: unprovenParts }),
       ...(traces === undefined ? { untraced: true as const } : {})
-    }))
+    }
   })
 
   return {

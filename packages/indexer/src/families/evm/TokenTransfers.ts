@@ -104,6 +104,9 @@ const decoders = new Map<string, (topics: ReadonlyArray<unknown>, data: string) 
   [batchTopic, batch]
 ])
 
+/** Whether logs with this first topic may be token transfers. */
+export const isTransfer = (topic: string): boolean => decoders.has(topic.toLowerCase())
+
 /**
  * The token transfers in one log of transaction number `transaction`; most logs have none. `logPosition`: the log's
  * number in its block, by default the one that the node gives.

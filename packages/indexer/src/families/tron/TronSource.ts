@@ -9,7 +9,6 @@ import type { Block } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Capability from "../Capability.ts"
 import type { Log } from "../evm/EvmNode.ts"
@@ -83,7 +82,7 @@ const finality = (solid: SolidHead.SolidHead | undefined) =>
 
 const infosAt = (http: TronHttp.TronHttp, height: number) =>
   Effect.map(
-    http.find(Schema.Array(TronBlock.Info), "/wallet/gettransactioninfobyblocknum", `{"num":${height}}`),
+    http.find(TronBlock.Infos, "/wallet/gettransactioninfobyblocknum", `{"num":${height}}`),
     (infos) => infos ?? []
   )
 

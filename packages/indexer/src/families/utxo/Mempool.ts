@@ -37,6 +37,8 @@ export const make = (chain: Chain, rpc: JsonRpc, verbose: Parameters): Mempool =
     if (typeof transaction.blockhash === "string") return []
     const body = BlockBody.empty()
     NodeTransaction.read(chain, transaction, 0, body)
+    // Its net is not certain; the block in which it is mined names it.
+    if (body.notUnderstood !== undefined) return []
     return [{ id: body.transactions[0]!, transfers: body.transfers, spends: body.spends }]
   }
 

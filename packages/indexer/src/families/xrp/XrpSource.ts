@@ -3,7 +3,7 @@
  * is read is final, and there are no reorganisations.
  *
  * Coin transfers are what payments delivered, and what any other transaction changed in an account's XRP. Fees are none.
- * A transaction that is not understood in full stops nothing: a warning names it, and what is certain of it is used.
+ * A transaction that is not understood in full stops nothing: the block names the transaction, and has what is certain.
  */
 import type { Block } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
@@ -156,10 +156,7 @@ export const make = Effect.fn("XrpSource.make")(function* (
       const outcome = LedgerProof.of(chain, answer, options.verify ?? "roots")
       const unproven = yield* Proof.unprovenOf(outcome, { node: node.name, method: "ledger" })
       const found = yield* decoded(wanted, answer, Ledger.decode)
-      const { block, notUnderstood } = Ledger.toBlock(chain, found)
-      yield* Effect.forEach(notUnderstood, (each) =>
-        Effect.logWarning(`Ledger ${height}, ${each}. A newer release may understand it`)
-      )
+      const block = Ledger.toBlock(chain, found)
       return unproven.length === 0 ? block : { ...block, unproven }
     }),
     capabilities: Effect.flatMap(serverInfo, (info) =>

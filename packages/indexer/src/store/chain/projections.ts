@@ -4,6 +4,7 @@ import * as CallbackProjection from "../subscriptions/CallbackProjection.ts"
 import * as WalletProjection from "../wallets/WalletProjection.ts"
 import * as CompletenessProjection from "./CompletenessProjection.ts"
 import * as MissingPartProjection from "./MissingPartProjection.ts"
+import * as NotUnderstoodProjection from "./NotUnderstoodProjection.ts"
 import type { Make } from "./Projection.ts"
 import * as SkippedBlocksProjection from "./SkippedBlocksProjection.ts"
 import * as TokenProjection from "./TokenProjection.ts"
@@ -19,7 +20,8 @@ const outputs: ReadonlyArray<Make> = [
   UtxoSetProjection.make,
   CallbackProjection.make,
   SkippedBlocksProjection.make,
-  CompletenessProjection.make
+  CompletenessProjection.make,
+  NotUnderstoodProjection.make
 ]
 
 const accounts: ReadonlyArray<Make> = [
@@ -29,7 +31,8 @@ const accounts: ReadonlyArray<Make> = [
   TransferProjection.make,
   MissingPartProjection.make,
   SkippedBlocksProjection.make,
-  CompletenessProjection.make
+  CompletenessProjection.make,
+  NotUnderstoodProjection.make
 ]
 
 const ofLedger = { outputs, accounts }

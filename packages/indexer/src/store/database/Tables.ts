@@ -10,6 +10,7 @@ export interface Tables {
   replay: ReplayTable
   missing_part: MissingPartTable
   skipped_blocks: SkippedBlocksTable
+  not_understood: NotUnderstoodTable
   completeness: CompletenessTable
   unresolved_event: UnresolvedEventTable
   synced_address: SyncedAddressTable
@@ -114,6 +115,18 @@ export interface SkippedBlocksTable {
   to_height: number
   /** Milliseconds since the Unix epoch. */
   at: number
+}
+
+/** A transaction that was not understood in full, as `NotUnderstood` in core's Block. */
+export interface NotUnderstoodTable {
+  chain: number
+  height: number
+  /** Numbers those of a block. */
+  position: number
+  transaction_id: Uint8Array | null
+  reason: string
+  transfers: number
+  raw: string
 }
 
 /**

@@ -29,6 +29,8 @@ export const remedy =
   "shows prevouts (Bitcoin Core 23, Bitcoin Cash Node 28) no movement comes to be in doubt, and few do with one that " +
   "searches coins (scantxoutset)"
 
+const reasonNotUnderstood = "a part of the transaction is not understood"
+
 const reason = "an input may spend coins of the address that are neither recorded nor shown by the node"
 
 type Found = ReadonlyArray<Unresolved<Subscription>>
@@ -36,9 +38,10 @@ type Found = ReadonlyArray<Unresolved<Subscription>>
 /** The rows for what was found in a block: one for each transaction and address. */
 export const rowsOf = (chain: number, { height }: Pick<Block, "height">, found: Found) => {
   const rows = new Map<string, Row<"unresolved_event">>()
-  for (const { address, transactionId } of found) {
+  for (const { address, notUnderstood, transactionId } of found) {
     const key = `${Bytes.key(transactionId)} ${Bytes.key(address)}`
-    rows.set(key, { chain, height, transaction_id: transactionId, address, reason })
+    const why = notUnderstood ? reasonNotUnderstood : reason
+    rows.set(key, { chain, height, transaction_id: transactionId, address, reason: why })
   }
   return [...rows.values()]
 }

@@ -4,6 +4,7 @@
  */
 import type { Block } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
+import * as Hash from "@headwater/core/Hash"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -59,6 +60,24 @@ const warnOfUnproven = (before: ReadonlyArray<Proof.Unproven>, after: ReadonlyAr
     { discard: true }
   )
 
+/** Lines for one block. */
+const logged = 20
+
+/** A line for each transaction that was not understood in full. */
+const warnOfNotUnderstood = Effect.fnUntraced(function* (chain: Chain, { height, notUnderstood = [] }: Block) {
+  for (const { reason, transactionId, transfers } of notUnderstood.slice(0, logged)) {
+    const transaction =
+      transactionId === undefined ? "a transaction" : `transaction ${Hash.encode(chain, transactionId)}`
+    yield* Effect.logWarning(
+      `Block ${height}, ${transaction} is not understood in full: ${reason}; transfers taken: ${transfers}. ` +
+        "A newer version may understand the transaction; headwater status names the command that fills in the rest"
+    )
+  }
+  if (notUnderstood.length > logged) {
+    yield* Effect.logWarning(`Block ${height}: ${notUnderstood.length - logged} more transactions are not understood`)
+  }
+})
+
 /** Gives the function that commits every block from the height `first` to the head. */
 export const make = Effect.fnUntraced(function* (
   source: Source,
@@ -83,6 +102,9 @@ export const make = Effect.fnUntraced(function* (
       rest = rest.slice(committed.blocks)
       metrics.committed(committed.blocks)
       yield* warnOfMissing(chain, entered)
+      for (const block of entered) {
+        if (block.notUnderstood !== undefined) yield* warnOfNotUnderstood(chain, block)
+      }
       const now = yield* Clock.currentTimeMillis
       const before = statuses.get(chain)?.unproven ?? []
       const unproven = entered.reduce(Proof.add, before)

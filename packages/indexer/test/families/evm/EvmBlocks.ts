@@ -1,6 +1,6 @@
 /** Small EVM blocks made by hand, and sources that read them from a fake node. */
 import { assert } from "@effect/vitest"
-import type { Transfer } from "@headwater/core/Block"
+import type { Block, Transfer } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
@@ -142,3 +142,9 @@ const failsAs = (tag: NodeError["_tag"]) => (effect: Effect.Effect<unknown, Node
 export const inconsistent = failsAs("NodeInconsistent")
 
 export const disproved = failsAs("ProofFailed")
+
+/** A block that says that it lacks something, and why. */
+export const lacking = (effect: Effect.Effect<Block, NodeError>, pattern: RegExp) =>
+  Effect.map(withoutWaiting(effect), ({ missing = [], notUnderstood = [] }) =>
+    assert.match([...missing, ...notUnderstood].map(({ reason }) => reason).join("; "), pattern)
+  )

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as TokenTransfers from "@headwater/indexer/families/evm/TokenTransfers"
 import * as Effect from "effect/Effect"
-import { RpcError } from "../../FakeNode.ts"
-import { blockOf, chainOf, disproved, inconsistent, recorded, sourceOf, word } from "./EvmBlocks.ts"
+import { type Answer, RpcError } from "../../FakeNode.ts"
+import { alice, blockOf, bob, chainOf, disproved, inconsistent, padded, recorded, sourceOf, word } from "./EvmBlocks.ts"
 import * as EvmNode from "./EvmNode.ts"
 
 /** A chain that has had Byzantium from its first block on. */
@@ -19,18 +20,8 @@ describe("EvmSource: checks", () => {
       }
     ])
     const [first, second] = good.receipts as [EvmNode.Json, EvmNode.Json]
+    const [tx, other] = good.block.transactions as [EvmNode.Json, EvmNode.Json]
     const broken: Record<string, readonly [Partial<EvmNode.RecordedBlock>, RegExp]> = {
-      "receipts in another order": [{ receipts: [second, first] }, /receipt 0 is not of transaction 0/],
-      "a receipt of a foreign transaction": [
-        { receipts: [first, { ...second, transactionHash: word("99") }] },
-        /receipt 1 is not of transaction 1/
-      ],
-      "a receipt with another's index": [{ receipts: [first, { ...second, transactionIndex: "0x0" }] }, /index/],
-      "a status of 2": [{ receipts: [first, { ...second, status: "0x2" }] }, /status/],
-      "log indices that fall": [
-        { receipts: [first, { ...second, logs: [...second.logs].reverse() }] },
-        /log indices must rise/
-      ],
       "another block than asked": [
         { block: { ...good.block, number: "0x65" } },
         /asked for block 100, answered block 101/
@@ -39,19 +30,6 @@ describe("EvmSource: checks", () => {
         { block: { ...good.block, transactions: good.block.transactions.map((tx: EvmNode.Json) => tx.hash) } },
         /full transactions/
       ],
-      "a transaction of another block": [
-        {
-          block: {
-            ...good.block,
-            transactions: [{ ...good.block.transactions[0], blockHash: word("b2") }, good.block.transactions[1]]
-          }
-        },
-        /transaction 0 is of another block/
-      ],
-      "transactions in another order": [
-        { block: { ...good.block, transactions: [...good.block.transactions].reverse() } },
-        /not in its place/
-      ],
       "a hash of 31 bytes": [
         { block: { ...good.block, parentHash: word("b0").slice(0, -2) } },
         /parentHash must be 0x and 64 hex digits/
@@ -59,15 +37,6 @@ describe("EvmSource: checks", () => {
       "a hash that is not hex": [{ block: { ...good.block, parentHash: `0x${"zz".repeat(32)}` } }, /parentHash/],
       "a hash of wide letters": [{ block: { ...good.block, parentHash: `0x${"ａ".repeat(64)}` } }, /parentHash/],
       "a time that is no integer": [{ block: { ...good.block, timestamp: `0x${"f".repeat(16)}` } }, /timestamp/],
-      "a value that is a number": [
-        {
-          block: {
-            ...good.block,
-            transactions: [{ ...good.block.transactions[0], value: 1 }, good.block.transactions[1]]
-          }
-        },
-        /transaction.value/
-      ],
       "a block that is no object": [{ block: [] as never }, /block must be an object/]
     }
     for (const [name, [change, pattern]] of Object.entries(broken)) {
@@ -98,6 +67,91 @@ describe("EvmSource: checks", () => {
         assert.strictEqual((yield* blockOf(forged, { internal: false })).transfers.length, 1)
       })
     )
+
+    /** The answers of a node, of which those about the block are `change`'s. */
+    const changed = (change: Partial<EvmNode.RecordedBlock>): Answer => {
+      const answers = EvmNode.answers([good])
+      const receipts = change.receipts as ReadonlyArray<EvmNode.Json> | undefined
+      return (method, params) => {
+        if (method === "eth_getBlockByNumber" && params[0] === "0x64" && change.block !== undefined) return change.block
+        if (receipts === undefined) return answers(method, params)
+        if (method === "eth_getBlockReceipts") return receipts
+        return method === "eth_getTransactionReceipt"
+          ? (receipts.find(({ transactionHash }) => transactionHash === params[0]) ?? null)
+          : answers(method, params)
+      }
+    }
+    const withTransactions = (...transactions: ReadonlyArray<unknown>) => ({
+      block: { ...good.block, transactions } as EvmNode.Json
+    })
+    const withLog = (log: unknown) => ({ receipts: [first, { ...second, logs: [second.logs[0], log] }] })
+    const transferOf = (logIndex: unknown) => ({
+      ...{ address: `0x${"11".repeat(20)}`, topics: [TokenTransfers.transferTopic, padded(alice), padded(bob)] },
+      ...{ data: padded(`0x${"00".repeat(19)}05`), logIndex }
+    })
+    const noReceipt = /there is no receipt of the transaction/
+    // Which transactions lack, by their place; the first one moves a coin.
+    const tolerated: Record<string, readonly [Partial<EvmNode.RecordedBlock>, Readonly<Record<number, RegExp>>]> = {
+      "a receipt too few": [{ receipts: [first] }, { 1: noReceipt }],
+      "a receipt too many": [{ receipts: [first, second, second] }, {}],
+      "receipts in another order": [{ receipts: [second, first] }, {}],
+      "a receipt of a foreign transaction": [
+        { receipts: [first, { ...second, transactionHash: word("99") }] },
+        { 1: noReceipt, 2: /the receipt is of no transaction/ }
+      ],
+      "a receipt of another block": [{ receipts: [first, { ...second, blockHash: word("b2") }] }, { 1: noReceipt }],
+      "a receipt with another's index": [
+        { receipts: [first, { ...second, transactionIndex: "0x0" }] },
+        { 1: /receipt.transactionIndex 0 is not that/ }
+      ],
+      "a status of 2": [{ receipts: [first, { ...second, status: "0x2" }] }, { 1: /status/ }],
+      "log indices that fall": [{ receipts: [first, { ...second, logs: [...second.logs].reverse() }] }, {}],
+      "a log of later fields": [withLog({ ...second.logs[1], later: {} }), {}],
+      "a log that is none": [withLog(5), { 1: /log must be an object/ }],
+      "a log with bytes of another form": [withLog({ ...transferOf("0x1"), data: {} }), { 1: /log.data/ }],
+      "a token transfer whose index is another's": [withLog(transferOf("0x0")), {}],
+      "transactions in another order": [withTransactions(other, tx), {}],
+      "a transaction of another block": [
+        withTransactions(tx, { ...other, blockHash: word("b2") }),
+        { 1: /blockHash is that of another block/ }
+      ],
+      "a transaction of a later type": [
+        withTransactions(tx, { ...other, type: "0x5" }),
+        { 1: /type 0x5 is not known/ }
+      ],
+      "a value that is a number": [withTransactions(tx, { ...other, value: 1 }), { 1: /transaction.value/ }],
+      "a transaction that is none": [withTransactions(tx, 5), { 1: /must be an object/, 2: /the receipt is of no/ }],
+      "a transaction that is not listed": [withTransactions(tx), { 1: /the receipt is of no transaction/ }]
+    }
+    for (const [name, [change, rules]] of Object.entries(tolerated)) {
+      it.live(`${name}: the rest is told`, () =>
+        Effect.gen(function* () {
+          let node: Answer = EvmNode.answers([good])
+          const { source } = yield* sourceOf((method, params) => node(method, params), { internal: false })
+          node = changed(change)
+          const block = yield* source.blockAt(100)
+          const coins = block.transfers.filter(({ kind }) => kind === "coin")
+          assert.deepStrictEqual(
+            coins.map(({ amount }) => [amount, block.transactions[0]]),
+            [[1n, block.transactions[0]]]
+          )
+          const lacking = block.notUnderstood ?? []
+          assert.strictEqual(
+            lacking.length,
+            Object.keys(rules).length,
+            JSON.stringify(lacking.map(({ reason }) => reason))
+          )
+          for (const [i, rule] of Object.values(rules).entries()) assert.match(lacking[i]!.reason, rule)
+          if (name.startsWith("a token transfer")) {
+            // The place among all logs is the index.
+            assert.deepStrictEqual(
+              block.transfers.flatMap((each) => (each.kind === "token" ? [[each.position, each.amount]] : [])),
+              [[1, 5n]]
+            )
+          }
+        }).pipe(Effect.scoped)
+      )
+    }
 
     it.live("a root of zeros, or none, is a node that builds no trie: nothing is proven, and said", () =>
       Effect.gen(function* () {
@@ -218,7 +272,7 @@ describe("EvmSource: checks", () => {
         const { source } = yield* sourceOf((method, params) =>
           method === "eth_getTransactionReceipt" ? null : answers(method, params)
         )
-        yield* inconsistent(source.blockAt(100), /receipt 0 must be an object/)
+        yield* inconsistent(source.blockAt(100), /has no receipts of the block/)
       }).pipe(Effect.scoped)
     )
   })

@@ -194,8 +194,6 @@ describe("TronSource", () => {
       const block = "/wallet/getblockbynum"
       const infos = "/wallet/gettransactioninfobyblocknum"
       assert.include((yield* at(infos, [])).message, "there is no info")
-      assert.include((yield* at(infos, recorded[2]!.infos)).message, "not of a transaction in block")
-      assert.include((yield* at(infos, [{ id: "x" }])).message, "64 hexadecimal digits")
       assert.include((yield* at(block, recorded[2]!.block)).message, `answered block ${first + 2}`)
       assert.strictEqual((yield* at(block, { ...recorded[1]!.block, blockID: 5 }))._tag, "NodeInconsistent")
       assert.strictEqual((yield* at(block, "<html>"))._tag, "NodeUnreachable")
@@ -203,6 +201,17 @@ describe("TronSource", () => {
       assert.strictEqual((yield* at(block, { Error: "class x : y" }))._tag, "NodeRejected")
       const short = { ...recorded[1]!.block, transactions: recorded[1]!.block.transactions.slice(1) }
       assert.include((yield* at(block, short)).message, "txTrieRoot is not that of the transactions")
+      const lacking = (path: string, answer: unknown) => {
+        node.override = (asked) => (asked === path ? answer : undefined)
+        return Effect.map(source.blockAt(first + 1), ({ notUnderstood = [] }) =>
+          notUnderstood.map(({ reason }) => reason)
+        )
+      }
+      const noInfo = "there is no info of the transaction"
+      const unlisted = "the info is of no transaction that the block lists"
+      assert.deepStrictEqual(yield* lacking(infos, [{ id: "x" }]), [noInfo])
+      const other = recorded[2]!.infos.map((info) => ({ ...info, blockNumber: first + 1 }))
+      assert.deepStrictEqual(yield* lacking(infos, other), [noInfo, unlisted, unlisted])
       let left = 1
       node.override = (path) =>
         path === block && left-- > 0

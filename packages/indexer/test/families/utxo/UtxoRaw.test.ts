@@ -111,10 +111,26 @@ describe("RawBlock", () => {
     assert.throws(() => readBlock("bitcoin", auxPow, 6), /transactions|ends early|flags/)
   })
 
-  it("cut off anywhere, it is refused", () => {
+  it("cut off anywhere, it is refused, or what is behind the last whole transaction is named", () => {
+    const whole = readBlock("dogecoin", auxPow, 6).body
+    let named = 0
     for (let length = 0; length < auxPow.length; length += 20) {
-      assert.throws(() => readBlock("dogecoin", auxPow.slice(0, length), 6), /ends early|listed/)
+      const read = Result.try(() => readBlock("dogecoin", auxPow.slice(0, length), 6))
+      if (Result.isFailure(read)) {
+        assert.match(String(read.failure), /ends early|listed/)
+        continue
+      }
+      const { notUnderstood = [], transfers } = read.success.body
+      const understood = 6 - notUnderstood.length
+      assert.deepStrictEqual(
+        transfers,
+        whole.transfers.filter(({ transaction }) => transaction < understood)
+      )
+      assert.match(notUnderstood[0]?.reason ?? "", /ends early/)
+      for (const { reason } of notUnderstood.slice(1)) assert.match(reason, /behind a transaction/)
+      named++
     }
+    assert.isAbove(named, 5)
   })
 
   it("another number of transactions than listed is refused", () => {

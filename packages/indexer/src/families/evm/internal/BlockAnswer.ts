@@ -1,6 +1,10 @@
-/** `eth_getBlockByNumber` with full transactions, checked: what the decoders need of it. */
+/**
+ * `eth_getBlockByNumber` with full transactions: what the decoders need of it. Only the header can fail; a transaction
+ * that cannot be read is listed as such.
+ */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { BlockHeader } from "@headwater/core/Block"
+import * as DecodedTransaction from "../../DecodedTransaction.ts"
 import * as Hex from "./Hex.ts"
 
 export interface Transaction {
@@ -18,12 +22,31 @@ export interface Transaction {
   readonly json: Hex.Json
 }
 
+/** An entry of the block's list of transactions. */
+export interface Listed {
+  /** As the node gave it. */
+  readonly raw: unknown
+  /** Undefined where the node's answer does not tell the hash. */
+  readonly hash: Uint8Array | undefined
+  /** Empty without a hash. */
+  readonly hashText: string
+  /** The index in the block that the entry states, else its place in the list. */
+  readonly index: number
+  /** Undefined where a field cannot be read. */
+  readonly transaction: Transaction | undefined
+  /** The rules that fields break. */
+  readonly broken: ReadonlyArray<string>
+}
+
 export interface BlockAnswer {
   readonly header: BlockHeader
   readonly hashText: string
   readonly transactionsRoot: Uint8Array | undefined
   readonly receiptsRoot: Uint8Array | undefined
   readonly json: Hex.Json
+  /** Every transaction, by its index. */
+  readonly listed: ReadonlyArray<Listed>
+  /** Those that could be read. */
   readonly transactions: ReadonlyArray<Transaction>
 }
 
@@ -36,24 +59,44 @@ export const hashText = (value: unknown, field: string): string => {
   return value.toLowerCase()
 }
 
-const transaction = (json: Hex.Json, index: number, block: string): Transaction => {
-  const text = hashText(json.hash, "transaction.hash")
+const arbitrumTypes = [0x64, 0x65, 0x66, 0x68, 0x69, 0x6a, 0x78]
+/** Polygon: state-sync, since Bor hashes it with the others. */
+const polygonType = 0x7f
+
+/** The types of which is known what their `value` means: those of Ethereum up to EIP-7702, and of rollups. */
+const knownTypes: ReadonlySet<number> = new Set([0, 1, 2, 3, 4, ...arbitrumTypes, depositType, polygonType])
+
+const readTransaction = (json: Hex.Json, block: string): Transaction => {
+  const hash = Hex.hash(json.hash, "transaction.hash")
   if (json.blockHash != null && hashText(json.blockHash, "transaction.blockHash") !== block) {
-    throw new Hex.Malformed(`transaction ${index} is of another block`)
-  }
-  if (json.transactionIndex != null && Hex.integer(json.transactionIndex, "transactionIndex") !== index) {
-    throw new Hex.Malformed(`transaction ${index} is not in its place`)
+    throw new Hex.Malformed("transaction.blockHash is that of another block")
   }
   const type = json.type == null ? 0 : Hex.integer(json.type, "transaction.type")
+  if (!knownTypes.has(type)) throw new Hex.Malformed(`transaction.type 0x${type.toString(16)} is not known`)
   return {
-    hash: Hex.hash(json.hash, "transaction.hash"),
-    hashText: text,
+    hash,
+    hashText: hashText(json.hash, "transaction.hash"),
     from: Hex.address(json.from, "transaction.from"),
     to: json.to == null ? undefined : Hex.address(json.to, "transaction.to"),
     value: Hex.quantity(json.value, "transaction.value"),
     type,
     mint: type === depositType && json.mint != null ? Hex.quantity(json.mint, "transaction.mint") : 0n,
     json
+  }
+}
+
+const list = (raw: unknown, place: number, block: string): Listed => {
+  const { broken, read } = DecodedTransaction.parts()
+  const json = read(() => Hex.object(raw, "transaction")) ?? {}
+  const { hash: text, transactionIndex } = json
+  const transaction = read(() => readTransaction(json, block))
+  const hash = transaction?.hash ?? DecodedTransaction.parts().read(() => Hex.hash(text, "transaction.hash"))
+  const index =
+    transactionIndex == null ? place : read(() => Hex.integer(transactionIndex, "transaction.transactionIndex"))
+  return {
+    ...{ raw, hash, transaction, broken },
+    hashText: hash === undefined ? "" : hashText(text, "transaction.hash"),
+    index: index ?? place
   }
 }
 
@@ -68,12 +111,17 @@ const rootOf = (value: unknown, field: string): Uint8Array | undefined => {
   return root?.some((byte) => byte !== 0) ? root : undefined
 }
 
-/** Throws {@link Hex.Malformed} where the answer is not the block at `height` with its transactions in full. */
+/** Throws {@link Hex.Malformed} where the answer is not the block at `height` with a list of transactions. */
 export const decode = (answer: unknown, height: number): BlockAnswer => {
   const json = Hex.object(answer, "block")
   const number = Hex.integer(json.number, "block.number")
   if (number !== height) throw new Hex.Malformed(`asked for block ${height}, answered block ${number}`)
   const text = hashText(json.hash, "block.hash")
+  const entries = Hex.array(json.transactions, "block.transactions")
+  if (entries.length > 0 && entries.every((entry) => typeof entry === "string" && entry.length === 66)) {
+    throw new Hex.Malformed("block.transactions must be full transactions")
+  }
+  const listed = entries.map((raw, place) => list(raw, place, text)).sort((a, b) => a.index - b.index)
   return {
     header: {
       height,
@@ -85,9 +133,8 @@ export const decode = (answer: unknown, height: number): BlockAnswer => {
     json,
     transactionsRoot: rootOf(json.transactionsRoot, "block.transactionsRoot"),
     receiptsRoot: rootOf(json.receiptsRoot, "block.receiptsRoot"),
-    transactions: Hex.array(json.transactions, "block.transactions").map((item, index) =>
-      transaction(Hex.object(item, "block.transactions with full transactions"), index, text)
-    )
+    listed,
+    transactions: listed.flatMap(({ transaction }) => transaction ?? [])
   }
 }
 

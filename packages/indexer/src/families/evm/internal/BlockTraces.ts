@@ -14,12 +14,12 @@ import * as CallTracer from "./CallTracer.ts"
 import * as Headers from "./Headers.ts"
 import * as Hex from "./Hex.ts"
 import { read } from "./NodeAnswer.ts"
-import { NotTraced, type Trace, type Tracer } from "./Trace.ts"
+import { NotTraced, type Tracer, type Traces } from "./Trace.ts"
 import * as TraceBlock from "./TraceBlock.ts"
 import type { TracingNode } from "./TracingNode.ts"
 
 /** The traces of a block, undefined where none are needed, or why no node can give them. */
-export type Traced = Result.Result<ReadonlyArray<Trace> | undefined, MissingPart>
+export type Traced = Result.Result<Traces | undefined, MissingPart>
 
 /** What a block has that needs no traces. */
 export const none: Effect.Effect<Traced> = Effect.succeed(Result.succeed(undefined))
@@ -46,7 +46,7 @@ const traceBy = Effect.fnUntraced(function* (
   tracer: Tracer,
   block: BlockAnswer,
   isWaitedFor: boolean
-): Effect.fn.Return<ReadonlyArray<Trace>, NotTraced> {
+): Effect.fn.Return<Traces, NotTraced> {
   const name = { number: Hex.encodeQuantity(block.header.height), hash: block.hashText }
   const answer = yield* Effect.mapError(
     node.ask(tracer, name, isWaitedFor),
@@ -59,7 +59,7 @@ const traceBy = Effect.fnUntraced(function* (
   if (answer.success === null) return yield* new NotTraced({ reason: "block not found" })
   const traces = answer.success
   const decoded = yield* read(node.rpc, tracer, () =>
-    tracer === "trace_block" ? Result.succeed(TraceBlock.decode(traces, block)) : CallTracer.decode(traces, block)
+    tracer === "trace_block" ? TraceBlock.decode(traces, block) : CallTracer.decode(traces, block)
   ).pipe(Effect.mapError(({ message }) => new NotTraced({ reason: message })))
   return yield* Effect.fromResult(decoded)
 })
@@ -77,7 +77,7 @@ export const make = (nodes: ReadonlyArray<TracingNode>, tracer: Tracer): BlockTr
   const ask = Effect.fnUntraced(function* (
     block: BlockAnswer,
     isWaitedFor: boolean
-  ): Effect.fn.Return<ReadonlyArray<Trace>, NotTraced> {
+  ): Effect.fn.Return<Traces, NotTraced> {
     const reasons: Array<string> = []
     for (const node of nodes) {
       const rests = isWaitedFor ? node.rests(yield* Clock.currentTimeMillis) : undefined
@@ -96,7 +96,7 @@ export const make = (nodes: ReadonlyArray<TracingNode>, tracer: Tracer): BlockTr
   })
 
   // A block without transactions needs no trace, and geth's genesis has none.
-  const needsNone = ({ transactions }: BlockAnswer) => transactions.length === 0
+  const needsNone = ({ listed }: BlockAnswer) => listed.length === 0
 
   return {
     atOnce: Effect.fnUntraced(function* (block): Effect.fn.Return<Traced, NodeError> {

@@ -7,10 +7,11 @@
  */
 import type { InternalTransfer } from "@headwater/core/Block"
 import * as Result from "effect/Result"
-import { type BlockAnswer, hashText } from "./BlockAnswer.ts"
+import * as DecodedTransaction from "../../DecodedTransaction.ts"
+import { type BlockAnswer, hashedTransactions, type Listed } from "./BlockAnswer.ts"
 import * as Hex from "./Hex.ts"
 import * as Retryable from "./Retryable.ts"
-import { checkCount, NotTraced, operationOf, type Trace } from "./Trace.ts"
+import { missing, NotTraced, operationOf, type Trace, type Traces } from "./Trace.ts"
 
 /**
  * Parameters beside the block hash. `timeout` is how long the node may take for a transaction, as a duration of Go; without
@@ -32,63 +33,104 @@ const movingTypes = new Map<unknown, string>([
 /** Above the EVM's 1,024 frames; a deeper tree is an attack on the stack. */
 const maxDepth = 1_100
 
-const collect = (
+/** Of these no coins are moved: by the EVM's rules, and Arbitrum's INVALID by those of `Retryable`. */
+const stillTypes: ReadonlySet<unknown> = new Set(["DELEGATECALL", "CALLCODE", "STATICCALL", "INVALID"])
+
+const transferOf = (
   frame: Hex.Json,
+  address: ReadonlyArray<number>,
+  transaction: number
+): InternalTransfer | undefined => {
+  if (address.length === 0 || frame.value == null || stillTypes.has(frame.type)) return undefined
+  const operationType = movingTypes.get(frame.type)
+  const amount = Hex.quantity(frame.value, "frame.value")
+  if (amount === 0n) return undefined
+  if (operationType === undefined) throw new Hex.Malformed(`frame.type ${String(frame.type)} is not known`)
+  return {
+    kind: "internal",
+    transaction,
+    operation: operationOf(address),
+    operationType,
+    from: Hex.address(frame.from, "frame.from"),
+    to: Hex.address(frame.to, "frame.to"),
+    amount
+  }
+}
+
+const collect = (
+  json: unknown,
   address: Array<number>,
   transaction: number,
-  found: Array<InternalTransfer>
+  found: Array<InternalTransfer>,
+  parts: DecodedTransaction.Parts
 ): void => {
-  if (frame.error != null) return
-  const operationType = address.length === 0 ? undefined : movingTypes.get(frame.type)
-  if (operationType !== undefined && frame.value != null) {
-    const amount = Hex.quantity(frame.value, "frame.value")
-    if (amount > 0n) {
-      found.push({
-        kind: "internal",
-        transaction,
-        operation: operationOf(address),
-        operationType,
-        from: Hex.address(frame.from, "frame.from"),
-        to: Hex.address(frame.to, "frame.to"),
-        amount
-      })
-    }
-  }
+  const frame = parts.read(() => Hex.object(json, "frame"))
+  if (frame === undefined || frame.error != null) return
+  const transfer = parts.read(() => transferOf(frame, address, transaction))
+  if (transfer !== undefined) found.push(transfer)
   if (frame.calls == null) return
-  if (address.length >= maxDepth) throw new Hex.Malformed("frames must not be deeper than the EVM allows")
-  const calls = Hex.array(frame.calls, "frame.calls")
+  if (address.length >= maxDepth) return parts.note("frames must not be deeper than the EVM allows")
+  const calls = parts.read(() => Hex.array(frame.calls, "frame.calls")) ?? []
   for (let index = 0; index < calls.length; index++) {
     address.push(index)
-    collect(Hex.object(calls[index], "frame"), address, transaction, found)
+    collect(calls[index], address, transaction, found, parts)
     address.pop()
   }
 }
 
-/**
- * One trace for each transaction. Fails where the tracer gave up on a transaction. Throws {@link Hex.Malformed} where
- * traces are missing, foreign, or from another tracer.
- */
-export const decode = (answer: unknown, block: BlockAnswer): Result.Result<ReadonlyArray<Trace>, NotTraced> => {
-  const items = Hex.array(answer, "traces")
-  checkCount(items.length, block)
-  const traces = items.map((item, index): Result.Result<Trace, NotTraced> => {
-    const json = Hex.object(item, `trace ${index}`)
-    const transaction = block.transactions[index]!
-    if (json.txHash != null && hashText(json.txHash, "trace.txHash") !== transaction.hashText) {
-      throw new Hex.Malformed(`trace ${index} is not of transaction ${index}`)
-    }
-    // A tracer that failed says so in place of a result; some proxies give the frame itself as the item.
-    const result = json.result ?? (typeof json.type === "string" ? json : undefined)
-    if (result === undefined) {
-      const reason = typeof json.error === "string" ? json.error : "no result and no reason"
-      return Result.fail(new NotTraced({ reason: `transaction ${index} could not be traced: ${reason}` }))
-    }
-    const frame = Hex.object(result, `trace ${index}.result`)
-    if (typeof frame.type !== "string") throw new Hex.Malformed(`trace ${index} is not of the callTracer`)
-    const transfers: Array<InternalTransfer> = []
-    collect(frame, [], index, transfers)
-    const ticket = Retryable.movesOf(transaction, frame)
-    return Result.succeed({ failed: frame.error != null, transfers, ...(ticket === undefined ? {} : { ticket }) })
+const traceOf = (result: unknown, { transaction }: Listed, place: number): Result.Result<Trace, string> => {
+  const parts = DecodedTransaction.parts()
+  const { broken, read } = parts
+  const frame = Hex.isObject(result) && typeof result.type === "string" ? result : undefined
+  if (frame === undefined) return Result.fail("the trace is not of the callTracer")
+  const transfers: Array<InternalTransfer> = []
+  collect(frame, [], place, transfers, parts)
+  const ticket = transaction && read(() => Retryable.movesOf(transaction, frame))
+  return Result.succeed({
+    ...{ failed: frame.error != null, transfers, broken },
+    ...(ticket === undefined ? {} : { ticket })
   })
-  return Result.all(traces)
+}
+
+const hashOf = (item: unknown): string | undefined =>
+  Hex.isObject(item) && typeof item.txHash === "string" ? item.txHash.toLowerCase() : undefined
+
+/**
+ * A trace for each transaction, found by its hash, else by its place. Fails where the tracer gave up on a transaction, and
+ * where the answer is not one of traces of this block.
+ */
+export const decode = (answer: unknown, block: BlockAnswer): Result.Result<Traces, NotTraced> => {
+  const items: ReadonlyArray<unknown> = Array.isArray(answer) ? answer : []
+  const byHash = new Map(items.map((item) => [hashOf(item), item]))
+  const inPlace = items.length === block.listed.length || items.length === hashedTransactions(block).length
+  const itemOf = ({ hashText }: Listed, place: number) => {
+    const item = byHash.get(hashText)
+    return item === undefined && inPlace && hashOf(items[place]) === undefined ? items[place] : item
+  }
+  const found = block.listed.map(itemOf)
+  if (found.length > 0 && found.every((item) => item === undefined)) {
+    return Result.fail(new NotTraced({ reason: `the ${items.length} traces are of none of the block's transactions` }))
+  }
+  const resultOf = (item: unknown) => {
+    const json = Hex.isObject(item) ? item : {}
+    // A tracer that failed says so in place of a result; some proxies give the frame itself as the item.
+    return json.result ?? (typeof json.type === "string" ? json : undefined)
+  }
+  const results = found.map(resultOf)
+  const tracesSome = results.some((result) => result !== undefined)
+  return Result.all(
+    found.map((item, place): Result.Result<Traces[number], NotTraced> => {
+      const listed = block.listed[place]!
+      const result = results[place]
+      if (item === undefined) return Result.succeed(missing(listed))
+      const reason = Hex.isObject(item) && typeof item.error === "string" ? item.error : undefined
+      return result !== undefined || (tracesSome && reason === undefined)
+        ? Result.succeed(traceOf(result, listed, place))
+        : Result.fail(
+            new NotTraced({
+              reason: `transaction ${place} could not be traced: ${reason ?? "no result and no reason"}`
+            })
+          )
+    })
+  )
 }

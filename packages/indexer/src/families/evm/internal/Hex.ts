@@ -100,11 +100,12 @@ export const integer = (value: unknown, field: string): number => {
   return number
 }
 
+export const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
 export const object = (value: unknown, field: string): Json => {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new Malformed(`${field} must be an object`)
-  }
-  return value as Json
+  if (!isObject(value)) throw new Malformed(`${field} must be an object`)
+  return value
 }
 
 export const array = (value: unknown, field: string): ReadonlyArray<unknown> => {

@@ -1,6 +1,7 @@
-/** Receipts of a block, checked against its transactions, and what they say about success. */
+/** Receipts of a block, each found by its transaction, and what they say about success. */
 import type { AddressBytes } from "@headwater/core/address/Address"
-import { type BlockAnswer, hashText, type Transaction } from "./BlockAnswer.ts"
+import { type BlockAnswer, hashText, type Listed, type Transaction } from "./BlockAnswer.ts"
+import * as DecodedTransaction from "../../DecodedTransaction.ts"
 import * as Hex from "./Hex.ts"
 
 export interface Receipt {
@@ -29,45 +30,62 @@ const succeeded = (json: Hex.Json): boolean | undefined => {
   throw new Hex.Malformed("receipt must have a status of 0x0 or 0x1, or a state root")
 }
 
-const receipt = (json: Hex.Json, transaction: Transaction, index: number, block: BlockAnswer): Receipt => {
-  if (hashText(json.transactionHash, "receipt.transactionHash") !== transaction.hashText) {
-    throw new Hex.Malformed(`receipt ${index} is not of transaction ${index}`)
+/** The receipts of an answer that say that they are of this very block, by the hash of their transaction. */
+export const byTransaction = (answer: unknown, block: BlockAnswer): ReadonlyMap<string, Hex.Json> => {
+  const found = new Map<string, Hex.Json>()
+  for (const item of Array.isArray(answer) ? (answer as ReadonlyArray<unknown>) : []) {
+    if (typeof item !== "object" || item === null) continue
+    const json = item as Hex.Json
+    if (typeof json.blockHash !== "string" || json.blockHash.toLowerCase() !== block.hashText) continue
+    if (typeof json.transactionHash === "string") found.set(json.transactionHash.toLowerCase(), json)
   }
-  if (hashText(json.blockHash, "receipt.blockHash") !== block.hashText) {
-    throw new Hex.Malformed(`receipt ${index} is of another block`)
-  }
-  if (Hex.integer(json.transactionIndex, "receipt.transactionIndex") !== index) {
-    throw new Hex.Malformed(`receipt ${index} has the index of another transaction`)
-  }
-  const creates = transaction.to === undefined && json.contractAddress != null
+  return found
+}
+
+/** A receipt as far as it was read. */
+export interface ReadReceipt {
+  /** Undefined where there is none, and where whether the transaction took effect cannot be read. */
+  readonly receipt: Receipt | undefined
+  /** Whether it is known which logs the transaction has. */
+  readonly knowsLogs: boolean
+  /** The rules that are broken. */
+  readonly broken: ReadonlyArray<string>
+}
+
+const unread = (rule: string): ReadReceipt => ({ receipt: undefined, knowsLogs: false, broken: [rule] })
+
+const read = (json: Hex.Json | undefined, { index, transaction }: Listed): ReadReceipt => {
+  if (json === undefined) return unread("there is no receipt of the transaction")
+  const parts = DecodedTransaction.parts()
+  const said = parts.read(() => Hex.integer(json.transactionIndex, "receipt.transactionIndex"))
+  if (said !== index) return unread(`receipt.transactionIndex ${said ?? ""} is not that of the transaction`)
+  const effect = parts.read(() => ({ succeeded: succeeded(json) }))
+  const creates = transaction?.to === undefined && json.contractAddress != null
+  const contract = creates ? parts.read(() => Hex.address(json.contractAddress, "receipt.contractAddress")) : undefined
+  const logs = parts.read(() => Hex.array(json.logs, "receipt.logs"))
   return {
-    succeeded: succeeded(json),
-    contract: creates ? Hex.address(json.contractAddress, "receipt.contractAddress") : undefined,
-    logs: Hex.array(json.logs, "receipt.logs"),
-    json
+    receipt: effect && { ...effect, contract, logs: logs ?? [], json },
+    knowsLogs: logs !== undefined,
+    broken: parts.broken
   }
 }
 
-/** Whether the answer holds receipts, and all of this very block: if not it is worth asking by hash. */
-export const areOf = (answer: unknown, block: BlockAnswer): answer is ReadonlyArray<unknown> =>
-  Array.isArray(answer) &&
-  answer.every((item: unknown) => {
-    const hash = typeof item === "object" && item !== null ? (item as Hex.Json).blockHash : undefined
-    return typeof hash === "string" && hash.toLowerCase() === block.hashText
-  })
+/** The receipt of each transaction of the block, in the order of the transactions. */
+export const decode = (answer: unknown, block: BlockAnswer): ReadonlyArray<ReadReceipt> => {
+  const found = byTransaction(answer, block)
+  return block.listed.map((listed) => read(found.get(listed.hashText), listed))
+}
 
-/**
- * One receipt for each transaction, in order. Throws {@link Hex.Malformed} where one is missing, foreign or out of
- * place.
- */
-export const decode = (answer: unknown, block: BlockAnswer): ReadonlyArray<Receipt> => {
-  const items = Hex.array(answer, "receipts")
-  if (items.length !== block.transactions.length) {
-    throw new Hex.Malformed(`${items.length} receipts for ${block.transactions.length} transactions`)
-  }
-  return items.map((item, index) =>
-    receipt(Hex.object(item, `receipt ${index}`), block.transactions[index]!, index, block)
-  )
+/** Receipts of the block whose transactions the block does not list. */
+export const unlisted = (answer: unknown, block: BlockAnswer): ReadonlyArray<DecodedTransaction.DecodedTransaction> => {
+  const listed = new Set(block.listed.map(({ hashText }) => hashText))
+  return [...byTransaction(answer, block).values()].flatMap((json) => {
+    if (listed.has(hashText(json.transactionHash, "receipt.transactionHash"))) return []
+    return DecodedTransaction.decode(json, ({ note, read }) => {
+      note("the receipt is of no transaction that the block lists")
+      return { id: read(() => Hex.hash(json.transactionHash, "receipt.transactionHash")), transfers: [] }
+    })
+  })
 }
 
 /** Gas of a transaction that runs no code, before EIP-2028: 21,000, 4 or 68 a byte of data (Yellow Paper, 2016). */

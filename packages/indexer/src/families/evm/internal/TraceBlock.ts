@@ -3,9 +3,11 @@
  * its address in the tree. Gives the same transfers as {@link CallTracer}.
  */
 import type { InternalTransfer } from "@headwater/core/Block"
-import { type BlockAnswer, hashText } from "./BlockAnswer.ts"
+import * as Result from "effect/Result"
+import * as DecodedTransaction from "../../DecodedTransaction.ts"
+import type { BlockAnswer } from "./BlockAnswer.ts"
 import * as Hex from "./Hex.ts"
-import { checkCount, operationOf, type Trace } from "./Trace.ts"
+import { missing, NotTraced, operationOf, type Trace, type Traces } from "./Trace.ts"
 
 interface Frame {
   readonly address: ReadonlyArray<number>
@@ -30,6 +32,9 @@ const compare = (a: Frame, b: Frame): number => {
   return a.address.length - b.address.length
 }
 
+/** Calls that move no coins. */
+const stillCalls: ReadonlySet<unknown> = new Set(["delegatecall", "callcode", "staticcall"])
+
 /** The transfer of one frame below the top, if it moves coins. */
 const transferOf = ({ address, json }: Frame, transaction: number): InternalTransfer | undefined => {
   const action = Hex.object(json.action, "trace.action")
@@ -48,7 +53,9 @@ const transferOf = ({ address, json }: Frame, transaction: number): InternalTran
   }
   switch (json.type) {
     case "call":
-      return action.callType === "call" ? made("call", action.from, action.to, action.value) : undefined
+      if (stillCalls.has(action.callType)) return undefined
+      if (action.callType !== "call") throw new Hex.Malformed(`trace.action.callType ${action.callType} is not known`)
+      return made("call", action.from, action.to, action.value)
     case "create": {
       const created = Hex.object(json.result, "trace.result").address
       return made(action.creationMethod === "create2" ? "create2" : "create", action.from, created, action.value)
@@ -57,17 +64,23 @@ const transferOf = ({ address, json }: Frame, transaction: number): InternalTran
     case "selfdestruct":
       return made("selfdestruct", action.address, action.refundAddress, action.balance)
     default:
-      return undefined
+      throw new Hex.Malformed(`trace.type ${json.type} is not known`)
   }
 }
 
+/** The frames of a transaction, as far as they were read. */
+class Frames {
+  readonly parts = DecodedTransaction.parts()
+  readonly frames: Array<Frame> = []
+}
+
 /** In depth-first order; a frame under one that failed moves nothing, whether or not it says so itself. */
-const traceOf = (frames: Array<Frame>, transaction: number): Trace => {
+const traceOf = ({ frames, parts }: Frames, place: number): Result.Result<Trace, string> => {
   // Nodes give them in order; where one does not, a frame could come before the failed one above it.
   frames.sort(compare)
   const top = frames[0]
   if (top === undefined || top.address.length !== 0) {
-    throw new Hex.Malformed(`transaction ${transaction} has no top frame`)
+    return Result.fail(["the transaction has no top frame", ...parts.broken].join("; "))
   }
   const transfers: Array<InternalTransfer> = []
   let failed: ReadonlyArray<number> | undefined
@@ -75,32 +88,48 @@ const traceOf = (frames: Array<Frame>, transaction: number): Trace => {
     if (failed?.every((index, depth) => frame.address[depth] === index)) continue
     failed = frame.failed ? frame.address : undefined
     if (frame.failed || frame.address.length === 0) continue
-    const transfer = transferOf(frame, transaction)
+    const transfer = parts.read(() => transferOf(frame, place))
     if (transfer !== undefined) transfers.push(transfer)
   }
-  return { failed: top.failed, transfers }
+  return Result.succeed({ failed: top.failed, transfers, broken: parts.broken })
 }
 
-/** Throws {@link Hex.Malformed} where a transaction has no trace or a frame is of another block. */
-export const decode = (answer: unknown, block: BlockAnswer): ReadonlyArray<Trace> => {
-  const byTransaction = new Map<string, Array<Frame>>()
-  for (const item of Hex.array(answer, "traces")) {
-    const json = Hex.object(item, "trace")
-    if (json.blockHash != null && hashText(json.blockHash, "trace.blockHash") !== block.hashText) {
-      throw new Hex.Malformed("a trace is of another block")
-    }
+/** A trace for each transaction. Fails where the answer has no trace of the block's transactions. */
+export const decode = (answer: unknown, block: BlockAnswer): Result.Result<Traces, NotTraced> => {
+  const byTransaction = new Map(
+    block.listed.flatMap(({ hashText }) => (hashText === "" ? [] : [[hashText, new Frames()] as const]))
+  )
+  let [last] = byTransaction.values()
+  let found = 0
+  for (const item of Array.isArray(answer) ? (answer as ReadonlyArray<unknown>) : []) {
+    const json = Hex.isObject(item) ? item : {}
     // Block and uncle rewards belong to no transaction.
-    if (json.type === "reward" || json.transactionHash == null) continue
-    const frame = { address: addressOf(json), failed: json.error != null, json }
-    const transaction = hashText(json.transactionHash, "trace.transactionHash")
-    const frames = byTransaction.get(transaction)
-    if (frames === undefined) byTransaction.set(transaction, [frame])
-    else frames.push(frame)
+    if (json.type === "reward") continue
+    const said = typeof json.transactionHash === "string" ? json.transactionHash.toLowerCase() : undefined
+    const place = typeof json.transactionPosition === "number" ? json.transactionPosition : -1
+    const of = byTransaction.get(said ?? block.listed[place]?.hashText ?? "")
+    if (of === undefined) {
+      // Frames stand behind those of the same transaction.
+      last?.parts.note("a frame names no transaction of the block")
+      continue
+    }
+    last = of
+    if (typeof json.blockHash === "string" && json.blockHash.toLowerCase() !== block.hashText) {
+      of.parts.note("a frame is of another block")
+      continue
+    }
+    found++
+    const address = of.parts.read(() => addressOf(json))
+    if (address !== undefined) of.frames.push({ address, failed: json.error != null, json })
   }
-  checkCount(byTransaction.size, block)
-  return block.transactions.slice(0, byTransaction.size).map(({ hashText: transaction }, index) => {
-    const frames = byTransaction.get(transaction)
-    if (frames === undefined) throw new Hex.Malformed(`there is no trace of transaction ${index}`)
-    return traceOf(frames, index)
-  })
+  if (found === 0 && block.listed.length > 0)
+    return Result.fail(new NotTraced({ reason: "no trace is of the block's transactions" }))
+  return Result.succeed(
+    block.listed.map((listed, place) => {
+      const frames = byTransaction.get(listed.hashText)
+      if (frames === undefined || (frames.frames.length === 0 && frames.parts.broken.length === 0))
+        return missing(listed)
+      return traceOf(frames, place)
+    })
+  )
 }

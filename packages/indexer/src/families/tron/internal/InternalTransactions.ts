@@ -37,40 +37,47 @@ const movingTypes: ReadonlyMap<string, string> = new Map([
 const typeOf = (note = ""): string | undefined =>
   movingTypes.get(note) ?? movingTypes.get(Buffer.from(note, "hex").toString())
 
-/** The internal transfers of transaction number `transaction`, which did not fail. The failure is the rule that an entry breaks. */
+const read = Schema.decodeUnknownResult(InternalTransaction)
+
+/**
+ * The internal transfer that entry number `index` of transaction number `transaction` tells, which did not fail;
+ * undefined for one that moves no TRX. The failure is the rule that the entry breaks.
+ */
 export const decode = (
   chain: Chain,
-  internals: ReadonlyArray<InternalTransaction>,
-  transaction: number
-): Result.Result<ReadonlyArray<InternalTransfer>, string> =>
+  entry: unknown,
+  transaction: number,
+  index: number
+): Result.Result<InternalTransfer | undefined, string> =>
   Result.gen(function* () {
-    const transfers: Array<InternalTransfer> = []
-    for (const [index, internal] of internals.entries()) {
-      const operationType = typeOf(internal.note)
-      if (operationType === undefined || internal.rejected === true) continue
-      const amount = (internal.callValueInfo ?? [])
-        .filter(({ tokenId }) => tokenId === undefined || tokenId === "")
-        .reduce((sum, { callValue = 0 }) => sum + BigInt(callValue), 0n)
-      if (amount === 0n) continue
-      transfers.push({
-        kind: "internal",
-        transaction,
-        operation: `call_${index}`,
-        operationType,
-        from: yield* TronJson.address(chain, internal.caller_address, "caller_address"),
-        to: yield* TronJson.address(chain, internal.transferTo_address ?? "", "transferTo_address"),
-        amount
-      })
+    const internal = yield* Result.mapError(
+      read(entry),
+      ({ message }) => `internal_transactions[${index}]: ${message.split("\n")[0]}`
+    )
+    const operationType = typeOf(internal.note)
+    if (operationType === undefined || internal.rejected === true) return undefined
+    const amount = (internal.callValueInfo ?? [])
+      .filter(({ tokenId }) => tokenId === undefined || tokenId === "")
+      .reduce((sum, { callValue = 0 }) => sum + BigInt(callValue), 0n)
+    if (amount === 0n) return undefined
+    return {
+      kind: "internal",
+      transaction,
+      operation: `call_${index}`,
+      operationType,
+      from: yield* TronJson.address(chain, internal.caller_address, "caller_address"),
+      to: yield* TronJson.address(chain, internal.transferTo_address ?? "", "transferTo_address"),
+      amount
     }
-    return transfers
   })
 
 /** What of a transaction's info tells whether its node keeps internal transactions. */
-interface Info {
-  readonly contract_address?: string
-  readonly log?: ReadonlyArray<{ readonly address: string }>
-  readonly internal_transactions?: ReadonlyArray<unknown>
-}
+const Telling = Schema.Struct({
+  contract_address: Schema.optionalKey(Schema.String),
+  log: Schema.optionalKey(Schema.Array(Schema.Struct({ address: Schema.String }))),
+  internal_transactions: Schema.optionalKey(Schema.Array(Schema.Unknown))
+})
+const isTelling = Schema.is(Telling)
 
 /** The 40 digits of an address of the API, with or without version. */
 const account = (hex: string): string => hex.slice(-40).toLowerCase()
@@ -79,9 +86,10 @@ const account = (hex: string): string => hex.slice(-40).toLowerCase()
  * Whether a node keeps internal transactions, as far as these infos show it: true if an info lists some; false if a
  * contract other than the one called has logged, which takes a call, and no call is listed; else undefined.
  */
-export const areKept = (infos: ReadonlyArray<Info>): boolean | undefined => {
-  if (infos.some(({ internal_transactions: internals = [] }) => internals.length > 0)) return true
-  const called = infos.some(
+export const areKept = (infos: ReadonlyArray<unknown>): boolean | undefined => {
+  const telling = infos.filter(isTelling)
+  if (telling.some(({ internal_transactions: internals = [] }) => internals.length > 0)) return true
+  const called = telling.some(
     ({ contract_address: contract, log = [] }) =>
       contract !== undefined && log.some(({ address }) => account(address) !== account(contract))
   )

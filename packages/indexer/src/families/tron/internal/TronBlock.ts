@@ -4,6 +4,7 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import * as TronTransaction from "@headwater/core/tron/TronTransaction"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as DecodedTransaction from "../../DecodedTransaction.ts"
 import * as TokenTransfers from "../../evm/TokenTransfers.ts"
 import * as InternalTransactions from "./InternalTransactions.ts"
 import * as TronJson from "./TronJson.ts"
@@ -24,18 +25,15 @@ const HeaderFields = {
 /** A block without its transactions. */
 export const Header = Schema.Struct(HeaderFields)
 
-const Transaction = Schema.Struct({
-  txID: TronJson.Hash,
-  raw_data_hex: TronJson.Hex,
-  ret: Schema.optionalKey(
-    Schema.Array(
-      Schema.Struct({ contractRet: Schema.optionalKey(Schema.String), ret: Schema.optionalKey(Schema.String) })
-    )
-  )
-})
-
-export const Answer = Schema.Struct({ ...HeaderFields, transactions: Schema.optionalKey(Schema.Array(Transaction)) })
+export const Answer = Schema.Struct({ ...HeaderFields, transactions: Schema.optionalKey(Schema.Array(Schema.Unknown)) })
 export type Answer = typeof Answer.Type
+
+/** Each entry is the {@link Info} of a transaction, if it can be read. */
+export const Infos = Schema.Array(Schema.Unknown)
+
+const Ret = Schema.Array(
+  Schema.Struct({ contractRet: Schema.optionalKey(Schema.String), ret: Schema.optionalKey(Schema.String) })
+)
 
 export const Log = Schema.Struct({
   address: Schema.String,
@@ -44,19 +42,29 @@ export const Log = Schema.Struct({
 })
 export type Log = typeof Log.Type
 
+/** Whether a transaction succeeded. */
+const OutcomeFields = {
+  /** `FAILED`, or left out. */
+  result: Schema.optionalKey(Schema.String),
+  receipt: Schema.optionalKey(Schema.Struct({ result: Schema.optionalKey(Schema.String) }))
+}
+
 /** What became of a transaction. */
 export const Info = Schema.Struct({
   id: TronJson.Hash,
   blockNumber: Schema.optionalKey(TronJson.Count),
-  /** `FAILED`, or left out. */
-  result: Schema.optionalKey(Schema.String),
+  ...OutcomeFields,
   /** The contract called or created. */
   contract_address: Schema.optionalKey(Schema.String),
-  receipt: Schema.optionalKey(Schema.Struct({ result: Schema.optionalKey(Schema.String) })),
   log: Schema.optionalKey(Schema.Array(Log)),
   internal_transactions: Schema.optionalKey(Schema.Array(InternalTransactions.InternalTransaction))
 })
 export type Info = typeof Info.Type
+
+type Json = Readonly<Record<string, unknown>>
+
+const isJson = Schema.is(Schema.Record(Schema.String, Schema.Unknown))
+const isHash = Schema.is(TronJson.Hash)
 
 type Read<A> = Result.Result<A, string>
 
@@ -76,15 +84,44 @@ const virtualMachine: ReadonlySet<number> = new Set([
 
 const fine: ReadonlySet<string | undefined> = new Set([undefined, "SUCCESS", "DEFAULT"])
 
-const succeeded = (transaction: typeof Transaction.Type, info: Info | undefined): boolean =>
-  (transaction.ret ?? []).every(({ contractRet, ret }) => fine.has(contractRet) && ret !== "FAILED") &&
-  info?.result !== "FAILED" &&
-  fine.has(info?.receipt?.result)
+/** The other values of `contractResult` and of `code`, by their names in java-tron 4.8. */
+const failed: ReadonlySet<string | undefined> = new Set([
+  ...["REVERT", "BAD_JUMP_DESTINATION", "OUT_OF_MEMORY", "PRECOMPILED_CONTRACT", "STACK_TOO_SMALL", "STACK_TOO_LARGE"],
+  ...["ILLEGAL_OPERATION", "STACK_OVERFLOW", "OUT_OF_ENERGY", "OUT_OF_TIME", "JVM_STACK_OVER_FLOW", "UNKNOWN"],
+  ...["TRANSFER_FAILED", "INVALID_CODE", "FAILED"]
+])
+
+/** A field of a transaction or an info, by its schema; the failure names the field. */
+const field = <A>(schema: Schema.ConstraintDecoder<A>, json: unknown, name: string): Read<A> =>
+  Result.mapError(Schema.decodeUnknownResult(schema)(json), ({ message }) => `${name}: ${message.split("\n")[0]}`)
+
+const optional = <A>(schema: Schema.ConstraintDecoder<A>, json: unknown, name: string): Read<A | undefined> =>
+  json === undefined ? Result.succeed(undefined) : field(schema, json, name)
+
+const Outcome = Schema.Struct(OutcomeFields)
+
+/** Whether a transaction took effect; the failure is what cannot be read of the answer. */
+const succeeded = (transaction: Json, info: Json | undefined): Read<boolean> =>
+  Result.gen(function* () {
+    const ret = (yield* optional(Ret, transaction.ret, "ret")) ?? []
+    const { receipt, result } = info === undefined ? {} : yield* field(Outcome, info, "info")
+    const said = [result, receipt?.result, ...ret.flatMap(({ contractRet, ret }) => [contractRet, ret])]
+    const strange = said.find((each) => !fine.has(each) && !failed.has(each) && each !== "SUCESS")
+    if (strange !== undefined) return yield* Result.fail(`the result ${strange} is not known`)
+    return said.every((each) => !failed.has(each))
+  })
 
 /** Token transfers of a log, whose index in the block is `position`. */
-const tokensOf = (chain: Chain, log: Log, transaction: number, position: number): Read<ReadonlyArray<TokenTransfer>> =>
-  Result.map(TronJson.address(chain, log.address, "log.address"), (contract) =>
-    TokenTransfers.ofLog(
+const tokensOf = (
+  chain: Chain,
+  json: unknown,
+  transaction: number,
+  position: number
+): Read<ReadonlyArray<TokenTransfer>> =>
+  Result.gen(function* () {
+    const log = yield* field(Log, json, "log")
+    const contract = yield* TronJson.address(chain, log.address, "log.address")
+    return TokenTransfers.ofLog(
       {
         address: `0x${Buffer.from(contract).toString("hex")}`,
         topics: (log.topics ?? []).map((topic) => `0x${topic.toLowerCase()}`),
@@ -93,77 +130,155 @@ const tokensOf = (chain: Chain, log: Log, transaction: number, position: number)
       },
       transaction
     )
-  )
+  })
+
+/** A transaction's bytes and id, which is the hash of the bytes; the id is known where either can be read. */
+interface Named {
+  readonly raw: unknown
+  readonly json: Json
+  readonly rawData: Uint8Array | undefined
+  readonly id: string | undefined
+}
+
+const rawDataOf = Schema.decodeUnknownResult(TronJson.Hex)
+
+/** Fails where a transaction does not hash to its id. */
+const named = (raw: unknown): Read<Named> => {
+  const json = isJson(raw) ? raw : {}
+  const stated = isHash(json.txID) ? json.txID.toLowerCase() : undefined
+  const rawData = Result.getOrUndefined(Result.map(rawDataOf(json.raw_data_hex), TronJson.bytes))
+  const id = rawData === undefined ? stated : Buffer.from(TronTransaction.id(rawData)).toString("hex")
+  return stated !== undefined && stated !== id
+    ? Result.fail(`transaction ${stated} does not hash to its id`)
+    : Result.succeed({ raw, json, rawData, id })
+}
+
+/** The infos that can be told to be of one transaction of the block at `height`. */
+const infosById = (infos: ReadonlyArray<unknown>, height: number): ReadonlyMap<string, Json> => {
+  const found = new Map<string, Json>()
+  for (const info of infos) {
+    if (!isJson(info) || !isHash(info.id) || (info.blockNumber ?? height) !== height) continue
+    found.set(info.id.toLowerCase(), info)
+  }
+  return found
+}
+
+const noInfo = "there is no info of the transaction"
+
+/** What a block's transactions have in common while they are decoded one after another. */
+interface Place {
+  readonly chain: Chain
+  readonly height: number
+  readonly internal: boolean
+  /** How many logs the transactions before have; undefined where that is not known. */
+  logs: number | undefined
+}
+
+const decodeTransaction = ({ id, json, raw, rawData }: Named, index: number, info: Json | undefined, place: Place) =>
+  DecodedTransaction.decode(info === undefined ? raw : { transaction: raw, info }, (parts) => {
+    const { chain, height, internal } = place
+    const transfers: Array<Transfer> = []
+    if (json.raw_data_hex === undefined || rawData === undefined) parts.note("raw_data_hex must be hexadecimal digits")
+    if (!isHash(json.txID)) parts.note("txID must be 64 hexadecimal digits")
+    const contracts =
+      rawData &&
+      parts.take(
+        Result.mapBoth(TronTransaction.decode(rawData), {
+          onFailure: ({ message }) => message,
+          onSuccess: ({ contracts }) => contracts
+        })
+      )
+    for (const { type } of contracts ?? []) {
+      if (!TronTransaction.isKnownType(type)) parts.note(`contract type ${type} is not known`)
+    }
+    const tookEffect = parts.take(succeeded(json, info))
+
+    const needsInfo = contracts === undefined || contracts.some(({ type }) => virtualMachine.has(type))
+    // The genesis block has no infos, and what failed has left no logs.
+    const lacksInfo = info === undefined && needsInfo && height > 0
+    if (lacksInfo) parts.note(noInfo)
+    const logs: ReadonlyArray<unknown> | undefined =
+      info === undefined
+        ? lacksInfo && tookEffect !== false
+          ? undefined
+          : []
+        : (parts.take(optional(Infos, info.log, "log")) ?? (info.log === undefined ? [] : undefined))
+    const firstLog = place.logs
+    place.logs = firstLog === undefined || logs === undefined ? undefined : firstLog + logs.length
+
+    if (tookEffect !== true || id === undefined)
+      return { id: id === undefined ? undefined : TronJson.bytes(id), transfers }
+    for (const [position, { transfer }] of (contracts ?? []).entries()) {
+      if (transfer === undefined) continue
+      const to =
+        transfer.to ?? parts.take(TronJson.address(chain, String(info?.contract_address ?? ""), "contract_address"))
+      if (to === undefined) continue
+      transfers.push({ kind: "coin", transaction: index, position, from: transfer.from, to, amount: transfer.amount })
+    }
+    for (const [position, log] of (logs ?? []).entries()) {
+      const tokens = parts.take(tokensOf(chain, log, index, (firstLog ?? 0) + position)) ?? []
+      if (firstLog !== undefined) transfers.push(...tokens)
+      // The place is a part of an event's key, which a guess would tell a second time.
+      else if (tokens.length > 0) parts.note("how many logs the transactions before it have is not known")
+    }
+    if (internal && info !== undefined) {
+      const listed = parts.take(optional(Infos, info.internal_transactions, "internal_transactions")) ?? []
+      for (const [position, entry] of listed.entries()) {
+        const moved = parts.take(InternalTransactions.decode(chain, entry, index, position))
+        if (moved !== undefined) transfers.push(moved)
+      }
+    }
+    return { id: TronJson.bytes(id), transfers }
+  })
 
 /**
- * The block at `height`. Its ids are the hashes of what its transactions say; every info is of one of them, and every
- * transaction that the virtual machine ran has its info. The failure names what contradicts. `internal`: whether to
- * take internal transactions.
+ * The block at `height`. Its ids are the hashes of what its transactions say. The failure names what contradicts, or says
+ * that the node keeps no infos at all. `internal`: whether to take internal transactions.
  */
 export const decode = (
   chain: Chain,
   answer: Answer,
-  infos: ReadonlyArray<Info>,
+  infos: ReadonlyArray<unknown>,
   wanted: { readonly height: number; readonly internal: boolean }
 ): Read<Block> =>
   Result.gen(function* () {
     const header = answer.block_header.raw_data
-    if (heightOf(answer) !== wanted.height) {
-      return yield* Result.fail(`asked for block ${wanted.height}, answered block ${heightOf(answer)}`)
+    const { height } = wanted
+    if (heightOf(answer) !== height) {
+      return yield* Result.fail(`asked for block ${height}, answered block ${heightOf(answer)}`)
     }
-    const listed = answer.transactions ?? []
-    const ids = new Set(listed.map(({ txID }) => txID.toLowerCase()))
-    if (ids.size !== listed.length) return yield* Result.fail("the block has a transaction twice")
-    const infoOf = new Map<string, Info>()
-    for (const info of infos) {
-      const id = info.id.toLowerCase()
-      if (!ids.has(id) || (info.blockNumber ?? wanted.height) !== wanted.height) {
-        return yield* Result.fail(`the info of ${id} is not of a transaction in block ${wanted.height}`)
-      }
-      infoOf.set(id, info)
+    const listed = yield* Result.all((answer.transactions ?? []).map(named))
+    const ids = new Set(listed.map(({ id }) => id))
+    if (ids.size !== listed.length && listed.every(({ id }) => id !== undefined)) {
+      return yield* Result.fail("the block has a transaction twice")
     }
-
-    const transfers: Array<Transfer> = []
-    let logs = 0
-    for (const [index, transaction] of listed.entries()) {
-      const id = transaction.txID.toLowerCase()
-      const rawData = TronJson.bytes(transaction.raw_data_hex)
-      if (Buffer.from(TronTransaction.id(rawData)).toString("hex") !== id) {
-        return yield* Result.fail(`transaction ${id} does not hash to its id`)
-      }
-      const { contracts } = yield* Result.mapError(
-        TronTransaction.decode(rawData),
-        ({ message }) => `transaction ${id}: ${message}`
+    const infoOf = infosById(infos, height)
+    const place: Place = { chain, ...wanted, logs: 0 }
+    const transactions = listed.map((transaction, index) =>
+      decodeTransaction(transaction, index, infoOf.get(transaction.id ?? ""), place)
+    )
+    const lacking = transactions.find(({ broken }) => broken.includes(noInfo))
+    if (infos.length === 0 && lacking !== undefined) {
+      return yield* Result.fail(
+        `there is no info of any transaction of block ${height}: the node must keep them (storage.transHistory.switch = on)`
       )
-      const info = infoOf.get(id)
-      // The genesis block has no infos.
-      if (info === undefined && wanted.height > 0 && contracts.some(({ type }) => virtualMachine.has(type))) {
-        return yield* Result.fail(
-          `there is no info of transaction ${id}: the node must keep them (storage.transHistory.switch = on)`
-        )
-      }
-      const firstLog = logs
-      logs += info?.log?.length ?? 0
-      if (!succeeded(transaction, info)) continue
-      for (const [position, { transfer }] of contracts.entries()) {
-        if (transfer === undefined) continue
-        const to = transfer.to ?? (yield* TronJson.address(chain, info?.contract_address ?? "", "contract_address"))
-        transfers.push({ kind: "coin", transaction: index, position, from: transfer.from, to, amount: transfer.amount })
-      }
-      for (const [position, log] of (info?.log ?? []).entries()) {
-        transfers.push(...(yield* tokensOf(chain, log, index, firstLog + position)))
-      }
-      if (wanted.internal) {
-        transfers.push(...(yield* InternalTransactions.decode(chain, info?.internal_transactions ?? [], index)))
-      }
     }
-    return {
-      height: wanted.height,
-      hash: TronJson.bytes(answer.blockID),
-      parent: TronJson.bytes(header.parentHash),
-      time: Math.floor((header.timestamp ?? 0) / 1000),
-      transactions: listed.map(({ txID }) => TronJson.bytes(txID)),
-      transfers,
-      spends: []
-    }
+    const foreign = [...infoOf].flatMap(([id, info]) =>
+      ids.has(id)
+        ? []
+        : DecodedTransaction.decode(info, (parts) => {
+            parts.note("the info is of no transaction that the block lists")
+            return { id: TronJson.bytes(id), transfers: [] }
+          })
+    )
+    return DecodedTransaction.toBlock(
+      {
+        height,
+        hash: TronJson.bytes(answer.blockID),
+        parent: TronJson.bytes(header.parentHash),
+        time: Math.floor((header.timestamp ?? 0) / 1000)
+      },
+      transactions,
+      foreign
+    )
   })

@@ -1,11 +1,42 @@
 /** What a block's transactions move: the part of a block that the strategies of reading blocks fill in. */
-import type { CoinTransfer, Spend } from "@headwater/core/Block"
+import type { CoinTransfer, NotUnderstood, Spend } from "@headwater/core/Block"
+import * as DecodedTransaction from "../../DecodedTransaction.ts"
 
 export interface BlockBody {
-  /** Ids in block order, bytes as they are written. */
+  /** Ids in block order, bytes as they are written; empty for one that could not be read. */
   readonly transactions: Array<Uint8Array>
   readonly transfers: Array<CoinTransfer>
   readonly spends: Array<Spend>
+  /** Transactions that were not understood in full; absent where all were. */
+  notUnderstood?: Array<NotUnderstood>
+}
+
+const noId = new Uint8Array()
+
+/**
+ * Adds a transaction to `body`, as far as `read` can read it: `read` fills a body of its own, whose one transaction has
+ * the index `index` and, where its id is not to be had otherwise, the id `listed`.
+ */
+export const add = (
+  body: BlockBody,
+  raw: unknown,
+  read: (own: BlockBody, parts: DecodedTransaction.Parts) => void,
+  listed?: Uint8Array
+): void => {
+  const own = empty()
+  const decoded = DecodedTransaction.decode(raw, (parts) => {
+    read(own, parts)
+    return { id: own.transactions[0] ?? listed, transfers: own.transfers, spends: own.spends }
+  })
+  const id = decoded.id ?? listed
+  body.transactions.push(id ?? noId)
+  if (decoded.id !== undefined) {
+    for (const transfer of own.transfers) body.transfers.push(transfer)
+    for (const spend of own.spends) body.spends.push(spend)
+  }
+  if (decoded.broken.length === 0) return
+  body.notUnderstood ??= []
+  body.notUnderstood.push(DecodedTransaction.toNotUnderstood({ ...decoded, id }, body.notUnderstood.length))
 }
 
 export const empty = (): BlockBody => ({ transactions: [], transfers: [], spends: [] })

@@ -11,10 +11,11 @@ import * as BytesInFlight from "../../node/BytesInFlight.ts"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
 import { type NodeError, NodeInconsistent } from "../../node/NodeError.ts"
 import * as Proof from "../../node/Proof.ts"
+import * as SecondLook from "../../SecondLook.ts"
 import * as BlockBody from "./BlockBody.ts"
 import type { Capabilities, Parameters } from "./Capabilities.ts"
 import * as HeaderProof from "./HeaderProof.ts"
-import { Mismatch } from "./Malformed.ts"
+import { Mismatch, refuse } from "./Malformed.ts"
 import { consistent, orMissing } from "./NodeAnswer.ts"
 import * as NodeBlock from "./NodeBlock.ts"
 import * as NodeJson from "./NodeJson.ts"
@@ -109,6 +110,9 @@ export const make = (
     const isBare = transactions.some((transaction) => !NodeJson.isRecord(transaction) || transaction.hex === undefined)
     if (verify !== "full" || !isBare || capabilities.raw === undefined) {
       return yield* consistent(rpc, "getblock", () => {
+        if (transactions.every((transaction) => typeof transaction === "string")) {
+          refuse("tx", "must be decoded transactions")
+        }
         const body = bodyOf(transactions)
         return proved(block, body, () => TransactionProof.of(chain, transactions, body))
       })
@@ -173,7 +177,18 @@ export const make = (
     block: (rpc, asked) =>
       possible
         .map(({ read }) => read(rpc, asked))
-        .reduce((first, next) => Effect.catchTag(first, "NodeRejected", () => next)),
+        .reduce((first, next) =>
+          Effect.flatMap(
+            Effect.catchTag(first, "NodeRejected", () => next),
+            (block) =>
+              block.notUnderstood === undefined
+                ? Effect.succeed(block)
+                : Effect.map(
+                    Effect.orElseSucceed(next, () => block),
+                    (other) => SecondLook.better(block, other)
+                  )
+          )
+        ),
     details: Effect.fnUntraced(function* (asked) {
       const answer = yield* getBlock(rpc, asked.hash, summary)
       // Old Zebra versions say no size.

@@ -21,6 +21,8 @@ export interface NodeBlock {
   readonly parent: Uint8Array
   readonly time: number
   readonly merkleRoot: Uint8Array
+  /** How many transactions the node says there are. */
+  readonly count: unknown
   /** Ids or decoded transactions, as many as the node says there are. */
   readonly tx: ReadonlyArray<unknown>
   /** The node's answer. */
@@ -43,13 +45,13 @@ export const read = (value: unknown, asked: Asked): NodeBlock => {
   if (json.hash !== asked.hash) refuse("hash", "is not the one that was asked for")
   if (height !== asked.height) refuse("height", `is ${height}, but the node gave this hash for ${asked.height}`)
   if (tx.length === 0) refuse("tx", "must not be empty")
-  if (json.nTx !== undefined && json.nTx !== tx.length) refuse("tx", `has ${tx.length} entries, but nTx says otherwise`)
   return {
     height,
     hash,
     parent: readParent(json, height),
     time: NodeJson.count(json.time, () => "time"),
     merkleRoot: NodeJson.hash(json.merkleroot, () => "merkleroot"),
+    count: json.nTx,
     tx,
     json
   }
@@ -61,14 +63,17 @@ export const listedIds = (block: NodeBlock): ReadonlyArray<Uint8Array> =>
 
 /**
  * Puts head and body together. Throws `Mismatch` where the transactions are not those, and all of those, whose Merkle
- * root the block has.
+ * root the block has; where that cannot be told, as without the id of one, where their number is not that of the block.
  */
 export const assemble = (block: NodeBlock, body: BlockBody): Block => {
-  const ids = new Set(
-    body.transactions.map((id) => Buffer.from(id.buffer, id.byteOffset, id.length).toString("latin1"))
-  )
-  if (ids.size !== block.tx.length) refuse("tx", "must not have a transaction twice")
-  if (!isSame(merkleRoot(body.transactions), block.merkleRoot)) {
+  const known = body.transactions.filter(({ length }) => length > 0)
+  const ids = new Set(known.map((id) => Buffer.from(id.buffer, id.byteOffset, id.length).toString("latin1")))
+  if (ids.size !== known.length) refuse("tx", "must not have a transaction twice")
+  if (known.length < body.transactions.length) {
+    if (typeof block.count === "number" && block.count !== block.tx.length) {
+      refuse("tx", `has ${block.tx.length} entries, but nTx says otherwise`)
+    }
+  } else if (!isSame(merkleRoot(body.transactions), block.merkleRoot)) {
     throw new Mismatch("merkleroot is not that of the transactions: some are missing, foreign or in another order")
   }
   const { height, hash, parent, time } = block

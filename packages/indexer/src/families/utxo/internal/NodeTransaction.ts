@@ -7,6 +7,7 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
 import { type Unlocking, witnessItems } from "@headwater/core/utxo/Unlocking"
 import * as Result from "effect/Result"
+import type * as DecodedTransaction from "../../DecodedTransaction.ts"
 import * as BlockBody from "./BlockBody.ts"
 import { reading, refuse } from "./Malformed.ts"
 import * as NodeJson from "./NodeJson.ts"
@@ -47,47 +48,67 @@ const unlockingOf = ({ scriptSig, txinwitness = [] }: NodeJson.Json): (() => Unl
     )
 }
 
-/**
- * Adds the transaction at `index` of a block to `body`. Inputs and outputs inside the MWEB (`ismweb`) and the shielded
- * parts of a Zcash transaction hide their value and are passed over. Throws `Malformed`.
- */
-export const read = (chain: Chain, value: unknown, index: number, body: BlockBody.BlockBody): void => {
-  const field = () => `tx[${index}]`
-  const transaction = NodeJson.record(value, field)
-  body.transactions.push(NodeJson.hash(transaction.txid, () => `${field()}.txid`))
-
-  for (const [position, item] of NodeJson.list(transaction.vin, () => `${field()}.vin`).entries()) {
-    const at = () => `${field()}.vin[${position}]`
-    const input = NodeJson.record(item, at)
-    if (input.coinbase !== undefined || input.ismweb === true) continue
-    const outpoint = {
-      transactionId: NodeJson.hash(input.txid, () => `${at()}.txid`),
-      index: NodeJson.count(input.vout, () => `${at()}.vout`)
-    }
-    if (!NodeJson.isRecord(input.prevout)) {
-      body.spends.push({ transaction: index, position, outpoint, unlocking: unlockingOf(input) })
-      continue
-    }
-    body.spends.push({ transaction: index, position, outpoint })
-    const spent = () => `${at()}.prevout`
-    body.transfers.push({
-      kind: "coin",
-      transaction: index,
-      position,
-      from: scriptOf(input.prevout, spent),
-      to: undefined,
-      amount: amountOf(input.prevout, chain, spent)
-    })
+/** An input as far as the node shows it. Throws `Malformed` where the input does not name what it spends. */
+const readInput = (
+  chain: Chain,
+  item: unknown,
+  place: { readonly transaction: number; readonly position: number },
+  at: NodeJson.Field,
+  own: BlockBody.BlockBody,
+  { read }: DecodedTransaction.Parts
+): void => {
+  const input = NodeJson.record(item, at)
+  if (input.coinbase !== undefined || input.ismweb === true) return
+  const outpoint = {
+    transactionId: NodeJson.hash(input.txid, () => `${at()}.txid`),
+    index: NodeJson.count(input.vout, () => `${at()}.vout`)
   }
-
-  for (const [position, item] of NodeJson.list(transaction.vout, () => `${field()}.vout`).entries()) {
-    const at = () => `${field()}.vout[${position}]`
-    const output = NodeJson.record(item, at)
-    if (output.ismweb === true) continue
-    if (output.n !== position) refuse(`${at()}.n`, "must be the position of the output")
-    const to = scriptOf(output, at)
-    if (!BlockBody.isSpendable(to)) continue
-    const amount = amountOf(output, chain, at)
-    body.transfers.push({ kind: "coin", transaction: index, position, from: undefined, to, amount })
+  const { prevout } = input
+  const spent = () => `${at()}.prevout`
+  const shown = NodeJson.isRecord(prevout)
+    ? read(() => ({ from: scriptOf(prevout, spent), amount: amountOf(prevout, chain, spent) }))
+    : undefined
+  if (shown === undefined) {
+    own.spends.push({ ...place, outpoint, unlocking: unlockingOf(input) })
+    return
   }
+  own.spends.push({ ...place, outpoint })
+  own.transfers.push({ kind: "coin", ...place, from: shown.from, to: undefined, amount: shown.amount })
 }
+
+/** An output. Throws `Malformed` where the output is not at `position`. */
+const readOutputAt = (
+  chain: Chain,
+  item: unknown,
+  place: { readonly transaction: number; readonly position: number },
+  at: NodeJson.Field,
+  own: BlockBody.BlockBody
+): void => {
+  const output = NodeJson.record(item, at)
+  if (output.ismweb === true) return
+  if (output.n !== place.position) refuse(`${at()}.n`, "must be the position of the output")
+  const to = scriptOf(output, at)
+  if (!BlockBody.isSpendable(to)) return
+  own.transfers.push({ kind: "coin", ...place, from: undefined, to, amount: amountOf(output, chain, at) })
+}
+
+/**
+ * Adds the transaction at `index` of a block to `body`, as far as it can be read. Inputs and outputs inside the MWEB
+ * (`ismweb`) and the shielded parts of a Zcash transaction hide their value and are passed over.
+ */
+export const read = (chain: Chain, value: unknown, index: number, body: BlockBody.BlockBody): void =>
+  BlockBody.add(body, value, (own, parts) => {
+    const field = () => `tx[${index}]`
+    const transaction = NodeJson.record(value, field)
+    own.transactions.push(NodeJson.hash(transaction.txid, () => `${field()}.txid`))
+    const inputs = parts.read(() => NodeJson.list(transaction.vin, () => `${field()}.vin`)) ?? []
+    for (const [position, item] of inputs.entries()) {
+      const place = { transaction: index, position }
+      parts.read(() => readInput(chain, item, place, () => `${field()}.vin[${position}]`, own, parts))
+    }
+    const outputs = parts.read(() => NodeJson.list(transaction.vout, () => `${field()}.vout`)) ?? []
+    for (const [position, item] of outputs.entries()) {
+      const place = { transaction: index, position }
+      parts.read(() => readOutputAt(chain, item, place, () => `${field()}.vout[${position}]`, own))
+    }
+  })

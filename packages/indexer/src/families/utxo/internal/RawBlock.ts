@@ -5,7 +5,7 @@
  * transactions the MWEB block (Litecoin), which is not read.
  */
 import type { Chain } from "@headwater/core/chains/Chain"
-import type * as Proof from "../../node/Proof.ts"
+import * as Proof from "../../node/Proof.ts"
 import * as BlockBody from "./BlockBody.ts"
 import { Malformed } from "./Malformed.ts"
 import { sha256d } from "./MerkleRoot.ts"
@@ -40,7 +40,7 @@ const skipAuxPow = (raw: RawBytes, chain: Chain): void => {
 
 /**
  * Reads a whole block. `listed` are the ids that the node gives to its transactions: only the ids of Zcash version 5 are
- * taken from there, the others are computed. Throws `Malformed`.
+ * taken from there, and those of transactions that cannot be read; the others are computed. Throws `Malformed`.
  */
 export const read = (chain: Chain, bytes: Uint8Array, listed: ReadonlyArray<Uint8Array>): RawBlock => {
   const { auxPow, headerHash, mweb, wireFormat } = chain.utxo!
@@ -60,13 +60,25 @@ export const read = (chain: Chain, bytes: Uint8Array, listed: ReadonlyArray<Uint
   const from = raw.at
   const witnessed: Array<WitnessCommitment.Witnessed> = []
   let idsUnproven = false
+  let lost = false
   for (let index = 0; index < transactions; index++) {
-    if (zcash) {
-      idsUnproven = RawZcashTransaction.read(raw, chain, index, listed[index]!, body) === "listed" || idsUnproven
-    } else witnessed.push(RawTransaction.read(raw, chain, index, body))
+    const id = listed[index]!
+    const read = (own: BlockBody.BlockBody) => {
+      if (lost) throw new Malformed("stands in the raw block behind a transaction that is not understood")
+      // Where a transaction that cannot be read ends, nobody knows.
+      lost = true
+      if (zcash) idsUnproven = RawZcashTransaction.read(raw, chain, index, id, own) === "listed" || idsUnproven
+      else witnessed.push(RawTransaction.read(raw, chain, index, own))
+      lost = false
+    }
+    BlockBody.add(body, lost ? "" : raw.bytes.subarray(raw.at), read, id)
   }
-  if (!mweb && raw.at !== bytes.length) throw new Malformed("bytes behind the raw block")
-  const witnesses = () =>
-    zcash ? { mismatch: undefined, unproven: [] } : WitnessCommitment.proof(chain, bytes.subarray(from), witnessed)
-  return { hash, merkleRoot, body, witnesses, idsUnproven }
+  if (!lost && !mweb && raw.at !== bytes.length) throw new Malformed("bytes behind the raw block")
+  const witnesses = (): Proof.Outcome => {
+    if (lost) return { mismatch: undefined, unproven: [Proof.unknown("transactions", "one of them is not understood")] }
+    return zcash
+      ? { mismatch: undefined, unproven: [] }
+      : WitnessCommitment.proof(chain, bytes.subarray(from), witnessed)
+  }
+  return { hash, merkleRoot, body, witnesses, idsUnproven: idsUnproven || lost }
 }

@@ -4,6 +4,7 @@
  */
 import type { CoinTransfer, Spend, UnprovenPart } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
+import * as Bytes from "@headwater/core/Bytes"
 import * as Result from "effect/Result"
 import * as Proof from "../../node/Proof.ts"
 import * as BlockBody from "./BlockBody.ts"
@@ -79,6 +80,9 @@ const differenceOf = (body: BlockBody.BlockBody, own: BlockBody.BlockBody, odd: 
 
 /** Proves `body` by `own`, which is read from the raw block. */
 export const ofBody = (body: BlockBody.BlockBody, own: BlockBody.BlockBody, idsListed: boolean): Proof.Outcome => {
+  if (body.notUnderstood !== undefined || own.notUnderstood !== undefined) {
+    return { mismatch: undefined, unproven: [Proof.unknown("transactions", "one of them is not understood in full")] }
+  }
   const other = body.transactions.findIndex((id, index) => !isSame(id, own.transactions[index]))
   if (other !== -1) return Proof.mismatch(`tx[${other}].txid is not the hash of the transaction`)
   const difference = differenceOf(body, own, new Set())
@@ -105,6 +109,8 @@ const readBytes = (chain: Chain, json: NodeJson.Json, index: number, own: BlockB
  */
 export const of = (chain: Chain, transactions: ReadonlyArray<unknown>, body: BlockBody.BlockBody): Proof.Outcome => {
   const own = BlockBody.empty()
+  const partial = new Set((body.notUnderstood ?? []).map(({ transactionId: id }) => (id ? Bytes.key(id) : "")))
+  const isPartial = (id: Uint8Array) => partial.size > 0 && partial.has(Bytes.key(id))
   const witnessed: Array<WitnessCommitment.Witnessed> = []
   const odd = new Set<number>()
   const unproven: Array<UnprovenPart> = [...ofPrevouts(body)]
@@ -114,7 +120,9 @@ export const of = (chain: Chain, transactions: ReadonlyArray<unknown>, body: Blo
   for (const [index, transaction] of transactions.entries()) {
     const [ids, spends, transfers] = [own.transactions.length, own.spends.length, own.transfers.length]
     const json = NodeJson.isRecord(transaction) ? transaction : {}
-    const read = readBytes(chain, json, index, own)
+    const read = isPartial(body.transactions[index]!)
+      ? Result.fail("not understood in full")
+      : readBytes(chain, json, index, own)
     if (Result.isFailure(read)) {
       own.transactions.length = ids
       own.spends.length = spends

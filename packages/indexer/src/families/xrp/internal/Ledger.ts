@@ -6,6 +6,7 @@ import * as XrpTransfers from "@headwater/core/xrp/XrpTransfers"
 import * as XrpTransaction from "@headwater/core/xrp/XrpTransaction"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as DecodedTransaction from "../../DecodedTransaction.ts"
 import * as LedgerHash from "./LedgerHash.ts"
 
 export interface LedgerHeader {
@@ -16,9 +17,14 @@ export interface LedgerHeader {
   readonly time: number
 }
 
+/** A transaction as far as it was read, and as the server gave it. */
+interface Entry extends XrpTransaction.XrpTransaction {
+  readonly raw: unknown
+}
+
 export interface Ledger extends LedgerHeader {
   /** In order of execution. */
-  readonly transactions: ReadonlyArray<XrpTransaction.XrpTransaction>
+  readonly transactions: ReadonlyArray<Entry>
 }
 
 const Hash = Schema.String.check(Schema.isPattern(/^[0-9A-Fa-f]{64}$/, { message: "must be 64 hexadecimal digits" }))
@@ -34,12 +40,12 @@ const Answer = Schema.Struct({
     ledger_hash: Hash,
     parent_hash: Hash,
     close_time: Uint32,
-    transaction_hash: Schema.optionalKey(Hash),
-    account_hash: Schema.optionalKey(Hash),
-    total_coins: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^\d{1,19}$/))),
-    parent_close_time: Schema.optionalKey(Uint32),
-    close_time_resolution: Schema.optionalKey(Uint8),
-    close_flags: Schema.optionalKey(Uint8),
+    transaction_hash: Schema.optionalKey(Schema.Unknown),
+    account_hash: Schema.optionalKey(Schema.Unknown),
+    total_coins: Schema.optionalKey(Schema.Unknown),
+    parent_close_time: Schema.optionalKey(Schema.Unknown),
+    close_time_resolution: Schema.optionalKey(Schema.Unknown),
+    close_flags: Schema.optionalKey(Schema.Unknown),
     transactions: Schema.optionalKey(Schema.Array(Schema.Unknown))
   })
 })
@@ -47,33 +53,39 @@ type Header = (typeof Answer.Type)["ledger"]
 
 const decodeAnswer = Schema.decodeUnknownResult(Answer)
 
+/** What is hashed beside the links and the time. */
+const Hashed = Schema.Struct({
+  transaction_hash: Hash,
+  account_hash: Hash,
+  total_coins: Schema.String.check(Schema.isPattern(/^\d{1,19}$/)),
+  parent_close_time: Uint32,
+  close_time_resolution: Uint8,
+  close_flags: Uint8
+})
+const decodeHashed = Schema.decodeUnknownResult(Hashed)
+
 /** Seconds from the Unix epoch to Ripple's, 2000-01-01. */
 const rippleEpoch = 946_684_800
 
 const bytes = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex, "hex"))
 
-/** The hash of the header, where all of it was shown; servers of old left parts out. */
-const computedHash = (header: Header): Uint8Array | undefined => {
-  const { account_hash, close_flags, close_time_resolution, parent_close_time, total_coins, transaction_hash } = header
-  return account_hash === undefined ||
-    close_flags === undefined ||
-    close_time_resolution === undefined ||
-    parent_close_time === undefined ||
-    total_coins === undefined ||
-    transaction_hash === undefined
-    ? undefined
-    : LedgerHash.of({
+/** The hash of the header, where all of it can be read; servers of old left parts out. */
+const computedHash = (header: Header): Uint8Array | undefined =>
+  Result.getOrUndefined(
+    Result.map(decodeHashed(header), (hashed) =>
+      LedgerHash.of({
         ledgerIndex: Number(header.ledger_index),
-        totalCoins: BigInt(total_coins),
+        totalCoins: BigInt(hashed.total_coins),
         parentHash: bytes(header.parent_hash),
-        transactionHash: bytes(transaction_hash),
-        accountHash: bytes(account_hash),
-        parentCloseTime: parent_close_time,
+        transactionHash: bytes(hashed.transaction_hash),
+        accountHash: bytes(hashed.account_hash),
+        parentCloseTime: hashed.parent_close_time,
         closeTime: header.close_time,
-        closeTimeResolution: close_time_resolution,
-        closeFlags: close_flags
+        closeTimeResolution: hashed.close_time_resolution,
+        closeFlags: hashed.close_flags
       })
-}
+    )
+  )
 
 /** What is read of a ledger: its header, or all of it. */
 type Read<A> = Result.Result<A, string>
@@ -100,70 +112,78 @@ export const decodeHeader = (answer: unknown): Read<LedgerHeader | undefined> =>
   Result.map(checked(answer), ({ ledger, validated }) => (validated === true ? headerOf(ledger) : undefined))
 
 const noTransactions = /^0{64}$/
+const isHash = Schema.is(Hash)
+
+/** A transaction that was not expanded, or that was left binary. */
+const isUnexpanded = (entry: unknown): boolean =>
+  isHash(entry) || (typeof entry === "object" && entry !== null && "tx_blob" in entry)
+
+/** Transactions whose index is theirs alone stand there; all others, in the order of the list, in the gaps between. */
+const ordered = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
+  const claims = new Map<number, number>()
+  for (const { position } of entries) {
+    if (position !== undefined) claims.set(position, (claims.get(position) ?? 0) + 1)
+  }
+  const placed = new Map<number, Entry>()
+  const others: Array<Entry> = []
+  for (const entry of entries) {
+    const { position, unread } = entry
+    const rule =
+      position === undefined
+        ? undefined
+        : claims.get(position)! > 1
+          ? `TransactionIndex ${position} is that of another transaction as well`
+          : position >= entries.length
+            ? `TransactionIndex ${position} is not one of ${entries.length} transactions: some may be missing`
+            : undefined
+    if (rule !== undefined) others.push({ ...entry, unread: [...unread, rule] })
+    else if (position === undefined) others.push(entry)
+    else placed.set(position, entry)
+  }
+  return Array.from(entries, (_, index) => placed.get(index) ?? others.shift()!)
+}
 
 /**
  * Reads a ledger with expanded transactions, which servers list in any order; undefined for one that is not validated
- * (yet). The transactions must be numbered from 0 without gaps; those whose numbers cannot be read take the gaps between
- * the others. Where none can be read, the server has not answered with expanded transactions.
+ * (yet). Fails where the server has expanded none of the transactions.
  */
 export const decode = (answer: unknown): Read<Ledger | undefined> =>
   Result.gen(function* () {
     const { ledger, validated } = yield* checked(answer)
     if (validated !== true) return undefined
     if (ledger.transactions === undefined) return yield* Result.fail("ledger.transactions must be there")
-    const header = headerOf(ledger)
-    const count = ledger.transactions.length
-    if (count === 0 && !noTransactions.test(ledger.transaction_hash ?? "0".repeat(64))) {
+    const { transaction_hash: root, transactions } = ledger
+    if (transactions.length === 0 && isHash(root) && !noTransactions.test(root)) {
       return yield* Result.fail("ledger.transactions is empty, and transaction_hash is not")
     }
-    const numbered = new Map<number, XrpTransaction.XrpTransaction>()
-    const others: Array<XrpTransaction.XrpTransaction> = []
-    for (const entry of ledger.transactions) {
-      const read = XrpTransaction.decode(entry, header.height)
-      const { position } = read
-      if (position === undefined) {
-        others.push(read)
-      } else if (numbered.has(position)) {
-        return yield* Result.fail(`ledger.transactions has two of index ${position}`)
-      } else if (position >= count) {
-        return yield* Result.fail(`ledger.transactions lacks some of ${position + 1}`)
-      } else {
-        numbered.set(position, read)
-      }
+    if (transactions.length > 0 && transactions.every(isUnexpanded)) {
+      return yield* Result.fail("ledger.transactions are not expanded")
     }
-    if (count > 0 && numbered.size === 0) {
-      return yield* Result.fail(`ledger.transactions has none that can be read: ${others[0]!.unread.join(", ")}`)
+    const header = headerOf(ledger)
+    return {
+      ...header,
+      transactions: ordered(transactions.map((raw) => ({ ...XrpTransaction.decode(raw, header.height), raw })))
     }
-    const transactions = Array.from({ length: count }, (_, index) => numbered.get(index) ?? others.shift()!)
-    return { ...header, transactions }
   })
 
-/** A block, and a line for each transaction that was not understood in full: its hash or index, and the fields. */
-export interface LedgerBlock {
-  readonly block: Block
-  readonly notUnderstood: ReadonlyArray<string>
-}
-
-/** The coin transfers of transaction number `transaction`. Fails where an address is none. */
-const transfersOf = (
-  chain: Chain,
-  read: XrpTransaction.XrpTransaction,
-  transaction: number
-): Read<ReadonlyArray<CoinTransfer>> =>
-  Result.gen(function* () {
-    // Nothing could name the transaction.
-    if (read.hash === "") return []
+const decodeTransaction = (chain: Chain, read: Entry, transaction: number) =>
+  DecodedTransaction.decode(read.raw, (parts) => {
+    for (const rule of read.unread) parts.note(rule)
     const account = (text: string | undefined) =>
       text === undefined
         ? Result.succeed(undefined)
         : Result.mapError(Address.decode(chain, text), ({ message }) => message)
+    // Nothing could name the transfers of a transaction without a hash.
+    const moves = read.hash === "" ? [] : (parts.read(() => XrpTransfers.of(read)) ?? [])
+    const id = read.hash === "" ? undefined : bytes(read.hash)
     const transfers: Array<CoinTransfer> = []
-    for (const [position, moved] of XrpTransfers.of(read).entries()) {
-      const { destinationTag, fromTag, sourceTag, toTag } = moved
-      const from = yield* account(moved.from)
-      const to = yield* account(moved.to)
+    for (const [position, { destinationTag, drops, fromTag, sourceTag, toTag, ...sides }] of moves.entries()) {
+      const both = parts.take(Result.all([account(sides.from), account(sides.to)]))
+      // All or none: the number of each in their list is a part of an event's key.
+      if (both === undefined) return { id, transfers: [] }
+      const [from, to] = both
       transfers.push({
-        ...{ kind: "coin", transaction, position, from, to, amount: moved.drops },
+        ...{ kind: "coin", transaction, position, from, to, amount: drops },
         details: {
           transactionType: read.type,
           ...(sourceTag === undefined ? {} : { sourceTag }),
@@ -173,35 +193,12 @@ const transfersOf = (
         ...(to === undefined || toTag === undefined ? {} : { taggedTo: Address.withTag(to, toTag) })
       })
     }
-    return transfers
+    return { id, transfers }
   })
 
 /** The ledger as a block: the XRP that its transactions moved, as far as they are understood. */
-export const toBlock = (chain: Chain, ledger: Ledger): LedgerBlock => {
-  const transfers: Array<CoinTransfer> = []
-  const notUnderstood: Array<string> = []
-  for (const [transaction, read] of ledger.transactions.entries()) {
-    const found = transfersOf(chain, read, transaction)
-    const taken = Result.getOrElse(found, () => [])
-    transfers.push(...taken)
-    const rules = Result.isSuccess(found) ? read.unread : [...read.unread, found.failure]
-    if (rules.length > 0) {
-      notUnderstood.push(
-        `transaction ${read.hash || transaction}: ${rules.join(", ")}; coin transfers taken from it: ${taken.length}`
-      )
-    }
-  }
-  return {
-    block: {
-      height: ledger.height,
-      hash: ledger.hash,
-      parent: ledger.parent,
-      time: ledger.time,
-      // Empty where the hash cannot be read; no transfer is of such a transaction.
-      transactions: ledger.transactions.map(({ hash }) => bytes(hash)),
-      transfers,
-      spends: []
-    },
-    notUnderstood
-  }
-}
+export const toBlock = (chain: Chain, ledger: Ledger): Block =>
+  DecodedTransaction.toBlock(
+    ledger,
+    ledger.transactions.map((entry, transaction) => decodeTransaction(chain, entry, transaction))
+  )

@@ -58,8 +58,8 @@ export const ofTransactions = (chain: Chain, entries: ReadonlyArray<unknown>, ro
   for (const [index, entry] of entries.entries()) {
     const { contradicts, hash, metadata, transaction } = partsOf(isObject(entry) ? entry : {})
     const name = typeof hash === "string" && /^[0-9A-Fa-f]{64}$/.test(hash) ? hash.toUpperCase() : String(index)
-    if (!isObject(metadata)) {
-      odd ??= { name, reason: "no metadata" }
+    if (!isObject(metadata) || name === String(index)) {
+      odd ??= { name, reason: isObject(metadata) ? "no hash" : "no metadata" }
       continue
     }
     const written = Result.all([writer.bytesOf(transaction), writer.bytesOf(metadata)])

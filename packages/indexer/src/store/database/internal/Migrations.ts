@@ -35,6 +35,7 @@ import * as syncedAddress from "../migrations/0014_synced_address.ts"
 import * as walletCoins from "../migrations/0015_wallet_coins.ts"
 import * as syncedWallet from "../migrations/0016_synced_wallet.ts"
 import * as spentFrom from "../migrations/0017_spent_from.ts"
+import * as notUnderstood from "../migrations/0018_not_understood.ts"
 import * as skippedBlocks from "../migrations/0021_skipped_blocks.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
@@ -59,6 +60,7 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0015_wallet_coins": walletCoins.up,
   "0016_synced_wallet": syncedWallet.up,
   "0017_spent_from": spentFrom.up,
+  "0018_not_understood": notUnderstood.up,
   "0021_skipped_blocks": skippedBlocks.up
 }
 

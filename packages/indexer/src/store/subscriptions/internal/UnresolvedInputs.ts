@@ -9,16 +9,20 @@ import * as Effect from "effect/Effect"
 /** Lines for one block. */
 const logged = 20
 
+const unknown =
+  "an input may spend coins of the address that are neither recorded nor shown by the node. The callback follows once a " +
+  "node has an index of transactions (txindex=1); docs/chains/utxo.md, Unresolved inputs, says how to avoid this"
+const partly =
+  "a part of the transaction is not understood. The callback follows once a newer version of Headwater replays the block"
+
 /** Warns the operator, for each transaction and address, that there is no callback, and names the remedy. */
 export const warn = Effect.fnUntraced(
   function* (chain: Chain, { height }: Pick<Block, "height">, unresolved: ReadonlyArray<Unresolved<Subscription>>) {
     const lines = new Set(
       unresolved.map(
-        ({ address, transactionId }) =>
+        ({ address, notUnderstood, transactionId }) =>
           `No callback is made yet for address ${Address.encode(chain, address)} in transaction ` +
-          `${Hash.encode(chain, transactionId)} of block ${height}: an input may spend coins of the address that are ` +
-          "neither recorded nor shown by the node. The callback follows once a node has an index of transactions " +
-          "(txindex=1); docs/chains/utxo.md, Unresolved inputs, says how to avoid this"
+          `${Hash.encode(chain, transactionId)} of block ${height}: ${notUnderstood ? partly : unknown}`
       )
     )
     for (const line of [...lines].slice(0, logged)) yield* Effect.logWarning(line)

@@ -25,12 +25,10 @@ import type { Json, TronBlock as Recorded } from "../TronNode.ts"
 const height = 66_987_565
 
 const read = (recorded: Recorded, internal = true): Result.Result<Block, string> =>
-  TronBlock.decode(
-    mainnet,
-    Schema.decodeUnknownSync(TronBlock.Answer)(recorded.block),
-    Schema.decodeUnknownSync(Schema.Array(TronBlock.Info))(recorded.infos),
-    { height, internal }
-  )
+  TronBlock.decode(mainnet, Schema.decodeUnknownSync(TronBlock.Answer)(recorded.block), recorded.infos, {
+    height,
+    internal
+  })
 
 const transfers = (transactions: ReadonlyArray<Json>, infos?: ReadonlyArray<Json>) =>
   Result.getOrThrow(read(blockOf(height, transactions, infos))).transfers
@@ -206,16 +204,69 @@ describe("TronBlock", () => {
     const [called, other] = [call(1, 50), call(1, 50)]
     assert.include(refusal(blockOf(height + 1, [])), `asked for block ${height}`)
     assert.include(refusal(blockOf(height, [called], [])), "storage.transHistory.switch")
-    assert.include(refusal(blockOf(height, [called], [infoOf(called, height), infoOf(other, height)])), other.txID)
-    assert.include(refusal(blockOf(height, [called], [infoOf(called, height - 1)])), "not of a transaction in block")
     assert.include(refusal(blockOf(height, [called, called])), "twice")
     assert.include(refusal(blockOf(height, [{ ...called, txID: other.txID }])), "does not hash to its id")
     assert.include(refusal(blockOf(height, [{ ...called, raw_data_hex: "0a" }])), "does not hash")
-    const nowhere = infoOf(called, height, { log: [{ address: "41", topics: [], data: "" }] })
-    assert.include(refusal(blockOf(height, [called], [nowhere])), "log.address")
     for (const wrong of [{}, { ...blockOf(height, []).block, blockID: "x" }, { transactions: [] }, null, "x"]) {
       assert.isTrue(Result.isFailure(Schema.decodeUnknownResult(TronBlock.Answer)(wrong)))
     }
+  })
+
+  it("goes on beside a transaction that is not understood, takes what is certain of it, and names the rest", () => {
+    const [odd, other] = [call(1, 50, 7), call(2, 51, 9)]
+    const log = [trc20(50, 1, 2, 5n)]
+    const whole = { log, internal_transactions: [internal(50, 60, 5)] }
+    const expected = transfers([other], [infoOf(other, height, { log })]).map(({ amount, kind }) => [kind, amount])
+    const cases: ReadonlyArray<readonly [Json, ReadonlyArray<Json>, ReadonlyArray<string>, RegExp]> = [
+      [odd, [infoOf(odd, height, { ...whole, result: "LATER" })], [], /the result LATER is not known/],
+      [{ ...odd, ret: 5 }, [infoOf(odd, height, whole)], [], /^ret: /],
+      [odd, [infoOf(odd, height - 1, whole)], ["coin"], /there is no info/],
+      [odd, [{ ...infoOf(odd, height, whole), id: "x" }], ["coin"], /there is no info/],
+      [odd, [infoOf(odd, height, { ...whole, log: 5 })], ["coin", "internal"], /^log: /],
+      [odd, [infoOf(odd, height, { ...whole, log: [{ address: "41" }] })], ["coin", "internal"], /log.address/],
+      [
+        odd,
+        [infoOf(odd, height, { ...whole, internal_transactions: [5] })],
+        ["coin", "token"],
+        /internal_transactions/
+      ],
+      [{ ...odd, raw_data_hex: "x" }, [infoOf(odd, height, whole)], ["token", "internal"], /raw_data_hex/],
+      [{ raw_data_hex: odd.raw_data_hex }, [infoOf(odd, height, whole)], ["coin", "token", "internal"], /txID/]
+    ]
+    for (const [of, infos, taken, rule] of cases) {
+      // The other one stands before, so that the place of its log is known whatever follows.
+      const block = Result.getOrThrow(read(blockOf(height, [other, of], [...infos, infoOf(other, height, { log })])))
+      assert.deepStrictEqual(
+        block.transfers.filter(({ transaction }) => transaction === 0).map(({ amount, kind }) => [kind, amount]),
+        expected,
+        rule.source
+      )
+      assert.deepStrictEqual(
+        block.transfers.filter(({ transaction }) => transaction === 1).map(({ kind }) => kind),
+        taken,
+        rule.source
+      )
+      assert.strictEqual(block.notUnderstood?.length, 1)
+      assert.match(block.notUnderstood?.[0]?.reason ?? "", rule)
+      assert.strictEqual(Buffer.from(block.notUnderstood![0]!.transactionId!).toString("hex"), odd.txID)
+    }
+  })
+
+  it("tells no token under a place that is not certain", () => {
+    const [odd, other] = [call(1, 50, 7), call(2, 51, 9)]
+    const infos = [infoOf(odd, height, { log: "x" }), infoOf(other, height, { log: [trc20(50, 1, 2, 5n)] })]
+    const block = Result.getOrThrow(read(blockOf(height, [odd, other], infos)))
+    assert.deepStrictEqual(
+      block.transfers.map(({ kind, transaction }) => [transaction, kind]),
+      [
+        [0, "coin"],
+        [1, "coin"]
+      ]
+    )
+    assert.deepStrictEqual(
+      block.notUnderstood?.map(({ reason }) => reason.split(":")[0]),
+      ["log", "how many logs the transactions before it have is not known"]
+    )
   })
 
   it("tells from infos whether a node keeps internal transactions", () => {
