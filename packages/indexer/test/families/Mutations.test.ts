@@ -397,7 +397,6 @@ describe("mutations", () => {
           if (fault !== undefined)
             faults.push(`${subject.family} ${subject.name}, mutation ${i}: ${fault.slice(0, 600)}`)
         }
-        // biome-ignore lint/suspicious/noConsole: figures for who asked for many
         if (process.env.HEADWATER_MUTATIONS !== undefined) console.log(seed, Object.fromEntries(tallies))
         assert.deepStrictEqual(faults, [], `seed ${seed}`)
         for (const { named } of tallies.values()) assert.isAbove(named, 0)

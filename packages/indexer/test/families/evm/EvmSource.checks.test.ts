@@ -197,7 +197,6 @@ describe("EvmSource: checks", () => {
       },
       null: () => null,
       "a receipt too short": () => [first],
-      "a receipt too long": () => [first, second, second],
       "of another block in part": () => [first, { ...second, blockHash: word("b2") }]
     }
     for (const [name, list] of Object.entries(lists)) {

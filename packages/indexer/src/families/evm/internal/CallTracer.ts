@@ -69,7 +69,10 @@ const collect = (
   const transfer = parts.read(() => transferOf(frame, address, transaction))
   if (transfer !== undefined) found.push(transfer)
   if (frame.calls == null) return
-  if (address.length >= maxDepth) return parts.note("frames must not be deeper than the EVM allows")
+  if (address.length >= maxDepth) {
+    parts.note("frames must not be deeper than the EVM allows")
+    return
+  }
   const calls = parts.read(() => Hex.array(frame.calls, "frame.calls")) ?? []
   for (let index = 0; index < calls.length; index++) {
     address.push(index)

@@ -69,8 +69,8 @@ type Positions = ReadonlyArray<ReadonlyArray<number | undefined>>
 export type LogNumbering = "counted" | "given"
 
 /**
- * Counted, or the node's index where no other log has the same; else the place among all logs, which is what the index tells, where
- * that is known and nobody else's index.
+ * Counted; or the node's index where no other log has the same; else the place among all logs, which is what the index
+ * tells, where that is known and nobody else's index.
  */
 const positionsOf = (receipts: ReadonlyArray<ReadReceipt>, numbering: LogNumbering): Positions => {
   const times = new Map<number, number>()
