@@ -88,14 +88,12 @@ const infosAt = (http: TronHttp.TronHttp, height: number) =>
   )
 
 /** The infos of a block where they are too large for one answer: each by itself, where the transaction has one. */
-const infosOneByOne = (http: TronHttp.TronHttp, { transactions = [] }: TronBlock.Answer) =>
+const infosOneByOne = (http: TronHttp.TronHttp, answer: TronBlock.Answer) =>
   Effect.map(
     Effect.forEach(
-      transactions,
-      ({ txID }) =>
-        BytesInFlight.part(
-          http.find(TronBlock.Info, "/wallet/gettransactioninfobyid", JSON.stringify({ value: txID }))
-        ),
+      TronBlock.idsOf(answer),
+      (value) =>
+        BytesInFlight.part(http.find(Schema.Unknown, "/wallet/gettransactioninfobyid", JSON.stringify({ value }))),
       { concurrency: 8 }
     ),
     (infos) => infos.filter((info) => info !== undefined)

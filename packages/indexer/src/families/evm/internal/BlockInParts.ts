@@ -5,12 +5,12 @@ import * as BatchInParts from "../../node/BatchInParts.ts"
 import * as BytesInFlight from "../../node/BytesInFlight.ts"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
 import { isTooLarge, type NodeError, type NodeRejected } from "../../node/NodeError.ts"
-import { type BlockAnswer, hashedTransactions } from "./BlockAnswer.ts"
+import { type BlockAnswer, isStateSync } from "./BlockAnswer.ts"
 import * as CallTracer from "./CallTracer.ts"
 import * as Headers from "./Headers.ts"
 import * as Hex from "./Hex.ts"
 import { read } from "./NodeAnswer.ts"
-import { NotTraced, type Trace, type Tracer } from "./Trace.ts"
+import { missing, NotTraced, type Tracer, type Traces } from "./Trace.ts"
 import * as TraceBlock from "./TraceBlock.ts"
 
 /** The answer to `eth_getBlockByNumber` with full transactions, or what its parts come to where it is too large. */
@@ -38,28 +38,33 @@ export const traces = Effect.fnUntraced(function* (
   rpc: JsonRpc,
   tracer: Tracer,
   block: BlockAnswer
-): Effect.fn.Return<ReadonlyArray<Trace>, NotTraced> {
+): Effect.fn.Return<Traces, NotTraced> {
   const method = methodOf[tracer]
-  return yield* Effect.forEach(hashedTransactions(block), (transaction, index) =>
-    BytesInFlight.part(
+  return yield* Effect.forEach(block.listed, (listed, index): Effect.Effect<Traces[number], NotTraced> => {
+    const { hashText, transaction } = listed
+    if (hashText === "" || (transaction !== undefined && isStateSync(transaction))) {
+      return Effect.succeed(missing(listed))
+    }
+    return BytesInFlight.part(
       Effect.gen(function* () {
-        const params =
-          tracer === "trace_block" ? [transaction.hashText] : [transaction.hashText, CallTracer.config(undefined)]
+        const params = tracer === "trace_block" ? [hashText] : [hashText, CallTracer.config(undefined)]
         const notTraced = ({ message }: NodeError) =>
           new NotTraced({ reason: `transaction ${index}: ${message || "refused"}` })
         const answer = yield* Effect.mapError(rpc.call(method, params), notTraced)
-        const alone = { ...block, transactions: [transaction] }
-        const decoded = yield* Effect.mapError(
-          read(rpc, method, () =>
-            tracer === "trace_block"
-              ? Result.succeed(TraceBlock.decode(answer, alone))
-              : CallTracer.decode([{ result: answer }], alone)
-          ),
-          notTraced
-        )
+        const alone = { ...block, listed: [listed] }
+        const decoded =
+          tracer === "trace_block"
+            ? TraceBlock.decode(answer, alone)
+            : CallTracer.decode([{ txHash: hashText, result: answer }], alone)
         const [trace] = yield* Effect.fromResult(decoded)
-        return { ...trace!, transfers: trace!.transfers.map((transfer) => ({ ...transfer, transaction: index })) }
+        return (
+          trace &&
+          Result.map(trace, (read) => ({
+            ...read,
+            transfers: read.transfers.map((transfer) => ({ ...transfer, transaction: index }))
+          }))
+        )
       })
     )
-  )
+  })
 })

@@ -66,6 +66,10 @@ type Json = Readonly<Record<string, unknown>>
 const isJson = Schema.is(Schema.Record(Schema.String, Schema.Unknown))
 const isHash = Schema.is(TronJson.Hash)
 
+/** The ids of a block's transactions, as far as they can be read. */
+export const idsOf = ({ transactions = [] }: Answer): ReadonlyArray<string> =>
+  transactions.flatMap((transaction) => (isJson(transaction) && isHash(transaction.txID) ? transaction.txID : []))
+
 type Read<A> = Result.Result<A, string>
 
 const heightOf = ({ block_header: header }: typeof Header.Type): number => header.raw_data.number ?? 0
