@@ -563,7 +563,9 @@ for (const store of stores) {
                       const free = [...node.coins]
                       const ends = all.map((branches) => branches.map((branch) => endOf(node, branch)))
                       node.mine(
-                        picks.map((pick): Payment => {
+                        picks.map((small): Payment => {
+                          // What is picked is often small.
+                          const pick = Math.imul(small + 1, 0x9e3779b1) >>> 1
                           const isFar = (pick >> 4) % 2 === 0
                           const which = isFar ? 0 : pick % all.length
                           const branches = all[which]!
