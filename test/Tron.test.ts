@@ -60,6 +60,8 @@ const to = (address: string, log: Json): Json => ({
   topics: [log.topics[0], log.topics[1], address.slice(2).padStart(64, "0"), ...log.topics.slice(3)]
 })
 
+const early = Tron.call(3, 60)
+
 /** One transaction of each kind in the blocks after the first one that is followed. */
 const blocksWith = (keepsInternal: boolean): ReadonlyArray<TronNode.TronBlock> => {
   const info = (transaction: Json, height: number, more: Json = {}) => Tron.infoOf(transaction, height, more)
@@ -68,7 +70,6 @@ const blocksWith = (keepsInternal: boolean): ReadonlyArray<TronNode.TronBlock> =
     : {}
   /** A contract that was not called has logged: somebody called it. */
   const logged = { contract_address: Tron.account(60), log: [Tron.trc20(usdt, 6, 7, 1n)] }
-  const early = Tron.call(3, 60)
   const at = (height: number): TronNode.TronBlock => {
     switch (height) {
       case 99:
@@ -206,8 +207,8 @@ const setup = (keepsInternal = true) =>
 const addresses = (kind: string, address: string, what: string) =>
   `/addresses-${kind}/evm/tron/mainnet/${address}/${what}`
 
-const idOf = (height: number) => height.toString(16).padStart(16, "0") + "ab".repeat(24)
-const minedIn = (height: number) => ({ hash: idOf(height), height })
+const ids = new Map(blocksWith(true).map(({ block }) => [block.block_header.raw_data.number, block.blockID]))
+const minedIn = (height: number) => ({ hash: ids.get(height), height })
 
 describe("Tron", () => {
   it.live("calls back for coins, tokens and internal transactions, in base58 whatever form was subscribed", () =>

@@ -226,8 +226,9 @@ describe.skipIf(!Fixtures.exist)("Proof of EVM blocks", () => {
         known.block.transactions[3].type = "0x77"
         const whole = yield* read(recorded(), "full")
         const block = yield* read(known, "full")
-        assert.deepStrictEqual(parts(block), ["transactions: unknown", "senders: unknown", "receipts: unknown", traced])
-        assert.deepStrictEqual(block.transfers, whole.transfers)
+        assert.deepStrictEqual(parts(block), ["transactions: unknown", "receipts: unknown", traced])
+        const isKnown = ({ kind, transaction }: Block["transfers"][number]) => kind !== "coin" || transaction !== 3
+        assert.deepStrictEqual(block.transfers, whole.transfers.filter(isKnown))
         // The others are of their hashes still.
         known.block.transactions[4].value = "0x1"
         assert.strictEqual((yield* Effect.flip(read(known, "roots")))._tag, "ProofFailed")
