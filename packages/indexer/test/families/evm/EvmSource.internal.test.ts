@@ -249,7 +249,6 @@ describe("EvmSource: internal transfers", () => {
         () => block.block.transactions.map(({ hash }: EvmNode.Json) => ({ txHash: hash, result: null })),
         "transaction 0 could not be traced: no result and no reason"
       ],
-      "an answer that is too large": [rejected("response too large", -32003), "response too large"],
       "a rejection without words": [rejected(""), "refused"]
     }
     for (const [name, [fault, reason]] of Object.entries(refusals)) {
