@@ -163,7 +163,7 @@ const utxo = async (name: string, block: Json, chain = bitcoin): Promise<Subject
   return {
     ...{ family: "utxo", name, lists: { transactions: exact.tx } },
     idOf: ({ txid }) => txid,
-    proved: /merkleroot|must not have a transaction twice/,
+    proved: /merkleroot|must not have a transaction twice|is not what the bytes of the transaction say/,
     decode: ({ transactions }) => {
       shown = { ...exact, tx: transactions }
       return run(source.blockAt(exact.height))

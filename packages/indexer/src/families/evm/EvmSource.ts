@@ -116,7 +116,16 @@ export const make = Effect.fn("EvmSource.make")(function* (
           : [Proof.unknown(BlockProof.part.receipts, "not all of them are understood")]
     const traced = yield* tracesOf(block)
     const frames = Result.getOrUndefined(traced)
-    const unprovenParts = [...unproven, ...unprovenReceipts, ...(frames === undefined ? [] : proof.traces)]
+    const unprovenSenders =
+      isWhole || options.verify !== "full"
+        ? []
+        : [Proof.unknown(BlockProof.part.senders, "not all transactions are understood")]
+    const unprovenParts = [
+      ...unproven,
+      ...unprovenSenders,
+      ...unprovenReceipts,
+      ...(frames === undefined ? [] : proof.traces)
+    ]
     const isProven =
       options.verify !== "links" && !unprovenReceipts.some(({ part }) => part === BlockProof.part.receipts)
     return {
