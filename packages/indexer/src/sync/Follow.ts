@@ -105,10 +105,14 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
   let newest: Head | undefined
 
   const stateAt = (behind: number) => (behind > CatchingUp.atHead ? "syncing" : "following")
+  const isFailing = () => statuses.get(chain)?.state === "failing"
+
+  /** The state with blocks to commit. A chain that fails does so until something succeeds: a commit, or the end of the step. */
+  const stateBefore = (behind: number) => (isFailing() ? {} : ({ state: stateAt(behind), message: undefined } as const))
 
   const begin = Effect.fnUntraced(function* (head: Head) {
     const first = options.start === "latest" ? head.height : options.start
-    yield* report({ head: head.height, state: stateAt(head.height - first), message: undefined })
+    yield* report({ head: head.height, ...stateBefore(head.height - first) })
     yield* catchUp(first, head)
   })
 
@@ -165,12 +169,7 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
     // What is final at the node is final here only where both have the same block.
     if (head.final !== undefined) yield* store.setFinal(Math.min(head.final, cursor.height))
     const behind = head.height - cursor.height
-    yield* report({
-      head: head.height,
-      height: cursor.height,
-      state: stateAt(behind),
-      message: undefined
-    })
+    yield* report({ head: head.height, height: cursor.height, ...stateBefore(behind) })
     if (behind > 0) yield* Effect.catchTag(catchUp(cursor.height + 1, head), "NotNext", refuseInconsistent)
   })
 
@@ -217,7 +216,7 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
   const rest = source.announced === undefined ? poll : Effect.raceFirst(poll, source.announced)
 
   const run: Follow["run"] = Effect.gen(function* () {
-    yield* report({ state: "starting" })
+    if (!isFailing()) yield* report({ state: "starting" })
     return yield* step.pipe(
       Effect.tapError(reportFailure),
       Effect.retry({ schedule: backoff, while: (error) => error._tag !== "UnrecoverableFork" }),

@@ -364,6 +364,39 @@ describe("Follow with a broken node", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.live("fails until something succeeds, and since when it fails stays", () =>
+    Effect.gen(function* () {
+      const fake = new FakeChain(chain)
+      const { follow } = yield* setup(fake)
+      yield* follow.step
+      fake.mine([])
+      let asked = 0
+      const seen: Array<string> = []
+      let since: number | undefined
+      fake.blockFault = () =>
+        Effect.flatMap(status, (now) => {
+          if (asked++ > 0) {
+            seen.push(now.state)
+            since ??= now.since
+            assert.strictEqual(now.since, since)
+          }
+          return Effect.fail(new NodeUnreachable({ node: "fake", method: "blockAt", message: "pruned" }))
+        }) as never
+      const fiber = yield* Effect.forkChild(follow.run)
+      while (asked < 4) yield* Effect.sleep("10 millis")
+      assert.deepStrictEqual(new Set(seen), new Set(["failing"]))
+      // A chain that is started again has not succeeded by that.
+      yield* Fiber.interrupt(fiber)
+      const again = yield* Effect.forkChild(follow.run)
+      while (asked < 6) yield* Effect.sleep("10 millis")
+      assert.deepStrictEqual(new Set(seen), new Set(["failing"]))
+      fake.blockFault = undefined
+      while ((yield* status).state !== "following") yield* Effect.sleep("10 millis")
+      assert.strictEqual((yield* status).message, undefined)
+      yield* Fiber.interrupt(again)
+    }).pipe(Effect.provide(layer))
+  )
+
   it.live("never undoes what the node has called final", () =>
     Effect.gen(function* () {
       const fake = new FakeChain(chain)

@@ -7,8 +7,8 @@ import * as CommitRate from "./internal/CommitRate.ts"
 import type { Unproven } from "./Proof.ts"
 
 /**
- * `starting`: no answer from the node yet; `syncing`: catching up with the head; `following`: at the head; `failing`: the last
- * attempt failed and is tried again; `stopped`: an operator has to act.
+ * `starting`: no answer from the node yet; `syncing`: catching up; `following`: at the head; `failing`: an attempt
+ * failed, and none since has committed a block or found the head committed; `stopped`: an operator has to act.
  */
 export type State = "starting" | "syncing" | "following" | "failing" | "stopped"
 

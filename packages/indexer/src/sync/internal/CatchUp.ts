@@ -106,10 +106,13 @@ export const make = Effect.fnUntraced(function* (
         if (block.notUnderstood !== undefined) yield* warnOfNotUnderstood(chain, block)
       }
       const now = yield* Clock.currentTimeMillis
-      const before = statuses.get(chain)?.unproven ?? []
+      const status = statuses.get(chain)
+      const before = status?.unproven ?? []
       const unproven = entered.reduce(Proof.add, before)
       yield* warnOfUnproven(before, unproven)
-      statuses.update(chain, { height: last.height, committedAt: now, blockTime: last.time, unproven }, now)
+      const recovered = status?.state === "failing" ? ({ state: "syncing", message: undefined } as const) : {}
+      const { height, time: blockTime } = last
+      statuses.update(chain, { height, committedAt: now, blockTime, unproven, ...recovered }, now)
       if (options.onCommitted !== undefined) yield* options.onCommitted(entered, committed)
     }
   })
