@@ -33,9 +33,15 @@ export interface Insides {
   /** The error of every operation on a chain's or the market's data; undefined for an answer. */
   // biome-ignore lint/suspicious/noExplicitAny: the test gives each operation one of its own errors
   failure: any
-  /** Whether the store is out of order. */
+  /** Whether there is a defect in what answers. */
   broken: boolean
+  /** Whether the store is out of order. */
+  storeFails: boolean
 }
+
+const storeFailure = new DatabaseError({
+  cause: Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" })
+})
 
 const asset = {
   contracts: [],
@@ -72,9 +78,11 @@ const operationsOf = (insides: Insides): ChainOperations => {
     Effect.suspend(() =>
       insides.broken
         ? Effect.die(new Error("out of order"))
-        : insides.failure === undefined
-          ? Effect.succeed(value)
-          : Effect.fail(insides.failure as never)
+        : insides.storeFails
+          ? Effect.die(storeFailure)
+          : insides.failure === undefined
+            ? Effect.succeed(value)
+            : Effect.fail(insides.failure as never)
     )
   type Make = (i: number) => unknown
   const byOffset = (make: Make) => (request: OffsetRequest) => {
@@ -175,17 +183,18 @@ const breakable = (insides: Insides) =>
   Layer.effect(
     Database,
     Effect.map(Database, (database) => {
-      const outOfOrder = Effect.fail(new DatabaseError({ cause: new Error("out of order") }))
       const broken =
         (run: Database["Service"]["query"]): Database["Service"]["query"] =>
         (build) =>
-          Effect.suspend(() => (insides.broken ? outOfOrder : run(build)))
+          Effect.suspend(() =>
+            insides.broken ? Effect.die(new Error("out of order")) : insides.storeFails ? storeFailure : run(build)
+          )
       return { ...database, query: broken(database.query), read: broken(database.read) }
     })
   )
 
 export const testServer = (store: (typeof stores)[number], options: Options = {}) => {
-  const insides: Insides = { failure: undefined, broken: false }
+  const insides: Insides = { failure: undefined, broken: false, storeFails: false }
   const operations = operationsOf(insides)
   const configured = new Map(
     chains.map((chain) => [
@@ -198,9 +207,11 @@ export const testServer = (store: (typeof stores)[number], options: Options = {}
     Effect.suspend(() =>
       insides.broken
         ? Effect.die(new Error("out of order"))
-        : insides.failure === undefined
-          ? Effect.succeed(value)
-          : Effect.fail(insides.failure as never)
+        : insides.storeFails
+          ? Effect.die(storeFailure)
+          : insides.failure === undefined
+            ? Effect.succeed(value)
+            : Effect.fail(insides.failure as never)
     )
   const market = Layer.succeed(MarketData, {
     assetById: () => answer(asset),

@@ -74,7 +74,7 @@ export const answer = <E>(
       Effect.catchCause((cause) =>
         Effect.as(
           Effect.logError("The console could not answer", cause),
-          refused(500, "The store did not answer; the log says why")
+          refused(503, "The store did not answer; the log says why")
         )
       )
     )

@@ -192,6 +192,8 @@ export const Failures = {
   nodeUnavailable: failure(NodeUnavailable, {
     code: "node_unavailable",
     status: 503,
-    description: "The chain's node is down or behind; the header Retry-After says how many seconds to wait"
+    description:
+      "The chain's node is down or behind, or the server's store is out of order; the header Retry-After says how many " +
+      "seconds to wait"
   })
 }

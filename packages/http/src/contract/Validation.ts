@@ -9,6 +9,7 @@ export class Validation extends HttpApiMiddleware.Service<Validation>()("@headwa
     Failures.limitGreaterThanAllowed,
     Failures.invalidRequestBodyStructure,
     Failures.uriNotFound,
-    Failures.unexpectedServerError
+    Failures.unexpectedServerError,
+    Failures.nodeUnavailable
   ]
 }) {}

@@ -1,4 +1,5 @@
 /** Gives every answer its envelope and headers, also answers that come from no operation. */
+import { DatabaseError } from "@headwater/indexer/store/database/Database"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -7,10 +8,13 @@ import * as HttpServerError from "effect/http/HttpServerError"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
 import { apiVersion, errorBody, maxContextLength, RequestInfo } from "../contract/Envelope.ts"
 import { allowedMethods } from "./AllowedMethods.ts"
 import * as HttpMetrics from "./HttpMetrics.ts"
 import * as RequestTrace from "./RequestTrace.ts"
+
+const isDatabaseError = Schema.is(DatabaseError)
 
 const isContext = (value: unknown): value is string => typeof value === "string" && value.length <= maxContextLength
 
@@ -34,6 +38,14 @@ const contextOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<
 const error = (status: number, code: string, message: string, headers: Record<string, string> = {}) =>
   Effect.map(errorBody({ code, message }), (body) => HttpServerResponse.jsonUnsafe(body, { status, headers }))
 
+/** Seconds after which a request that the store failed may be made again. */
+const storeRetrySeconds = 5
+
+/** The code of what a request depends on and does not answer: the interface has no other with this status. */
+const storeFailed = error(503, "node_unavailable", "The server's store is out of order: try again later", {
+  "retry-after": String(storeRetrySeconds)
+})
+
 const unexpected = error(500, "unexpected_server_error", "The request could not be completed")
 
 /** Answers for failures outside of every operation. */
@@ -52,6 +64,9 @@ const refuse = (request: HttpServerRequest.HttpServerRequest, cause: Cause.Cause
           ? error(413, "payload_too_large", "The body is too large", { connection: "close" })
           : error(422, "invalid_request_body_structure", "The body could not be read")
     }
+  }
+  if (isDatabaseError(failure) && failure.storeFailed) {
+    return Effect.andThen(Effect.logError(`Request failed, as the store does: ${failure.message}`), storeFailed)
   }
   return Effect.andThen(Effect.logError("Request failed", cause), unexpected)
 }

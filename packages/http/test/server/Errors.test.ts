@@ -94,8 +94,7 @@ const failures: Record<string, unknown> = {
   xpub_sync_in_progress: new Errors.XpubSyncInProgress({ message: "in progress" }),
   address_not_synced: new Errors.AddressNotSynced({ message: "not synced" }),
   blockchain_data_block_not_found: new Errors.BlockNotFound({ message: "no block" }),
-  blockchain_data_transaction_not_found: new Errors.TransactionNotFound({ message: "no transaction" }),
-  node_unavailable: new Errors.NodeUnavailable({ message: "no node", retryAfter: 7 })
+  blockchain_data_transaction_not_found: new Errors.TransactionNotFound({ message: "no transaction" })
 }
 
 /** Errors that need a server of another kind, and the operation they need it for; undefined for all. */
@@ -234,6 +233,12 @@ for (const store of stores) {
             alice
           )
         }
+        case "node_unavailable":
+          // What needs no node needs the store.
+          if (/^(addresses|blocks|hdWallets|transactions)\./.test(operation.operationId)) {
+            insides.failure = new Errors.NodeUnavailable({ message: "no node", retryAfter: 7 })
+          } else insides.storeFails = true
+          return yield* call(operation, request, alice)
         default:
           insides.failure = failures[code]
           assert.isDefined(insides.failure, `no way is known to provoke ${code}`)
@@ -277,6 +282,7 @@ for (const store of stores) {
                   Effect.sync(() => {
                     insides.failure = undefined
                     insides.broken = false
+                    insides.storeFails = false
                   })
                 )
               )
@@ -284,10 +290,25 @@ for (const store of stores) {
               if (answer.body.context === undefined) {
                 assert.isTrue(status === 400 && code === "invalid_data", "the context is echoed")
               } else assert.strictEqual(answer.body.context, context)
-              if (code === "node_unavailable") assert.strictEqual(answer.headers.get("retry-after"), "7")
+              if (code === "node_unavailable") {
+                const { text } = answer
+                assert.strictEqual(answer.headers.get("retry-after"), text.includes("no node") ? "7" : "5", text)
+              }
             })
           )
         }
+        it.effect(`${operation.operationId} answers 503 where the store is out of order`, () =>
+          Effect.gen(function* () {
+            const { alice, insides } = yield* TestServer
+            insides.storeFails = true
+            const answer = yield* call(operation, valid(operation.operationId), alice).pipe(
+              Effect.ensuring(Effect.sync(() => (insides.storeFails = false)))
+            )
+            check(operation, 503, "node_unavailable", answer)
+            assert.strictEqual(answer.headers.get("retry-after"), "5")
+            assert.notInclude(answer.text, "disk is full")
+          })
+        )
       }
     })
 

@@ -19,7 +19,7 @@ import * as StoreLock from "./StoreLock.ts"
 
 export { DatabaseError } from "./DatabaseError.ts"
 export type { StoreIncomplete, StoreTooNew } from "./internal/Migrations.ts"
-export { WaitForServer } from "./internal/PostgresServer.ts"
+export { ServerSilence, WaitForServer } from "./internal/PostgresServer.ts"
 export type { Location } from "./Location.ts"
 export type { StoreInUse } from "./StoreLock.ts"
 
@@ -37,6 +37,8 @@ export class Database extends Context.Service<
     readonly transaction: <A, E, R>(
       self: Effect.Effect<A, E, R>
     ) => Effect.Effect<A, E | DatabaseError, Exclude<R, Database>>
+    /** What the first statement said that found the SQLite file damaged, since the store was opened. */
+    readonly damage: Effect.Effect<string | undefined>
   }
 >()("@headwater/indexer/store/database/Database") {
   /** Opens the store and brings its schema up to date; on SQLite that fails where another process has the store. */
@@ -54,8 +56,13 @@ const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: 
 
 const postgresql = Effect.fnUntraced(function* (location: Extract<Location, { kind: "postgres" }>) {
   const { connections, url } = location
-  const writer = yield* Connection.open(yield* Effect.promise(() => PostgresServer.dialect(url, connections)))
-  yield* PostgresServer.whenAvailable(Migrations.run(writer, PostgresAdapter.columnTypes, StoreLock.acquire(location)))
+  const dialect = (connections: number, silenceMillis?: number) =>
+    Effect.promise(() => PostgresServer.dialect(url, connections, silenceMillis))
+  yield* Effect.gen(function* () {
+    const patient = yield* Connection.open(yield* dialect(2))
+    yield* Migrations.run(patient, PostgresAdapter.columnTypes, StoreLock.acquire(location))
+  }).pipe(Effect.scoped, PostgresServer.whenAvailable)
+  const writer = yield* Connection.open(yield* dialect(connections, yield* PostgresServer.ServerSilence))
   const connection = Connection.make(writer, writer)
   return { ...connection, ...PostgresAdapter.make(connection) }
 })
@@ -64,6 +71,7 @@ const make = Effect.fnUntraced(function* (location: Location) {
   const {
     transaction,
     writer: _,
+    attempt: __,
     ...rest
   } = location.kind === "sqlite" ? yield* sqlite(location) : yield* postgresql(location)
   const database: Database["Service"] = Database.of({

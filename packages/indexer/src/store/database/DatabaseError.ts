@@ -1,7 +1,16 @@
 import * as Schema from "effect/Schema"
 
-/** What `pg` says of a connection that ended without a word of the server, and of one that had ended before. */
-const connectionLost = /^(Connection terminated|Client has encountered a connection error)/
+/** What `pg` says of a connection that ended without a word of the server, that had ended before, or that was not made in time. */
+const connectionLost = /^(Connection terminated|Client has encountered a connection error|timeout ex)/
+
+/**
+ * Codes of statements that no store could run: values that do not fit (22), broken rules (23) and unknown names (42) on
+ * PostgreSQL, the same of SQLite, and values that cannot be bound.
+ */
+const wrongStatement =
+  /^((0A|21|22|23|42)...|SQLITE_(CONSTRAINT.*|ERROR|MISMATCH|MISUSE|RANGE|TOOBIG)|(Type|Range)Error)$/
+/** What a role may do is of the store, although PostgreSQL counts this code (42501) among those of wrong statements. */
+const insufficientPrivilege = "42501"
 
 /** A statement or a connection failed. */
 export class DatabaseError extends Schema.TaggedError<DatabaseError>()("DatabaseError", { cause: Schema.Defect() }) {
@@ -19,6 +28,17 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
   get unavailable(): boolean {
     const { code } = this.cause as { readonly code?: string }
     return code === undefined ? connectionLost.test(this.message) : /^(E(?!RR_)[A-Z_]+|53300|57P0[123])$/.test(code)
+  }
+  /** Whether the store could not do its work, now or at all; else the statement was wrong. */
+  get storeFailed(): boolean {
+    const { code } = this.cause as { readonly code?: string }
+    if (code === undefined) return !(this.cause instanceof TypeError || this.cause instanceof RangeError)
+    return code === insufficientPrivilege || !wrongStatement.test(code)
+  }
+  /** Whether a SQLite file is damaged, or is no SQLite file: no later statement will find the file whole. */
+  get damaged(): boolean {
+    const { code } = this.cause as { readonly code?: string }
+    return code !== undefined && /^SQLITE_(CORRUPT|NOTADB)/.test(code)
   }
   /** Whether a table was named that the database does not have. */
   get missingTable(): boolean {

@@ -1,9 +1,15 @@
 import { chmodSync, readdirSync, statSync } from "node:fs"
-import { connect, createServer, type Server } from "node:net"
+import { connect, createServer, type Server, type Socket } from "node:net"
 import { dirname, join } from "node:path"
 import { inspect } from "node:util"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Database, type DatabaseError, type Location, WaitForServer } from "@headwater/indexer/store/database/Database"
+import {
+  Database,
+  DatabaseError,
+  type Location,
+  ServerSilence,
+  WaitForServer
+} from "@headwater/indexer/store/database/Database"
 import { rows } from "@headwater/indexer/store/database/Statements"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -168,16 +174,28 @@ const collected = () => {
 /** Passes connections on to the run's PostgreSQL server, from a port at which nobody has listened before. */
 const forward = (port: number) =>
   Effect.acquireRelease(
-    Effect.callback<Server>((resume) => {
+    Effect.callback<{
+      readonly server: Server
+      /** From now on nothing passes on these connections, which stay open, as where a cable is pulled. */
+      readonly cut: () => void
+    }>((resume) => {
       const { hostname, port: to } = new URL(process.env.DATABASE_URL!)
+      const pairs: Array<readonly [Socket, Socket]> = []
       const server = createServer((socket) => {
         const upstream = connect(Number(to), hostname)
         socket.pipe(upstream).pipe(socket)
+        pairs.push([socket, upstream])
         for (const end of [socket, upstream]) end.on("error", () => {})
       })
-      server.listen(port, "127.0.0.1", () => resume(Effect.succeed(server)))
+      const cut = () => {
+        for (const [socket, upstream] of pairs.splice(0)) {
+          socket.unpipe(upstream).pause()
+          upstream.unpipe(socket).pause()
+        }
+      }
+      server.listen(port, "127.0.0.1", () => resume(Effect.succeed({ server, cut })))
     }),
-    (server) => Effect.sync(() => server.close())
+    ({ server }) => Effect.sync(() => server.close())
   )
 
 for (const { location } of locations.filter(({ name }) => name === "postgres")) {
@@ -205,6 +223,35 @@ for (const { location } of locations.filter(({ name }) => name === "postgres")) 
         assert.deepStrictEqual(yield* Fiber.join(waiting), [])
         assert.lengthOf(lines, 1)
         assert.match(lines[0]!, /Waiting for PostgreSQL.*ECONNREFUSED/)
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("is noticed where it vanishes and leaves its connections open", () =>
+      Effect.gen(function* () {
+        const port = yield* freePort
+        const { cut } = yield* forward(port)
+        const { url } = (yield* location) as Extract<Location, { kind: "postgres" }>
+        const through = new URL(Redacted.value(url))
+        through.port = String(port)
+        const place: Location = { kind: "postgres", url: Redacted.make(through.href), connections: 2 }
+        yield* Effect.gen(function* () {
+          const { query, transaction } = yield* Database
+          const insert = (name: string) => query((db) => db.insertInto("account").values({ name, created: 1 }))
+          yield* insert("before")
+          const failure = yield* Effect.flip(
+            transaction(Effect.andThen(insert("during"), Effect.andThen(Effect.sync(cut), insert("too"))))
+          )
+          assert.instanceOf(failure, DatabaseError)
+          assert.match(failure.message, /^PostgreSQL has not answered for 0\.5 s$/)
+          assert.isTrue(failure.unavailable && failure.storeFailed)
+          // New connections are let through.
+          yield* insert("after")
+          const names = yield* query((db) => db.selectFrom("account").select("name").orderBy("id"))
+          assert.deepStrictEqual(
+            names.map(({ name }) => name),
+            ["before", "after"]
+          )
+        }).pipe(Effect.provide(Database.layer(place)), Effect.provideService(ServerSilence, 500))
       }).pipe(Effect.scoped)
     )
 

@@ -1,5 +1,6 @@
+import { closeSync, openSync, statSync, writeSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { Database } from "@headwater/indexer/store/database/Database"
+import { Database, DatabaseError } from "@headwater/indexer/store/database/Database"
 import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
 import * as Effect from "effect/Effect"
 import { locations } from "../../../../../test/Stores.ts"
@@ -11,7 +12,7 @@ for (const { location, name } of locations) {
         const store = yield* location
         yield* Effect.gen(function* () {
           const { query } = yield* Database
-          yield* StoreHealth.answers
+          yield* StoreHealth.works
           yield* query((db) =>
             db.insertInto("chain").values([
               { name: "a/b", height: 1 },
@@ -24,12 +25,30 @@ for (const { location, name } of locations) {
             assert.isUndefined(server)
             assert.deepInclude(file, { name: store.file, mode: 0o600, folder: store.file.replace("/store.db", "") })
             assert.isAbove(file!.free, 0)
+            assert.deepStrictEqual(file!.damage, [])
           } else {
             assert.isUndefined(file)
             assert.match(server!.version, /^PostgreSQL \d+/)
             assert.isAtMost(Math.abs(server!.clockAhead), 1)
+            assert.deepInclude(server!.role, { readOnly: false, altersSchema: true, refused: [] })
           }
           assert.isAbove(yield* StoreHealth.size(store), 50_000)
+        }).pipe(Effect.provide(Database.layer(store)))
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("proves that the store is written, and takes no room for that", () =>
+      Effect.gen(function* () {
+        const store = yield* location
+        yield* Effect.gen(function* () {
+          const written = store.kind === "sqlite" ? () => statSync(`${store.file}-wal`).mtimeMs : undefined
+          const before = written?.()
+          const size = yield* StoreHealth.size(store)
+          for (let i = 0; i < 300; i++) yield* StoreHealth.works
+          if (written !== undefined) assert.isAbove(written(), before!)
+          // SQLite begins its log anew at 10,000 pages of 8 KiB; PostgreSQL prunes a page as it is read.
+          assert.isBelow((yield* StoreHealth.size(store)) - size, 302 * 8_300)
+          if (store.kind === "postgres") assert.isAtMost((yield* StoreHealth.size(store)) - size, 65_536)
         }).pipe(Effect.provide(Database.layer(store)))
       }).pipe(Effect.scoped)
     )
@@ -40,9 +59,56 @@ for (const { location, name } of locations) {
         yield* Effect.gen(function* () {
           const { query } = yield* Database
           yield* query((db) => db.schema.dropTable("chain"))
-          yield* Effect.flip(StoreHealth.answers)
+          yield* Effect.flip(StoreHealth.works)
         }).pipe(Effect.provide(Database.layer(store)))
       }).pipe(Effect.scoped)
     )
   })
 }
+
+const damaged = (file: string) => {
+  const descriptor = openSync(file, "r+")
+  const garbage = Buffer.alloc(8192, 0x5a)
+  // Every page but the first, which has the schema.
+  for (let page = 1; page < statSync(file).size / 8192; page++) writeSync(descriptor, garbage, 0, 8192, page * 8192)
+  closeSync(descriptor)
+}
+
+const [{ location: sqlite }] = locations as [(typeof locations)[number]]
+
+describe("a damaged SQLite file", () => {
+  it.live("is found by a look through, and remembered once a statement has met the damage", () =>
+    Effect.gen(function* () {
+      const store = (yield* sqlite) as { readonly kind: "sqlite"; readonly file: string }
+      yield* Effect.provide(
+        Effect.flatMap(Database, ({ query }) =>
+          query((db) => db.insertInto("account").values({ name: "a", created: 1 }))
+        ),
+        Database.layer(store)
+      )
+      yield* Effect.gen(function* () {
+        const { damage, read } = yield* Database
+        assert.isUndefined(yield* damage)
+        damaged(store.file)
+        yield* Effect.flip(read((db) => db.selectFrom("subscription").selectAll()))
+        assert.match((yield* damage) ?? "", /malformed/)
+        const found = yield* Effect.result(StoreHealth.inspect(store))
+        assert.isTrue(found._tag === "Failure" || (found.success.file!.damage ?? []).length > 0)
+      }).pipe(Effect.provide(Database.layer(store)))
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a failure of the store", () => {
+  it("is told from a statement that no store could run", () => {
+    const failed = (code: string | undefined, error: Error = new Error("no")) =>
+      new DatabaseError({ cause: Object.assign(error, code === undefined ? {} : { code }) }).storeFailed
+    for (const code of ["SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_READONLY"])
+      assert.isTrue(failed(code), code)
+    for (const code of ["53100", "57P01", "25006", "42501", "58030", "XX001", "ECONNREFUSED", "ETIMEDOUT", undefined])
+      assert.isTrue(failed(code), code)
+    for (const code of ["23505", "22003", "42P01", "42601", "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_ERROR", "TypeError"])
+      assert.isFalse(failed(code), code)
+    assert.isFalse(failed(undefined, new TypeError("no")))
+  })
+})

@@ -58,6 +58,8 @@ export interface Adapter {
   readonly batch: (
     statements: ReadonlyArray<{ readonly sql: string; readonly rows: ReadonlyArray<ReadonlyArray<unknown>> }>
   ) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, DatabaseError>
+  /** Writes something that changes nothing, as proof that the store can be written; takes no room with the time. */
+  readonly proveWrite: Effect.Effect<void, DatabaseError>
   /** Locks the rows of a select until the transaction ends; asks nothing of a store with one writer at a time. */
   readonly lockRows: (
     select: (db: Kysely<Tables>) => { modifyEnd(modifier: RawBuilder<unknown>): { execute(): Promise<unknown> } }

@@ -14,13 +14,19 @@ export const Current = Context.Reference<ControlledTransaction<Tables> | undefin
   { defaultValue: () => undefined }
 )
 
-export const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, DatabaseError> =>
+/** `failed` is called with the error before anybody else has the error. */
+export const attempt = <A>(
+  run: () => Promise<A>,
+  failed?: (error: DatabaseError) => void
+): Effect.Effect<A, DatabaseError> =>
   Effect.tryPromise({
     try: run,
     catch: (cause) => {
       // PostgreSQL repeats a row's values there, which a log may not hold: extended public keys, callback secrets.
       if (cause instanceof Error) Reflect.deleteProperty(cause, "detail")
-      return new DatabaseError({ cause })
+      const error = new DatabaseError({ cause })
+      failed?.(error)
+      return error
     }
   })
 
@@ -37,29 +43,42 @@ export const rows =
   (db) => ({ execute: async () => (await statement.execute(db)).rows })
 
 export const make = (writer: Kysely<Tables>, reader: Kysely<Tables>) => {
+  let damage: string | undefined
+  const tried = <A>(run: () => Promise<A>) =>
+    attempt(run, (error) => {
+      if (error.damaged) damage ??= error.message
+    })
+
   const on =
     (db: Kysely<Tables>) =>
     <A>(build: Build<A>): Effect.Effect<A, DatabaseError> =>
-      Effect.flatMap(Current, (transaction) => attempt(() => build(transaction ?? db).execute()))
+      Effect.flatMap(Current, (transaction) => tried(() => build(transaction ?? db).execute()))
 
   const transaction = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R> =>
     Effect.flatMap(Current, (current) =>
       current !== undefined
         ? self
         : Effect.acquireUseRelease(
-            attempt(() => writer.startTransaction().execute()),
+            tried(() => writer.startTransaction().execute()),
             (transaction) => Effect.provideService(self, Current, transaction),
             (transaction, exit) => {
-              const rollback = attempt(() => transaction.rollback().execute())
+              const rollback = tried(() => transaction.rollback().execute())
               return Exit.isSuccess(exit)
                 ? // A deferred statement may fail only now; the connection must be free again whatever happens.
-                  attempt(() => transaction.commit().execute()).pipe(Effect.tapError(() => Effect.ignore(rollback)))
+                  tried(() => transaction.commit().execute()).pipe(Effect.tapError(() => Effect.ignore(rollback)))
                 : rollback
             }
           )
     )
 
-  return { writer, query: on(writer), read: on(reader), transaction }
+  return {
+    writer,
+    query: on(writer),
+    read: on(reader),
+    transaction,
+    attempt: tried,
+    damage: Effect.sync(() => damage)
+  }
 }
 
 export type Connection = ReturnType<typeof make>

@@ -84,6 +84,7 @@ export const make = ({ query }: Connection): Adapter => ({
     )
   },
   batch: () => Effect.succeed([]),
+  proveWrite: Effect.asVoid(query(rows(sql`update store_format set id = id where id = 1`))),
   lockRows: (select) => Effect.asVoid(query((db) => select(db).modifyEnd(forUpdate))),
   forUpdate,
   forUpdateSkipLocked: sql.raw("for update skip locked"),

@@ -1,9 +1,11 @@
 /** The connections to a PostgreSQL server, which may not be up yet, and may end each of them at any moment. */
+import type { Socket } from "node:net"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import { PostgresDialect } from "kysely"
+import type { ClientConfig } from "pg"
 import type { DatabaseError } from "../DatabaseError.ts"
 
 /** Whether a PostgreSQL server that is not up yet is waited for when the store is opened: by the daemon alone. */
@@ -13,12 +15,35 @@ export const WaitForServer = Context.Reference<boolean>("@headwater/indexer/stor
 
 const int8 = 20
 
-export const dialect = async (url: Redacted.Redacted, connections: number) => {
+/** How long the server may take to accept a connection, and a statement may wait for one of the pool's. */
+const [connectMillis, turnMillis] = [10_000, 60_000]
+/**
+ * How long a connection in use may bring nothing, in milliseconds: a server may vanish without a word, and TCP waits a
+ * quarter of an hour.
+ */
+export const ServerSilence = Context.Reference<number>("@headwater/indexer/store/database/Database/ServerSilence", {
+  defaultValue: () => 30_000
+})
+
+/** The error of a server that has vanished. Its code is of those that count as an unavailable server. */
+const silent = (millis: number) =>
+  Object.assign(new Error(`PostgreSQL has not answered for ${millis / 1000} s`), { code: "ETIMEDOUT" })
+
+/** Without `silenceMillis` statements may take any time, as those that make an index do. */
+export const dialect = async (url: Redacted.Redacted, connections: number, silenceMillis?: number) => {
   // Most stores are SQLite files: their programs start without it.
   const { default: pg } = await import("pg")
   const pool = new pg.Pool({
     connectionString: Redacted.value(url),
     max: connections,
+    connectionTimeoutMillis: turnMillis,
+    Client: class extends pg.Client {
+      constructor(config?: ClientConfig) {
+        super({ ...config, connectionTimeoutMillis: connectMillis })
+      }
+    },
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     types: {
       // No integer column holds more than 2^53: amounts are text.
       getTypeParser: ((oid: number, format?: "text" | "binary") =>
@@ -27,7 +52,13 @@ export const dialect = async (url: Redacted.Redacted, connections: number) => {
   })
   // An error without a listener ends the process: the pool tells of connections that nobody uses, the others themselves.
   pool.on("error", () => {})
-  pool.on("connect", (client) => client.on("error", () => {}))
+  pool.on("connect", (client) => {
+    client.on("error", () => {})
+    if (silenceMillis === undefined) return
+    const { stream } = (client as unknown as { readonly connection: { readonly stream: Socket } }).connection
+    // Every statement that waits for this connection fails with the connection, the end of a transaction too.
+    stream.setTimeout(silenceMillis, () => stream.destroy(silent(silenceMillis)))
+  })
   // Of a connection that the server ends, the failed statement's answer comes before the end: until then it looks sound.
   pool.on("release", (_, client) => {
     if ((client as { readonly readyForQuery?: boolean }).readyForQuery === false) client.end(() => {})

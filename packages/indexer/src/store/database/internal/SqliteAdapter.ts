@@ -5,7 +5,7 @@ import type { DatabaseError } from "../DatabaseError.ts"
 import type { Tables } from "../Tables.ts"
 import type { Adapter } from "./Adapter.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
-import { attempt, type Connection, Current } from "./Connection.ts"
+import { type Connection, Current } from "./Connection.ts"
 import { ThreadStatement } from "./SqliteThread.ts"
 import type { Statement } from "./SqliteThread.worker.ts"
 
@@ -35,7 +35,7 @@ const list = (values: ReadonlyArray<number | string>) => sql`(select value from 
 /** There is one writer at a time: no row needs a lock. */
 const nothing = sql.raw("")
 
-export const make = ({ query, writer }: Connection): Adapter => {
+export const make = ({ attempt, query, writer }: Connection): Adapter => {
   const executeMany = <A>(statement: Statement): Effect.Effect<ReadonlyArray<A>, DatabaseError> =>
     query((db) => ({ execute: async () => (await db.executeQuery<A>(onThread(statement))).rows }))
 
@@ -90,6 +90,8 @@ export const make = ({ query, writer }: Connection): Adapter => {
         attempt(() => writer.executeQuery(onThread<ReadonlyArray<unknown>>({ batch }))),
         ({ rows }) => rows
       ),
+    // The same value again: a row would not be written where nothing in the row changes, the file's header is.
+    proveWrite: Effect.asVoid(executeMany({ sql: "pragma user_version = 0", parameters: [] })),
     lockRows: () => Effect.void,
     forUpdate: nothing,
     forUpdateSkipLocked: nothing,

@@ -87,7 +87,7 @@ parentPort!.on("message", ({ id, statements }: Request) => {
     for (const statement of statements) result = execute(statement)
     answer({ id, result })
   } catch (error) {
-    const { message, code } = error as Error & { code?: string }
+    const { message, name, code = name === "Error" ? undefined : name } = error as Error & { code?: string }
     answer({ id, error: { message, code } })
   }
 })
