@@ -1,18 +1,20 @@
-/** `/health`: the process answers. `/ready`: the store answers and every chain is near its head; else 503 with reasons. */
+/**
+ * `/health`: the process answers. `/ready`: the store is written, this machine lacks nothing and every chain is near its
+ * head; else 503 with reasons.
+ */
 import * as Chain from "@headwater/core/chains/Chain"
 import { ChainStatus, type Status } from "@headwater/indexer/families/node/ChainStatus"
 import * as Proof from "@headwater/indexer/families/node/Proof"
 import * as NotUnderstood from "@headwater/indexer/store/chain/NotUnderstood"
-import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
 import * as CatchingUp from "@headwater/indexer/sync/CatchingUp"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Settings from "./settings/Settings.ts"
+import { OwnOutages } from "./supervision/OwnOutages.ts"
 
 /** A server is not taken out of use for a failure that is shorter. */
 const passingMillis = 5_000
@@ -45,10 +47,6 @@ export const catchingUpOf = (status: Status | undefined) => {
   const { blocks, perSecond = null, secondsLeft = null } = found
   return { blocks, perSecond: perSecond === null ? null : Math.round(perSecond * 10) / 10, secondsLeft }
 }
-
-const storeProblem = Effect.map(Effect.result(Effect.timeout(StoreHealth.answers, "2 seconds")), (answer) =>
-  Result.isSuccess(answer) ? undefined : "the store does not answer"
-)
 
 const transactionsNotUnderstood = (chain: Chain.Chain) =>
   NotUnderstood.count(chain).pipe(
@@ -103,12 +101,13 @@ const ready = Effect.gen(function* () {
     const reason = status === undefined ? "starting" : notReady(status, settings.silentSeconds, now)
     return { chain, name: Chain.nameOf(chain), status, reason, verify: settings.verify }
   })
-  const store = yield* storeProblem
+  const outages = yield* (yield* OwnOutages).lasting
+  const storeFails = outages.some(({ lack }) => lack === "store")
   const partly = yield* Effect.forEach(chains, ({ chain }) =>
-    store === undefined ? transactionsNotUnderstood(chain) : Effect.succeed({})
+    storeFails ? Effect.succeed({}) : transactionsNotUnderstood(chain)
   )
   const reasons = [
-    ...(store === undefined ? [] : [store]),
+    ...outages.map(({ message, since }) => `${message} (for ${Math.floor((now - since) / 1000)} s)`),
     ...chains.flatMap(({ name, reason }) => (reason === undefined ? [] : [`${name} ${reason}`]))
   ]
   const body: typeof Ready.Type = {

@@ -19,6 +19,7 @@ import * as Option from "effect/Option"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import * as Redacted from "effect/Redacted"
 import * as Settings from "./settings/Settings.ts"
+import * as OwnOutages from "./supervision/OwnOutages.ts"
 
 const gauge = (name: string, description: string) => Metric.gauge(`headwater_${name}`, { description })
 
@@ -38,6 +39,7 @@ const missingBlocks = gauge(
   "Committed blocks whose internal transactions no node has given yet"
 )
 const notUnderstood = gauge("chain_not_understood_transactions", "Transactions that were not understood in full")
+const outage = gauge("own_outage", "1 for what this machine or its store lacks, 0 for what it has")
 const storeSize = gauge("store_size_bytes", "What the store takes on disk")
 
 const states: ReadonlyArray<State> = ["starting", "syncing", "following", "failing", "stopped"]
@@ -106,6 +108,10 @@ export const layer = HttpRouter.add(
     for (const status of yield* statuses.all) {
       yield* ofChain(status, now)
       yield* countInStore(status)
+    }
+    const lacking = new Set((yield* (yield* OwnOutages.OwnOutages).lasting).map(({ lack }) => lack))
+    for (const lack of OwnOutages.all) {
+      yield* Metric.update(Metric.withAttributes(outage, { lack }), lacking.has(lack) ? 1 : 0)
     }
     const size = yield* bytes
     if (size !== undefined) yield* Metric.update(storeSize, size)

@@ -40,6 +40,8 @@ import * as MarketData from "./market/MarketData.ts"
 import * as Store from "./Store.ts"
 import * as Settings from "./settings/Settings.ts"
 import * as ChainSupervisor from "./supervision/ChainSupervisor.ts"
+import { OwnOutages } from "./supervision/OwnOutages.ts"
+import * as StoreWatch from "./supervision/StoreWatch.ts"
 import * as Traces from "./Traces.ts"
 
 /** The HTTP server's address is taken, or not one of this machine. */
@@ -79,6 +81,7 @@ export const services = Layer.mergeAll(
   ConnectedNodes.layer,
   Credits.layer,
   MarketTasks.layer,
+  OwnOutages.layer,
   Wallets.layer
 ).pipe(
   Layer.provideMerge(Outbox.layer.pipe(Layer.provide(callbackCharging))),
@@ -211,6 +214,7 @@ export const running = Layer.mergeAll(
   delivery,
   dailyCharges,
   marketData,
+  StoreWatch.layer,
   BackgroundMigrations.layer
 ).pipe(Layer.provide(callbackTarget))
 

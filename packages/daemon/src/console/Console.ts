@@ -15,6 +15,7 @@ import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as Redacted from "effect/Redacted"
 import { catchingUpOf, notReady } from "../Health.ts"
 import * as Settings from "../settings/Settings.ts"
+import { OwnOutages } from "../supervision/OwnOutages.ts"
 import * as ChainHistory from "./ChainHistory.ts"
 import * as ChainParts from "./ChainParts.ts"
 import { json, notFound, queryOf, refused, wholeNumber } from "./ConsoleReply.ts"
@@ -29,6 +30,7 @@ const makeChains = Effect.gen(function* () {
   const settings = yield* Settings.Settings
   const statuses = yield* ChainStatus
   const database = yield* Database
+  const outages = yield* OwnOutages
   const history = yield* ChainHistory.make
   const missingParts = yield* ChainParts.make
   return Effect.fnUntraced(function* (request: Request) {
@@ -56,7 +58,7 @@ const makeChains = Effect.gen(function* () {
         }
       })
     )
-    return json({ now, chains })
+    return json({ now, chains, outages: yield* outages.lasting })
   })
 })
 

@@ -1,4 +1,7 @@
-/** Checks the store: whether it opens, who may read its file, how much room is left, its server's clock, and what is in doubt. */
+/**
+ * Checks the store: whether it opens, who may read its file, whether the file is whole, how much room is left, its server's
+ * clock, what the role there may do, and what is in doubt.
+ */
 import * as Chain from "@headwater/core/chains/Chain"
 import * as MissingParts from "@headwater/indexer/store/chain/MissingParts"
 import * as SkippedBlocks from "@headwater/indexer/store/chain/SkippedBlocks"
@@ -39,6 +42,60 @@ const readers = ({ mode, name }: Of<"file">): About =>
         advice: `chmod 600 ${name}*`
       }
 
+const wholeness = ({ damage, name }: Of<"file">): About => {
+  if (damage === undefined) {
+    return {
+      level: "unknown",
+      message: "too large to be looked through for damage here",
+      advice: `run sqlite3 ${name} "pragma quick_check", which takes minutes`
+    }
+  }
+  return damage.length === 0
+    ? { level: "ok", message: "no damage in the file" }
+    : {
+        level: "problem",
+        message: `the file is damaged: ${damage.join("; ")}`,
+        advice: "stop the daemon, check the disk, and restore a backup (docs/operations.md, Backup)"
+      }
+}
+
+const role = ({ role: { altersSchema, name, readOnly, refused, superuser } }: Of<"server">): ReadonlyArray<About> => [
+  ...(readOnly
+    ? [
+        {
+          level: "problem",
+          message: "its server takes no writes",
+          advice: "name the primary in store.postgres, and see that default_transaction_read_only is off"
+        } as const
+      ]
+    : []),
+  refused.length > 0
+    ? {
+        level: "problem",
+        message: `the role ${name} may not read and write ${refused.join(", ")}`,
+        advice: `grant select, insert, update, delete on all tables of the schema to ${name}, or make it their owner`
+      }
+    : { level: "ok", message: `the role ${name} may read and write every table` },
+  ...(altersSchema
+    ? []
+    : [
+        {
+          level: "warning",
+          message: `the role ${name} may not change the schema, which an upgrade does`,
+          advice: `make ${name} the owner of the tables, and grant create on the schema`
+        } as const
+      ]),
+  ...(superuser
+    ? [
+        {
+          level: "warning",
+          message: `the role ${name} is a superuser of the server`,
+          advice: "use a role that owns this database alone"
+        } as const
+      ]
+    : [])
+]
+
 const clock = ({ clockAhead }: Of<"server">): ReadonlyArray<About> =>
   Math.abs(clockAhead) <= clockTolerance
     ? []
@@ -52,8 +109,10 @@ const clock = ({ clockAhead }: Of<"server">): ReadonlyArray<About> =>
 
 const findings = ({ chains, file, server }: StoreHealth.StoreHealth): ReadonlyArray<About> => [
   { level: "ok", message: `opens; it has blocks of ${chains} chains` },
-  ...(server === undefined ? [] : [{ level: "ok", message: server.version } as const, ...clock(server)]),
-  ...(file === undefined ? [] : [readers(file), room(file)])
+  ...(server === undefined
+    ? []
+    : [{ level: "ok", message: server.version } as const, ...clock(server), ...role(server)]),
+  ...(file === undefined ? [] : [readers(file), wholeness(file), room(file)])
 ]
 
 const missingAdvice =

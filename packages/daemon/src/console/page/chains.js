@@ -28,6 +28,7 @@ const catchingUp = (/** @type {any} */ { perSecond, secondsLeft }) =>
 export const chains = (ask) => {
   /** @type {Map<string, Array<readonly [number, number, number]>>} */
   const samples = new Map()
+  const outages = make("div", { role: "alert" })
   const cards = make("div", { class: "cards" })
   const reorganisations = make("div")
   let after = 0
@@ -70,7 +71,14 @@ export const chains = (ask) => {
   }
 
   const again = async () => {
-    const { chains, now } = await ask(`/api/chains?after=${after}`)
+    const { chains, now, outages: lasting } = await ask(`/api/chains?after=${after}`)
+    const said = lasting.map(
+      (/** @type {any} */ { error, message, since }) => `${message}: ${error} (since ${time(since)} UTC)`
+    )
+    // What is read aloud is not said again each second.
+    if (said.join("") !== outages.textContent) {
+      outages.replaceChildren(...said.map((/** @type {string} */ text) => make("p", { class: "problem" }, text)))
+    }
     after = Math.max(
       after,
       ...chains.flatMap((/** @type {any} */ { samples }) => samples.map((/** @type {[number]} */ [at]) => at))
@@ -98,7 +106,7 @@ export const chains = (ask) => {
     everyMillis: 1_000,
     again,
     fill: async (main) => {
-      main.replaceChildren(make("h1", {}, "Chains"), cards, make("h2", {}, "Reorganisations"), reorganisations)
+      main.replaceChildren(make("h1", {}, "Chains"), outages, cards, make("h2", {}, "Reorganisations"), reorganisations)
       await again()
     }
   }
