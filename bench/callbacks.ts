@@ -19,6 +19,7 @@ import * as Delivery from "@headwater/daemon/delivery/Delivery"
 import { ReceiverClient, ReceiverClientOptions } from "@headwater/daemon/delivery/ReceiverClient"
 import * as DevelopmentCertificate from "@headwater/daemon/demo/DevelopmentCertificate"
 import { Database } from "@headwater/indexer/store/database/Database"
+import { OwnOutages } from "@headwater/daemon/supervision/OwnOutages"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Context from "effect/Context"
@@ -95,7 +96,7 @@ const measure = Effect.gen(function* () {
   )
   const delivery = Delivery.layer.pipe(
     Layer.provide(ReceiverClient.layer),
-    Layer.provide(CallbackTarget.layer),
+    Layer.provide([CallbackTarget.layer, OwnOutages.layer]),
     Layer.provide(Dns.layerStatic({ hosts: { [host]: ["127.0.0.1"] } })),
     Layer.provide(Layer.succeed(AllowedHosts, new Set([host]))),
     Layer.provide(Layer.succeed(ReceiverClientOptions, { timeoutMillis: 5000, connections, extraCa: certificate.ca })),

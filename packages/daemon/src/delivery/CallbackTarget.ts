@@ -26,11 +26,25 @@ export class ForbiddenTarget extends Schema.TaggedError<ForbiddenTarget>()("Forb
 /** The host's name has no addresses, or they could not be looked up. */
 export class UnresolvedTarget extends Schema.TaggedError<UnresolvedTarget>()("UnresolvedTarget", {
   host: Schema.String,
-  reason: Schema.String
+  reason: Schema.Literals([
+    ...["NotFound", "Timeout", "Temporary", "Refused", "ServerFailure"],
+    ...["BadName", "InvalidResponse", "Unsupported", "Unknown"]
+  ] as ReadonlyArray<Dns.DnsErrorReason>),
+  /** The resolver's own code, such as ECONNREFUSED where no name server answers. */
+  code: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
     return `${this.host} cannot be resolved: ${this.reason}`
   }
+}
+
+const unresolved = (host: string, error: Dns.DnsError | undefined) => {
+  const { code } = (error?.cause ?? {}) as { readonly code?: unknown }
+  return new UnresolvedTarget({
+    host,
+    reason: error?.reason ?? "NotFound",
+    ...(typeof code === "string" ? { code } : {})
+  })
 }
 
 /** Hosts, by name, to which no rule about addresses applies: the operator's exceptions. */
@@ -92,6 +106,10 @@ export class CallbackTarget extends Context.Service<
     readonly resolve: (
       host: string
     ) => Effect.Effect<Arr.NonEmptyReadonlyArray<NetAddress.IpAddress>, ForbiddenTarget | UnresolvedTarget>
+    /** Whether the operator allows the host by name. */
+    readonly isAllowed: (host: string) => boolean
+    /** Whether a name server answers at all: asked for the name servers of the root, which every one knows. */
+    readonly nameServerAnswers: Effect.Effect<boolean>
   }
 >()("@headwater/daemon/delivery/CallbackTarget") {
   static readonly layer = Layer.effect(
@@ -115,22 +133,39 @@ const make = Effect.gen(function* () {
     const answers = yield* Effect.all([ask("A"), ask("AAAA")], { concurrency: 2 })
     const addresses = answers.flatMap((answer) => (Result.isSuccess(answer) ? answer.success : []))
     if (Arr.isReadonlyArrayNonEmpty(addresses)) return addresses
-    const reasons = answers.flatMap((answer) => (Result.isFailure(answer) ? [answer.failure.reason] : []))
-    const reason = reasons.find((reason) => reason !== "NotFound") ?? "NotFound"
-    return yield* new UnresolvedTarget({ host, reason })
+    const failures = answers.flatMap((answer) => (Result.isFailure(answer) ? [answer.failure] : []))
+    return yield* unresolved(host, failures.find(({ reason }) => reason !== "NotFound") ?? failures[0])
   })
 
   const resolve = Effect.fn("CallbackTarget.resolve")(function* (host: string) {
     if (allowed.has(host)) {
-      return yield* dns.lookup(host).pipe(Effect.mapError(({ reason }) => new UnresolvedTarget({ host, reason })))
+      return yield* dns.lookup(host).pipe(Effect.mapError((error) => unresolved(host, error)))
     }
     const addresses = yield* records(host)
     if (!addresses.every(isPublic)) return yield* new ForbiddenTarget({ host })
     return addresses
   })
 
-  return CallbackTarget.of({ parse: (text) => Effect.fromResult(CallbackUrl.parse(text, allowed)), resolve })
+  const nameServerAnswers = dns.resolve(".", "NS").pipe(
+    Effect.as(true),
+    Effect.catch(({ reason }) => Effect.succeed(isAnswer(reason))),
+    Effect.timeoutOrElse({ duration: nameServerMillis, orElse: () => Effect.succeed(false) })
+  )
+
+  return CallbackTarget.of({
+    isAllowed: (host) => allowed.has(host),
+    nameServerAnswers,
+    parse: (text) => Effect.fromResult(CallbackUrl.parse(text, allowed)),
+    resolve
+  })
 })
+
+/** How long a name server may take to tell of the root. */
+const nameServerMillis = 2000
+
+/** Whether a failed look-up tells something of the name, or nothing at all. */
+export const isAnswer = (reason: Dns.DnsErrorReason): boolean =>
+  !["Timeout", "Temporary", "Refused", "ServerFailure", "Unknown"].includes(reason)
 
 /** How long a request waits for name servers, which are asked for much longer where they do not answer. */
 const resolveMillis = 5000

@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import type { OwnOutages } from "../supervision/OwnOutages.ts"
 import type { CallbackTarget } from "./CallbackTarget.ts"
 import * as DeliveryMetrics from "./DeliveryMetrics.ts"
 import * as DeliveryTrace from "./DeliveryTrace.ts"
@@ -19,6 +20,7 @@ import * as DeliveryAttempt from "./internal/DeliveryAttempt.ts"
 import * as DeliveryPoller from "./internal/DeliveryPoller.ts"
 import * as DeliveryStreams from "./internal/DeliveryStreams.ts"
 import * as OutcomeWriter from "./OutcomeWriter.ts"
+import * as OwnFailures from "./OwnFailures.ts"
 import { type ReceiverClient, ReceiverClientOptions } from "./ReceiverClient.ts"
 import * as ReceiverHosts from "./ReceiverHosts.ts"
 import * as RetryProfile from "./RetryProfile.ts"
@@ -54,9 +56,8 @@ export const DeliveryOptions = Context.Reference("@headwater/daemon/delivery/Del
 const writingMillis = 2000
 
 /** Runs delivery in the layer's scope. */
-export const layer: Layer.Layer<never, never, Outbox | ReceiverClient | CallbackTarget> = Layer.effectDiscard(
-  Effect.suspend(() => run)
-)
+export const layer: Layer.Layer<never, never, Outbox | ReceiverClient | CallbackTarget | OwnOutages> =
+  Layer.effectDiscard(Effect.suspend(() => run))
 
 /** Forgets old callbacks, and gives up those that were parked for too long. Never returns. */
 const sweep = Effect.fnUntraced(function* (sweepMillis: number) {
@@ -77,19 +78,20 @@ const run = Effect.gen(function* () {
   const outbox = yield* Outbox
   const options = yield* DeliveryOptions
   const { timeoutMillis } = yield* ReceiverClientOptions
-  const attemptMillis = timeoutMillis + writingMillis
+  const attemptMillis = timeoutMillis + OwnFailures.judgeMillis + writingMillis
   // Time for an attempt to be begun late in the lease.
   const leaseMillis = timeoutMillis + attemptMillis
-  const hosts = ReceiverHosts.make(options)
   const metrics = yield* DeliveryMetrics.make
   const wakeup = yield* Latch.make()
+  const own = yield* OwnFailures.make(Effect.asVoid(wakeup.open))
+  const hosts = ReceiverHosts.make(options, own.isOut)
   const outcomes = yield* OutcomeWriter.make({
     batchSize: options.outcomeBatchSize,
     batchMillis: options.outcomeBatchMillis,
     flushed: Effect.asVoid(wakeup.open)
   })
   const attempt = yield* DeliveryAttempt.make({
-    ...{ profile: options.profile, hosts, outcomes, metrics },
+    ...{ profile: options.profile, hosts, outcomes, own, metrics },
     traced: yield* DeliveryTrace.make
   })
   let stopping = false
@@ -104,6 +106,9 @@ const run = Effect.gen(function* () {
   yield* Effect.addFinalizer(() => streams.ended.pipe(Effect.andThen(outcomes.flush)))
   yield* Effect.forkScoped(outcomes.run)
   yield* Effect.addFinalizer(() => Effect.sync(() => (stopping = true)))
-  yield* Effect.forkScoped(DeliveryPoller.run({ ...options, ...{ hosts, streams, metrics, wakeup, leaseMillis } }))
+  yield* Effect.forkScoped(
+    DeliveryPoller.run({ ...options, ...{ hosts, streams, outcomes, metrics, wakeup, leaseMillis } })
+  )
+  yield* Effect.forkScoped(own.run)
   yield* Effect.forkScoped(sweep(options.sweepMillis))
 })

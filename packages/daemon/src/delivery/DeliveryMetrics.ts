@@ -10,6 +10,8 @@ const accepted = Metric.withAttributes(attempts, { outcome: "delivered" })
 const toRetry = Metric.withAttributes(attempts, { outcome: "retry" })
 const givenUp = Metric.withAttributes(attempts, { outcome: "refused" })
 
+const uncounted = Metric.withAttributes(attempts, { outcome: "not_counted" })
+
 const latency = Metric.histogram("headwater_callback_latency_seconds", {
   description: "Seconds from the commit of an event to the acceptance of its callback",
   boundaries: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3600]
@@ -26,6 +28,7 @@ export const make = Effect.map(Effect.context<never>(), (context) => ({
     latency.updateUnsafe(millis / 1000, context)
   },
   failed: () => toRetry.updateUnsafe(1, context),
+  notCounted: () => uncounted.updateUnsafe(1, context),
   refused: () => givenUp.updateUnsafe(1, context),
   waited: (millis: number) => queueAge.updateUnsafe(millis / 1000, context)
 }))

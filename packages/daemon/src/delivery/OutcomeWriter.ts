@@ -7,6 +7,8 @@ import * as Schedule from "effect/Schedule"
 
 export interface OutcomeWriter {
   readonly add: (outcome: Outcome) => void
+  /** Whether the store failed to take the outcomes that are to be written next. */
+  readonly isStuck: () => boolean
   /** Has `flushed` run when the outcomes that were added so far are written. */
   readonly notifyFlushed: () => void
   /** Writes as outcomes come in. Never returns. */
@@ -29,6 +31,7 @@ export const make = Effect.fnUntraced(function* (options: {
   const many = yield* Latch.make()
   let pending: Array<Outcome> = []
   let notify = false
+  let stuck = false
 
   /** Writes what is there; whether it could. */
   const write = Effect.suspend(() => {
@@ -40,13 +43,21 @@ export const make = Effect.fnUntraced(function* (options: {
     some.closeUnsafe()
     many.closeUnsafe()
     return outbox.acknowledge(outcomes).pipe(
-      Effect.andThen(notifies ? flushed : Effect.void),
+      Effect.andThen(
+        Effect.suspend(() => {
+          stuck = false
+          return notifies ? flushed : Effect.void
+        })
+      ),
       Effect.as(true),
       Effect.catch((error) => {
+        // A store that stays away is said once.
+        const logged = stuck ? Effect.logDebug : Effect.logWarning
+        stuck = true
         pending = [...outcomes, ...pending]
         notify ||= notifies
         some.openUnsafe()
-        return Effect.as(Effect.logWarning("The outcomes of attempts could not be written yet", error), false)
+        return Effect.as(logged("The outcomes of attempts could not be written yet", error), false)
       })
     )
   }).pipe(Effect.uninterruptible)
@@ -57,6 +68,7 @@ export const make = Effect.fnUntraced(function* (options: {
       some.openUnsafe()
       if (pending.length >= batchSize) many.openUnsafe()
     },
+    isStuck: () => stuck,
     notifyFlushed: () => {
       notify = true
     },

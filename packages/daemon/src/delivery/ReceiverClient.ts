@@ -2,7 +2,7 @@
  * HTTPS to receivers: connections that are kept and only ever made to checked addresses, with the certificate checked
  * for the host name; no redirects; a bound on the time of everything and on what is read of an answer.
  */
-import type { LookupFunction } from "node:net"
+import { connect, type LookupFunction } from "node:net"
 import { createSecureContext, getCACertificates } from "node:tls"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -11,7 +11,7 @@ import * as Layer from "effect/Layer"
 import * as NetAddress from "effect/net/NetAddress"
 import * as Schema from "effect/Schema"
 import { Agent, type Dispatcher } from "undici"
-import { CallbackTarget } from "./CallbackTarget.ts"
+import { CallbackTarget, ForbiddenTarget, isAnswer, UnresolvedTarget } from "./CallbackTarget.ts"
 
 export interface Request {
   readonly method: "GET" | "POST"
@@ -29,8 +29,16 @@ export interface Reply {
   readonly text: string
 }
 
+/**
+ * How a request ended without an answer. `receiver`: the host was heard of during the request, and failed; `name`: its
+ * name has no address that may be called; `unreached`, `unresolved`: nothing at all was heard of the host, or of its
+ * name, which may be its fault or ours; `descriptors`, `memory`: this machine has none left.
+ */
+export const Fault = Schema.Literals(["receiver", "name", "unreached", "unresolved", "descriptors", "memory"])
+export type Fault = typeof Fault.Type
+
 /** There was no answer, or none in time. */
-export class NoReply extends Schema.TaggedError<NoReply>()("NoReply", { reason: Schema.String }) {
+export class NoReply extends Schema.TaggedError<NoReply>()("NoReply", { reason: Schema.String, fault: Fault }) {
   override get message() {
     return this.reason
   }
@@ -41,6 +49,8 @@ export class ReceiverClient extends Context.Service<
   {
     /** Name resolution, connection, TLS and answer together have the time of `ReceiverClientOptions`. */
     readonly request: (request: Request) => Effect.Effect<Reply, NoReply>
+    /** Whether the host and port of a URL are heard of, if only to refuse a connection. */
+    readonly reaches: (url: URL) => Effect.Effect<boolean>
   }
 >()("@headwater/daemon/delivery/ReceiverClient") {
   static readonly layer = Layer.effect(
@@ -60,6 +70,8 @@ export const ReceiverClientOptions = Context.Reference("@headwater/daemon/delive
 })
 
 const maxBytes = 4096
+/** How long a host may take to be heard of. */
+export const reachMillis = 2000
 
 /** A kept connection that the receiver closed as it was used again. */
 const closedByReceiver = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"])
@@ -76,6 +88,29 @@ const reasonOf = (error: Error): string => {
   return text.slice(0, 300)
 }
 
+const own: Readonly<Record<string, Fault>> = {
+  ...{ EMFILE: "descriptors", ENFILE: "descriptors" },
+  ...{ ENOMEM: "memory", ENOBUFS: "memory" }
+}
+/** Of connections of which nothing was heard; the last two are of a firewall on this machine. */
+const unreached = new Set([
+  ...["ENETUNREACH", "ENETDOWN", "EHOSTUNREACH", "EHOSTDOWN", "ETIMEDOUT", "EADDRNOTAVAIL"],
+  ...["UND_ERR_CONNECT_TIMEOUT", "EACCES", "EPERM"]
+])
+
+const faultOf = (error: Error): Fault => {
+  if (error instanceof NoReply) return error.fault
+  if (error instanceof ForbiddenTarget) return "name"
+  if (error instanceof UnresolvedTarget) {
+    return own[error.code ?? ""] ?? (isAnswer(error.reason) ? "name" : "unresolved")
+  }
+  // Of a host with several addresses, each has an error of its own.
+  const codes = error instanceof AggregateError ? error.errors.map(codeOf) : [codeOf(error)]
+  const ours = codes.find((code) => code in own)
+  if (ours !== undefined) return own[ours]!
+  return codes.every((code) => unreached.has(code)) ? "unreached" : "receiver"
+}
+
 /** Seconds or a date (RFC 9110, section 10.2.3) in milliseconds from now. */
 const retryAfterOf = (header: string | Array<string> | undefined, now: number): number | undefined => {
   if (typeof header !== "string") return undefined
@@ -90,23 +125,38 @@ const make = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const run = Effect.runForkWith(yield* Effect.context<never>())
 
+  /** Hosts whose names are being looked up, and how often. */
+  const lookups = new Map<string, number>()
+  const countLookup = (host: string, change: 1 | -1) => {
+    const count = (lookups.get(host) ?? 0) + change
+    if (count === 0) lookups.delete(host)
+    else lookups.set(host, count)
+  }
+
   const lookup: LookupFunction = (host, options, done) => {
+    countLookup(host, 1)
     run(
-      Effect.match(target.resolve(host), {
-        onFailure: (error) => done(error, ""),
-        onSuccess: (addresses) => {
-          const found = addresses
-            .map((address) => ({
-              address: NetAddress.formatIp(address),
-              family: NetAddress.isIpv4Address(address) ? 4 : 6
-            }))
-            .filter(({ family }) => !options.family || options.family === family)
-          const [first] = found
-          if (first === undefined) done(new NoReply({ reason: "no address of the wanted family" }), "")
-          else if (options.all === true) done(null, found)
-          else done(null, first.address, first.family)
+      Effect.match(
+        Effect.ensuring(
+          target.resolve(host),
+          Effect.sync(() => countLookup(host, -1))
+        ),
+        {
+          onFailure: (error) => done(error, ""),
+          onSuccess: (addresses) => {
+            const found = addresses
+              .map((address) => ({
+                address: NetAddress.formatIp(address),
+                family: NetAddress.isIpv4Address(address) ? 4 : 6
+              }))
+              .filter(({ family }) => !options.family || options.family === family)
+            const [first] = found
+            if (first === undefined) done(new NoReply({ reason: "no address of the wanted family", fault: "name" }), "")
+            else if (options.all === true) done(null, found)
+            else done(null, first.address, first.family)
+          }
         }
-      })
+      )
     )
   }
 
@@ -131,8 +181,14 @@ const make = Effect.gen(function* () {
     (agent) => Effect.promise(() => agent.destroy())
   )
 
+  /** Connections that were made to an origin since it last had none. */
+  const connects = new Map<string, number>()
+  agent.on("connect", ({ origin }) => connects.set(origin, (connects.get(origin) ?? 0) + 1))
+  agent.on("disconnect", ({ origin }) => connects.delete(origin))
+
   const request = ({ body, headers, method, url }: Request) =>
     Effect.callback<Reply, NoReply>((resume) => {
+      const connectsBefore = connects.get(url.origin) ?? 0
       const chunks: Array<Buffer> = []
       let size = 0
       let status = 0
@@ -151,10 +207,19 @@ const make = Effect.gen(function* () {
         const text = method === "GET" ? Buffer.concat(chunks).toString("utf8", 0, maxBytes) : ""
         end(Effect.succeed({ status, retryAfter, text }))
       }
+      const timedOut = () => {
+        // A connection that was there before proves nothing of the present.
+        const connected = (connects.get(url.origin) ?? 0) > connectsBefore
+        const unresolved = lookups.has(url.hostname)
+        return new NoReply({
+          reason: `no answer within ${timeoutMillis} ms`,
+          fault: connected ? "receiver" : unresolved ? "unresolved" : "unreached"
+        })
+      }
       const cut = () => controller?.abort(new Error("no longer wanted"))
       // Once there is a status, how the body ends is of no interest.
       const timer = setTimeout(() => {
-        if (status === 0) end(Effect.fail(new NoReply({ reason: `no answer within ${timeoutMillis} ms` })))
+        if (status === 0) end(Effect.fail(timedOut()))
         else answered()
         cut()
       }, timeoutMillis)
@@ -181,7 +246,7 @@ const make = Effect.gen(function* () {
           if (ended) return
           if (status !== 0) answered()
           else if (closedByReceiver.has(codeOf(error)) && tries === 1) dispatch()
-          else end(Effect.fail(new NoReply({ reason: reasonOf(error) })))
+          else end(Effect.fail(new NoReply({ reason: reasonOf(error), fault: faultOf(error) })))
         }
       }
       const dispatch = () => {
@@ -199,5 +264,17 @@ const make = Effect.gen(function* () {
       })
     })
 
-  return ReceiverClient.of({ request })
+  const reaches = ({ hostname, port }: URL) =>
+    Effect.callback<boolean>((resume) => {
+      const end = (heard: boolean) => {
+        socket.destroy()
+        resume(Effect.succeed(heard))
+      }
+      const socket = connect({ host: hostname, port: port === "" ? 443 : Number(port), lookup })
+      socket.once("connect", () => end(true))
+      socket.on("error", (error) => end(faultOf(error) === "receiver"))
+      return Effect.sync(() => socket.destroy())
+    }).pipe(Effect.timeoutOrElse({ duration: reachMillis, orElse: () => Effect.succeed(false) }))
+
+  return ReceiverClient.of({ request, reaches })
 })

@@ -1,7 +1,8 @@
 /**
  * How much may be sent to each host at a moment, by what it did lately: a bounded number of leases, of a size that is
  * soon worked off; nothing for a while after several failures to answer, then one lease to see whether the host is
- * back. No host may take more than an eighth of what is free, and slow ones leave a quarter of all to the others.
+ * back. No host may take more than an eighth of what is free, and slow ones leave a quarter of all to the others. In an
+ * outage of our own a few callbacks are tried, and where descriptors or memory lack, fewer leases are in flight.
  */
 import type { HostCapacity, Lease } from "@headwater/indexer/store/subscriptions/Lease"
 
@@ -44,6 +45,8 @@ export interface ReceiverHosts {
     host: string,
     attempt: { readonly answered: boolean; readonly at: number; readonly now: number }
   ) => void
+  /** Notes an attempt that our own failure has ended: the host is tried again soon; after a lack, with fewer beside it. */
+  readonly waits: (host: string, isScarce: boolean, now: number) => void
   /** Whether the host is left alone at the moment. */
   readonly paused: (host: string, now: number) => boolean
 }
@@ -56,10 +59,34 @@ const slowMillis = 1000
 const leaseMillis = 1000
 /** Callbacks that are leased for a host at once: more would keep the first ones waiting. */
 const leasedAtOnce = 1024
+/** How long a host is left alone after our own failure. */
+const waitMillis = 1000
+/** Leases that are tried in an outage, and how often. */
+const [outageLeases, outageMillis] = [4, 1000]
+/** Leases in flight that a lack leaves at least, and how long until there may be twice as many. */
+const [leastCeiling, regainMillis] = [4, 60_000]
 
-export const make = (limits: Limits): ReceiverHosts => {
+/** `isOut`: whether an outage of our own keeps a host from being heard of. */
+export const make = (limits: Limits, isOut: (host: string) => boolean = () => false): ReceiverHosts => {
   const hosts = new Map<string, Host>()
   let total = 0
+  let nextOutageLease = 0
+  /** Leases that descriptors and memory suffice for, as far as is known; and since when. */
+  let ceiling = limits.concurrency
+  let ceilingAt = -Infinity
+
+  const lowerCeiling = (now: number) => {
+    // What failed together is one lack.
+    if (now - ceilingAt < waitMillis) return
+    ceiling = Math.max(Math.floor(Math.min(ceiling, total) / 2), leastCeiling)
+    ceilingAt = now
+  }
+
+  const raiseCeiling = (now: number) => {
+    if (ceiling >= limits.concurrency || now - ceilingAt < regainMillis) return
+    ceiling = Math.min(2 * ceiling, limits.concurrency)
+    ceilingAt = now
+  }
 
   const hostOf = (name: string): Host => {
     let host = hosts.get(name)
@@ -76,7 +103,7 @@ export const make = (limits: Limits): ReceiverHosts => {
   const limitOf = (host: Host, free: number, now: number): number => {
     if (host.pausedUntil > now) return 0
     if (host.failures >= limits.failures) return host.inFlight === 0 ? 1 : 0
-    const own = host.duration > slowMillis ? free - limits.concurrency / 4 : free
+    const own = host.duration > slowMillis ? free - ceiling / 4 : free
     return Math.max(Math.min(limits.perHost - host.inFlight, Math.ceil(own / 8)), 0)
   }
 
@@ -87,13 +114,25 @@ export const make = (limits: Limits): ReceiverHosts => {
     inFlight: () => total,
     capacities: (names, now, followable = []) => {
       const followableOf = Map.groupBy(followable, ({ host }) => host)
-      let free = limits.concurrency - total
+      raiseCeiling(now)
+      let free = ceiling - total
+      let outageLeft = now < nextOutageLease ? 0 : outageLeases
       const capacities: Array<HostCapacity> = []
       const byLoad = names
         .map((name) => ({ name, host: hostOf(name) }))
         .sort((a, b) => a.host.inFlight - b.host.inFlight)
       for (const { host, name } of byLoad) {
-        const limit = Math.min(limitOf(host, free, now), free)
+        if (isOut(name)) {
+          if (outageLeft === 0 || host.inFlight > 0 || host.pausedUntil > now || free <= 0) continue
+          outageLeft--
+          free--
+          nextOutageLease = now + outageMillis
+          const { retriesFirst, roundRobinCursor } = host
+          capacities.push({ host: name, limit: 1, batchSize: 1, followOns: [], roundRobinCursor, retriesFirst })
+          host.retriesFirst = !retriesFirst
+          continue
+        }
+        const limit = Math.max(Math.min(limitOf(host, free, now), free), 0)
         // Where there is no capacity for other hosts, the places of follow-ons are given up.
         const followed = free > 0 && host.failures < limits.failures ? (followableOf.get(name) ?? []) : []
         if (limit + followed.length === 0) continue
@@ -135,6 +174,11 @@ export const make = (limits: Limits): ReceiverHosts => {
       const excess = host.failures - limits.failures
       if (excess < 0) host.pausedUntil = 0
       else host.pausedUntil = now + Math.min(limits.pauseMillis * 2 ** Math.min(excess, 20), limits.maxPauseMillis)
+    },
+    waits: (name, isScarce, now) => {
+      const host = hostOf(name)
+      host.pausedUntil = Math.max(host.pausedUntil, now + waitMillis)
+      if (isScarce) lowerCeiling(now)
     },
     paused: (name, now) => (hosts.get(name)?.pausedUntil ?? 0) > now
   }

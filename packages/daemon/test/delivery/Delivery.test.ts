@@ -4,6 +4,7 @@ import * as Delivery from "@headwater/daemon/delivery/Delivery"
 import { ReceiverClient, ReceiverClientOptions } from "@headwater/daemon/delivery/ReceiverClient"
 import type { RetryProfile } from "@headwater/daemon/delivery/RetryProfile"
 import * as DevelopmentCertificate from "@headwater/daemon/demo/DevelopmentCertificate"
+import { OwnOutages } from "@headwater/daemon/supervision/OwnOutages"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Context from "effect/Context"
@@ -47,7 +48,8 @@ const deliver = Effect.fnUntraced(function* (
       Layer.provide(target),
       Layer.provide(client),
       Layer.provide(Layer.succeed(Delivery.DeliveryOptions, { ...defaults, profile: quick, ...options })),
-      Layer.provide(Layer.succeed(Outbox, outbox))
+      Layer.provide(Layer.succeed(Outbox, outbox)),
+      Layer.provide(OwnOutages.layer)
     )
   )
 })

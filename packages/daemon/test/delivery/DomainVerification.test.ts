@@ -26,6 +26,7 @@ const verify = (world: (token: string) => { readonly text?: ReadonlyArray<string
     const { file, text } = world(token)
     const asked: Array<Request> = []
     const client = Layer.succeed(ReceiverClient, {
+      reaches: () => Effect.die("not asked"),
       request: (request) =>
         Effect.sync(() => {
           asked.push(request)

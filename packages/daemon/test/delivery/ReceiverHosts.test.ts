@@ -12,6 +12,7 @@ const limits = {
 }
 
 const lease = (host: string, subscription = 1): Lease => ({
+  account: 1,
   subscription,
   host,
   url: "",
@@ -48,6 +49,44 @@ describe("ReceiverHosts", () => {
     }
     assert.strictEqual(hosts.inFlight(), 48)
     assert.deepStrictEqual(limitsOf(hosts, ["quick", "slow 1"]), [["quick", 2]])
+  })
+
+  it("has fewer leases in flight after a lack, slow hosts still among them, and more again with the time", () => {
+    const hosts = ReceiverHosts.make(limits)
+    for (let i = 0; i < 40; i++) hosts.began(lease(`busy ${i}`))
+    // What fails together is one lack.
+    for (let i = 0; i < 40; i++) hosts.waits(`busy ${i}`, true, 0)
+    for (let i = 0; i < 40; i++) hosts.ended(lease(`busy ${i}`))
+    for (let i = 0; i < 2; i++) hosts.attempted("slow", { answered: true, at: 0, now: 5000 })
+    assert.deepStrictEqual(limitsOf(hosts, ["busy 1"], 999), [], "left alone for a second")
+    assert.deepStrictEqual(limitsOf(hosts, ["slow"], 1000), [["slow", 2]])
+    const inAll = (now: number) =>
+      hosts
+        .capacities(
+          Array.from({ length: 100 }, (_, i) => `other ${i}`),
+          now
+        )
+        .reduce((sum, { limit }) => sum + limit, 0)
+    assert.strictEqual(inAll(1000), 20)
+    hosts.waits("other 1", true, 2000)
+    hosts.waits("other 1", true, 3000)
+    hosts.waits("other 1", true, 4000)
+    assert.strictEqual(inAll(4000), 4, "never fewer")
+    assert.strictEqual(inAll(64_000), 8)
+    for (let minute = 2; minute < 10; minute++) inAll(64_000 + minute * 60_000)
+    assert.strictEqual(inAll(1_000_000), limits.concurrency)
+  })
+
+  it("tries few in an outage, each host by itself, and all others as ever", () => {
+    const hosts = ReceiverHosts.make(limits, (host) => host.startsWith("out"))
+    const names = [...Array.from({ length: 20 }, (_, i) => `out ${i}`), "well"]
+    const tried = (now: number) => limitsOf(hosts, names, now).filter(([, limit]) => limit === 1)
+    assert.lengthOf(tried(5000), 4)
+    assert.deepStrictEqual(limitsOf(hosts, names, 5999), [["well", 8]])
+    assert.lengthOf(tried(6000), 4)
+    // One that has just failed is passed over.
+    for (let i = 0; i < 19; i++) hosts.waits(`out ${i}`, false, 7000)
+    assert.deepStrictEqual(tried(7000), [["out 19", 1]])
   })
 
   it("leaves a host alone that does not answer, tries it with one, and for longer each time", () => {

@@ -4,6 +4,7 @@ import * as Delivery from "@headwater/daemon/delivery/Delivery"
 import { ReceiverClient } from "@headwater/daemon/delivery/ReceiverClient"
 import * as RetryProfile from "@headwater/daemon/delivery/RetryProfile"
 import type { OutboxMessage } from "@headwater/indexer/store/subscriptions/Lease"
+import { OwnOutages } from "@headwater/daemon/supervision/OwnOutages"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -93,6 +94,7 @@ describe("RetryProfile", () => {
       let given: string | undefined
       const outbox = Layer.succeed(Outbox, {
         wakeup: Effect.void,
+        receivers: Effect.succeed([]),
         nextWakeup: Effect.succeed(Effect.never),
         hosts: Effect.map(Clock.currentTimeMillis, (now) =>
           due <= now && given === undefined && !leased ? ["a.test"] : []
@@ -102,6 +104,7 @@ describe("RetryProfile", () => {
             leased = true
             return [
               {
+                account: 1,
                 subscription: 1,
                 host: "a.test",
                 url: "https://a.test/",
@@ -128,6 +131,7 @@ describe("RetryProfile", () => {
       })
       const times: Array<number> = []
       const client = Layer.succeed(ReceiverClient, {
+        reaches: () => Effect.die("not asked"),
         request: () =>
           Effect.map(Clock.currentTimeMillis, (now) => {
             times.push(now)
@@ -139,7 +143,7 @@ describe("RetryProfile", () => {
       yield* Layer.build(
         Delivery.layer.pipe(
           Layer.provide([outbox, client]),
-          Layer.provide(CallbackTarget.layer),
+          Layer.provide([CallbackTarget.layer, OwnOutages.layer]),
           Layer.provide(Dns.layerStatic({})),
           Layer.provide(Layer.succeed(AllowedHosts, new Set<string>())),
           Layer.provide(Layer.succeed(Delivery.DeliveryOptions, { ...defaults, profile }))

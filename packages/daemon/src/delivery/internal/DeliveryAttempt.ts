@@ -5,7 +5,8 @@ import * as Effect from "effect/Effect"
 import type * as DeliveryMetrics from "../DeliveryMetrics.ts"
 import type { DeliveryTrace } from "../DeliveryTrace.ts"
 import type { OutcomeWriter } from "../OutcomeWriter.ts"
-import { ReceiverClient } from "../ReceiverClient.ts"
+import type { OwnFailures } from "../OwnFailures.ts"
+import { type NoReply, ReceiverClient } from "../ReceiverClient.ts"
 import type { ReceiverHosts } from "../ReceiverHosts.ts"
 import * as RetryDecision from "../RetryDecision.ts"
 import type { RetryProfile } from "../RetryProfile.ts"
@@ -14,6 +15,7 @@ interface Dependencies {
   readonly profile: RetryProfile
   readonly hosts: ReceiverHosts
   readonly outcomes: OutcomeWriter
+  readonly own: OwnFailures
   readonly metrics: Effect.Success<typeof DeliveryMetrics.make>
   readonly traced: DeliveryTrace
 }
@@ -29,7 +31,7 @@ export interface Posting {
 /** Whether the subscription's next callback may be sent. */
 export type DeliveryAttempt = (lease: Lease, callback: OutboxMessage, posting: Posting) => Effect.Effect<boolean>
 
-export const make = Effect.fnUntraced(function* ({ hosts, metrics, outcomes, profile, traced }: Dependencies) {
+export const make = Effect.fnUntraced(function* ({ hosts, metrics, outcomes, own, profile, traced }: Dependencies) {
   const client = yield* ReceiverClient
   const clock = yield* Clock.Clock
 
@@ -62,24 +64,49 @@ export const make = Effect.fnUntraced(function* ({ hosts, metrics, outcomes, pro
   })
 
   /** Notes at the host that an attempt has ended; when it began and how long it took. */
-  const ended = (host: string, at: number, answered: boolean) => {
-    const now = clock.currentTimeMillisUnsafe()
+  const ended = (host: string, at: number, now: number, answered: boolean) => {
     hosts.attempted(host, { answered, at, now })
     return { at, duration: now - at }
   }
 
-  // Run for every callback: a generator would cost as much as the rest of it.
-  const attempt: DeliveryAttempt = (lease, callback, { at, headers, url }) =>
-    Effect.matchEffect(traced(lease, callback, client.request({ method: "POST", url, headers, body: callback.body })), {
-      onFailure: ({ reason }) =>
-        notAccepted(lease, callback, { ...ended(lease.host, at, false), error: reason }, undefined),
-      onSuccess: ({ retryAfter, status }) => {
-        const answered = { ...ended(lease.host, at, true), status }
-        return status >= 200 && status < 300
-          ? accepted(callback, answered)
-          : notAccepted(lease, callback, { ...answered, error: `answered ${status}` }, retryAfter)
-      }
+  /** An attempt that our own failure ended is none: the callback stays due. */
+  const notCounted = (lease: Lease, callback: OutboxMessage, isScarce: boolean) =>
+    Effect.sync(() => {
+      outcomes.add({ kind: "released", callback })
+      hosts.waits(lease.host, isScarce, clock.currentTimeMillisUnsafe())
+      metrics.notCounted()
+      return false
     })
+
+  const unanswered = (lease: Lease, callback: OutboxMessage, { at, url }: Posting, failure: NoReply) => {
+    const now = clock.currentTimeMillisUnsafe()
+    return Effect.flatMap(own.judge(lease, url, at, failure), (verdict) =>
+      verdict === "receiver"
+        ? notAccepted(lease, callback, { ...ended(lease.host, at, now, false), error: failure.reason }, undefined)
+        : notCounted(lease, callback, verdict === "scarce")
+    )
+  }
+
+  // Run for every callback: a generator would cost as much as the rest of it.
+  const attempt: DeliveryAttempt = (lease, callback, posting) => {
+    const { at, headers, url } = posting
+    return Effect.matchEffect(
+      traced(lease, callback, client.request({ method: "POST", url, headers, body: callback.body })),
+      {
+        onFailure: (failure) => unanswered(lease, callback, posting, failure),
+        onSuccess: ({ retryAfter, status }) => {
+          const now = clock.currentTimeMillisUnsafe()
+          const answered = { ...ended(lease.host, at, now, true), status }
+          return Effect.andThen(
+            own.heard(lease, url, now),
+            status >= 200 && status < 300
+              ? accepted(callback, answered)
+              : notAccepted(lease, callback, { ...answered, error: `answered ${status}` }, retryAfter)
+          )
+        }
+      }
+    )
+  }
 
   return attempt
 })

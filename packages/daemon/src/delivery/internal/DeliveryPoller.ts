@@ -4,12 +4,14 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Latch from "effect/Latch"
 import type * as DeliveryMetrics from "../DeliveryMetrics.ts"
+import type { OutcomeWriter } from "../OutcomeWriter.ts"
 import type { ReceiverHosts } from "../ReceiverHosts.ts"
 import type * as DeliveryStreams from "./DeliveryStreams.ts"
 
 interface Dependencies {
   readonly hosts: ReceiverHosts
   readonly streams: Effect.Success<ReturnType<typeof DeliveryStreams.make>>
+  readonly outcomes: OutcomeWriter
   readonly metrics: Effect.Success<typeof DeliveryMetrics.make>
   /** Opened where this process has capacity again. */
   readonly wakeup: Latch.Latch
@@ -26,12 +28,16 @@ interface Dependencies {
 
 /** Never returns. */
 export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
-  const { concurrency, hosts, leaseMillis, metrics, streams, wakeup } = dependencies
+  const { concurrency, hosts, leaseMillis, metrics, outcomes, streams, wakeup } = dependencies
   const { busyMillis, failureMillis, gapMillis, idleMillis } = dependencies
   const outbox = yield* Outbox
 
+  let failing = false
+
   /** Leases what there is capacity for; whether there was anything. */
   const poll = Effect.gen(function* () {
+    // A lease whose outcomes cannot be written would end, and its callbacks would be sent again and again.
+    if (outcomes.isStuck()) return false
     if (hosts.inFlight() >= concurrency) return true
     const now = yield* Clock.currentTimeMillis
     const followable = streams.followable(now)
@@ -44,15 +50,19 @@ export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
     const leases = yield* outbox.lease(capacities, leaseMillis)
     for (const { callbacks } of leases) metrics.waited(now - callbacks[0]!.created)
     yield* streams.add(leases, followable)
+    if (leases.length > 0) failing = false
     return leases.length > 0
   }).pipe(
     Effect.uninterruptible,
-    Effect.catchCause((cause) =>
-      Effect.logWarning("Callbacks could not be leased", cause).pipe(
+    Effect.catchCause((cause) => {
+      // A store that stays away is said once.
+      const logged = failing ? Effect.logDebug : Effect.logWarning
+      failing = true
+      return logged("Callbacks could not be leased", cause).pipe(
         Effect.andThen(Effect.sleep(failureMillis)),
         Effect.as(false)
       )
-    )
+    })
   )
 
   let millis = idleMillis

@@ -19,6 +19,7 @@ export interface OutboxMessage {
 
 /** Callbacks of one subscription that the lease's holder alone may send, in this order, until the lease ends. */
 export interface Lease {
+  readonly account: number
   readonly subscription: number
   readonly host: string
   readonly url: string

@@ -19,6 +19,7 @@ import * as DueCallbacks from "./internal/DueCallbacks.ts"
 import * as Expiry from "./internal/Expiry.ts"
 import * as Leases from "./internal/Leases.ts"
 import * as Pruning from "./internal/Pruning.ts"
+import * as Receivers from "./internal/Receivers.ts"
 import * as Wakeup from "./internal/Wakeup.ts"
 import type { HostCapacity, Lease, Outcome } from "./Lease.ts"
 import { Subscriptions } from "./Subscriptions.ts"
@@ -57,6 +58,8 @@ export class Outbox extends Context.Service<
     readonly nextWakeup: Effect.Effect<Effect.Effect<void>>
     /** Hosts that there is something to send to. */
     readonly hosts: Effect.Effect<ReadonlyArray<string>, DatabaseError>
+    /** URLs of some accounts' subscriptions, as many as tell whether any receiver can be reached. */
+    readonly receivers: Effect.Effect<ReadonlyArray<string>, DatabaseError>
     /** Takes what there is capacity for. */
     readonly lease: (
       capacities: ReadonlyArray<HostCapacity>,
@@ -108,6 +111,7 @@ const make = Effect.gen(function* () {
     wakeup: wakeup.signal,
     nextWakeup: wakeup.next,
     hosts: stored(Effect.flatMap(Clock.currentTimeMillis, DueCallbacks.hosts)),
+    receivers: stored(Receivers.some(policy.mayReceive)),
     lease: (capacities, leaseMillis) => stored(Leases.take(capacities, leaseMillis, policy)),
     acknowledge: (outcomes) => stored(Acknowledgement.write(outcomes, consequences)),
     endLeases: stored(Leases.endAll()),

@@ -47,6 +47,7 @@ const lease = (
   full: boolean,
   { leasedUntil, now }: Term
 ): Lease => ({
+  account: receiver.account,
   subscription: receiver.id,
   host: receiver.host,
   url: receiver.callback_url,

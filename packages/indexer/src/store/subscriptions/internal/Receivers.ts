@@ -4,6 +4,7 @@ import { type RawBuilder, sql } from "kysely"
 import { Database } from "../../database/Database.ts"
 import { rows } from "../../database/Statements.ts"
 import type { Row } from "../../database/Tables.ts"
+import type { HostPermission } from "../HostPermission.ts"
 
 export type Receiver = Pick<
   Row<"subscription">,
@@ -35,6 +36,25 @@ export const find = (ids: ReadonlyArray<number>) => select(ids, sql.raw(""))
 /** As {@link find}, those of them that no other transaction has locked, until the transaction ends. */
 export const lock = (ids: ReadonlyArray<number>) =>
   Effect.flatMap(Database, ({ forUpdateSkipLocked }) => select(ids, forUpdateSkipLocked))
+
+/** Accounts that are looked at for {@link some}. */
+const accounts = 32
+
+/** URLs that callbacks may be sent to: of some accounts, of each the first and the last host by name. */
+export const some = Effect.fnUntraced(function* (mayReceive: typeof HostPermission.Service) {
+  const { read } = yield* Database
+  const found = yield* read(
+    rows(sql<Pick<Row<"subscription">, "account" | "host" | "callback_url">>`
+      select subscription.account, host, callback_url
+      from (select id from account order by random() limit ${sql.lit(accounts)}) some
+      join subscription on subscription.id in (
+        (select first.id from subscription first where first.account = some.id order by first.host limit 1),
+        (select last.id from subscription last where last.account = some.id order by last.host desc limit 1)
+      )`)
+  )
+  const open = yield* Effect.filter(found, ({ account, host }) => mayReceive(account, host))
+  return open.map(({ callback_url }) => callback_url)
+})
 
 /** What its callbacks are signed with at this moment. */
 export const secretsOf = (receiver: Receiver, now: number): ReadonlyArray<string> => {

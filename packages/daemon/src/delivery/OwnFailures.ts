@@ -1,0 +1,209 @@
+/**
+ * Which failed attempts are not the receiver's: those that this machine's own lack of network, resolver, descriptors or
+ * memory has caused. Such an attempt is not counted, and its callback stays due.
+ *
+ * - A lack of descriptors or memory is ours at once: the error says so. Less is sent at a time from then on.
+ * - Where nothing at all was heard of a host, or of its name, the failure may be either's. It is the receiver's if any
+ *   other host was heard of since the attempt began. Where none was, some that should be there are knocked at: hosts
+ *   that were heard of before, and hosts of other accounts' subscriptions. If one is heard of, the failure is the
+ *   receiver's; if none is, it is ours, and an outage has begun. So no account can make an outage as long as any other
+ *   account has a host that lives. Where there is no other host to ask, a name server is: if it does not answer, or
+ *   there is no route, the failure is ours.
+ * - In an outage a few callbacks are still tried, and a few hosts are knocked at every two seconds. The first host that is
+ *   heard of ends the outage, and everything goes on.
+ *
+ * Hosts that the operator allows by name are judged apart from the others: they may be on this network, and be heard of
+ * while nothing else is.
+ */
+import { closeSync, openSync } from "node:fs"
+import type { Lease } from "@headwater/indexer/store/subscriptions/Lease"
+import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+import { type Lack, OwnOutages } from "../supervision/OwnOutages.ts"
+import { CallbackTarget } from "./CallbackTarget.ts"
+import { type NoReply, ReceiverClient, reachMillis } from "./ReceiverClient.ts"
+
+/** Whose a failed attempt is: `own` in an outage, `scarce` for a lack of descriptors or memory. */
+export type Verdict = "receiver" | "own" | "scarce"
+
+export interface OwnFailures {
+  /** Takes note that a receiver was heard of at `now`. */
+  readonly heard: (lease: Lease, url: URL, now: number) => Effect.Effect<void>
+  /** Whose an attempt is that began at `at` and brought no answer. Takes at most {@link judgeMillis}. */
+  readonly judge: (lease: Lease, url: URL, at: number, failure: NoReply) => Effect.Effect<Verdict>
+  /** Whether an outage keeps a host from being heard of, as far as is known. */
+  readonly isOut: (host: string) => boolean
+  /** Looks whether outages are over. Never returns. */
+  readonly run: Effect.Effect<never>
+}
+
+/** How long the store may take to name hosts that could be knocked at. */
+const storeMillis = 500
+/** How long it may take to say whose a failure is. */
+export const judgeMillis = reachMillis + storeMillis + 500
+/** How often an outage is looked at. */
+const lookMillis = 2000
+/** Hosts that are knocked at to tell an outage from a dead host. */
+const knocks = 8
+/** Accounts whose hosts are remembered, and hosts of each. */
+const [maxAccounts, maxHosts] = [256, 4]
+/** How long descriptors and memory must have sufficed until their lack is over. */
+const scarceMillis = 15_000
+
+/** Hosts that are heard of, or not, together. */
+interface Reach {
+  readonly allowed: boolean
+  /** When any of them was last heard of, in milliseconds since the Unix epoch. */
+  heardAt: number
+  /** Origins that were heard of, by account, the latest last. */
+  readonly origins: Map<number, ReadonlyArray<string>>
+  outage: { readonly lack: Lack; readonly host: string; readonly route: boolean } | undefined
+  /** The last round of knocking, which several failures may wait for. */
+  round: { readonly at: number; readonly reached: Effect.Effect<boolean> } | undefined
+}
+
+/** Whether another descriptor can be had at this moment. */
+const hasDescriptor = () => {
+  try {
+    closeSync(openSync("/dev/null", "r"))
+    return true
+  } catch (error) {
+    return !/^E[MN]FILE$/.test(String((error as { readonly code?: unknown }).code))
+  }
+}
+
+export const make = Effect.fnUntraced(function* (over: Effect.Effect<void>) {
+  const client = yield* ReceiverClient
+  const target = yield* CallbackTarget
+  const outages = yield* OwnOutages
+  const outbox = yield* Outbox
+  const clock = yield* Clock.Clock
+  const reachOf = (isAllowed: boolean): Reach => ({
+    allowed: isAllowed,
+    heardAt: -Infinity,
+    origins: new Map(),
+    outage: undefined,
+    round: undefined
+  })
+  const reaches = { public: reachOf(false), allowed: reachOf(true) }
+  const of = (host: string) => (target.isAllowed(host) ? reaches.allowed : reaches.public)
+  const scarceAt = new Map<Lack, number>()
+
+  const end = Effect.fnUntraced(function* (reach: Reach) {
+    const { outage } = reach
+    if (outage === undefined) return
+    reach.outage = undefined
+    const lasts = Object.values(reaches).some((other) => other.outage?.lack === outage.lack)
+    if (!lasts) yield* outages.end(outage.lack)
+    yield* over
+  })
+
+  const heard: OwnFailures["heard"] = (lease, url, now) => {
+    const reach = of(lease.host)
+    const { account } = lease
+    reach.heardAt = now
+    const known = reach.origins.get(account) ?? []
+    if (known.at(-1) !== url.origin) {
+      reach.origins.set(account, [...known.filter((origin) => origin !== url.origin), url.origin].slice(-maxHosts))
+    }
+    if (reach.origins.size > maxAccounts) reach.origins.delete(reach.origins.keys().next().value!)
+    return reach.outage === undefined ? Effect.void : end(reach)
+  }
+
+  /** Hosts that should be heard of, other than the one in question: some of each account's, in any order. */
+  const others = Effect.fnUntraced(function* (reach: Reach, host: string) {
+    const known = [...reach.origins.values()].flat()
+    const subscribed = yield* outbox.receivers.pipe(
+      Effect.timeout(storeMillis),
+      Effect.orElseSucceed((): ReadonlyArray<string> => [])
+    )
+    const parsed = yield* Effect.forEach([...known, ...subscribed], (text) => Effect.option(target.parse(text)))
+    const byOrigin = new Map<string, URL>()
+    for (const url of parsed.flatMap(Option.toArray)) {
+      const { hostname, origin } = url
+      if (hostname !== host && target.isAllowed(hostname) === reach.allowed) byOrigin.set(origin, url)
+    }
+    return (yield* Random.shuffle([...byOrigin.values()])).slice(0, knocks)
+  })
+
+  /** Whether anything is heard of other hosts; of a name server where there is none. Ends with the first that is. */
+  const knock = Effect.fnUntraced(function* (reach: Reach, host: string, hasRoute: boolean) {
+    const urls = yield* others(reach, host)
+    if (urls.length === 0) return hasRoute && (yield* target.nameServerAnswers)
+    const heardOf = urls.map((url) =>
+      Effect.flatMap(client.reaches(url), (is) => (is ? Effect.void : Effect.fail(url)))
+    )
+    return Option.isSome(yield* Effect.option(Effect.raceAll(heardOf)))
+  })
+
+  const scarce = Effect.fnUntraced(function* (lack: "descriptors" | "memory", error: string) {
+    scarceAt.set(lack, clock.currentTimeMillisUnsafe())
+    yield* outages.begin(lack, error)
+    return "scarce" as const
+  })
+
+  /** Of a failure that may be either's. */
+  const judgeUnheard = Effect.fnUntraced(function* (reach: Reach, host: string, at: number, failure: NoReply) {
+    // The resolver says of a machine without descriptors what it says of name servers that are not there.
+    if (failure.fault === "unresolved") {
+      if (scarceAt.has("descriptors")) return "scarce"
+      if (!hasDescriptor()) return yield* scarce("descriptors", failure.reason)
+    }
+    if (reach.heardAt >= at) return "receiver"
+    if (reach.outage !== undefined) return "own"
+    const route = !/\bENETUNREACH\b/.test(failure.reason)
+    // What was heard since the attempt began is as good for another attempt.
+    const known = reach.round !== undefined && reach.round.at >= at ? reach.round : undefined
+    const round = known ?? {
+      at: clock.currentTimeMillisUnsafe(),
+      reached: yield* Effect.cached(knock(reach, host, route))
+    }
+    reach.round = round
+    const reached = yield* round.reached
+    if (reached || reach.heardAt >= at) return "receiver"
+    if (reach.outage === undefined) {
+      const lack = failure.fault === "unresolved" ? "resolver" : "network"
+      reach.outage = { lack, host, route }
+      yield* outages.begin(lack, `${host}: ${failure.reason}`)
+    }
+    return "own"
+  })
+
+  const judge: OwnFailures["judge"] = Effect.fnUntraced(function* (lease, url, at, failure) {
+    switch (failure.fault) {
+      case "receiver":
+        yield* heard(lease, url, clock.currentTimeMillisUnsafe())
+        return "receiver"
+      case "name":
+        return "receiver"
+      case "descriptors":
+      case "memory":
+        return yield* scarce(failure.fault, failure.reason)
+      default:
+        return yield* judgeUnheard(of(lease.host), lease.host, at, failure)
+    }
+  })
+
+  const look = Effect.gen(function* () {
+    for (const reach of Object.values(reaches)) {
+      const { outage } = reach
+      if (outage !== undefined && (yield* knock(reach, outage.host, outage.route))) yield* end(reach)
+    }
+    const now = clock.currentTimeMillisUnsafe()
+    for (const [lack, at] of scarceAt) {
+      if (now - at < scarceMillis) continue
+      scarceAt.delete(lack)
+      yield* outages.end(lack)
+    }
+  }).pipe(Effect.catchCause((cause) => Effect.logWarning("An outage could not be looked at", cause)))
+
+  return {
+    heard,
+    judge,
+    isOut: (host) => of(host).outage !== undefined,
+    run: Effect.forever(Effect.andThen(Effect.sleep(lookMillis), look))
+  } satisfies OwnFailures
+})
