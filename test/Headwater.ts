@@ -38,6 +38,7 @@ export interface Headwater {
   readonly kill: Effect.Effect<void>
   /** SIGTERM; the exit code. */
   readonly terminate: Effect.Effect<number | null>
+  readonly pid: () => number
   /** What the process has printed so far. */
   readonly log: () => string
 }
@@ -50,21 +51,31 @@ const createKey = (location: Location) =>
     return Redacted.value(key)
   }).pipe(Effect.provide(Accounts.layer.pipe(Layer.provide(Database.layer(location)))), Effect.orDie)
 
+export interface Options {
+  /** The address to listen on; 127.0.0.1 if not given. */
+  readonly host?: string
+  /** The command that becomes the process, before Node's own, such as `["ip", "netns", "exec", name]`. */
+  readonly command?: ReadonlyArray<string>
+  /** Arguments of Node itself. */
+  readonly node?: ReadonlyArray<string>
+}
+
 /** Settings as in the file, without `http` and `store`, which are the harness's own. */
 export const start = (
   location: Location,
-  settings: Record<string, unknown>
+  settings: Record<string, unknown>,
+  { command = [], host = "127.0.0.1", node = [] }: Options = {}
 ): Effect.Effect<Headwater, never, Scope.Scope> =>
   Effect.gen(function* () {
     const port = yield* freePort
-    const url = `http://127.0.0.1:${port}`
+    const url = `http://${host}:${port}`
     const folder = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-process-"))),
       (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
     )
     const file = join(folder, "headwater.json")
     const store = location.kind === "sqlite" ? { sqlite: location.file } : { postgres: Redacted.value(location.url) }
-    writeFileSync(file, JSON.stringify({ ...settings, http: { host: "127.0.0.1", port }, store }))
+    writeFileSync(file, JSON.stringify({ ...settings, http: { host, port }, store }))
     const apiKey = yield* createKey(location)
 
     let child: ChildProcess | undefined
@@ -88,7 +99,8 @@ export const start = (
       )
     )
     const launch = Effect.gen(function* () {
-      const process_ = spawn(process.execPath, [program, "serve", "--config", file], {
+      const [program_, ...rest] = [...command, process.execPath, ...node, program, "serve", "--config", file] as const
+      const process_ = spawn(program_!, rest, {
         stdio: ["ignore", "pipe", "pipe"],
         env: environment
       })
@@ -125,6 +137,7 @@ export const start = (
       launch,
       kill: Effect.asVoid(end("SIGKILL")),
       terminate: end("SIGTERM"),
+      pid: () => child!.pid!,
       log: () => printed
     }
   })

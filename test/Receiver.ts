@@ -38,8 +38,12 @@ export type Behaviour = (text: string) => { readonly status: number | undefined;
 
 export const accept: Behaviour = () => ({ status: 200 })
 
-/** `host` is localhost or an address of this machine. */
-export const start = (behaviour: Behaviour = accept, host = "localhost"): Effect.Effect<Receiver, never, Scope.Scope> =>
+/** `host` is localhost, an address of this machine, or a name for `address`. */
+export const start = (
+  behaviour: Behaviour = accept,
+  host = "localhost",
+  address = host === "localhost" ? "127.0.0.1" : host
+): Effect.Effect<Receiver, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { ca, cert, key } = yield* DevelopmentCertificate.make([host])
     const deliveries: Array<Delivery> = []
@@ -65,7 +69,7 @@ export const start = (behaviour: Behaviour = accept, host = "localhost"): Effect
     })
     yield* Effect.acquireRelease(
       Effect.callback<void>((resume) => {
-        server.listen(0, host === "localhost" ? "127.0.0.1" : host, () => resume(Effect.void))
+        server.listen(0, address, () => resume(Effect.void))
       }),
       () =>
         Effect.callback<void>((resume) => {

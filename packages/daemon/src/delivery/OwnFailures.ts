@@ -3,8 +3,8 @@
  * memory has caused. Such an attempt is not counted, and its callback stays due.
  *
  * - A lack of descriptors or memory is ours at once: the error says so. Less is sent at a time from then on.
- * - Where nothing at all was heard of a host, or of its name, the failure may be either's. It is the receiver's if any
- *   other host was heard of since the attempt began. Where none was, some that should be there are knocked at: hosts
+ * - Where a host fell silent, or nothing at all was heard of it or of its name, the failure may be either's. It is the
+ *   receiver's if another host was heard of as the attempt ended. Where none was, some that should be there are knocked at: hosts
  *   that were heard of before, and hosts of other accounts' subscriptions. If one is heard of, the failure is the
  *   receiver's; if none is, it is ours, and an outage has begun. So no account can make an outage as long as any other
  *   account has a host that lives. Where there is no other host to ask, a name server is: if it does not answer, or
@@ -48,19 +48,32 @@ export const judgeMillis = reachMillis + storeMillis + 500
 const lookMillis = 2000
 /** Hosts that are knocked at to tell an outage from a dead host. */
 const knocks = 8
+/** How long before the end of an attempt another host may have been heard of, to show that the network works. */
+const recentMillis = 1000
 /** Accounts whose hosts are remembered, and hosts of each. */
 const [maxAccounts, maxHosts] = [256, 4]
 /** How long descriptors and memory must have sufficed until their lack is over. */
 const scarceMillis = 15_000
+
+/** A host that failed, by its fault or ours. */
+interface Suspect {
+  readonly host: string
+  /** The URL, where a connection to the host had been made. */
+  readonly silent: URL | undefined
+  /** Whether this machine knew a way to the host. */
+  readonly route: boolean
+}
 
 /** Hosts that are heard of, or not, together. */
 interface Reach {
   readonly allowed: boolean
   /** When any of them was last heard of, in milliseconds since the Unix epoch. */
   heardAt: number
+  /** When the last outage was over. */
+  overAt: number
   /** Origins that were heard of, by account, the latest last. */
   readonly origins: Map<number, ReadonlyArray<string>>
-  outage: { readonly lack: Lack; readonly host: string; readonly route: boolean } | undefined
+  outage: { readonly lack: Lack; readonly suspect: Suspect } | undefined
   /** The last round of knocking, which several failures may wait for. */
   round: { readonly at: number; readonly reached: Effect.Effect<boolean> } | undefined
 }
@@ -84,6 +97,7 @@ export const make = Effect.fnUntraced(function* (over: Effect.Effect<void>) {
   const reachOf = (isAllowed: boolean): Reach => ({
     allowed: isAllowed,
     heardAt: -Infinity,
+    overAt: -Infinity,
     origins: new Map(),
     outage: undefined,
     round: undefined
@@ -96,6 +110,7 @@ export const make = Effect.fnUntraced(function* (over: Effect.Effect<void>) {
     const { outage } = reach
     if (outage === undefined) return
     reach.outage = undefined
+    reach.overAt = clock.currentTimeMillisUnsafe()
     const lasts = Object.values(reaches).some((other) => other.outage?.lack === outage.lack)
     if (!lasts) yield* outages.end(outage.lack)
     yield* over
@@ -114,7 +129,7 @@ export const make = Effect.fnUntraced(function* (over: Effect.Effect<void>) {
   }
 
   /** Hosts that should be heard of, other than the one in question: some of each account's, in any order. */
-  const others = Effect.fnUntraced(function* (reach: Reach, host: string) {
+  const others = Effect.fnUntraced(function* (reach: Reach, { host, silent }: Suspect) {
     const known = [...reach.origins.values()].flat()
     const subscribed = yield* outbox.receivers.pipe(
       Effect.timeout(storeMillis),
@@ -126,13 +141,14 @@ export const make = Effect.fnUntraced(function* (over: Effect.Effect<void>) {
       const { hostname, origin } = url
       if (hostname !== host && target.isAllowed(hostname) === reach.allowed) byOrigin.set(origin, url)
     }
-    return (yield* Random.shuffle([...byOrigin.values()])).slice(0, knocks)
+    // A host that fell silent is asked first whether it is there.
+    return [...(silent === undefined ? [] : [silent]), ...(yield* Random.shuffle(byOrigin.values()))].slice(0, knocks)
   })
 
   /** Whether anything is heard of other hosts; of a name server where there is none. Ends with the first that is. */
-  const knock = Effect.fnUntraced(function* (reach: Reach, host: string, hasRoute: boolean) {
-    const urls = yield* others(reach, host)
-    if (urls.length === 0) return hasRoute && (yield* target.nameServerAnswers)
+  const knock = Effect.fnUntraced(function* (reach: Reach, suspect: Suspect) {
+    const urls = yield* others(reach, suspect)
+    if (urls.length === 0) return suspect.route && (yield* target.nameServerAnswers)
     const heardOf = urls.map((url) =>
       Effect.flatMap(client.reaches(url), (is) => (is ? Effect.void : Effect.fail(url)))
     )
@@ -146,27 +162,40 @@ export const make = Effect.fnUntraced(function* (over: Effect.Effect<void>) {
   })
 
   /** Of a failure that may be either's. */
-  const judgeUnheard = Effect.fnUntraced(function* (reach: Reach, host: string, at: number, failure: NoReply) {
+  const judgeUnheard = Effect.fnUntraced(function* (
+    reach: Reach,
+    host: string,
+    url: URL,
+    at: number,
+    failure: NoReply
+  ) {
     // The resolver says of a machine without descriptors what it says of name servers that are not there.
     if (failure.fault === "unresolved") {
       if (scarceAt.has("descriptors")) return "scarce"
       if (!hasDescriptor()) return yield* scarce("descriptors", failure.reason)
     }
-    if (reach.heardAt >= at) return "receiver"
-    if (reach.outage !== undefined) return "own"
-    const route = !/\bENETUNREACH\b/.test(failure.reason)
-    // What was heard since the attempt began is as good for another attempt.
-    const known = reach.round !== undefined && reach.round.at >= at ? reach.round : undefined
+    // What was heard early in a long attempt says nothing of its end.
+    const since = Math.max(at, clock.currentTimeMillisUnsafe() - recentMillis)
+    // An attempt that an outage was part of says nothing of the receiver.
+    if (reach.outage !== undefined || reach.overAt >= at) return "own"
+    if (reach.heardAt >= since) return "receiver"
+    const suspect = {
+      host,
+      silent: failure.fault === "silent" ? url : undefined,
+      route: !/\bENETUNREACH\b/.test(failure.reason)
+    }
+    // Several failures at a time wait for one round.
+    const known = reach.round !== undefined && reach.round.at >= since ? reach.round : undefined
     const round = known ?? {
       at: clock.currentTimeMillisUnsafe(),
-      reached: yield* Effect.cached(knock(reach, host, route))
+      reached: yield* Effect.cached(knock(reach, suspect))
     }
     reach.round = round
     const reached = yield* round.reached
-    if (reached || reach.heardAt >= at) return "receiver"
+    if (reached || reach.heardAt >= since) return "receiver"
     if (reach.outage === undefined) {
       const lack = failure.fault === "unresolved" ? "resolver" : "network"
-      reach.outage = { lack, host, route }
+      reach.outage = { lack, suspect }
       yield* outages.begin(lack, `${host}: ${failure.reason}`)
     }
     return "own"
@@ -183,14 +212,14 @@ export const make = Effect.fnUntraced(function* (over: Effect.Effect<void>) {
       case "memory":
         return yield* scarce(failure.fault, failure.reason)
       default:
-        return yield* judgeUnheard(of(lease.host), lease.host, at, failure)
+        return yield* judgeUnheard(of(lease.host), lease.host, url, at, failure)
     }
   })
 
   const look = Effect.gen(function* () {
     for (const reach of Object.values(reaches)) {
       const { outage } = reach
-      if (outage !== undefined && (yield* knock(reach, outage.host, outage.route))) yield* end(reach)
+      if (outage !== undefined && (yield* knock(reach, outage.suspect))) yield* end(reach)
     }
     const now = clock.currentTimeMillisUnsafe()
     for (const [lack, at] of scarceAt) {

@@ -31,10 +31,10 @@ export interface Reply {
 
 /**
  * How a request ended without an answer. `receiver`: the host was heard of during the request, and failed; `name`: its
- * name has no address that may be called; `unreached`, `unresolved`: nothing at all was heard of the host, or of its
+ * name has no address that may be called; `silent`: a connection was made, and brought no answer in time; `unreached`, `unresolved`: nothing at all was heard of the host, or of its
  * name, which may be its fault or ours; `descriptors`, `memory`: this machine has none left.
  */
-export const Fault = Schema.Literals(["receiver", "name", "unreached", "unresolved", "descriptors", "memory"])
+export const Fault = Schema.Literals(["receiver", "name", "silent", "unreached", "unresolved", "descriptors", "memory"])
 export type Fault = typeof Fault.Type
 
 /** There was no answer, or none in time. */
@@ -213,7 +213,7 @@ const make = Effect.gen(function* () {
         const unresolved = lookups.has(url.hostname)
         return new NoReply({
           reason: `no answer within ${timeoutMillis} ms`,
-          fault: connected ? "receiver" : unresolved ? "unresolved" : "unreached"
+          fault: connected ? "silent" : unresolved ? "unresolved" : "unreached"
         })
       }
       const cut = () => controller?.abort(new Error("no longer wanted"))

@@ -2,6 +2,7 @@ import { closeSync, openSync, statSync, writeSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Database, DatabaseError } from "@headwater/indexer/store/database/Database"
 import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
+import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { locations } from "../../../../../test/Stores.ts"
 
@@ -67,6 +68,10 @@ for (const { location, name } of locations) {
 }
 
 const damaged = (file: string) => {
+  // What is in the log beside the file is read from there.
+  const store = new BetterSqlite(file)
+  store.pragma("wal_checkpoint(TRUNCATE)")
+  store.close()
   const descriptor = openSync(file, "r+")
   const garbage = Buffer.alloc(8192, 0x5a)
   // Every page but the first, which has the schema.
