@@ -226,7 +226,7 @@ describe.skipIf(!Fixtures.exist)("Proof of EVM blocks", () => {
         known.block.transactions[3].type = "0x77"
         const whole = yield* read(recorded(), "full")
         const block = yield* read(known, "full")
-        assert.deepStrictEqual(parts(block), ["transactions: unknown", "receipts: unknown", traced])
+        assert.deepStrictEqual(parts(block), ["transactions: unknown", "senders: unknown", "receipts: unknown", traced])
         const isKnown = ({ kind, transaction }: Block["transfers"][number]) => kind !== "coin" || transaction !== 3
         assert.deepStrictEqual(block.transfers, whole.transfers.filter(isKnown))
         // The others are of their hashes still.
