@@ -477,25 +477,26 @@ for (const store of stores) {
         yield* step
         yield* wallets.deriveAndSync(key, gapLimit, alone)
         yield* Effect.forkScoped(run)
-        const until = (fits: (wallet: Wallet | undefined) => boolean) =>
-          Effect.gen(function* () {
-            while (!fits(yield* wallets.get(key))) {
-              yield* TestClock.adjust("1 second")
-              yield* Effect.yieldNow
-            }
-          })
-        yield* until((wallet) => wallet?.state === "synced")
+        /** A second of the clock, in which the store gets time to answer. */
+        const tick = Effect.andThen(
+          TestClock.adjust("1 second"),
+          Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 20)))
+        )
+        const untilSynced = Effect.fnUntraced(function* (key: WalletKey) {
+          while ((yield* wallets.get(key))?.state !== "synced") yield* tick
+        })
+        yield* untilSynced(key)
         assert.strictEqual(searches, 1)
         const searched = yield* Clock.currentTimeMillis
         node.mine([pay(receive[60]!, 30n)])
         yield* step
         assert.strictEqual((yield* wallets.get(key))?.balance, 30n)
-        yield* until((wallet) => wallet?.state === "synced")
+        yield* untilSynced(key)
         assert.isAtLeast((yield* Clock.currentTimeMillis) - searched, 10 * 10_000)
         // Who has no balance waits for no more than the node's rest.
         const again = yield* Clock.currentTimeMillis
         yield* wallets.deriveAndSync(walletKey(1, 1), gapLimit, alone)
-        while ((yield* wallets.get(walletKey(1, 1)))?.state !== "synced") yield* TestClock.adjust("1 second")
+        yield* untilSynced(walletKey(1, 1))
         assert.isBelow((yield* Clock.currentTimeMillis) - again, 9 * 10_000)
         assert.strictEqual(searches, 3)
       }).pipe(Effect.provide(layer), Effect.provide(TestClock.layer()), Effect.scoped)
