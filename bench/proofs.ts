@@ -10,6 +10,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks"
 import { gunzipSync } from "node:zlib"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
+import * as Failover from "@headwater/indexer/families/node/Failover"
 import type { JsonRpc } from "@headwater/indexer/families/node/JsonRpc"
 import { NodeRejected } from "@headwater/indexer/families/node/NodeError"
 import * as Effect from "effect/Effect"
@@ -72,7 +73,7 @@ const program = Effect.gen(function* () {
   const levels = ["links", "roots", "full"] as const
   const sources = yield* Effect.forEach(levels, (verify) =>
     Effect.forEach(recorded, (block) =>
-      Effect.map(EvmSource.make(ethereum, nodeOf(block), { internal: false, verify }), ({ blockAt }) =>
+      Effect.map(EvmSource.make(ethereum, Failover.alone(nodeOf(block)), { internal: false, verify }), ({ blockAt }) =>
         blockAt(block.height)
       )
     )

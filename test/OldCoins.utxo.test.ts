@@ -97,7 +97,7 @@ const oracle = Effect.fnUntraced(function* (
 const indexer = Effect.fnUntraced(function* (url: string, { record, start }: Case) {
   const rpc = yield* JsonRpc.make({ urls: [url] })
   let scans = 0
-  const counted: JsonRpc.JsonRpc = {
+  const counted: JsonRpc.Nodes = {
     ...rpc,
     call: (method, params, numbers) => {
       if (method === "scantxoutset" && params[0] === "start") scans++

@@ -67,6 +67,7 @@ export const Ready = Schema.Struct({
       height: Schema.NullOr(Schema.Int),
       head: Schema.NullOr(Schema.Int),
       verify: Proof.Level,
+      resting: Schema.Array(Schema.Struct({ node: Schema.String, reason: Schema.String })),
       unproven: Schema.Array(
         Schema.Struct({
           part: Schema.String,
@@ -125,7 +126,8 @@ const ready = Effect.gen(function* () {
           verify,
           unproven: status?.unproven ?? [],
           networkDoubt: status?.networkDoubt ?? null,
-          catchingUp: catchingUpOf(status)
+          catchingUp: catchingUpOf(status),
+          resting: status?.resting ?? []
         }
       ])
     )

@@ -17,6 +17,7 @@ const following: Status = {
   committedAt: now - 60_000,
   blockTime: now / 1000 - 60,
   unproven: [],
+  resting: [],
   since: now - 3_600_000
 }
 const reason = (change: Partial<Status>) => notReady({ ...following, ...change }, 12_000, now)

@@ -92,11 +92,12 @@ export const status = Command.make(
         head = null,
         message = null,
         networkDoubt = null,
+        resting = [],
         state = null,
         unproven = [],
         verify = null
       } = daemon?.chains[of.chain] ?? {}
-      return { ...of, state, message, head, catchingUp, networkDoubt, verify, unproven }
+      return { ...of, state, message, head, catchingUp, networkDoubt, verify, unproven, resting }
     })
     const ready = daemon?.ready ?? false
     const reasons = daemon === undefined ? ["the daemon does not run"] : daemon.reasons
@@ -113,7 +114,7 @@ export const status = Command.make(
     )
     if (!json) {
       for (const one of chains) {
-        const { addressSync, chain, networkDoubt, notUnderstood, replay, skipped } = one
+        const { addressSync, chain, networkDoubt, notUnderstood, replay, resting, skipped } = one
         const { unproven, unresolved, walletSync, withoutInternal } = one
         for (const { message } of skipped) yield* Console.error(`${chain}: ${message}`)
         if (networkDoubt !== null) yield* Console.error(`${chain}: the network is ${networkDoubt}`)
@@ -129,6 +130,7 @@ export const status = Command.make(
           yield* Console.error(`${chain}: a replay of blocks ${replay.from} to ${replay.to} is at block ${replay.next}`)
         }
         if (withoutInternal !== null) yield* Console.error(`${chain}: ${withoutInternal.message}`)
+        for (const { node, reason } of resting) yield* Console.error(`${chain}: ${node} is not asked: ${reason}`)
         for (const part of unproven) yield* Console.error(`${chain}: ${Proof.describe(part)}`)
         if (notUnderstood !== null) {
           yield* Console.error(`${chain}: ${notUnderstood.message}`)

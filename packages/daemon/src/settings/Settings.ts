@@ -135,13 +135,15 @@ const chainSettings = (chain: Chain.Chain) =>
     parallel: between(1, 256).pipe(withDefault(8)),
     verify: Proof.Level.pipe(withDefault("roots")),
     bytesInFlight: between(1_048_576, 1_073_741_824).pipe(withDefault(BytesInFlight.defaultLimit)),
+    quorum: between(1, 16).pipe(withDefault(1)),
     undoDepth: between(1, 1_000_000).pipe(withDefault(chain.undoDepth)),
     gapLimit: between(1, 10_000).pipe(withDefault(20)),
     syncBlocks: between(0, Number.MAX_SAFE_INTEGER).pipe(withDefault(50_000_000)),
     silentSeconds: between(1, 604_800).pipe(withDefault(silentSeconds(chain))),
     ...Families.settingsOf(chain)
   }).check(
-    Schema.makeFilter(({ cookie, password, user }) => {
+    Schema.makeFilter(({ cookie, nodes, password, quorum, user }) => {
+      if (quorum > nodes.length) return "must have a quorum of at most as many nodes as it names"
       if ((user === undefined) !== (password === undefined)) return "must have user and password together"
       return cookie === undefined || user === undefined || "must have either a cookie or user and password, not both"
     })

@@ -29,6 +29,8 @@ export interface NodeSettings {
   readonly timeoutMillis: number
   /** Blocks that are fetched at the same time. */
   readonly parallel: number
+  /** How many nodes have to say the same of a block before the block is believed. */
+  readonly quorum?: number
   /** How far blocks are proved. */
   readonly verify: Proof.Level
   /** Bytes of answers that are held at the same time; 64 MiB by default. */

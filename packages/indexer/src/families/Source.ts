@@ -10,6 +10,7 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import type { TokenMetadata } from "@headwater/core/events/Callback"
 import type * as Effect from "effect/Effect"
 import type { Capability } from "./Capability.ts"
+import type { Resting } from "./node/Failover.ts"
 import type { BlockMissing, NodeError } from "./node/NodeError.ts"
 
 /** A node's newest block, and the newest height that it calls final (EVM `finalized`, Tron solidified), if it does. */
@@ -28,6 +29,8 @@ export interface Source {
   readonly blockAt: (height: number) => Effect.Effect<Block, NodeError | BlockMissing>
   /** The blocks that the node says it has, first and last of each unbroken run, in families whose nodes say so. */
   readonly ranges?: Effect.Effect<ReadonlyArray<readonly [first: number, last: number]>, NodeError>
+  /** The nodes that are not asked at present, since they lied or stand still. */
+  readonly resting?: Effect.Effect<ReadonlyArray<Resting>>
   /** Waits until the node has announced a block since the last such wait: a hint to look, and nothing more. */
   readonly announced?: Effect.Effect<void>
   /** Asked for token contracts before blocks that speak of them are committed, in families that have tokens. */

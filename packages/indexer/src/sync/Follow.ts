@@ -173,6 +173,8 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
     if (behind > 0) yield* Effect.catchTag(catchUp(cursor.height + 1, head), "NotNext", refuseInconsistent)
   })
 
+  const reportResting = Effect.flatMap(source.resting ?? Effect.succeed([]), (resting) => report({ resting }))
+
   const step: Follow["step"] = Effect.gen(function* () {
     const startedAt = yield* Clock.currentTimeMillis
     const head = yield* source.head
@@ -184,7 +186,7 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
     else yield* reorganise(cursor, head)
     yield* settle(head)
     yield* report({ state: "following", message: undefined, atHeadAt: startedAt })
-  })
+  }).pipe(Effect.ensuring(reportResting))
 
   /** What fails, and the way out where the node lacks a block that is far from its head: a new one may be on its way. */
   const messageOf = Effect.fnUntraced(function* (error: SyncError) {

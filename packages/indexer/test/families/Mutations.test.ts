@@ -11,6 +11,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
 import * as TokenTransfers from "@headwater/indexer/families/evm/TokenTransfers"
 import * as DecimalText from "@headwater/indexer/families/node/DecimalText"
+import * as Failover from "@headwater/indexer/families/node/Failover"
 import type { JsonRpc } from "@headwater/indexer/families/node/JsonRpc"
 import { NodeRejected } from "@headwater/indexer/families/node/NodeError"
 import * as UtxoSource from "@headwater/indexer/families/utxo/UtxoSource"
@@ -109,7 +110,7 @@ const evm = async (
         : answers(method, params)
     })
     const options = { internal: true, tracers: [tracer], verify: "links" } as const
-    const source = Result.getOrThrow(await run(EvmSource.make(chain, client, options)))
+    const source = Result.getOrThrow(await run(EvmSource.make(chain, Failover.alone(client), options)))
     return {
       ...{ family: "evm", name: `${name} by ${tracer}`, lists, proved: /^$/ },
       idOf: (entry) => entry.hash ?? entry.txHash ?? entry.transactionHash,
@@ -159,7 +160,7 @@ const utxo = async (name: string, block: Json, chain = bitcoin): Promise<Subject
   const client = clientOf((method, params) =>
     method === "getblock" && Number(params[1]) >= 2 ? shown : answers(method, params)
   )
-  const source = Result.getOrThrow(await run(UtxoSource.make(chain, client, { strategy: "decoded" })))
+  const source = Result.getOrThrow(await run(UtxoSource.make(chain, Failover.alone(client), { strategy: "decoded" })))
   return {
     ...{ family: "utxo", name, lists: { transactions: exact.tx } },
     idOf: ({ txid }) => txid,
@@ -181,7 +182,7 @@ const utxoRaw = async (): Promise<Subject> => {
   const client = clientOf((method, params) =>
     UtxoNode.answers("core", { blocks: [shown.json], raw: { [shown.json.hash]: shown.raw } })(method, params)
   )
-  const source = Result.getOrThrow(await run(UtxoSource.make(bitcoin, client, { strategy: "raw" })))
+  const source = Result.getOrThrow(await run(UtxoSource.make(bitcoin, Failover.alone(client), { strategy: "raw" })))
   return {
     ...{ family: "utxo", name: "raw", lists: { transactions }, mayLose: true },
     idOf: ({ txid }) => txid,

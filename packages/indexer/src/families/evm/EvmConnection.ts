@@ -27,6 +27,7 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
   const source = yield* EvmSource.make(chain, rpc, {
     internal: settings.internalTransactions,
     verify: settings.verify,
+    ...(settings.quorum === undefined ? {} : { quorum: settings.quorum }),
     tracing: { nodes, timeoutMillis: traceTimeoutMillis },
     ...(tracer === undefined ? {} : { tracers: [EvmSettings.methodOf[tracer]] })
   })

@@ -9,7 +9,8 @@ import type { Block } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { JsonRpc } from "../node/JsonRpc.ts"
+import * as Heads from "../node/Heads.ts"
+import type { JsonRpc, Nodes } from "../node/JsonRpc.ts"
 import type { NodeError } from "../node/NodeError.ts"
 import * as Proof from "../node/Proof.ts"
 import type { SideSources } from "../SideSources.ts"
@@ -35,6 +36,8 @@ export interface EvmSourceOptions {
   readonly internal: boolean
   /** Tracers to try, in this order; by default both, `debug_traceBlockByHash` first. */
   readonly tracers?: ReadonlyArray<Tracer>
+  /** As in `Heads.Options`. */
+  readonly quorum?: number
   /** How far blocks are proved; `roots` by default. */
   readonly verify?: Proof.Level
   /**
@@ -75,7 +78,7 @@ export interface EvmSource extends Source {
  */
 export const make = Effect.fn("EvmSource.make")(function* (
   chain: Chain,
-  rpc: JsonRpc,
+  rpc: Nodes,
   options: EvmSourceOptions
 ): Effect.fn.Return<EvmSource, NodeError> {
   const tracers = options.tracers ?? ["debug_traceBlockByHash", "trace_block"]
@@ -89,6 +92,7 @@ export const make = Effect.fn("EvmSource.make")(function* (
   const traces = tracer === undefined ? undefined : BlockTraces.make(tracing, tracer)
 
   const blockWith = Effect.fnUntraced(function* (
+    rpc: JsonRpc,
     height: number,
     tracesOf: (block: BlockAnswer.BlockAnswer) => Effect.Effect<BlockTraces.Traced, NodeError>
   ): Effect.fn.Return<Block, NodeError> {
@@ -142,10 +146,19 @@ export const make = Effect.fn("EvmSource.make")(function* (
 
   return {
     chain,
-    head: Headers.head(rpc),
-    hashAt: Headers.hashAt(rpc),
-    blockAt: (height) => blockWith(height, traces?.atOnce ?? (() => BlockTraces.none)),
-    wholeBlockAt: traces && ((height) => blockWith(height, traces.fromAny)),
+    ...Heads.make(
+      chain,
+      rpc,
+      {
+        name: ({ node }) => node,
+        head: Headers.head(),
+        hashAt: Headers.hashAt,
+        block: (one, height) => blockWith(one, height, traces?.atOnce ?? (() => BlockTraces.none))
+      },
+      options
+    ),
+    resting: rpc.resting,
+    wholeBlockAt: traces && ((height) => rpc.withOne((one) => blockWith(one, height, traces.fromAny))),
     capabilities: Effect.succeed(capabilities),
     tokenMetadata: (contracts) => TokenMetadata.fetch(rpc, contracts)
   }

@@ -4,6 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as CommitRate from "./internal/CommitRate.ts"
+import type { Resting } from "./Failover.ts"
 import type { Unproven } from "./Proof.ts"
 
 /**
@@ -32,6 +33,8 @@ export interface Status {
   readonly networkDoubt?: string | undefined
   /** Blocks committed a second, over the last minute at most; undefined where nothing was committed of late. */
   readonly perSecond?: number | undefined
+  /** The nodes that are not asked at present, since they lied or stand still. */
+  readonly resting: ReadonlyArray<Resting>
   /** When `state` was entered, in milliseconds since the Unix epoch. */
   readonly since: number
 }
@@ -66,6 +69,7 @@ export class ChainStatus extends Context.Service<
           committedAt: undefined,
           blockTime: undefined,
           unproven: [],
+          resting: [],
           since: now
         }
         const since = change.state === undefined || change.state === before.state ? before.since : now

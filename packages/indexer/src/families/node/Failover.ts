@@ -1,7 +1,8 @@
 /**
  * Several nodes of one chain, asked as if they were one: bounded retries, and fail-over from a node that is not well.
  *
- * The first healthy node is asked. One that fails rests for a while, longer each time, and is then preferred again.
+ * The first healthy node is asked. One that fails rests for a while, longer each time, and is then preferred again. So
+ * does one whose block fails its proof, and one that stands still, until it has caught up.
  * Every question is a read or may be repeated.
  */
 import * as Clock from "effect/Clock"
@@ -18,6 +19,14 @@ export interface Failure {
   readonly retry: boolean
   /** How long the node asked to be left alone. */
   readonly waitMillis: number
+  /** Asking the same node again does not help, and another one may do better. */
+  readonly elsewhere?: boolean
+}
+
+/** A node that is not asked while another one is well, and why. */
+export interface Resting {
+  readonly node: string
+  readonly reason: string
 }
 
 export interface Failover<N> {
@@ -27,6 +36,19 @@ export interface Failover<N> {
   readonly current: () => N
   /** Asks the healthiest node, and after a failure worth a retry again, or the next, until the attempts are used up. */
   readonly ask: <A>(question: (node: N) => Effect.Effect<A, Failure>) => Effect.Effect<A, NodeError>
+  /** As `ask`, of one node alone, once. */
+  readonly only: (node: N) => Failover<N>
+  /**
+   * Work whose questions all go to one node: the healthiest, or the next where that one fails, lacks what is asked for,
+   * contradicts itself, or gives what fails its proof. A node that fails a proof is named in the log, and rests.
+   */
+  readonly withOne: <A>(work: (one: Failover<N>) => Effect.Effect<A, NodeError>) => Effect.Effect<A, NodeError>
+  /** Lets a node rest, and says why in the log where the node did not rest yet. */
+  readonly rest: (node: N, reason: string) => Effect.Effect<void>
+  /** Ends a node's rest. */
+  readonly wake: (node: N) => Effect.Effect<void>
+  /** The nodes that rest by `rest` or after a failed proof. */
+  readonly resting: Effect.Effect<ReadonlyArray<Resting>>
 }
 
 const failures = Metric.counter("headwater_node_errors_total", {
@@ -42,47 +64,185 @@ const firstRestMillis = 1_000
 const longestRestMillis = 60_000
 const firstBackoffMillis = 200
 const longestBackoffMillis = 5_000
+/** Of a node that lied or stands still. */
+const refusedMillis = 600_000
+
+/** Errors of what was answered, by which another node may do better. */
+const elsewhereTags: ReadonlySet<NodeError["_tag"]> = new Set(["ProofFailed", "NodeInconsistent", "BlockMissing"])
 
 interface Health {
   failuresInARow: number
   /** Not asked before this time while another node is well. */
   restsUntil: number
+  /** Why the node rests, where that is not for a passing failure. */
+  reason: string | undefined
+}
+
+interface Member<N> {
+  readonly node: N
+  readonly health: Health
 }
 
 /** `attempts` over all nodes before a question fails: at least 4, and one more than there are nodes, if not given. */
-export const make = <N>(nodes: readonly [N, ...Array<N>], attempts = Math.max(4, nodes.length + 1)): Failover<N> => {
-  const members = nodes.map((node) => ({
-    node,
-    health: { failuresInARow: 0, restsUntil: 0 } satisfies Health as Health
-  }))
+export const make = <N extends { readonly name: string }>(
+  nodes: readonly [N, ...Array<N>],
+  attempts = Math.max(4, nodes.length + 1)
+): Failover<N> => {
+  const members = nodes.map(
+    (node): Member<N> => ({ node, health: { failuresInARow: 0, restsUntil: 0, reason: undefined } })
+  )
   let current = members[0]!
 
+  const isWell = ({ health }: Member<N>, now: number) => health.restsUntil <= now
   const choose = (now: number) =>
-    members.find(({ health }) => health.restsUntil <= now) ??
+    members.find((member) => isWell(member, now)) ??
     members.reduce((soonest, member) => (member.health.restsUntil < soonest.health.restsUntil ? member : soonest))
 
-  const ask: Failover<N>["ask"] = Effect.fnUntraced(function* (question) {
+  const succeeded = ({ health }: Member<N>, now: number) => {
+    // An answer that was on its way when the node was put to rest does not end that rest.
+    if (health.reason !== undefined && health.restsUntil > now) return
+    health.failuresInARow = 0
+    health.restsUntil = 0
+    health.reason = undefined
+  }
+
+  const failed = ({ health }: Member<N>, now: number, waitMillis: number) => {
+    const rest = Math.min(firstRestMillis * 2 ** health.failuresInARow++, longestRestMillis)
+    health.restsUntil = Math.max(health.restsUntil, now + Math.max(rest, waitMillis))
+  }
+
+  const restMember = Effect.fnUntraced(function* (member: Member<N>, reason: string) {
+    const now = yield* Clock.currentTimeMillis
+    const { health, node } = member
+    const isNew = health.reason === undefined || health.restsUntil <= now
+    health.reason = reason
+    health.restsUntil = now + refusedMillis
+    if (isNew && nodes.length > 1) yield* Effect.logWarning(`${node.name} is not asked for a while: ${reason}`)
+  })
+
+  /** Tries members until one succeeds, or the attempts are used up. */
+  const tryMembers = Effect.fnUntraced(function* <A>(
+    attemptAt: (member: Member<N>) => Effect.Effect<A, Failure>
+  ): Effect.fn.Return<A, NodeError> {
+    const refused = new Set<Member<N>>()
     for (let attempt = 1; ; attempt++) {
-      const member = choose(yield* Clock.currentTimeMillis)
-      const { health, node } = member
+      const start = yield* Clock.currentTimeMillis
+      const member = members.find((other) => isWell(other, start) && !refused.has(other)) ?? choose(start)
       current = member
-      const result = yield* Effect.result(question(node))
-      if (Result.isFailure(result)) yield* count(result.failure.error)
-      if (Result.isSuccess(result) || !result.failure.retry) {
-        health.failuresInARow = 0
-        health.restsUntil = 0
-        return yield* Effect.fromResult(Result.mapError(result, (failure) => failure.error))
-      }
-      const { error, waitMillis } = result.failure
+      const result = yield* Effect.result(attemptAt(member))
       const now = yield* Clock.currentTimeMillis
-      const rest = Math.min(firstRestMillis * 2 ** health.failuresInARow++, longestRestMillis)
-      health.restsUntil = now + Math.max(rest, waitMillis)
+      if (Result.isSuccess(result)) {
+        succeeded(member, now)
+        return result.success
+      }
+      const { elsewhere = false, error, retry, waitMillis } = result.failure
+      if (error._tag !== "BlockMissing") yield* count(error)
+      if (error._tag === "ProofFailed") yield* restMember(member, error.message)
+      if (elsewhere) {
+        refused.add(member)
+        if (members.some((other) => isWell(other, now) && !refused.has(other))) continue
+        return yield* error
+      }
+      if (!retry) {
+        succeeded(member, now)
+        return yield* error
+      }
+      failed(member, now, waitMillis)
       if (attempt >= attempts) return yield* error
-      if (choose(now).health.restsUntil <= now) continue
+      if (isWell(choose(now), now)) continue
       const backoff = Math.min(firstBackoffMillis * 2 ** (attempt - 1), longestBackoffMillis)
       yield* Effect.sleep(Math.max(waitMillis, backoff * (0.5 + (yield* Random.next))))
     }
   })
 
-  return { nodes, current: () => current.node, ask }
+  const memberOf = (node: N): Member<N> => members.find((member) => member.node === node)!
+
+  const rest = (node: N, reason: string) => restMember(memberOf(node), reason)
+  const wake = (node: N) =>
+    Effect.sync(() => {
+      const { health } = memberOf(node)
+      health.restsUntil = 0
+      health.reason = undefined
+    })
+  const resting = Effect.map(Clock.currentTimeMillis, (now) =>
+    members.flatMap(
+      ({ health, node }): ReadonlyArray<Resting> =>
+        health.reason === undefined || health.restsUntil <= now ? [] : [{ node: node.name, reason: health.reason }]
+    )
+  )
+
+  /** One member; what a question failed with is kept for whoever decides what follows from the failure. */
+  const view = (member: Member<N>, kept?: WeakMap<NodeError, Failure>): Failover<N> => {
+    const one: Failover<N> = {
+      nodes: [member.node],
+      current: () => member.node,
+      ask: (question) =>
+        Effect.mapError(question(member.node), (failure) => {
+          kept?.set(failure.error, failure)
+          return failure.error
+        }),
+      only: () => one,
+      withOne: (work) => work(one),
+      rest,
+      wake,
+      resting
+    }
+    return one
+  }
+
+  return {
+    nodes,
+    current: () => current.node,
+    ask: (question) => tryMembers(({ node }) => question(node)),
+    only: (node) => view(memberOf(node)),
+    withOne: (work) =>
+      Effect.suspend(() => {
+        const kept = new WeakMap<NodeError, Failure>()
+        return tryMembers((member) =>
+          Effect.mapError(
+            work(view(member, kept)),
+            (error): Failure =>
+              kept.get(error) ?? { error, retry: false, waitMillis: 0, elsewhere: elsewhereTags.has(error._tag) }
+          )
+        )
+      }),
+    rest,
+    wake,
+    resting
+  }
 }
+
+/** A client of one or several nodes, as which each of them can be asked too. */
+export interface Shared<C> {
+  /** The nodes, each as a client of its own that asks once and never another node. */
+  readonly each: ReadonlyArray<C>
+  /** As {@link Failover.withOne}; `same` is the node's client in `each`. */
+  readonly withOne: <A>(work: (one: C, same: C) => Effect.Effect<A, NodeError>) => Effect.Effect<A, NodeError>
+  /** As {@link Failover.rest} and {@link Failover.wake}; `one` is of `each`. */
+  readonly rest: (one: C, reason: string) => Effect.Effect<void>
+  readonly wake: (one: C) => Effect.Effect<void>
+  readonly resting: Effect.Effect<ReadonlyArray<Resting>>
+}
+
+/** Clients over the same nodes, which share their health. */
+export const share = <N, C>(failover: Failover<N>, clientOf: (failover: Failover<N>) => C): Shared<C> => {
+  const each = failover.nodes.map((node) => clientOf(failover.only(node)))
+  const nodeOf = (one: C): N => failover.nodes[each.indexOf(one)]!
+  return {
+    each,
+    withOne: (work) => failover.withOne((one) => work(clientOf(one), each[failover.nodes.indexOf(one.current())]!)),
+    rest: (one, reason) => failover.rest(nodeOf(one), reason),
+    wake: (one) => failover.wake(nodeOf(one)),
+    resting: failover.resting
+  }
+}
+
+/** A client of one node that has no other beside it. */
+export const alone = <C>(client: C): C & Shared<C> => ({
+  ...client,
+  each: [client],
+  withOne: (work) => work(client, client),
+  rest: () => Effect.void,
+  wake: () => Effect.void,
+  resting: Effect.succeed([])
+})

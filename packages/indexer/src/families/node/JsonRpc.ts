@@ -52,10 +52,14 @@ export interface JsonRpc {
   ) => Effect.Effect<ReadonlyArray<Result.Result<unknown, NodeRejected>>, NodeError>
 }
 
+/** A client of all nodes, and of each. */
+export interface Nodes extends JsonRpc, Failover.Shared<JsonRpc> {}
+
 /** More calls than this are sent as several requests. */
 const maxBatch = 100
 
 interface Node {
+  readonly name: string
   readonly http: NodeHttp.NodeHttp
   /** Calls that the node takes in one request, as learned from its refusals. */
   batchSize: number
@@ -79,9 +83,7 @@ const chunksOf = <A>(all: ReadonlyArray<A>, size: number): ReadonlyArray<Readonl
  * }).pipe(Effect.scoped)
  * ```
  */
-export const make = Effect.fnUntraced(function* (
-  options: JsonRpcOptions
-): Effect.fn.Return<JsonRpc, never, Scope.Scope> {
+export const make = Effect.fnUntraced(function* (options: JsonRpcOptions): Effect.fn.Return<Nodes, never, Scope.Scope> {
   const urls = options.urls.flatMap((url) => URL.parse(url) ?? [])
   if (urls.length < options.urls.length || urls.some((url) => !/^https?:$/.test(url.protocol))) {
     return yield* Effect.die(new Error("a chain needs node URLs, all of them http or https"))
@@ -95,7 +97,7 @@ export const make = Effect.fnUntraced(function* (
         timeoutMillis: options.timeoutMillis ?? 60_000,
         connections: options.connections ?? 16
       }),
-      (http): Node => ({ http, batchSize: maxBatch })
+      (http): Node => ({ name: http.name, http, batchSize: maxBatch })
     )
   )
   if (first === undefined) return yield* Effect.die(new Error("a chain needs node URLs"))
@@ -138,20 +140,33 @@ export const make = Effect.fnUntraced(function* (
     })
   }
 
-  const request = (calls: ReadonlyArray<Call>, numbers: Numbers) =>
-    bytesInFlight.request(failover.ask((node) => sendAll(node, calls, numbers, node.batchSize)))
+  const clientOf = (failover: Failover.Failover<Node>): JsonRpc => {
+    const request = (calls: ReadonlyArray<Call>, numbers: Numbers) =>
+      bytesInFlight.request(failover.ask((node) => sendAll(node, calls, numbers, node.batchSize)))
 
-  const results: JsonRpc["results"] = (calls, numbers = "plain") =>
-    calls.length === 0 ? Effect.succeed([]) : request(calls, numbers)
+    const results: JsonRpc["results"] = (calls, numbers = "plain") =>
+      calls.length === 0 ? Effect.succeed([]) : request(calls, numbers)
 
+    return {
+      get node() {
+        return failover.current().name
+      },
+      call: (method, params, numbers = "plain") =>
+        Effect.flatMap(request([{ method, params }], numbers), (results) => Effect.fromResult(results[0]!)),
+      batch: (calls, numbers = "plain") =>
+        Effect.flatMap(results(calls, numbers), (all) => Effect.fromResult(Result.all(all))),
+      results
+    }
+  }
+
+  const client = clientOf(failover)
   return {
     get node() {
-      return failover.current().http.name
+      return client.node
     },
-    call: (method, params, numbers = "plain") =>
-      Effect.flatMap(request([{ method, params }], numbers), (results) => Effect.fromResult(results[0]!)),
-    batch: (calls, numbers = "plain") =>
-      Effect.flatMap(results(calls, numbers), (all) => Effect.fromResult(Result.all(all))),
-    results
+    call: client.call,
+    batch: client.batch,
+    results: client.results,
+    ...Failover.share(failover, clientOf)
   }
 })

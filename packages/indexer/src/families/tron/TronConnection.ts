@@ -27,7 +27,8 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
     ...httpOptions(settings),
     connections: settings.parallel * 2,
     internal: settings.internalTransactions,
-    verify: settings.verify
+    verify: settings.verify,
+    ...(settings.quorum === undefined ? {} : { quorum: settings.quorum })
   })
   return { family: "tron" as const, source, sideSources: { unusedAt: source.unusedAt } }
 })

@@ -46,6 +46,9 @@ export interface TronHttp {
   ) => Effect.Effect<A | undefined, NodeError>
 }
 
+/** A client of all nodes, and of each. */
+export interface Nodes extends TronHttp, Failover.Shared<TronHttp> {}
+
 /** How the API says that something went wrong, with status 200. */
 const isError = Schema.is(Schema.Struct({ Error: Schema.String }))
 
@@ -89,7 +92,7 @@ const answerOf = Effect.fnUntraced(function* (
 /** Connections are closed with the scope. Dies where a URL is not http(s): settings are checked before. */
 export const make = Effect.fnUntraced(function* (
   options: TronHttpOptions
-): Effect.fn.Return<TronHttp, never, Scope.Scope> {
+): Effect.fn.Return<Nodes, never, Scope.Scope> {
   const [first, ...others] = yield* Effect.forEach(options.urls, (text) => {
     const url = URL.parse(text)
     return url?.protocol === "http:" || url?.protocol === "https:"
@@ -105,40 +108,54 @@ export const make = Effect.fnUntraced(function* (
   const failover = Failover.make([first, ...others], options.attempts)
   const bytesInFlight = yield* BytesInFlight.Current
 
-  const post: TronHttp["post"] = (path, body = "{}") =>
-    bytesInFlight.request(
-      failover.ask((http) =>
-        http.post(body, path).pipe(
-          Effect.mapError(
-            ({ reason, tooLarge }): Failover.Failure => ({
-              error: tooLarge
-                ? answerTooLarge(http.name, path, reason)
-                : new NodeUnreachable({ node: http.name, method: path, message: http.redact(reason) }),
-              retry: tooLarge !== true,
-              waitMillis: 0
-            })
-          ),
-          Effect.flatMap((reply) => answerOf(http, path, reply))
+  const clientOf = (failover: Failover.Failover<NodeHttp.NodeHttp>): TronHttp => {
+    const post: TronHttp["post"] = (path, body = "{}") =>
+      bytesInFlight.request(
+        failover.ask((http) =>
+          http.post(body, path).pipe(
+            Effect.mapError(
+              ({ reason, tooLarge }): Failover.Failure => ({
+                error: tooLarge
+                  ? answerTooLarge(http.name, path, reason)
+                  : new NodeUnreachable({ node: http.name, method: path, message: http.redact(reason) }),
+                retry: tooLarge !== true,
+                waitMillis: 0
+              })
+            ),
+            Effect.flatMap((reply) => answerOf(http, path, reply))
+          )
         )
       )
-    )
 
-  const decoded = <A>(schema: Schema.ConstraintDecoder<A>, path: string, answer: unknown) =>
-    Effect.mapError(Schema.decodeUnknownEffect(schema)(answer), (error) => {
-      const message = error.message.slice(0, maxMessage)
-      return new NodeInconsistent({ node: failover.current().name, method: path, message })
-    })
+    const decoded = <A>(schema: Schema.ConstraintDecoder<A>, path: string, answer: unknown) =>
+      Effect.mapError(Schema.decodeUnknownEffect(schema)(answer), (error) => {
+        const message = error.message.slice(0, maxMessage)
+        return new NodeInconsistent({ node: failover.current().name, method: path, message })
+      })
 
+    return {
+      get name() {
+        return failover.current().name
+      },
+      post,
+      decode: decoded,
+      read: (schema, path, body) => Effect.flatMap(post(path, body), (answer) => decoded(schema, path, answer)),
+      find: (schema, path, body) =>
+        Effect.flatMap(post(path, body), (answer) =>
+          isNothing(answer) ? Effect.undefined : decoded(schema, path, answer)
+        )
+    }
+  }
+
+  const client = clientOf(failover)
   return {
     get name() {
-      return failover.current().name
+      return client.name
     },
-    post,
-    decode: decoded,
-    read: (schema, path, body) => Effect.flatMap(post(path, body), (answer) => decoded(schema, path, answer)),
-    find: (schema, path, body) =>
-      Effect.flatMap(post(path, body), (answer) =>
-        isNothing(answer) ? Effect.undefined : decoded(schema, path, answer)
-      )
+    post: client.post,
+    decode: client.decode,
+    read: client.read,
+    find: client.find,
+    ...Failover.share(failover, clientOf)
   }
 })

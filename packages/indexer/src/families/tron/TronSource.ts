@@ -14,6 +14,7 @@ import type * as Scope from "effect/Scope"
 import * as Capability from "../Capability.ts"
 import type { Log } from "../evm/EvmNode.ts"
 import * as BytesInFlight from "../node/BytesInFlight.ts"
+import * as Heads from "../node/Heads.ts"
 import type { JsonRpc } from "../node/JsonRpc.ts"
 import { isTooLarge, type NodeError, NodeInconsistent } from "../node/NodeError.ts"
 import * as Proof from "../node/Proof.ts"
@@ -32,6 +33,8 @@ import * as TronHttp from "./TronHttp.ts"
 import * as TronPreparation from "./TronPreparation.ts"
 
 export interface TronSourceOptions extends TronHttp.TronHttpOptions {
+  /** As in `Heads.Options`. */
+  readonly quorum?: number
   /** How far blocks are proved; `roots` by default. */
   readonly verify?: Proof.Level
   /** Take internal transactions, if the node keeps them; on by default. */
@@ -121,22 +124,25 @@ export const make = Effect.fn("TronSource.make")(function* (
   const inconsistent = (method: string, message: string) => new NodeInconsistent({ node: http.name, method, message })
 
   const headers = yield* TronHeaders.open(http)
-  const atStart = TronBlock.tipOf(yield* headers.newest)
+  const atStart = TronBlock.tipOf(yield* headers.newest(http))
   const solid = yield* SolidHead.find(http, options.rpc)
-  const genesis = yield* Effect.map(headers.at(0), ({ blockID }): string | undefined => blockID).pipe(
+  const genesis = yield* Effect.map(headers.at(http, 0), ({ blockID }): string | undefined => blockID).pipe(
     Effect.catchTag(["NodeRejected", "NodeInconsistent", "BlockMissing"], () => Effect.undefined)
   )
   const internal = options.internal ?? true
   let keepsInternal = internal ? yield* findInternal(http, atStart.height) : undefined
   const internalCapability = () => InternalTransactions.capability(internal, keepsInternal)
 
-  const head = Effect.gen(function* (): Effect.fn.Return<Head, NodeError> {
-    const { hash, height } = TronBlock.tipOf(yield* headers.newest)
-    const final = solid === undefined ? undefined : yield* solid.height
+  const head = Effect.fn("TronSource.head")(function* (http: TronHttp.TronHttp): Effect.fn.Return<Head, NodeError> {
+    const { hash, height } = TronBlock.tipOf(yield* headers.newest(http))
+    const final = solid === undefined ? undefined : yield* solid.height(http)
     return { height, hash, final: final === undefined ? undefined : Math.min(final, height) }
-  }).pipe(Effect.withSpan("TronSource.head"))
+  })
 
-  const blockAt = Effect.fnUntraced(function* (height: number): Effect.fn.Return<Block, NodeError> {
+  const block = Effect.fnUntraced(function* (
+    http: TronHttp.TronHttp,
+    height: number
+  ): Effect.fn.Return<Block, NodeError> {
     const path = "/wallet/getblockbynum"
     const [shown, together] = yield* Effect.all(
       [
@@ -150,31 +156,40 @@ export const make = Effect.fn("TronSource.make")(function* (
     const infos = together ?? (yield* infosOneByOne(http, answer))
     const outcome = TronProof.of(whole, infos, options.verify ?? "roots")
     const unproven = yield* Proof.unprovenOf(outcome, { node: http.name, method: path })
-    const block = yield* Effect.mapError(
+    const read = yield* Effect.mapError(
       Effect.fromResult(TronBlock.decode(chain, answer, infos, { height, internal })),
-      (rule) => inconsistent("/wallet/getblockbynum", rule)
+      (rule) => new NodeInconsistent({ node: http.name, method: path, message: rule })
     )
     keepsInternal = InternalTransactions.areKept(infos) ?? keepsInternal
     return {
-      ...block,
+      ...read,
       ...(unproven.length === 0 ? {} : { unproven }),
       ...(internalCapability().available ? {} : { untraced: true as const })
     }
   })
 
-  const hashAt = Effect.fn("TronSource.hashAt")(function* (height: number): Effect.fn.Return<Uint8Array, NodeError> {
-    const tip = TronBlock.tipOf(yield* headers.at(height))
+  const hashAt = Effect.fn("TronSource.hashAt")(function* (
+    http: TronHttp.TronHttp,
+    height: number
+  ): Effect.fn.Return<Uint8Array, NodeError> {
+    const tip = TronBlock.tipOf(yield* headers.at(http, height))
     return tip.height === height
       ? tip.hash
-      : yield* inconsistent("/wallet/getblock", `asked for block ${height}, answered block ${tip.height}`)
+      : yield* new NodeInconsistent({
+          node: http.name,
+          method: "/wallet/getblock",
+          message: `asked for block ${height}, answered block ${tip.height}`
+        })
   })
+
+  const heads = Heads.make(chain, http, { name: ({ name }) => name, head, hashAt, block }, options)
 
   const accountsOf = (addresses: ReadonlyArray<AddressBytes>) =>
     Effect.forEach(addresses, (address) => TronAccount.fetch(http, address), { concurrency: 8 })
 
   /** A node shows accounts after its newest block: none, or one that came later, was none after an earlier block. */
   const unusedAt: UnusedAt = Effect.fn("TronSource.unusedAt")(function* (addresses, block) {
-    const header = yield* headers.at(block.height)
+    const header = yield* headers.at(http, block.height)
     if (!Bytes.equal(TronBlock.tipOf(header).hash, block.hash)) {
       return yield* inconsistent("/wallet/getblock", `block ${block.height} is not the recorded one`)
     }
@@ -184,9 +199,8 @@ export const make = Effect.fn("TronSource.make")(function* (
 
   return {
     chain,
-    head,
-    hashAt,
-    blockAt,
+    ...heads,
+    resting: http.resting,
     capabilities: Effect.sync(() => [Network.capability(chain, genesis), internalCapability(), finality(solid), trc10]),
     hasInternalTransactions: () => internalCapability().available,
     tokenMetadata: (contracts) => TronContract.metadata(http, contracts),

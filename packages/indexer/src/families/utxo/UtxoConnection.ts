@@ -35,7 +35,12 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
     })
   )
   const announcements = yield* Announcements.make(settings.announcements === false ? [] : (settings.zmq ?? []))
-  const source = yield* UtxoSource.make(chain, rpc, { longCalls, announcements, verify: settings.verify })
+  const source = yield* UtxoSource.make(chain, rpc, {
+    longCalls,
+    announcements,
+    verify: settings.verify,
+    ...(settings.quorum === undefined ? {} : { quorum: settings.quorum })
+  })
   return {
     family: "utxo" as const,
     source,

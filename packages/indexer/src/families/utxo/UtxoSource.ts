@@ -3,7 +3,8 @@ import type { BlockDetails } from "@headwater/core/BlockDetails"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Capability from "../Capability.ts"
-import type { JsonRpc } from "../node/JsonRpc.ts"
+import * as Heads from "../node/Heads.ts"
+import type { JsonRpc, Nodes } from "../node/JsonRpc.ts"
 import type { NodeError } from "../node/NodeError.ts"
 import type * as Proof from "../node/Proof.ts"
 import type * as SideSources from "../SideSources.ts"
@@ -30,6 +31,8 @@ export interface UtxoSourceOptions {
   readonly strategy?: BlockReader.Strategy
   /** The client of calls that may take many minutes; by default the same as of all others. */
   readonly longCalls?: JsonRpc
+  /** As in `Heads.Options`. */
+  readonly quorum?: number
   /** How far blocks are proved; `roots` by default. */
   readonly verify?: Proof.Level
   /** The node's announcements, if it makes any. */
@@ -93,23 +96,25 @@ const history = ({ pruned, pruneHeight }: Tip) => {
  */
 export const make = Effect.fn("UtxoSource.make")(function* (
   chain: Chain,
-  rpc: JsonRpc,
+  rpc: Nodes,
   options: UtxoSourceOptions = {}
 ): Effect.fn.Return<UtxoSource, NodeError> {
-  const tip = Effect.flatMap(rpc.call("getblockchaininfo", []), (answer) =>
-    consistent(rpc, "getblockchaininfo", (): Tip => {
-      const info = NodeJson.record(answer, () => "the answer")
-      const hash = NodeJson.hash(info.bestblockhash, () => "bestblockhash")
-      return {
-        height: NodeJson.count(info.blocks, () => "blocks"),
-        hash,
-        hex: Buffer.from(hash).toString("hex"),
-        pruned: typeof info.pruned === "boolean" ? info.pruned : undefined,
-        pruneHeight: typeof info.pruneheight === "number" ? info.pruneheight : undefined,
-        network: info.chain
-      }
-    })
-  )
+  const tipOf = (rpc: JsonRpc) =>
+    Effect.flatMap(rpc.call("getblockchaininfo", []), (answer) =>
+      consistent(rpc, "getblockchaininfo", (): Tip => {
+        const info = NodeJson.record(answer, () => "the answer")
+        const hash = NodeJson.hash(info.bestblockhash, () => "bestblockhash")
+        return {
+          height: NodeJson.count(info.blocks, () => "blocks"),
+          hash,
+          hex: Buffer.from(hash).toString("hex"),
+          pruned: typeof info.pruned === "boolean" ? info.pruned : undefined,
+          pruneHeight: typeof info.pruneheight === "number" ? info.pruneheight : undefined,
+          network: info.chain
+        }
+      })
+    )
+  const tip = tipOf(rpc)
   const { announcements } = options
   const atStart = yield* tip
   const network = yield* Network.capability(chain, rpc, atStart.network)
@@ -121,7 +126,7 @@ export const make = Effect.fn("UtxoSource.make")(function* (
   const [strategy] = reader.strategies
 
   /** A ChainLock (DIP-8) is final at once; none yet, or one ahead of this node's chain, says nothing. */
-  const chainLocked = (height: number) =>
+  const chainLocked = (rpc: JsonRpc, height: number) =>
     rpc.call("getbestchainlock", []).pipe(
       Effect.map((lock) =>
         NodeJson.isRecord(lock) && lock.known_block !== false && Number.isSafeInteger(lock.height)
@@ -138,21 +143,29 @@ export const make = Effect.fn("UtxoSource.make")(function* (
     return { hash, hex: Buffer.from(hash).toString("hex") }
   })
 
+  const heads = Heads.make(
+    chain,
+    rpc,
+    {
+      name: ({ node }) => node,
+      head: Effect.fnUntraced(function* (one: JsonRpc) {
+        const { height, hash } = yield* tipOf(one)
+        return {
+          height,
+          hash,
+          final: chain.utxo!.chainLocks ? yield* chainLocked(one, height) : undefined
+        } satisfies Head
+      }),
+      hashAt: (one, height) => Effect.map(hexAt(one, height), ({ hash }) => hash),
+      block: (one, height) => Effect.flatMap(hexAt(one, height), ({ hex }) => reader.block(one, { hash: hex, height }))
+    },
+    options
+  )
+
   return {
     chain,
-    head: Effect.gen(function* () {
-      const { height, hash } = yield* tip
-      return {
-        height,
-        hash,
-        final: chain.utxo!.chainLocks ? yield* chainLocked(height) : undefined
-      } satisfies Head
-    }),
-    hashAt: (height) => Effect.map(hexAt(rpc, height), ({ hash }) => hash),
-    blockAt: Effect.fnUntraced(function* (height: number) {
-      const { hex } = yield* hexAt(rpc, height)
-      return yield* reader.block(rpc, { hash: hex, height })
-    }),
+    ...heads,
+    resting: rpc.resting,
     capabilities: Effect.map(tip, (now) => [
       Capability.has("blocks", described[strategy!]),
       prevouts(strategy === "decoded" ? capabilities.prevouts : false),

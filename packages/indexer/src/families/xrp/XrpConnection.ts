@@ -16,7 +16,8 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
   const source = yield* XrpSource.make(chain, {
     urls: urlsOf(settings),
     timeoutMillis: settings.timeoutMillis,
-    verify: settings.verify
+    verify: settings.verify,
+    ...(settings.quorum === undefined ? {} : { quorum: settings.quorum })
   })
   return { family: "xrp" as const, source, sideSources: { accounts: source } }
 })

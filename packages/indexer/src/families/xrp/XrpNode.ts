@@ -7,6 +7,7 @@ import * as Failover from "../node/Failover.ts"
 import type { NodeError } from "../node/NodeError.ts"
 import * as XrpHttp from "./internal/XrpHttp.ts"
 import * as XrpReply from "./internal/XrpReply.ts"
+import type { XrpServer } from "./internal/XrpServer.ts"
 import * as XrpWebSocket from "./internal/XrpWebSocket.ts"
 
 export interface XrpNodeOptions {
@@ -18,12 +19,16 @@ export interface XrpNodeOptions {
   readonly attempts?: number
 }
 
-export interface XrpNode {
+/** A client of one server or several. */
+export interface XrpClient {
   /** Host and port of the server that was asked last. */
   readonly name: string
   readonly request: (command: string, params: XrpReply.Json) => Effect.Effect<XrpReply.Json, NodeError>
   /** As `request`, for a ledger: one that a server lacks may be in another's history. */
   readonly requestLedger: (command: string, params: XrpReply.Json) => Effect.Effect<XrpReply.Json, NodeError>
+}
+
+export interface XrpNode extends XrpClient, Failover.Shared<XrpClient> {
   /** Waits until a server has announced a ledger since this was last waited for. */
   readonly announced: Effect.Effect<void>
 }
@@ -56,25 +61,37 @@ export const make = Effect.fnUntraced(function* (
 
   const bytesInFlight = yield* BytesInFlight.Current
 
-  const request: XrpNode["request"] = (command, params) =>
-    bytesInFlight.request(failover.ask((server) => server.request(command, params)))
+  const clientOf = (failover: Failover.Failover<XrpServer>): XrpClient => {
+    const request: XrpClient["request"] = (command, params) =>
+      bytesInFlight.request(failover.ask((server) => server.request(command, params)))
 
+    return {
+      get name() {
+        return failover.current().name
+      },
+      request,
+      requestLedger: Effect.fnUntraced(function* (command, params) {
+        return yield* Effect.catch(request(command, params), (error) => {
+          const asked = failover.current()
+          const elsewhere = failover.nodes.filter((server) => server !== asked)
+          if (!XrpReply.isLedgerMissing(error) || elsewhere.length === 0) return Effect.fail(error)
+          return Effect.mapError(
+            Effect.firstSuccessOf(elsewhere.map((server) => server.request(command, params))),
+            () => error
+          )
+        })
+      })
+    }
+  }
+
+  const client = clientOf(failover)
   return {
     get name() {
-      return failover.current().name
+      return client.name
     },
-    request,
-    requestLedger: Effect.fnUntraced(function* (command, params) {
-      return yield* Effect.catch(request(command, params), (error) => {
-        const asked = failover.current()
-        const elsewhere = failover.nodes.filter((server) => server !== asked)
-        if (!XrpReply.isLedgerMissing(error) || elsewhere.length === 0) return Effect.fail(error)
-        return Effect.mapError(
-          Effect.firstSuccessOf(elsewhere.map((server) => server.request(command, params))),
-          () => error
-        )
-      })
-    }),
+    request: client.request,
+    requestLedger: client.requestLedger,
+    ...Failover.share(failover, clientOf),
     announced: Queue.take(announcements)
   }
 })

@@ -13,6 +13,7 @@ import type * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Capability from "../Capability.ts"
+import * as Heads from "../node/Heads.ts"
 import { BlockMissing, isTooLarge, type NodeError, NodeInconsistent } from "../node/NodeError.ts"
 import * as Proof from "../node/Proof.ts"
 import type { AccountSource } from "../SideSources.ts"
@@ -27,6 +28,8 @@ import { isLedgerMissing } from "./internal/XrpReply.ts"
 import * as XrpNode from "./XrpNode.ts"
 
 export interface XrpSourceOptions extends XrpNode.XrpNodeOptions {
+  /** As in `Heads.Options`. */
+  readonly quorum?: number
   /** How far blocks are proved; `roots` by default. */
   readonly verify?: Proof.Level
 }
@@ -89,21 +92,24 @@ export const make = Effect.fn("XrpSource.make")(function* (
 ): Effect.fn.Return<XrpSource, NodeError, Scope.Scope> {
   const node = yield* XrpNode.make(options)
 
-  const inconsistent = (method: string, message: string) => new NodeInconsistent({ node: node.name, method, message })
+  const inconsistent = (node: XrpNode.XrpClient, method: string, message: string) =>
+    new NodeInconsistent({ node: node.name, method, message })
 
-  const serverInfo = Effect.flatMap(node.request("server_info", {}), (answer) =>
-    Effect.mapBoth(decodeServerInfo(answer), {
-      onFailure: (error) => inconsistent("server_info", error.message.slice(0, 300)),
-      onSuccess: ({ info }) => info
-    })
-  )
+  const serverInfoOf = (node: XrpNode.XrpClient) =>
+    Effect.flatMap(node.request("server_info", {}), (answer) =>
+      Effect.mapBoth(decodeServerInfo(answer), {
+        onFailure: (error) => inconsistent(node, "server_info", error.message.slice(0, 300)),
+        onSuccess: ({ info }) => info
+      })
+    )
+  const serverInfo = serverInfoOf(node)
 
   yield* serverInfo
 
   /** Names the ledgers that the server has, so that an operator sees why a ledger is missing. */
-  const missing = (ledger: string) =>
+  const missing = (node: XrpNode.XrpClient, ledger: string) =>
     Effect.flatMap(
-      Effect.map(serverInfo, (info) => info.complete_ledgers ?? "").pipe(Effect.orElseSucceed(() => "")),
+      Effect.map(serverInfoOf(node), (info) => info.complete_ledgers ?? "").pipe(Effect.orElseSucceed(() => "")),
       (has) =>
         new BlockMissing({ node: node.name, block: has === "" ? ledger : `${ledger} (it has ${has.slice(0, 200)})` })
     )
@@ -114,51 +120,76 @@ export const make = Effect.fn("XrpSource.make")(function* (
   // A WebSocket ends with an answer that is too large, and does not say so.
   const isUnobtainable = (error: NodeError) => error._tag === "NodeUnreachable" || isTooLarge(error)
 
-  const answerTo = (wanted: Wanted, expand: object) =>
+  const answerTo = (node: XrpNode.XrpClient, wanted: Wanted, expand: object) =>
     node.requestLedger("ledger", { ...wanted, ...expand }).pipe(
       Effect.catchIf(
         (error) => expand === expanded && isUnobtainable(error),
         (error) => Effect.catchTag(LedgerInParts.fetch(node, wanted), "NodeUnreachable", () => Effect.fail(error))
       ),
-      Effect.catchIf(isLedgerMissing, () => missing(nameOf(wanted)))
+      Effect.catchIf(isLedgerMissing, () => missing(node, nameOf(wanted)))
     )
 
   const decoded = Effect.fnUntraced(function* <A extends Ledger.LedgerHeader>(
+    node: XrpNode.XrpClient,
     wanted: Wanted,
     answer: unknown,
     decode: (answer: unknown) => Result.Result<A | undefined, string>
   ): Effect.fn.Return<A, NodeError> {
     const name = nameOf(wanted)
-    const found = yield* Effect.mapError(Effect.fromResult(decode(answer)), (rule) => inconsistent("ledger", rule))
+    const found = yield* Effect.mapError(Effect.fromResult(decode(answer)), (rule) =>
+      inconsistent(node, "ledger", rule)
+    )
     if (found === undefined) return yield* new BlockMissing({ node: node.name, block: `${name} (validated)` })
     const hash = Buffer.from(found.hash).toString("hex").toUpperCase()
     const is = "ledger_hash" in wanted ? hash === name : name === "validated" || found.height === wanted.ledger_index
-    return is ? found : yield* inconsistent("ledger", `asked for ledger ${name}, answered ${found.height} (${hash})`)
+    return is
+      ? found
+      : yield* inconsistent(node, "ledger", `asked for ledger ${name}, answered ${found.height} (${hash})`)
   })
 
   const ledger = <A extends Ledger.LedgerHeader>(
+    node: XrpNode.XrpClient,
     wanted: Wanted,
     decode: (answer: unknown) => Result.Result<A | undefined, string>,
     expand: object
-  ) => Effect.flatMap(answerTo(wanted, expand), (answer) => decoded(wanted, answer, decode))
+  ) => Effect.flatMap(answerTo(node, wanted, expand), (answer) => decoded(node, wanted, answer, decode))
 
-  const header = (wanted: number | "validated") => ledger({ ledger_index: wanted }, Ledger.decodeHeader, {})
+  const header = (node: XrpNode.XrpClient, wanted: number | "validated") =>
+    ledger(node, { ledger_index: wanted }, Ledger.decodeHeader, {})
 
-  const head = Effect.map(header("validated"), ({ hash, height }): Head => ({ height, hash, final: height }))
+  const headOf = (node: XrpNode.XrpClient) =>
+    Effect.map(header(node, "validated"), ({ hash, height }): Head => ({ height, hash, final: height }))
+
+  const block = Effect.fnUntraced(function* (
+    node: XrpNode.XrpClient,
+    height: number
+  ): Effect.fn.Return<Block, NodeError> {
+    const wanted = { ledger_index: height }
+    const answer = yield* answerTo(node, wanted, expanded)
+    const outcome = LedgerProof.of(chain, answer, options.verify ?? "roots")
+    const unproven = yield* Proof.unprovenOf(outcome, { node: node.name, method: "ledger" })
+    const found = yield* decoded(node, wanted, answer, Ledger.decode)
+    const block = Ledger.toBlock(chain, found)
+    return unproven.length === 0 ? block : { ...block, unproven }
+  })
+
+  const heads = Heads.make(
+    chain,
+    node,
+    {
+      name: ({ name }) => name,
+      head: headOf,
+      hashAt: (node, height) => Effect.map(header(node, height), ({ hash }) => hash),
+      block
+    },
+    options
+  )
+  const { head } = heads
 
   return {
     chain,
-    head,
-    hashAt: (height) => Effect.map(header(height), ({ hash }) => hash),
-    blockAt: Effect.fnUntraced(function* (height: number): Effect.fn.Return<Block, NodeError> {
-      const wanted = { ledger_index: height }
-      const answer = yield* answerTo(wanted, expanded)
-      const outcome = LedgerProof.of(chain, answer, options.verify ?? "roots")
-      const unproven = yield* Proof.unprovenOf(outcome, { node: node.name, method: "ledger" })
-      const found = yield* decoded(wanted, answer, Ledger.decode)
-      const block = Ledger.toBlock(chain, found)
-      return unproven.length === 0 ? block : { ...block, unproven }
-    }),
+    ...heads,
+    resting: node.resting,
     capabilities: Effect.flatMap(serverInfo, (info) =>
       Effect.map(Network.capability(chain, node, info.network_id), (network) => [
         network,
@@ -169,7 +200,7 @@ export const make = Effect.fn("XrpSource.make")(function* (
     announced: node.announced,
     transactionsByHash: Effect.fn("XrpSource.transactionsByHash")(function* (ledgerHash, { limit, offset }) {
       const hash = Buffer.from(ledgerHash).toString("hex").toUpperCase()
-      const { time, transactions } = yield* ledger({ ledger_hash: hash }, Ledger.decode, expanded)
+      const { time, transactions } = yield* ledger(node, { ledger_hash: hash }, Ledger.decode, expanded)
       return {
         items: transactions
           .slice(offset, offset + limit)

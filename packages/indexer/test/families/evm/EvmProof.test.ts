@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import type { Block } from "@headwater/core/Block"
 import * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
+import * as Failover from "@headwater/indexer/families/node/Failover"
 import type { JsonRpc } from "@headwater/indexer/families/node/JsonRpc"
 import { type NodeError, NodeRejected } from "@headwater/indexer/families/node/NodeError"
 import type * as Proof from "@headwater/indexer/families/node/Proof"
@@ -40,7 +41,10 @@ const reader = Effect.fnUntraced(function* (recorded: EvmNode.RecordedBlock, ver
   const rpc = rpcOf((method, params) =>
     EvmNode.answers([current], { chainId: `0x${chain.evm!.chainId!.toString(16)}` })(method, params)
   )
-  const source = yield* EvmSource.make(chain, rpc, { internal: recorded.callTracer !== undefined, verify })
+  const source = yield* EvmSource.make(chain, Failover.alone(rpc), {
+    internal: recorded.callTracer !== undefined,
+    verify
+  })
   const height = Number(recorded.block.number)
   return (changed: EvmNode.RecordedBlock): Effect.Effect<Block, NodeError> =>
     Effect.suspend(() => {

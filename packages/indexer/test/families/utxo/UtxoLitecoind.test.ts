@@ -35,7 +35,7 @@ class Node extends Context.Service<
   Node,
   {
     readonly litecoind: Litecoind.Litecoind
-    readonly rpc: JsonRpc.JsonRpc
+    readonly rpc: JsonRpc.Nodes
     readonly source: UtxoSource.UtxoSource
     readonly mwebAddress: string
   }

@@ -291,6 +291,34 @@ describe("XrpSource", () => {
     })
   )
 
+  it.live("asks the next server where one is closed to its callers, blocked by an amendment, or lies", () =>
+    Effect.gen(function* () {
+      const faults = ["forbidden", "noPermission", "amendmentBlocked", "unlBlocked", "noNetwork"]
+      for (const error of faults) {
+        const faulty = yield* XrpServer.make({ ledgers })
+        const well = yield* XrpServer.make({ ledgers })
+        const source = yield* XrpSource.make(mainnet, { urls: [faulty.httpUrl, well.httpUrl], ...quick })
+        faulty.override = () => ({ status: "error", error, error_code: 1 })
+        assert.strictEqual((yield* source.head).height, first + 5, error)
+        const block = yield* source.blockAt(first + 1)
+        assert.strictEqual(hex(block.hash), ledgers[1]!.ledger_hash)
+      }
+      const liar = yield* XrpServer.make({ ledgers })
+      const honest = yield* XrpServer.make({ ledgers })
+      const source = yield* XrpSource.make(mainnet, { urls: [liar.wsUrl, honest.httpUrl], ...quick })
+      const [, lied] = ledgers
+      const [paid, ...others] = lied!.transactions
+      liar.override = (command, { ledger_index: index }) =>
+        command === "ledger" && index === first + 1
+          ? { ledger: { ...lied, transactions: [{ ...paid, Amount: "999" }, ...others] }, validated: true }
+          : undefined
+      assert.strictEqual(hex((yield* source.blockAt(first + 1)).hash), lied!.ledger_hash)
+      const [resting] = yield* source.resting!
+      assert.strictEqual(resting?.node, liar.wsUrl.slice("ws://".length))
+      assert.include(resting?.reason, "does not hash to its hash")
+    })
+  )
+
   it.live("sends user and password as a header only, and shows them in no error", () =>
     Effect.gen(function* () {
       for (const scheme of ["ws", "http"]) {

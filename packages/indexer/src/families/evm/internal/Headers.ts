@@ -33,9 +33,9 @@ const headerOf = (rpc: JsonRpc, answer: unknown, block: string) =>
       })
 
 /** The newest block, and the newest final one of a node that knows the `finalized` tag. */
-export const head = (rpc: JsonRpc): Effect.Effect<Head, NodeError> => {
+export const head = () => {
   let finalityRestsUntil = 0
-  return Effect.gen(function* (): Effect.fn.Return<Head, NodeError> {
+  return Effect.fn("EvmSource.head")(function* (rpc: JsonRpc): Effect.fn.Return<Head, NodeError> {
     const now = yield* Clock.currentTimeMillis
     const tags = finalityRestsUntil > now ? ["latest"] : ["latest", "finalized"]
     const [latest, finalized] = yield* rpc.results(tags.map((tag) => blockCall(tag, false)))
@@ -44,18 +44,20 @@ export const head = (rpc: JsonRpc): Effect.Effect<Head, NodeError> => {
     const answer = finalized === undefined ? null : Result.getOrElse(finalized, () => null)
     const final = answer === null ? undefined : (yield* headerOf(rpc, answer, "finalized")).height
     return { ...newest, final: final === undefined || final > newest.height ? undefined : final }
-  }).pipe(Effect.withSpan("EvmSource.head"))
+  })
 }
 
 /** The hash of the block at a height. */
-export const hashAt = (rpc: JsonRpc) =>
-  Effect.fn("EvmSource.hashAt")(function* (height: number): Effect.fn.Return<Uint8Array, NodeError> {
-    const tag = Hex.encodeQuantity(height)
-    const answer = yield* Effect.catchTag(rpc.call("eth_getBlockByNumber", [tag, false]), "NodeRejected", (error) =>
-      Effect.fail(missingOr(rpc, error, String(height)))
-    )
-    const header = yield* headerOf(rpc, answer, String(height))
-    if (header.height === height) return header.hash
-    const message = `asked for block ${height}, answered block ${header.height}`
-    return yield* new NodeInconsistent({ node: rpc.node, method: "eth_getBlockByNumber", message })
-  })
+export const hashAt = Effect.fn("EvmSource.hashAt")(function* (
+  rpc: JsonRpc,
+  height: number
+): Effect.fn.Return<Uint8Array, NodeError> {
+  const tag = Hex.encodeQuantity(height)
+  const answer = yield* Effect.catchTag(rpc.call("eth_getBlockByNumber", [tag, false]), "NodeRejected", (error) =>
+    Effect.fail(missingOr(rpc, error, String(height)))
+  )
+  const header = yield* headerOf(rpc, answer, String(height))
+  if (header.height === height) return header.hash
+  const message = `asked for block ${height}, answered block ${header.height}`
+  return yield* new NodeInconsistent({ node: rpc.node, method: "eth_getBlockByNumber", message })
+})

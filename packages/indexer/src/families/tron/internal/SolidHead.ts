@@ -11,7 +11,7 @@ export interface SolidHead {
   /** How the block is asked for, as operators read it. */
   readonly strategy: string
   /** Undefined where the node cannot say it at the moment. */
-  readonly height: Effect.Effect<number | undefined, NodeError>
+  readonly height: (http: TronHttp) => Effect.Effect<number | undefined, NodeError>
 }
 
 /** `Num:66987547,ID:0000…` */
@@ -26,32 +26,35 @@ export const find = Effect.fnUntraced(function* (
   http: TronHttp,
   rpc: JsonRpc | undefined
 ): Effect.fn.Return<SolidHead | undefined, NodeError> {
-  const header = (path: string, body?: string) =>
+  const header = (path: string, body?: string) => (http: TronHttp) =>
     Effect.map(http.find(TronBlock.Header, path, body), (found) => found && TronBlock.tipOf(found).height)
   const strategies: ReadonlyArray<SolidHead> = [
     { strategy: "/walletsolidity/getblock", height: header("/walletsolidity/getblock", '{"detail":false}') },
     { strategy: "/walletsolidity/getnowblock", height: header("/walletsolidity/getnowblock") },
     {
       strategy: "/wallet/getnodeinfo",
-      height: Effect.map(http.read(NodeInfo, "/wallet/getnodeinfo"), (info) => {
-        const match = solidityBlock.exec(info.solidityBlock)
-        return match === null ? undefined : Number(match[1])
-      })
+      height: (http) =>
+        Effect.map(http.read(NodeInfo, "/wallet/getnodeinfo"), (info) => {
+          const match = solidityBlock.exec(info.solidityBlock)
+          return match === null ? undefined : Number(match[1])
+        })
     },
     ...(rpc === undefined
       ? []
       : [
           {
             strategy: "the finalized tag",
-            height: Effect.map(rpc.call("eth_getBlockByNumber", ["finalized", false]), (answer) =>
-              Option.getOrUndefined(Option.map(decodeRpcBlock(answer), ({ number }) => Number(number)))
-            )
+            height: () =>
+              Effect.map(rpc.call("eth_getBlockByNumber", ["finalized", false]), (answer) =>
+                Option.getOrUndefined(Option.map(decodeRpcBlock(answer), ({ number }) => Number(number)))
+              )
           }
         ])
   ]
   for (const { height, strategy } of strategies) {
-    const asked = Effect.catchTag(height, ["NodeRejected", "NodeInconsistent"], () => Effect.undefined)
-    if ((yield* asked) !== undefined) return { strategy, height: asked }
+    const asked = (http: TronHttp) =>
+      Effect.catchTag(height(http), ["NodeRejected", "NodeInconsistent"], () => Effect.undefined)
+    if ((yield* asked(http)) !== undefined) return { strategy, height: asked }
   }
   return undefined
 })

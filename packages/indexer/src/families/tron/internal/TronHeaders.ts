@@ -7,8 +7,8 @@ import * as TronBlock from "./TronBlock.ts"
 type Header = typeof TronBlock.Header.Type
 
 export interface TronHeaders {
-  readonly newest: Effect.Effect<Header, NodeError>
-  readonly at: (height: number) => Effect.Effect<Header, NodeError>
+  readonly newest: (http: TronHttp) => Effect.Effect<Header, NodeError>
+  readonly at: (http: TronHttp, height: number) => Effect.Effect<Header, NodeError>
 }
 
 /** What was found, or `BlockMissing` with the block's name. */
@@ -26,18 +26,21 @@ const showsShort = (http: TronHttp) =>
     Effect.catchTag(["NodeRejected", "NodeInconsistent"], () => Effect.succeed(false))
   )
 
-/** Finds out which form the node has. */
+/** Finds out which form the node has, in which all nodes are asked. */
 export const open = Effect.fnUntraced(function* (http: TronHttp): Effect.fn.Return<TronHeaders, NodeError> {
   const short = yield* showsShort(http)
-  const newest = short
-    ? http.find(TronBlock.Header, ...newestShort)
-    : http.find(TronBlock.Header, "/wallet/getnowblock")
-  const find = (height: number) =>
-    short
-      ? http.find(TronBlock.Header, "/wallet/getblock", `{"id_or_num":"${height}","detail":false}`)
-      : http.find(TronBlock.Header, "/wallet/getblockbynum", `{"num":${height}}`)
   return {
-    newest: Effect.flatMap(newest, orMissing(http, "latest")),
-    at: (height) => Effect.flatMap(find(height), orMissing(http, String(height)))
+    newest: (http) =>
+      Effect.flatMap(
+        short ? http.find(TronBlock.Header, ...newestShort) : http.find(TronBlock.Header, "/wallet/getnowblock"),
+        orMissing(http, "latest")
+      ),
+    at: (http, height) =>
+      Effect.flatMap(
+        short
+          ? http.find(TronBlock.Header, "/wallet/getblock", `{"id_or_num":"${height}","detail":false}`)
+          : http.find(TronBlock.Header, "/wallet/getblockbynum", `{"num":${height}}`),
+        orMissing(http, String(height))
+      )
   }
 })

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as BytesInFlight from "../../node/BytesInFlight.ts"
 import { type NodeError, NodeInconsistent } from "../../node/NodeError.ts"
-import type { XrpNode } from "../XrpNode.ts"
+import type { XrpClient } from "../XrpNode.ts"
 import type { Json } from "./XrpReply.ts"
 
 const decodeListed = Schema.decodeUnknownEffect(
@@ -27,7 +27,7 @@ const entryOf = ({ hash, meta, tx_json: fields, ...flat }: Json): Json =>
 const concurrency = 8
 
 /** What `ledger` would answer with expanded transactions. */
-export const fetch = Effect.fnUntraced(function* (node: XrpNode, wanted: Json): Effect.fn.Return<Json, NodeError> {
+export const fetch = Effect.fnUntraced(function* (node: XrpClient, wanted: Json): Effect.fn.Return<Json, NodeError> {
   const inconsistent = (method: string, message: string) =>
     new NodeInconsistent({ node: node.name, method, message: message.slice(0, 300) })
   const answer = yield* BytesInFlight.part(node.requestLedger("ledger", { ...wanted, transactions: true }))

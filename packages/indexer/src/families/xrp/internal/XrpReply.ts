@@ -13,17 +13,14 @@ import {
 /** The `result` of a command. */
 export type Json = Readonly<Record<string, unknown>>
 
-/** Errors of a server that is busy, starting, or cut off from its peers. */
+/**
+ * Errors of one server, which another one may not have: busy, starting, cut off from its peers, closed to its callers, too
+ * old for the ledger's amendments, broken.
+ */
 const passing: ReadonlySet<string> = new Set([
-  "slowDown",
-  "tooBusy",
-  "noNetwork",
-  "noCurrent",
-  "noClosed",
-  "notReady",
-  "notSynced",
-  "failedToForward",
-  "internal"
+  ...["slowDown", "tooBusy", "noNetwork", "noCurrent", "noClosed", "notReady", "notSynced", "failedToForward"],
+  ...["internal", "forbidden", "noPermission", "amendmentBlocked", "expiredValidatorList", "unlBlocked"],
+  ...["notEnabled", "notImpl", "reportingUnsupported", "databaseUnavailable", "wsTextRequired", "jsonRPCDisabled"]
 ])
 
 const RippledError = Schema.Struct({

@@ -1,0 +1,203 @@
+/**
+ * The newest block of a chain by its nodes: what the preferred one says, unless that one stands still while another goes
+ * on; or with a quorum, what so many of them say.
+ */
+import type { Block } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { Head } from "../Source.ts"
+import type { Shared } from "./Failover.ts"
+import { type NodeError, NodeInconsistent, NodeUnreachable } from "./NodeError.ts"
+
+/** How a client is asked for its chain, in one family. */
+export interface Questions<C> {
+  readonly name: (client: C) => string
+  readonly head: (client: C) => Effect.Effect<Head, NodeError>
+  readonly hashAt: (client: C, height: number) => Effect.Effect<Uint8Array, NodeError>
+  readonly block: (client: C, height: number) => Effect.Effect<Block, NodeError>
+}
+
+export interface Options {
+  /** How many nodes have to say the same hash before a block is believed; 1 by default, at most as many as there are. */
+  readonly quorum?: number
+}
+
+/** The part of a `Source` that several nodes answer. */
+export interface Heads {
+  readonly head: Effect.Effect<Head, NodeError>
+  readonly hashAt: (height: number) => Effect.Effect<Uint8Array, NodeError>
+  readonly blockAt: (height: number) => Effect.Effect<Block, NodeError>
+}
+
+/** A head that has not risen for so many block times, within bounds, is compared with those of other nodes. */
+const blockTimes = 4
+const leastPatienceMillis = 15_000
+const mostPatienceMillis = 60_000
+/** Between two looks at nodes that stand still. */
+const lookMillis = 5_000
+/** A quorum is looked for so many blocks below the height that enough nodes have reached. */
+const forkDepth = 10
+
+const hex = (hash: Uint8Array) => Buffer.from(hash).toString("hex")
+
+export const make = <C>(chain: Chain, nodes: Shared<C>, questions: Questions<C>, options: Options = {}): Heads => {
+  const quorum = Math.min(options.quorum ?? 1, nodes.each.length)
+  const patienceMillis = Math.min(
+    Math.max(blockTimes * chain.blockSeconds * 1_000, leastPatienceMillis),
+    mostPatienceMillis
+  )
+  const names = nodes.each.map(questions.name).join(", ")
+
+  const headsOf = (clients: ReadonlyArray<C>) =>
+    Effect.map(
+      Effect.forEach(
+        clients,
+        (client) => Effect.map(Effect.result(questions.head(client)), (head) => ({ client, head })),
+        { concurrency: "unbounded" }
+      ),
+      (all) => all.flatMap(({ client, head }) => (Result.isSuccess(head) ? [{ client, head: head.success }] : []))
+    )
+
+  let highest = -1
+  let risenAt = 0
+  let lookedAt = 0
+  /** Nodes that rest since they stood still. */
+  const still = new Set<C>()
+
+  /** Wakes the nodes that have caught up with `head`. */
+  const wakeRisen = Effect.fnUntraced(function* (head: Head) {
+    for (const { client, head: other } of yield* headsOf([...still])) {
+      if (other.height < head.height) continue
+      still.delete(client)
+      yield* nodes.wake(client)
+      yield* Effect.logInfo(`${questions.name(client)} has caught up, and is asked again`)
+    }
+  })
+
+  /** The head of the healthiest node. */
+  const preferred = nodes.withOne((one, client) => Effect.map(questions.head(one), (head) => ({ head, client })))
+
+  /** Lets the node rest that stands still at `head` where another one goes on; whether it does. */
+  const leave = Effect.fnUntraced(function* (head: Head, client: C) {
+    const others = nodes.each.filter((other) => other !== client && !still.has(other))
+    const ahead = (yield* headsOf(others)).find(({ head: other }) => other.height > head.height)
+    if (ahead === undefined) return false
+    // The node may have been a moment behind.
+    const again = yield* Effect.result(questions.head(client))
+    if (Result.isSuccess(again) && again.success.height > head.height) return false
+    still.add(client)
+    yield* nodes.rest(
+      client,
+      `it stands still at block ${head.height}, while ${questions.name(ahead.client)} has block ${ahead.head.height}`
+    )
+    return true
+  })
+
+  const single = Effect.gen(function* (): Effect.fn.Return<Head, NodeError> {
+    const { client, head } = yield* preferred
+    if (nodes.each.length === 1) return head
+    const now = yield* Clock.currentTimeMillis
+    if (still.size > 0 && now - lookedAt >= lookMillis) {
+      lookedAt = now
+      yield* wakeRisen(head)
+    }
+    if (head.height > highest) {
+      highest = head.height
+      risenAt = now
+      return head
+    }
+    if (now - risenAt < patienceMillis) return head
+    risenAt = now
+    return (yield* leave(head, client)) ? (yield* preferred).head : head
+  })
+
+  const tooFew = (answered: number) =>
+    new NodeUnreachable({
+      node: names,
+      method: "quorum",
+      message: `${answered} of the ${quorum} nodes that quorum = ${quorum} asks for have answered: waiting for more`
+    })
+
+  const disagreement = (height: number, said: ReadonlyArray<readonly [C, Uint8Array]>) =>
+    new NodeInconsistent({
+      node: names,
+      method: "quorum",
+      message:
+        `fewer than ${quorum} nodes (quorum) say the same of block ${height}: ` +
+        said.map(([client, hash]) => `${questions.name(client)} ${hex(hash)}`).join(", ")
+    })
+
+  /** The hash that enough nodes say, with those nodes; fails where fewer have answered, or agree. */
+  const agreed = Effect.fnUntraced(function* (height: number, clients: ReadonlyArray<C>) {
+    const answers = yield* Effect.forEach(
+      clients,
+      (client) => Effect.map(Effect.result(questions.hashAt(client, height)), (hash) => [client, hash] as const),
+      { concurrency: "unbounded" }
+    )
+    const said = answers.flatMap(
+      ([client, hash]): ReadonlyArray<readonly [C, Uint8Array]> =>
+        Result.isSuccess(hash) ? [[client, hash.success]] : []
+    )
+    const [, first] = answers.find(([, hash]) => Result.isFailure(hash) && hash.failure._tag === "BlockMissing") ?? []
+    if (said.length < quorum) {
+      return yield* first !== undefined && Result.isFailure(first) ? first.failure : tooFew(said.length)
+    }
+    for (const [, hash] of said) {
+      const same = said.filter(([, other]) => Bytes.equal(other, hash)).map(([client]) => client)
+      if (same.length >= quorum) return { hash, clients: same }
+    }
+    return yield* disagreement(height, said)
+  })
+
+  /** The newest block that enough nodes have, final as far as all of those nodes call it so. */
+  const byQuorum = Effect.gen(function* (): Effect.fn.Return<Head, NodeError> {
+    const heads = yield* headsOf(nodes.each)
+    if (heads.length < quorum) return yield* tooFew(heads.length)
+    const reached = heads.map(({ head }) => head.height).sort((a, b) => b - a)[quorum - 1]!
+    const clients = heads.filter(({ head }) => head.height >= reached).map(({ client }) => client)
+    for (let height = reached; ; height--) {
+      const found = yield* Effect.result(agreed(height, clients))
+      if (Result.isFailure(found)) {
+        if (found.failure._tag !== "NodeInconsistent" || height === 0 || reached - height >= forkDepth)
+          return yield* found.failure
+        continue
+      }
+      const finals = heads.filter(({ client }) => found.success.clients.includes(client)).map(({ head }) => head.final)
+      const known = finals.flatMap((final) => final ?? [])
+      const final = known.length === finals.length ? Math.min(height, ...known) : undefined
+      return { height, hash: found.success.hash, final }
+    }
+  })
+
+  const fromOne = (height: number, wanted: Uint8Array | undefined) =>
+    nodes.withOne((one) =>
+      Effect.flatMap(questions.block(one, height), (block) =>
+        wanted === undefined || Bytes.equal(block.hash, wanted)
+          ? Effect.succeed(block)
+          : Effect.fail(
+              new NodeInconsistent({
+                node: questions.name(one),
+                method: "quorum",
+                message: `block ${height} is ${hex(block.hash)}, and ${quorum} nodes (quorum) say ${hex(wanted)}`
+              })
+            )
+      )
+    )
+
+  if (quorum > 1) {
+    const hashAt = (height: number) => Effect.map(agreed(height, nodes.each), ({ hash }) => hash)
+    return {
+      head: byQuorum,
+      hashAt,
+      blockAt: (height) => Effect.flatMap(hashAt(height), (hash) => fromOne(height, hash))
+    }
+  }
+  return {
+    head: single,
+    hashAt: (height) => nodes.withOne((one) => questions.hashAt(one, height)),
+    blockAt: (height) => fromOne(height, undefined)
+  }
+}
