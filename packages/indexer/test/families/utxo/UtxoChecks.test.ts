@@ -147,7 +147,7 @@ describe("UtxoSource: what is refused", () => {
     )
   }
 
-  it.effect("a block that was pruned is no missing block: the node's words are kept", () =>
+  it.effect("a block that was pruned is missing, in the node's words", () =>
     Effect.gen(function* () {
       const good = UtxoNode.answers("core", part)
       let pruned = false
@@ -157,7 +157,7 @@ describe("UtxoSource: what is refused", () => {
       })
       pruned = true
       const error = yield* Effect.flip(source.blockAt(100))
-      assert.strictEqual(error._tag, "NodeRejected")
+      assert.strictEqual(error._tag, "BlockMissing")
       assert.match(error.message, /pruned data/)
     })
   )

@@ -10,13 +10,7 @@ import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as WalletBranches from "@headwater/indexer/store/wallets/WalletBranches"
-import {
-  type InTransaction,
-  keyOf,
-  type Wallet,
-  type WalletKey,
-  Wallets
-} from "@headwater/indexer/store/wallets/Wallets"
+import { type InTransaction, keyOf, type WalletKey, Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as CoinSync from "@headwater/indexer/sync/CoinSync"
 import * as Follow from "@headwater/indexer/sync/Follow"
 import * as Clock from "effect/Clock"

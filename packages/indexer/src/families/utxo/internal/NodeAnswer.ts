@@ -11,10 +11,12 @@ export const isNoTransaction = (error: NodeRejected): boolean =>
 
 const notFoundCodes: ReadonlySet<number> = new Set([-5, -8])
 
-/** `Block not found`, `Block height out of range`, `Block not available (pruned data)`; -8 is also the code of a verbosity that the node does not have. */
+/** `Block not available (pruned data)`. */
+const isPruned = (error: NodeRejected): boolean => /block not available|not available \(/i.test(error.message)
+
+/** `Block not found`, `Block height out of range`; -8 is also the code of a verbosity that the node does not have. */
 const isNotFound = (error: NodeRejected): boolean =>
-  (notFoundCodes.has(error.code) ||
-    /block not found|height out of range|block not available|not available \(/i.test(error.message)) &&
+  (notFoundCodes.has(error.code) || /block not found|height out of range/i.test(error.message) || isPruned(error)) &&
   !/verbos/i.test(error.message)
 
 /** Turns the node's word for an unknown block, an error or `null`, into `BlockMissing`. */
@@ -23,7 +25,11 @@ export const orMissing =
   (call: Effect.Effect<unknown, NodeError>): Effect.Effect<unknown, NodeError> =>
     call.pipe(
       Effect.catchTag("NodeRejected", (error) =>
-        Effect.fail(isNotFound(error) ? new BlockMissing({ node: error.node, block }) : error)
+        Effect.fail(
+          isNotFound(error)
+            ? new BlockMissing({ node: error.node, block: isPruned(error) ? `${block} (${error.message})` : block })
+            : error
+        )
       ),
       Effect.filterOrFail(
         (result) => result !== null && result !== undefined,
