@@ -132,7 +132,7 @@ describe("a broken node", () => {
                 block.parentHash = `0x${"ee".repeat(32)}`
               }
             },
-            /does not follow/
+            /does not hash to the block's hash/
           ]
         ]
         for (const [name, fault, message] of faults) {
