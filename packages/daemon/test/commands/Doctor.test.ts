@@ -215,7 +215,7 @@ describe("headwater doctor, where serve would fail", () => {
         assert.deepInclude(lacks, { subject: "bitcoin/regtest", level: "problem" })
         assert.match(
           lacks.message,
-          /cannot be had: .* does not have block [0-9a-f]{64}; the nodes have blocks from 100 on$/
+          /cannot be had: .* does not have block [0-9a-f]{64} \(.*pruned data\)\); the nodes have blocks from 100 on$/
         )
         assert.match(lacks.advice!, /; or set start = 100, the first block that the nodes have$/)
         const above = yield* of(core.url, 100)
