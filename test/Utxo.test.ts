@@ -61,8 +61,8 @@ const litecoind = Effect.gen(function* () {
 })
 
 const nodes = [
-  { name: "litecoind", node: litecoind, installed: Litecoind.installed, rounds: 120 },
-  { name: "bcoin", node: Bcoin.start(), installed: true, rounds: 40 }
+  { name: "litecoind", node: litecoind, installed: Litecoind.installed, rounds: 60 },
+  { name: "bcoin", node: Bcoin.start(), installed: true, rounds: 20 }
 ]
 
 for (const { installed, name, node, rounds: usual } of nodes) {

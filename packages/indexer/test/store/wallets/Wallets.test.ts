@@ -493,7 +493,7 @@ for (const store of stores) {
         yield* untilSynced(walletKey(1, 1))
         assert.isBelow((yield* Clock.currentTimeMillis) - again, 9 * 10_000)
         assert.strictEqual(searches, 3)
-      }).pipe(Effect.provide(layer), Effect.provide(TestClock.layer()), Effect.scoped)
+      }).pipe(Effect.provide(Layer.provideMerge(layer, TestClock.layer())), Effect.scoped)
     )
 
     const model = (record: RecordingMode) =>
@@ -685,7 +685,7 @@ for (const store of stores) {
                     Effect.runPromise
                   )
                 ),
-                { numRuns: Number(process.env.HEADWATER_PROPERTY_RUNS ?? 3) }
+                { numRuns: Number(process.env.HEADWATER_PROPERTY_RUNS ?? 2) }
               )
             )
             console.log(`${counts.answered} balances compared, 0 wrong; ${counts.refused} refused`)
