@@ -41,6 +41,7 @@ class ThreadConnection implements DatabaseConnection {
   readonly #pending = new Map<number, PromiseWithResolvers<QueryResult<any>>>()
   #nextId = 0
   #failure: Error | undefined
+  #closing = false
   /** These go before the next statement. */
   #deferred: Array<Statement> = []
 
@@ -50,7 +51,8 @@ class ThreadConnection implements DatabaseConnection {
     this.#worker.on("message", (reply: Reply) => {
       const pending = this.#pending.get(reply.id)!
       this.#pending.delete(reply.id)
-      if (this.#pending.size === 0) this.#worker.unref()
+      // A statement that nobody waits for any more may answer while the thread ends, which the process has to wait for.
+      if (this.#pending.size === 0 && !this.#closing) this.#worker.unref()
       if (reply.error === undefined) pending.resolve(reply.result)
       else pending.reject(Object.assign(new Error(reply.error.message), { code: reply.error.code }))
     })
@@ -104,6 +106,7 @@ class ThreadConnection implements DatabaseConnection {
   }
 
   close() {
+    this.#closing = true
     return this.#worker.terminate()
   }
 }
