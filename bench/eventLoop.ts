@@ -1,64 +1,142 @@
 /**
- * How long reading and committing a large block holds up the event loop: a block of Ethereum whose traces are repeated up to
- * a size, from a node in another process.
+ * How long reading and committing large blocks holds up the event loop: blocks as large as they come, or as a node may make
+ * them, from a node in another process. The longest turn of the loop is told in CPU time of its thread, which other
+ * programs on the machine do not lengthen, and beside it in time that passed.
  *
- *     node bench/eventLoop.ts [megabytes]
+ *     node bench/eventLoop.ts [traces|evm|evm-calls|utxo|consolidation|xrp|tron …]
  */
 import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { monitorEventLoopDelay } from "node:perf_hooks"
+import type { Block } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
 import * as BytesInFlight from "@headwater/indexer/families/node/BytesInFlight"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
+import type * as Proof from "@headwater/indexer/families/node/Proof"
+import type { Source } from "@headwater/indexer/families/Source"
+import * as TronSource from "@headwater/indexer/families/tron/TronSource"
+import * as UtxoSource from "@headwater/indexer/families/utxo/UtxoSource"
+import * as XrpSource from "@headwater/indexer/families/xrp/XrpSource"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
 
-const [megabytes = "40"] = process.argv.slice(2)
-const chain = Result.getOrThrow(Chain.find("ethereum", "mainnet"))
+const chainOf = (name: string) => Result.getOrThrow(Chain.find(name, "mainnet"))
+const [ethereum, bitcoin, xrp, tron] = ["ethereum", "bitcoin", "xrp", "tron"].map(chainOf) as [
+  Chain.Chain,
+  Chain.Chain,
+  Chain.Chain,
+  Chain.Chain
+]
 
+type Open = (url: string, verify: Proof.Level) => Effect.Effect<Source, unknown, Scope.Scope>
+
+const evm: Open = (url, verify) =>
+  Effect.flatMap(JsonRpc.make({ urls: [url] }), (rpc) => EvmSource.make(ethereum, rpc, { internal: true, verify }))
+const utxo: Open = (url, verify) =>
+  Effect.flatMap(JsonRpc.make({ urls: [url] }), (rpc) => UtxoSource.make(bitcoin, rpc, { verify }))
+const raw: Open = (url, verify) =>
+  Effect.flatMap(JsonRpc.make({ urls: [url] }), (rpc) => UtxoSource.make(bitcoin, rpc, { verify, strategy: "raw" }))
+
+interface Kind {
+  readonly chain: Chain.Chain
+  /** The ways to read a block. */
+  readonly ways: Readonly<Record<string, readonly [Open, Proof.Level]>>
+  readonly node: ReadonlyArray<string>
+}
+
+const huge = (name: string) => ["HugeBlocks.ts", name]
+const ofOutputs = { roots: [utxo, "roots"], raw: [raw, "roots"] } as const
+const both = (open: Open) => ({ roots: [open, "roots"], full: [open, "full"] }) as const
+
+const kinds: Readonly<Record<string, Kind>> = {
+  traces: { chain: ethereum, ways: { roots: [evm, "roots"] }, node: ["LargeTraces.ts", "40"] },
+  evm: { chain: ethereum, ways: both(evm), node: huge("evm") },
+  "evm-calls": { chain: ethereum, ways: { roots: [evm, "roots"] }, node: huge("evm-calls") },
+  utxo: { chain: bitcoin, ways: ofOutputs, node: huge("utxo") },
+  consolidation: { chain: bitcoin, ways: ofOutputs, node: huge("consolidation") },
+  xrp: {
+    chain: xrp,
+    ways: { roots: [(url, verify) => XrpSource.make(xrp, { urls: [url], verify }), "roots"] },
+    node: huge("xrp")
+  },
+  tron: { chain: tron, ways: both((url, verify) => TronSource.make(tron, { urls: [url], verify })), node: huge("tron") }
+}
+
+/** Runs an effect, and says how long the longest turn of the event loop took meanwhile. */
 const held = <A, E, R>(name: string, self: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
-    const delay = monitorEventLoopDelay({ resolution: 1 })
+    let goesOn = true
+    let [longest, longestWall, cpu, wall] = [0, 0, process.threadCpuUsage(), performance.now()]
+    const turn = () => {
+      const [now, { system, user }] = [performance.now(), process.threadCpuUsage(cpu)]
+      longest = Math.max(longest, (user + system) / 1000)
+      longestWall = Math.max(longestWall, now - wall)
+      wall = performance.now()
+      cpu = process.threadCpuUsage()
+      if (goesOn) setImmediate(turn)
+    }
     yield* Effect.sleep(20)
-    delay.enable()
+    cpu = process.threadCpuUsage()
+    wall = performance.now()
     const begin = performance.now()
-    const cpu = process.cpuUsage()
+    setImmediate(turn)
     const value = yield* self
+    const seconds = (performance.now() - begin) / 1000
     yield* Effect.sleep(5)
-    delay.disable()
-    const { user } = process.cpuUsage(cpu)
+    goesOn = false
     console.log(
-      `${name}: ${((performance.now() - begin) / 1000).toFixed(2)} s, CPU ${(user / 1e6).toFixed(2)} s, ` +
-        `event loop held up for at most ${(delay.max / 1e6).toFixed(0)} ms, 99 of 100 ${(delay.percentile(99) / 1e6).toFixed(0)} ms`
+      `${name.padEnd(28)} ${seconds.toFixed(2).padStart(6)} s, longest turn ${longest.toFixed(0).padStart(4)} ms CPU, ` +
+        `${longestWall.toFixed(0).padStart(4)} ms passed`
     )
     return value
   })
 
-const node = spawn(process.execPath, [join(import.meta.dirname, "LargeTraces.ts"), megabytes], {
-  stdio: ["ignore", "pipe", "inherit"]
-})
-const [url, height] = String(await new Promise((resolve) => node.stdout.once("data", resolve))).split(" ")
-const folder = mkdtempSync(join(tmpdir(), "headwater-bench-"))
-
-await Effect.runPromise(
-  Effect.gen(function* () {
-    const bytes = BytesInFlight.make(BytesInFlight.defaultLimit)
-    const rpc = yield* Effect.provideService(JsonRpc.make({ urls: [url!] }), BytesInFlight.Current, bytes)
-    const source = yield* EvmSource.make(chain, rpc, { internal: true })
-    for (let round = 1; round <= 2; round++) {
-      const store = yield* Database.pipe(Effect.andThen(ChainStore.open(chain, { record: "all", undoDepth: 64 })))
-      const block = yield* held(`block read ${round}`, bytes.block(source.blockAt(Number(height))))
-      if (round === 1) {
-        console.log(`${block.transactions.length} transactions, ${block.transfers.length} transfers`)
-        yield* held("block committed", store.commit([block]))
+const measure = Effect.fnUntraced(function* (name: string) {
+  const { chain, node: program, ways } = kinds[name]!
+  const [file, ...args] = program
+  const node = spawn(process.execPath, [join(import.meta.dirname, file!), ...args], {
+    stdio: ["ignore", "pipe", "inherit"]
+  })
+  const folder = mkdtempSync(join(tmpdir(), "headwater-bench-"))
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      node.kill("SIGKILL")
+      rmSync(folder, { recursive: true, force: true })
+    })
+  )
+  const printed = yield* Effect.promise<string>(
+    () => new Promise((resolve) => node.stdout.once("data", (data) => resolve(String(data))))
+  )
+  const [url = "", ...heights] = printed.trim().split(" ")
+  const bytes = BytesInFlight.make(BytesInFlight.defaultLimit)
+  yield* Effect.gen(function* () {
+    const store = yield* ChainStore.open(chain, { record: "all", undoDepth: 64 })
+    for (const height of heights.map(Number)) {
+      const of = heights.length === 1 ? name : `${name} ${height}`
+      let block: Block | undefined
+      for (const [way, [open, verify]] of Object.entries(ways)) {
+        const source = yield* Effect.provideService(open(url, verify), BytesInFlight.Current, bytes)
+        for (const round of ["", " again"]) {
+          block = yield* held(`${of} read, ${way}${round}`, bytes.block(source.blockAt(height)))
+        }
       }
+      const { notUnderstood = [], spends, transactions, transfers, unproven = [] } = block!
+      const lacking = [...unproven.map(({ part }) => part), ...notUnderstood.map(({ reason }) => reason)].slice(0, 3)
+      console.log(
+        `${of}: ${transactions.length} transactions, ${transfers.length} transfers, ${spends.length} spends` +
+          (lacking.length === 0 ? "" : `; lacks ${lacking.join(", ")}`)
+      )
+      yield* held(`${of} committed`, store.commit([block!]))
     }
-  }).pipe(Effect.scoped, Effect.provide(Database.layer({ kind: "sqlite", file: join(folder, "store.db") })))
-)
-node.kill("SIGKILL")
-rmSync(folder, { recursive: true, force: true })
+  }).pipe(Effect.provide(Database.layer({ kind: "sqlite", file: join(folder, "store.db") })))
+})
+
+const wanted = process.argv.slice(2)
+for (const name of wanted.length === 0 ? Object.keys(kinds) : wanted) {
+  await Effect.runPromise(Effect.scoped(measure(name)))
+}

@@ -25,6 +25,7 @@ writeFileSync(
     http: { port },
     store: { sqlite: join(cwd, "headwater.db") },
     log: { format: "logfmt" },
+    metrics: { token: "bench" },
     chains: {
       "ethereum/mainnet": {
         nodes: [url],
@@ -65,7 +66,9 @@ while (performance.now() - begin < 240_000 && daemon.exitCode === null) {
   const { millis } = await health()
   latencies.push(millis)
   memory = Math.max(memory, residentMegabytes())
-  const metrics = await fetch(`http://127.0.0.1:${port}/metrics`).then((response) => response.text())
+  const metrics = await fetch(`http://127.0.0.1:${port}/metrics`, {
+    headers: { authorization: "Bearer bench" }
+  }).then((response) => response.text())
   if (/headwater_chain_height_blocks\{[^}]*\} \d/.test(metrics)) break
   await sleep(5)
 }

@@ -1,5 +1,6 @@
 /**
- * Writes `docs/api.md` from the OpenAPI document, and the table of events in `docs/callbacks.md` from the event kinds:
+ * Writes `docs/api.md` from the OpenAPI document, and in `docs/callbacks.md` a callback from it and the table of events from
+ * the event kinds:
  * `node_modules/.bin/node docs/ApiReference.ts`.
  */
 import { readFileSync, writeFileSync } from "node:fs"
@@ -27,6 +28,15 @@ interface Operation {
   readonly parameters: ReadonlyArray<Parameter>
   readonly requestBody?: { readonly content: Content }
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
+}
+
+interface Webhook {
+  readonly summary: string
+  readonly requestBody: {
+    readonly content: {
+      readonly "application/json": { readonly examples: Readonly<Record<string, { value: unknown }>> }
+    }
+  }
 }
 
 /** JSON in the formatter's style: short lists of plain values on one line. */
@@ -94,6 +104,15 @@ const operationOf = (method: string, path: string, operation: Operation): string
     .replaceAll(/\n{3,}/g, "\n\n")
 }
 
+const webhooks = Object.entries(openApiDocument.webhooks as unknown as Record<string, { readonly post: Webhook }>)
+
+const bodiesOf = ({ requestBody }: Webhook) => Object.entries(requestBody.content["application/json"].examples)
+
+const webhookOf = (event: string, webhook: Webhook): string => {
+  const bodies = bodiesOf(webhook).map(([blockchain, { value }]) => `On ${blockchain}:\n\n${json(value)}`)
+  return [`### ${event}\n`, `${webhook.summary}.\n`, ...bodies].join("\n")
+}
+
 /** The reference as text. */
 export const reference = (): string => {
   const paths = Object.entries(openApiDocument.paths) as unknown as ReadonlyArray<[string, Record<string, Operation>]>
@@ -113,7 +132,11 @@ export const reference = (): string => {
       `## ${tag}\n`,
       `${about.get(tag) ?? ""}\n`,
       ...members.map(({ method, operation, path }) => operationOf(method, path, operation))
-    ])
+    ]),
+    "## Callbacks that are sent\n",
+    "Bodies of callbacks, by their events. [The guide](callbacks.md) says how they are signed, sent and answered. A test's",
+    "event ends in `_TEST`, a retraction's in `_REVERTED`, a correction's in `_CORRECTED`.\n",
+    ...webhooks.map(([event, { post }]) => webhookOf(event, post))
   ]
     .join("\n")
     .replaceAll(/\n{3,}/g, "\n\n")
@@ -142,13 +165,25 @@ const events = (): string =>
     ])
   ])
 
-/** The guide with the table of events between its marks. */
+/** A callback as the guide shows one. */
+const callback = (): string => {
+  const [, { post }] = webhooks.find(([event]) => event === "ADDRESS_COINS_TRANSACTION_CONFIRMED")!
+  return json(bodiesOf(post).find(([blockchain]) => blockchain === "ethereum")![1].value)
+}
+
+const between = (text: string, mark: string, content: string) =>
+  text.replace(
+    new RegExp(`(<!-- ${mark} -->\n)[\\s\\S]*?(\n<!-- /${mark} -->)`),
+    (_, start: string, end: string) => `${start}\n${content}\n${end}`
+  )
+
+/** The guide with a callback and the table of events between their marks. */
 const guide = (): string =>
-  readFileSync(guideFile, "utf8").replace(/(<!-- events -->\n)[\s\S]*?(\n<!-- \/events -->)/, `$1\n${events()}\n$2`)
+  between(between(readFileSync(guideFile, "utf8"), "callback", callback().trimEnd()), "events", events())
 
 /** Whether the files in the repository are up to date. */
 export const isCurrent = (): boolean =>
-  readFileSync(referenceFile, "utf8") === reference() && readFileSync(guideFile, "utf8").includes(events())
+  readFileSync(referenceFile, "utf8") === reference() && readFileSync(guideFile, "utf8") === guide()
 
 if (import.meta.main) {
   writeFileSync(referenceFile, reference())

@@ -16,7 +16,7 @@ import type { PayingNode, PayingWallet } from "./RandomWallets.ts"
 const program = fileURLToPath(new URL("bcoin/node.cjs", import.meta.url))
 
 /** As bcoin shows it. */
-interface Coin {
+export interface Coin {
   readonly hash: string
   readonly index: number
   /** In satoshis. */
@@ -26,8 +26,6 @@ interface Coin {
   readonly coinbase: boolean
 }
 
-/** From here on segwit is active. */
-const segwitHeight = 432
 const maturity = 100
 /** Of a payment, in satoshis, whatever its size. */
 const fee = 20_000
@@ -61,7 +59,7 @@ export const launch = (...args: ReadonlyArray<string>) =>
     return { url, rpc: rpcAt(url) }
   })
 
-/** Starts the node and mines until segwit is active; its wallets have as many `addresses` on each branch. */
+/** Starts the node and mines until segwit is active and its coins are mature; its wallets have as many `addresses` on each branch. */
 export const start = (addresses = 150, ...args: ReadonlyArray<string>): Effect.Effect<PayingNode, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { rpc, url } = yield* launch(...args)
@@ -124,13 +122,13 @@ export const start = (addresses = 150, ...args: ReadonlyArray<string>): Effect.E
       } satisfies PayingWallet
     })
 
-    const miner = yield* make("miner", 0xfffffe, 20)
+    const miner = yield* make("miner", 0xfffffe, 50)
     const pool = yield* make("pool", 0xffffff, 1)
     const generate = (blocks: number, { addresses }: PayingWallet) => rpc("generatetoaddress", blocks, addresses[0][0])
     const mine = (blocks: number) => generate(blocks, pool)
     // Few coins, so that its payments need not look through many.
     yield* generate(10, miner)
-    yield* mine(segwitHeight)
+    yield* mine(maturity)
     return {
       chain: Result.getOrThrow(Chain.find("bitcoin", "regtest")),
       ...{ url, rpc, mine, fund: miner.pay, decoded: [true, true], findsCoins: false },

@@ -133,6 +133,13 @@ describe("the console's door", () => {
         assert.deepInclude(reorganisation, { chain: "ethereum/devnet", depth: 2 })
         assert.match(reorganisation.oldHash, /^0x[0-9a-f]{64}$/)
 
+        const [shown] = (yield* get("/api/chains")).chains
+        assert.deepStrictEqual(
+          shown.gaps.map(({ kind }: { readonly kind: string }) => kind),
+          ["unproven"]
+        )
+        assert.match(shown.gaps[0].message, /^internal transactions without proof \(.+ block/)
+
         const search = (words: string) =>
           Effect.map(get(`/api/subscriptions?search=${encodeURIComponent(words)}`), ({ items }) =>
             items.map(({ referenceId }: { readonly referenceId: string }) => referenceId)

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as Operator from "@headwater/daemon/Operator"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
@@ -29,6 +30,8 @@ export interface Answer {
 export interface Headwater {
   readonly url: string
   readonly apiKey: string
+  /** Headers that show a request to be the operator's; `get` and `post` send them. */
+  readonly operator: Readonly<Record<string, string>>
   readonly get: (path: string) => Effect.Effect<Answer>
   /** Sends `item` as `data.item`. */
   readonly post: (path: string, item: Record<string, unknown>) => Effect.Effect<Answer>
@@ -74,7 +77,11 @@ export const start = (
       (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
     )
     const file = join(folder, "headwater.json")
-    const store = location.kind === "sqlite" ? { sqlite: location.file } : { postgres: Redacted.value(location.url) }
+    const { secretKeys } = location
+    const store = {
+      ...(location.kind === "sqlite" ? { sqlite: location.file } : { postgres: Redacted.value(location.url) }),
+      ...(secretKeys === undefined ? {} : { secretKey: Redacted.value(secretKeys) })
+    }
     writeFileSync(file, JSON.stringify({ ...settings, http: { host, port }, store }))
     const apiKey = yield* createKey(location)
 
@@ -119,12 +126,14 @@ export const start = (
     })
     yield* Effect.addFinalizer(() => end("SIGKILL"))
     yield* launch
+    const { token } = (settings.metrics as { readonly token?: string } | undefined) ?? {}
+    const operator = Operator.header(token === undefined ? (yield* Operator.ofStore(location))! : Redacted.make(token))
 
     const call = (method: string, path: string, body?: unknown) =>
       Effect.promise(async (): Promise<Answer> => {
         const response = await fetch(`${url}${path}`, {
           method,
-          headers: { "x-api-key": apiKey, "content-type": "application/json" },
+          headers: { "x-api-key": apiKey, "content-type": "application/json", ...operator },
           ...(body === undefined ? {} : { body: JSON.stringify(body) })
         })
         return { status: response.status, body: await response.json() }
@@ -132,6 +141,7 @@ export const start = (
     return {
       url,
       apiKey,
+      operator,
       get: (path) => call("GET", path),
       post: (path, item) => call("POST", path, { data: { item } }),
       launch,

@@ -202,7 +202,7 @@ for (const { location, name: storeName } of everyStore ? locations : locations.s
           const { host } = new URL(first)
           assert.include(found?.reason, `${host}: required historical state unavailable (reexec=128)`)
           const gauge = Effect.promise(async () => {
-            const text = await (await fetch(`${headwater.url}/metrics`)).text()
+            const text = await (await fetch(`${headwater.url}/metrics`, { headers: headwater.operator })).text()
             return /headwater_chain_missing_internal_blocks\{[^}]*\} (\d+)/.exec(text)?.[1]
           })
           assert.strictEqual(yield* gauge, String(heights.size))

@@ -32,7 +32,8 @@ const postgres = Effect.gen(function* () {
   )
   const url = new URL(process.env.DATABASE_URL!)
   url.pathname = `/${name}`
-  return { kind: "postgres", url: Redacted.make(url.href), connections: 5 } satisfies Location
+  const secretKeys = Redacted.make(Buffer.alloc(32, 7).toString("base64"))
+  return { kind: "postgres", url: Redacted.make(url.href), connections: 5, secretKeys } satisfies Location
 })
 
 /** A scoped effect that makes an empty store and says where it is: for tests that start programs of their own. */

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Anvil from "./Anvil.ts"
@@ -104,10 +106,14 @@ describe("traces", () => {
         const anvil = yield* Anvil.start()
         const { spans, url } = yield* Collector.start
         const [{ location }] = locations as [(typeof locations)[number]]
+        const receiver = yield* Receiver.start()
+        const store = (yield* location) as { readonly kind: "sqlite"; readonly file: string }
+        const [callbackSecret, nextSecret] = ["the-secret-of-a-callback", "the-next-secret-of-a-callback"]
         const secrets = ["node-user", "node-password", "node-api-key", "provider-api-key", "provider-url-key"]
         const withCredentials = (url: string) =>
           `${url.replace("://", "://node-user:node-password@")}/?key=node-api-key`
-        const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
+        const headwater = yield* Headwater.start(store, {
+          callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca },
           chains: {
             "ethereum/devnet": { nodes: [withCredentials(anvil.url)], start: 0, pollMillis: 50 },
             "bitcoin/mainnet": { nodes: [withCredentials("http://127.0.0.1:1")], start: 0 },
@@ -141,17 +147,34 @@ describe("traces", () => {
         })
         assert.deepStrictEqual(yield* ask(xpub), [200, 400, 503, 400, 404])
         assert.deepStrictEqual(yield* ask(xprv), [400, 400, 400, 400, 404])
-        const metrics = yield* Effect.promise(async () => (await fetch(`${headwater.url}/metrics`)).text())
+        const events = "/blockchain-events/ethereum/devnet"
+        const item = { callbackUrl: `${receiver.url}/`, callbackSecretKey: callbackSecret }
+        const { body: made } = yield* headwater.post(`${events}/block-mined`, item)
+        const { referenceId } = made.data.item
+        yield* headwater.post(`${events}/${referenceId}/secret`, { callbackSecretKey: nextSecret })
+        yield* anvil.rpc("anvil_mine", ["0x1"])
+        yield* receiver.until((accepted) => accepted.length > 0)
+        // Two signatures, since both secrets are in use.
+        assert.lengthOf(String(receiver.deliveries[0]!.headers["webhook-signature"]).split(" "), 2)
+        const metrics = yield* Effect.promise(async () =>
+          (await fetch(`${headwater.url}/metrics`, { headers: headwater.operator })).text()
+        )
         assert.strictEqual(yield* headwater.terminate, 0)
 
         const routes = new Set(spans.map((span) => attribute(span, "http.route")))
         assert.isTrue(routes.has("/hd-wallets/utxo/:blockchain/:network/:extendedPublicKey/assets"))
         const all = { spans: JSON.stringify(spans), log: headwater.log(), metrics }
+        const never = [...secrets, callbackSecret, nextSecret, xprv, context, headwater.apiKey]
         for (const [name, text] of Object.entries(all)) {
-          for (const secret of [...secrets, xpub, xprv, context, headwater.apiKey]) {
-            assert.notInclude(text, secret, name)
-          }
+          for (const secret of [...never, xpub]) assert.notInclude(text, secret, name)
         }
+        // Nothing of the store's files but the key that they are encrypted with; wallets are kept by their public keys.
+        const folder = dirname(store.file)
+        for (const name of readdirSync(folder)) {
+          const bytes = readFileSync(join(folder, name))
+          for (const secret of never) assert.isFalse(bytes.includes(secret), `${name} has ${secret}`)
+        }
+        assert.include(readdirSync(folder), `${basename(store.file)}.key`)
         assert.include(all.spans, "CoinGecko.get")
         assert.include(all.log, "utxoDerive")
         assert.include(all.metrics, "utxoDerive")

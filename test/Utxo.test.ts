@@ -61,8 +61,8 @@ const litecoind = Effect.gen(function* () {
 })
 
 const nodes = [
-  { name: "litecoind", node: litecoind, installed: Litecoind.installed, rounds: 60 },
-  { name: "bcoin", node: Bcoin.start(), installed: true, rounds: 20 }
+  { name: "litecoind", node: litecoind, installed: Litecoind.installed, rounds: 45 },
+  { name: "bcoin", node: Bcoin.start(), installed: true, rounds: 14 }
 ]
 
 for (const { installed, name, node, rounds: usual } of nodes) {
@@ -75,7 +75,8 @@ for (const { installed, name, node, rounds: usual } of nodes) {
           Effect.provideService(References.MinimumLogLevel, "Error"),
           Effect.scoped
         ),
-      600_000
+      // A guard against hanging: seconds for each block, on a busy machine too.
+      Math.max(600_000, rounds * 10_000)
     )
   })
 }

@@ -75,6 +75,8 @@ for (const { location, name } of locations) {
           assert.strictEqual(status, 201, JSON.stringify(body))
           const { items, limit, offset, total } = body.data
           assert.deepStrictEqual([limit, offset, total], [100, 0, 100])
+          // An address that was used and emptied before leaves no coin.
+          assert.strictEqual(body.data.completeFrom, 112)
           const first: number = items[0].index
           assert.include([0, 58], first, "0 where no call had got through, else one past the last that was paid")
           assert.deepStrictEqual(

@@ -130,12 +130,15 @@ const headwater = async (anvil: Anvil, head: number, expected: number): Promise<
     JSON.stringify({
       http: { host: "127.0.0.1", port },
       log: { level: "warn" },
+      metrics: { token: "bench" },
       store: { sqlite: join(folder, "store.db") },
       chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0 } }
     })
   )
   const height = async () => {
-    const answer = await fetch(`http://127.0.0.1:${port}/ready`).catch(() => undefined)
+    const answer = await fetch(`http://127.0.0.1:${port}/ready`, {
+      headers: { authorization: "Bearer bench" }
+    }).catch(() => undefined)
     // biome-ignore lint/suspicious/noExplicitAny: an answer of our own server
     return answer === undefined ? undefined : ((await answer.json()) as any).chains["ethereum/devnet"].height
   }

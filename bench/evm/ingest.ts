@@ -14,6 +14,7 @@ import * as Compaction from "@headwater/indexer/store/chain/transfers/Compaction
 import * as TransferLog from "@headwater/indexer/store/chain/transfers/TransferLog"
 import { Database } from "@headwater/indexer/store/database/Database"
 import Sqlite from "better-sqlite3"
+import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
 import { Kysely, SqliteDialect } from "kysely"
 
@@ -127,7 +128,7 @@ const headwater = (folder: string) =>
         measure(
           async (block) => {
             const { hash, height, parent, time } = block
-            const { chunks, unsorted } = TransferLog.pack(1, block, () => true)
+            const { chunks, unsorted } = TimeSlice.atOnce(TransferLog.pack(1, block, () => true))
             await run(
               transaction(
                 Effect.all([

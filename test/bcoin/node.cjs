@@ -15,6 +15,9 @@ const { regtest } = require("bcoin/lib/protocol/networks")
 Object.assign(regtest.addressPrefix, { pubkeyhash: 0x6f, scripthash: 0xc4, bech32: "bcrt" })
 Object.assign(regtest.keyPrefix, { xpubkey: 0x043587cf, xprivkey: 0x04358394, xpubkey58: "tpub", xprivkey58: "tprv" })
 
+// Segwit is active from the fourth window of blocks on, which are fewer here than the 144 that they have.
+Object.assign(regtest, { minerWindow: 20, activationThreshold: 15 })
+
 const Chain = require("bcoin/lib/blockchain/chain")
 const FullNode = require("bcoin/lib/node/fullnode")
 const HDPrivateKey = require("bcoin/lib/hd/private")
@@ -24,8 +27,9 @@ const KeyRing = require("bcoin/lib/primitives/keyring")
 const MTX = require("bcoin/lib/primitives/mtx")
 const TX = require("bcoin/lib/primitives/tx")
 
+const flags = process.argv.slice(2)
 /** For benchmarks: the port at which it speaks to other nodes, or another node's `host:port`, the only one it asks. */
-const [port, peer] = process.argv.slice(2)
+const [port, peer] = flags.filter((flag) => !flag.startsWith("-"))
 const listen = port ? { listen: true, host: "127.0.0.1", port: Number(port) } : { listen: false }
 const peers = peer === undefined ? {} : { only: [peer] }
 
@@ -33,7 +37,13 @@ const node = new FullNode({
   ...{ network: "regtest", memory: true, workers: false, logLevel: "none" },
   ...listen,
   ...peers,
-  ...{ indexTx: true, indexAddress: true, apiKey: "password", httpHost: "127.0.0.1", httpPort: 0 }
+  ...{
+    indexTx: !flags.includes("-txindex=0"),
+    indexAddress: true,
+    apiKey: "password",
+    httpHost: "127.0.0.1",
+    httpPort: 0
+  }
 })
 node.on("error", () => undefined)
 
@@ -84,7 +94,15 @@ const methods = {
     )
     return { extendedPublicKey: account.toPublic().toBase58("regtest"), addresses }
   },
-  /** Signs with the wallets' keys. */
+  /** Address of a private key as hex; the types are those of `getnewaddress`. */
+  headwateraddress: ([key, type]) => {
+    const ring = KeyRing.fromPrivate(Buffer.from(key, "hex"), true)
+    Object.assign(ring, { witness: type !== "legacy", nested: type === "p2sh-segwit" })
+    const address = ring.getAddress("string", "regtest")
+    rings.set(address, ring)
+    return address
+  },
+  /** Signs with the keys of wallets and addresses. */
   headwatersign: async ([hex]) => {
     const transaction = MTX.fromRaw(Buffer.from(hex, "hex"))
     transaction.view = await node.mempool.getSpentView(transaction)
@@ -103,6 +121,15 @@ const methods = {
     return accept(readTransaction(hex))
   },
   headwatermine: async ([hexes]) => (await mineOnly(undefined, hexes.map(readTransaction))).rhash(),
+  /** What the newest `depth` blocks hold beside their coinbases, in order: a fork with an empty mempool forgets it. */
+  headwatertransactions: async ([depth]) => {
+    const found = []
+    for (let height = node.chain.height - depth + 1; height <= node.chain.height; height++) {
+      const { txs } = await node.chain.getBlock(height)
+      for (const transaction of txs.slice(1)) found.push(transaction.toRaw().toString("hex"))
+    }
+    return found
+  },
   /** Leaves `depth` blocks for one more empty ones, as when another miner was faster. */
   headwaterfork: async ([depth]) => {
     let tip = await node.chain.getEntry(node.chain.height - depth)

@@ -124,6 +124,8 @@ export interface NotUnderstood {
   readonly reason: string
   /** How many transfers were taken from the transaction. */
   readonly transfers: number
+  /** The kinds of transfers, inputs counting as coins, of which some may be missing: empty where nothing is. */
+  readonly lacks: ReadonlyArray<Transfer["kind"]>
   /** The transaction as the node gave it, JSON or hexadecimal digits: at most 4,096 characters; empty for many in a block. */
   readonly raw: string
 }

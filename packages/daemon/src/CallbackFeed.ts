@@ -6,6 +6,7 @@
 import * as Signature from "@headwater/core/events/Signature"
 import type * as Client from "@headwater/http/contract/Client"
 import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
@@ -13,6 +14,7 @@ import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
+import * as Semaphore from "effect/Semaphore"
 
 export interface Forwarded {
   readonly referenceId: string
@@ -36,83 +38,151 @@ export interface Options {
 /** Number of the last callback that was passed on, by reference id. */
 const Positions = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Int))
 
-/** Subscriptions of one request, and how often the list is read for new ones. */
+/** Subscriptions of one request. */
 const pageSize = 50
+/** How often the number of subscriptions is asked for, which costs no credits; the list is read where it has changed. */
 const lookEvery = "10 seconds"
 /** How long one request waits for callbacks, in seconds. */
 const waitSeconds = 30
+/** How long the service may take for an answer, beside the wait that it was asked for. */
+const patience = 15
+/** How long a secret is used that was read, in milliseconds: no longer, since it may have been rotated. */
+const secretMillis = 10_000
 const again = Schedule.spaced("2 seconds")
+/** Until the receiver accepts a callback: as fast as somebody corrects a program, and slower later. */
+const untilAccepted = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])
 
 /** Those that would no longer be sent either. */
 const gone: ReadonlySet<string> = new Set(["orphaned", "expired"])
 
-/** Passes callbacks on until it is interrupted; fails where the service refuses to be asked. */
+/** What passes by itself: the service does not answer, or cannot at the moment. */
+const passing: ReadonlySet<string> = new Set([
+  ...["HttpClientError", "NoAnswer", "unexpected_server_error", "node_unavailable", "request_limit_reached"]
+])
+
+/** The service was silent. */
+export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", { message: Schema.String }) {}
+
+/** The receiver has not accepted the callback. */
+export class NotAccepted extends Schema.TaggedError<NotAccepted>()("NotAccepted", { message: Schema.String }) {}
+
+/**
+ * Passes callbacks on until it is interrupted; fails where the service refuses to be asked. A callback that is not accepted
+ * is passed on again until it is, and holds back the subscription's later ones. While nothing happens nothing is asked
+ * that costs credits.
+ */
 export const forward = Effect.fn("CallbackFeed.forward")(
   function* (client: Client.Client, options: Options) {
     const { params } = options
     const fs = yield* FileSystem.FileSystem
     const positions = new Map<string, number>()
-    if (options.state !== undefined && (yield* fs.exists(options.state))) {
+    const resumed = options.state !== undefined && (yield* fs.exists(options.state))
+    if (options.state !== undefined && resumed) {
       const known = yield* Schema.decodeUnknownEffect(Positions)(yield* fs.readFileString(options.state))
       for (const [reference, sequence] of Object.entries(known)) positions.set(reference, sequence)
     }
+    const writing = yield* Semaphore.make(1)
     const remember = Effect.fnUntraced(function* (reference: string, sequence: number) {
       positions.set(reference, sequence)
       if (options.state === undefined) return
       const text = yield* Schema.encodeEffect(Positions)(Object.fromEntries(positions))
       yield* fs.writeFileString(`${options.state}.partial`, text)
       yield* fs.rename(`${options.state}.partial`, options.state)
-    })
+    }, writing.withPermits(1))
+
+    let answers = true
+    /** Asks the service until it answers; says once that it does not, and once that it does again. */
+    const asked = <A, E extends { readonly _tag: string; readonly message: string }, R>(
+      call: Effect.Effect<A, E, R>,
+      seconds = 0
+    ) =>
+      call.pipe(
+        Effect.timeoutOrElse({
+          duration: `${seconds + patience} seconds`,
+          orElse: () => Effect.fail(new NoAnswer({ message: `no answer in ${seconds + patience} seconds` }))
+        }),
+        Effect.tapError((error) => {
+          if (!answers || !passing.has(error._tag)) return Effect.void
+          answers = false
+          return Effect.logWarning(`The service does not answer, and is asked again until it does: ${error.message}`)
+        }),
+        Effect.retry({ schedule: again, while: ({ _tag }) => passing.has(_tag) }),
+        Effect.tap(() => {
+          if (answers) return Effect.void
+          answers = true
+          return Effect.logInfo("The service answers again")
+        })
+      )
+
+    const get = (referenceId: string) =>
+      asked(Effect.map(client.subscriptions.get({ params: { ...params, referenceId }, query: {} }), ({ item }) => item))
 
     const subscriptions = Effect.gen(function* () {
-      if (options.only !== undefined) {
-        return [(yield* client.subscriptions.get({ params: { ...params, referenceId: options.only }, query: {} })).item]
-      }
-      const found: Array<{ readonly referenceId: string; readonly callbackSecretKey?: string }> = []
+      if (options.only !== undefined) return [yield* get(options.only)]
+      const found: Array<{ readonly referenceId: string }> = []
       for (let offset = 0; ; offset += pageSize) {
-        const data = yield* client.subscriptions.list({ params, query: { limit: pageSize, offset } })
+        const data = yield* asked(client.subscriptions.list({ params, query: { limit: pageSize, offset } }))
         found.push(...data.items)
         if (found.length >= data.total || data.items.length === 0) return found
       }
     })
 
     const post = Effect.fnUntraced(function* (
-      callback: { readonly body: string; readonly idempotencyKey: string },
+      callback: { readonly body: string; readonly event: string; readonly idempotencyKey: string },
+      referenceId: string,
       sequence: number,
-      secret: string | undefined
+      secret: Effect.Effect<string | undefined, Effect.Error<ReturnType<typeof get>>>
     ) {
+      const { body, event, idempotencyKey, idempotencyKey: id } = callback
+      const key = yield* secret
       const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-      const { body, idempotencyKey: id } = callback
       const request = HttpClientRequest.post(options.to).pipe(
         HttpClientRequest.setHeaders({
           "user-agent": "Headwater",
           "x-callback-sequence": String(sequence),
-          ...(secret === undefined ? {} : Signature.headers({ secrets: [secret], id, timestamp, body }))
+          ...(key === undefined ? {} : Signature.headers({ secrets: [key], id, timestamp, body }))
         }),
         HttpClientRequest.bodyText(body, "application/json")
       )
-      return (yield* HttpClient.execute(request)).status
+      const { status } = yield* HttpClient.execute(request).pipe(
+        Effect.mapError(({ message }) => new NotAccepted({ message: `${options.to} does not answer: ${message}` }))
+      )
+      yield* options.onForwarded({ referenceId, sequence, event, idempotencyKey, status })
+      if (status < 200 || status > 299) {
+        return yield* new NotAccepted({ message: `${options.to} answered ${status} to #${sequence}` })
+      }
     })
 
-    const read = Effect.fnUntraced(function* (referenceId: string, secret: string | undefined) {
+    const read = Effect.fnUntraced(function* (referenceId: string, fromNowOn: boolean) {
       const of = { ...params, referenceId }
+      let read: { readonly secret: string | undefined; readonly until: number } = { secret: undefined, until: 0 }
+      const secret = Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        if (now >= read.until) {
+          read = { secret: (yield* get(referenceId)).callbackSecretKey, until: now + secretMillis }
+        }
+        return read.secret
+      })
       if (!positions.has(referenceId)) {
-        const data = yield* client.callbacks.status({ params: of, query: {} })
-        yield* remember(referenceId, data.item.lastSequence)
+        const { item } = yield* asked(client.callbacks.status({ params: of, query: {} }))
+        yield* remember(referenceId, fromNowOn ? item.lastSequence : 0)
       }
       return yield* Effect.forever(
         Effect.gen(function* () {
           const query = { startingAfter: positions.get(referenceId)!, wait: waitSeconds, limit: pageSize }
-          const data = yield* client.callbacks.list({ params: of, query })
+          const data = yield* asked(client.callbacks.list({ params: of, query }), waitSeconds)
           for (const callback of data.items) {
-            const { event, idempotencyKey, sequence, state } = callback
+            const { sequence, state } = callback
             if (sequence === undefined) continue
             if (!gone.has(state)) {
-              const status = yield* post(callback, sequence, secret).pipe(
-                Effect.tapError((error) => Effect.logWarning(`${options.to} does not answer: ${error.message}`)),
-                Effect.retry(again)
+              yield* post(callback, referenceId, sequence, secret).pipe(
+                Effect.tapError((error) =>
+                  error._tag === "NotAccepted"
+                    ? Effect.logWarning(`${error.message}; it is passed on again`)
+                    : Effect.void
+                ),
+                Effect.retry({ schedule: untilAccepted, while: ({ _tag }) => _tag === "NotAccepted" })
               )
-              yield* options.onForwarded({ referenceId, sequence, event, idempotencyKey, status })
             }
             yield* remember(referenceId, sequence)
           }
@@ -120,22 +190,48 @@ export const forward = Effect.fn("CallbackFeed.forward")(
       )
     })
 
+    type Failure = Effect.Error<ReturnType<typeof read>> | Effect.Error<typeof subscriptions>
+    const failed = yield* Deferred.make<never, Failure>()
     const reading = new Set<string>()
-    return yield* Effect.gen(function* () {
-      for (const { callbackSecretKey, referenceId } of yield* subscriptions) {
+    /** Reads those that are not read yet: the ones of the beginning from now on, later ones from their first callback on. */
+    const readAll = Effect.fnUntraced(function* (fromNowOn: boolean) {
+      for (const { referenceId } of yield* subscriptions) {
         if (reading.has(referenceId)) continue
         reading.add(referenceId)
-        yield* read(referenceId, callbackSecretKey).pipe(
-          // A service that restarts is asked again; a subscription that was removed is not.
-          Effect.retry({ schedule: again, while: (error) => error._tag !== "resource_not_found" }),
-          Effect.catch((error) => Effect.logInfo(`${referenceId}: ${error.message}`)),
+        yield* read(referenceId, fromNowOn).pipe(
+          Effect.catch((error) =>
+            error._tag === "resource_not_found" && options.only === undefined
+              ? Effect.logInfo(`${referenceId}: ${error.message}`)
+              : Deferred.fail(failed, error)
+          ),
           Effect.forkScoped
         )
       }
-    }).pipe(
-      Effect.retry({ schedule: again, while: (error) => error._tag === "HttpClientError" }),
-      Effect.repeat(Schedule.spaced(lookEvery))
+    })
+    /** A key that may not ask has the list read every time. */
+    const subscribed = asked(client.limits.get({ query: {} })).pipe(
+      Effect.map(({ item }): number | undefined => item.subscriptions.used),
+      Effect.catchTag("endpoint_not_allowed_for_api_key", () => Effect.undefined)
     )
+    const look = Effect.gen(function* () {
+      if (options.only !== undefined) {
+        yield* readAll(!resumed)
+        return yield* Effect.never
+      }
+      // The number is read first: what is made in between is then found at the next look.
+      let count = yield* subscribed
+      yield* readAll(!resumed)
+      return yield* Effect.forever(
+        Effect.gen(function* () {
+          yield* Effect.sleep(lookEvery)
+          const now = yield* subscribed
+          if (now !== undefined && now === count) return
+          count = now
+          yield* readAll(false)
+        })
+      )
+    })
+    return yield* Effect.raceFirst(look, Deferred.await(failed))
   },
   Effect.scoped,
   Effect.provide(FetchHttpClient.layer)

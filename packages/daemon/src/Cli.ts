@@ -25,6 +25,7 @@ import { serve } from "./commands/Serve.ts"
 import { sighash } from "./commands/Sighash.ts"
 import { skip } from "./commands/Skip.ts"
 import { status } from "./commands/Status.ts"
+import { secrets } from "./commands/Secrets.ts"
 import { subscriptions } from "./commands/Subscriptions.ts"
 import { version } from "./Version.ts"
 
@@ -49,6 +50,7 @@ const headwater = Command.make("headwater", {}, () => Demo.program).pipe(
     assets,
     domains,
     subscriptions,
+    secrets,
     listen,
     derive,
     sighash,

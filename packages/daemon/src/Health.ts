@@ -1,6 +1,6 @@
 /**
  * `/health`: the process answers. `/ready`: the store is written, this machine lacks nothing and every chain is near its
- * head; else 503 with reasons.
+ * head; else 503, to the operator with the reasons and what is known of each chain.
  */
 import * as Chain from "@headwater/core/chains/Chain"
 import { ChainStatus, type Status } from "@headwater/indexer/families/node/ChainStatus"
@@ -10,9 +10,12 @@ import * as CatchingUp from "@headwater/indexer/sync/CatchingUp"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
+import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import * as Operator from "./Operator.ts"
 import * as Settings from "./settings/Settings.ts"
 import { OwnOutages } from "./supervision/OwnOutages.ts"
 
@@ -55,7 +58,7 @@ const transactionsNotUnderstood = (chain: Chain.Chain) =>
     Effect.orElseSucceed(() => ({}))
   )
 
-/** What `/ready` answers. */
+/** What `/ready` answers to the operator; others are told `ready` alone. */
 export const Ready = Schema.Struct({
   ready: Schema.Boolean,
   reasons: Schema.Array(Schema.String),
@@ -132,11 +135,18 @@ const ready = Effect.gen(function* () {
       ])
     )
   }
-  return HttpServerResponse.jsonUnsafe(body, { status: body.ready ? 200 : 503 })
+  return body
 })
 
+const answer = (token: Redacted.Redacted | undefined) =>
+  Effect.gen(function* () {
+    const body = yield* ready
+    const shown = Operator.isOperator(yield* HttpServerRequest.HttpServerRequest, token) ? body : { ready: body.ready }
+    return HttpServerResponse.jsonUnsafe(shown, { status: body.ready ? 200 : 503 })
+  })
+
 /** The two routes. */
-export const layer = Layer.mergeAll(
+export const layer = Layer.merge(
   HttpRouter.add("GET", "/health", HttpServerResponse.jsonUnsafe({ status: "up" })),
-  HttpRouter.add("GET", "/ready", ready)
+  Layer.unwrap(Effect.map(Operator.token, (token) => HttpRouter.add("GET", "/ready", answer(token))))
 )

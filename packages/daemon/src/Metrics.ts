@@ -2,22 +2,21 @@
  * `/metrics`: what a Prometheus server reads. What is counted is counted where it happens; what simply is, chains and
  * store, is looked up when it is asked for.
  */
-import { createHash, timingSafeEqual } from "node:crypto"
 import * as Chain from "@headwater/core/chains/Chain"
 import { ChainStatus, type State, type Status } from "@headwater/indexer/families/node/ChainStatus"
-import * as MissingParts from "@headwater/indexer/store/chain/MissingParts"
-import * as NotUnderstood from "@headwater/indexer/store/chain/NotUnderstood"
+import * as BlockRange from "@headwater/indexer/store/chain/BlockRange"
 import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
-import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
+import * as GapReport from "@headwater/indexer/sync/GapReport"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Metric from "effect/Metric"
-import * as Option from "effect/Option"
+import * as Layer from "effect/Layer"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
-import * as Redacted from "effect/Redacted"
+import type * as Redacted from "effect/Redacted"
+import * as Operator from "./Operator.ts"
 import * as Settings from "./settings/Settings.ts"
 import * as OwnOutages from "./supervision/OwnOutages.ts"
 
@@ -38,6 +37,7 @@ const missingBlocks = gauge(
   "chain_missing_internal_blocks",
   "Committed blocks whose internal transactions no node has given yet"
 )
+const skippedBlocks = gauge("chain_skipped_blocks", "Blocks that `headwater skip` has given up")
 const notUnderstood = gauge("chain_not_understood_transactions", "Transactions that were not understood in full")
 const outage = gauge("own_outage", "1 for what this machine or its store lacks, 0 for what it has")
 const storeSize = gauge("store_size_bytes", "What the store takes on disk")
@@ -66,9 +66,14 @@ const countInStore = ({ chain }: Status) => {
     Metric.update(Metric.withAttributes(metric, { chain: Chain.nameOf(chain) }), value)
   return Effect.ignore(
     Effect.gen(function* () {
-      yield* set(unresolved, (yield* UnresolvedEvents.count(chain))?.events ?? 0)
-      yield* set(missingBlocks, (yield* MissingParts.gap(chain))?.blocks ?? 0)
-      yield* set(notUnderstood, (yield* NotUnderstood.count(chain))?.transactions ?? 0)
+      const gaps = yield* GapReport.of(chain)
+      yield* set(unresolved, gaps.unresolved?.events ?? 0)
+      yield* set(missingBlocks, gaps.missing?.blocks ?? 0)
+      yield* set(notUnderstood, gaps.notUnderstood?.transactions ?? 0)
+      yield* set(
+        skippedBlocks,
+        gaps.skipped.reduce((sum, range) => sum + BlockRange.count(range), 0)
+      )
     })
   )
 }
@@ -78,31 +83,13 @@ const bytes = Effect.gen(function* () {
   return yield* StoreHealth.size(Settings.storeLocation(yield* Settings.Settings))
 }).pipe(Effect.orElseSucceed(() => undefined))
 
-const digest = (text: string) => createHash("sha256").update(text).digest()
+const refused = HttpServerResponse.text("Metrics are for who has the token of the settings (metrics.token)\n", {
+  status: 403
+})
 
-/** Loopback, IPv4 also as IPv6 writes it. */
-const local = /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/
-
-/** With a token: callers that have the token. Without: callers on this machine, but for those of a proxy. */
-const allowed = (request: HttpServerRequest.HttpServerRequest, token: Redacted.Redacted | undefined) =>
-  token === undefined
-    ? Option.exists(request.remoteAddress, (address) => local.test(address)) &&
-      request.headers["x-forwarded-for"] === undefined &&
-      request.headers.forwarded === undefined
-    : timingSafeEqual(digest(request.headers.authorization ?? ""), digest(`Bearer ${Redacted.value(token)}`))
-
-const refused = HttpServerResponse.text(
-  "Metrics are for this machine, or for who has the token of the settings (metrics.token)\n",
-  { status: 403 }
-)
-
-/** The route. */
-export const layer = HttpRouter.add(
-  "GET",
-  "/metrics",
+const answer = (token: Redacted.Redacted | undefined) =>
   Effect.gen(function* () {
-    const { metrics } = yield* Settings.Settings
-    if (!allowed(yield* HttpServerRequest.HttpServerRequest, metrics.token)) return refused
+    if (!Operator.isOperator(yield* HttpServerRequest.HttpServerRequest, token)) return refused
     const statuses = yield* ChainStatus
     const now = yield* Clock.currentTimeMillis
     for (const status of yield* statuses.all) {
@@ -119,4 +106,8 @@ export const layer = HttpRouter.add(
       contentType: "text/plain; version=0.0.4; charset=utf-8"
     })
   })
+
+/** The route. */
+export const layer = Layer.unwrap(
+  Effect.map(Operator.token, (token) => HttpRouter.add("GET", "/metrics", answer(token)))
 )

@@ -5,7 +5,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as Operations from "@headwater/http/operations/families"
 import * as StoredMarketData from "@headwater/http/operations/StoredMarketData"
 import { CreditsEnabled } from "@headwater/http/server/Charging"
-import { AccountRate } from "@headwater/http/server/RateLimit"
+import { AccountRate, RequestsAtOnce } from "@headwater/http/server/RateLimit"
 import { ConfiguredChains } from "@headwater/http/server/RequestedChain"
 import * as Routes from "@headwater/http/server/Routes"
 import * as Server from "@headwater/http/server/Server"
@@ -134,13 +134,11 @@ const delivery = Delivery.layer.pipe(Layer.provide(receiverClient), Layer.provid
 const domainVerification = DomainVerification.layer.pipe(Layer.provide(receiverClient), Layer.provide(NodeDns.layer))
 
 const charging = Layer.unwrap(
-  Effect.map(Settings.Settings, ({ credits: { burst, enabled, perSecond } }) =>
+  Effect.map(Settings.Settings, ({ credits: { burst, enabled, perSecond }, http: { requestsAtOnce } }) =>
     Layer.mergeAll(
+      Layer.succeed(RequestsAtOnce, requestsAtOnce),
       Layer.succeed(CreditsEnabled, enabled),
-      Layer.succeed(
-        AccountRate,
-        perSecond === undefined ? undefined : { creditsPerSecond: perSecond, burst: burst ?? 10 * perSecond }
-      )
+      Layer.succeed(AccountRate, { creditsPerSecond: perSecond, burst: burst ?? 10 * perSecond })
     )
   )
 )
@@ -218,11 +216,19 @@ export const running = Layer.mergeAll(
   BackgroundMigrations.layer
 ).pipe(Layer.provide(callbackTarget))
 
-/** Two daemons on one SQLite file would undo one another's work; taken once the store could be opened at all. */
+/**
+ * Two daemons on one SQLite file would undo one another's work; taken once the store could be opened at all. Then the keys
+ * of callback secrets are read: without them nothing could be sent.
+ */
 const storeLock = Layer.effectDiscard(
   Effect.gen(function* () {
-    yield* Database
+    const { secrets } = yield* Database
     yield* StoreLock.acquire(Settings.storeLocation(yield* Settings.Settings))
+    yield* Effect.catchTag(
+      secrets.prepare,
+      "SecretKeysUnusable",
+      ({ message }) => new Store.StoreUnavailable({ message, advice: Store.secretKeyAdvice })
+    )
   })
 )
 

@@ -1,4 +1,5 @@
-/** The store that the settings name, and how long it keeps callbacks. */
+/** The store that the settings name, how long it keeps callbacks, and how much of it an account may take. */
+import { Limits } from "@headwater/indexer/store/accounts/Limits"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
 import { Retention } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Effect from "effect/Effect"
@@ -12,6 +13,11 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
   /** What the operator can check. */
   advice: Schema.String
 }) {}
+
+/** What to do where the key of callback secrets is not there. */
+export const secretKeyAdvice =
+  "put the key back from its backup, or set store.secretKey (docs/operations.md, Callback secrets); if the key is lost, see " +
+  "headwater secrets forget"
 
 const dayMillis = 86_400_000
 
@@ -48,7 +54,8 @@ export const layer = Layer.unwrap(
           })
         )
       ),
-      Layer.merge(retention(settings))
+      Layer.merge(retention(settings)),
+      Layer.merge(Layer.succeed(Limits, settings.limits))
     )
   })
 )

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
+import Sqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { run } from "./Program.ts"
@@ -161,10 +162,10 @@ describe("the command line", () => {
       assert.include(yield* fails("keys", "create", "acme"), 'No account is named "acme"')
       yield* ok("accounts", "create", "acme")
       assert.include(yield* fails("accounts", "create", "acme"), 'An account named "acme" exists')
-      const key = yield* ok("keys", "create", "acme", "--name", "backend", "--endpoints", "list,get")
+      const key = yield* ok("keys", "create", "acme", "--name", "backend", "--endpoints", "callbacks.*,domains.list")
       assert.match(key, /^hw_[\w-]{43}$/)
       const [listed] = JSON.parse(yield* ok("keys", "list", "acme", "--json"))
-      assert.deepStrictEqual(listed.endpoints, ["list", "get"])
+      assert.deepStrictEqual(listed.endpoints, ["callbacks.*", "domains.list"])
       assert.strictEqual(listed.name, "backend")
       const table = yield* ok("keys", "list", "acme")
       assert.include(table, listed.id)
@@ -172,10 +173,43 @@ describe("the command line", () => {
       yield* ok("keys", "revoke", "acme", listed.id)
       assert.isNumber(JSON.parse(yield* ok("keys", "list", "acme", "--json"))[0].revoked)
       assert.include(yield* fails("keys", "revoke", "acme", "000000000000"), "no key")
+      const unknown = yield* fails("keys", "create", "acme", "--endpoints", "list,credit.balance,callbacks.*")
+      assert.include(
+        unknown,
+        '"list" is no operation; did you mean subscriptions.list or callbacks.list or domains.list?'
+      )
+      assert.include(unknown, '"credit.balance" is no operation; did you mean credits.balance?')
+      assert.include(unknown, "subscriptions.*, ")
+      for (const past of ["2020-01-01", "0d", "soon"]) {
+        assert.include(yield* fails("keys", "create", "acme", "--expires", past), `and is "${past}"`)
+      }
+      yield* ok("keys", "create", "acme", "--expires", "90d", "--read-only")
+      const [, reading] = JSON.parse(yield* ok("keys", "list", "acme", "--json"))
+      assert.strictEqual(Math.round((reading.expires - reading.created) / 86_400_000), 90)
+      assert.isTrue(reading.readOnly)
       assert.deepStrictEqual(
         JSON.parse(yield* ok("accounts", "list", "--json")).map(({ name }: { readonly name: string }) => name),
         ["acme"]
       )
+      assert.include(yield* fails("accounts", "create", ""), '"" is no name of an account')
+      yield* ok("accounts", "rename", "acme", "Acme & Co")
+      const exported = (yield* ok("accounts", "export", "Acme & Co")).split("\n").map((line) => JSON.parse(line))
+      assert.deepStrictEqual(
+        exported.map(({ kind, name }) => [kind, name]),
+        [
+          ["account", "Acme & Co"],
+          ["key", "backend"],
+          ["key", "default"]
+        ]
+      )
+      assert.include(yield* fails("accounts", "remove", "Acme & Co"), "add --yes")
+      yield* ok("accounts", "remove", "Acme & Co", "--yes")
+      // Release 0.1 made accounts with an empty name.
+      const db = new Sqlite(`${cwd}/headwater.db`)
+      db.exec("insert into account (name, created) values ('', 1)")
+      db.close()
+      yield* ok("accounts", "remove", "", "--yes")
+      assert.strictEqual(yield* ok("accounts", "list", "--json"), "[]")
     }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
   )
 

@@ -136,7 +136,7 @@ describe("metrics of a running daemon", () => {
         yield* anvil.rpc("anvil_mine", ["0x3"])
         yield* height(4)
 
-        const { status, text, type } = yield* metricsOf(headwater)
+        const { status, text, type } = yield* metricsOf(headwater, headwater.operator)
         assert.strictEqual(status, 200)
         assert.match(type ?? "", /^text\/plain; version=0\.0\.4/)
         const samples = samplesOf(text)
@@ -161,6 +161,12 @@ describe("metrics of a running daemon", () => {
         assert.strictEqual(one("headwater_chain_state", { chain: "litecoin/regtest", state: "following" }), 0)
         assert.strictEqual(one("headwater_blocks_total", { chain }), 7)
         assert.strictEqual(one("headwater_chain_unproven_blocks", { chain, part: "internal transactions" }), 1)
+        const ofGaps = ["missing_internal_blocks", "skipped_blocks", "not_understood_transactions", "unresolved_events"]
+        for (const name of ofGaps) {
+          for (const of of [chain, "litecoin/regtest"]) {
+            assert.strictEqual(one(`headwater_chain_${name}`, { chain: of }), 0, name)
+          }
+        }
         const { unproven, verify } = (yield* headwater.get("/ready")).body.chains[chain]
         assert.strictEqual(verify, "roots")
         assert.deepInclude(unproven[0], { part: "internal transactions", cause: "uncommitted", height: 1, blocks: 1 })
@@ -190,16 +196,22 @@ describe("metrics of a running daemon", () => {
   )
 
   it.live(
-    "are for this machine, or for who has the token",
+    "and the detail of /ready, are for who has the token, wherever a request comes from",
     () =>
       Effect.gen(function* () {
         const anvil = yield* Anvil.start()
         const [{ location }] = locations as [(typeof locations)[number]]
         const settings = { chains: { [chain]: { nodes: [anvil.url], pollMillis: 50 } } }
         const open = yield* Headwater.start(yield* location as Effect.Effect<never>, settings)
-        const forwarded = yield* metricsOf(open, { "x-forwarded-for": "203.0.113.9" })
-        assert.strictEqual(forwarded.status, 403)
-        assert.notInclude(forwarded.text, "headwater_")
+        // A proxy on this machine need not say for whom it asks.
+        const local = yield* metricsOf(open)
+        assert.strictEqual(local.status, 403)
+        assert.notInclude(local.text, "headwater_")
+        const ready = yield* Effect.promise(async () => (await fetch(`${open.url}/ready`)).json())
+        assert.hasAllKeys(ready, ["ready"])
+        assert.hasAllKeys((yield* open.get("/ready")).body, ["ready", "reasons", "chains"])
+        // Without the setting the token follows from the key of callback secrets.
+        assert.strictEqual((yield* metricsOf(open, open.operator)).status, 200)
         yield* open.kill
 
         const place = yield* location as Effect.Effect<never>

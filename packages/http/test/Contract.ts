@@ -15,10 +15,29 @@ interface Operation {
   >
 }
 
+interface Webhook {
+  readonly requestBody: {
+    readonly content: {
+      readonly "application/json": {
+        readonly schema: object
+        readonly examples: Record<
+          string,
+          {
+            readonly value: {
+              readonly data: { readonly event: string; readonly item: { readonly blockchain: string } }
+            }
+          }
+        >
+      }
+    }
+  }
+}
+
 /** The document as it goes over the wire. */
 export const document = JSON.parse(JSON.stringify(openApiDocument)) as {
   readonly paths: Record<string, Record<string, Omit<Operation, "method" | "path">>>
   readonly components: { readonly schemas: Record<string, object> }
+  readonly webhooks: Record<string, { readonly post: Webhook }>
 }
 
 export const operations: ReadonlyArray<Operation> = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -79,6 +98,17 @@ export const wrongWith = (operation: Operation, status: number, body: unknown): 
         ),
         body
       )
+
+/** What is wrong with an example of a schema of the document; undefined where nothing is. */
+export const wrongWithExample = (schema: object, value: unknown): string | undefined => {
+  const text = JSON.stringify(schema).replaceAll('"#/', '"openapi#/')
+  let validate = compiled.get(text)
+  if (validate === undefined) {
+    validate = ajv.compile(JSON.parse(text))
+    compiled.set(text, validate)
+  }
+  return check(validate, value)
+}
 
 /** What is wrong with the envelope of an error that belongs to no operation. */
 export const wrongWithError = (code: string, body: unknown): string | undefined =>

@@ -3,7 +3,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import type { Caller, ChainOperations, CursorRequest, OffsetRequest } from "@headwater/http/operations/Operations"
 import { MarketData } from "@headwater/http/operations/Operations"
 import { CreditsEnabled } from "@headwater/http/server/Charging"
-import { AccountRate, type Rate } from "@headwater/http/server/RateLimit"
+import { AccountRate, type Rate, RequestsAtOnce } from "@headwater/http/server/RateLimit"
 import { ConfiguredChains } from "@headwater/http/server/RequestedChain"
 import * as Server from "@headwater/http/server/Server"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
@@ -101,7 +101,7 @@ const operationsOf = (insides: Insides): ChainOperations => {
   const paid =
     (make: Make) =>
     ({ paying }: Caller) =>
-      paying(answer(Array.from({ length: 100 }, (_, i) => make(i))), (items) => items.length)
+      paying(answer({ items: Array.from({ length: 100 }, (_, i) => make(i)) }), ({ items }) => items.length)
 
   const groups = new Set(["addresses", "blocks", "hdWallets", "transactions"])
   const made = operations.flatMap((operation): ReadonlyArray<readonly [string, unknown]> => {
@@ -126,6 +126,9 @@ export class TestServer extends Context.Service<
     readonly poor: string
     /** A key of Alice's that may call nothing that there is. */
     readonly useless: string
+    /** A key of Alice's that only reads, and one for `callbacks.*` and `subscriptions.list`. */
+    readonly reading: string
+    readonly few: string
     /** The id of the account without credits. */
     readonly poorId: number
     readonly insides: Insides
@@ -134,6 +137,7 @@ export class TestServer extends Context.Service<
 
 export interface Options extends Partial<Server.Options> {
   readonly rate?: Rate
+  readonly requestsAtOnce?: number
   /** What Alice and Bob have to begin with. */
   readonly credits?: number
   readonly verifier?: boolean
@@ -153,6 +157,7 @@ const start = (insides: Insides, granted: number) =>
     })
     const alice = yield* accountOf("alice", granted)
     const poor = yield* accountOf("poor", 0)
+    const endpoints = ["callbacks.*", "subscriptions.list"]
     const useless = yield* accounts.createKey(alice.id, { name: "useless", endpoints: ["nothing"] })
     return TestServer.of({
       url: `http://127.0.0.1:${address._tag === "UnixPathAddress" ? 0 : address.port}`,
@@ -161,6 +166,8 @@ const start = (insides: Insides, granted: number) =>
       bob: (yield* accountOf("bob", granted)).key,
       poor: poor.key,
       useless: Redacted.value(useless.key),
+      reading: Redacted.value((yield* accounts.createKey(alice.id, { name: "reading", readOnly: true })).key),
+      few: Redacted.value((yield* accounts.createKey(alice.id, { name: "few", endpoints })).key),
       insides
     })
   })
@@ -231,6 +238,7 @@ export const testServer = (store: (typeof stores)[number], options: Options = {}
     Layer.provide(Layer.succeed(ConfiguredChains, configured)),
     Layer.provide(Layer.succeed(CreditsEnabled, true)),
     Layer.provide(Layer.succeed(AccountRate, options.rate)),
+    Layer.provide(Layer.succeed(RequestsAtOnce, options.requestsAtOnce ?? 256)),
     Layer.provideMerge(breakable(insides)),
     Layer.provide(store.layer),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, options.logLevel ?? "None"))

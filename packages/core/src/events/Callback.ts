@@ -183,8 +183,11 @@ export const withConfirmations = <I extends Item>(item: I, current: number, targ
   targetConfirmations: target
 })
 
-/** The event names under which retractions are sent. */
-export const revertedEvent = (event: string): string => `${event}_REVERTED`
+/** The event name of a callback that an account asks for as a test: nothing on the chain stands behind it. */
+export const testEvent = <E extends string>(event: E): `${E}_TEST` => `${event}_TEST`
 
-/** The event names under which corrections are sent. */
-export const correctedEvent = (event: string): string => `${event}_CORRECTED`
+/** The event name of a retraction: the original's block has left the chain. */
+export const revertedEvent = <E extends string>(event: E): `${E}_REVERTED` => `${event}_REVERTED`
+
+/** The event name of a correction: the original told a wrong movement of coins. */
+export const correctedEvent = <E extends string>(event: E): `${E}_CORRECTED` => `${event}_CORRECTED`

@@ -1,92 +1,100 @@
 /** `data.item` of the callbacks (interface section 6.3), as schemas that the event kinds name. */
 import * as Schema from "effect/Schema"
 
+const text = (description: string) => Schema.String.annotate({ description })
+const integer = (description: string) => Schema.Int.annotate({ description })
+
 export const Direction = Schema.Literals(["incoming", "outgoing"])
 export type Direction = typeof Direction.Type
 
-const place = { blockchain: Schema.String, network: Schema.String }
+const place = {
+  blockchain: text("Name of the blockchain"),
+  network: text("Network of the blockchain")
+}
+
+const seconds = "Seconds since the Unix epoch"
+
+const address = text("The subscription's address, in the form that the chain's users write")
+const transactionId = text("The transaction's id, on an account chain its hash")
 
 const MinedInBlock = Schema.Struct({
-  height: Schema.Int,
-  hash: Schema.String,
-  /** Seconds since the Unix epoch. */
-  timestamp: Schema.Int
+  height: integer("Blocks before this one"),
+  hash: text("Hash of the block"),
+  timestamp: integer(seconds)
+}).annotate({ description: "The block that has the transaction" })
+
+const direction = Direction.annotate({
+  description: "Of a UTXO chain's transaction: `incoming` where the address gets more than it pays"
 })
 
 const coins = {
-  /** Decimal text in whole coins. */
-  amount: Schema.String,
-  unit: Schema.String,
-  direction: Direction
+  amount: text("Decimal text in whole coins, without exponent; on a UTXO chain the net of the transaction"),
+  unit: text("The coin"),
+  direction
 }
 
 export const CoinItem = Schema.Struct({
   ...place,
-  address: Schema.String,
+  address,
   minedInBlock: MinedInBlock,
-  transactionId: Schema.String,
+  transactionId,
   ...coins,
-  /** Of the XRP Ledger alone: the transaction's type, and the tags of the account that pays and of the one that is paid. */
-  transactionType: Schema.optionalKey(Schema.String),
-  sourceTag: Schema.optionalKey(Schema.Int),
-  destinationTag: Schema.optionalKey(Schema.Int)
+  transactionType: Schema.optionalKey(text("On the XRP Ledger alone: type of the transaction")),
+  sourceTag: Schema.optionalKey(integer("On the XRP Ledger alone: tag of the account that pays")),
+  destinationTag: Schema.optionalKey(integer("On the XRP Ledger alone: tag of the account that is paid"))
 })
 export type CoinItem = typeof CoinItem.Type
 
 export const UnconfirmedCoinItem = Schema.Struct({
   ...place,
-  address: Schema.String,
-  transactionId: Schema.String,
+  address,
+  transactionId,
   ...coins,
-  /** Seconds since the Unix epoch. */
-  firstSeenInMempoolTimestamp: Schema.Int
+  firstSeenInMempoolTimestamp: integer(seconds)
 })
 export type UnconfirmedCoinItem = typeof UnconfirmedCoinItem.Type
 
 export const InternalItem = Schema.Struct({
   ...place,
-  address: Schema.String,
+  address,
   minedInBlock: MinedInBlock,
-  parentTransactionId: Schema.String,
-  operationId: Schema.String,
+  parentTransactionId: text("Hash of the transaction that made the call"),
+  operationId: text("Trace address of the call: `call_0_1`"),
   ...coins
 })
 export type InternalItem = typeof InternalItem.Type
 
 export const TokenItem = Schema.Struct({
   ...place,
-  address: Schema.String,
+  address,
   minedInBlock: MinedInBlock,
-  transactionId: Schema.String,
-  /** The token's standard, such as ERC-20. */
-  tokenType: Schema.String,
+  transactionId,
+  tokenType: text("The token's standard, such as ERC-20"),
   token: Schema.Struct({
-    name: Schema.String,
-    symbol: Schema.String,
-    /** Absent for a non-fungible or multi token, and where the contract does not say. */
-    decimals: Schema.optionalKey(Schema.String),
-    /** Decimal text in whole tokens. */
-    amount: Schema.String,
-    /** Of a non-fungible or multi token. */
-    tokenId: Schema.optionalKey(Schema.String),
-    contractAddress: Schema.String
+    name: text("As the contract says it; empty where the contract does not"),
+    symbol: text("As the contract says it; empty where the contract does not"),
+    decimals: Schema.optionalKey(
+      text("Absent for a non-fungible or multi token, and where the contract does not say it")
+    ),
+    amount: text("Decimal text in whole tokens, without exponent; in smallest units where `decimals` is absent"),
+    tokenId: Schema.optionalKey(text("Of a non-fungible or multi token")),
+    contractAddress: text("Address of the token's contract")
   }),
-  direction: Direction
+  direction
 })
 export type TokenItem = typeof TokenItem.Type
 
 export const BlockItem = Schema.Struct({
   ...place,
-  height: Schema.Int,
-  hash: Schema.String,
-  /** Seconds since the Unix epoch. */
-  timestamp: Schema.Int
+  height: integer("Blocks before this one"),
+  hash: text("Hash of the block"),
+  timestamp: integer(seconds)
 })
 export type BlockItem = typeof BlockItem.Type
 
 const confirmations = {
-  currentConfirmations: Schema.Int,
-  targetConfirmations: Schema.Int
+  currentConfirmations: integer("The confirmation that the callback is for"),
+  targetConfirmations: integer("The last confirmation that the subscription asks for")
 }
 export type Confirmations = Schema.Struct.Type<typeof confirmations>
 

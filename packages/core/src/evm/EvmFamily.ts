@@ -49,5 +49,11 @@ export const EvmFamily: Family<EvmRules, "STANDARD"> = {
   hashText: (hash) => `0x${bytesToHex(hash)}`,
   keyFormats: [EvmAddress.standard],
   keyFormatsOf: () => [EvmAddress.standard],
-  hasTestKeys: false
+  hasTestKeys: false,
+  example: {
+    chain: "ethereum/mainnet",
+    addresses: ["0x52908400098527886E0F7030069857D2E4169EE7", "0x8617E340B3D01FA5F11F306F4090FD50E238070D"],
+    height: 21_000_000,
+    blockHash: []
+  }
 }

@@ -15,6 +15,16 @@ export interface AddressCodec<Facts> {
   readonly destinationTag?: (facts: Facts, text: string) => Result.Result<number | undefined, string>
 }
 
+/** What examples in documents show of the family: one of its chains, with addresses and a block of that chain's form. */
+export interface Example {
+  /** `blockchain/network` */
+  readonly chain: string
+  readonly addresses: readonly [string, string]
+  readonly height: number
+  /** Bytes that the hash of the block begins with: a proof of work, or the height. */
+  readonly blockHash: ReadonlyArray<number>
+}
+
 /**
  * `Facts` is the form of the facts that each network of the family's chains states under the family's name; `Format` has
  * the names of the family's key formats.
@@ -43,4 +53,5 @@ export interface Family<Facts, Format extends string = string> {
    * account is the same on every network.
    */
   readonly hasTestKeys: boolean
+  readonly example: Example
 }

@@ -22,5 +22,11 @@ export const TronFamily: Family<TronNetworks, "STANDARD"> = {
   // The account of a key is the same as on EVM chains.
   keyFormats: [EvmAddress.standard],
   keyFormatsOf: () => [EvmAddress.standard],
-  hasTestKeys: false
+  hasTestKeys: false,
+  example: {
+    chain: "tron/mainnet",
+    addresses: ["TJRabPrwbZy45sbavfcjinPJC18kjpRTv8", "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8"],
+    height: 67_000_000,
+    blockHash: [0, 0, 0, 0, 0x03, 0xfe, 0x56, 0xc0]
+  }
 }

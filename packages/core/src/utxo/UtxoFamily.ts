@@ -17,5 +17,11 @@ export const UtxoFamily: Family<UtxoNetwork, UtxoKeyFormats.Name> = {
   hashText: bytesToHex,
   keyFormats: UtxoKeyFormats.all,
   keyFormatsOf: UtxoKeyFormats.of,
-  hasTestKeys: true
+  hasTestKeys: true,
+  example: {
+    chain: "bitcoin/mainnet",
+    addresses: ["bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", "1BpEi6DfDAUFd7GtittLSdBeYJvcoaVggu"],
+    height: 870_000,
+    blockHash: new Array<number>(9).fill(0)
+  }
 }

@@ -39,5 +39,11 @@ export const XrpFamily: Family<XrpNetwork, "CLASSIC"> = {
   hashText: (hash) => bytesToHex(hash).toUpperCase(),
   keyFormats: [classic],
   keyFormatsOf: () => [classic],
-  hasTestKeys: false
+  hasTestKeys: false,
+  example: {
+    chain: "xrp/mainnet",
+    addresses: ["rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpf", "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY"],
+    height: 92_000_000,
+    blockHash: []
+  }
 }

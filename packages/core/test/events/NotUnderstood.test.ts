@@ -17,7 +17,13 @@ describe("a transaction that was not understood in full", () => {
       ...{ height: 1, hash: bytes(1), parent: bytes(0), time: 1, spends: [] },
       transactions: [bytes(2), bytes(3)],
       transfers: [0, 1].map((transaction) => ({ ...paid, transaction })),
-      notUnderstood: ids.map((transactionId) => ({ transactionId, reason: "tx[1].vin", transfers: 1, raw: "" }))
+      notUnderstood: ids.map((transactionId) => ({
+        transactionId,
+        reason: "tx[1].vin",
+        transfers: 1,
+        raw: "",
+        lacks: ["coin" as const]
+      }))
     }
     const subscription = { event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", address } as const
     const { occurrences, unresolved } = Matcher.match(chain, block, {

@@ -1,12 +1,15 @@
 /** `headwater accounts`: the accounts, to which subscriptions and keys belong. */
+import * as AccountExport from "@headwater/indexer/store/accounts/AccountExport"
+import * as AccountRemoval from "@headwater/indexer/store/accounts/AccountRemoval"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import { table, time } from "../internal/Table.ts"
-import * as Store from "../Store.ts"
 import * as WithSettings from "./WithSettings.ts"
 
 const { config, json } = WithSettings
@@ -15,7 +18,7 @@ export const account = Argument.String("account").pipe(Argument.withDescription(
 
 /** The accounts of the configured store. */
 export const layer = (input: Parameters<typeof WithSettings.layer>[0]) =>
-  Accounts.layer.pipe(Layer.provide(Store.layer), Layer.provideMerge(WithSettings.layer(input)))
+  Accounts.layer.pipe(Layer.provideMerge(WithSettings.withStore(input)))
 
 const create = Command.make(
   "create",
@@ -42,6 +45,59 @@ const list = Command.make(
   })
 ).pipe(Command.withDescription("List the accounts"))
 
+const rename = Command.make(
+  "rename",
+  { account, name: Argument.String("name").pipe(Argument.withDescription("The new name")) },
+  Effect.fnUntraced(function* (input) {
+    const accounts = yield* Accounts
+    const { id } = yield* accounts.find(input.account)
+    yield* accounts.rename(id, input.name)
+    yield* Console.log(`Account ${input.account} is now ${input.name}`)
+  })
+).pipe(Command.withDescription("Give an account another name; keys and all else stay as they are"))
+
+const export_ = Command.make(
+  "export",
+  { account },
+  Effect.fnUntraced(function* (input) {
+    const accounts = yield* Accounts
+    const found = yield* accounts.find(input.account)
+    const print = (line: AccountExport.Line) => Console.log(JSON.stringify(line))
+    yield* print({ kind: "account", ...found })
+    for (const key of yield* accounts.listKeys(found.id)) yield* print({ kind: "key", ...key })
+    yield* AccountExport.run(found.id, print)
+  })
+).pipe(
+  Command.withDescription("Print everything that the store has of an account as JSON, a line each, but no secrets"),
+  Command.withExamples([{ command: "headwater accounts export acme > acme.jsonl", description: "Into a file" }])
+)
+
+/** Nobody has said that the account may go. */
+export class NotConfirmed extends Schema.TaggedError<NotConfirmed>()("NotConfirmed", { message: Schema.String }) {}
+
+const remove = Command.make(
+  "remove",
+  {
+    account,
+    yes: Flag.Boolean("yes").pipe(
+      Flag.withDescription("Remove it; without this nothing is done"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fnUntraced(function* (input) {
+    const { id } = yield* (yield* Accounts).find(input.account)
+    if (!input.yes) {
+      return yield* new NotConfirmed({
+        message:
+          `Account ${JSON.stringify(input.account)} would be removed for good with its keys, subscriptions, callbacks, ` +
+          "domains, wallets and credits: export it first, then add --yes"
+      })
+    }
+    yield* AccountRemoval.remove(id)
+    yield* Console.log(`Account ${JSON.stringify(input.account)} removed`)
+  })
+).pipe(Command.withDescription("Remove an account with everything that it has, also beside the daemon"))
+
 const retractions = Command.make(
   "retractions",
   { account, wanted: Argument.Literals("wanted", ["on", "off"]).pipe(Argument.withDescription("on or off")) },
@@ -56,6 +112,6 @@ const retractions = Command.make(
 export const accounts = Command.make("accounts").pipe(
   Command.withDescription("Accounts, to which subscriptions and keys belong"),
   Command.withSharedFlags({ config }),
-  Command.withSubcommands([create, list, retractions]),
+  Command.withSubcommands([create, list, rename, export_, remove, retractions]),
   Command.provide(layer)
 )

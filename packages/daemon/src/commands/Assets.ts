@@ -17,7 +17,6 @@ import * as ConfiguredProviders from "../market/ConfiguredProviders.ts"
 import * as MarketData from "../market/MarketData.ts"
 import type { Summary } from "../market/Provider.ts"
 import * as Progress from "../Progress.ts"
-import * as Store from "../Store.ts"
 import * as WithSettings from "./WithSettings.ts"
 
 const { config, json } = WithSettings
@@ -33,8 +32,7 @@ class RefreshIncomplete extends Schema.TaggedError<RefreshIncomplete>()("Refresh
 const layer = (input: Parameters<typeof WithSettings.layer>[0]) =>
   ConfiguredProviders.layer.pipe(
     Layer.provideMerge(Layer.mergeAll(Assets.layer, MarketTasks.layer)),
-    Layer.provide(Store.layer),
-    Layer.provideMerge(WithSettings.layer(input))
+    Layer.provideMerge(WithSettings.withStore(input))
   )
 
 const inWords = ({ added, disbelieved, quotes, refused, updated }: Summary) =>

@@ -10,13 +10,11 @@ import * as Console from "effect/Console"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import { table } from "../internal/Table.ts"
 import * as Progress from "../Progress.ts"
-import * as Store from "../Store.ts"
 import * as ChainArgument from "./ChainArgument.ts"
 import * as HeightFlag from "./HeightFlag.ts"
 import * as WithSettings from "./WithSettings.ts"
@@ -242,5 +240,5 @@ export const audit = Command.make(
     { command: "headwater audit litecoin/mainnet", description: "Every block that a callback is about" },
     { command: "headwater audit litecoin/mainnet --from 2500000 --correct", description: "Send corrections too" }
   ]),
-  Command.provide((input) => Store.layer.pipe(Layer.provideMerge(WithSettings.layer(input))))
+  Command.provide((input) => WithSettings.withStore(input))
 )

@@ -1,5 +1,7 @@
 /** `headwater backup`: a copy of a SQLite store, made while the daemon runs. */
+import { existsSync } from "node:fs"
 import * as Backup from "@headwater/indexer/store/database/Backup"
+import * as SecretKeys from "@headwater/indexer/store/database/SecretKeys"
 import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -20,6 +22,11 @@ export const backup = Command.make(
     const store = yield* Backup.fileOf(location)
     const pages = yield* Backup.pages(store)
     const copied = yield* Progress.track("Pages copied", pages, (advance) => Backup.copy(store, file, advance))
+    if (yield* Effect.sync(() => existsSync(SecretKeys.fileOf(location)))) {
+      yield* Console.error(
+        `Callback secrets in the copy need the key in ${SecretKeys.fileOf(location)}: back that up apart`
+      )
+    }
     yield* Console.log(json ? JSON.stringify({ file, bytes: copied }) : `${copied} bytes in ${file}`)
   })
 ).pipe(

@@ -11,7 +11,6 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { table, time } from "../internal/Table.ts"
-import * as Store from "../Store.ts"
 import { account } from "./Accounts.ts"
 import * as WithSettings from "./WithSettings.ts"
 
@@ -19,8 +18,7 @@ const { config, json } = WithSettings
 
 const layer = (input: Parameters<typeof WithSettings.layer>[0]) =>
   Layer.mergeAll(Accounts.layer, Credits.layer.pipe(Layer.provide(Subscriptions.layer))).pipe(
-    Layer.provide(Store.layer),
-    Layer.provideMerge(WithSettings.layer(input))
+    Layer.provideMerge(WithSettings.withStore(input))
   )
 
 const idOf = Effect.fnUntraced(function* (name: string) {

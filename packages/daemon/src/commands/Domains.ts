@@ -9,7 +9,6 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { table, time } from "../internal/Table.ts"
-import * as Store from "../Store.ts"
 import { account } from "./Accounts.ts"
 import * as WithSettings from "./WithSettings.ts"
 
@@ -19,8 +18,7 @@ const layer = (input: Parameters<typeof WithSettings.layer>[0]) =>
   Layer.mergeAll(Accounts.layer, Domains.Domains.layer).pipe(
     Layer.provide(Outbox.layer),
     Layer.provide(Subscriptions.layer),
-    Layer.provide(Store.layer),
-    Layer.provideMerge(WithSettings.layer(input))
+    Layer.provideMerge(WithSettings.withStore(input))
   )
 
 const domain = Argument.String("domain").pipe(

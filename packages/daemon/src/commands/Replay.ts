@@ -4,18 +4,15 @@ import * as Capability from "@headwater/indexer/families/Capability"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as InternalRetention from "@headwater/indexer/store/chain/InternalRetention"
-import * as MissingParts from "@headwater/indexer/store/chain/MissingParts"
-import * as NotUnderstood from "@headwater/indexer/store/chain/NotUnderstood"
+import * as GapReport from "@headwater/indexer/sync/GapReport"
 import * as Replay from "@headwater/indexer/sync/Replay"
 import * as Console from "effect/Console"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Progress from "../Progress.ts"
-import * as Store from "../Store.ts"
 import * as ChainArgument from "./ChainArgument.ts"
 import * as HeightFlag from "./HeightFlag.ts"
 import * as WithSettings from "./WithSettings.ts"
@@ -56,11 +53,7 @@ export const replay = Command.make(
     const ChainSupervisor = yield* Effect.promise(() => import("../supervision/ChainSupervisor.ts"))
     const { sideSources, source: atHead } = yield* ChainSupervisor.open(chain, settings)
     const source = { ...atHead, blockAt: sideSources.wholeBlockAt ?? atHead.blockAt }
-    const store = yield* ChainStore.open(chain, {
-      record: settings.record,
-      undoDepth: settings.undoDepth,
-      gapLimit: settings.gapLimit
-    })
+    const store = yield* ChainStore.open(chain, settings)
     const range: Replay.Range = Option.match(input.from, {
       onNone: () => before!,
       onSome: (from) => ({
@@ -100,10 +93,9 @@ export const replay = Command.make(
           "so old is gone. With --forgotten they are added, and receivers may see some of them a second time"
       )
     }
-    const missing = yield* MissingParts.missingInternal(chain)
-    if (missing !== undefined) yield* Console.error(`${name}: ${MissingParts.describe(chain, missing)}`)
-    const partly = yield* NotUnderstood.count(chain)
-    if (partly !== undefined) yield* Console.error(`${name}: ${NotUnderstood.describe(chain, partly)}`)
+    for (const { message } of GapReport.list(yield* GapReport.of(chain))) {
+      yield* Console.error(`${name}: ${message}`)
+    }
   }, Effect.scoped)
 ).pipe(
   Command.withDescription(
@@ -115,5 +107,5 @@ export const replay = Command.make(
     { command: "headwater replay ethereum/mainnet --from 19000000 --callbacks", description: "Up to the last block" },
     { command: "headwater replay ethereum/mainnet", description: "Go on with an interrupted replay" }
   ]),
-  Command.provide((input) => Store.layer.pipe(Layer.provideMerge(WithSettings.layer(input))))
+  Command.provide((input) => WithSettings.withStore(input))
 )

@@ -1,21 +1,17 @@
 /** `headwater rewind`: undoes every block above a height, so that the chain is followed from there again. */
 import type { Chain } from "@headwater/core/chains/Chain"
-import { nameOf } from "@headwater/core/chains/Chain"
 import * as Families from "@headwater/indexer/families/families"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
-import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as InternalRetention from "@headwater/indexer/store/chain/InternalRetention"
-import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
 import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as Store from "../Store.ts"
-import * as Settings from "../settings/Settings.ts"
+import type * as Settings from "../settings/Settings.ts"
 import * as ChainArgument from "./ChainArgument.ts"
+import * as UnfollowedChain from "./UnfollowedChain.ts"
 import * as WithSettings from "./WithSettings.ts"
 
 /** The chain cannot be rewound to this height. */
@@ -54,15 +50,7 @@ export const rewind = Command.make(
     )
   },
   Effect.fnUntraced(function* (input) {
-    const { chain, settings } = yield* ChainArgument.find(input.chain)
-    const name = nameOf(chain)
-    // A daemon on this store would follow the chain while it is being rewound.
-    yield* StoreLock.acquire(Settings.storeLocation(yield* Settings.Settings))
-    const store = yield* ChainStore.open(chain, {
-      record: settings.record,
-      undoDepth: settings.undoDepth,
-      gapLimit: settings.gapLimit
-    })
+    const { chain, name, settings, store } = yield* UnfollowedChain.open(input.chain)
     const cursor = yield* store.cursor
     if (cursor === undefined || cursor.height <= input.height) {
       const message =
@@ -90,5 +78,5 @@ export const rewind = Command.make(
   ),
   Command.withShortDescription("Undo every block above a height, and follow the chain from there again"),
   Command.withExamples([{ command: "headwater rewind ethereum/mainnet 19000000", description: "Keep block 19000000" }]),
-  Command.provide((input) => Store.layer.pipe(Layer.provideMerge(WithSettings.layer(input))))
+  Command.provide((input) => WithSettings.withStore(input))
 )

@@ -1,24 +1,21 @@
 /** `headwater skip`: gives up blocks that none of a chain's nodes has any more, so that the chain goes on behind them. */
 import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
-import { nameOf } from "@headwater/core/chains/Chain"
 import * as Capability from "@headwater/indexer/families/Capability"
 import * as Families from "@headwater/indexer/families/families"
-import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
-import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
+import * as BlockRange from "@headwater/indexer/store/chain/BlockRange"
 import * as Availability from "@headwater/indexer/sync/Availability"
 import * as Console from "effect/Console"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import * as Store from "../Store.ts"
-import * as Settings from "../settings/Settings.ts"
+import type * as Settings from "../settings/Settings.ts"
 import * as ChainArgument from "./ChainArgument.ts"
 import * as HeightFlag from "./HeightFlag.ts"
+import * as UnfollowedChain from "./UnfollowedChain.ts"
 import * as WithSettings from "./WithSettings.ts"
 
 /** These blocks are not given up. */
@@ -77,8 +74,6 @@ const lookAt = (
 
 const countOf = (blocks: number) => (blocks === 1 ? "1 block" : `${blocks} blocks`)
 
-const rangeOf = (from: number, to: number) => (from === to ? `block ${from}` : `blocks ${from} to ${to}`)
-
 const consequences = (next: number) =>
   "nothing of them will be recorded, and no callback sent for them; the record of every address begins anew with block " +
   `${next}: totals and balances that rest on earlier blocks are refused until a node has proved them, and lists say in ` +
@@ -131,15 +126,7 @@ export const skip = Command.make(
     )
   },
   Effect.fnUntraced(function* (input) {
-    const { chain, settings } = yield* ChainArgument.find(input.chain)
-    const name = nameOf(chain)
-    // A daemon on this store would follow the chain meanwhile.
-    yield* StoreLock.acquire(Settings.storeLocation(yield* Settings.Settings))
-    const store = yield* ChainStore.open(chain, {
-      record: settings.record,
-      undoDepth: settings.undoDepth,
-      gapLimit: settings.gapLimit
-    })
+    const { chain, name, settings, store } = yield* UnfollowedChain.open(input.chain)
     const { hash, height } = (yield* store.cursor) ?? { hash: undefined, height: -1 }
     if (hash === undefined) {
       return yield* refuse(
@@ -161,7 +148,7 @@ export const skip = Command.make(
         input.json
           ? JSON.stringify({ chain: name, from, to: last, skipped: false, nodes: looks, command })
           : [
-              `No node of ${name} has ${rangeOf(from, last)}; block ${height} is the last recorded one:`,
+              `No node of ${name} has ${BlockRange.describe({ from, to: last })}; block ${height} is the last recorded one:`,
               ...looks.map(({ first, host, lack }) => `  ${host}: ${lack}; has blocks from ${first ?? "none"} on`),
               `Nothing is changed. To give up ${countOf(last - height)}: ${command}`,
               `Then ${consequences(last + 1)}.`
@@ -172,14 +159,14 @@ export const skip = Command.make(
     if (to < last) return yield* refuse(`No node has block ${to + 1} either: headwater skip ${name} --to ${last}`)
     if (to > last && !input.force) {
       return yield* refuse(
-        `A node has ${rangeOf(last + 1, to)}: headwater skip ${name} --to ${last}; --force gives them up as well`
+        `A node has ${BlockRange.describe({ from: last + 1, to })}: headwater skip ${name} --to ${last}; --force gives them up as well`
       )
     }
     yield* store.skip(height, to)
     yield* Console.log(
       input.json
         ? JSON.stringify({ chain: name, from, to, skipped: true })
-        : `${rangeOf(from, to)} of ${name} given up: ${consequences(to + 1)}. The chain goes on with block ${to + 1}. ` +
+        : `${BlockRange.describe({ from, to })} of ${name} given up: ${consequences(to + 1)}. The chain goes on with block ${to + 1}. ` +
             `Once a node has them: headwater rewind ${name} ${height}`
     )
   }, Effect.scoped)
@@ -196,5 +183,5 @@ export const skip = Command.make(
     },
     { command: "headwater skip xrp/mainnet --to 2050", description: "Give them up, and go on with block 2051" }
   ]),
-  Command.provide((input) => Store.layer.pipe(Layer.provideMerge(WithSettings.layer(input))))
+  Command.provide((input) => WithSettings.withStore(input))
 )

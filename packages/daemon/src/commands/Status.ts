@@ -1,13 +1,10 @@
 /** `headwater status`: how far each chain is, by the running daemon, else by the store. */
 import { nameOf } from "@headwater/core/chains/Chain"
-import * as Proof from "@headwater/indexer/families/node/Proof"
-import * as SyncedAddresses from "@headwater/indexer/store/addresses/SyncedAddresses"
-import * as MissingParts from "@headwater/indexer/store/chain/MissingParts"
-import * as SkippedBlocks from "@headwater/indexer/store/chain/SkippedBlocks"
+import * as PastReading from "@headwater/indexer/store/addresses/PastReading"
 import * as NotUnderstood from "@headwater/indexer/store/chain/NotUnderstood"
 import * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
-import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
 import * as ScanningWallets from "@headwater/indexer/store/wallets/ScanningWallets"
+import * as GapReport from "@headwater/indexer/sync/GapReport"
 import * as Replay from "@headwater/indexer/sync/Replay"
 import * as Console from "effect/Console"
 import * as Command from "effect/cli/Command"
@@ -15,13 +12,12 @@ import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientResponse from "effect/http/HttpClientResponse"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import { Ready } from "../Health.ts"
 import { table, time } from "../internal/Table.ts"
-import * as Store from "../Store.ts"
+import * as Operator from "../Operator.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as WithSettings from "./WithSettings.ts"
 
@@ -30,6 +26,11 @@ export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", { messa
   override readonly [Runtime.errorReported] = false
 }
 
+/** What the daemon says where its token is not known here. */
+const ReadyForOthers = Schema.Struct({ ready: Schema.Boolean })
+const withoutToken =
+  "the daemon tells its reasons to who has metrics.token, or may read the key of callback secrets, alone"
+
 /** How long the daemon may take to answer. */
 const timeout = "5 seconds"
 
@@ -37,8 +38,11 @@ const timeout = "5 seconds"
 const running = Effect.gen(function* () {
   const { http } = yield* Settings.Settings
   const host = ["0.0.0.0", "::"].includes(http.host) ? "127.0.0.1" : http.host
-  const response = yield* HttpClient.get(`http://${host.includes(":") ? `[${host}]` : host}:${http.port}/ready`)
-  return yield* HttpClientResponse.schemaBodyJson(Ready)(response)
+  const token = yield* Operator.token
+  const response = yield* HttpClient.get(`http://${host.includes(":") ? `[${host}]` : host}:${http.port}/ready`, {
+    headers: token === undefined ? {} : Operator.header(token)
+  })
+  return yield* HttpClientResponse.schemaBodyJson(Schema.Union([Ready, ReadyForOthers]))(response)
 }).pipe(Effect.timeout(timeout), Effect.option, Effect.provide(FetchHttpClient.layer))
 
 /** Transactions that were not understood, with their raw form. */
@@ -51,14 +55,12 @@ const stored = Effect.gen(function* () {
     Effect.gen(function* () {
       const { first = null, last = null, time: blockTimestamp = null } = yield* StoredBlocks.of(chain)
       const replay = yield* Replay.interrupted(chain)
-      const gap = yield* MissingParts.missingInternal(chain)
-      const skipped = yield* SkippedBlocks.of(chain)
-      const sync = yield* SyncedAddresses.progress(chain)
+      const gaps = yield* GapReport.of(chain)
+      const sync = yield* PastReading.progress(chain)
       const wallets = yield* ScanningWallets.progress(chain)
-      const partly = yield* NotUnderstood.count(chain)
-      const newest = partly === undefined ? [] : yield* NotUnderstood.newest(chain, newestShown)
-      const inDoubt = yield* UnresolvedEvents.count(chain)
-      return {
+      const { missing = null, notUnderstood, skipped, unresolved = null } = gaps
+      const newest = notUnderstood === undefined ? [] : yield* NotUnderstood.newest(chain, newestShown)
+      const shown = {
         chain: nameOf(chain),
         firstHeight: first,
         height: last,
@@ -66,12 +68,12 @@ const stored = Effect.gen(function* () {
         replay: replay ?? null,
         addressSync: sync ?? null,
         walletSync: wallets === undefined ? null : { ...wallets, message: ScanningWallets.describe(wallets) },
-        skipped: skipped.map((range) => ({ ...range, message: SkippedBlocks.describe(chain, range) })),
-        withoutInternal: gap === undefined ? null : { ...gap, message: MissingParts.describe(chain, gap) },
-        notUnderstood:
-          partly === undefined ? null : { ...partly, newest, message: NotUnderstood.describe(chain, partly) },
-        unresolved: inDoubt === undefined ? null : { ...inDoubt, message: UnresolvedEvents.describe(inDoubt) }
+        skipped,
+        withoutInternal: missing,
+        notUnderstood: notUnderstood === undefined ? null : { ...notUnderstood, newest },
+        unresolved
       }
+      return { gaps, shown }
     })
   )
 })
@@ -86,7 +88,7 @@ export const status = Command.make(
   { config: WithSettings.config, json: WithSettings.json },
   Effect.fnUntraced(function* ({ json }) {
     const daemon = Option.getOrUndefined(yield* running)
-    const chains = (yield* stored).map((of) => {
+    const found = (yield* stored).map(({ gaps, shown }) => {
       const {
         catchingUp = null,
         head = null,
@@ -96,11 +98,13 @@ export const status = Command.make(
         state = null,
         unproven = [],
         verify = null
-      } = daemon?.chains[of.chain] ?? {}
-      return { ...of, state, message, head, catchingUp, networkDoubt, verify, unproven, resting }
+      } = (daemon !== undefined && "chains" in daemon ? daemon.chains[shown.chain] : undefined) ?? {}
+      return { gaps, shown: { ...shown, state, message, head, catchingUp, networkDoubt, verify, unproven, resting } }
     })
+    const chains = found.map(({ shown }) => shown)
     const ready = daemon?.ready ?? false
-    const reasons = daemon === undefined ? ["the daemon does not run"] : daemon.reasons
+    const told = daemon !== undefined && "reasons" in daemon ? daemon.reasons : ready ? [] : [withoutToken]
+    const reasons = daemon === undefined ? ["the daemon does not run"] : told
     yield* Console.log(
       json
         ? JSON.stringify({ running: daemon !== undefined, ready, reasons, chains })
@@ -113,10 +117,8 @@ export const status = Command.make(
           )
     )
     if (!json) {
-      for (const one of chains) {
-        const { addressSync, chain, networkDoubt, notUnderstood, replay, resting, skipped } = one
-        const { unproven, unresolved, walletSync, withoutInternal } = one
-        for (const { message } of skipped) yield* Console.error(`${chain}: ${message}`)
+      for (const { gaps, shown } of found) {
+        const { addressSync, chain, networkDoubt, notUnderstood, replay, resting, unproven, walletSync } = shown
         if (networkDoubt !== null) yield* Console.error(`${chain}: the network is ${networkDoubt}`)
         if (addressSync !== null) {
           const { addresses, last, next } = addressSync
@@ -129,16 +131,13 @@ export const status = Command.make(
         if (replay !== null) {
           yield* Console.error(`${chain}: a replay of blocks ${replay.from} to ${replay.to} is at block ${replay.next}`)
         }
-        if (withoutInternal !== null) yield* Console.error(`${chain}: ${withoutInternal.message}`)
         for (const { node, reason } of resting) yield* Console.error(`${chain}: ${node} is not asked: ${reason}`)
-        for (const part of unproven) yield* Console.error(`${chain}: ${Proof.describe(part)}`)
-        if (notUnderstood !== null) {
-          yield* Console.error(`${chain}: ${notUnderstood.message}`)
-          for (const { height, reason, transactionId } of notUnderstood.newest) {
-            yield* Console.error(`${chain}:   block ${height}, transaction ${transactionId ?? "unknown"}: ${reason}`)
-          }
+        for (const { message } of GapReport.list(gaps, unproven)) yield* Console.error(`${chain}: ${message}`)
+        for (const { height, reason, transactionId } of notUnderstood?.newest ?? []) {
+          yield* Console.error(
+            `${chain}: not understood: block ${height}, transaction ${transactionId ?? "unknown"}: ${reason}`
+          )
         }
-        if (unresolved !== null) yield* Console.error(`${chain}: ${unresolved.message}`)
       }
       for (const reason of reasons) yield* Console.error(`Not ready: ${reason}`)
     }
@@ -146,5 +145,5 @@ export const status = Command.make(
   })
 ).pipe(
   Command.withDescription("Print how far each chain is. The exit code is 0 where the daemon runs and is ready, else 1"),
-  Command.provide((input) => Store.layer.pipe(Layer.provideMerge(WithSettings.layer(input))))
+  Command.provide((input) => WithSettings.withStore(input))
 )

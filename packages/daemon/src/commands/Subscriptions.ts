@@ -9,7 +9,6 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { table, time } from "../internal/Table.ts"
-import * as Store from "../Store.ts"
 import { account } from "./Accounts.ts"
 import * as ChainArgument from "./ChainArgument.ts"
 import * as WithSettings from "./WithSettings.ts"
@@ -17,10 +16,7 @@ import * as WithSettings from "./WithSettings.ts"
 const { config, json } = WithSettings
 
 const layer = (input: Parameters<typeof WithSettings.layer>[0]) =>
-  Layer.mergeAll(Accounts.layer, Subscriptions.layer).pipe(
-    Layer.provide(Store.layer),
-    Layer.provideMerge(WithSettings.layer(input))
-  )
+  Layer.mergeAll(Accounts.layer, Subscriptions.layer).pipe(Layer.provideMerge(WithSettings.withStore(input)))
 
 const reference = Argument.String("reference").pipe(
   Argument.withDescription("Reference id of the subscription, as `list` shows it")

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Log from "../Log.ts"
+import * as Store from "../Store.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as SettingsFile from "../settings/SettingsFile.ts"
 
@@ -22,3 +23,6 @@ export const layer = ({ config }: { readonly config: Option.Option<string> }) =>
   Layer.unwrap(Effect.map(Settings.Settings, ({ log }) => Log.layer(log))).pipe(
     Layer.provideMerge(SettingsFile.layer(Option.getOrUndefined(config)))
   )
+
+/** The same, and the store that they name. */
+export const withStore = (input: Parameters<typeof layer>[0]) => Store.layer.pipe(Layer.provideMerge(layer(input)))

@@ -3,7 +3,6 @@ import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Hash from "@headwater/core/Hash"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
-import * as NotUnderstood from "@headwater/indexer/store/chain/NotUnderstood"
 import * as OperatorView from "@headwater/indexer/store/operator/OperatorView"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
@@ -16,8 +15,8 @@ import type * as Redacted from "effect/Redacted"
 import { catchingUpOf, notReady } from "../Health.ts"
 import * as Settings from "../settings/Settings.ts"
 import { OwnOutages } from "../supervision/OwnOutages.ts"
+import * as ChainGaps from "./ChainGaps.ts"
 import * as ChainHistory from "./ChainHistory.ts"
-import * as ChainParts from "./ChainParts.ts"
 import { json, notFound, queryOf, refused, wholeNumber } from "./ConsoleReply.ts"
 import * as Door from "./Door.ts"
 import * as Page from "./Page.ts"
@@ -29,35 +28,30 @@ type Request = HttpServerRequest.HttpServerRequest
 const makeChains = Effect.gen(function* () {
   const settings = yield* Settings.Settings
   const statuses = yield* ChainStatus
-  const database = yield* Database
   const outages = yield* OwnOutages
   const history = yield* ChainHistory.make
-  const missingParts = yield* ChainParts.make
+  const chainGaps = yield* ChainGaps.make
   return Effect.fnUntraced(function* (request: Request) {
     const now = yield* Clock.currentTimeMillis
     const after = wholeNumber(queryOf(request).get("after")) ?? 0
-    const missing = yield* missingParts
-    const chains = yield* Effect.forEach(Settings.chains(settings), ({ chain, settings: own }) =>
-      Effect.gen(function* () {
-        const name = Chain.nameOf(chain)
-        const status = statuses.get(chain)
-        const partly = yield* Effect.provideService(NotUnderstood.count(chain), Database, database)
-        return {
-          name,
-          state: status?.state ?? "starting",
-          problem: status === undefined ? null : (notReady(status, own.silentSeconds, now) ?? null),
-          height: status?.height ?? null,
-          head: status?.head ?? null,
-          catchingUp: catchingUpOf(status),
-          networkDoubt: status?.networkDoubt ?? null,
-          committedAt: status?.committedAt ?? null,
-          blockTime: status?.blockTime ?? null,
-          missing: missing.get(name) ?? null,
-          notUnderstood: partly === undefined ? null : NotUnderstood.describe(chain, partly),
-          samples: history(name, after)
-        }
-      })
-    )
+    const gapsOf = yield* chainGaps
+    const chains = Settings.chains(settings).map(({ chain, settings: own }) => {
+      const name = Chain.nameOf(chain)
+      const status = statuses.get(chain)
+      return {
+        name,
+        state: status?.state ?? "starting",
+        problem: status === undefined ? null : (notReady(status, own.silentSeconds, now) ?? null),
+        height: status?.height ?? null,
+        head: status?.head ?? null,
+        catchingUp: catchingUpOf(status),
+        networkDoubt: status?.networkDoubt ?? null,
+        committedAt: status?.committedAt ?? null,
+        blockTime: status?.blockTime ?? null,
+        gaps: gapsOf(chain, status),
+        samples: history(name, after)
+      }
+    })
     return json({ now, chains, outages: yield* outages.lasting })
   })
 })

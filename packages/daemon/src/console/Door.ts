@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import type * as HttpRouter from "effect/http/HttpRouter"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { json, refused } from "./ConsoleReply.ts"
 import type { Sessions } from "./Sessions.ts"
@@ -15,6 +14,9 @@ export type Handle<E> = (
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, HttpRouter.RouteContext>
 
 const cookie = "headwater_console"
+/** Stays in the browser, and opens nothing: others' wrong guesses are not counted against a browser that has it. */
+const browserCookie = "headwater_browser"
+const browserLasts = "365 days"
 
 /** `HttpOnly`: no script reads the cookie. `SameSite=Strict`: no other site's page sends the cookie. */
 const cookieOptions = (request: Request) =>
@@ -32,11 +34,12 @@ const decodeLogin = Schema.decodeUnknownEffect(Login)
 const logIn = (sessions: Sessions, request: Request) =>
   Effect.gen(function* () {
     const { password } = yield* Effect.flatMap(request.json, decodeLogin)
-    const token = yield* sessions.open(
-      password,
-      Option.getOrElse(request.peerAddress, () => "")
+    const { browser, token } = yield* sessions.open(password, request.cookies[browserCookie])
+    const options = cookieOptions(request)
+    return json({}).pipe(
+      HttpServerResponse.setCookieUnsafe(cookie, token, options),
+      HttpServerResponse.setCookieUnsafe(browserCookie, browser, { ...options, maxAge: browserLasts })
     )
-    return HttpServerResponse.setCookieUnsafe(json({}), cookie, token, cookieOptions(request))
   }).pipe(
     Effect.catchTags({
       WrongPassword: () =>

@@ -27,16 +27,22 @@ const nextAdvice = (chain: Chain.Chain, position: Position, first: number | unde
 }
 
 /** Reads the block that `serve` reads next. */
-const next = Effect.fnUntraced(function* (source: Source, height: number) {
-  const { missing } = yield* source.blockAt(height)
-  return missing === undefined
-    ? ok(`block ${height}, which is read next, can be read`)
-    : ({
-        level: "warning",
-        message: `block ${height}, which is read next, is read without internal transactions: ${missing[0]?.reason}`,
-        advice:
-          "add a node that keeps the state of that block; what the blocks lack is filled in as soon as there is one"
-      } satisfies NodeFinding)
+const next = Effect.fnUntraced(function* (
+  source: Source,
+  height: number
+): Effect.fn.Return<ReadonlyArray<NodeFinding>, NodeError> {
+  const block = yield* source.blockAt(height)
+  const { missing } = block
+  const read: NodeFinding =
+    missing === undefined
+      ? ok(`block ${height}, which is read next, can be read`)
+      : {
+          level: "warning",
+          message: `block ${height}, which is read next, is read without internal transactions: ${missing[0]?.reason}`,
+          advice:
+            "add a node that keeps the state of that block; what the blocks lack is filled in as soon as there is one"
+        }
+  return [read, ...NodeCheck.ofNotUnderstood(block)]
 })
 
 /** Whether the nodes still have the store's blocks, as far as the store cannot go back. */
@@ -90,7 +96,7 @@ const lookAt = Effect.fnUntraced(function* (
   const left = position === undefined ? [] : yield* branch(source, chain, position)
   if (left.length > 0) return left
   const height = position === undefined ? (start === "latest" ? head.height : start) : position.height + 1
-  if (height <= head.height) return [yield* next(source, height)]
+  if (height <= head.height) return yield* next(source, height)
   return position === undefined
     ? [
         {

@@ -74,6 +74,20 @@ const ofBlock = ({ height, missing }: Block, age: number, settings: Settings.Cha
     : ok(message)
 }
 
+/** What of a block would be recorded in part. */
+export const ofNotUnderstood = ({ height, notUnderstood = [] }: Block): ReadonlyArray<NodeFinding> => {
+  const [first] = notUnderstood
+  if (first === undefined) return []
+  const count = notUnderstood.length === 1 ? "1 transaction is" : `${notUnderstood.length} transactions are`
+  return [
+    {
+      level: "warning",
+      message: `in block ${height}, ${count} not understood in full: ${first.reason}`,
+      advice: "upgrade Headwater; or, if this is the newest one, compare the block with another node's"
+    }
+  ]
+}
+
 /** Reads the newest block whole, as following does. */
 const newest = Effect.fnUntraced(function* (
   source: Source,
@@ -82,7 +96,11 @@ const newest = Effect.fnUntraced(function* (
   const { height } = yield* source.head
   const block = yield* source.blockAt(height)
   const age = Math.floor((yield* Clock.currentTimeMillis) / 1000) - block.time
-  return [ofBlock(block, age, settings), ...(block.unproven ?? []).map((part) => ofUnproven(part, height))]
+  return [
+    ofBlock(block, age, settings),
+    ...ofNotUnderstood(block),
+    ...(block.unproven ?? []).map((part) => ofUnproven(part, height))
+  ]
 })
 
 /** The height of the block that `serve` reads next; undefined where that is the newest one. */

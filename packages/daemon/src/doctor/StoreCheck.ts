@@ -1,15 +1,17 @@
 /**
  * Checks the store: whether it opens, who may read its file, whether the file is whole, how much room is left, its server's
- * clock, what the role there may do, and what is in doubt.
+ * clock, what the role there may do, and what the records of chains lack.
  */
 import * as Chain from "@headwater/core/chains/Chain"
-import * as MissingParts from "@headwater/indexer/store/chain/MissingParts"
-import * as SkippedBlocks from "@headwater/indexer/store/chain/SkippedBlocks"
-import * as NotUnderstood from "@headwater/indexer/store/chain/NotUnderstood"
 import * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
+import * as BackgroundMigrations from "@headwater/indexer/store/database/BackgroundMigrations"
+import type { Database, DatabaseError, Location } from "@headwater/indexer/store/database/Database"
+import * as SecretKeyChange from "@headwater/indexer/store/database/SecretKeyChange"
+import * as SecretKeys from "@headwater/indexer/store/database/SecretKeys"
 import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
-import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
+import * as GapReport from "@headwater/indexer/sync/GapReport"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Store from "../Store.ts"
 import * as Settings from "../settings/Settings.ts"
 import type { Finding } from "./Finding.ts"
@@ -115,36 +117,45 @@ const findings = ({ chains, file, server }: StoreHealth.StoreHealth): ReadonlyAr
   ...(file === undefined ? [] : [readers(file), wholeness(file), room(file)])
 ]
 
-const missingAdvice =
-  "add a node to the chain's nodes that keeps the state of these blocks (an archive node), with the same tracer"
+/** Whether the callback secrets in the store can be read, by the ids of their keys. */
+const secretKeys = Effect.fnUntraced(function* (
+  location: Location
+): Effect.fn.Return<ReadonlyArray<About>, DatabaseError, Database> {
+  const place = SecretKeys.placeOf(location)
+  const needed = yield* SecretKeyChange.needed
+  const keys = yield* Effect.result(SecretKeys.read(location))
+  if (Result.isFailure(keys)) {
+    return [{ level: "problem", message: keys.failure.message, advice: Store.secretKeyAdvice }]
+  }
+  const missing = needed.filter((id) => keys.success.every((key) => key.id !== id))
+  if (missing.length > 0) {
+    const message = `callback secrets are encrypted with the key ${missing.join(", ")}, which is not in ${place}`
+    return [{ level: "problem", message, advice: Store.secretKeyAdvice }]
+  }
+  if (yield* BackgroundMigrations.isPending(SecretKeyChange.name)) {
+    return [
+      {
+        level: "warning",
+        message: "callback secrets are being encrypted",
+        advice: "start the daemon, which goes on with that, or run headwater secrets rotate"
+      }
+    ]
+  }
+  const [key] = keys.success
+  return key === undefined ? [] : [{ level: "ok", message: `callback secrets are encrypted with the key in ${place}` }]
+})
 
 /** Everything about the configured store, and where it stands in each of these chains. */
 export const check = Effect.fn("StoreCheck.check")(function* (chains: ReturnType<typeof Settings.chains>) {
   const location = Settings.storeLocation(yield* Settings.Settings)
   const looked = Effect.gen(function* () {
-    const found = [...findings(yield* StoreHealth.inspect(location))]
+    const found = [...findings(yield* StoreHealth.inspect(location)), ...(yield* secretKeys(location))]
     const positions = new Map<string, StoredBlocks.Position>()
     for (const { chain, settings } of chains) {
       const position = yield* StoredBlocks.position(chain, settings.undoDepth)
       if (position !== undefined) positions.set(Chain.nameOf(chain), position)
-      const missing = yield* MissingParts.missingInternal(chain)
-      if (missing !== undefined) {
-        const message = `${Chain.nameOf(chain)}: ${MissingParts.describe(chain, missing)}`
-        found.push({ level: "warning", message, advice: missingAdvice })
-      }
-      for (const skipped of yield* SkippedBlocks.of(chain)) {
-        const message = `${Chain.nameOf(chain)}: ${SkippedBlocks.describe(chain, skipped)}`
-        found.push({ level: "warning", message, advice: "add a node that has them, if they are wanted" })
-      }
-      const partly = yield* NotUnderstood.count(chain)
-      if (partly !== undefined) {
-        const message = `${Chain.nameOf(chain)}: ${NotUnderstood.describe(chain, partly)}`
-        found.push({ level: "warning", message, advice: "upgrade Headwater, then replay these blocks" })
-      }
-      const inDoubt = yield* UnresolvedEvents.count(chain)
-      if (inDoubt !== undefined) {
-        const message = `${Chain.nameOf(chain)}: ${UnresolvedEvents.describe(inDoubt)}`
-        found.push({ level: "warning", message, advice: "set txindex=1 at one of the chain's nodes" })
+      for (const { advice, message } of GapReport.list(yield* GapReport.of(chain))) {
+        found.push({ level: "warning", message: `${Chain.nameOf(chain)}: ${message}`, advice })
       }
     }
     return { found, positions }

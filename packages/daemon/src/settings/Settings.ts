@@ -11,7 +11,9 @@ import * as Families from "@headwater/indexer/families/families"
 import * as BytesInFlight from "@headwater/indexer/families/node/BytesInFlight"
 import * as Proof from "@headwater/indexer/families/node/Proof"
 import * as Url from "@headwater/indexer/families/node/Url"
+import { defaultMaxima } from "@headwater/indexer/store/accounts/Limits"
 import type { Location } from "@headwater/indexer/store/database/Database"
+import * as SecretKeys from "@headwater/indexer/store/database/SecretKeys"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -36,13 +38,24 @@ const secret = <S extends Schema.Constraint>(schema: S) => Schema.RedactedFromVa
 const Http = Schema.Struct({
   host: text.pipe(withDefault("127.0.0.1")),
   port: between(0, 65_535).pipe(withDefault(8080)),
-  maxBodyBytes: between(1_024, 16_777_216).pipe(withDefault(65_536))
+  maxBodyBytes: between(1_024, 16_777_216).pipe(withDefault(65_536)),
+  requestsAtOnce: between(1, 100_000).pipe(withDefault(256))
 })
+
+const secretKeys = Schema.String.check(
+  Schema.makeFilter(
+    (value) =>
+      SecretKeys.parse(value) !== undefined ||
+      "must be a key of 32 bytes, as base64 or 64 hexadecimal digits; or several, the one that encrypts first"
+  )
+)
 
 const Store = Schema.Struct({
   sqlite: Schema.optionalKey(text),
   postgres: Schema.optionalKey(secret(Url.ofSchemes(["postgres", "postgresql"]))),
-  connections: between(1, 1_000).pipe(withDefault(10))
+  connections: between(1, 1_000).pipe(withDefault(10)),
+  secretKey: Schema.optionalKey(secret(secretKeys)),
+  synchronous: Schema.Literals(["full", "normal"]).pipe(withDefault("full"))
 }).check(
   Schema.makeFilter(
     ({ postgres, sqlite }) =>
@@ -88,8 +101,20 @@ const Credits = Schema.Struct({
   subscriptionDay: amount.pipe(withDefault(defaultRules.subscriptionDay)),
   addressDay: amount.pipe(withDefault(defaultRules.addressDay)),
   callback: amount.pipe(withDefault(defaultRules.callback)),
-  perSecond: Schema.optionalKey(between(1, 1_000_000_000)),
+  perSecond: between(1, 1_000_000_000).pipe(withDefault(10_000)),
   burst: Schema.optionalKey(between(1, 1_000_000_000))
+})
+
+const limit = between(0, 1_000_000_000)
+
+const Limits = Schema.Struct({
+  subscriptions: limit.pipe(withDefault(defaultMaxima.subscriptions)),
+  duplicates: limit.pipe(withDefault(defaultMaxima.duplicates)),
+  domains: limit.pipe(withDefault(defaultMaxima.domains)),
+  verificationsAnHour: limit.pipe(withDefault(defaultMaxima.verificationsAnHour)),
+  wallets: limit.pipe(withDefault(defaultMaxima.wallets)),
+  addresses: limit.pipe(withDefault(defaultMaxima.addresses)),
+  nodeCalls: limit.pipe(withDefault(defaultMaxima.nodeCalls))
 })
 
 const Console = Schema.Struct({
@@ -173,6 +198,7 @@ export const schema = Schema.Struct({
   store: Store.pipe(withDefault({})),
   callbacks: Callbacks.pipe(withDefault({})),
   credits: Credits.pipe(withDefault({})),
+  limits: Limits.pipe(withDefault({})),
   marketData: MarketSettings.schema.pipe(withDefault({})),
   console: Schema.optionalKey(Console),
   log: Log.pipe(withDefault({})),
@@ -196,7 +222,9 @@ export const chains = (
   })
 
 /** Where the store is; a SQLite file `headwater.db` in the working directory unless the settings say otherwise. */
-export const storeLocation = ({ store }: Settings["Service"]): Location =>
-  store.postgres === undefined
-    ? { kind: "sqlite", file: store.sqlite ?? "headwater.db" }
-    : { kind: "postgres", url: store.postgres, connections: store.connections }
+export const storeLocation = ({ store }: Settings["Service"]): Location => {
+  const keys = store.secretKey === undefined ? {} : { secretKeys: store.secretKey }
+  return store.postgres === undefined
+    ? { kind: "sqlite", file: store.sqlite ?? "headwater.db", synchronous: store.synchronous, ...keys }
+    : { kind: "postgres", url: store.postgres, connections: store.connections, ...keys }
+}

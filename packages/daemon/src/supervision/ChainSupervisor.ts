@@ -89,11 +89,7 @@ const follow = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settin
     const { networkDoubt } = node
     statuses.update(chain, { networkDoubt }, yield* Clock.currentTimeMillis)
     yield* nodes.connect(chain, node)
-    const store = yield* ChainStore.open(chain, {
-      record: settings.record,
-      undoDepth: settings.undoDepth,
-      gapLimit: settings.gapLimit
-    })
+    const store = yield* ChainStore.open(chain, settings)
     yield* SideTasks.run(node, store, settings)
     const { run } = yield* Follow.make(node.source, store, {
       start: settings.start,

@@ -153,6 +153,35 @@ describe("headwater doctor", () => {
   )
 })
 
+describe("headwater doctor, where serve would record a part", () => {
+  it.live(
+    "finds transactions that are not understood, in the newest block and in the one that is read next",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* FakeNode.make(
+          EvmNode.answers([recorded([{ tx: { value: "0x1" } }, { tx: { type: "0x55" } }])], {
+            without: ["trace_block"]
+          })
+        )
+        const { code, findings } = yield* doctor(yield* folder, {
+          chains: { "ethereum/devnet": { nodes: [url], start: 100 } }
+        })
+        assert.strictEqual(code, 0)
+        const message = "in block 100, 1 transaction is not understood in full: transaction.type 0x55 is not known"
+        assert.deepStrictEqual(
+          findings.flatMap(({ level, message, subject }) =>
+            message.includes("not understood in full") ? [[level, subject, message]] : []
+          ),
+          [
+            ["warning", "ethereum/devnet", message],
+            ["warning", `ethereum/devnet ${new URL(url).host}`, message]
+          ]
+        )
+      }).pipe(Effect.scoped),
+    { timeout: 300_000 }
+  )
+})
+
 describe("headwater doctor, where serve would fail", () => {
   it.live(
     "finds an address that is taken, and knows a daemon of ours",
@@ -395,7 +424,7 @@ describe("headwater doctor on Tron", () => {
         assert.deepStrictEqual(of(well.url), [])
         assert.isTrue(findings.some(({ message }) => message === "network: mainnet, by the id of block 0"))
         assert.deepStrictEqual(of(other.url), [
-          "problem: the node is on nile, not mainnet: correct the node's URL → correct the URL of the node"
+          "problem: the node is on nile, not mainnet: it belongs to another network; correct the node's URL → correct the URL of the node"
         ])
         const [internal, finality, ...more] = of(blind.url)
         assert.match(internal!, /^problem: the node does not keep internal transactions: .* → set vm\.saveInternalTx/)

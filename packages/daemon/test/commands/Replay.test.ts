@@ -89,8 +89,8 @@ describe("headwater replay, rewind and status", () => {
         db.exec(`delete from transfer_chunk; delete from staged_postings where height > 100;
           delete from callback where height > 50; delete from block where height between 120 and 180;
           update block set time = 1 where height = 200;
-          insert into missing_part select id, 390, 'internal', 'no state' from chain;
-          insert into missing_part select id, 396, 'internal', 'no state' from chain;
+          insert into missing_parts select id, 'internal', 390, 390, 'no state' from chain;
+          insert into missing_parts select id, 'internal', 396, 396, 'no state' from chain;
           insert into unresolved_event (chain, height, transaction_id, address, reason)
             select chain, 390, x'01', address, 'no output' from subscription
             where event = 'ADDRESS_COINS_TRANSACTION_CONFIRMED' limit 1`)

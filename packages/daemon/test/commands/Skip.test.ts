@@ -104,6 +104,10 @@ describe("headwater skip", () => {
 
         yield* headwater.launch
         yield* reached(1_040)
+        const metrics = yield* Effect.promise(async () =>
+          (await fetch(`${headwater.url}/metrics`, { headers: headwater.operator })).text()
+        )
+        assert.match(metrics, /^headwater_chain_skipped_blocks\{[^}]*"xrp\/mainnet"[^}]*\} 27$/m)
         yield* headwater.terminate
         const status = yield* command("status")
         const told = "blocks 1004 to 1030 were skipped: nothing of them is recorded"

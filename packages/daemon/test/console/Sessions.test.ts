@@ -14,9 +14,10 @@ describe("Sessions", () => {
     Effect.gen(function* () {
       const sessions = make()
       for (const guess of ["", "correct horse batter", `${password} `, password.toUpperCase()]) {
-        assert.strictEqual(yield* tagOf(sessions.open(guess, "a")), "WrongPassword", guess)
+        assert.strictEqual(yield* tagOf(sessions.open(guess, undefined)), "WrongPassword", guess)
       }
-      const [first, second] = [yield* sessions.open(password, "a"), yield* sessions.open(password, "a")]
+      const { token: first } = yield* sessions.open(password, undefined)
+      const { token: second } = yield* sessions.open(password, undefined)
       assert.notStrictEqual(first, second)
       assert.isTrue(yield* sessions.isOpen(first))
       for (const token of [undefined, "", `${first}A`, first.slice(0, -1)]) {
@@ -31,31 +32,42 @@ describe("Sessions", () => {
     })
   )
 
-  it.effect("listens to five wrong guesses a minute from one address, and to the password of another", () =>
+  it.effect("makes strangers wait longer and longer, and never a browser that had the password", () =>
     Effect.gen(function* () {
       const sessions = make()
-      const guesses = yield* Effect.replicateEffect(tagOf(sessions.open("wrong", "a")), 8)
-      assert.deepStrictEqual(guesses, [
-        ...Array.from({ length: 5 }, () => "WrongPassword"),
-        ...Array.from({ length: 3 }, () => "TooManyGuesses")
-      ])
-      assert.strictEqual(yield* tagOf(sessions.open(password, "a")), "TooManyGuesses", "not even the right one")
-      assert.strictEqual(yield* tagOf(sessions.open(password, "b")), "open")
-      yield* TestClock.adjust("59 seconds")
-      const refused = yield* Effect.flip(sessions.open(password, "a"))
-      assert.strictEqual(refused._tag === "TooManyGuesses" ? refused.retryAfter : undefined, 1)
-      yield* TestClock.adjust("1 second")
-      assert.strictEqual(yield* tagOf(sessions.open(password, "a")), "open")
+      const { browser } = yield* sessions.open(password, undefined)
+      for (let i = 0; i < 5; i++) assert.strictEqual(yield* tagOf(sessions.open("wrong", undefined)), "WrongPassword")
+      const waits: Array<number> = []
+      for (let i = 0; i < 9; i++) {
+        // Not even the right password is listened to, nor any number of guesses.
+        const refused = yield* Effect.flip(sessions.open(password, undefined))
+        for (let k = 0; k < 50; k++) yield* tagOf(sessions.open("wrong", `${k}.forged`))
+        waits.push(refused._tag === "TooManyGuesses" ? refused.retryAfter : -1)
+        assert.isDefined((yield* sessions.open(password, browser)).token)
+        yield* TestClock.adjust(`${waits.at(-1)!} seconds`)
+        assert.strictEqual(yield* tagOf(sessions.open("wrong", `${browser}x`)), "WrongPassword")
+      }
+      assert.deepStrictEqual(waits, [1, 2, 4, 8, 16, 32, 60, 60, 60])
+      yield* TestClock.adjust("60 seconds")
+      assert.strictEqual(yield* tagOf(sessions.open(password, undefined)), "open")
+      assert.strictEqual(yield* tagOf(sessions.open("wrong", undefined)), "WrongPassword", "counted from the start")
+      assert.strictEqual(yield* tagOf(sessions.open(password, undefined)), "open")
     })
   )
 
-  it.effect("does not count right guesses, and listens to fifty wrong ones of all addresses together", () =>
+  it.effect("makes a browser wait for its own guesses, up to a quarter of an hour, also after a restart", () =>
     Effect.gen(function* () {
+      const { browser } = yield* make().open(password, undefined)
       const sessions = make()
-      for (let i = 0; i < 100; i++) assert.strictEqual(yield* tagOf(sessions.open(password, "a")), "open")
-      const guesses: Array<string> = []
-      for (let i = 0; i < 60; i++) guesses.push(yield* tagOf(sessions.open("wrong", `address ${i}`)))
-      assert.deepStrictEqual(guesses.indexOf("TooManyGuesses"), 50)
+      let waited = 0
+      for (let i = 0; i < 40; i++) {
+        const refused = yield* Effect.flip(sessions.open("wrong", browser))
+        if (refused._tag !== "TooManyGuesses") continue
+        waited = refused.retryAfter
+        yield* TestClock.adjust(`${waited} seconds`)
+      }
+      assert.strictEqual(waited, 900)
+      assert.strictEqual(yield* tagOf(sessions.open(password, undefined)), "open", "others are listened to")
     })
   )
 })

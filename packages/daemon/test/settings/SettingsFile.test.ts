@@ -67,7 +67,10 @@ describe("SettingsFile", () => {
       const settings = yield* loadText("a.toml", `${chain}[chains."bitcoin/mainnet"]\nnodes = ["http://b"]\n`)
       const [bitcoin, ethereum] = Settings.chains(settings)
       assert.strictEqual(settings.http.host, "127.0.0.1")
-      assert.deepStrictEqual(Settings.storeLocation(settings), { kind: "sqlite", file: "headwater.db" })
+      assert.deepStrictEqual(Settings.storeLocation(settings), {
+        ...{ kind: "sqlite", file: "headwater.db" },
+        synchronous: "full"
+      })
       assert.strictEqual(ethereum?.settings.record, "all")
       assert.strictEqual(ethereum?.settings.internalTransactions, true)
       assert.strictEqual(bitcoin?.settings.record, "watched")
@@ -374,7 +377,8 @@ describe("SettingsFile", () => {
         .replaceAll(/^# (\w+ = )/gm, "$1")
         .replace(/^postgres = .*$/m, "")
         .replace(/^extraCa = .*$/m, "")
-        .replace(/^(perSecond|burst) = .*$/gm, "")
+        .replace(/^secretKey = .*$/m, "")
+        .replace(/^burst = .*$/gm, "")
         .replace(/^(token|otlp|zmq|user|password|cookie|tracer|traceTimeoutMillis) = .*$/gm, "")
       const explicit = yield* loadText("b.toml", uncommented)
       assert.deepStrictEqual({ ...explicit, store: settings.store }, settings)

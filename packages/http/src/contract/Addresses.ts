@@ -27,6 +27,7 @@ import {
 } from "./Common.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
+import { ExampleValues } from "./internal/Example.ts"
 import { cursorPage, cursorQuery, Listing, recordedPage } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
@@ -78,13 +79,23 @@ export const SyncedAddressState = Schema.Struct(state).annotate({ identifier: "S
 export const NewSyncedAddress = Schema.Struct({
   address: AddressText,
   blockchain: Schema.String,
-  callcackUrl: Schema.optionalKey(Schema.String.annotate({ description: "The `callbackUrl` of the request" })),
+  callcackUrl: Schema.optionalKey(
+    Schema.String.annotate({
+      description: "The `callbackUrl` of the request",
+      examples: ["https://example.com/callbacks"]
+    })
+  ),
   network: Schema.String,
   ...state
 }).annotate({ identifier: "NewSyncedAddress" })
 
 const manage = "/addresses-historical/manage/:blockchain/:network"
-const params = { ...chainParams, address: Schema.String.check(Schema.isBetweenLength(1, 200)) }
+const params = {
+  ...chainParams,
+  address: Schema.String.check(Schema.isBetweenLength(1, 200)).annotate({
+    description: "Address, in any form that the blockchain knows"
+  })
+}
 const errors = [...chainErrors, ...pageErrors, Failures.unimplemented, Failures.nodeUnavailable] as const
 
 export class AddressesGroup extends HttpApiGroup.make("addresses")
@@ -111,6 +122,7 @@ export class AddressesGroup extends HttpApiGroup.make("addresses")
       error: [...errors, Failures.addressNotSynced]
     })
       .annotate(Price, "tokens-transfers")
+      .annotate(ExampleValues, { nonFungibleValues: undefined })
       .annotate(Listing, "cursor")
       .annotateMerge(OpenApi.annotations({ summary: "List the confirmed token transfers of an address" })),
     HttpApiEndpoint.get("syncedAddresses", manage, {
@@ -129,13 +141,20 @@ export class AddressesGroup extends HttpApiGroup.make("addresses")
         address: params.address,
         callbackUrl: Schema.optionalKey(
           Schema.String.check(Schema.isMaxLength(2_048, { message: "must be at most 2048 characters" })).annotate({
-            description: "Kept and answered; nothing is sent there: `syncStatus` says when the past has been read"
+            description: "Kept and answered; nothing is sent there: `syncStatus` says when the past has been read",
+            examples: ["https://example.com/callbacks"]
           })
         ),
         birthHeight: BirthHeight
       }),
       success: item(NewSyncedAddress).pipe(HttpApiSchema.status(201)),
-      error: [...chainErrors, ...bodyErrors, Failures.alreadyExists, Failures.unimplemented]
+      error: [
+        ...chainErrors,
+        ...bodyErrors,
+        Failures.syncAddressesLimitReached,
+        Failures.alreadyExists,
+        Failures.unimplemented
+      ]
     })
       .annotate(Price, "subscription-create")
       .annotateMerge(OpenApi.annotations({ summary: "Record an address from now on, and read its past" })),

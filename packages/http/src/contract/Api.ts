@@ -10,6 +10,7 @@ import { CallbacksGroup } from "./Callbacks.ts"
 import { CreditsGroup } from "./Credits.ts"
 import { DomainsGroup } from "./Domains.ts"
 import { HdWalletsGroup } from "./HdWallets.ts"
+import { LimitsGroup } from "./Limits.ts"
 import { MarketDataGroup } from "./MarketData.ts"
 import { Charging } from "./Price.ts"
 import { SubscriptionsGroup } from "./Subscriptions.ts"
@@ -26,6 +27,7 @@ export class Api extends HttpApi.make("headwater")
   .add(HdWalletsGroup)
   .add(MarketDataGroup)
   .add(CreditsGroup)
+  .add(LimitsGroup)
   .middleware(Validation)
   .middleware(Charging)
   .middleware(Authentication)

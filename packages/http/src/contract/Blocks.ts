@@ -17,38 +17,48 @@ import {
 } from "./Common.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
+import { ExampleValues } from "./internal/Example.ts"
+import * as FamilyExample from "./internal/FamilyExample.ts"
 import { Listing, offsetPage, offsetQuery } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 
+const BlockHashText = Schema.String.annotate({
+  examples: ["4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b"]
+})
+
 export const UtxoBlock = Schema.Struct({
-  bits: Schema.Int.annotate({ description: "The compact target" }),
-  chainwork: HashText,
-  difficulty: Schema.Int.annotate({ description: "Rounded down" }),
-  merkleRoot: HashText,
-  size: Schema.Int.annotate({ description: "Bytes" }),
-  version: Schema.Int,
+  bits: Schema.Int.annotate({ description: "The compact target", examples: [386_053_475] }),
+  chainwork: Schema.String.annotate({
+    examples: ["00000000000000000000000000000000000000009a1b7c3e5d2f4a6b8c0d1e2f"]
+  }),
+  difficulty: Schema.Int.annotate({ description: "Rounded down", examples: [101_646_843_652_785] }),
+  merkleRoot: BlockHashText,
+  size: Schema.Int.annotate({ description: "Bytes", examples: [1_612_345] }),
+  version: Schema.Int.annotate({ examples: [536_870_912] }),
   hash: HashText,
-  height: Schema.Int.annotate({ description: "Blocks before this one" }),
-  previousBlockHash: HashText,
-  strippedSize: Schema.Int.annotate({ description: "Bytes without witness data" }),
+  height: Schema.Int.annotate({ description: "Blocks before this one", examples: [870_000] }),
+  previousBlockHash: BlockHashText.annotate({
+    examples: ["00000000000000000002a7c4c1e48d76c5a37902165a270156b7a8d72728a054"]
+  }),
+  strippedSize: Schema.Int.annotate({ description: "Bytes without witness data", examples: [793_482] }),
   timestamp: Timestamp,
-  transactionsCount: Schema.Int,
-  versionHex: Schema.String,
-  weight: Schema.Int
+  transactionsCount: Schema.Int.annotate({ examples: [3_120] }),
+  versionHex: Schema.String.annotate({ examples: ["20000000"] }),
+  weight: Schema.Int.annotate({ examples: [3_992_791] })
 }).annotate({ identifier: "UtxoBlock" })
 
 export const XrpTransaction = Schema.Struct({
-  additionalData: Schema.optionalKey(Schema.String),
-  destinationTag: Schema.optionalKey(Schema.Int),
+  additionalData: Schema.optionalKey(Schema.String.annotate({ examples: ["invoice 4711"] })),
+  destinationTag: Schema.optionalKey(Schema.Int.annotate({ examples: [4711] })),
   hash: HashText,
   offer: Amount,
-  positionInBlock: Schema.Int,
+  positionInBlock: Schema.Int.annotate({ examples: [7] }),
   recipient: AddressText,
   sender: AddressText,
-  status: Schema.String,
+  status: Schema.String.annotate({ examples: ["tesSUCCESS"] }),
   timestamp: Timestamp,
-  type: Schema.String,
+  type: Schema.String.annotate({ examples: ["Payment"] }),
   fee: Amount,
   receive: Amount,
   value: Amount
@@ -81,6 +91,7 @@ export class BlocksGroup extends HttpApiGroup.make("blocks")
       .annotate(Families, ["xrp"])
       .annotate(Listing, "offset")
       .annotate(Price, "xrp-block-transactions")
+      .annotate(ExampleValues, { hash: FamilyExample.values("xrp").transactionId, "fee.amount": "0.000012" })
       .annotateMerge(OpenApi.annotations({ summary: "List the transactions of an XRP ledger" }))
   )
   .middleware(RequestedChain)

@@ -1,5 +1,6 @@
 /** The callbacks of a subscription: a numbered feed of sent and pending callbacks, and sending by hand. */
 
+import { testEvent } from "@headwater/core/events/Callback"
 import { EventType } from "@headwater/core/events/EventType"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -16,10 +17,13 @@ import {
   context,
   emptyBody,
   pageErrors,
+  referenceIdParam,
   Timestamp
 } from "./Common.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
+import { ExampleValues } from "./internal/Example.ts"
+import * as FamilyExample from "./internal/FamilyExample.ts"
 import { Count, feedPage, feedQuery, offsetPage, offsetQuery } from "./Paging.ts"
 import { RequestedChain } from "./RequestedChain.ts"
 import { callbackSecretKey, SubscriptionDetails } from "./Subscriptions.ts"
@@ -28,6 +32,8 @@ const Millis = Schema.Int.annotate({
   description: "Milliseconds since the Unix epoch",
   examples: [1_764_158_400_000]
 })
+
+const KeyText = Schema.String.annotate({ examples: ["9d6e1c4a5b7f40e2a3c8d1f0b6e5a794"] })
 
 const State = Schema.Literals(["due", "held", "delivered", "orphaned", "expired", "retracted"]).annotate({
   description:
@@ -38,8 +44,8 @@ const State = Schema.Literals(["due", "held", "delivered", "orphaned", "expired"
 
 const Attempt = Schema.Struct({
   timestamp: Millis,
-  duration: Schema.Int.annotate({ description: "Milliseconds until the answer or the failure" }),
-  statusCode: Schema.optionalKey(Schema.Int),
+  duration: Schema.Int.annotate({ description: "Milliseconds until the answer or the failure", examples: [84] }),
+  statusCode: Schema.optionalKey(Schema.Int.annotate({ examples: [200] })),
   error: Schema.optionalKey(Schema.String.annotate({ description: "Why the callback was not accepted" }))
 }).annotate({ identifier: "CallbackAttempt" })
 
@@ -47,10 +53,11 @@ export const Callback = Schema.Struct({
   sequence: Schema.optionalKey(
     Schema.Int.annotate({
       description:
-        "Number of the callback within the subscription, from 1 without gaps, as in the header x-callback-sequence"
+        "Number of the callback within the subscription, from 1 without gaps, as in the header x-callback-sequence",
+      examples: [17]
     })
   ),
-  idempotencyKey: Schema.String,
+  idempotencyKey: KeyText,
   event: Schema.String.annotate({ examples: ["ADDRESS_COINS_TRANSACTION_CONFIRMED"] }),
   state: State,
   createdTimestamp: Millis,
@@ -64,24 +71,33 @@ export const SubscriptionStatus = Schema.Struct({
   eventType: EventType,
   isActive: Schema.Boolean,
   evaluatedHeight: Schema.optionalKey(
-    Schema.Int.annotate({ description: "The last block that the subscription was evaluated against" })
+    Schema.Int.annotate({
+      description: "The last block that the subscription was evaluated against",
+      examples: [21_000_007]
+    })
   ),
   lastMatchTimestamp: Schema.optionalKey(Millis),
   lastDeliveryTimestamp: Schema.optionalKey(Millis),
-  lastSequence: Schema.Int,
-  waiting: Schema.Int.annotate({ description: "Callbacks before their first attempt" }),
-  retrying: Schema.Int,
+  lastSequence: Schema.Int.annotate({ description: "Number of the last callback that has one", examples: [17] }),
+  waiting: Schema.Int.annotate({ description: "Callbacks before their first attempt", examples: [2] }),
+  retrying: Schema.Int.annotate({ description: "Callbacks that were not accepted yet", examples: [1] }),
   unresolved: Schema.Int.annotate({
-    description: "Movements of coins without a callback yet, since their net amount is in doubt"
+    description: "Movements of coins without a callback yet, since their net amount is in doubt",
+    examples: [0]
   }),
   held: Schema.Int.annotate({
-    description: "Parked callbacks: the subscription is inactive, or the domain unverified"
+    description: "Parked callbacks: the subscription is inactive, or the domain unverified",
+    examples: [0]
   }),
   heldSinceTimestamp: Schema.optionalKey(Millis),
   heldSecondsLimit: Schema.Int.annotate({
-    description: "How long a callback stays parked until the domain is verified"
+    description: "How long a callback stays parked until the domain is verified",
+    examples: [604_800]
   }),
-  heldCountLimit: Schema.Int.annotate({ description: "How many callbacks stay parked until the domain is verified" }),
+  heldCountLimit: Schema.Int.annotate({
+    description: "How many callbacks stay parked until the domain is verified",
+    examples: [10_000]
+  }),
   createdTimestamp: Timestamp
 }).annotate({ identifier: "SubscriptionStatus" })
 
@@ -89,9 +105,15 @@ export const SubscriptionStatus = Schema.Struct({
 export const UnresolvedEvent = Schema.Struct({
   address: AddressText,
   transactionId: HashText,
-  minedInBlockHeight: Schema.Int,
-  reason: Schema.String.annotate({ description: "Why the net amount is in doubt" }),
-  remedy: Schema.String.annotate({ description: "What the operator of the server can do" })
+  minedInBlockHeight: Schema.Int.annotate({ examples: [870_000] }),
+  reason: Schema.String.annotate({
+    description: "Why the net amount is in doubt",
+    examples: ["an input may spend coins of the address that are neither recorded nor shown by the node"]
+  }),
+  remedy: Schema.String.annotate({
+    description: "What the operator of the server can do",
+    examples: ["Let the chain's node keep a transaction index"]
+  })
 }).annotate({ identifier: "UnresolvedEvent" })
 
 /** The longest wait for new callbacks, in seconds. */
@@ -114,7 +136,32 @@ const overlapSeconds = Schema.Int.check(
   examples: [86_400]
 })
 
-const params = { ...chainParams, referenceId: Schema.String }
+const params = { ...chainParams, ...referenceIdParam }
+
+const event = "ADDRESS_COINS_TRANSACTION_CONFIRMED"
+const ofCoins = { eventType: event, transactionId: undefined, heldSinceTimestamp: undefined }
+const told = FamilyExample.callback("evm", event)
+const { idempotencyKey } = JSON.parse(told) as { readonly idempotencyKey: string }
+/** What each operation shows: a callback that was accepted, one that is to be sent again, and a test before it is sent. */
+const delivered = { body: told, idempotencyKey, state: "delivered", nextAttemptTimestamp: undefined, error: undefined }
+const again = {
+  body: told,
+  idempotencyKey,
+  state: "due",
+  deliveredTimestamp: undefined,
+  statusCode: 500,
+  error: "answered 500"
+}
+const test = {
+  ...{
+    body: FamilyExample.callback("evm", event, testEvent(event)),
+    idempotencyKey,
+    event: testEvent(event),
+    state: "due"
+  },
+  ...{ sequence: undefined, deliveredTimestamp: undefined, attempts: [] }
+}
+
 const errors = [...chainErrors, Failures.resourceNotFound] as const
 
 export class CallbacksGroup extends HttpApiGroup.make("callbacks")
@@ -124,55 +171,68 @@ export class CallbacksGroup extends HttpApiGroup.make("callbacks")
       query: { ...context, ...feedQuery, wait: Schema.optionalKey(wait) },
       success: feedPage(Callback),
       error: [...errors, ...pageErrors]
-    }).annotateMerge(
-      OpenApi.annotations({
-        summary: "Read the callbacks of a subscription in the order of their numbers, waiting for new ones if asked to"
-      })
-    ),
+    })
+      .annotate(ExampleValues, { ...delivered, nextStartingAfter: "17" })
+      .annotateMerge(
+        OpenApi.annotations({
+          summary:
+            "Read the callbacks of a subscription in the order of their numbers, waiting for new ones if asked to"
+        })
+      ),
     HttpApiEndpoint.post("redeliver", "/callbacks/:idempotencyKey/redeliver", {
-      params: { ...params, idempotencyKey: Schema.String },
+      params: { ...params, idempotencyKey: KeyText.annotate({ description: "Key of the callback" }) },
       query: context,
       payload: emptyBody,
       success: item(Callback).pipe(HttpApiSchema.status(201)),
       error: [...errors, Failures.conflict, ...bodyErrors]
-    }).annotateMerge(OpenApi.annotations({ summary: "Send a callback again now" })),
+    })
+      .annotate(ExampleValues, again)
+      .annotateMerge(OpenApi.annotations({ summary: "Send a callback again now" })),
     HttpApiEndpoint.post("test", "/test", {
       params,
       query: context,
       payload: emptyBody,
       success: item(Callback).pipe(HttpApiSchema.status(201)),
       error: [...errors, ...bodyErrors]
-    }).annotateMerge(OpenApi.annotations({ summary: "Send a callback that is marked as a test" })),
+    })
+      .annotate(ExampleValues, test)
+      .annotateMerge(OpenApi.annotations({ summary: "Send a callback that is marked as a test" })),
     HttpApiEndpoint.post("rotateSecret", "/secret", {
       params,
       query: context,
       payload: body({ callbackSecretKey, overlapSeconds: Schema.optionalKey(overlapSeconds) }),
       success: item(SubscriptionDetails).pipe(HttpApiSchema.status(201)),
       error: [...errors, ...bodyErrors]
-    }).annotateMerge(
-      OpenApi.annotations({ summary: "Change the secret of a subscription, with both in use for a while" })
-    ),
+    })
+      .annotate(ExampleValues, ofCoins)
+      .annotateMerge(
+        OpenApi.annotations({ summary: "Change the secret of a subscription, with both in use for a while" })
+      ),
     HttpApiEndpoint.get("status", "/status", {
       params,
       query: context,
       success: item(SubscriptionStatus),
       error: errors
-    }).annotateMerge(
-      OpenApi.annotations({
-        summary: "Read how far a subscription was evaluated, and how many callbacks wait to be sent"
-      })
-    ),
+    })
+      .annotate(ExampleValues, ofCoins)
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Read how far a subscription was evaluated, and how many callbacks wait to be sent"
+        })
+      ),
     HttpApiEndpoint.get("unresolved", "/unresolved", {
       params,
       query: { ...context, ...offsetQuery(50) },
       success: offsetPage(UnresolvedEvent),
       error: [...errors, ...pageErrors]
-    }).annotateMerge(
-      OpenApi.annotations({
-        summary:
-          "List the movements of coins that have no callback yet, since their net amount is in doubt; oldest first"
-      })
-    )
+    })
+      .annotate(ExampleValues, FamilyExample.values("utxo"))
+      .annotateMerge(
+        OpenApi.annotations({
+          summary:
+            "List the movements of coins that have no callback yet, since their net amount is in doubt; oldest first"
+        })
+      )
   )
   .middleware(RequestedChain)
   .prefix("/blockchain-events/:blockchain/:network/:referenceId")

@@ -10,6 +10,14 @@ const Context = Schema.String.check(
 /** The query parameter that every operation takes. */
 export const context = { context: Schema.optionalKey(Context) }
 
+/** Reference id of a subscription. */
+export const referenceIdParam = {
+  referenceId: Schema.String.annotate({
+    description: "Reference id of the subscription",
+    examples: ["7c2f8a35-0d3e-4b0e-9c55-3c8ad0f5a9b1"]
+  })
+}
+
 const Name = Schema.String.check(Schema.isMaxLength(64, { message: "must be at most 64 characters" }))
 
 export const networkParam = {
@@ -94,6 +102,7 @@ export const BirthHeight = Schema.optionalKey(
     Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }, { message: "must be a block height" })
   ).annotate({
     description:
-      "The block from which on token transfers are read; by default the first one that this server has recorded"
+      "The block from which on token transfers are read; by default the first one that this server has recorded",
+    examples: [20_000_000]
   })
 )

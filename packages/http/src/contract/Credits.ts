@@ -10,15 +10,24 @@ import { Failures } from "./Errors.ts"
 import { cursorPage, cursorQuery } from "./Paging.ts"
 
 export const CreditBalance = Schema.Struct({
-  available: Schema.Int.annotate({ description: "Credits left" })
+  available: Schema.Int.annotate({ description: "Credits left", examples: [985_420] })
 }).annotate({ identifier: "CreditBalance" })
 
 export const CreditEntry = Schema.Struct({
-  key: Schema.String.annotate({ description: "Names the cause of the entry; no two entries have the same" }),
-  kind: Schema.Literals(["grant", "request", "daily", "callback"]),
-  amount: Schema.Int.annotate({ description: "Credits, negative for a charge" }),
-  results: Schema.Int.annotate({ description: "Results, subscriptions or callbacks that the entry pays for" }),
-  detail: Schema.String.annotate({ description: "The operation, or the chain and day" }),
+  key: Schema.String.annotate({
+    description: "Names the cause of the entry; no two entries have the same",
+    examples: ["request:6f1b0a4c9d3e57812fa06b3c"]
+  }),
+  kind: Schema.Literals(["grant", "request", "daily", "callback"]).annotate({ examples: ["request"] }),
+  amount: Schema.Int.annotate({ description: "Credits, negative for a charge", examples: [-30] }),
+  results: Schema.Int.annotate({
+    description: "Results, subscriptions or callbacks that the entry pays for",
+    examples: [1]
+  }),
+  detail: Schema.String.annotate({
+    description: "The operation, or the chain and day",
+    examples: ["subscriptions.get"]
+  }),
   timestamp: Timestamp
 }).annotate({ identifier: "CreditEntry" })
 

@@ -14,7 +14,8 @@ export const Domain = Schema.Struct({
   domain: Schema.String.annotate({ examples: ["example.com"] }),
   token: Schema.String.annotate({
     description:
-      "Publish it as the DNS TXT record `_headwater-challenge.<domain>` or at `https://<domain>/.well-known/headwater-challenge.txt`"
+      "Publish it as the DNS TXT record `_headwater-challenge.<domain>` or at `https://<domain>/.well-known/headwater-challenge.txt`",
+    examples: ["Yk3vR1pU8s0ZqJx7cH2mT5bN9wLfE4aGdK6oQiVtXzA"]
   }),
   isVerified: Schema.Boolean,
   createdTimestamp: Timestamp,
@@ -29,7 +30,7 @@ export class DomainsGroup extends HttpApiGroup.make("domains")
       query: context,
       payload: body({ domain: name.annotate({ description: "Host of callback URLs", examples: ["example.com"] }) }),
       success: item(Domain).pipe(HttpApiSchema.status(201)),
-      error: [Failures.invalidData, ...bodyErrors]
+      error: [Failures.invalidData, Failures.conflict, ...bodyErrors]
     }).annotateMerge(OpenApi.annotations({ summary: "Ask for a token that proves a domain" })),
     HttpApiEndpoint.get("list", "/", {
       query: { ...context, ...offsetQuery(10) },
@@ -37,11 +38,18 @@ export class DomainsGroup extends HttpApiGroup.make("domains")
       error: [Failures.invalidData, ...pageErrors]
     }).annotateMerge(OpenApi.annotations({ summary: "List the domains of the account" })),
     HttpApiEndpoint.post("verify", "/:domain/verify", {
-      params: { domain: name },
+      params: { domain: name.annotate({ description: "Host of callback URLs", examples: ["example.com"] }) },
       query: context,
       payload: emptyBody,
       success: item(Domain),
-      error: [Failures.invalidData, Failures.resourceNotFound, Failures.conflict, ...bodyErrors, Failures.unimplemented]
+      error: [
+        Failures.invalidData,
+        Failures.resourceNotFound,
+        Failures.conflict,
+        Failures.requestLimitReached,
+        ...bodyErrors,
+        Failures.unimplemented
+      ]
     }).annotateMerge(OpenApi.annotations({ summary: "Verify the domain by its token" }))
   )
   .prefix("/domains")

@@ -30,6 +30,15 @@ export class EndpointNotAllowed extends Schema.TaggedError<EndpointNotAllowed>()
   "endpoint_not_allowed_for_api_key",
   fields
 ) {}
+export class CallbacksLimitReached extends Schema.TaggedError<CallbacksLimitReached>()(
+  "blockchain_events_callbacks_limit_reached",
+  fields
+) {}
+export class XpubsLimitReached extends Schema.TaggedError<XpubsLimitReached>()("xpubs_limit_reached", fields) {}
+export class SyncAddressesLimitReached extends Schema.TaggedError<SyncAddressesLimitReached>()(
+  "sync_addresses_limit_reached",
+  fields
+) {}
 export class AddressNotSynced extends Schema.TaggedError<AddressNotSynced>()("address_not_synced", fields) {}
 export class ResourceNotFound extends Schema.TaggedError<ResourceNotFound>()("resource_not_found", fields) {}
 export class BlockNotFound extends Schema.TaggedError<BlockNotFound>()("blockchain_data_block_not_found", fields) {}
@@ -107,7 +116,7 @@ export const Failures = {
   invalidApiKey: failure(InvalidApiKey, {
     code: "invalid_api_key",
     status: 401,
-    description: "The API key is unknown or revoked"
+    description: "The API key is unknown, revoked or over"
   }),
   insufficientCredits: failure(InsufficientCredits, {
     code: "insufficient_credits",
@@ -118,6 +127,21 @@ export const Failures = {
     code: "endpoint_not_allowed_for_api_key",
     status: 403,
     description: "The API key may not call this operation"
+  }),
+  callbacksLimitReached: failure(CallbacksLimitReached, {
+    code: "blockchain_events_callbacks_limit_reached",
+    status: 403,
+    description: "The account has as many subscriptions, in all or to one event of one address, as it may have"
+  }),
+  xpubsLimitReached: failure(XpubsLimitReached, {
+    code: "xpubs_limit_reached",
+    status: 403,
+    description: "The account has synced as many wallets as it may"
+  }),
+  syncAddressesLimitReached: failure(SyncAddressesLimitReached, {
+    code: "sync_addresses_limit_reached",
+    status: 403,
+    description: "The account has synced as many addresses as it may"
   }),
   addressNotSynced: failure(AddressNotSynced, {
     code: "address_not_synced",

@@ -26,7 +26,8 @@ import {
 } from "./Common.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
-import { CompleteFrom, Listing, offsetPage, offsetQuery } from "./Paging.ts"
+import { ExampleValues } from "./internal/Example.ts"
+import { CompleteFrom, Listing, offsetPage, recordedList, offsetQuery } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 
@@ -43,7 +44,7 @@ export const EvmAssets = Schema.Struct({
   nonFungibleTokens: Schema.Array(
     Schema.Struct({
       contractAddress: AddressText,
-      standard: StandardText,
+      standard: StandardText.annotate({ examples: ["ERC-721"] }),
       symbol: SymbolText,
       tokenId: NumberText
     })
@@ -54,7 +55,8 @@ export const EvmAssets = Schema.Struct({
   completeFrom: Schema.optionalKey(CompleteFrom).annotate({
     description:
       "Height of the block from which on token transfers of every address of the wallet are recorded: tokens that came " +
-      "before and have not moved since may be missing. Absent where none can be"
+      "before and have not moved since may be missing. Absent where none can be",
+    examples: [20_000_000]
   })
 }).annotate({ identifier: "EvmHdWalletAssets" })
 
@@ -68,7 +70,10 @@ export const WalletStatus = Schema.Struct({
   }),
   completeFrom: Schema.optionalKey(
     Schema.Struct({
-      height: Schema.Int.annotate({ description: "The block from which on everything is recorded" }),
+      height: Schema.Int.annotate({
+        description: "The block from which on everything is recorded",
+        examples: [850_000]
+      }),
       unspentOutputs: Schema.Boolean.annotate({
         description: "Always true: coins that were unspent at that block are recorded as well"
       })
@@ -117,7 +122,7 @@ const format = {
         description:
           "Form of the wallet's addresses, one that the chain has: by default the form that the key's version says " +
           "(ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet",
-        examples: ["P2PKH"]
+        examples: ["P2WPKH"]
       })
       .pipe(
         Schema.decodeTo(
@@ -131,9 +136,16 @@ const format = {
   )
 }
 
+/** Of test vector 1 of BIP-32. */
+const exampleKey =
+  "xpub661MyMwAqRbcFtXgS5sYJABqqG9YLmC4Q1Rdap9gSE8NqtwybGhePY2gZ29ESFjqJoCu1Rupje8YtGqsefD265TMg7usUDFdp6W1EGMcet8"
+
 const params = {
   ...chainParams,
-  extendedPublicKey: Schema.String.annotate({ description: "Extended public key of the account (xpub, ypub, zpub …)" })
+  extendedPublicKey: Schema.String.annotate({
+    description: "Extended public key of the account (xpub, ypub, zpub …)",
+    examples: [exampleKey]
+  })
 }
 const errors = [...chainErrors, Failures.invalidXpub, Failures.unimplemented, Failures.nodeUnavailable] as const
 
@@ -148,8 +160,8 @@ const derive = {
   params,
   query: { ...context, ...derivation, ...format },
   payload: optionalBody(format),
-  success: offsetPage(DerivedAddress).pipe(HttpApiSchema.status(201)),
-  error: [...errors, Failures.xpubSyncInProgress, ...bodyErrors]
+  success: recordedList(DerivedAddress).pipe(HttpApiSchema.status(201)),
+  error: [...errors, Failures.xpubsLimitReached, Failures.xpubSyncInProgress, ...bodyErrors]
 } as const
 /** Of wallets whose earlier coins not every node can show. */
 const utxoDerive = { ...derive, error: [...derive.error, Failures.xpubNotSynced] } as const
@@ -158,7 +170,10 @@ const SyncStatus = Schema.Literals(["syncing", "synced"]).annotate({
   description: "`syncing` while the past of any address of the wallet is being read"
 })
 
-const extendedPublicKey = Schema.String.annotate({ description: "Extended public key of the wallet" })
+const extendedPublicKey = Schema.String.annotate({
+  description: "Extended public key of the wallet",
+  examples: [exampleKey]
+})
 
 export const SyncedWalletKey = Schema.Struct({ extendedPublicKey }).annotate({ identifier: "SyncedWalletKey" })
 
@@ -186,9 +201,11 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
   .add(
     HttpApiEndpoint.get("evmAssets", "/evm/:blockchain/:network/:extendedPublicKey/assets", {
       ...recorded,
-      success: item(EvmAssets)
+      success: item(EvmAssets),
+      error: [...recorded.error, Failures.conflict]
     })
       .annotate(Price, "evm-assets")
+      .annotate(ExampleValues, { format: "STANDARD" })
       .annotate(Families, ["evm", "tron"])
       .annotateMerge(OpenApi.annotations({ summary: "Read the assets of an EVM wallet" })),
     HttpApiEndpoint.get("utxoAssets", "/utxo/:blockchain/:network/:extendedPublicKey/assets", {
@@ -212,6 +229,7 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
       success: item(Balance)
     })
       .annotate(Price, "xrp-assets")
+      .annotate(ExampleValues, { format: "CLASSIC" })
       .annotate(Families, ["xrp"])
       .annotateMerge(OpenApi.annotations({ summary: "Read the confirmed balance of an XRP wallet" })),
     HttpApiEndpoint.post(
@@ -220,6 +238,7 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
       utxoDerive
     )
       .annotate(Price, "utxo-derive")
+      .annotate(ExampleValues, { format: "P2WPKH" })
       .annotate(Listing, "whole")
       .annotate(Families, ["utxo"])
       .annotateMerge(
@@ -227,6 +246,7 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
       ),
     HttpApiEndpoint.post("xrpDerive", "/:blockchain/:network/:extendedPublicKey/addresses/derive-and-sync", derive)
       .annotate(Price, "xrp-derive")
+      .annotate(ExampleValues, { format: "CLASSIC" })
       .annotate(Listing, "whole")
       .annotate(Families, ["xrp"])
       .annotateMerge(
@@ -247,7 +267,14 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
       query: { ...context, ...derivation },
       payload: optionalBody({ birthHeight: BirthHeight }),
       success: item(SyncedWalletKey).pipe(HttpApiSchema.status(201)),
-      error: [...chainErrors, ...bodyErrors, Failures.invalidXpub, Failures.alreadyExists, Failures.unimplemented]
+      error: [
+        ...chainErrors,
+        ...bodyErrors,
+        Failures.invalidXpub,
+        Failures.xpubsLimitReached,
+        Failures.alreadyExists,
+        Failures.unimplemented
+      ]
     })
       .annotate(Price, "subscription-create")
       .annotate(Families, ["evm", "tron"])

@@ -3,10 +3,14 @@ import { type Operation, prices } from "@headwater/core/Credits"
 import * as Context from "effect/Context"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
 import { Api } from "./Api.ts"
 import { apiVersion } from "./Envelope.ts"
 import * as Example from "./internal/Example.ts"
+import * as FamilyExample from "./internal/FamilyExample.ts"
 import { Price } from "./Price.ts"
+import { Families } from "./RequestedChain.ts"
+import { webhookSchemas, webhooks } from "./Webhooks.ts"
 
 type Spec = OpenApi.OpenAPISpec
 type SpecOperation = OpenApi.OpenAPISpecOperation
@@ -23,7 +27,12 @@ const everyAnswer = {
   "x-request-id": header("The request's id, as in the envelope", "string"),
   "x-response-time": header("Milliseconds that the answer took", "integer"),
   "x-credits-consumed": header("Credits that the request cost; only where credits are counted", "integer"),
-  "x-credits-available": header("Credits that are left; only where credits are counted", "integer")
+  "x-credits-available": header("Credits that are left; only where credits are counted", "integer"),
+  "ratelimit-policy": header("The account's rate: `q` credits in `w` seconds at once", "string"),
+  ratelimit: header("What is left of the rate: `r` credits, and all of it again in `t` seconds", "string"),
+  "x-ratelimit-limit": header("Credits that an account may spend at once", "integer"),
+  "x-ratelimit-remaining": header("Credits that are left of the rate", "integer"),
+  "x-ratelimit-reset": header("Seconds until all of the rate is there again", "integer")
 }
 
 const versionParameter = {
@@ -31,7 +40,8 @@ const versionParameter = {
   in: "header" as const,
   required: false,
   description: "Version of the interface that the caller wants",
-  schema: { type: "string", enum: [apiVersion] }
+  schema: { type: "string", enum: [apiVersion] },
+  example: apiVersion
 }
 
 const priceText = (operation: Operation): string => {
@@ -65,6 +75,15 @@ const needs: Readonly<Record<string, (operation: SpecOperation, price: Operation
   "insufficient_credits.402": (_, price) => price !== undefined
 }
 
+/** What the document of an endpoint needs beside what Effect writes. */
+interface Facts {
+  readonly price: Operation | undefined
+  /** For its examples. */
+  readonly values: Example.Values
+  /** Its parameters as they are once they are read: a number is a number, though its text comes in a URL. */
+  readonly parameters: Readonly<Record<string, JsonSchema>>
+}
+
 const errorAnswer = (
   spec: Spec,
   operation: SpecOperation,
@@ -84,7 +103,7 @@ const errorAnswer = (
     return { code: code!, text: spec.components.schemas[name]!.description as string, $ref: $ref! }
   })
   const examples = Object.fromEntries(
-    described.map(({ $ref, code }) => [code, { value: Example.of(spec.components.schemas, { $ref }) }])
+    described.map(({ $ref, code }) => [code, { value: Example.of(spec.components.schemas, { $ref }, {}) }])
   )
   const waits = status === 429 || status === 503 ? { "retry-after": header("Seconds to wait", "integer") } : {}
   const content = { schema: references.length === 1 ? references[0]! : { anyOf: references }, examples }
@@ -100,9 +119,9 @@ const errorAnswer = (
   ]
 }
 
-const successAnswer = (spec: Spec, answer: Response): Response => {
+const successAnswer = (spec: Spec, answer: Response, values: Example.Values): Response => {
   const schema = answer.content!["application/json"]!.schema
-  const example = Example.of(spec.components.schemas, schema as JsonSchema)
+  const example = Example.of(spec.components.schemas, schema as JsonSchema, values)
   return {
     ...answer,
     headers: everyAnswer,
@@ -110,51 +129,82 @@ const successAnswer = (spec: Spec, answer: Response): Response => {
   }
 }
 
-const requestBody = (spec: Spec, body: NonNullable<SpecOperation["requestBody"]>) => {
+const requestBody = (spec: Spec, body: NonNullable<SpecOperation["requestBody"]>, values: Example.Values) => {
   const schema = open(body.content["application/json"]!.schema) as JsonSchema
   const optional = schema.anyOf?.some(({ type }) => type === "null") === true
-  const content = { schema, example: Example.of(spec.components.schemas, schema) }
+  const content = { schema, example: Example.of(spec.components.schemas, schema, values) }
   return { required: !optional, content: { "application/json": content } } as unknown as SpecOperation["requestBody"]
 }
 
-const complete = (spec: Spec, operation: SpecOperation, price: Operation | undefined): SpecOperation => ({
-  ...operation,
-  description: price === undefined ? "Costs no credits." : priceText(price),
-  parameters: [...operation.parameters, versionParameter],
-  responses: Object.fromEntries(
-    Object.entries(operation.responses).flatMap(([status, answer]) =>
-      Number(status) < 400
-        ? [[Number(status), successAnswer(spec, answer)] as const]
-        : errorAnswer(spec, operation, price, Number(status), answer)
-    )
-  ),
-  ...(operation.requestBody === undefined ? {} : { requestBody: requestBody(spec, operation.requestBody)! })
-})
+const parameter = (spec: Spec, written: SpecOperation["parameters"][number], { parameters, values }: Facts) => {
+  const { description, examples, ...schema } = { ...(written.schema as JsonSchema), ...parameters[written.name] }
+  const example = Example.of(
+    spec.components.schemas,
+    { ...schema, ...(examples && { examples }) },
+    values,
+    written.name
+  )
+  return { ...written, description, schema, ...(example === undefined ? {} : { example }) }
+}
 
-const pricesByOperation = (): ReadonlyMap<string, Operation | undefined> => {
-  const found = new Map<string, Operation | undefined>()
+const complete = (spec: Spec, operation: SpecOperation, facts: Facts): SpecOperation => {
+  const { price, values } = facts
+  return {
+    ...operation,
+    description: price === undefined ? "Costs no credits." : priceText(price),
+    parameters: [...operation.parameters.map((written) => parameter(spec, written, facts)), versionParameter] as never,
+    responses: Object.fromEntries(
+      Object.entries(operation.responses).flatMap(([status, answer]) =>
+        Number(status) < 400
+          ? [[Number(status), successAnswer(spec, answer, values)] as const]
+          : errorAnswer(spec, operation, price, Number(status), answer)
+      )
+    ),
+    ...(operation.requestBody === undefined ? {} : { requestBody: requestBody(spec, operation.requestBody, values)! })
+  }
+}
+
+const parametersOf = (schemas: ReadonlyArray<Schema.Top | undefined>): Readonly<Record<string, JsonSchema>> =>
+  Object.assign(
+    {},
+    ...schemas.map((schema) => {
+      if (schema === undefined) return {}
+      return Schema.toJsonSchemaDocument(Schema.toType(schema)).schema.properties
+    })
+  )
+
+const factsByOperation = (): ReadonlyMap<string, Facts> => {
+  const found = new Map<string, Facts>()
   HttpApi.reflect(Api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint, group }) => {
-      found.set(`${group.identifier}.${endpoint.identifier}`, Context.get(endpoint.annotations, Price))
+      const [family = "evm"] = Context.get(endpoint.annotations, Families) ?? []
+      found.set(`${group.identifier}.${endpoint.identifier}`, {
+        price: Context.get(endpoint.annotations, Price),
+        values: { ...FamilyExample.values(family), ...Context.get(endpoint.annotations, Example.ExampleValues) },
+        parameters: parametersOf([endpoint.params, endpoint.query])
+      })
     }
   })
   return found
 }
 
-const make = (): Spec => {
+export type Document = Spec & { readonly webhooks: typeof webhooks }
+
+const make = (): Document => {
   const spec = OpenApi.fromApi(Api)
-  const byOperation = pricesByOperation()
+  const byOperation = factsByOperation()
   const paths = Object.entries(spec.paths).map(([path, operations]) => [
     path,
     Object.fromEntries(
       Object.entries(operations as Record<string, SpecOperation>).map(([method, operation]) => [
         method,
-        complete(spec, operation, byOperation.get(operation.operationId))
+        complete(spec, operation, byOperation.get(operation.operationId)!)
       ])
     )
   ])
-  return { ...spec, servers: [{ url: "/" }], paths: Object.fromEntries(paths) }
+  const components = { ...spec.components, schemas: { ...spec.components.schemas, ...webhookSchemas } }
+  return { ...spec, servers: [{ url: "/" }], paths: Object.fromEntries(paths), components, webhooks }
 }
 
 /**
@@ -167,4 +217,4 @@ const make = (): Spec => {
  * openApiDocument.openapi // => "3.1.0"
  * ```
  */
-export const openApiDocument: OpenApi.OpenAPISpec = make()
+export const openApiDocument: Document = make()

@@ -35,16 +35,15 @@ export const offsetQuery = (defaultLimit: number) => ({
   offset: Schema.optionalKey(Count.annotate({ description: "Items to skip; 0 if not given" }))
 })
 
+const offsetFields = <S extends Schema.Top>(item: S) => ({
+  limit: Schema.Int,
+  offset: Schema.Int,
+  total: Schema.Int.annotate({ description: "Items on all pages" }),
+  items: Schema.Array(item)
+})
+
 /** Answer of a list that is paged by offset. */
-export const offsetPage = <S extends Schema.Top>(item: S) =>
-  success(
-    Schema.Struct({
-      limit: Schema.Int,
-      offset: Schema.Int,
-      total: Schema.Int.annotate({ description: "Items on all pages" }),
-      items: Schema.Array(item)
-    })
-  )
+export const offsetPage = <S extends Schema.Top>(item: S) => success(Schema.Struct(offsetFields(item)))
 
 export const SortingOrder = Schema.Literals(["ASCENDING", "DESCENDING"])
 export type SortingOrder = typeof SortingOrder.Type
@@ -85,13 +84,19 @@ const cursorFields = <S extends Schema.Top>(item: S) => ({
   items: Schema.Array(item)
 })
 
-/** Answer of a list that is paged by cursor. */
-export const cursorPage = <S extends Schema.Top>(item: S) => success(Schema.Struct(cursorFields(item)))
-
 /** The first block from which on a list that rests on the record is whole. */
 export const CompleteFrom = Schema.Int.annotate({
-  description: "Height of the block from which on the list is whole; earlier items may be missing. Absent where none is"
+  description:
+    "Height of the block from which on the list is whole; earlier items may be missing. Absent where none is",
+  examples: [20_000_000]
 })
+
+/** As {@link offsetPage}, of a whole list that rests on the record. */
+export const recordedList = <S extends Schema.Top>(item: S) =>
+  success(Schema.Struct({ ...offsetFields(item), completeFrom: Schema.optionalKey(CompleteFrom) }))
+
+/** Answer of a list that is paged by cursor. */
+export const cursorPage = <S extends Schema.Top>(item: S) => success(Schema.Struct(cursorFields(item)))
 
 /** As {@link cursorPage}, of a list that rests on the record. */
 export const recordedPage = <S extends Schema.Top>(item: S) =>
@@ -100,7 +105,12 @@ export const recordedPage = <S extends Schema.Top>(item: S) =>
 /** Query of a numbered feed, which is read in the order of the numbers. */
 export const feedQuery = {
   limit: limit(50),
-  startingAfter: Schema.optionalKey(Count.annotate({ description: "The number after which to begin; 0 if not given" }))
+  startingAfter: Schema.optionalKey(
+    Count.annotate({
+      description: "The number after which to begin; 0 if not given",
+      examples: [16]
+    })
+  )
 }
 
 /** Answer of a numbered feed. */

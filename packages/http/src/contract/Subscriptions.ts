@@ -16,10 +16,13 @@ import {
   emptyBody,
   HashText,
   pageErrors,
+  referenceIdParam,
   Timestamp
 } from "./Common.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
+import { ExampleValues } from "./internal/Example.ts"
+import * as FamilyExample from "./internal/FamilyExample.ts"
 import { offsetPage, offsetQuery } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { RequestedChain } from "./RequestedChain.ts"
@@ -170,7 +173,8 @@ const formOf = ({ class: eventClass, confirmations, everyFieldRequired }: EventK
 
 const create = <Path extends string, Request extends Schema.Top, Answer extends Schema.Top>(
   path: Path,
-  words: string,
+  { families, words }: Pick<EventKind, "families" | "words">,
+  eventType: string,
   { answer, request }: { readonly request: Request; readonly answer: Answer }
 ) =>
   HttpApiEndpoint.post(path, `/${path}`, {
@@ -178,9 +182,16 @@ const create = <Path extends string, Request extends Schema.Top, Answer extends 
     query: context,
     payload: Schema.Struct({ ...context, data: Schema.Struct({ item: request }) }),
     success: item(answer).pipe(HttpApiSchema.status(201)),
-    error: [...chainErrors, Failures.alreadyExists, ...bodyErrors, Failures.unimplemented]
+    error: [
+      ...chainErrors,
+      Failures.alreadyExists,
+      Failures.callbacksLimitReached,
+      ...bodyErrors,
+      Failures.unimplemented
+    ]
   })
     .annotate(Price, "subscription-create")
+    .annotate(ExampleValues, { ...FamilyExample.values(families.includes("evm") ? "evm" : families[0]!), eventType })
     .annotateMerge(OpenApi.annotations({ summary: `Subscribe to ${words}` }))
 
 type Create<K extends EventKind> = K extends unknown
@@ -188,11 +199,14 @@ type Create<K extends EventKind> = K extends unknown
   : never
 
 /** The operations that make subscriptions, one for each event. */
-const creates = Object.values(eventKinds).map((kind) =>
-  create<string, Schema.Top, Schema.Top>(kind.path, kind.words, forms[formOf(kind)])
+const creates = Object.entries(eventKinds).map(([event, kind]) =>
+  create<string, Schema.Top, Schema.Top>(kind.path, kind, event, forms[formOf(kind)])
 ) as ReadonlyArray<unknown> as NonEmptyReadonlyArray<Create<(typeof eventKinds)[EventType]>>
 
-const one = { params: { ...chainParams, referenceId: Schema.String }, query: context }
+const one = { params: { ...chainParams, ...referenceIdParam }, query: context }
+
+/** A subscription that is active, and about an address. */
+const active = { transactionId: undefined, eventType: "ADDRESS_COINS_TRANSACTION_CONFIRMED" }
 
 export class SubscriptionsGroup extends HttpApiGroup.make("subscriptions")
   .add(...creates)
@@ -204,6 +218,7 @@ export class SubscriptionsGroup extends HttpApiGroup.make("subscriptions")
       error: [...chainErrors, ...pageErrors]
     })
       .annotate(Price, "subscription-list")
+      .annotate(ExampleValues, { ...active, limit: 10 })
       .annotateMerge(OpenApi.annotations({ summary: "List the subscriptions on a chain, oldest first" })),
     HttpApiEndpoint.get("get", "/:referenceId", {
       ...one,
@@ -211,12 +226,15 @@ export class SubscriptionsGroup extends HttpApiGroup.make("subscriptions")
       error: [...chainErrors, Failures.resourceNotFound]
     })
       .annotate(Price, "subscription-get")
+      .annotate(ExampleValues, active)
       .annotateMerge(OpenApi.annotations({ summary: "Read a subscription" })),
     HttpApiEndpoint.delete("delete", "/:referenceId", {
       ...one,
       success: item(SubscriptionDetails),
       error: [...chainErrors, Failures.resourceNotFound]
-    }).annotateMerge(OpenApi.annotations({ summary: "Delete a subscription with its pending callbacks" })),
+    })
+      .annotate(ExampleValues, active)
+      .annotateMerge(OpenApi.annotations({ summary: "Delete a subscription with its pending callbacks" })),
     HttpApiEndpoint.post("activate", "/:referenceId/activate", {
       ...one,
       payload: emptyBody,
@@ -224,6 +242,7 @@ export class SubscriptionsGroup extends HttpApiGroup.make("subscriptions")
       error: [...chainErrors, Failures.resourceNotFound, Failures.conflict, ...bodyErrors]
     })
       .annotate(Price, "subscription-activate")
+      .annotate(ExampleValues, active)
       .annotateMerge(OpenApi.annotations({ summary: "Activate a subscription and send its parked callbacks" }))
   )
   .middleware(RequestedChain)

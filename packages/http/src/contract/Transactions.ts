@@ -19,36 +19,39 @@ import {
 } from "./Common.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
+import { ExampleValues } from "./internal/Example.ts"
 import { Listing, offsetPage, offsetQuery } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 
 export const Log = Schema.Struct({
   address: AddressText,
-  data: Schema.String,
-  isRemoved: Schema.Boolean,
+  data: Schema.String.annotate({ examples: ["0x000000000000000000000000000000000000000000000000000000000ee6b280"] }),
+  isRemoved: Schema.Boolean.annotate({ examples: [false] }),
   name: Schema.optionalKey(Schema.String.annotate({ examples: ["Transfer(address,address,uint256)"] })),
-  topics: Schema.Array(Schema.String)
+  topics: Schema.Array(
+    Schema.String.annotate({ examples: ["0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"] })
+  )
 }).annotate({ identifier: "Log" })
 
 export const PreparedTransaction = Schema.Struct({
-  inputData: Schema.String,
-  nonce: Schema.Int,
+  inputData: Schema.String.annotate({ examples: ["0x"] }),
+  nonce: Schema.Int.annotate({ examples: [7] }),
   recipient: AddressText,
   sender: AddressText,
   sighash: HashText.annotate({ description: "The hash to sign" }),
   value: Amount,
   fee: Schema.Struct({
-    gasPrice: Schema.Int,
-    maxFeePerGas: Schema.Int,
-    maxPriorityFeePerGas: Schema.Int,
+    gasPrice: Schema.Int.annotate({ description: "Wei; 0 for a gas-fee-market-transaction", examples: [0] }),
+    maxFeePerGas: Schema.Int.annotate({ examples: [31_000_000_000] }),
+    maxPriorityFeePerGas: Schema.Int.annotate({ examples: [1_000_000_000] }),
     unit: UnitText,
     total: Schema.optionalKey(Schema.Int).annotate({
       description: "On tron: all that the transfer burns, for bandwidth, the activation of the recipient and the memo"
     })
   }),
-  gasLimit: Schema.Int.annotate({ description: "On tron: points of bandwidth" }),
-  type: Schema.String,
+  gasLimit: Schema.Int.annotate({ description: "On tron: points of bandwidth", examples: [21_000] }),
+  type: Schema.String.annotate({ examples: ["gas-fee-market-transaction"] }),
   expirationTimestamp: Schema.optionalKey(Schema.Int).annotate({
     description: "On tron: when the transaction can no longer be sent, in seconds since the Unix epoch"
   })
@@ -60,10 +63,16 @@ const decimal = Schema.String.check(
 
 export const NewTransaction = {
   additionalData: Schema.optionalKey(
-    Schema.String.check(Schema.isMaxLength(2048, { message: "must be at most 2048 characters" }))
+    Schema.String.check(Schema.isMaxLength(2048, { message: "must be at most 2048 characters" })).annotate({
+      examples: ["invoice 4711"]
+    })
   ),
   amount: decimal.annotate({ description: "Amount in whole coins", examples: ["0.25"] }),
-  nonce: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^\d{1,15}$/, { message: "must be a whole number" }))),
+  nonce: Schema.optionalKey(
+    Schema.String.check(Schema.isPattern(/^\d{1,15}$/, { message: "must be a whole number" })).annotate({
+      examples: ["7"]
+    })
+  ),
   recipient: Schema.String.check(Schema.isBetweenLength(1, 200)),
   sender: Schema.String.check(Schema.isBetweenLength(1, 200)),
   fee: Schema.optionalKey(
@@ -87,7 +96,7 @@ const nodeErrors = [Failures.unimplemented, Failures.nodeUnavailable] as const
 export class TransactionsGroup extends HttpApiGroup.make("transactions")
   .add(
     HttpApiEndpoint.get("logs", "/transactions/evm/:blockchain/:network/:transactionHash/logs", {
-      params: { ...chainParams, transactionHash: hash },
+      params: { ...chainParams, transactionHash: hash.annotate({ description: "Hash of the transaction" }) },
       query: { ...context, ...offsetQuery(50) },
       success: offsetPage(Log),
       error: [...chainErrors, ...pageErrors, Failures.transactionNotFound, ...nodeErrors]
@@ -103,6 +112,10 @@ export class TransactionsGroup extends HttpApiGroup.make("transactions")
       error: [...chainErrors, Failures.conflict, ...bodyErrors, ...nodeErrors]
     })
       .annotate(Price, "prepare")
+      .annotate(ExampleValues, {
+        ...{ "fee.unit": "Wei", total: undefined, expirationTimestamp: undefined, exactAmount: undefined },
+        ...{ amount: "0.25", priority: "standard", substractFromAmount: false, type: "gas-fee-market-transaction" }
+      })
       .annotateMerge(OpenApi.annotations({ summary: "Prepare a transaction of native coins for signing" }))
   )
   .middleware(RequestedChain)

@@ -20,6 +20,7 @@ import { Payment } from "../contract/Price.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
 import { TransactionsGroup } from "../contract/Transactions.ts"
 import * as Pages from "../server/Pages.ts"
+import type { RecordedList } from "../operations/Operations.ts"
 import { ConfiguredChains } from "../server/RequestedChain.ts"
 
 /** Lists of transfers are in the order of block height, place in the block, place in the transaction. */
@@ -65,8 +66,8 @@ const handler = Effect.map(ConfiguredChains, (configured) => {
         return yield* Pages.byCursor(list, positionLength, query, (page) => operation({ ...request, ...page }))
       }
       case "whole": {
-        const items: ReadonlyArray<unknown> = yield* operation(request)
-        return { limit: items.length, offset: 0, total: items.length, items }
+        const { items, ...rest }: RecordedList<unknown> = yield* operation(request)
+        return { limit: items.length, offset: 0, total: items.length, ...rest, items }
       }
       case undefined:
         return { item: yield* operation(request) }

@@ -1,11 +1,12 @@
 /** Answers the operations on domains of callback URLs. */
+import * as Limits from "@headwater/indexer/store/accounts/Limits"
 import { type Domain, Domains, DomainVerifier } from "@headwater/indexer/store/subscriptions/Domains"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import { Api } from "../contract/Api.ts"
 import { CurrentAccount } from "../contract/Authentication.ts"
-import { Conflict, InvalidData, ResourceNotFound, Unimplemented } from "../contract/Errors.ts"
+import { Conflict, InvalidData, RequestLimitReached, ResourceNotFound, Unimplemented } from "../contract/Errors.ts"
 import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
 import * as Pages from "../server/Pages.ts"
 
@@ -47,7 +48,13 @@ export const layer = HttpApiBuilder.group(
           ({ rule }) =>
             new InvalidData({ message: `domain: ${rule}`, details: [{ attribute: "domain", message: rule }] })
         )
-        return { item: shown(yield* Effect.orDie(domains.add(id, host))) }
+        const added = domains.add(id, host).pipe(
+          Effect.catchTags({
+            LimitReached: ({ message }) => Effect.fail(new Conflict({ message })),
+            DatabaseError: Effect.die
+          })
+        )
+        return { item: shown(yield* added) }
       }),
       list: Effect.fnUntraced(function* ({ query }) {
         const { id } = yield* CurrentAccount
@@ -63,10 +70,15 @@ export const layer = HttpApiBuilder.group(
           const { id } = yield* CurrentAccount
           const host = yield* Effect.mapError(hostOf(params.domain), () => notFound)
           if (Option.isNone(verifier)) return yield* unimplemented
+          yield* domains.countVerification(id)
           return { item: shown(yield* verifier.value.verify(id, host)) }
         },
         Effect.catchTags({
           DatabaseError: Effect.die,
+          LimitReached: ({ message }) =>
+            Effect.flatMap(Limits.millisToNextHour, (millis) =>
+              Effect.fail(new RequestLimitReached({ message, retryAfter: Math.ceil(millis / 1000) }))
+            ),
           DomainNotFound: () => Effect.fail(notFound),
           DomainNotVerified: ({ message }) => Effect.fail(new Conflict({ message }))
         })

@@ -9,7 +9,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Result from "effect/Result"
 import { Api } from "../contract/Api.ts"
 import { CurrentAccount } from "../contract/Authentication.ts"
-import { AlreadyExists, Conflict, InvalidData, Unimplemented } from "../contract/Errors.ts"
+import { AlreadyExists, CallbacksLimitReached, Conflict, InvalidData, Unimplemented } from "../contract/Errors.ts"
 import { Payment } from "../contract/Price.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
 import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
@@ -128,6 +128,7 @@ export const layer = HttpApiBuilder.group(
             Effect.fail(
               new AlreadyExists({ message: `The account has the same subscription already: ${referenceId}` })
             ),
+          LimitReached: ({ message }) => Effect.fail(new CallbacksLimitReached({ message })),
           DatabaseError: Effect.die
         })
       )

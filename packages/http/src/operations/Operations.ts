@@ -43,6 +43,12 @@ export interface CursorPage<A> {
   readonly completeFrom?: number | undefined
 }
 
+/** A whole list that rests on the record; `completeFrom` as in {@link CursorPage}. */
+export interface RecordedList<A> {
+  readonly items: ReadonlyArray<A>
+  readonly completeFrom?: number
+}
+
 export interface CursorRequest {
   readonly limit: number
   readonly sortingOrder: SortingOrder
@@ -92,7 +98,7 @@ type Operation<E extends Endpoint, Success, Query> = Success extends { readonly 
       ? Answering<E, CursorRequest, CursorPage<Item>>
       : "offset" extends keyof Query
         ? Answering<E, OffsetRequest, OffsetPage<Item>>
-        : Answering<E, unknown, ReadonlyArray<Item>>
+        : Answering<E, unknown, RecordedList<Item>>
     : never
 
 /** The operations on one chain, by the names of their endpoints. */

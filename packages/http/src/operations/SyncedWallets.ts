@@ -1,8 +1,10 @@
 /** Wallets whose addresses accounts derive and sync, in families that keep them in the store. */
-import type { Chain } from "@headwater/core/chains/Chain"
+import type { AddressBytes } from "@headwater/core/address/Address"
+import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import { keyOf, Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as Effect from "effect/Effect"
-import { type InsufficientCredits, XpubSyncInProgress } from "../contract/Errors.ts"
+import { type InsufficientCredits, XpubSyncInProgress, XpubsLimitReached } from "../contract/Errors.ts"
+import type { Freshness } from "./Freshness.ts"
 import * as Wallet from "./Wallet.ts"
 import type { Caller, ChainOperations, WalletRequest } from "./Operations.ts"
 
@@ -13,7 +15,12 @@ export interface Options {
   readonly subject: string
 }
 
-export const make = Effect.fnUntraced(function* (chain: Chain, { gapLimit, subject }: Options) {
+export const make = Effect.fnUntraced(function* (
+  record: ChainReader,
+  freshness: Pick<Freshness, "recorded">,
+  { gapLimit, subject }: Options
+) {
+  const { chain } = record
   const wallets = yield* Wallets
   const inProgress = new XpubSyncInProgress({
     message: `The ${subject} are being looked for: try again later`
@@ -25,18 +32,39 @@ export const make = Effect.fnUntraced(function* (chain: Chain, { gapLimit, subje
   /** The synced wallet of a request; undefined where the account has not synced it. */
   const find = (request: WalletRequest) => Effect.flatMap(keyFor(request), (key) => Effect.orDie(wallets.get(key)))
 
-  const deriveAndSync: ChainOperations["utxoDerive"] & ChainOperations["xrpDerive"] = Effect.fn(
-    "SyncedWallets.deriveAndSync"
-  )(function* (request: WalletRequest & Caller) {
-    const key = yield* keyFor(request)
-    const addresses = yield* wallets
-      .deriveAndSync<InsufficientCredits, never>(key, gapLimit, request.paying)
-      .pipe(Effect.catchTags({ WalletScanning: () => Effect.fail(inProgress), DatabaseError: Effect.die }))
-    return addresses.map(({ address, index }) => ({
-      ...{ address, index, format: key.format },
-      ...{ derivationType: key.derivation, type: "receiving" }
-    }))
+  /** For each branch the first index that is not watched; undefined where the account has not synced the wallet. */
+  const unwatchedOf = (request: WalletRequest) =>
+    Effect.flatMap(keyFor(request), (key) => Effect.orDie(wallets.unwatchedOf(key)))
+
+  /** The block from which on it is known of each of the addresses whether it was used. */
+  const recordedFrom = Effect.fnUntraced(function* (addresses: ReadonlyArray<AddressBytes>) {
+    const { coin } = yield* Effect.orDie(record.wholeFrom)
+    const watchedFrom = yield* Effect.orDie(record.watchedFrom(addresses))
+    return Math.max(coin, watchedFrom ?? 0)
   })
 
-  return { find, deriveAndSync, inProgress }
+  const deriveAndSync: ChainOperations["xrpDerive"] = Effect.fn("SyncedWallets.deriveAndSync")(function* (
+    request: WalletRequest & Caller
+  ) {
+    const key = yield* keyFor(request)
+    // Before the first block nobody can say where the record of the addresses begins.
+    if ((yield* Effect.orDie(record.tip)) === undefined) yield* freshness.recorded(false)
+    const addresses = yield* wallets.deriveAndSync<InsufficientCredits, never>(key, gapLimit, request.paying).pipe(
+      Effect.catchTags({
+        WalletScanning: () => Effect.fail(inProgress),
+        LimitReached: ({ message }) => Effect.fail(new XpubsLimitReached({ message })),
+        DatabaseError: Effect.die
+      })
+    )
+    const completeFrom = yield* recordedFrom(addresses.map(({ bytes }) => bytes))
+    return {
+      ...(completeFrom === 0 ? {} : { completeFrom }),
+      items: addresses.map(({ address, index }) => ({
+        ...{ address, index, format: key.format },
+        ...{ derivationType: key.derivation, type: "receiving" }
+      }))
+    }
+  })
+
+  return { find, unwatchedOf, deriveAndSync, inProgress }
 })

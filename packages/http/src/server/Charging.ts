@@ -42,6 +42,7 @@ export const layer = Layer.effect(
     const database = yield* Database
     const enabled = yield* CreditsEnabled
     const limit = yield* RateLimit.fromRate
+    const atOnce = yield* RateLimit.atOnce
     const rules = yield* CreditRules
 
     return Charging.of(
@@ -52,7 +53,7 @@ export const layer = Layer.effect(
         const operation = Context.get(endpoint.annotations, Price)
         const perResult = operation === undefined ? 0 : Ledger.price(operation, params.blockchain)
         yield* limit.admit(account, perResult)
-        if (!enabled) return yield* Effect.provideService(handled, Payment, free)
+        if (!enabled) return yield* atOnce(account, Effect.provideService(handled, Payment, free))
 
         const chargeOf = (results: number) => ({
           account,
@@ -79,8 +80,7 @@ export const layer = Layer.effect(
               })
             )
         })
-        return yield* handled.pipe(
-          Effect.provideService(Payment, payment),
+        return yield* atOnce(account, Effect.provideService(handled, Payment, payment)).pipe(
           Effect.tap(
             Effect.fnUntraced(function* (response) {
               // The framework answers some errors itself, without a failure.

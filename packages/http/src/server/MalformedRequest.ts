@@ -5,6 +5,7 @@
 import { STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import { apiVersion } from "../contract/Envelope.ts"
+import { securityHeaders } from "./SecurityHeaders.ts"
 
 const answers: Readonly<Record<string, readonly [status: number, code: string, message: string]>> = {
   HPE_HEADER_OVERFLOW: [431, "payload_too_large", "The URL and the headers are too large"],
@@ -27,6 +28,7 @@ export const answer = (error: Error & { readonly code?: string }, socket: Duplex
     "content-type: application/json",
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${requestId}`,
+    ...Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}`),
     "connection: close"
   ]
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`)

@@ -1,12 +1,17 @@
 /**
- * Limits how fast an account may spend: a bucket of credits fills at a steady rate.
+ * Limits how fast an account may spend: a bucket of credits fills at a steady rate, whether or not credits are charged.
  *
  * A request takes the price of one result on arrival, and the rest of its price when the answer is known. The rest may
- * leave the bucket in debt: then the next requests wait longer. Buckets are in memory, one for each account and process.
+ * leave the bucket in debt: then the next requests wait longer. An operation without a price takes as much as a cheap
+ * one. Every answer says what is left, in the headers `RateLimit` and `RateLimit-Policy` of the IETF's draft and in the
+ * older `X-RateLimit-…`.
  */
-import * as Clock from "effect/Clock"
+import * as RateBuckets from "@headwater/indexer/store/accounts/RateBuckets"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as RateLimiter from "effect/persistence/RateLimiter"
+import { RequestInfo } from "../contract/Envelope.ts"
 import { RequestLimitReached } from "../contract/Errors.ts"
 
 export interface Rate {
@@ -20,6 +25,36 @@ export const AccountRate = Context.Reference<Rate | undefined>("@headwater/http/
   defaultValue: () => undefined
 })
 
+/** Requests of an account that this process answers at the same time: each may hold a connection for a minute. */
+export const RequestsAtOnce = Context.Reference<number>("@headwater/http/server/RateLimit/RequestsAtOnce", {
+  defaultValue: () => 256
+})
+
+/** Runs a request unless its account has as many under way as it may. */
+export const atOnce = Effect.map(RequestsAtOnce, (most) => {
+  const running = new Map<number, number>()
+  return <A, E, R>(account: number, request: Effect.Effect<A, E, R>): Effect.Effect<A, E | RequestLimitReached, R> =>
+    Effect.suspend((): Effect.Effect<A, E | RequestLimitReached, R> => {
+      const count = (running.get(account) ?? 0) + 1
+      if (count > most) {
+        const message = `The account has ${most} requests under way, which is all that it may`
+        return Effect.fail(new RequestLimitReached({ message, retryAfter: 1 }))
+      }
+      running.set(account, count)
+      return Effect.ensuring(
+        request,
+        Effect.sync(() => {
+          const left = running.get(account)! - 1
+          if (left === 0) running.delete(account)
+          else running.set(account, left)
+        })
+      )
+    })
+})
+
+/** Credits that a request takes of the rate where its operation has no price. */
+const withoutPrice = 30
+
 export interface RateLimit {
   /** Takes the price of one result; fails with the seconds to wait. */
   readonly admit: (account: number, credits: number) => Effect.Effect<void, RequestLimitReached>
@@ -27,62 +62,52 @@ export interface RateLimit {
   readonly spend: (account: number, credits: number) => Effect.Effect<void>
 }
 
-interface Bucket {
-  credits: number
-  /** Milliseconds since the Unix epoch. */
-  at: number
-}
+const seconds = (duration: Duration.Duration) => Math.ceil(Duration.toSeconds(duration))
 
-/** Above this number of buckets, full ones are dropped: a new bucket is full too. */
-const maxBuckets = 10_000
+const make = Effect.fnUntraced(function* ({ burst, creditsPerSecond }: Rate) {
+  const { consume } = yield* Effect.provide(RateLimiter.make, RateBuckets.layer)
+  const window = Duration.seconds(burst / creditsPerSecond)
+  const policy = `"account";q=${burst};w=${seconds(window)}`
 
-const make = ({ burst, creditsPerSecond }: Rate): RateLimit => {
-  const buckets = new Map<number, Bucket>()
+  const tell = (remaining: number, resetAfter: Duration.Duration) =>
+    Effect.map(RequestInfo, ({ headers }) => {
+      const [left, reset] = [Math.max(0, Math.floor(remaining)), seconds(resetAfter)]
+      headers["ratelimit-policy"] = policy
+      headers.ratelimit = `"account";r=${left};t=${reset}`
+      headers["x-ratelimit-limit"] = String(burst)
+      headers["x-ratelimit-remaining"] = String(left)
+      headers["x-ratelimit-reset"] = String(reset)
+    })
 
-  const filled = (account: number, now: number): Bucket => {
-    const bucket = buckets.get(account) ?? { credits: burst, at: now }
-    bucket.credits = Math.min(burst, bucket.credits + (Math.max(0, now - bucket.at) * creditsPerSecond) / 1000)
-    bucket.at = now
-    if (!buckets.has(account)) {
-      if (buckets.size >= maxBuckets) dropFull(now)
-      buckets.set(account, bucket)
-    }
-    return bucket
+  const take = (account: number, tokens: number, onExceeded: "fail" | "delay") =>
+    consume({ ...{ algorithm: "token-bucket", window, limit: burst }, key: String(account), tokens, onExceeded }).pipe(
+      Effect.flatMap(({ remaining, resetAfter }) => tell(remaining, resetAfter))
+    )
+
+  const refuse = ({ reason }: RateLimiter.RateLimiterError) => {
+    if (reason._tag === "RateLimitStoreError") return Effect.die(reason)
+    const retryAfter = Math.max(1, seconds(reason.retryAfter))
+    const message = `The account may spend ${creditsPerSecond} credits a second`
+    return Effect.andThen(tell(0, reason.retryAfter), new RequestLimitReached({ message, retryAfter }))
   }
 
-  const dropFull = (now: number) => {
-    for (const [account, { at, credits }] of buckets) {
-      if (credits + ((now - at) * creditsPerSecond) / 1000 >= burst) buckets.delete(account)
-    }
-  }
+  const spend = (account: number, credits: number) =>
+    credits <= 0 ? Effect.void : Effect.orDie(take(account, credits, "delay"))
 
   return {
-    admit: (account, credits) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        const bucket = filled(account, now)
-        // A price above the size of a bucket needs a full bucket.
-        const needed = Math.min(credits, burst)
-        if (bucket.credits >= needed) {
-          bucket.credits -= credits
-          return Effect.void
-        }
-        return Effect.fail(
-          new RequestLimitReached({
-            message: `The account may spend ${creditsPerSecond} credits a second`,
-            retryAfter: Math.max(1, Math.ceil((needed - bucket.credits) / creditsPerSecond))
-          })
-        )
-      }),
-    spend: (account, credits) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        filled(account, now).credits -= credits
-      })
-  }
-}
+    admit: (account, price) => {
+      const credits = price === 0 ? withoutPrice : price
+      // A price above the size of a bucket needs a full bucket.
+      const first = Math.min(credits, burst)
+      return take(account, first, "fail").pipe(Effect.catch(refuse), Effect.andThen(spend(account, credits - first)))
+    },
+    spend
+  } satisfies RateLimit
+})
 
 const unlimited: RateLimit = { admit: () => Effect.void, spend: () => Effect.void }
 
 /** The limit that the surrounding {@link AccountRate} asks for. */
-export const fromRate: Effect.Effect<RateLimit> = Effect.map(AccountRate, (rate) =>
-  rate === undefined ? unlimited : make(rate)
+export const fromRate = Effect.flatMap(AccountRate, (rate) =>
+  rate === undefined ? Effect.succeed(unlimited) : make(rate)
 )

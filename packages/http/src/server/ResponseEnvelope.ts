@@ -1,5 +1,5 @@
 /** Gives every answer its envelope and headers, also answers that come from no operation. */
-import { DatabaseError } from "@headwater/indexer/store/database/Database"
+import { Database, DatabaseError } from "@headwater/indexer/store/database/Database"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -84,45 +84,59 @@ const checkVersion = (version: string | undefined) =>
 
 const newRequestId = Effect.sync(() => crypto.randomUUID().replaceAll("-", "").slice(0, 24))
 
-export const layer = HttpRouter.middleware(
-  (handled) =>
+/** A change that is answered is on the disk, as far as the store's settings ask for that. */
+const stored =
+  ({ flush }: Database["Service"], info: RequestInfo) =>
+  (response: HttpServerResponse.HttpServerResponse) =>
     Effect.gen(function* () {
-      const started = yield* Clock.currentTimeMillis
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const info: RequestInfo = {
-        id: yield* newRequestId,
-        context: contextOf(request),
-        operation: undefined,
-        results: 0,
-        headers: {}
-      }
-      const answer = checkVersion(request.headers["x-api-version"]) ?? Effect.flatMap(handled, inEnvelope)
-      const response = yield* answer.pipe(
-        Effect.catchCauseIf(
-          (cause) => !Cause.hasInterruptsOnly(cause),
-          (cause) => refuse(request, cause)
-        ),
-        Effect.provideService(RequestInfo, info),
-        Effect.annotateLogs("requestId", info.id)
-      )
-      const millis = (yield* Clock.currentTimeMillis) - started
-      yield* HttpMetrics.answered({
-        operation: info.operation ?? "-",
-        method: request.method,
-        status: response.status,
-        millis,
-        consumed: Number(info.headers["x-credits-consumed"] ?? 0)
-      })
-      // The path may hold an extended key, which must not be logged: the operation's name says enough.
-      const line = `${request.method} ${info.operation ?? "-"} ${response.status} ${millis} ms`
-      // Machines ask for health and metrics every few seconds; neither is an operation.
-      const probe = info.operation === undefined && response.status < 400
-      yield* (probe ? Effect.logDebug(line) : Effect.logInfo(line)).pipe(Effect.annotateLogs("requestId", info.id))
-      return HttpServerResponse.setHeaders(response, {
-        ...info.headers,
-        "x-request-id": info.id,
-        "x-response-time": String(millis)
-      })
-    }).pipe(RequestTrace.traced),
+      const { method } = yield* HttpServerRequest.HttpServerRequest
+      if (info.operation !== undefined && method !== "GET" && response.status < 400) yield* flush
+      return response
+    })
+
+export const layer = HttpRouter.middleware(
+  Effect.map(
+    Database,
+    (database) => (handled) =>
+      Effect.gen(function* () {
+        const started = yield* Clock.currentTimeMillis
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const info: RequestInfo = {
+          id: yield* newRequestId,
+          context: contextOf(request),
+          operation: undefined,
+          results: 0,
+          headers: {}
+        }
+        const answer = checkVersion(request.headers["x-api-version"]) ?? Effect.flatMap(handled, inEnvelope)
+        const response = yield* answer.pipe(
+          Effect.flatMap(stored(database, info)),
+          Effect.catchCauseIf(
+            (cause) => !Cause.hasInterruptsOnly(cause),
+            (cause) => refuse(request, cause)
+          ),
+          Effect.provideService(RequestInfo, info),
+          Effect.annotateLogs("requestId", info.id)
+        )
+        const millis = (yield* Clock.currentTimeMillis) - started
+        yield* HttpMetrics.answered({
+          operation: info.operation ?? "-",
+          method: request.method,
+          status: response.status,
+          millis,
+          consumed: Number(info.headers["x-credits-consumed"] ?? 0)
+        })
+        // The path may hold an extended key, which must not be logged: the operation's name says enough.
+        const line = `${request.method} ${info.operation ?? "-"} ${response.status} ${millis} ms`
+        // Machines ask for health and metrics every few seconds; neither is an operation.
+        const probe = info.operation === undefined && response.status < 400
+        yield* (probe ? Effect.logDebug(line) : Effect.logInfo(line)).pipe(Effect.annotateLogs("requestId", info.id))
+        return HttpServerResponse.setHeaders(response, {
+          ...info.headers,
+          "x-request-id": info.id,
+          "x-response-time": String(millis)
+        })
+      }).pipe(RequestTrace.traced)
+  ),
   { global: true }
 )

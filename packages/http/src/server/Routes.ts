@@ -2,6 +2,7 @@
 import { Credits } from "@headwater/indexer/store/accounts/Credits"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
@@ -10,6 +11,7 @@ import * as Callbacks from "../handlers/Callbacks.ts"
 import * as Chains from "../handlers/Chains.ts"
 import * as CreditHandlers from "../handlers/Credits.ts"
 import * as Domains from "../handlers/Domains.ts"
+import * as Limits from "../handlers/Limits.ts"
 import * as MarketData from "../handlers/MarketData.ts"
 import * as Subscriptions from "../handlers/Subscriptions.ts"
 import { docsPath, openApiPath } from "./AllowedMethods.ts"
@@ -17,6 +19,7 @@ import * as Authentication from "./Authentication.ts"
 import * as Charging from "./Charging.ts"
 import * as RequestedChain from "./RequestedChain.ts"
 import * as ResponseEnvelope from "./ResponseEnvelope.ts"
+import { policyOf } from "./SecurityHeaders.ts"
 import * as Validation from "./Validation.ts"
 
 const handlers = Layer.mergeAll(
@@ -25,10 +28,21 @@ const handlers = Layer.mergeAll(
   Domains.layer,
   Chains.layer,
   MarketData.layer,
-  CreditHandlers.layer
+  CreditHandlers.layer,
+  Limits.layer
 )
 
 const middleware = Layer.mergeAll(Authentication.layer, Charging.layer, RequestedChain.layer, Validation.layer)
+
+/** A page of documentation may run the scripts that are in it. */
+const withPolicy = (response: HttpServerResponse.HttpServerResponse) =>
+  response.body._tag === "Uint8Array" && response.body.contentType.startsWith("text/html")
+    ? HttpServerResponse.setHeader(
+        response,
+        "content-security-policy",
+        policyOf(new TextDecoder().decode(response.body.body))
+      )
+    : response
 
 /** The documents are loaded and made at the first request for one: few servers get such a request, and all start faster. */
 const documents = HttpRouter.use(
@@ -40,7 +54,8 @@ const documents = HttpRouter.use(
         ({ layer }) => Scope.provide(HttpRouter.toHttpEffect(layer), scope)
       )
     )
-    for (const path of [openApiPath, docsPath] as const) yield* router.add("GET", path, Effect.flatten(handler))
+    for (const path of [openApiPath, docsPath] as const)
+      yield* router.add("GET", path, Effect.map(Effect.flatten(handler), withPolicy))
   })
 )
 

@@ -10,6 +10,7 @@ import { maxParamLength } from "./AllowedMethods.ts"
 import * as MalformedRequest from "./MalformedRequest.ts"
 import * as RequestTrace from "./RequestTrace.ts"
 import * as Routes from "./Routes.ts"
+import { securityHeaders } from "./SecurityHeaders.ts"
 
 export interface Options {
   readonly host: string
@@ -38,6 +39,10 @@ const makeServer = (options: Options): Server => {
   })
   server.maxHeadersCount = 100
   server.on("clientError", MalformedRequest.answer)
+  // Before anything answers: what an answer sets itself stands in place of these.
+  server.on("request", (_, response) => {
+    for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value)
+  })
   // A stopping server waits for its connections; a connection would be kept open after its answer for the next request.
   server.on("request", (_, response) => {
     response.once("close", () => {
@@ -58,7 +63,10 @@ const cors = (allowedOrigins: ReadonlyArray<string>) =>
     allowedOrigins,
     allowedMethods: ["GET", "POST", "DELETE"],
     allowedHeaders: ["content-type", "x-api-key", "x-api-version"],
-    exposedHeaders: ["retry-after", "x-credits-available", "x-credits-consumed", "x-request-id", "x-response-time"],
+    exposedHeaders: [
+      ...["retry-after", "x-credits-available", "x-credits-consumed", "x-request-id", "x-response-time"],
+      ...["ratelimit", "ratelimit-policy", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"]
+    ],
     maxAge: 600
   })
 

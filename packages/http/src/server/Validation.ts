@@ -15,6 +15,7 @@ import {
 } from "../contract/Errors.ts"
 import { maxLimit } from "../contract/Paging.ts"
 import { Validation } from "../contract/Validation.ts"
+import * as AbsentFields from "./AbsentFields.ts"
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
@@ -92,7 +93,7 @@ export const layer = Layer.succeed(
   Validation,
   Validation.of((handled) =>
     Effect.catch(
-      Effect.andThen(checkText, handled),
+      Effect.andThen(checkText, AbsentFields.provide(handled)),
       (error): Effect.Effect<never, Refused | unhandled> =>
         HttpApiError.HttpApiSchemaError.is(error) ? refuse(error) : Effect.fail(error)
     )

@@ -1,7 +1,41 @@
 import { assert, describe, it } from "@effect/vitest"
 import { eventKinds } from "@headwater/core/events/EventKinds"
 import { Validator } from "@seriousme/openapi-schema-validator"
-import { document, operationNamed, operations } from "../Contract.ts"
+import { document, exampleOf, operationNamed, operations, wrongWithExample } from "../Contract.ts"
+
+interface Parameter {
+  readonly operationId: string
+  readonly name: string
+  readonly description?: string
+  readonly example?: unknown
+  readonly schema: { readonly type?: string }
+}
+
+/** What stands where nobody has written an example: see `Example.placeholders`. */
+const words = { text: "text", number: 999_999 }
+
+const leaves = (value: unknown): ReadonlyArray<unknown> =>
+  typeof value === "object" && value !== null ? Object.values(value).flatMap(leaves) : [value]
+
+/** Every example of the document that stands beside the schema that it is of. */
+const examplesIn = function* (
+  node: unknown,
+  at: string
+): Generator<{ readonly at: string; readonly schema: object; readonly value: unknown }> {
+  if (typeof node !== "object" || node === null) return
+  if ("schema" in node && typeof node.schema === "object" && node.schema !== null) {
+    const { schema } = node
+    if ("example" in node) yield { at, schema, value: node.example }
+    if ("examples" in node) {
+      for (const { value } of Object.values(node.examples as Record<string, { readonly value: unknown }>)) {
+        yield { at, schema, value }
+      }
+    }
+  }
+  for (const [key, child] of Object.entries(node)) {
+    if (key !== "example" && key !== "examples") yield* examplesIn(child, `${at}/${key}`)
+  }
+}
 
 describe("OpenApiDocument", () => {
   it("is a valid OpenAPI 3.1 document", async () => {
@@ -53,7 +87,8 @@ describe("OpenApiDocument", () => {
         "GET /domains",
         "POST /domains/{domain}/verify",
         "GET /credits/balance",
-        "GET /credits/statement"
+        "GET /credits/statement",
+        "GET /limits"
       ].sort()
     )
   })
@@ -87,5 +122,76 @@ describe("OpenApiDocument", () => {
       "confirmationsCount"
     ])
     assert.isUndefined(schemaOf("block-mined").additionalProperties)
+  })
+
+  it("describes every parameter, and types it as it is read", () => {
+    const ofParameters = operations.flatMap(({ operationId, parameters }) =>
+      parameters.map((parameter) => ({ operationId, ...parameter }) as Parameter)
+    )
+    assert.isAbove(ofParameters.length, 200)
+    for (const { description, name, operationId, schema } of ofParameters) {
+      assert.isAbove(description?.length ?? 0, 10, `${operationId} ${name}`)
+      const isNumber = ["limit", "offset", "wait"].includes(name) || (name === "startingAfter" && "minimum" in schema)
+      if (isNumber) assert.strictEqual(schema.type, "integer", `${operationId} ${name}`)
+    }
+    assert.deepInclude(ofParameters.find(({ name }) => name === "limit")!.schema as object, { minimum: 1, maximum: 50 })
+    const feed = ofParameters.filter(({ operationId }) => operationId === "callbacks.list")
+    assert.strictEqual(feed.find(({ name }) => name === "startingAfter")!.schema.type, "integer")
+  })
+
+  it("has examples that fit their schemas, and no placeholder", () => {
+    const found = [...examplesIn(document, "#")]
+    assert.isAbove(found.length, 500)
+    for (const { at, schema, value } of found) {
+      assert.isUndefined(wrongWithExample(schema, value), at)
+      for (const leaf of leaves(value)) assert.notInclude(Object.values(words), leaf, at)
+    }
+    const missing = operations.flatMap(({ operationId, parameters, requestBody }) => [
+      ...parameters.flatMap((parameter) =>
+        "example" in parameter || parameter.name === "startingAfter" ? [] : [`${operationId} ${parameter.name}`]
+      ),
+      ...(requestBody === undefined || "example" in requestBody.content["application/json"]! ? [] : [operationId])
+    ])
+    assert.deepStrictEqual(missing, [])
+  })
+
+  it("shows the event that an operation subscribes to, and values of the chain that it is for", () => {
+    for (const [event, { path }] of Object.entries(eventKinds)) {
+      const { item } = exampleOf(operationNamed(`subscriptions.${path}`)) as { item: { eventType?: string } }
+      if (event !== "BLOCK_MINED") assert.strictEqual(item.eventType, event)
+    }
+    const text = (operationId: string) => JSON.stringify(exampleOf(operationNamed(operationId)))
+    assert.include(text("hdWallets.xrpAssets"), '"unit":"XRP"')
+    assert.include(text("blocks.xrpTransactions"), '"unit":"XRP"')
+    assert.include(text("hdWallets.utxoAssets"), '"unit":"BTC"')
+    assert.include(text("transactions.prepare"), '"unit":"Wei"')
+    assert.include(text("addresses.internalTransactions"), '"unit":"ETH"')
+    assert.include(text("marketData.assetById"), '"unit":"USD"')
+    for (const { path, ...operation } of operations) {
+      const chains = operation.parameters.flatMap((parameter) =>
+        parameter.name === "blockchain" ? [(parameter as unknown as Parameter).example] : []
+      )
+      if (path.includes("/utxo/")) assert.deepStrictEqual(chains, ["bitcoin"], path)
+    }
+  })
+
+  it("has a webhook for each event, whose examples are callbacks as they are sent on a chain of each family", () => {
+    const { webhooks } = document
+    assert.sameMembers(Object.keys(webhooks), Object.keys(eventKinds))
+    for (const [event, { post }] of Object.entries(webhooks)) {
+      const { examples, schema } = post.requestBody.content["application/json"]
+      const { families } = eventKinds[event as keyof typeof eventKinds]
+      assert.lengthOf(Object.keys(examples), families.length, event)
+      for (const [blockchain, { value }] of Object.entries(examples)) {
+        assert.isUndefined(wrongWithExample(schema, value), `${event} ${blockchain}`)
+        assert.strictEqual(value.data.event, event)
+        assert.strictEqual(value.data.item.blockchain, blockchain)
+        const test = { ...value, data: { ...value.data, event: `${event}_TEST` } }
+        assert.isUndefined(wrongWithExample(schema, test))
+        const other = { ...value, data: { ...value.data, event: `${event}_OTHER` } }
+        assert.isDefined(wrongWithExample(schema, other))
+        assert.isUndefined(wrongWithExample(schema, { ...value, ofALaterRelease: true }))
+      }
+    }
   })
 })

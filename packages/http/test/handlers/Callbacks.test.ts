@@ -89,11 +89,11 @@ for (const store of stores) {
             overlapSeconds: 60
           })
           assert.strictEqual(changed.body.data.item.callbackSecretKey, "the second one")
-          const { read } = yield* Database
+          const { read, secrets } = yield* Database
           const [row] = yield* read((db) =>
             db.selectFrom("subscription").selectAll().where("reference_id", "=", reference)
           )
-          assert.strictEqual(row!.previous_secret, "the first one")
+          assert.strictEqual(yield* secrets.open(row!.previous_secret!, reference), "the first one")
           assert.isAbove(row!.previous_secret_until!, Date.now() + 50_000)
         })
       )

@@ -128,7 +128,7 @@ for (const store of stores) {
 
     it.effect("refuses numbers of confirmations outside 1 to 100", () =>
       Effect.gen(function* () {
-        for (const receiveCallbackOn of [0, 101, -1, 1.5, "3", 1e308, null]) {
+        for (const receiveCallbackOn of [0, 101, -1, 1.5, "3", 1e308]) {
           const item = { address: checksummed, callbackUrl: callbackUrl(), receiveCallbackOn }
           const { body, status } = yield* post("ethereum/mainnet/address-coins-transactions-confirmed", item)
           assert.strictEqual(status, 400, String(receiveCallbackOn))
@@ -177,7 +177,7 @@ for (const store of stores) {
           const { body, status } = yield* post(path, { address, callbackUrl: callbackUrl() })
           assert.deepStrictEqual([status, body.error.details[0].attribute], [400, "address"], address)
         }
-        for (const callbackSecretKey of ["", "a\u0000b", "\ud800", "x".repeat(513)]) {
+        for (const callbackSecretKey of ["a\u0000b", "\ud800", "x".repeat(513)]) {
           const { body, status } = yield* post("bitcoin/mainnet/block-mined", {
             callbackUrl: callbackUrl(),
             callbackSecretKey

@@ -205,3 +205,37 @@ layer(testServer(first!, { rate: { creditsPerSecond: 30, burst: 300 } }), { excl
     )
   }
 )
+
+for (const store of stores) {
+  const rate = { creditsPerSecond: 1, burst: 300 }
+  layer(testServer(store, { rate }), { excludeTestServices: true })(`The rate of an account on ${store.name}`, (it) => {
+    it.effect("limits what has no price too, and every answer says what is left", () =>
+      Effect.gen(function* () {
+        const { alice, url } = yield* TestServer
+        const place = `/blockchain-events/ethereum/mainnet/${crypto.randomUUID()}`
+        const free = [
+          ["GET", "/domains"],
+          ["POST", "/domains/example.com/verify"],
+          ["GET", `${place}/callbacks`],
+          ["POST", `${place}/test`],
+          ["POST", `${place}/callbacks/x/redeliver`]
+        ] as const
+        for (const [i, [method, path]] of [...free, ...free].entries()) {
+          const { headers, status } = yield* send(url, { method, path, key: alice })
+          assert.notStrictEqual(status, 429)
+          const left = Number(headers.get("x-ratelimit-remaining"))
+          assert.closeTo(left, 300 - 30 * (i + 1), 5, path)
+          assert.strictEqual(headers.get("x-ratelimit-limit"), "300")
+          assert.strictEqual(headers.get("ratelimit-policy"), '"account";q=300;w=300')
+          assert.match(headers.get("ratelimit")!, new RegExp(`^"account";r=${left};t=\\d+$`))
+        }
+        for (const [method, path] of free) {
+          const { body, headers, status } = yield* send(url, { method, path, key: alice })
+          assert.deepStrictEqual([status, body.error.code], [429, "request_limit_reached"], path)
+          assert.isAtLeast(Number(headers.get("retry-after")), 20)
+          assert.strictEqual(headers.get("x-ratelimit-remaining"), "0")
+        }
+      })
+    )
+  })
+}

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { connect } from "node:net"
 import { assert, describe, it, layer } from "@effect/vitest"
 import * as Server from "@headwater/http/server/Server"
@@ -66,6 +67,37 @@ layer(testServer(store!, { requestTimeoutMillis: 1_000, allowedOrigins: ["https:
         }
       }
       assert.strictEqual(ids.size, 6)
+    })
+  )
+
+  it.effect("has on every answer what keeps browsers and caches from doing more than is wanted", () =>
+    Effect.gen(function* () {
+      const { alice, url } = yield* TestServer
+      for (const [path, key] of [
+        ["/credits/balance", alice],
+        ["/credits/balance", ""],
+        ["/nowhere", alice],
+        ["/openapi.json", ""],
+        ["/docs", ""]
+      ] as const) {
+        const answer = yield* Effect.promise(() => fetch(url + path, { headers: { "x-api-key": key } }))
+        const { headers } = answer
+        const page = yield* Effect.promise(() => answer.text())
+        assert.strictEqual(headers.get("x-content-type-options"), "nosniff", path)
+        assert.strictEqual(headers.get("cache-control"), "no-store", path)
+        assert.strictEqual(headers.get("referrer-policy"), "no-referrer", path)
+        const policy = headers.get("content-security-policy")!
+        assert.match(policy, /^default-src 'none'; .*frame-ancestors 'none'$/, path)
+        // The scripts of the page are those that the policy names.
+        const scripts = [...page.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, script]) => script!)
+        assert.lengthOf(scripts, path === "/docs" ? 1 : 0)
+        for (const script of scripts) {
+          assert.include(policy, `script-src 'sha256-${createHash("sha256").update(script).digest("base64")}';`)
+        }
+      }
+      const { text } = yield* raw(url, "hello\r\n\r\n")
+      assert.include(text, "\r\nx-content-type-options: nosniff\r\n")
+      assert.include(text, "\r\ncache-control: no-store\r\n")
     })
   )
 

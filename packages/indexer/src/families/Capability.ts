@@ -1,3 +1,5 @@
+import * as Result from "effect/Result"
+
 /** Something that a node was found to be able to do or not, and what depends on the capability. */
 export interface Capability {
   readonly name: string
@@ -35,6 +37,20 @@ export const lacks = (
   detail: string,
   about: Pick<Capability, "advice" | "unobtainable" | "unsure"> = {}
 ): Capability => ({ name, available: false, detail, ...about })
+
+/** The network of a node that is on another one than its chain. */
+export const networkWrong = (detail: string): Capability =>
+  lacks(network, `${detail}: it belongs to another network; correct the node's URL`)
+
+/**
+ * The network of a node by the chain's known blocks. `doubt` fails with the network that they prove instead, and says why
+ * they prove none; undefined where they prove that of the chain.
+ */
+export const networkByBlocks = (chain: string, doubt: Result.Result<string | undefined, string>): Capability =>
+  Result.match(doubt, {
+    onFailure: (other) => networkWrong(`the node is on ${other}, not on ${chain}`),
+    onSuccess: (why) => (why === undefined ? has(network, `${chain}, by its known blocks`) : networkPresumed(why))
+  })
 
 /** Why it is not proved that a node is on its chain's network; undefined where it is. */
 export const networkDoubt = (capabilities: ReadonlyArray<Capability>): string | undefined =>

@@ -1,6 +1,6 @@
 /**
- * A second look at a block of which something was not understood: an answer that was broken on its way, or a node that is
- * broken, must not pass for a transaction of a later kind.
+ * A second look at a block of which something was not understood, by each of the chain's nodes: an answer that was broken
+ * on its way, or a node that is broken, must not pass for a transaction of a later kind.
  */
 import type { Block } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
@@ -15,23 +15,36 @@ const vainLimit = 8
 
 const lacking = ({ notUnderstood }: Block): number => notUnderstood?.length ?? 0
 
-/** Of two looks at one block the one that has understood more; of two blocks the later look's. */
+/** The look that has understood more, where both are at the same block; else the first. */
 export const better = (first: Block, second: Block): Block =>
-  Bytes.equal(first.hash, second.hash) && lacking(first) <= lacking(second) ? first : second
+  Bytes.equal(first.hash, second.hash) && lacking(second) < lacking(first) ? second : first
 
 /** A source that looks twice. */
 export const of = <S extends Source>(source: S): S => {
   let vain = 0
+  /** Whether it was said that first looks do not suffice, since one has. */
+  let told = false
   const blockAt: Source["blockAt"] = Effect.fnUntraced(function* (height: number) {
     const first = yield* source.blockAt(height)
     if (lacking(first) === 0) {
       vain = 0
+      told = false
       return first
     }
     if (vain >= vainLimit) return first
     yield* Effect.sleep(pause)
-    const second = yield* Effect.orElseSucceed(source.blockAt(height), () => first)
-    const taken = better(first, second)
+    let taken = first
+    for (const look of source.byEach?.(height) ?? [source.blockAt(height)]) {
+      taken = better(taken, yield* Effect.orElseSucceed(look, () => first))
+      if (lacking(taken) === 0) break
+    }
+    if (taken !== first && !told) {
+      told = true
+      yield* Effect.logWarning(
+        `Block ${height} is taken from a second look, which understood more of it: ${first.notUnderstood![0]!.reason}. ` +
+          "If that goes on, the first of the chain's nodes is broken"
+      )
+    }
     vain = taken === first ? vain + 1 : 0
     return taken
   })

@@ -27,6 +27,8 @@ export interface Source {
   readonly hashAt: (height: number) => Effect.Effect<Uint8Array, NodeError>
   /** The whole block at a height, checked and decoded. */
   readonly blockAt: (height: number) => Effect.Effect<Block, NodeError | BlockMissing>
+  /** The block at a height by each of several nodes alone, in order of preference. */
+  readonly byEach?: (height: number) => ReadonlyArray<Effect.Effect<Block, NodeError>>
   /** The blocks that the node says it has, first and last of each unbroken run, in families whose nodes say so. */
   readonly ranges?: Effect.Effect<ReadonlyArray<readonly [first: number, last: number]>, NodeError>
   /** The nodes that are not asked at present, since they lied or stand still. */

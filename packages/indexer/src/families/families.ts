@@ -57,7 +57,11 @@ export const connect = (
     )
     const { sideSources, source } = connected
     const { wholeBlockAt } = sideSources
-    const bounded: Source = { ...source, blockAt: (height) => bytesInFlight.block(source.blockAt(height)) }
+    const bounded: Source = {
+      ...source,
+      blockAt: (height) => bytesInFlight.block(source.blockAt(height)),
+      ...(source.byEach && { byEach: (height: number) => source.byEach!(height).map(bytesInFlight.block) })
+    }
     return {
       ...connected,
       source: SecondLook.of(bounded),

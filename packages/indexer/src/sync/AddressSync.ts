@@ -22,7 +22,7 @@ import * as Stream from "effect/Stream"
 import type { NodeError } from "../families/node/NodeError.ts"
 import type { AccountState, PastSource } from "../families/SideSources.ts"
 import type { Source } from "../families/Source.ts"
-import * as SyncedAddresses from "../store/addresses/SyncedAddresses.ts"
+import * as PastReading from "../store/addresses/PastReading.ts"
 import type { ChainStore, NotRecorded } from "../store/chain/ChainStore.ts"
 import * as Completeness from "../store/chain/Completeness.ts"
 import * as InternalRetention from "../store/chain/InternalRetention.ts"
@@ -120,17 +120,14 @@ export const make = Effect.fn("AddressSync.make")(function* (
   })
 
   /** Reads the next range of logs, for the addresses that are all at the first one's block. */
-  const readTokens = Effect.fnUntraced(function* (
-    waiting: ReadonlyArray<SyncedAddresses.SyncingAddress>,
-    next: number
-  ) {
+  const readTokens = Effect.fnUntraced(function* (waiting: ReadonlyArray<PastReading.SyncingAddress>, next: number) {
     const together = waiting.filter((address) => address.next === next)
     const others = waiting.filter((address) => address.next > next).map((address) => address.next - 1)
     const last = Math.min(...together.map((address) => address.last), ...others)
     const addresses = together.map(({ address }) => address)
     const { heights, to } = yield* find(addresses, next, Math.max(next, last))
     yield* Stream.runForEach(fetched(heights), (block) => enter(block, undefined))
-    yield* SyncedAddresses.advance(chain, together, to + 1)
+    yield* PastReading.advance(chain, together, to + 1)
   })
 
   /** Notes the first failure that may be of some addresses alone. */
@@ -148,10 +145,10 @@ export const make = Effect.fn("AddressSync.make")(function* (
     let after = -1
     while (true) {
       // In turn, so that who syncs many addresses holds up nobody else.
-      const turn = yield* SyncedAddresses.nextTurn(chain, "tokens", { above, after })
+      const turn = yield* PastReading.nextTurn(chain, "tokens", { above, after })
       if (turn === undefined) return
       after = turn.account
-      const waiting = yield* SyncedAddresses.syncing(chain, "tokens", batchSize, turn.next - 1)
+      const waiting = yield* PastReading.syncing(chain, "tokens", batchSize, turn.next - 1)
       const next = waiting[0]?.next
       if (next === undefined) continue
       const before = failures.length
@@ -196,7 +193,7 @@ export const make = Effect.fn("AddressSync.make")(function* (
 
   /** Enters the blocks below `known` that moved an address's coins; `known` where there is anything to read below. */
   const fillHistory = Effect.fnUntraced(function* (
-    { address, birth }: SyncedAddresses.SyncingAddress,
+    { address, birth }: PastReading.SyncingAddress,
     known: number | undefined
   ) {
     if (known === undefined || known <= birth) return undefined
@@ -219,6 +216,9 @@ export const make = Effect.fn("AddressSync.make")(function* (
         if (block.untraced !== undefined || block.missing !== undefined) {
           return yield* new HistoryUnknown({ message: `block ${block.height} cannot be traced` })
         }
+        if (block.notUnderstood?.some(({ lacks }) => lacks.some((kind) => kind !== "token"))) {
+          return yield* new HistoryUnknown({ message: `a transaction of block ${block.height} is not understood` })
+        }
         yield* enter(block, block.height)
       })
     )
@@ -226,14 +226,14 @@ export const make = Effect.fn("AddressSync.make")(function* (
   })
 
   const readHistory = Effect.fnUntraced(function* (failures: Array<Failure>) {
-    for (const address of yield* SyncedAddresses.syncing(chain, "history", batchSize)) {
+    for (const address of yield* PastReading.syncing(chain, "history", batchSize)) {
       const known = (yield* Completeness.of(chain, [address.address])).get(Bytes.key(address.address))
       // The node is yet to be asked whether it was used at all.
       if (known !== undefined && known.coins === undefined) continue
       const read = Effect.catchTag(fillHistory(address, known?.history), "HistoryUnknown", ({ message }) =>
         Effect.as(Effect.logInfo(`The totals of a synced address stay unknown: ${message}`), undefined)
       )
-      yield* orNote(failures)(Effect.flatMap(read, (below) => SyncedAddresses.finish(chain, address, below)))
+      yield* orNote(failures)(Effect.flatMap(read, (below) => PastReading.finish(chain, address, below)))
     }
   })
 

@@ -20,6 +20,7 @@ import type { ChainStore } from "../store/chain/ChainStore.ts"
 import * as CoinEntry from "../store/chain/CoinEntry.ts"
 import * as KnownCoins from "../store/chain/KnownCoins.ts"
 import * as FoundCoins from "../store/chain/FoundCoins.ts"
+import * as LostCoins from "../store/chain/LostCoins.ts"
 import * as BackgroundMigrations from "../store/database/BackgroundMigrations.ts"
 import * as ChainRow from "../store/database/ChainRow.ts"
 import { Database, type DatabaseError } from "../store/database/Database.ts"
@@ -175,7 +176,7 @@ export const make = Effect.fn("CoinSync.make")(function* (
       }
       while (found.height < cursor.height) {
         const block = yield* source.blockAt(found.height + 1)
-        if (!Bytes.equal(block.parent, found.hash)) return false
+        if (!Bytes.equal(block.parent, found.hash) || LostCoins.areIn(block)) return false
         found = FoundCoins.advance(found, block, wanted)
       }
       if (yield* CoinEntry.enter(chain, sought, found, gapLimit)) return true

@@ -93,8 +93,19 @@ export interface Follow {
  * await Effect.runPromise(followed.pipe(Effect.scoped, Effect.provide(layer))) // => 9
  * ```
  */
-export const make = Effect.fn("Follow.make")(function* (source: Source, store: ChainStore, options: Options) {
+export const make = Effect.fn("Follow.make")(function* (given: Source, store: ChainStore, options: Options) {
   const statuses = yield* ChainStatus
+  /** What nodes answered in place of a block, and the block's height. */
+  const lacks = new WeakMap<SyncError, number>()
+  const source: Source = {
+    ...given,
+    blockAt: (height) =>
+      Effect.tapError(given.blockAt(height), (error) =>
+        Effect.sync(() => {
+          if (error._tag !== "NodeUnreachable") lacks.set(error, height)
+        })
+      )
+  }
   const { chain } = source
   const metrics = yield* SyncMetrics.make(chain)
   const catchUp = yield* CatchUp.make(source, store, metrics, options)
@@ -188,17 +199,22 @@ export const make = Effect.fn("Follow.make")(function* (source: Source, store: C
     yield* report({ state: "following", message: undefined, atHeadAt: startedAt })
   }).pipe(Effect.ensuring(reportResting))
 
-  /** What fails, and the way out where the node lacks a block that is far from its head: a new one may be on its way. */
+  /**
+   * What fails, and the way out where no node gives a block that is far from the head: a new one may be on its way, or be
+   * given a moment later.
+   */
   const messageOf = Effect.fnUntraced(function* (error: SyncError) {
-    if (error._tag !== "BlockMissing") return error.message
+    if (error._tag !== "BlockMissing" && !lacks.has(error)) return error.message
     const cursor = yield* Effect.orElseSucceed(store.cursor, () => undefined)
-    const next = cursor === undefined ? options.start : cursor.height + 1
+    const next = lacks.get(error) ?? (cursor === undefined ? options.start : cursor.height + 1)
     if (newest === undefined || next === "latest" || newest.height - next < nearHead) return error.message
+    const cause = error._tag === "BlockMissing" ? "has it any more" : `ever gives block ${next} otherwise`
+    const otherwise = error._tag === "ProofFailed" ? 'verify = "links" believes them without the proof, or ' : ""
     const wayOut =
       cursor === undefined
         ? "a later start is a way out, and headwater doctor names the first block that the nodes have"
         : `headwater skip ${nameOf(chain)} is the way out`
-    return `${error.message}. If none of the nodes has it any more, ${wayOut}`
+    return `${error.message}. If none of the nodes ${cause}, ${otherwise}${wayOut}`
   })
 
   const reportFailure = Effect.fnUntraced(function* (error: SyncError) {

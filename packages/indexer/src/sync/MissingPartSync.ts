@@ -163,8 +163,8 @@ export const make = Effect.fn("MissingPartSync.make")(function* (
     const filled = up.filled + (yield* downwards(up.last))
     const now = yield* Clock.currentTimeMillis
     if (filled > 0) {
-      const gap = yield* MissingParts.gap(chain)
-      const left = gap === undefined ? "no block lacks them any more" : `${gap.blocks} blocks still lack them`
+      const missing = yield* MissingParts.missingInternal(chain)
+      const left = missing === undefined ? "no block lacks them any more" : `${missing.blocks} blocks still lack them`
       yield* Effect.logInfo(`The internal transactions of ${filled} blocks have been filled in; ${left}`)
       again = { at: now, wait: shortestWait }
     } else {

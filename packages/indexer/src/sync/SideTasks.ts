@@ -1,5 +1,5 @@
 /**
- * Tasks beside a chain's blocks: unconfirmed coins, movements in doubt, what addresses and wallets had before they were
+ * Tasks beside a chain's blocks: callbacks that are written in steps, unconfirmed coins, movements in doubt, what addresses and wallets had before they were
  * watched, missing parts of blocks, old internal transactions.
  */
 import * as Duration from "effect/Duration"
@@ -13,6 +13,7 @@ import * as AccountSync from "./AccountSync.ts"
 import * as AddressSync from "./AddressSync.ts"
 import * as CoinSync from "./CoinSync.ts"
 import * as EventResolution from "./EventResolution.ts"
+import * as FanOutTask from "./FanOutTask.ts"
 import * as MempoolWatch from "./MempoolWatch.ts"
 import * as MissingPartSync from "./MissingPartSync.ts"
 import * as UnusedProof from "./UnusedProof.ts"
@@ -43,6 +44,7 @@ export const run = Effect.fnUntraced(function* (
   const { gapLimit, pollMillis } = options
   const coinInterval = Duration.millis(Math.min(pollMillis, coinMillis))
   const outbox = yield* Outbox
+  yield* Effect.forkScoped(FanOutTask.run(chain, store, outbox.wakeup))
   if (minedOutputs !== undefined) {
     const resolution = yield* EventResolution.make(source, minedOutputs, store, {
       pollInterval: coinInterval,

@@ -15,6 +15,7 @@ import * as Failover from "@headwater/indexer/families/node/Failover"
 import type { JsonRpc } from "@headwater/indexer/families/node/JsonRpc"
 import { NodeRejected } from "@headwater/indexer/families/node/NodeError"
 import * as UtxoSource from "@headwater/indexer/families/utxo/UtxoSource"
+import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -134,7 +135,7 @@ const tron = (name: string, { block, infos }: ReturnType<typeof TronBlocks.block
     decode: async ({ infos, transactions }) =>
       Result.mapError(
         Result.flatMap(decodeTron({ ...block, transactions }), (answer) =>
-          TronBlock.decode(TronBlocks.mainnet, answer, infos!, { height, internal: true })
+          TimeSlice.atOnce(TronBlock.decode(TronBlocks.mainnet, answer, infos!, { height, internal: true }))
         ),
         String
       )
@@ -146,8 +147,8 @@ const xrp = (name: string, ledger: Json): Subject => ({
   idOf: ({ hash }) => hash,
   proved: /^$/,
   decode: async ({ transactions }) =>
-    Result.map(Ledger.decode({ ledger: { ...ledger, transactions }, validated: true }), (read) =>
-      Ledger.toBlock(XrpLedgers.mainnet, read!)
+    Result.map(TimeSlice.atOnce(Ledger.decode({ ledger: { ...ledger, transactions }, validated: true })), (read) =>
+      TimeSlice.atOnce(Ledger.toBlock(XrpLedgers.mainnet, read!))
     )
 })
 

@@ -212,6 +212,10 @@ for (const store of stores) {
         arbitrary: fc.record({ kind: fc.constant("mine" as const), picks: fc.array(number, { maxLength: 6 }) })
       },
       {
+        weight: 1,
+        arbitrary: fc.record({ kind: fc.constant("garble" as const), picks: fc.array(number, { maxLength: 6 }) })
+      },
+      {
         weight: 2,
         arbitrary: fc.record({ kind: fc.constant("fork" as const), depth: fc.integer({ min: 1, max: 5 }) })
       },
@@ -234,7 +238,7 @@ for (const store of stores) {
       () =>
         Effect.gen(function* () {
           const context = yield* Effect.context<Database>()
-          const counts = { told: 0, unresolved: 0, silent: 0 }
+          const counts = { told: 0, unresolved: 0, silent: 0, notUnderstood: 0 }
           yield* Effect.promise(() =>
             fc.assert(
               fc.asyncProperty(scenario, ({ actions, record, start }) =>
@@ -293,7 +297,10 @@ for (const store of stores) {
                   })
                   for (const one of actions) {
                     if (one.kind === "mine") mine(one.picks)
-                    else if (one.kind === "follow") yield* stepped
+                    else if (one.kind === "garble") {
+                      mine(one.picks)
+                      node.garble()
+                    } else if (one.kind === "follow") yield* stepped
                     else if (one.kind === "watch") yield* add(people[one.who]!)
                     else if (one.kind === "unwatch") {
                       const [removed] = watched.splice(one.which, 1)
@@ -342,6 +349,11 @@ for (const store of stores) {
                         const doubt = doubtOf(id, owner)
                         if (events.delete(event)) {
                           counts.told++
+                          continue
+                        }
+                        const shown = node.shown(block).notUnderstood ?? []
+                        if (shown.some(({ transactionId }) => Hash.encode(chain, transactionId!) === id)) {
+                          counts.notUnderstood++
                           continue
                         }
                         assert.isAtMost(block.height, searched, "everything is known after the search")

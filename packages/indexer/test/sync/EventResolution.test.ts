@@ -39,6 +39,12 @@ const owners = Array.from({ length: 40 }, (_, number) => {
     : { scriptSig: Buffer.alloc(0), witness: [signature, publicKey] }
   return { script: Address.fromBytes(Uint8Array.from(script)), unlocking }
 })
+/** Two more with a taproot address each, who sign with the key path (BIP-341), which shows no key. */
+const taproots = [40, 41]
+for (const number of taproots) {
+  const script = Address.fromBytes(Uint8Array.from([0x51, 0x20, ...Buffer.alloc(32, number)]))
+  owners.push({ script, unlocking: { scriptSig: Buffer.alloc(0), witness: [Buffer.alloc(64, number)] } })
+}
 const node = () =>
   new UtxoChain(chain, (script) => owners.find((owner) => hex(owner.script) === hex(script))?.unlocking)
 const scriptOf = (owner: number) => owners[owner]!.script
@@ -133,6 +139,40 @@ for (const store of stores) {
       }
     })
     const inDoubt = Effect.map(UnresolvedEvents.count(chain), (count) => count?.events ?? 0)
+
+    it.effect("keeps what a taproot address gets by a key path, which shows no owner, until a node shows one", () =>
+      Effect.gen(function* () {
+        const [own, foreign] = taproots as [number, number]
+        const fake = new Node()
+        const { mine, step } = yield* start(fake)
+        yield* mine({ spends: [], pays: [pay(own, 5_0000n), pay(foreign, 9_0000n)] })
+        yield* subscribe(own)
+        // A stranger's deposit, and a payment of its own with change: the inputs look alike.
+        const block = yield* mine(
+          { spends: [fake.coin(foreign)], pays: [pay(own, 1_0000n)] },
+          { spends: [fake.coin(own)], pays: [pay(foreign, 2_0000n), pay(own, 2_0000n)] }
+        )
+        const ids = block.transactions.map(hex)
+        fake.hasIndex = false
+        yield* step
+        assert.deepStrictEqual(yield* told, [])
+        const doubts = yield* UnresolvedEvents.list(chain, 9)
+        assert.sameMembers(
+          doubts.map(({ transactionId }) => hex(transactionId)),
+          ids
+        )
+        for (const { reason } of doubts) assert.match(reason, /^an input may spend coins of the address/)
+
+        fake.hasIndex = true
+        yield* TestClock.adjust("1 hour")
+        yield* step
+        assert.deepStrictEqual(yield* UnresolvedEvents.list(chain, 9), [])
+        assert.sameMembers(yield* told, [
+          `${addressOf(own)} ${ids[0]} incoming 0.0001`,
+          `${addressOf(own)} ${ids[1]} outgoing 0.0003`
+        ])
+      }).pipe(Effect.provide(layer), quiet, Effect.scoped)
+    )
 
     it.effect("sends the event under its key once a node shows what was spent", () =>
       Effect.gen(function* () {

@@ -3,7 +3,14 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import type { EventType } from "@headwater/core/events/EventType"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
-import { BlockMissing, NodeInconsistent, NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
+import {
+  BlockMissing,
+  type NodeError,
+  NodeInconsistent,
+  NodeRejected,
+  NodeUnreachable,
+  ProofFailed
+} from "@headwater/indexer/families/node/NodeError"
 import * as Proof from "@headwater/indexer/families/node/Proof"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as MissingParts from "@headwater/indexer/store/chain/MissingParts"
@@ -263,7 +270,7 @@ for (const store of stores) {
           told,
           /lacks? (its|their) internal transactions: 102.* \(debug_traceBlockByHash: required historical state/
         )
-        assert.deepStrictEqual(yield* MissingParts.gap(chain), { blocks: 3, from: 102, to: 105 })
+        assert.deepInclude(yield* MissingParts.missingInternal(chain), { blocks: 3, from: 102, to: 105 })
 
         const sent = Effect.map(callbacks, (sent) =>
           sent.map(({ detail, hash }) => `${hash} ${detail.split(" ")[0]}`).sort()
@@ -279,7 +286,7 @@ for (const store of stores) {
         const next = yield* Replay.begin(chain, range)
         assert.strictEqual((yield* Replay.run(source, chainStore, range, next, options)).callbacks, 3)
         assert.deepStrictEqual(yield* sent, [...coins, ...internal].sort())
-        assert.isUndefined(yield* MissingParts.gap(chain))
+        assert.isUndefined(yield* MissingParts.missingInternal(chain))
         yield* Replay.begin(chain, range)
         assert.strictEqual((yield* Replay.run(source, chainStore, range, next, options)).callbacks, 0)
       }).pipe(Effect.provide(layer), Effect.scoped)
@@ -552,6 +559,41 @@ describe("Follow with a broken node", () => {
         sent.filter((line) => line.startsWith(of(16))),
         5
       )
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.live("names the way out where nodes refuse a block, give one that contradicts itself or fails its proof", () =>
+    Effect.gen(function* () {
+      const fake = new FakeChain(chain)
+      for (let i = 0; i < 5; i++) fake.mine([])
+      const { follow } = yield* setup(fake)
+      yield* follow.step
+      for (let i = 0; i < 30; i++) fake.mine([])
+      const said = { node: "fake", method: "blockAt", message: "no such state" }
+      const messageFor = (error: NodeError) =>
+        Effect.gen(function* () {
+          fake.blockFault = (height) => (height === 6 ? Effect.fail(error) : undefined)
+          const fiber = yield* Effect.forkChild(follow.run)
+          for (let i = 0; (yield* status).message?.startsWith(error.message) !== true; i++) {
+            assert.isBelow(i, 500)
+            yield* Effect.sleep("10 millis")
+          }
+          yield* Fiber.interrupt(fiber)
+          return (yield* status).message
+        })
+      const wayOut = "headwater skip ethereum/devnet is the way out"
+      const rejected = yield* messageFor(new NodeRejected({ ...said, code: -32000, message: "refused" }))
+      assert.strictEqual(rejected, `refused. If none of the nodes ever gives block 6 otherwise, ${wayOut}`)
+      const inconsistent = yield* messageFor(new NodeInconsistent({ ...said, message: "contradicts" }))
+      assert.strictEqual(inconsistent, `contradicts. If none of the nodes ever gives block 6 otherwise, ${wayOut}`)
+      assert.strictEqual(
+        yield* messageFor(new ProofFailed({ ...said, message: "hash of another header" })),
+        "hash of another header. If none of the nodes ever gives block 6 otherwise, " +
+          `verify = "links" believes them without the proof, or ${wayOut}`
+      )
+      // Nobody has answered: there is nothing to skip.
+      const unreachable = yield* messageFor(new NodeUnreachable({ ...said, message: "down" }))
+      assert.strictEqual(unreachable, "down")
     }).pipe(Effect.provide(layer))
   )
 

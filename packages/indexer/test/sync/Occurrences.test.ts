@@ -20,7 +20,6 @@ import { stores } from "../../../../test/Stores.ts"
 import { address, FakeChain, type Payment } from "./FakeChain.ts"
 
 const chain = Result.getOrThrow(Chain.find("ethereum", "devnet"))
-const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 80)
 const seed = Number(process.env.HEADWATER_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 const followOptions: Follow.Options = { start: 0, pollInterval: Duration.millis(1), concurrency: 4, undoDepth: 64 }
@@ -178,6 +177,7 @@ const tables = [
 
 for (const store of stores) {
   describe(`Occurrences on ${store.name}`, () => {
+    const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? (store.name === "sqlite" ? 80 : 20))
     const layer = Layer.merge(ChainStatus.layer, Subscriptions.layer).pipe(Layer.provideMerge(store.layer))
 
     it.live(

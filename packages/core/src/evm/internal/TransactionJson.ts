@@ -1,13 +1,12 @@
 /** Unsigned EVM transactions as people write them in JSON, field by field. The failure is `field: rule`. */
 import { hexToBytes } from "@noble/hashes/utils.js"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as EvmAddress from "../EvmAddress.ts"
 import type { AccessListEntry, UnsignedTransaction } from "../UnsignedTransaction.ts"
 
 type Json = Readonly<Record<string, unknown>>
 type Parsed<A> = Result.Result<A, string>
-
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null
 
@@ -53,7 +52,7 @@ const accessList = (json: Json): Parsed<ReadonlyArray<AccessListEntry>> =>
     const entries: Array<AccessListEntry> = []
     for (const [index, entry] of (yield* list(json.accessList ?? [], "accessList")).entries()) {
       const field = `accessList[${index}]`
-      if (!isObject(entry)) return yield* Result.fail(`${field}: must have address and storageKeys`)
+      if (!Predicate.isReadonlyObject(entry)) return yield* Result.fail(`${field}: must have address and storageKeys`)
       const keys = yield* list(entry.storageKeys ?? [], `${field}.storageKeys`)
       const storageKeys: Array<Uint8Array> = []
       for (const [at, key] of keys.entries()) storageKeys.push(yield* bytes(key, `${field}.storageKeys[${at}]`, 32))
@@ -68,7 +67,7 @@ const laterFields = ["maxFeePerGas", "maxPriorityFeePerGas", "accessList"]
 export const parse = (text: string): Parsed<UnsignedTransaction> =>
   Result.gen(function* () {
     const json = yield* Result.try({ try: (): unknown => JSON.parse(text), catch: () => "line: must be JSON" })
-    if (!isObject(json)) return yield* Result.fail("line: must be a JSON object")
+    if (!Predicate.isReadonlyObject(json)) return yield* Result.fail("line: must be a JSON object")
     const type = yield* quantity(json, "type", limits.big)
     // A fee market transaction that lost its type would be signed at a gas price of zero.
     const later = isAbsent(json.type) && laterFields.find((field) => !isAbsent(json[field]))

@@ -60,8 +60,9 @@ export const chains = (ask) => {
         : null,
       chain.networkDoubt === null ? null : make("p", { class: "soft" }, `Network ${chain.networkDoubt}`),
       chain.problem === null ? null : make("p", { class: "problem" }, chain.problem),
-      chain.missing === null ? null : make("p", { class: "soft" }, chain.missing),
-      chain.notUnderstood === null ? null : make("p", { class: "problem" }, chain.notUnderstood),
+      ...chain.gaps.map((/** @type {any} */ { kind, message }) =>
+        make("p", { class: kind === "notUnderstood" ? "problem" : "soft" }, message)
+      ),
       line({ ...shown, label: "Height", fromZero: false, points: own.map(([at, height]) => [at, height]) }),
       line({
         ...{ ...shown, label: "Blocks behind", fromZero: true },

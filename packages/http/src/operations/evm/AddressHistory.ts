@@ -66,7 +66,7 @@ export const make = (record: ChainReader, freshness: Freshness, options: Options
       const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
       const since = now - InternalRetention.keptSeconds
       // Read before the page: a block that comes in between is whole in both.
-      const recordedFrom = (yield* Effect.orDie(record.internalFrom)) ?? tip.height + 1
+      const recordedFrom = (yield* Effect.orDie(record.wholeFrom)).internal ?? tip.height + 1
       const first = yield* Effect.orDie(record.heightSince(since))
       const { next, transfers } = yield* Effect.orDie(
         record.page("internal", address, { ...pageRequest(request), since })

@@ -16,9 +16,11 @@ import type { ConnectedNode } from "@headwater/indexer/families/Family"
 import type { NodeError } from "@headwater/indexer/families/node/NodeError"
 import * as Completeness from "@headwater/indexer/store/chain/Completeness"
 import type { ChainReader, Tip } from "@headwater/indexer/store/chain/ChainReader"
+import type * as RecordGaps from "@headwater/indexer/store/chain/RecordGaps"
 import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
 import * as Effect from "effect/Effect"
 import {
+  type Conflict,
   type InvalidData,
   type InvalidXpub,
   NodeUnavailable,
@@ -28,6 +30,7 @@ import {
 } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations, WalletRequest } from "../Operations.ts"
+import * as NodeCalls from "../NodeCalls.ts"
 import * as Wallet from "../Wallet.ts"
 import * as TokenNames from "./TokenNames.ts"
 
@@ -35,6 +38,8 @@ export interface Options {
   readonly record: RecordingMode
   /** Unused addresses in a row after which a wallet ends; 20 in BIP-44. */
   readonly gapLimit: number
+  /** Calls of the node that one request may take. */
+  readonly nodeCalls: number
   /** Watches addresses of a wallet from now on; whether the account has synced the wallet. */
   readonly extend: (
     request: WalletRequest,
@@ -47,6 +52,9 @@ export interface WalletNode extends Pick<EvmNode, "accountsAt" | "tokenBalancesA
   /** Whether the block of this hash is still the newest, of a node that knows no other state. */
   readonly isStillAt?: (block: Uint8Array) => Effect.Effect<boolean, NodeError>
 }
+
+/** Calls of the node for an address: balance and transaction count. */
+const callsOfAddress = 2
 
 /** Readings of a wallet, before the client is told to come back. */
 const maxReadings = 10
@@ -130,8 +138,10 @@ const fungibleBalances = Effect.fnUntraced(function* (
   evm: WalletNode,
   tip: Tip,
   contracts: ReadonlyArray<Address.AddressBytes>,
-  addresses: ReadonlyArray<Address.AddressBytes>
+  addresses: ReadonlyArray<Address.AddressBytes>,
+  takeCalls: NodeCalls.NodeCalls
 ) {
+  yield* takeCalls(contracts.length * addresses.length)
   const holdings = contracts.flatMap((contract) => addresses.map((holder) => ({ contract, holder })))
   const balances = yield* evm.tokenBalancesAt(holdings, tip.hash)
   const all = contracts.map((contract, i) => ({
@@ -161,8 +171,13 @@ export const make = <Node extends ConnectedNode>(
     return false
   })
 
-  const lookupAt = (evm: WalletNode, tip: Tip): Wallet.AddressLookup<NodeError> =>
+  const lookupAt = (
+    evm: WalletNode,
+    tip: Tip,
+    takeCalls: NodeCalls.NodeCalls
+  ): Wallet.AddressLookup<NodeError | Conflict> =>
     Effect.fnUntraced(function* (addresses) {
+      yield* takeCalls(addresses.length * callsOfAddress)
       const accounts = yield* evm.accountsAt(addresses, tip.hash)
       return yield* Effect.forEach(addresses, (address, i) => {
         const { balance, nonce } = accounts[i]!
@@ -199,7 +214,7 @@ export const make = <Node extends ConnectedNode>(
   const checkTotals = Effect.fnUntraced(function* (
     address: Address.AddressBytes,
     { coins, history }: Completeness.Completeness,
-    internalFrom: number | undefined,
+    wholeFrom: RecordGaps.WholeFrom,
     isBeingRead: boolean
   ) {
     if (history !== 0) {
@@ -218,6 +233,14 @@ export const make = <Node extends ConnectedNode>(
           "sync the address with its birthHeight"
       })
     }
+    const { coin: coinsFrom, internal: internalFrom } = wholeFrom
+    if (coinsFrom > (coins ?? 0)) {
+      return yield* new XpubNotSynced({
+        message:
+          `A transaction of block ${coinsFrom - 1} was not understood, and ${text(address)} may have had coins of it: a ` +
+          "newer version of Headwater fills the gap with headwater replay"
+      })
+    }
     if (internalFrom === undefined) {
       return yield* new Unimplemented({
         message: "Totals count internal transactions, which are not recorded: the chain's node has to give traces"
@@ -234,7 +257,7 @@ export const make = <Node extends ConnectedNode>(
 
   /** Fails where the totals are not whole; the first block from which on the tokens of every address are recorded. */
   const checkComplete = Effect.fnUntraced(function* (wallet: ReadonlyArray<Wallet.WalletAddress>) {
-    const internalFrom = yield* record.internalFrom
+    const wholeFrom = yield* record.wholeFrom
     const addresses = wallet.map(({ address }) => address)
     // Before the completeness: an address of which the reading ends in between is complete.
     const beingRead = yield* record.beingRead(addresses)
@@ -242,7 +265,7 @@ export const make = <Node extends ConnectedNode>(
     let tokensFrom = 0
     for (const { address, hasCoins } of wallet) {
       const completeness = known.get(Bytes.key(address)) ?? Completeness.unknown
-      if (hasCoins) yield* checkTotals(address, completeness, internalFrom, beingRead.has(Bytes.key(address)))
+      if (hasCoins) yield* checkTotals(address, completeness, wholeFrom, beingRead.has(Bytes.key(address)))
       if (completeness.tokens === undefined) {
         return yield* new XpubNotSynced({
           message: `It is not known yet from which block on ${text(address)} is recorded: try again after the next block`
@@ -253,12 +276,12 @@ export const make = <Node extends ConnectedNode>(
     return tokensFrom
   })
 
-  const read = Effect.fnUntraced(function* (request: WalletRequest) {
+  const read = Effect.fnUntraced(function* (request: WalletRequest, takeCalls: NodeCalls.NodeCalls) {
     const branches = yield* Wallet.branches(chain, request)
     const { node, tip } = yield* freshness.recorded(true)
     const evm = nodeOf(node)
     const wallet = (yield* Effect.forEach(branches, (branch) =>
-      Wallet.scan(branch, options.gapLimit, lookupAt(evm, tip))
+      Wallet.scan(branch, options.gapLimit, lookupAt(evm, tip, takeCalls))
     )).flat()
     yield* checkWatched(
       request,
@@ -268,7 +291,7 @@ export const make = <Node extends ConnectedNode>(
     const addresses = wallet.filter(({ isUsed }) => isUsed).map(({ address }) => address)
     const totals = yield* totalsOf(record, tip, addresses)
     const { fungible, nonFungible } = yield* tokensOf(record, tip, addresses)
-    const balances = yield* fungibleBalances(evm, tip, fungible, addresses)
+    const balances = yield* fungibleBalances(evm, tip, fungible, addresses, takeCalls)
     const contracts = new Map([...balances, ...nonFungible].map(({ contract }) => [Bytes.key(contract), contract]))
     const tokens = yield* TokenNames.find(record, node.source, tip.height, [...contracts.values()])
     const described = (contract: Address.AddressBytes, kind: keyof typeof standards) => ({
@@ -300,10 +323,11 @@ export const make = <Node extends ConnectedNode>(
   })
 
   return Effect.fn("Assets.evmAssets")(function* (request) {
+    const takeCalls = NodeCalls.make(options.nodeCalls, "a wallet with so many used addresses or tokens")
     // What changed while it was read is read again: a reorganisation, internal transactions that grew too old, or the
     // newest block where a node knows the state of no other.
     for (let reading = 1; reading <= maxReadings; reading++) {
-      const { isOfOneMoment, item } = yield* read(request).pipe(
+      const { isOfOneMoment, item } = yield* read(request, takeCalls).pipe(
         freshness.orUnavailable,
         Effect.catchTag("DatabaseError", Effect.die)
       )

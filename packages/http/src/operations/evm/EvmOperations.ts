@@ -3,6 +3,7 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import { EvmFamily } from "@headwater/indexer/families/evm/EvmFamily"
 import type { EvmNode } from "@headwater/indexer/families/evm/EvmNode"
 import type { ConnectedNode, Family, FamilyFields } from "@headwater/indexer/families/Family"
+import { Limits } from "@headwater/indexer/store/accounts/Limits"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
 import * as Freshness from "../Freshness.ts"
@@ -14,7 +15,9 @@ import * as ManagedAddresses from "./ManagedAddresses.ts"
 import * as ManagedWallets from "./ManagedWallets.ts"
 import * as Prepare from "./Prepare.ts"
 
-export interface Options extends Omit<Assets.Options, "extend">, Pick<ManagedAddresses.Options, "syncBlocks"> {
+export interface Options
+  extends Omit<Assets.Options, "extend" | "nodeCalls">,
+    Pick<ManagedAddresses.Options, "syncBlocks"> {
   /** Whether internal transactions are recorded at all. */
   readonly internalTransactions: boolean
 }
@@ -34,6 +37,7 @@ export const ofFamily = <Node extends ConnectedNode, Fields extends FamilyFields
 ) =>
   Effect.fnUntraced(function* (chain: Chain, options: Options) {
     const record = yield* ChainReader.make(chain)
+    const { nodeCalls } = yield* Limits
     const freshness = yield* Freshness.make(record, family)
     const { internalTransactions, tokensTransfers } = AddressHistory.make(record, freshness, options)
     const managed = { syncBlocks: options.syncBlocks, gapLimit: options.gapLimit, readsPast }
@@ -43,7 +47,7 @@ export const ofFamily = <Node extends ConnectedNode, Fields extends FamilyFields
       ...(yield* ManagedAddresses.make(record, managed)),
       ...(options.internalTransactions ? { internalTransactions } : {}),
       tokensTransfers,
-      evmAssets: Assets.make(record, freshness, evmOf, { ...options, extend }),
+      evmAssets: Assets.make(record, freshness, evmOf, { ...options, extend, nodeCalls }),
       logs: Logs.make(record, freshness, evmOf),
       prepare: prepare(record, freshness)
     } satisfies Partial<ChainOperations>

@@ -1,10 +1,17 @@
 /** Single addresses that accounts sync: watched from then on, and their past read from a block that the account names. */
 import * as Address from "@headwater/core/address/Address"
+import * as Limits from "@headwater/indexer/store/accounts/Limits"
 import * as SyncedAddresses from "@headwater/indexer/store/addresses/SyncedAddresses"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
-import { AlreadyExists, Conflict, InvalidData, ResourceNotFound } from "../../contract/Errors.ts"
+import {
+  AlreadyExists,
+  Conflict,
+  InvalidData,
+  ResourceNotFound,
+  SyncAddressesLimitReached
+} from "../../contract/Errors.ts"
 import type { Caller, ChainOperations } from "../Operations.ts"
 import { decodeAddress } from "./AddressHistory.ts"
 
@@ -49,6 +56,7 @@ export const tooLongByNow = (options: Options) => (error: SyncedAddresses.PastTo
 
 export const make = Effect.fnUntraced(function* (record: ChainReader, options: Options) {
   const database = yield* Database
+  const limits = yield* Limits.Limits
   const { chain } = record
   const { blockchain, network } = chain
   const stored = Effect.provideService(Database, database)
@@ -64,12 +72,13 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
           SyncedAddresses.add(
             { account, chain, address },
             { birth: birthHeight, callbackUrl, readsPast: options.readsPast, mostBlocks: options.syncBlocks }
-          )
+          ).pipe(Effect.provideService(Limits.Limits, limits))
         ),
         () => 1
       )
       .pipe(
         Effect.catchTag("DatabaseError", Effect.die),
+        Effect.catchTag("LimitReached", ({ message }) => Effect.fail(new SyncAddressesLimitReached({ message }))),
         Effect.catchTag("PastTooLong", tooLong(options)),
         Effect.catchTag("AddressConflict", ({ isActive }) =>
           Effect.fail(

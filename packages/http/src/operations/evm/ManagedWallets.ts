@@ -2,12 +2,13 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+import * as Limits from "@headwater/indexer/store/accounts/Limits"
 import * as SyncedAccountWallets from "@headwater/indexer/store/addresses/SyncedAccountWallets"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { AlreadyExists, Conflict, ResourceNotFound } from "../../contract/Errors.ts"
+import { AlreadyExists, Conflict, ResourceNotFound, XpubsLimitReached } from "../../contract/Errors.ts"
 import type { Caller, ChainOperations, WalletRequest } from "../Operations.ts"
 import * as Wallet from "../Wallet.ts"
 import * as ManagedAddresses from "./ManagedAddresses.ts"
@@ -26,6 +27,7 @@ const notFound = new ResourceNotFound({ message: "The account has not synced the
 
 export const make = Effect.fnUntraced(function* (record: ChainReader, options: Options) {
   const database = yield* Database
+  const limits = yield* Limits.Limits
   const { chain } = record
   const { blockchain, network } = chain
   const stored = Effect.provideService(Database, database)
@@ -58,13 +60,14 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
         database.transaction(
           SyncedAccountWallets.add(key, addresses, {
             ...{ birth: birthHeight, readsPast: options.readsPast, mostBlocks: options.syncBlocks }
-          })
+          }).pipe(Effect.provideService(Limits.Limits, limits))
         ),
         () => 1
       )
       .pipe(
         Effect.catchTags({
           DatabaseError: Effect.die,
+          LimitReached: ({ message }) => Effect.fail(new XpubsLimitReached({ message })),
           PastTooLong: ManagedAddresses.tooLong(options),
           WalletConflict: ({ isActive }) =>
             Effect.fail(

@@ -16,11 +16,12 @@ export interface Options {
 }
 
 export const make = Effect.fnUntraced(function* (chain: Chain, options: Options) {
-  const { deriveAndSync, find, inProgress } = yield* SyncedWallets.make(chain, {
+  const record = yield* ChainReader.make(chain)
+  const freshness = yield* Freshness.make(record, UtxoFamily)
+  const { deriveAndSync, find, inProgress } = yield* SyncedWallets.make(record, freshness, {
     gapLimit: options.gapLimit,
     subject: "coins that the wallet had before it was synced"
   })
-  const freshness = yield* Freshness.make(yield* ChainReader.make(chain), UtxoFamily)
   const { hasAllCoins } = yield* Wallets
 
   /** Fails where nothing can show the coins that a wallet had before it was synced, nor which addresses they used. */

@@ -19,12 +19,12 @@ export interface Options {
 }
 
 export const make = Effect.fnUntraced(function* (chain: Chain, options: Options) {
-  const { deriveAndSync, find } = yield* SyncedWallets.make(chain, {
+  const record = yield* ChainReader.make(chain)
+  const freshness = yield* Freshness.make(record, XrpFamily)
+  const { deriveAndSync, unwatchedOf } = yield* SyncedWallets.make(record, freshness, {
     gapLimit: options.gapLimit,
     subject: "accounts that the wallet has already"
   })
-  const record = yield* ChainReader.make(chain)
-  const freshness = yield* Freshness.make(record, XrpFamily)
 
   const xrpTransactions: ChainOperations["xrpTransactions"] = Effect.fn("XrpOperations.xrpTransactions")(function* ({
     blockHash,
@@ -42,10 +42,11 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
 
   const xrpAssets: ChainOperations["xrpAssets"] = Effect.fn("XrpOperations.xrpAssets")(function* (request) {
     const branches = yield* Wallet.branches(chain, request)
-    const synced = yield* find(request)
+    const unwatched = yield* unwatchedOf(request)
     const { source } = yield* freshness.node
-    // Any of the addresses that the wallet's owner was given may be in use, whatever the gap before it.
-    const gapLimit = synced === undefined ? options.gapLimit : Math.max(options.gapLimit, batchSize)
+    // Any of the addresses that the wallet's owner was given may be in use, whatever the gap before it: accounts of
+    // used addresses may have been deleted.
+    const gapLimit = unwatched === undefined ? options.gapLimit : Math.max(options.gapLimit, batchSize)
     const drops = yield* source
       .walletBalance(
         branches.map(
@@ -54,11 +55,18 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
               .filter(Result.isSuccess)
               .map(({ success }) => success.bytes)
         ),
-        gapLimit
+        gapLimit,
+        unwatched
       )
       .pipe(freshness.orUnavailable)
     return { confirmedBalance: { amount: Amount.format(drops, chain.decimals), unit: chain.unit } }
   })
 
-  return { xrpTransactions, xrpAssets, xrpDerive: deriveAndSync } satisfies Partial<ChainOperations>
+  const xrpDerive: ChainOperations["xrpDerive"] = Effect.fn("XrpOperations.xrpDerive")(function* (request) {
+    // The record says which addresses were used since they were watched.
+    yield* freshness.recorded(false)
+    return yield* deriveAndSync(request)
+  })
+
+  return { xrpTransactions, xrpAssets, xrpDerive } satisfies Partial<ChainOperations>
 })

@@ -9,6 +9,7 @@ import type { Block } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as TimeSlice from "../../TimeSlice.ts"
 import * as Heads from "../node/Heads.ts"
 import type { JsonRpc, Nodes } from "../node/JsonRpc.ts"
 import type { NodeError } from "../node/NodeError.ts"
@@ -24,7 +25,7 @@ import * as BlockTraces from "./internal/BlockTraces.ts"
 import * as Capabilities from "./internal/Capabilities.ts"
 import * as Headers from "./internal/Headers.ts"
 import * as Hex from "./internal/Hex.ts"
-import { proved, read } from "./internal/NodeAnswer.ts"
+import { proved, readInSlices } from "./internal/NodeAnswer.ts"
 import * as Receipts from "./internal/Receipts.ts"
 import type { Tracer } from "./internal/Trace.ts"
 import * as TracingNode from "./internal/TracingNode.ts"
@@ -105,16 +106,16 @@ export const make = Effect.fn("EvmSource.make")(function* (
       )
     )
     if (answer === null) return yield* Headers.missing(rpc, String(height))
-    const block = yield* read(rpc, "eth_getBlockByNumber", () => BlockAnswer.decode(answer, height))
+    const block = yield* readInSlices(rpc, "eth_getBlockByNumber", () => BlockAnswer.decode(answer, height))
     const isWhole = block.transactions.length === block.listed.length
     const provable = isWhole ? block : { ...block, transactionsRoot: undefined }
-    const unproven = yield* proved(rpc, "eth_getBlockByNumber", proof.block(provable))
-    const receiptAnswer = yield* BlockReceipts.fetch(rpc, block, byNumber)
-    const receipts = Receipts.decode(receiptAnswer, block)
+    const unproven = yield* proved(rpc, "eth_getBlockByNumber", () => proof.block(provable))
+    const found = yield* BlockReceipts.fetch(rpc, block, byNumber)
+    const receipts = yield* TimeSlice.run(() => Receipts.decode(found, block))
     const understood = receipts.flatMap(({ broken, receipt }) => (broken.length > 0 ? [] : (receipt ?? [])))
     const unprovenReceipts =
       isWhole && understood.length === receipts.length
-        ? yield* proved(rpc, "eth_getBlockReceipts", proof.receipts(block, understood))
+        ? yield* proved(rpc, "eth_getBlockReceipts", () => proof.receipts(block, understood))
         : options.verify === "links"
           ? []
           : [Proof.unknown(BlockProof.part.receipts, "not all of them are understood")]
@@ -132,12 +133,12 @@ export const make = Effect.fn("EvmSource.make")(function* (
     ]
     const isProven =
       options.verify !== "links" && !unprovenReceipts.some(({ part }) => part === BlockProof.part.receipts)
+    const decoded = yield* TimeSlice.run(() =>
+      Transfers.decode(block, receipts, frames, isProven ? "counted" : "given")
+    )
+    const unlisted = yield* TimeSlice.run(() => Receipts.unlisted(found, block))
     return {
-      ...DecodedTransaction.toBlock(
-        block.header,
-        Transfers.decode(block, receipts, frames, isProven ? "counted" : "given"),
-        Receipts.unlisted(receiptAnswer, block)
-      ),
+      ...DecodedTransaction.toBlock(block.header, decoded, unlisted),
       ...(Result.isFailure(traced) ? { missing: [traced.failure] } : {}),
       ...(unprovenParts.length === 0 ? {} : { unproven: unprovenParts }),
       ...(traces === undefined ? { untraced: true as const } : {})
@@ -160,6 +161,6 @@ export const make = Effect.fn("EvmSource.make")(function* (
     resting: rpc.resting,
     wholeBlockAt: traces && ((height) => rpc.withOne((one) => blockWith(one, height, traces.fromAny))),
     capabilities: Effect.succeed(capabilities),
-    tokenMetadata: (contracts) => TokenMetadata.fetch(rpc, contracts)
+    tokenMetadata: (contracts) => rpc.withOne((one) => TokenMetadata.fetch(one, contracts))
   }
 })

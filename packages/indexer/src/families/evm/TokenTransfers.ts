@@ -40,8 +40,11 @@ const numberAt = (text: string, start: number): bigint | undefined => {
 const topicNumber = (topic: unknown): bigint | undefined =>
   typeof topic === "string" && topic.length === 2 + word && topic.startsWith("0x") ? numberAt(topic, 2) : undefined
 
+/** A log holds as many numbers as its gas pays for, a hundred thousand and more: these are read in one step. */
+const numbersOfStep = 256
+
 /** The dynamic `uint256[]` whose offset is the ABI word at `start`. */
-const numbersAt = (data: string, start: number): ReadonlyArray<bigint> | undefined => {
+function* numbersAt(data: string, start: number): Generator<void, ReadonlyArray<bigint> | undefined> {
   const words = (data.length - 2) / word
   const offset = numberAt(data, start)
   if (offset === undefined || offset % 32n !== 0n || offset >= BigInt(words) * 32n) return undefined
@@ -53,6 +56,7 @@ const numbersAt = (data: string, start: number): ReadonlyArray<bigint> | undefin
     const number = numberAt(data, 2 + (first + index) * word)
     if (number === undefined) return undefined
     numbers.push(number)
+    if (index % numbersOfStep === 0) yield
   }
   return numbers
 }
@@ -88,35 +92,39 @@ const single = (topics: ReadonlyArray<unknown>, data: string): ReadonlyArray<Mov
     ? movement("multi", topicAddress(topics[2]), topicAddress(topics[3]), numberAt(data, 2 + word), numberAt(data, 2))
     : []
 
-const batch = (topics: ReadonlyArray<unknown>, data: string): ReadonlyArray<Movement> => {
+function* batch(topics: ReadonlyArray<unknown>, data: string): Generator<void, ReadonlyArray<Movement>> {
   if (topics.length !== 4 || (data.length - 2) % word !== 0) return []
-  const ids = numbersAt(data, 2)
-  const amounts = numbersAt(data, 2 + word)
+  const ids = yield* numbersAt(data, 2)
+  const amounts = yield* numbersAt(data, 2 + word)
   if (ids === undefined || amounts === undefined || ids.length !== amounts.length) return []
-  return ids.flatMap((id, index) =>
-    movement("multi", topicAddress(topics[2]), topicAddress(topics[3]), amounts[index], id)
-  )
+  const from = topicAddress(topics[2])
+  const to = topicAddress(topics[3])
+  return ids.flatMap((id, index) => movement("multi", from, to, amounts[index], id))
 }
 
 const decoders = new Map<string, (topics: ReadonlyArray<unknown>, data: string) => ReadonlyArray<Movement>>([
   [transferTopic, transfers],
-  [singleTopic, single],
-  [batchTopic, batch]
+  [singleTopic, single]
 ])
 
 /** Whether logs with this first topic may be token transfers. */
-export const isTransfer = (topic: string): boolean => decoders.has(topic.toLowerCase())
+export const isTransfer = (topic: string): boolean =>
+  decoders.has(topic.toLowerCase()) || topic.toLowerCase() === batchTopic
 
 /**
  * The token transfers in one log of transaction number `transaction`; most logs have none. `logPosition`: the log's
  * number in its block, by default the one that the node gives.
  */
-export const ofLog = (log: Hex.Json, transaction: number, logPosition?: number): ReadonlyArray<TokenTransfer> => {
+export function* ofLog(
+  log: Hex.Json,
+  transaction: number,
+  logPosition?: number
+): Generator<void, ReadonlyArray<TokenTransfer>> {
   const topics = Array.isArray(log.topics) ? (log.topics as ReadonlyArray<unknown>) : []
-  const topic = topics[0]
-  const decode = typeof topic === "string" ? decoders.get(topic.toLowerCase()) : undefined
-  if (decode === undefined || typeof log.data !== "string" || !log.data.startsWith("0x")) return []
-  const movements = decode(topics, log.data)
+  const topic = typeof topics[0] === "string" ? topics[0].toLowerCase() : ""
+  if (typeof log.data !== "string" || !log.data.startsWith("0x")) return []
+  const movements =
+    topic === batchTopic ? yield* batch(topics, log.data) : (decoders.get(topic)?.(topics, log.data) ?? [])
   if (movements.length === 0) return []
   const contract = Hex.address(log.address, "log.address")
   const position = logPosition ?? Hex.integer(log.logIndex, "log.logIndex")

@@ -39,8 +39,8 @@ export interface Failover<N> {
   /** As `ask`, of one node alone, once. */
   readonly only: (node: N) => Failover<N>
   /**
-   * Work whose questions all go to one node: the healthiest, or the next where that one fails, lacks what is asked for,
-   * contradicts itself, or gives what fails its proof. A node that fails a proof is named in the log, and rests.
+   * Work whose questions all go to one node: the healthiest, or the next where that one fails, refuses or lacks what is
+   * asked for, contradicts itself, or gives what fails its proof. A node that fails a proof is named in the log, and rests.
    */
   readonly withOne: <A>(work: (one: Failover<N>) => Effect.Effect<A, NodeError>) => Effect.Effect<A, NodeError>
   /** Lets a node rest, and says why in the log where the node did not rest yet. */
@@ -68,7 +68,9 @@ const longestBackoffMillis = 5_000
 const refusedMillis = 600_000
 
 /** Errors of what was answered, by which another node may do better. */
-const elsewhereTags: ReadonlySet<NodeError["_tag"]> = new Set(["ProofFailed", "NodeInconsistent", "BlockMissing"])
+const elsewhereTags: ReadonlySet<NodeError["_tag"]> = new Set([
+  ...(["ProofFailed", "NodeInconsistent", "BlockMissing", "NodeRejected"] as const)
+])
 
 interface Health {
   failuresInARow: number
@@ -199,11 +201,10 @@ export const make = <N extends { readonly name: string }>(
       Effect.suspend(() => {
         const kept = new WeakMap<NodeError, Failure>()
         return tryMembers((member) =>
-          Effect.mapError(
-            work(view(member, kept)),
-            (error): Failure =>
-              kept.get(error) ?? { error, retry: false, waitMillis: 0, elsewhere: elsewhereTags.has(error._tag) }
-          )
+          Effect.mapError(work(view(member, kept)), (error): Failure => {
+            const known = kept.get(error) ?? { error, retry: false, waitMillis: 0 }
+            return known.retry ? known : { elsewhere: elsewhereTags.has(error._tag), ...known }
+          })
         )
       }),
     rest,

@@ -30,6 +30,7 @@ export interface Heads {
   readonly head: Effect.Effect<Head, NodeError>
   readonly hashAt: (height: number) => Effect.Effect<Uint8Array, NodeError>
   readonly blockAt: (height: number) => Effect.Effect<Block, NodeError>
+  readonly byEach: (height: number) => ReadonlyArray<Effect.Effect<Block, NodeError>>
 }
 
 /** A head that has not risen for so many block times, within bounds, is compared with those of other nodes. */
@@ -187,17 +188,21 @@ export const make = <C>(chain: Chain, nodes: Shared<C>, questions: Questions<C>,
       )
     )
 
+  const byEach: Heads["byEach"] = (height) => nodes.each.map((client) => questions.block(client, height))
+
   if (quorum > 1) {
     const hashAt = (height: number) => Effect.map(agreed(height, nodes.each), ({ hash }) => hash)
     return {
       head: byQuorum,
       hashAt,
-      blockAt: (height) => Effect.flatMap(hashAt(height), (hash) => fromOne(height, hash))
+      blockAt: (height) => Effect.flatMap(hashAt(height), (hash) => fromOne(height, hash)),
+      byEach
     }
   }
   return {
     head: single,
     hashAt: (height) => nodes.withOne((one) => questions.hashAt(one, height)),
-    blockAt: (height) => fromOne(height, undefined)
+    blockAt: (height) => fromOne(height, undefined),
+    byEach
   }
 }

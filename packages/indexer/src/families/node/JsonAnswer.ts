@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as DecimalText from "./DecimalText.ts"
 import * as JsonPieces from "./internal/JsonPieces.ts"
-import * as TimeSlice from "./TimeSlice.ts"
+import * as TimeSlice from "../../TimeSlice.ts"
 
 /**
  * How the text becomes a value. `plain` is JSON.parse; `decimalText` turns every JSON number that is not a safe integer,
@@ -17,4 +17,7 @@ const decimalText: JsonPieces.Parse = (text, before = "", after = "") =>
 
 /** Fails where the text is no JSON. */
 export const parse = (text: Buffer, numbers: Numbers): Effect.Effect<unknown, string> =>
-  Effect.flatMap(TimeSlice.run(JsonPieces.read(text, numbers === "plain" ? plain : decimalText)), Effect.fromResult)
+  Effect.flatMap(
+    TimeSlice.run(() => JsonPieces.read(text, numbers === "plain" ? plain : decimalText)),
+    Effect.fromResult
+  )

@@ -153,7 +153,7 @@ export const make = Effect.fnUntraced(function* (
       }
       const refuse = (room: number) => {
         abandon()
-        resume(Effect.fail({ reason: `answer larger than ${room} bytes`, tooLarge: true }))
+        resume(Effect.fail({ reason: `answer larger than ${room} bytes, by bytesInFlight`, tooLarge: true }))
       }
       const end = (effect: Effect.Effect<Reply, NoReply>) => {
         clearTimeout(timer)

@@ -3,6 +3,7 @@ import type { UnprovenPart } from "@headwater/core/Block"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { ProofFailed } from "./NodeError.ts"
+import * as PrintableText from "./PrintableText.ts"
 
 /**
  * `links`: parts belong together, and each block names the one before. `roots`: what the hashes and roots of a block
@@ -21,7 +22,7 @@ export const uncommitted = (part: string, reason: string): UnprovenPart => ({ pa
 export const unknown = (part: string, reason: string): UnprovenPart => ({
   part,
   cause: "unknown",
-  reason: reason.replace(/\p{Cc}+/gu, " ").slice(0, 200)
+  reason: PrintableText.of(reason, 200)
 })
 
 /** What the proof of a block came to. */
@@ -33,6 +34,9 @@ export interface Outcome {
 
 /** Nothing to prove, or everything proved. */
 export const nothing: Outcome = { mismatch: undefined, unproven: [] }
+
+/** Everything proved but these parts. */
+export const allBut = (...unproven: ReadonlyArray<UnprovenPart>): Outcome => ({ mismatch: undefined, unproven })
 
 export const mismatch = (message: string): Outcome => ({ mismatch: message, unproven: [] })
 

@@ -4,6 +4,7 @@
  * Numbers that a float could change are read as text: amounts in sun go beyond 2^53.
  */
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
@@ -59,8 +60,7 @@ const notFound = 404
 const methodNotAllowed = 405
 const tooManyRequests = 429
 
-const isNothing = (answer: unknown): boolean =>
-  typeof answer === "object" && answer !== null && !Array.isArray(answer) && Object.keys(answer).length === 0
+const isNothing = (answer: unknown): boolean => Predicate.isReadonlyObject(answer) && Object.keys(answer).length === 0
 
 const maxMessage = 300
 const maxRetryAfterMillis = 30_000

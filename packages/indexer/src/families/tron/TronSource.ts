@@ -11,6 +11,7 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import * as TimeSlice from "../../TimeSlice.ts"
 import * as Capability from "../Capability.ts"
 import type { Log } from "../evm/EvmNode.ts"
 import * as BytesInFlight from "../node/BytesInFlight.ts"
@@ -109,7 +110,7 @@ const findInternal = Effect.fnUntraced(function* (
 ): Effect.fn.Return<boolean | undefined, NodeError> {
   for (let back = 0; back < blocksToLookAt && back < newest; back++) {
     const infos = yield* Effect.catchIf(infosAt(http, newest - back), isTooLarge, () => Effect.succeed([]))
-    const kept = InternalTransactions.areKept(infos)
+    const kept = yield* TimeSlice.run(() => InternalTransactions.areKept(infos))
     if (kept !== undefined) return kept
   }
   return undefined
@@ -154,13 +155,14 @@ export const make = Effect.fn("TronSource.make")(function* (
     const whole = yield* TronHeaders.orMissing(http, String(height))(shown)
     const answer = yield* http.decode(TronBlock.Answer, path, whole)
     const infos = together ?? (yield* infosOneByOne(http, answer))
-    const outcome = TronProof.of(whole, infos, options.verify ?? "roots")
+    const outcome = yield* TimeSlice.run(() => TronProof.of(whole, infos, options.verify ?? "roots"))
     const unproven = yield* Proof.unprovenOf(outcome, { node: http.name, method: path })
+    const decoded = yield* TimeSlice.run(() => TronBlock.decode(chain, answer, infos, { height, internal }))
     const read = yield* Effect.mapError(
-      Effect.fromResult(TronBlock.decode(chain, answer, infos, { height, internal })),
+      Effect.fromResult(decoded),
       (rule) => new NodeInconsistent({ node: http.name, method: path, message: rule })
     )
-    keepsInternal = InternalTransactions.areKept(infos) ?? keepsInternal
+    keepsInternal = (yield* TimeSlice.run(() => InternalTransactions.areKept(infos))) ?? keepsInternal
     return {
       ...read,
       ...(unproven.length === 0 ? {} : { unproven }),
@@ -203,7 +205,7 @@ export const make = Effect.fn("TronSource.make")(function* (
     resting: http.resting,
     capabilities: Effect.sync(() => [Network.capability(chain, genesis), internalCapability(), finality(solid), trc10]),
     hasInternalTransactions: () => internalCapability().available,
-    tokenMetadata: (contracts) => TronContract.metadata(http, contracts),
+    tokenMetadata: (contracts) => http.withOne((one) => TronContract.metadata(one, contracts)),
     balances: (addresses) =>
       Effect.map(accountsOf(addresses), (accounts) => accounts.map((account) => account?.balance)),
     unusedAt,

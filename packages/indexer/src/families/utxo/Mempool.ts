@@ -1,13 +1,14 @@
 /** The transactions that wait at a UTXO chain's node. */
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type { JsonRpc } from "../node/JsonRpc.ts"
 import type { Mempool, MempoolTransaction, Output } from "../SideSources.ts"
 import * as BlockBody from "./internal/BlockBody.ts"
 import type { Parameters } from "./internal/Capabilities.ts"
 import { refuse } from "./internal/Malformed.ts"
-import { consistent, isNoTransaction } from "./internal/NodeAnswer.ts"
+import { consistent, consistentInSlices, isNoTransaction } from "./internal/NodeAnswer.ts"
 import * as NodeJson from "./internal/NodeJson.ts"
 import * as NodeTransaction from "./internal/NodeTransaction.ts"
 
@@ -31,12 +32,12 @@ export const make = (chain: Chain, rpc: JsonRpc, verbose: Parameters): Mempool =
     return found
   })
 
-  const read = (id: string, answer: unknown): ReadonlyArray<MempoolTransaction> => {
+  function* read(id: string, answer: unknown): Generator<void, ReadonlyArray<MempoolTransaction>> {
     const transaction = NodeJson.record(answer, () => id)
     if (transaction.txid !== id) refuse("txid", "is not the one that was asked for")
     if (typeof transaction.blockhash === "string") return []
     const body = BlockBody.empty()
-    NodeTransaction.read(chain, transaction, 0, body)
+    yield* NodeTransaction.read(chain, transaction, 0, body)
     // Its net is not certain; the block in which it is mined names it.
     if (body.notUnderstood !== undefined) return []
     return [{ id: body.transactions[0]!, transfers: body.transfers, spends: body.spends }]
@@ -48,7 +49,11 @@ export const make = (chain: Chain, rpc: JsonRpc, verbose: Parameters): Mempool =
     ),
     transactions: (ids) =>
       Effect.flatMap(fetch(ids), (found) =>
-        consistent(rpc, "getrawtransaction", () => found.flatMap(({ id, answer }) => read(id, answer)))
+        consistentInSlices(rpc, "getrawtransaction", function* () {
+          const transactions: Array<MempoolTransaction> = []
+          for (const { answer, id } of found) transactions.push(...(yield* read(id, answer)))
+          return transactions
+        })
       ),
     tip: Effect.flatMap(rpc.call("getbestblockhash", []), (answer) =>
       consistent(rpc, "getbestblockhash", () => NodeJson.hash(answer, () => "the hash"))
@@ -56,7 +61,7 @@ export const make = (chain: Chain, rpc: JsonRpc, verbose: Parameters): Mempool =
     timeOf: (id) =>
       rpc.call("getmempoolentry", [id]).pipe(
         Effect.map((entry) =>
-          NodeJson.isRecord(entry) && Number.isSafeInteger(entry.time) ? (entry.time as number) : undefined
+          Predicate.isReadonlyObject(entry) && Number.isSafeInteger(entry.time) ? (entry.time as number) : undefined
         ),
         Effect.catchTag("NodeRejected", () => Effect.undefined)
       ),

@@ -2,6 +2,7 @@
 import type { BlockDetails } from "@headwater/core/BlockDetails"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as Capability from "../Capability.ts"
 import * as Heads from "../node/Heads.ts"
 import type { JsonRpc, Nodes } from "../node/JsonRpc.ts"
@@ -129,7 +130,7 @@ export const make = Effect.fn("UtxoSource.make")(function* (
   const chainLocked = (rpc: JsonRpc, height: number) =>
     rpc.call("getbestchainlock", []).pipe(
       Effect.map((lock) =>
-        NodeJson.isRecord(lock) && lock.known_block !== false && Number.isSafeInteger(lock.height)
+        Predicate.isReadonlyObject(lock) && lock.known_block !== false && Number.isSafeInteger(lock.height)
           ? (lock.height as number)
           : undefined
       ),

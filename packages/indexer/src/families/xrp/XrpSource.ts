@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import type * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import * as TimeSlice from "../../TimeSlice.ts"
 import * as Capability from "../Capability.ts"
 import * as Heads from "../node/Heads.ts"
 import { BlockMissing, isTooLarge, type NodeError, NodeInconsistent } from "../node/NodeError.ts"
@@ -52,11 +53,12 @@ export interface XrpSource extends AccountSource {
   readonly balances: AccountSource["balances"]
   /**
    * Drops that a wallet's addresses hold in the newest validated ledger, the reserve included. Each branch is followed
-   * until `gapLimit` addresses in a row have no account; 20 by default.
+   * until `gapLimit` addresses in a row have no account, 20 by default, and at least to the index that `least` has for it.
    */
   readonly walletBalance: (
     branches: ReadonlyArray<WalletBalance.Branch>,
-    gapLimit?: number
+    gapLimit?: number,
+    least?: ReadonlyArray<number>
   ) => Effect.Effect<bigint, NodeError>
 }
 
@@ -129,16 +131,14 @@ export const make = Effect.fn("XrpSource.make")(function* (
       Effect.catchIf(isLedgerMissing, () => missing(node, nameOf(wanted)))
     )
 
-  const decoded = Effect.fnUntraced(function* <A extends Ledger.LedgerHeader>(
+  /** What was read of an answer, if it is the ledger that was wanted. */
+  const asWanted = Effect.fnUntraced(function* <A extends Ledger.LedgerHeader>(
     node: XrpNode.XrpClient,
     wanted: Wanted,
-    answer: unknown,
-    decode: (answer: unknown) => Result.Result<A | undefined, string>
+    read: Result.Result<A | undefined, string>
   ): Effect.fn.Return<A, NodeError> {
     const name = nameOf(wanted)
-    const found = yield* Effect.mapError(Effect.fromResult(decode(answer)), (rule) =>
-      inconsistent(node, "ledger", rule)
-    )
+    const found = yield* Effect.mapError(Effect.fromResult(read), (rule) => inconsistent(node, "ledger", rule))
     if (found === undefined) return yield* new BlockMissing({ node: node.name, block: `${name} (validated)` })
     const hash = Buffer.from(found.hash).toString("hex").toUpperCase()
     const is = "ledger_hash" in wanted ? hash === name : name === "validated" || found.height === wanted.ledger_index
@@ -147,15 +147,16 @@ export const make = Effect.fn("XrpSource.make")(function* (
       : yield* inconsistent(node, "ledger", `asked for ledger ${name}, answered ${found.height} (${hash})`)
   })
 
-  const ledger = <A extends Ledger.LedgerHeader>(
-    node: XrpNode.XrpClient,
-    wanted: Wanted,
-    decode: (answer: unknown) => Result.Result<A | undefined, string>,
-    expand: object
-  ) => Effect.flatMap(answerTo(node, wanted, expand), (answer) => decoded(node, wanted, answer, decode))
+  const header = Effect.fnUntraced(function* (node: XrpNode.XrpClient, wanted: number | "validated") {
+    const answer = yield* answerTo(node, { ledger_index: wanted }, {})
+    return yield* asWanted(node, { ledger_index: wanted }, Ledger.decodeHeader(answer))
+  })
 
-  const header = (node: XrpNode.XrpClient, wanted: number | "validated") =>
-    ledger(node, { ledger_index: wanted }, Ledger.decodeHeader, {})
+  const decoded = (node: XrpNode.XrpClient, wanted: Wanted, answer: unknown) =>
+    Effect.flatMap(
+      TimeSlice.run(() => Ledger.decode(answer)),
+      (read) => asWanted(node, wanted, read)
+    )
 
   const headOf = (node: XrpNode.XrpClient) =>
     Effect.map(header(node, "validated"), ({ hash, height }): Head => ({ height, hash, final: height }))
@@ -166,10 +167,10 @@ export const make = Effect.fn("XrpSource.make")(function* (
   ): Effect.fn.Return<Block, NodeError> {
     const wanted = { ledger_index: height }
     const answer = yield* answerTo(node, wanted, expanded)
-    const outcome = LedgerProof.of(chain, answer, options.verify ?? "roots")
+    const outcome = yield* TimeSlice.run(() => LedgerProof.of(chain, answer, options.verify ?? "roots"))
     const unproven = yield* Proof.unprovenOf(outcome, { node: node.name, method: "ledger" })
-    const found = yield* decoded(node, wanted, answer, Ledger.decode)
-    const block = Ledger.toBlock(chain, found)
+    const found = yield* decoded(node, wanted, answer)
+    const block = yield* TimeSlice.run(() => Ledger.toBlock(chain, found))
     return unproven.length === 0 ? block : { ...block, unproven }
   })
 
@@ -200,7 +201,8 @@ export const make = Effect.fn("XrpSource.make")(function* (
     announced: node.announced,
     transactionsByHash: Effect.fn("XrpSource.transactionsByHash")(function* (ledgerHash, { limit, offset }) {
       const hash = Buffer.from(ledgerHash).toString("hex").toUpperCase()
-      const { time, transactions } = yield* ledger(node, { ledger_hash: hash }, Ledger.decode, expanded)
+      const wanted = { ledger_hash: hash }
+      const { time, transactions } = yield* decoded(node, wanted, yield* answerTo(node, wanted, expanded))
       return {
         items: transactions
           .slice(offset, offset + limit)
@@ -210,7 +212,7 @@ export const make = Effect.fn("XrpSource.make")(function* (
     }),
     balances: (addresses) =>
       Effect.flatMap(head, ({ height }) => WalletBalance.balances(chain, node, height, addresses)),
-    walletBalance: (branches, gapLimit = 20) =>
-      Effect.flatMap(head, ({ height }) => WalletBalance.fetch(chain, node, height, branches, gapLimit))
+    walletBalance: (branches, gapLimit = 20, least = []) =>
+      Effect.flatMap(head, ({ height }) => WalletBalance.fetch(chain, node, height, branches, gapLimit, least))
   }
 })

@@ -31,11 +31,38 @@ export interface ApiKey {
   /** The first bytes of the key's hash: they name the key, and do not help to find it. */
   readonly id: string
   readonly name: string
-  /** Operations that the key may call; undefined for all. */
+  /** Operations that the key may call, as `group.endpoint` or `group.*`; undefined for all. */
   readonly endpoints: ReadonlyArray<string> | undefined
+  /** Whether the key may call only what changes nothing. */
+  readonly readOnly: boolean
   /** Milliseconds since the Unix epoch. */
   readonly created: number
   readonly revoked: number | undefined
+  /** When the key ends; undefined for never. */
+  readonly expires: number | undefined
+  /** When the key was used, an hour late at most; undefined for never. */
+  readonly lastUsed: number | undefined
+}
+
+export interface NewKey {
+  readonly name: string
+  /** Operations as `group.endpoint`, or all of a group as `group.*`; all if not given. The store takes any name. */
+  readonly endpoints?: ReadonlyArray<string> | undefined
+  readonly readOnly?: boolean | undefined
+  /** Milliseconds since the Unix epoch; never if not given. */
+  readonly expires?: number | undefined
+}
+
+/** No account is given such a name. */
+export class InvalidAccountName extends Schema.TaggedError<InvalidAccountName>()("InvalidAccountName", {
+  name: Schema.String
+}) {
+  override get message() {
+    return (
+      `${JSON.stringify(this.name)} is no name of an account: it must have 1 to ${maxNameLength} characters, no control ` +
+      "characters, and no space at its ends"
+    )
+  }
 }
 
 /** An account of this name exists. */
@@ -66,7 +93,11 @@ export class KeyNotFound extends Schema.TaggedError<KeyNotFound>()("KeyNotFound"
 export class Accounts extends Context.Service<
   Accounts,
   {
-    readonly create: (name: string) => Effect.Effect<Account, DuplicateAccount | DatabaseError>
+    readonly create: (name: string) => Effect.Effect<Account, InvalidAccountName | DuplicateAccount | DatabaseError>
+    readonly rename: (
+      account: number,
+      name: string
+    ) => Effect.Effect<void, InvalidAccountName | DuplicateAccount | DatabaseError>
     readonly list: Effect.Effect<ReadonlyArray<Account>, DatabaseError>
     readonly find: (name: string) => Effect.Effect<Account, AccountNotFound | DatabaseError>
     /** Whether callbacks whose block leaves the chain are followed by retractions; off at first. */
@@ -74,12 +105,12 @@ export class Accounts extends Context.Service<
     /** Makes a key. This is the only moment at which the key can be read. */
     readonly createKey: (
       account: number,
-      options: { readonly name: string; readonly endpoints?: ReadonlyArray<string> | undefined }
+      options: NewKey
     ) => Effect.Effect<{ readonly key: Redacted.Redacted; readonly id: string }, DatabaseError>
     readonly listKeys: (account: number) => Effect.Effect<ReadonlyArray<ApiKey>, DatabaseError>
     /** Revokes for good; a key that is revoked already stays so. */
     readonly revokeKey: (account: number, id: string) => Effect.Effect<void, KeyNotFound | DatabaseError>
-    /** The caller of a key; undefined where the key is unknown or revoked. */
+    /** The caller of a key; undefined where the key is unknown, revoked or over. */
     readonly authenticate: (
       key: Redacted.Redacted
     ) => Effect.Effect<RememberedCallers.Caller | undefined, DatabaseError>
@@ -93,6 +124,15 @@ export class Accounts extends Context.Service<
 
 const keyPrefix = "hw_"
 const idLength = 12
+const maxNameLength = 64
+
+/** Uses of a key are noted so far apart, in milliseconds. */
+const noteMillis = 3_600_000
+
+const checkName = (name: string) =>
+  name.length <= maxNameLength && /^[^\s\p{C}](?:[^\p{C}]*[^\s\p{C}])?$/u.test(name)
+    ? Effect.void
+    : new InvalidAccountName({ name })
 
 const hashOf = (key: Redacted.Redacted) => createHash("sha256").update(Redacted.value(key)).digest()
 
@@ -114,19 +154,34 @@ const toAccount = ({ created, id, name, retractions }: Row<"account">): Account 
 
 const make = Effect.gen(function* () {
   const database = yield* Database
+  const scope = yield* Effect.scope
   const remembered = RememberedCallers.make()
+  /** Keys whose use is being noted. */
+  const noting = new Set<string>()
+
+  const unlessDuplicate =
+    (name: string) =>
+    <A, R>(written: Effect.Effect<A, DatabaseError, R>) =>
+      Effect.catchIf(
+        written,
+        (error) => error.duplicate,
+        () => Effect.fail(new DuplicateAccount({ name }))
+      )
 
   const create = Effect.fn("Accounts.create")(function* (name: string) {
+    yield* checkName(name)
     const created = yield* Clock.currentTimeMillis
     const [row] = yield* database
       .query((db) => db.insertInto("account").values({ name, created }).returningAll())
-      .pipe(
-        Effect.catchIf(
-          (error) => error.duplicate,
-          () => Effect.fail(new DuplicateAccount({ name }))
-        )
-      )
+      .pipe(unlessDuplicate(name))
     return toAccount(row!)
+  })
+
+  const rename = Effect.fn("Accounts.rename")(function* (account: number, name: string) {
+    yield* checkName(name)
+    yield* database
+      .query((db) => db.updateTable("account").set({ name }).where("id", "=", account))
+      .pipe(unlessDuplicate(name))
   })
 
   const list = Effect.map(
@@ -154,7 +209,11 @@ const make = Effect.gen(function* () {
     const hash = hashOf(key)
     const endpoints = options.endpoints === undefined ? null : JSON.stringify(options.endpoints)
     yield* database.query((db) =>
-      db.insertInto("api_key").values({ hash, account, name: options.name, endpoints, created, revoked: null })
+      db.insertInto("api_key").values({
+        ...{ hash, account, name: options.name, endpoints, created, revoked: null },
+        expires: options.expires ?? null,
+        read_only: options.readOnly === true ? 1 : 0
+      })
     )
     return { key, id: idOf(hash) }
   })
@@ -170,8 +229,11 @@ const make = Effect.gen(function* () {
           id: idOf(row.hash),
           name: row.name,
           endpoints,
+          readOnly: row.read_only === 1,
           created: row.created,
-          revoked: row.revoked ?? undefined
+          revoked: row.revoked ?? undefined,
+          expires: row.expires ?? undefined,
+          lastUsed: row.last_used ?? undefined
         })
       )
     )
@@ -187,9 +249,17 @@ const make = Effect.gen(function* () {
     remembered.clear()
   })
 
-  const byHash = prepared((db, hash: Uint8Array) =>
-    db.selectFrom("api_key").select(["hash", "account", "endpoints", "revoked"]).where("hash", "=", hash)
-  )
+  const byHash = prepared((db, hash: Uint8Array) => db.selectFrom("api_key").selectAll().where("hash", "=", hash))
+
+  /** Notes the use of a key beside the request, which need not wait for a write. */
+  const noteUse = (hash: Buffer, now: number) => {
+    const key = hash.toString("latin1")
+    if (noting.has(key)) return Effect.void
+    noting.add(key)
+    return database
+      .query((db) => db.updateTable("api_key").set({ last_used: now }).where("hash", "=", hash))
+      .pipe(Effect.ignore, Effect.ensuring(Effect.sync(() => noting.delete(key))), Effect.forkIn(scope))
+  }
 
   const authenticate = Effect.fnUntraced(function* (key: Redacted.Redacted) {
     const hash = hashOf(key)
@@ -198,14 +268,18 @@ const make = Effect.gen(function* () {
     if (known !== undefined) return known
     const [row] = yield* database.read(byHash(hash))
     if (row === undefined || row.revoked !== null || !timingSafeEqual(row.hash, hash)) return undefined
+    const expires = row.expires ?? Infinity
+    if (now >= expires) return undefined
     const endpoints = yield* endpointsOf(row)
     const caller: RememberedCallers.Caller = {
       account: row.account,
-      endpoints: endpoints === undefined ? undefined : new Set(endpoints)
+      endpoints: endpoints === undefined ? undefined : new Set(endpoints),
+      readOnly: row.read_only === 1
     }
-    remembered.add(hash, caller, now)
+    remembered.add(hash, caller, now, expires)
+    if (now - (row.last_used ?? 0) >= noteMillis) yield* noteUse(hash, now)
     return caller
   })
 
-  return Accounts.of({ create, list, find, setRetractions, createKey, listKeys, revokeKey, authenticate })
+  return Accounts.of({ create, rename, list, find, setRetractions, createKey, listKeys, revokeKey, authenticate })
 })

@@ -9,6 +9,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { sql } from "kysely"
+import * as Limits from "../accounts/Limits.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import type { Row } from "../database/Tables.ts"
@@ -75,6 +76,8 @@ export const add = Effect.fn("SyncedAccountWallets.add")(function* (
   const chain = yield* ChainRow.lockAndBumpRevisionOf(key.chain)
   const before = yield* find(key, chain.id)
   if (before !== undefined) return yield* new WalletConflict({ isActive: before.active === 1 })
+  yield* Limits.lockAccount(key.account)
+  yield* Limits.check("wallets", yield* Limits.walletsOf(key.account), yield* Limits.Limits)
   const birth = SyncedAddresses.birthOf(chain, options)
   yield* SyncedAddresses.boundedPast(chain, birth, options.mostBlocks)
   const created = Math.floor((yield* Clock.currentTimeMillis) / 1000)

@@ -7,12 +7,13 @@ import * as Bytes from "@headwater/core/Bytes"
 import * as Chain from "@headwater/core/chains/Chain"
 import type { TokenMetadata } from "@headwater/core/events/Callback"
 import * as Effect from "effect/Effect"
-import * as SyncedAddresses from "../addresses/SyncedAddresses.ts"
+import * as PastReading from "../addresses/PastReading.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
 import * as Completeness from "./Completeness.ts"
 import * as PrunedInternal from "./PrunedInternal.ts"
+import * as RecordGaps from "./RecordGaps.ts"
 import * as Tokens from "./Tokens.ts"
 import type { Kind, TransferOf } from "./transfers/TransferLog.ts"
 import * as TransferPages from "./transfers/TransferPages.ts"
@@ -84,11 +85,10 @@ export interface ChainReader {
   readonly completeness: (
     addresses: ReadonlyArray<AddressBytes>
   ) => Effect.Effect<ReadonlyMap<string, Completeness.Completeness>, DatabaseError>
-  /**
-   * The first block from which on internal transactions are recorded without a gap; undefined where they are not recorded
-   * at present.
-   */
-  readonly internalFrom: Effect.Effect<number | undefined, DatabaseError>
+  /** As {@link Completeness.watchedFrom}. */
+  readonly watchedFrom: (addresses: ReadonlyArray<AddressBytes>) => Effect.Effect<number | undefined, DatabaseError>
+  /** For each kind of transfers the first block from which on the record has no gap that concerns every address. */
+  readonly wholeFrom: Effect.Effect<RecordGaps.WholeFrom, DatabaseError>
   /** Those of the addresses whose past is being read, by their key. */
   readonly beingRead: (addresses: ReadonlyArray<AddressBytes>) => Effect.Effect<ReadonlySet<string>, DatabaseError>
   /** Which of the addresses an account has active subscriptions for, or has synced. */
@@ -296,8 +296,9 @@ export const make = (chain: Chain.Chain): Effect.Effect<ChainReader, never, Data
           height === null ? Effect.succeed(0) : heightBetween(id, first_height ?? 0, height, time)
         ),
       completeness: (addresses) => provided(Completeness.of(chain, addresses)),
-      internalFrom: provided(Completeness.internalFrom(chain)),
-      beingRead: (addresses) => provided(SyncedAddresses.beingRead(chain, addresses)),
+      watchedFrom: (addresses) => ofRow(undefined, ({ id }) => Completeness.watchedFrom(id, addresses)),
+      wholeFrom: provided(RecordGaps.wholeFrom(chain)),
+      beingRead: (addresses) => provided(PastReading.beingRead(chain, addresses)),
       watchedBy: (account, addresses) => ofRow([], ({ id }) => watchedBy(id, account, addresses))
     } satisfies ChainReader
   })

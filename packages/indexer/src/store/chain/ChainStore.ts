@@ -7,6 +7,7 @@ import type * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
+import * as FanOut from "../subscriptions/FanOut.ts"
 import * as Commit from "./Commit.ts"
 import type { Make, OpenChain } from "./Projection.ts"
 import * as Projections from "./projections.ts"
@@ -56,6 +57,8 @@ export interface ChainStore {
    * that follow it in turn. From the first that does not follow, nothing is entered; where that is the first of all, it
    * fails.
    *
+   * Callbacks of an address with many subscriptions, and confirmations of many occurrences, are left to `fanOut`.
+   *
    * `learned` is what the node has said of the contracts that `unknownTokens` named. Where it lacks one, the commit fails
    * with `TokensUnknown`; without it, no node is asked on this chain and such contracts have no name.
    */
@@ -77,6 +80,10 @@ export interface ChainStore {
   readonly rewind: (height: number) => Effect.Effect<void, DatabaseError>
   /** Leaves out the blocks above `after`, where the cursor is, up to `to`, by an operator's will: no node has them. */
   readonly skip: (after: number, to: number) => Effect.Effect<void, Skip.NotSkipped | DatabaseError>
+  /** A step that writes some of the callbacks that commits have left; `sync/FanOutTask` repeats it until none is left. */
+  readonly fanOut: Effect.Effect<FanOut.Step, DatabaseError>
+  /** An effect that waits for the next commit of this process that leaves callbacks to steps. */
+  readonly fanOutWanted: Effect.Effect<Effect.Effect<void>>
   readonly setFinal: (height: number) => Effect.Effect<void, DatabaseError>
 }
 
@@ -119,8 +126,9 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
   yield* watched.catchUpToRevision((yield* row).revision)
   const tokens = yield* Tokens.make(id, watched)
 
+  const fanOut = yield* FanOut.make(id)
   const { gapLimit = defaultGapLimit, projections = Projections.of(chain), record, undoDepth } = options
-  const opened: OpenChain = { chain, id, record, gapLimit, undoDepth, watched, tokens }
+  const opened: OpenChain = { chain, id, record, gapLimit, undoDepth, watched, tokens, fanOut }
   const made = yield* Effect.forEach(projections, (make) => make(opened))
   const commit = Commit.make(opened, made)
   const { rewind, undo } = Reorganisation.make(opened, made)
@@ -147,6 +155,8 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
     reprocess: (block, options) => provided(reprocess(block, options)),
     rewind: (height) => provided(rewind(height)),
     skip: (after, to) => provided(skip(after, to)),
+    fanOut: provided(fanOut.step()),
+    fanOutWanted: fanOut.wanted,
     setFinal: (height) => provided(ChainRow.setFinal(id, height))
   }
   return store

@@ -8,6 +8,7 @@ import { Database } from "../database/Database.ts"
 import * as WalletCoins from "../wallets/WalletCoins.ts"
 import * as Completeness from "./Completeness.ts"
 import type { FoundCoins } from "./FoundCoins.ts"
+import * as LostCoins from "./LostCoins.ts"
 import * as UtxoSet from "./UtxoSet.ts"
 
 /** Whose coins were looked for. */
@@ -32,9 +33,11 @@ export const enter = Effect.fn("CoinEntry.enter")(function* (
       const row = yield* ChainRow.lockAndBumpRevisionOf(chain)
       if (row.hash === null || !Bytes.equal(row.hash, found.hash)) return false
       const watched = yield* Effect.forEach(wallets, (wallet) => WalletCoins.enter(row, wallet, found, gapLimit))
+      const proved = [...addresses, ...watched.flat()]
+      yield* LostCoins.settle(row, proved, found.coins)
       yield* UtxoSet.add(row.id, found.coins, found.spent)
       yield* WalletCoins.recount(row.id, found)
-      yield* Completeness.prove(row.id, "coins", [...addresses, ...watched.flat()], found.searched + 1)
+      yield* Completeness.prove(row.id, "coins", proved, found.searched + 1)
       yield* WalletCoins.markUsed(row.id, found, gapLimit)
       for (const wallet of wallets) yield* WalletCoins.settle(wallet, gapLimit)
       return true

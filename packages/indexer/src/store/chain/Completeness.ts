@@ -16,6 +16,7 @@ import { inChunks } from "../database/Statements.ts"
 import type { Tables } from "../database/Tables.ts"
 import * as KnownCoins from "./KnownCoins.ts"
 import type { Undone } from "./Projection.ts"
+import * as RecordGaps from "./RecordGaps.ts"
 
 /** The parts of an address's record. */
 export type Part = "coins" | "tokens" | "history"
@@ -57,8 +58,10 @@ export const watched = Effect.fnUntraced(function* (chain: number, addresses: Re
 })
 
 /** What is recorded of every address, whether watched or not. */
-const ofAll = (allFrom: number | null): Completeness =>
-  allFrom === null ? unknown : { coins: allFrom === 0 ? 0 : undefined, tokens: allFrom, history: allFrom }
+const ofAll = (row: Pick<ChainRow.ChainRow, "all_from" | "coins_lost_from">): Completeness =>
+  row.all_from === null
+    ? unknown
+    : { coins: KnownCoins.hasAll(row) ? 0 : undefined, tokens: row.all_from, history: row.all_from }
 
 /**
  * Begins the record of addresses that are about to be watched, in the transaction that has locked the chain's row and
@@ -66,7 +69,7 @@ const ofAll = (allFrom: number | null): Completeness =>
  * be committed.
  */
 export const begin = Effect.fn("Completeness.begin")(function* (
-  chain: Pick<ChainRow.ChainRow, "id" | "all_from">,
+  chain: Pick<ChainRow.ChainRow, "id" | "all_from" | "coins_lost_from">,
   addresses: ReadonlyArray<Uint8Array>,
   since: number | null
 ) {
@@ -91,15 +94,18 @@ export const begin = Effect.fn("Completeness.begin")(function* (
   )
 })
 
-/** What is recorded of addresses, by their key; an address of which nothing is known is not among the answers. */
+/**
+ * What is recorded of addresses, by their key; an address of which nothing is known is not among the answers. Tokens
+ * begin behind the last gap of the chain's record; of coins and history the gaps have to be looked at beside.
+ */
 export const of = Effect.fn("Completeness.of")(function* (chain: Chain.Chain, addresses: ReadonlyArray<AddressBytes>) {
   const { read } = yield* Database
   const [row] = yield* read((db) =>
-    db.selectFrom("chain").select(["id", "all_from"]).where("name", "=", Chain.nameOf(chain))
+    db.selectFrom("chain").select(["id", "all_from", "coins_lost_from"]).where("name", "=", Chain.nameOf(chain))
   )
   const found = new Map<string, Completeness>()
   if (row === undefined) return found
-  const all = ofAll(row.all_from)
+  const all = ofAll(row)
   if (all !== unknown) for (const address of addresses) found.set(Bytes.key(address), all)
   const rows = yield* inChunks(addresses, (some) =>
     read((db) =>
@@ -120,31 +126,31 @@ export const of = Effect.fn("Completeness.of")(function* (chain: Chain.Chain, ad
       history: earlier(all.history, history)
     })
   }
+  const { token: gapEnd } = yield* RecordGaps.wholeFrom(chain)
+  for (const [key, one] of found) {
+    if (one.tokens !== undefined && one.tokens < gapEnd) found.set(key, { ...one, tokens: gapEnd })
+  }
   return found
 })
 
 /**
- * The first block from which on the internal transactions of all addresses are recorded without a gap; undefined where
- * they are not recorded at present.
+ * The block from which on every block was matched against all of these addresses, which are watched; undefined before the
+ * first block.
  */
-export const internalFrom = Effect.fn("Completeness.internalFrom")(function* (chain: Chain.Chain) {
+export const watchedFrom = Effect.fn("Completeness.watchedFrom")(function* (
+  chain: number,
+  addresses: ReadonlyArray<AddressBytes>
+) {
   const { read } = yield* Database
-  const [row] = yield* read((db) =>
-    db
-      .selectFrom("chain")
-      .select("internal_from")
-      .select((select) =>
-        select
-          .selectFrom("missing_part")
-          .select(({ fn }) => fn.max("missing_part.height").as("last"))
-          .whereRef("missing_part.chain", "=", "chain.id")
-          .where("part", "=", "internal")
-          .as("lacks")
-      )
-      .where("name", "=", Chain.nameOf(chain))
+  const rows = yield* inChunks(addresses, (some) =>
+    read((db) =>
+      db.selectFrom("completeness").select("history").where("chain", "=", chain).where("address", "in", some)
+    )
   )
-  if (row === undefined || row.internal_from === null) return undefined
-  return row.lacks === null ? row.internal_from : Math.max(row.internal_from, row.lacks + 1)
+  return rows.reduce<number | undefined>(
+    (from, { history }) => (from === undefined || history === null ? undefined : Math.max(from, history)),
+    0
+  )
 })
 
 /** Notes, in a transaction that has the lock of the chain's row, that a part is recorded from `height` on. */
@@ -203,6 +209,14 @@ export const setInternalFrom = Effect.fnUntraced(function* (chain: number, heigh
   yield* defer((db) => db.updateTable("chain").set({ internal_from: height }).where("id", "=", chain))
 })
 
+/** Takes back that coins are known. */
+export const forgetCoins = Effect.fnUntraced(function* (chain: number) {
+  const { defer } = yield* Database
+  yield* defer((db) =>
+    db.updateTable("completeness").set({ coins: null }).where("chain", "=", chain).where("coins", "is not", null)
+  )
+})
+
 /**
  * Takes back what was proved, where the blocks up to `to` are left out: the record begins anew with the block behind them.
  * What an address holds is unknown until a node is asked, or searched, once more.
@@ -219,9 +233,7 @@ export const skip = Effect.fnUntraced(function* (chain: number, to: number) {
         .where(part, "<", next)
     )
   }
-  yield* defer((db) =>
-    db.updateTable("completeness").set({ coins: null }).where("chain", "=", chain).where("coins", "is not", null)
-  )
+  yield* forgetCoins(chain)
   for (const column of ["all_from", "internal_from"] as const) {
     yield* defer((db) =>
       db

@@ -10,7 +10,10 @@ import { Database } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
 
 /** Whether every coin there is has been recorded, whoever has it. */
-export const hasAll = ({ all_from }: Pick<ChainRow.ChainRow, "all_from">): boolean => all_from === 0
+export const hasAll = ({
+  all_from,
+  coins_lost_from
+}: Pick<ChainRow.ChainRow, "all_from" | "coins_lost_from">): boolean => all_from === 0 && coins_lost_from === null
 
 /** Those of the addresses, by their key, of which every output that `height` may spend is recorded; in a transaction. */
 export const known = Effect.fnUntraced(function* (

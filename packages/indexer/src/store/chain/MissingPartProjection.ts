@@ -5,15 +5,7 @@ import type { Make } from "./Projection.ts"
 
 export const make: Make = ({ id }) =>
   Effect.succeed({
-    apply: {
-      record: ({ height, missing = [] }, { insert }) =>
-        Effect.sync(() =>
-          insert(
-            "missing_part",
-            missing.map(({ part, reason }) => ({ chain: id, height, part, reason }))
-          )
-        )
-    },
+    apply: { record: ({ height, missing = [] }) => MissingParts.add(id, height, missing) },
     undo: ({ fork }) => MissingParts.undo(id, fork),
     reprocess: {
       record: Effect.fnUntraced(function* (block, { internalFrom }) {

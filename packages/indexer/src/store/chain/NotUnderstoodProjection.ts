@@ -1,13 +1,20 @@
-/** What blocks change in the transactions that were not understood. */
+/** What blocks change in the transactions that were not understood. Stands before the missing parts, which are asked for. */
 import * as Effect from "effect/Effect"
+import * as EnteredKinds from "./EnteredKinds.ts"
 import * as NotUnderstood from "./NotUnderstood.ts"
 import type { Make } from "./Projection.ts"
 
-export const make: Make = ({ id }) =>
+export const make: Make = ({ chain, id }) =>
   Effect.succeed({
     apply: {
       record: (block, { insert }) => Effect.sync(() => insert("not_understood", NotUnderstood.rowsOf(id, block)))
     },
     undo: ({ fork }) => NotUnderstood.undo(id, fork),
-    reprocess: { record: (block) => NotUnderstood.rewrite(id, block) }
+    reprocess: {
+      record: Effect.fnUntraced(function* (block, { internalFrom, row }) {
+        const entered = yield* EnteredKinds.of(chain, id, block, internalFrom)
+        const hasInternal = row.internal_from !== null && row.internal_from <= block.height
+        yield* NotUnderstood.rewrite(id, block, hasInternal ? entered : new Set([...entered, "internal"]))
+      })
+    }
   })

@@ -18,6 +18,7 @@ import type { Insertable } from "kysely"
 import type { ChainRow } from "../database/ChainRow.ts"
 import type { Database, DatabaseError } from "../database/Database.ts"
 import type { Tables } from "../database/Tables.ts"
+import type { FanOut } from "../subscriptions/FanOut.ts"
 import type { RecordingMode } from "./RecordingMode.ts"
 import type { LearnedToken, Tokens, TokensUnknown } from "./Tokens.ts"
 import type { WatchedAddresses } from "./WatchedAddresses.ts"
@@ -50,6 +51,7 @@ export interface OpenChain {
   readonly undoDepth: number
   readonly watched: WatchedAddresses
   readonly tokens: Tokens
+  readonly fanOut: FanOut
 }
 
 type Stage<Context, A> = (

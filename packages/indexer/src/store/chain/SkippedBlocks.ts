@@ -6,11 +6,10 @@
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import { Database } from "../database/Database.ts"
+import * as BlockRange from "./BlockRange.ts"
 
-/** Heights in a row, the first and the last one, and when they were given up. */
-export interface SkippedBlocks {
-  readonly from: number
-  readonly to: number
+/** Blocks in a row, and when they were given up. */
+export interface SkippedBlocks extends BlockRange.BlockRange {
   /** Milliseconds since the Unix epoch. */
   readonly at: number
 }
@@ -72,10 +71,7 @@ export const undo = Effect.fnUntraced(function* (chain: number, fork: number) {
   )
 })
 
-const textOf = ({ from, to }: Pick<SkippedBlocks, "from" | "to">) =>
-  from === to ? `block ${from} was` : `blocks ${from} to ${to} were`
-
 /** What was skipped and the remedy, for the operator. */
 export const describe = (chain: Chain.Chain, skipped: SkippedBlocks): string =>
-  `${textOf(skipped)} skipped: nothing of them is recorded, and no callback was sent for them. Once a node has them: ` +
+  `${BlockRange.describe(skipped)} ${skipped.from === skipped.to ? "was" : "were"} skipped: nothing of them is recorded, and no callback was sent for them. Once a node has them: ` +
   `headwater rewind ${Chain.nameOf(chain)} ${skipped.from - 1}`

@@ -10,6 +10,7 @@ import { type Coin, keyOf, type Outpoint } from "@headwater/core/utxo/Coin"
 import * as Inputs from "@headwater/core/utxo/Inputs"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
+import * as TimeSlice from "../../TimeSlice.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
@@ -41,10 +42,14 @@ const spentRowOf = (chain: number, coin: Coin, spentHeight: number): Row<"spent_
   spent_height: spentHeight
 })
 
+/** Outputs or inputs that are looked at between two steps. */
+const coinsOfStep = 256
+
 /** The outputs that a block creates, by the key of their outpoint. */
-const outputsOf = ({ height, transactions, transfers }: Block): Map<string, Coin> => {
+function* outputsOf({ height, transactions, transfers }: Block): Generator<void, Map<string, Coin>> {
   const outputs = new Map<string, Coin>()
-  for (const transfer of transfers) {
+  for (const [index, transfer] of transfers.entries()) {
+    if (index % coinsOfStep === 0) yield
     if (transfer.kind !== "coin" || transfer.to === undefined) continue
     const outpoint = { transactionId: transactions[transfer.transaction]!, index: transfer.position }
     outputs.set(keyOf(outpoint), { outpoint, script: transfer.to, amount: transfer.amount, height })
@@ -61,6 +66,40 @@ const take = Effect.fnUntraced(function* (chain: number, spends: ReadonlyArray<S
   return rows.map(coinOf)
 })
 
+/** What a block spends of its own outputs, what it spends of earlier ones, and the outputs that it leaves. */
+function* within(block: Block) {
+  const outputs = yield* outputsOf(block)
+  const inputs: Array<Inputs.Input> = []
+  const earlier: Array<Spend> = []
+  for (const [index, spend] of block.spends.entries()) {
+    if (index % coinsOfStep === 0) yield
+    const key = keyOf(spend.outpoint)
+    const coin = outputs.get(key)
+    if (coin === undefined) earlier.push(spend)
+    else {
+      outputs.delete(key)
+      inputs.push({ spend, coin })
+    }
+  }
+  return { outputs, inputs, earlier }
+}
+
+/** The inputs that take these coins. */
+function* spending(spends: ReadonlyArray<Spend>, coins: ReadonlyArray<Coin>): Generator<void, Array<Inputs.Input>> {
+  const byKey = new Map<string, Coin>()
+  for (const [index, coin] of coins.entries()) {
+    if (index % coinsOfStep === 0) yield
+    byKey.set(keyOf(coin.outpoint), coin)
+  }
+  const inputs: Array<Inputs.Input> = []
+  for (const [index, spend] of spends.entries()) {
+    if (index % coinsOfStep === 0) yield
+    const coin = byKey.get(keyOf(spend.outpoint))
+    if (coin !== undefined) inputs.push({ spend, coin })
+  }
+  return inputs
+}
+
 /**
  * Applies a block: adds what it creates, takes what it spends, and gives it a transfer for every input that the set or
  * the block itself can resolve. `keep` says which scripts' outputs are worth a row.
@@ -74,24 +113,9 @@ export const apply = Effect.fn("UtxoSet.apply")(function* (
     return { ...block, created: [], taken: [] } satisfies ResolvedBlock
   }
   const { insertMany } = yield* Database
-  const outputs = outputsOf(block)
-  const inputs: Array<Inputs.Input> = []
-  const earlier: Array<Spend> = []
-  for (const spend of block.spends) {
-    const key = keyOf(spend.outpoint)
-    const coin = outputs.get(key)
-    if (coin === undefined) earlier.push(spend)
-    else {
-      outputs.delete(key)
-      inputs.push({ spend, coin })
-    }
-  }
+  const { earlier, inputs, outputs } = yield* TimeSlice.runInTransaction(() => within(block))
   const taken = yield* take(chain, earlier)
-  const takenByKey = new Map(taken.map((coin) => [keyOf(coin.outpoint), coin]))
-  for (const spend of earlier) {
-    const coin = takenByKey.get(keyOf(spend.outpoint))
-    if (coin !== undefined) inputs.push({ spend, coin })
-  }
+  const later = yield* TimeSlice.runInTransaction(() => spending(earlier, taken))
   const created = [...outputs.values()].filter(({ script }) => keep(script))
   yield* insertMany(
     "spent_output",
@@ -103,7 +127,7 @@ export const apply = Effect.fn("UtxoSet.apply")(function* (
     // Two coinbases before BIP-30 have the ids of earlier ones.
     "on conflict do nothing"
   )
-  return { ...Inputs.show(block, inputs), created, taken } satisfies ResolvedBlock
+  return { ...Inputs.show(block, [...inputs, ...later]), created, taken } satisfies ResolvedBlock
 })
 
 /**
@@ -112,7 +136,7 @@ export const apply = Effect.fn("UtxoSet.apply")(function* (
  */
 export const recall = Effect.fnUntraced(function* <B extends Block>(chain: number, block: B) {
   const { query } = yield* Database
-  const coins = outputsOf(block)
+  const coins = yield* TimeSlice.runInTransaction(() => outputsOf(block))
   const spent = yield* query((db) =>
     db.selectFrom("spent_output").selectAll().where("chain", "=", chain).where("spent_height", "=", block.height)
   )
@@ -179,6 +203,43 @@ export const add = Effect.fnUntraced(function* (
     spent.map((coin) => spentRowOf(chain, coin, coin.spentHeight)),
     "on conflict do nothing"
   )
+})
+
+/** What the set has of scripts, in a transaction. */
+export const coinsOf = Effect.fnUntraced(function* (chain: number, scripts: ReadonlyArray<Uint8Array>) {
+  const { query } = yield* Database
+  const rows = yield* inChunks(scripts, (some) =>
+    query((db) =>
+      db.selectFrom("unspent_output").select(columns).where("chain", "=", chain).where("script", "in", some)
+    )
+  )
+  return rows.map(coinOf)
+})
+
+/** Takes outputs out of the set that were spent unseen in some block from `lost` on, as if in the first one possible. */
+export const spendUnseen = Effect.fnUntraced(function* (chain: number, coins: ReadonlyArray<Coin>, lost: number) {
+  if (coins.length === 0) return
+  const { insertMany, takeEach } = yield* Database
+  const outpoints = outpointsOf(
+    chain,
+    coins.map(({ outpoint }) => outpoint)
+  )
+  yield* takeEach("unspent_output", outpointTypes, outpoints, columns)
+  yield* insertMany(
+    "spent_output",
+    coins.map((coin) => spentRowOf(chain, coin, Math.max(lost, coin.height))),
+    "on conflict do nothing"
+  )
+})
+
+/** Takes back what {@link spendUnseen} noted of outputs, the block with their spending having left the chain. */
+export const unspend = Effect.fnUntraced(function* (chain: number, coins: ReadonlyArray<Coin>, lost: number) {
+  if (coins.length === 0) return
+  const { takeEach } = yield* Database
+  const keys = coins.map(({ height, outpoint: { index, transactionId } }) => ({
+    ...{ chain, spent_height: Math.max(lost, height), transaction_id: transactionId, output_index: index }
+  }))
+  yield* takeEach("spent_output", { ...outpointTypes, spent_height: "bigint" }, keys, columns)
 })
 
 /** A lookup of unspent outputs in a chain's set; those that the set does not know are not among the answers. */

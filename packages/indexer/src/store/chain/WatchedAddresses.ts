@@ -18,8 +18,10 @@ export interface WatchedAddresses {
   readonly release: (addresses: ReadonlyArray<AddressBytes>) => Effect.Effect<void, DatabaseError>
 }
 
-/** Rows read at a time when the set is filled. */
-const pageSize = 50_000
+/** Rows read at a time when the set is filled: some ten milliseconds of the event loop. */
+const pageSize = 5_000
+/** Pages for which the log has a line. */
+const loggedPages = 20
 
 /** The empty set of the chain that has this number in the store. */
 export const make = Effect.fnUntraced(function* (chain: number) {
@@ -37,7 +39,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
     revision: number
   ) {
     let after = 0
-    while (true) {
+    for (let page = 1; ; page++) {
       const rows = yield* read((db) =>
         db
           .selectFrom(table)
@@ -55,7 +57,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
       if (table === "synced_address" && rows.length > 0) synced = true
       if (rows.length < pageSize) return
       after = rows.at(-1)!.id
-      yield* Effect.logInfo(`Watching ${watched.size()} addresses so far`)
+      if (page % loggedPages === 0) yield* Effect.logInfo(`Watching ${watched.size()} addresses so far`)
     }
   })
 

@@ -3,6 +3,7 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import * as CallbackProjection from "../subscriptions/CallbackProjection.ts"
 import * as WalletProjection from "../wallets/WalletProjection.ts"
 import * as CompletenessProjection from "./CompletenessProjection.ts"
+import * as LostCoinsProjection from "./LostCoinsProjection.ts"
 import * as MissingPartProjection from "./MissingPartProjection.ts"
 import * as NotUnderstoodProjection from "./NotUnderstoodProjection.ts"
 import type { Make } from "./Projection.ts"
@@ -21,6 +22,7 @@ const outputs: ReadonlyArray<Make> = [
   CallbackProjection.make,
   SkippedBlocksProjection.make,
   CompletenessProjection.make,
+  LostCoinsProjection.make,
   NotUnderstoodProjection.make
 ]
 
@@ -29,10 +31,10 @@ const accounts: ReadonlyArray<Make> = [
   TokenProjection.make,
   CallbackProjection.make,
   TransferProjection.make,
+  NotUnderstoodProjection.make,
   MissingPartProjection.make,
   SkippedBlocksProjection.make,
-  CompletenessProjection.make,
-  NotUnderstoodProjection.make
+  CompletenessProjection.make
 ]
 
 const ofLedger = { outputs, accounts }

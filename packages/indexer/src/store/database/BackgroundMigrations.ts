@@ -10,11 +10,12 @@ import * as Schedule from "effect/Schedule"
 import { Database } from "./Database.ts"
 import type { BackgroundMigration } from "./internal/BackgroundMigration.ts"
 import * as CompletenessRewriting from "./internal/CompletenessRewriting.ts"
+import * as SecretRewriting from "./internal/SecretRewriting.ts"
 
 export type { BackgroundMigration } from "./internal/BackgroundMigration.ts"
 
 /** Those of this program. */
-const all: ReadonlyArray<BackgroundMigration> = CompletenessRewriting.all
+const all: ReadonlyArray<BackgroundMigration> = [...CompletenessRewriting.all, SecretRewriting.rewriting]
 
 /** Between two ranges, for others that wait to write. */
 const pause = "10 millis"
@@ -43,6 +44,7 @@ const step = Effect.fnUntraced(function* ({ batchSize, name, rewrite }: Backgrou
 
 /** Rewrites everything that is left, and logs how far each rewriting is. */
 export const run = Effect.fn("BackgroundMigrations.run")(function* (migrations: ReadonlyArray<BackgroundMigration>) {
+  const { emptyLog } = yield* Database
   for (const migration of migrations) {
     let logged = -Infinity
     while (true) {
@@ -56,6 +58,7 @@ export const run = Effect.fn("BackgroundMigrations.run")(function* (migrations: 
       }
       yield* Effect.sleep(pause)
     }
+    if (logged > 0) yield* emptyLog
   }
 })
 

@@ -13,11 +13,14 @@ import * as PostgresAdapter from "./internal/PostgresAdapter.ts"
 import * as PostgresServer from "./internal/PostgresServer.ts"
 import * as SqliteAdapter from "./internal/SqliteAdapter.ts"
 import * as SqliteFile from "./internal/SqliteFile.ts"
+import * as SecretBox from "./internal/SecretBox.ts"
+import * as WalFlush from "./internal/WalFlush.ts"
 import { SqliteThreadDialect } from "./internal/SqliteThread.ts"
 import type { Location } from "./Location.ts"
 import * as StoreLock from "./StoreLock.ts"
 
 export { DatabaseError } from "./DatabaseError.ts"
+export type { SecretKeysUnusable } from "./SecretKeys.ts"
 export type { StoreIncomplete, StoreTooNew } from "./internal/Migrations.ts"
 export { ServerSilence, WaitForServer } from "./internal/PostgresServer.ts"
 export type { Location } from "./Location.ts"
@@ -37,6 +40,13 @@ export class Database extends Context.Service<
     readonly transaction: <A, E, R>(
       self: Effect.Effect<A, E, R>
     ) => Effect.Effect<A, E | DatabaseError, Exclude<R, Database>>
+    /**
+     * Ends when whatever was committed before survives a loss of power, as far as the location asks for that. Who answers
+     * that something is stored waits for this.
+     */
+    readonly flush: Effect.Effect<void, DatabaseError>
+    /** Callback secrets on their way into the store and out of it. */
+    readonly secrets: SecretBox.SecretBox
     /** What the first statement said that found the SQLite file damaged, since the store was opened. */
     readonly damage: Effect.Effect<string | undefined>
   }
@@ -51,7 +61,8 @@ const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: 
   const writer = yield* Connection.open(new SqliteThreadDialect(file))
   yield* Migrations.run(writer, SqliteAdapter.columnTypes, StoreLock.acquire(location))
   const connection = Connection.make(writer, yield* SqliteFile.reader(file))
-  return { ...connection, ...SqliteAdapter.make(connection) }
+  const flush = location.synchronous === "normal" ? Effect.void : WalFlush.make(file)
+  return { ...connection, ...SqliteAdapter.make(connection), flush }
 })
 
 const postgresql = Effect.fnUntraced(function* (location: Extract<Location, { kind: "postgres" }>) {
@@ -64,18 +75,16 @@ const postgresql = Effect.fnUntraced(function* (location: Extract<Location, { ki
   }).pipe(Effect.scoped, PostgresServer.whenAvailable)
   const writer = yield* Connection.open(yield* dialect(connections, yield* PostgresServer.ServerSilence))
   const connection = Connection.make(writer, writer)
-  return { ...connection, ...PostgresAdapter.make(connection) }
+  // A commit waits for the disk as far as the server's `synchronous_commit` says.
+  return { ...connection, ...PostgresAdapter.make(connection), flush: Effect.void }
 })
 
 const make = Effect.fnUntraced(function* (location: Location) {
-  const {
-    transaction,
-    writer: _,
-    attempt: __,
-    ...rest
-  } = location.kind === "sqlite" ? yield* sqlite(location) : yield* postgresql(location)
+  const opened = location.kind === "sqlite" ? yield* sqlite(location) : yield* postgresql(location)
+  const { transaction, writer: _, attempt: __, ...rest } = opened
   const database: Database["Service"] = Database.of({
     ...rest,
+    secrets: SecretBox.make(location, opened, opened),
     transaction: (self) => transaction(Effect.provideService(self, Database, database))
   })
   return database

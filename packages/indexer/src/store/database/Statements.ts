@@ -6,15 +6,22 @@ export { rows } from "./internal/Connection.ts"
 /** Values bound by one statement: far below the limits of both databases, and few enough for a small plan. */
 const chunkSize = 500
 
+/**
+ * Rows that are sent to the store at a time, or come from it: nothing else happens while they are made into a message or
+ * read from one. To send a message costs what some dozens of rows do.
+ */
+export const rowsAtOnce = 1_000
+
 export const chunksOf = <V>(values: ReadonlyArray<V>, size: number): ReadonlyArray<ReadonlyArray<V>> =>
   Array.from({ length: Math.ceil(values.length / size) }, (_, i) => values.slice(i * size, (i + 1) * size))
 
-/** Runs a query for some of the values at a time: everything that was found, in the order of the values. */
+/** Runs a query for some of the values at a time, `size` at most: everything that was found, in the order of the values. */
 export const inChunks = <V, A, E, R>(
   values: ReadonlyArray<V>,
-  run: (chunk: ReadonlyArray<V>) => Effect.Effect<ReadonlyArray<A>, E, R>
+  run: (chunk: ReadonlyArray<V>) => Effect.Effect<ReadonlyArray<A>, E, R>,
+  size = chunkSize
 ): Effect.Effect<ReadonlyArray<A>, E, R> => {
   if (values.length === 0) return Effect.succeed([])
-  if (values.length <= chunkSize) return run(values)
-  return Effect.map(Effect.forEach(chunksOf(values, chunkSize), run), (found) => found.flat())
+  if (values.length <= size) return run(values)
+  return Effect.map(Effect.forEach(chunksOf(values, size), run), (found) => found.flat())
 }

@@ -8,7 +8,7 @@ export interface Tables {
   block: BlockTable
   reorganisation: ReorganisationTable
   replay: ReplayTable
-  missing_part: MissingPartTable
+  missing_parts: MissingPartsTable
   skipped_blocks: SkippedBlocksTable
   not_understood: NotUnderstoodTable
   completeness: CompletenessTable
@@ -19,6 +19,8 @@ export interface Tables {
   api_key: ApiKeyTable
   subscription: SubscriptionTable
   waiting: WaitingTable
+  matched: MatchedTable
+  fan_out: FanOutTable
   callback: CallbackTable
   domain: DomainTable
   unspent_output: UnspentOutputTable
@@ -35,6 +37,8 @@ export interface Tables {
   credit_entry: CreditEntryTable
   credit_day: CreditDayTable
   subscription_count: SubscriptionCountTable
+  rate_bucket: RateBucketTable
+  verification_hour: VerificationHourTable
   asset: AssetTable
   asset_logo: AssetLogoTable
   asset_provider: AssetProviderTable
@@ -42,6 +46,7 @@ export interface Tables {
   asset_rate: AssetRateTable
   market_task: MarketTaskTable
   store_format: StoreFormatTable
+  secret_key: SecretKeyTable
   background_migration: BackgroundMigrationTable
 }
 
@@ -64,6 +69,9 @@ export interface ChainTable {
   internal_from: number | null
   /** Outputs that were spent from this block on are remembered; null: all that were ever recorded. */
   spent_from: number | null
+  /** Of outputs: the first and the last block with a transaction that may have moved coins unseen; null where none has. */
+  coins_lost_from: number | null
+  coins_lost_to: number | null
 }
 
 export interface BlockTable {
@@ -98,12 +106,14 @@ export interface ReplayTable {
   callbacks: number
 }
 
-/** A part of a committed block that its node could not give. */
-export interface MissingPartTable {
+/** A part that no node could give of committed blocks in a row. Ranges of a chain do not touch. */
+export interface MissingPartsTable {
   chain: number
-  height: number
   part: "internal"
-  /** In the node's words. */
+  /** The first and the last height. */
+  from_height: number
+  to_height: number
+  /** That of the last block that was committed without the part, in the node's words. */
   reason: string
 }
 
@@ -127,6 +137,10 @@ export interface NotUnderstoodTable {
   reason: string
   transfers: number
   raw: string
+  /** Whether transfers of the kind may be missing: 0 or 1. */
+  lacks_coin: number
+  lacks_token: number
+  lacks_internal: number
 }
 
 /**
@@ -208,10 +222,16 @@ export interface ApiKeyTable {
   hash: Uint8Array
   account: number
   name: string
-  /** JSON array of the endpoint names it may use; null for all. */
+  /** JSON array of the operations that it may call, as `group.endpoint` or `group.*`; null for all. */
   endpoints: string | null
   created: number
   revoked: number | null
+  /** When it ends, in milliseconds since the Unix epoch; null for never. */
+  expires: Generated<number | null>
+  /** When it was used, in milliseconds since the Unix epoch, to the hour; null for never. */
+  last_used: Generated<number | null>
+  /** 1 or 0: whether it may call only what changes nothing. */
+  read_only: Generated<number>
 }
 
 export interface SubscriptionTable {
@@ -226,8 +246,9 @@ export interface SubscriptionTable {
   callback_url: string
   /** Host of the callback URL, for domain verification and per-host limits. */
   host: string
+  /** Encrypted, as `Database.secrets` has it. */
   secret: string | null
-  /** The secret before the last rotation, which signs too until the time below (milliseconds since the Unix epoch). */
+  /** The secret before the last rotation, encrypted too, which signs too until the time below (milliseconds since the Unix epoch). */
   previous_secret: Generated<string | null>
   previous_secret_until: Generated<number | null>
   /** The wanted confirmation, or the last one for an each-confirmation event. */
@@ -237,6 +258,11 @@ export interface SubscriptionTable {
   /** The chain's cursor at creation: blocks above it are evaluated. Null where no block was committed yet. */
   from_height: number | null
   active: number
+  /**
+   * The chain's revision with which it was made active: it has a part in what blocks of later revisions have matched. One
+   * that is inactive was so from `revision` on.
+   */
+  active_from: Generated<number>
   /** JSON array of {reason, timestamp}. */
   deactivation_reasons: Generated<string>
   /** The highest number given to one of its callbacks. */
@@ -247,6 +273,8 @@ export interface SubscriptionTable {
 export interface WaitingTable {
   id: Generated<number>
   subscription: number
+  /** That of its subscription; 0 in rows of earlier releases. */
+  account: Generated<number>
   chain: number
   /** Of the block it happened in. */
   height: number
@@ -262,6 +290,33 @@ export interface WaitingTable {
   occurrence: string
   /** `data.item` of the callback as JSON. */
   item: string
+}
+
+/** What a block has for an address, or for subscriptions to blocks, whose callbacks are yet to be written. */
+export interface MatchedTable {
+  id: Generated<number>
+  chain: number
+  height: number
+  block_hash: Uint8Array
+  /** Null for the block itself. */
+  address: Uint8Array | null
+  /** The chain's revision at the commit: the subscriptions that were active then have a part in it. */
+  revision: number
+  /** Milliseconds since the Unix epoch. */
+  created: number
+  /** JSON array of [class of the event, occurrence, `data.item`], in the order of the chain. */
+  occurrences: string
+}
+
+/** How far the callbacks of a match are written for one account; gone once all are. */
+export interface FanOutTable {
+  chain: number
+  account: number
+  matched: number
+  /** The last subscription that has all of its callbacks. */
+  subscription: number
+  /** How many of the next subscription's occurrences are done. */
+  occurrence: number
 }
 
 /** What the states mean, and how one follows another, is the table of `store/subscriptions/CallbackState`. */
@@ -391,10 +446,27 @@ export interface CreditDayTable {
   day: number
 }
 
+/** What an account has left of its rate, where several processes share the store. */
+export interface RateBucketTable {
+  account: number
+  /** Below zero where more was spent than there was. */
+  tokens: number
+  /** When that was so, in milliseconds since the Unix epoch. */
+  at: number
+}
+
 /** How many subscriptions an account has on a chain: counted here, since `count(*)` would read them all. */
 export interface SubscriptionCountTable {
   account: number
   chain: number
+  total: number
+}
+
+/** How often an account has looked for the proof of a domain in an hour. */
+export interface VerificationHourTable {
+  account: number
+  /** Hours since the Unix epoch. */
+  hour: number
   total: number
 }
 
@@ -526,6 +598,11 @@ export interface StoreFormatTable {
   oldest_migration: string
   /** The release that brings the migration, for the message to others. */
   oldest_program: string
+}
+
+/** A key that callback secrets of the store may be encrypted with: its id, as `database/SecretKeys` has it. */
+export interface SecretKeyTable {
+  id: string
 }
 
 /** The rewriting of stored rows behind a migration, as long as it is not done. */

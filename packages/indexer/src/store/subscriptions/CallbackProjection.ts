@@ -4,7 +4,7 @@
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
-import { eventsOfClass } from "@headwater/core/events/EventType"
+import { eventsOfClass, isEachConfirmation } from "@headwater/core/events/EventType"
 import * as Matcher from "@headwater/core/events/Matcher"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -12,6 +12,7 @@ import type { Commit, Make, Reprocessing, ResolvedBlock } from "../chain/Project
 import * as KnownCoins from "../chain/KnownCoins.ts"
 import * as UtxoSet from "../chain/UtxoSet.ts"
 import * as CallbackState from "./CallbackState.ts"
+import * as FanOut from "./FanOut.ts"
 import * as MissedCallbacks from "./internal/MissedCallbacks.ts"
 import * as UnknownCoins from "./internal/UnknownCoins.ts"
 import * as UnresolvedInputs from "./internal/UnresolvedInputs.ts"
@@ -22,22 +23,51 @@ import * as UnresolvedEvents from "./UnresolvedEvents.ts"
 
 const internalEvents = eventsOfClass("internal")
 
-export const make: Make = Effect.fnUntraced(function* ({ chain, id, tokens, watched }) {
+const none: ReadonlySet<string> = new Set()
+
+type Occurrences = Matcher.Matched<Subscribers.Group>["occurrences"]
+
+/** Those that the commit tells by itself, and those that are left to the steps, by the key of their address. */
+const shared = (occurrences: Occurrences, behind: ReadonlySet<string>, most: number) => {
+  const byKey = Map.groupBy(occurrences, ({ subscription }) => subscription.key)
+  const callbacks = (own: Occurrences) =>
+    own.reduce((sum, { subscription }) => sum + (subscription.subscribers?.length ?? Number.POSITIVE_INFINITY), 0)
+  const counted = [...byKey].map(([key, own]) => ({ key, own, count: callbacks(own) }))
+  const left = new Map<string, Occurrences>()
+  let sum = 0
+  // What is little goes first: it waits for nothing that is much.
+  for (const { count, key, own } of counted.sort((a, b) => a.count - b.count)) {
+    if (behind.has(key) || sum + count > most) left.set(key, own)
+    else sum += count
+  }
+  return { told: Subscribers.expand(occurrences.filter(({ subscription }) => !left.has(subscription.key))), left }
+}
+
+const matchesOf = (left: ReadonlyMap<string, Occurrences>) =>
+  [...left.values()].map((own) => ({
+    address: own[0]!.subscription.address,
+    matches: own.map(({ item, occurrence, subscription }) => ({ class: subscription.class, occurrence, item }))
+  }))
+
+export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, tokens, watched }) {
+  const bounds = yield* FanOut.Bounds
   const subscribers = yield* Subscribers.make(id)
   const unknownCoins = UnknownCoins.make(id)
   /** The height at which the next pending confirmation is due, as the block before has left it. */
   let nextDue = 0
+  /** Whether the block before has left anything to the steps, as far as this process knows. */
+  let mayBeBehind = true
 
   /** `knowsSpent`: whether the UTXO set still has what the block spends of addresses whose coins are known. */
   const matched = Effect.fnUntraced(function* (
     block: ResolvedBlock,
     { learned, revision }: Pick<Commit, "learned" | "revision">,
-    knowsSpent: boolean
+    { knowsSpent, most }: { readonly knowsSpent: boolean; readonly most: number }
   ) {
     const mayLackPayers = Matcher.lacksInputs(block) && (yield* unknownCoins.any(revision))
     const payers = mayLackPayers ? Matcher.payersShown(block, watched.set) : []
     const seen = Matcher.addressesSeen(block, watched.set, payers)
-    const candidates = yield* subscribers(revision, seen)
+    const candidates = yield* subscribers(revision, seen, most)
     yield* watched.release([...seen].flatMap(([hex, address]) => (candidates.byAddress.has(hex) ? [] : [address])))
     const { check, metadata } = tokens.of(block, learned)
     const found = Matcher.match(chain, block, { ...candidates, payers, metadata })
@@ -51,28 +81,47 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, id, tokens, watc
   })
 
   const apply = Effect.fnUntraced(function* (block: ResolvedBlock, commit: Commit) {
-    const { occurrences, unresolved } = yield* matched(block, commit, true)
+    const { occurrences, unresolved } = yield* matched(block, commit, { knowsSpent: true, most: bounds.address })
     if (unresolved.length > 0) {
       commit.insert("unresolved_event", UnresolvedEvents.rowsOf(id, block, unresolved))
       commit.afterwards(UnresolvedInputs.warn(chain, block, unresolved))
     }
     const now = yield* Clock.currentTimeMillis
-    const known = commit.continues ? nextDue : 0
+    const isAsLeft = commit.continues && !mayBeBehind
+    const behind = isAsLeft ? none : yield* FanOut.pendingAddresses(id)
+    const known = isAsLeft ? nextDue : 0
+    // Steps tell the confirmations in their order, where they have more to tell before.
     const confirmed =
-      known > block.height
-        ? { nextDue: known, callbacks: [] }
-        : yield* PendingConfirmations.confirm(id, block.height, now)
-    const { due, pending } = PendingConfirmations.schedule(id, block, occurrences, block.height, now)
-    yield* PendingConfirmations.add(pending)
+      behind.size > 0
+        ? { nextDue: block.height, callbacks: [], isLeft: true }
+        : known > block.height
+          ? { nextDue: known, callbacks: [], isLeft: false }
+          : yield* PendingConfirmations.confirm(id, block.height, bounds.commit, now)
+    const { left, told } = shared(occurrences, behind, bounds.commit)
+    const isBehindOthers = ({ subscription }: (typeof told)[number]) =>
+      confirmed.isLeft && isEachConfirmation(subscription.event)
+    const { due, pending } = PendingConfirmations.schedule(
+      ...[id, block, told.filter((one) => !isBehindOthers(one)), block.height, now]
+    )
+    const waiting = [...pending, ...PendingConfirmations.first(id, block, told.filter(isBehindOthers))]
+    yield* PendingConfirmations.add(waiting)
     const callbacks = [...confirmed.callbacks, ...due]
     yield* CallbackState.enter("matched", callbacks)
-    nextDue = pending.reduce((next, { due_height }) => Math.min(next, due_height), confirmed.nextDue)
+    if (left.size > 0) yield* FanOut.defer(id, block, { revision: commit.revision, now }, matchesOf(left))
+    nextDue = waiting.reduce((next, { due_height }) => Math.min(next, due_height), confirmed.nextDue)
+    mayBeBehind = behind.size > 0 || left.size > 0 || confirmed.isLeft
+    if (mayBeBehind) commit.afterwards(fanOut.want)
     commit.addCallbacks(callbacks.length)
   })
 
   const reprocess = Effect.fnUntraced(function* (block: ResolvedBlock, again: Reprocessing) {
     if (!again.addsCallbacks) return
-    const { occurrences, unresolved } = yield* matched(block, again, UtxoSet.remembersSpent(again.row, block.height))
+    const found = yield* matched(block, again, {
+      knowsSpent: UtxoSet.remembersSpent(again.row, block.height),
+      most: Number.POSITIVE_INFINITY
+    })
+    const occurrences = Subscribers.expand(found.occurrences)
+    const unresolved = Subscribers.expand(found.unresolved)
     const decided = yield* UnresolvedEvents.keepOnly(id, block, unresolved)
     const only = again.addsCallbacks !== true
     const missing =
@@ -88,6 +137,8 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, id, tokens, watc
   return {
     apply: { match: apply },
     undo: Effect.fnUntraced(function* ({ at, fork, tip }) {
+      mayBeBehind = true
+      yield* FanOut.undo(id, fork)
       yield* PendingConfirmations.undo(id, fork)
       yield* UnresolvedEvents.undo(id, fork)
       yield* Retractions.takeBack(id, fork, tip, at)

@@ -5,7 +5,9 @@
  * A callback gets its number when it is first sent or first shown, whichever comes first.
  */
 import { randomUUID } from "node:crypto"
-import * as Address from "@headwater/core/address/Address"
+import * as Callback from "@headwater/core/events/Callback"
+import * as CallbackExample from "@headwater/core/events/CallbackExample"
+import { isEachConfirmation } from "@headwater/core/events/EventType"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -104,9 +106,6 @@ export class Callbacks extends Context.Service<
   )
 }
 
-/** The event name of a test of a subscription to `event`. */
-export const testEvent = (event: string): string => `${event}_TEST`
-
 /** How long a reader waits until it looks for what other processes have brought. */
 const lookMillis = 500
 
@@ -158,18 +157,38 @@ const redeliver = Effect.fnUntraced(function* (subscription: Subscription, idemp
   return yield* toFeedCallback({ ...row, state: "due", due })
 })
 
-/** A test of the subscription, made in a transaction. */
+/**
+ * The newest block with the wanted confirmation; made up where none is recorded yet, and for an event of the mempool,
+ * which has 0 confirmations. `now` is in milliseconds.
+ */
+const confirmedBlock = Effect.fnUntraced(function* (chain: number, confirmations: number, now: number) {
+  const { query } = yield* Database
+  const madeUp = { height: 0, hash: CallbackExample.madeUpHash("block"), time: Math.floor(now / 1000) }
+  if (confirmations === 0) return madeUp
+  const [block] = yield* query(
+    rows(sql<Pick<Row<"block">, "height" | "hash" | "time">>`
+      select height, hash, time from block where chain = ${chain}
+      order by height desc limit 1 offset ${confirmations - 1}`)
+  )
+  return block ?? madeUp
+})
+
+/**
+ * A test of the subscription, made in a transaction. It looks like a callback of the chain's newest block; the amount is
+ * the smallest that there is, so that a receiver that overlooks the event's name books next to nothing.
+ */
 const makeTest = Effect.fnUntraced(function* (subscription: Subscription) {
   const subscriber = yield* lock(subscription)
-  const { address, chain, event } = subscription
-  const { blockchain, network } = chain
+  const { address, chain, confirmations, event } = subscription
   const uuid = yield* Effect.sync(() => randomUUID())
+  const now = yield* Clock.currentTimeMillis
+  const block = yield* confirmedBlock(subscriber.chain, isEachConfirmation(event) ? 1 : confirmations, now)
   const callback = CallbackState.make({
     ...{ subscriber, chain: subscriber.chain, active: subscriber.active === 1 },
-    ...{ event: testEvent(event), height: null },
+    ...{ event: Callback.testEvent(event), height: null },
     key: { blockHash: undefined, occurrence: `test:${uuid}`, confirmation: 0 },
-    item: { blockchain, network, ...(address === undefined ? {} : { address: Address.encode(chain, address) }) },
-    now: yield* Clock.currentTimeMillis
+    item: { ...CallbackExample.item(chain, event, { address, amount: 1n, block, confirmations, seed: uuid }) },
+    now
   })
   yield* CallbackState.enter("added", [callback])
   return yield* toFeedCallback({ ...callback, sequence: null, delivered: null, attempt_log: "[]" })

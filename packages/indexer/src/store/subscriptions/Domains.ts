@@ -9,8 +9,10 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { sql } from "kysely"
+import * as Limits from "../accounts/Limits.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import type { Row } from "../database/Tables.ts"
 import * as CallbackState from "./CallbackState.ts"
@@ -65,9 +67,11 @@ export class Domains extends Context.Service<
   Domains,
   {
     /** Makes a token for the domain; the same one every time. */
-    readonly add: (account: number, name: string) => Effect.Effect<Domain, DatabaseError>
+    readonly add: (account: number, name: string) => Effect.Effect<Domain, Limits.LimitReached | DatabaseError>
     readonly list: (account: number) => Effect.Effect<ReadonlyArray<Domain>, DatabaseError>
     readonly get: (account: number, name: string) => Effect.Effect<Domain, DomainNotFound | DatabaseError>
+    /** Counts a look for a token, which is limited by the hour. */
+    readonly countVerification: (account: number) => Effect.Effect<void, Limits.LimitReached | DatabaseError>
     /** Notes that the token was found; callbacks that waited for it become due. */
     readonly setVerified: (account: number, name: string) => Effect.Effect<Domain, DomainNotFound | DatabaseError>
     readonly isVerified: (account: number, host: string) => Effect.Effect<boolean, DatabaseError>
@@ -108,8 +112,14 @@ const get = Effect.fnUntraced(function* (account: number, name: string) {
   return yield* one(name, rows)
 })
 
-const add = Effect.fnUntraced(function* (account: number, name: string) {
+/** In a transaction. */
+const add = Effect.fnUntraced(function* (account: number, name: string, limits: Limits.Maxima) {
   const { query } = yield* Database
+  yield* Limits.lockAccount(account)
+  const present = yield* Effect.result(get(account, name))
+  if (Result.isSuccess(present)) return present.success
+  if (present.failure._tag === "DatabaseError") return yield* present.failure
+  yield* Limits.check("domains", yield* Limits.domainsOf(account), limits)
   const created = yield* Clock.currentTimeMillis
   const token = yield* Effect.sync(() => randomBytes(32).toString("base64url"))
   yield* query((db) =>
@@ -167,13 +177,15 @@ const isVerified = Effect.fnUntraced(function* (account: number, host: string) {
 const make = Effect.gen(function* () {
   const database = yield* Database
   const stored = Effect.provideService(Database, database)
+  const limits = yield* Limits.Limits
   /** Asked at every lease; a proof is never taken back, so it need not be looked up twice. */
   const known = new Set<string>()
 
   return Domains.of({
-    add: Effect.fn("Domains.add")(add, stored),
+    add: Effect.fn("Domains.add")((account, name) => database.transaction(add(account, name, limits)), stored),
     list: Effect.fn("Domains.list")(list, stored),
     get: Effect.fn("Domains.get")(get, stored),
+    countVerification: (account) => stored(Limits.countVerification(account, limits)),
     setVerified: Effect.fn("Domains.setVerified")((account, name) => database.transaction(setVerified(account, name))),
     isVerified: Effect.fnUntraced(function* (account, host) {
       const key = `${account} ${host}`

@@ -8,21 +8,24 @@ import * as Confirmations from "@headwater/core/events/Confirmations"
 import { isEachConfirmation } from "@headwater/core/events/EventType"
 import type { Occurrence, Subscription } from "@headwater/core/events/Matcher"
 import * as Effect from "effect/Effect"
-import { type Insertable, sql } from "kysely"
+import { type Insertable, type Kysely, sql } from "kysely"
 import { Database } from "../database/Database.ts"
 import type { Row, Tables } from "../database/Tables.ts"
 import * as CallbackState from "./CallbackState.ts"
 
 /** A subscription as its callbacks name it. */
-export type Subscriber = Pick<Row<"subscription">, "id" | "reference_id" | "event" | "confirmations" | "host"> &
+export type Subscriber = Pick<
+  Row<"subscription">,
+  "id" | "account" | "reference_id" | "event" | "confirmations" | "host"
+> &
   Subscription
 
-type PendingRow = Insertable<Tables["waiting"]>
+export type PendingRow = Insertable<Tables["waiting"]>
 
 /** The callback for one confirmation of an occurrence. */
 const callback = (options: {
   readonly chain: number
-  readonly subscriber: Pick<Subscriber, "id" | "reference_id" | "event" | "confirmations" | "host">
+  readonly subscriber: Omit<Subscriber, "address">
   readonly active: boolean
   readonly block: Pick<BlockHeader, "height" | "hash">
   readonly occurrence: string
@@ -38,6 +41,17 @@ const callback = (options: {
     item: isEachConfirmation(event) ? Callback.withConfirmations(item, confirmation, confirmations) : item
   })
 }
+
+const rowOf = (
+  chain: number,
+  { hash, height }: Pick<BlockHeader, "height" | "hash">,
+  { item, occurrence, subscription: { account, confirmations, event, id } }: Occurrence<Subscriber>,
+  confirmation: number
+): PendingRow => ({
+  ...{ subscription: id, account, chain, height, due_height: Confirmations.dueHeight(height, confirmation) },
+  ...{ confirmation, target: confirmations, each_confirmation: isEachConfirmation(event) ? 1 : 0 },
+  ...{ block_hash: hash, occurrence, item: JSON.stringify(item) }
+})
 
 /**
  * What the occurrences of a block are by the time that the chain's tip is at `tip`: the callbacks of every confirmation
@@ -60,44 +74,65 @@ export const schedule = (
       due.push(callback({ chain, subscriber, active: true, block, occurrence, item, confirmation, now }))
     }
     if (reached >= target) continue
-    const next = each ? reached + 1 : target
-    pending.push({
-      subscription: subscriber.id,
-      chain,
-      height: block.height,
-      due_height: Confirmations.dueHeight(block.height, next),
-      confirmation: next,
-      target,
-      each_confirmation: each ? 1 : 0,
-      block_hash: block.hash,
-      occurrence,
-      item: JSON.stringify(item)
-    })
+    pending.push(rowOf(chain, block, { item, occurrence, subscription: subscriber }, each ? reached + 1 : target))
   }
   return { due, pending }
 }
+
+/** What is pending of the occurrences of a block from their first callbacks on, be these due or not. */
+export const first = (
+  chain: number,
+  block: BlockHeader,
+  occurrences: ReadonlyArray<Occurrence<Subscriber>>
+): ReadonlyArray<PendingRow> =>
+  occurrences.map((one) => {
+    const { confirmations, event } = one.subscription
+    return rowOf(chain, block, one, isEachConfirmation(event) ? 1 : confirmations)
+  })
 
 export const add = Effect.fnUntraced(function* (pending: ReadonlyArray<PendingRow>) {
   const { insertMany } = yield* Database
   yield* insertMany("waiting", pending)
 })
 
-/** Takes the rows away whose last confirmation has come with the tip at `height`; the others go on to the next one. */
-const advance = Effect.fnUntraced(function* (chain: number, height: number) {
-  const { defer } = yield* Database
-  yield* defer((db) =>
+/** Adds what is not there of one block: a replay may have added some of it. */
+export const addMissing = Effect.fnUntraced(function* (
+  chain: number,
+  height: number,
+  pending: ReadonlyArray<PendingRow>
+) {
+  if (pending.length === 0) return
+  const { query } = yield* Database
+  const ids = [...new Set(pending.map(({ subscription }) => subscription))]
+  const present = yield* query((db) =>
     db
-      .deleteFrom("waiting")
+      .selectFrom("waiting")
+      .select(["subscription", "occurrence"])
+      .where("subscription", "in", ids)
       .where("chain", "=", chain)
-      .where("due_height", "<=", height)
-      .where(sql<boolean>`(each_confirmation = 0 or confirmation >= target)`)
+      .where("height", "=", height)
   )
+  const known = new Set(present.map(({ occurrence, subscription }) => `${subscription} ${occurrence}`))
+  yield* add(pending.filter(({ occurrence, subscription }) => !known.has(`${subscription} ${occurrence}`)))
+})
+
+/** Takes the rows away whose last confirmation has come; the others go on to the next one. */
+const advance = Effect.fnUntraced(function* (rows: ReadonlyArray<ConfirmedRow>) {
+  const { defer, numbers } = yield* Database
+  const [last, others] = [true, false].map((isLast) =>
+    rows
+      .filter(
+        ({ confirmation, each_confirmation, target }) => isLast === (each_confirmation === 0 || confirmation >= target)
+      )
+      .map(({ id }) => id)
+  )
+  if (last!.length > 0) yield* defer((db) => db.deleteFrom("waiting").where("id", "in", sql<number>`${numbers(last!)}`))
+  if (others!.length === 0) return
   yield* defer((db) =>
     db
       .updateTable("waiting")
       .set({ confirmation: sql`confirmation + 1`, due_height: sql`due_height + 1` })
-      .where("chain", "=", chain)
-      .where("due_height", "<=", height)
+      .where("id", "in", sql<number>`${numbers(others!)}`)
   )
 })
 
@@ -113,45 +148,85 @@ const nextDue = Effect.fnUntraced(function* (chain: number) {
   return next?.height ?? Number.POSITIVE_INFINITY
 })
 
-/** The callbacks of one confirmation of each occurrence that has one due, and the height at which the next one is. */
-const confirmOne = Effect.fnUntraced(function* (chain: number, height: number, now: number) {
-  const { query } = yield* Database
-  const rows = yield* query((db) =>
-    db
-      .selectFrom("waiting")
-      .innerJoin("subscription", "subscription.id", "waiting.subscription")
-      .selectAll("waiting")
-      .select(["subscription.reference_id", "subscription.event", "subscription.active", "subscription.host"])
-      .where("waiting.chain", "=", chain)
-      .where("waiting.due_height", "<=", height)
-      .orderBy("waiting.height")
-      .orderBy("waiting.id")
-  )
-  if (rows.length > 0) yield* advance(chain, height)
-  const callbacks = rows.map(({ active, block_hash: hash, subscription: id, target: confirmations, ...row }) => {
-    const { confirmation, event, host, occurrence, reference_id } = row
+type ConfirmedRow = Row<"waiting"> & Pick<Row<"subscription">, "reference_id" | "event" | "active" | "host">
+
+/** What is due at tips up to `tip`, the lowest first, then by the blocks. */
+const dueRows = (db: Kysely<Tables>, chain: number, tip: number) =>
+  db
+    .selectFrom("waiting")
+    .innerJoin("subscription", "subscription.id", "waiting.subscription")
+    .selectAll("waiting")
+    .select(["subscription.reference_id", "subscription.event", "subscription.active", "subscription.host"])
+    .where("waiting.chain", "=", chain)
+    .where("waiting.due_height", "<=", tip)
+    .orderBy("waiting.due_height")
+    .orderBy("waiting.height")
+    .orderBy("waiting.id")
+
+/** The callbacks of one confirmation of each row; the rows go on to the next one. */
+const confirmRows = Effect.fnUntraced(function* (chain: number, rows: ReadonlyArray<ConfirmedRow>, now: number) {
+  if (rows.length > 0) yield* advance(rows)
+  return rows.map(({ active, block_hash: hash, subscription: id, target: confirmations, ...row }) => {
+    const { account, confirmation, event, host, occurrence, reference_id } = row
     return callback({
       ...{ chain, occurrence, confirmation, now },
       active: active === 1,
-      subscriber: { id, reference_id, event, confirmations, host },
+      subscriber: { id, account, reference_id, event, confirmations, host },
       block: { height: row.height, hash },
       item: JSON.parse(row.item) as Callback.Item
     })
   })
-  return { callbacks, nextDue: yield* nextDue(chain) }
 })
+
+/** The rows of the lowest tip among rows in the order of their tips: the next tip follows when all of these are told. */
+const ofLowestTip = (rows: ReadonlyArray<ConfirmedRow>) =>
+  rows.filter(({ due_height }) => due_height === rows[0]!.due_height)
 
 /**
  * The callbacks whose confirmation comes with the tip at `height`, those of the oldest block first, and the height at
- * which the next one is due. Behind blocks that were skipped several of one occurrence are due at once.
+ * which the next one is due. Behind blocks that were skipped several of one occurrence are due at once. Where more than
+ * `most` occurrences have a confirmation, nothing is done: `isLeft`.
  */
-export const confirm = Effect.fnUntraced(function* (chain: number, height: number, now: number) {
+export const confirm = Effect.fnUntraced(function* (chain: number, height: number, most: number, now: number) {
+  const { query } = yield* Database
   const callbacks: Array<CallbackState.NewCallback> = []
   while (true) {
-    const confirmed = yield* confirmOne(chain, height, now)
-    callbacks.push(...confirmed.callbacks)
-    if (confirmed.callbacks.length === 0 || confirmed.nextDue > height) return { callbacks, nextDue: confirmed.nextDue }
+    const rows = yield* query((db) => dueRows(db, chain, height).limit(most + 1))
+    if (rows.length === 0) return { callbacks, nextDue: yield* nextDue(chain), isLeft: false }
+    if (rows.length > most) return { callbacks, nextDue: height, isLeft: true }
+    const lowest = ofLowestTip(rows)
+    callbacks.push(...(yield* confirmRows(chain, lowest, now)))
+    if (lowest.length < rows.length) continue
+    const next = yield* nextDue(chain)
+    if (next > height) return { callbacks, nextDue: next, isLeft: false }
   }
+})
+
+/**
+ * Some of the callbacks of an account whose confirmation has come by the tip, in their order; `most` at once. Where an
+ * address has matches that are not told yet, later confirmations of its subscriptions to each of them wait for these.
+ */
+export const confirmOf = Effect.fnUntraced(function* (
+  chain: number,
+  account: number,
+  tip: number,
+  most: number,
+  now: number
+) {
+  const { query } = yield* Database
+  const rows = yield* query((db) =>
+    dueRows(db, chain, tip)
+      .where("waiting.account", "=", account)
+      .where(
+        sql<boolean>`(waiting.each_confirmation = 0 or not exists (
+          select 1 from matched m
+          where m.chain = waiting.chain and m.height < waiting.due_height
+            and (m.address = subscription.address or m.address is null and subscription.address is null)
+        ))`
+      )
+      .limit(most)
+  )
+  return rows.length === 0 ? [] : yield* confirmRows(chain, ofLowestTip(rows), now)
 })
 
 /** Forgets what is pending for a subscription. */

@@ -14,15 +14,20 @@ export const rotate = Effect.fn("SecretRotation.rotate")(function* (
   secret: string,
   overlapMillis: number
 ) {
-  const { query } = yield* Database
+  const { query, secrets, transaction } = yield* Database
   const subscriptions = yield* Subscriptions
-  const { id } = yield* subscriptions.get(key)
+  const { id, referenceId } = yield* subscriptions.get(key)
   const until = (yield* Clock.currentTimeMillis) + overlapMillis
-  yield* query((db) =>
-    db
-      .updateTable("subscription")
-      .set({ previous_secret: sql<string | null>`secret`, previous_secret_until: until, secret })
-      .where("id", "=", id)
+  yield* transaction(
+    Effect.gen(function* () {
+      const sealed = yield* secrets.seal(secret, referenceId)
+      yield* query((db) =>
+        db
+          .updateTable("subscription")
+          .set({ previous_secret: sql<string | null>`secret`, previous_secret_until: until, secret: sealed })
+          .where("id", "=", id)
+      )
+    })
   )
   return yield* subscriptions.get(key)
 })

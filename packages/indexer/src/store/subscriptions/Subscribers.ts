@@ -1,44 +1,132 @@
 /** The active subscriptions of one chain that a block may concern. */
 import type { AddressBytes } from "@headwater/core/address/Address"
-import { eventsOfClass } from "@headwater/core/events/EventType"
-import type { Candidates } from "@headwater/core/events/Matcher"
+import type { EventKind } from "@headwater/core/events/EventKinds"
+import { eventKinds } from "@headwater/core/events/EventKinds"
+import { type EventType, eventsOfClass } from "@headwater/core/events/EventType"
+import type { Candidates, Subscription } from "@headwater/core/events/Matcher"
 import * as Effect from "effect/Effect"
-import type { Kysely } from "kysely"
+import { type Kysely, sql } from "kysely"
 import { Database } from "../database/Database.ts"
-import { inChunks } from "../database/Statements.ts"
+import { inChunks, rows } from "../database/Statements.ts"
 import type { Row, Tables } from "../database/Tables.ts"
 import type { Subscriber } from "./PendingConfirmations.ts"
 
 const blockEvents = [...eventsOfClass("block")]
 
-const columns = ["id", "reference_id", "host", "event", "confirmations", "address"] as const
+const columns = ["id", "account", "reference_id", "host", "event", "confirmations", "address"] as const
 
-const toSubscriber = (row: Pick<Row<"subscription">, (typeof columns)[number]>): Subscriber => ({
+type SubscriberRow = Pick<Row<"subscription">, (typeof columns)[number]>
+
+const toSubscriber = (row: SubscriberRow): Subscriber => ({
   ...row,
   address: (row.address ?? undefined) as AddressBytes | undefined
 })
 
+// The matcher's key of an address is its hex.
+const hexOf = (address: Uint8Array) => Buffer.from(address).toString("hex")
+
+/** The subscriptions to an event class of one address, or to blocks, as the matcher sees them: as one. */
+export interface Group extends Subscription {
+  /** The hex of the address; empty for blocks. */
+  readonly key: string
+  readonly class: EventKind["class"]
+  /** Undefined where they are more than were asked for. */
+  readonly subscribers: ReadonlyArray<Subscriber> | undefined
+}
+
+const groupsOf = (
+  key: string,
+  address: AddressBytes | undefined,
+  subscribers: ReadonlyArray<Subscriber>
+): ReadonlyArray<Group> => {
+  const inBlocks = subscribers.filter(({ event }) => eventKinds[event].seenIn === "block")
+  return [...Map.groupBy(inBlocks, ({ event }) => eventKinds[event].class)].map(([name, own]) => ({
+    ...{ key, class: name, address, event: own[0]!.event, subscribers: own }
+  }))
+}
+
+/** A group for each class of these events, whose subscriptions are too many. */
+const groupsOfMany = (
+  key: string,
+  address: AddressBytes | undefined,
+  events: ReadonlyArray<EventType>
+): ReadonlyArray<Group> => {
+  const inBlocks = events.filter((event) => eventKinds[event].seenIn === "block")
+  return [...Map.groupBy(inBlocks, (event) => eventKinds[event].class)].map(([name, own]) => ({
+    ...{ key, class: name, address, event: own[0]!, subscribers: undefined }
+  }))
+}
+
+/** Takes what was found of groups for each of their subscriptions, in the order of the groups and in that of the ids. */
+export const expand = <A extends { readonly subscription: Group }>(found: ReadonlyArray<A>) =>
+  found.flatMap((one) => (one.subscription.subscribers ?? []).map((subscription) => ({ ...one, subscription })))
+
 /** A lookup in the subscriptions of the chain that has this number in the store, in a transaction that has its lock. */
 export const make = Effect.fnUntraced(function* (chain: number) {
-  const { query } = yield* Database
+  const { query, selectEach } = yield* Database
   const active = (db: Kysely<Tables>) =>
     db.selectFrom("subscription").select(columns).where("chain", "=", chain).where("active", "=", 1).orderBy("id")
   /** The subscriptions to blocks, which change with the chain's revision alone. */
-  let toBlocks: { readonly revision: number; readonly subscribers: ReadonlyArray<Subscriber> } | undefined
+  let toBlocks: { readonly revision: number; readonly most: number; readonly groups: ReadonlyArray<Group> } | undefined
 
-  const blockMined = Effect.fnUntraced(function* (revision: number) {
-    if (toBlocks?.revision !== revision) {
-      const rows = yield* query((db) => active(db).where("event", "in", blockEvents).where("address", "is", null))
-      toBlocks = { revision, subscribers: rows.map(toSubscriber) }
+  const blockMined = Effect.fnUntraced(function* (revision: number, most: number) {
+    if (toBlocks?.revision !== revision || toBlocks.most !== most) {
+      const rows = yield* query((db) => {
+        const all = active(db).where("event", "in", blockEvents).where("address", "is", null)
+        return Number.isFinite(most) ? all.limit(most + 1) : all
+      })
+      const groups =
+        rows.length > most ? groupsOfMany("", undefined, blockEvents) : groupsOf("", undefined, rows.map(toSubscriber))
+      toBlocks = { revision, most, groups }
     }
-    return toBlocks.subscribers
+    return toBlocks.groups
   })
 
-  /** Those for every block, and those for one of the addresses that are seen, at the revision that the lock has shown. */
-  return Effect.fnUntraced(function* (revision: number, seen: ReadonlyMap<string, AddressBytes>) {
-    const rows = yield* inChunks([...seen.values()], (some) => query((db) => active(db).where("address", "in", some)))
-    // The matcher's key of an address is its hex.
-    const byAddress = Map.groupBy(rows.map(toSubscriber), ({ address }) => Buffer.from(address!).toString("hex"))
-    return { blockMined: yield* blockMined(revision), byAddress } satisfies Omit<Candidates<Subscriber>, "metadata">
+  /** The first subscriptions of each address, one more than `most`. */
+  const firstOfEach = Effect.fnUntraced(function* (addresses: ReadonlyArray<AddressBytes>, most: number) {
+    return yield* selectEach<SubscriberRow>(
+      { address: "bytea" },
+      addresses.map((address) => ({ address })),
+      `select ${columns.join(", ")} from subscription
+       where chain = ${chain} and address = :address and active = 1 order by id limit ${most + 1}`
+    )
+  })
+
+  const ofAddresses = Effect.fnUntraced(function* (addresses: ReadonlyArray<AddressBytes>, most: number) {
+    if (!Number.isFinite(most)) return yield* query((db) => active(db).where("address", "in", addresses))
+    const limit = most * 10
+    const found = yield* query((db) =>
+      active(db)
+        .where("address", "in", addresses)
+        .limit(limit + 1)
+    )
+    return found.length <= limit ? found : yield* firstOfEach(addresses, most)
+  })
+
+  const eventsOf = Effect.fnUntraced(function* (address: AddressBytes) {
+    const found = yield* query(
+      rows(sql<{ event: EventType }>`
+        select distinct event from subscription where chain = ${chain} and address = ${address} and active = 1`)
+    )
+    return found.map(({ event }) => event)
+  })
+
+  /**
+   * Those for every block, and those for one of the addresses that are seen, at the revision that the lock has shown. Of
+   * an address with more than `most` of them, none is listed.
+   */
+  return Effect.fnUntraced(function* (revision: number, seen: ReadonlyMap<string, AddressBytes>, most: number) {
+    const found = yield* inChunks([...seen.values()], (some) => ofAddresses(some, most))
+    const byAddress = new Map<string, ReadonlyArray<Group>>()
+    for (const [key, subscribers] of Map.groupBy(found.map(toSubscriber), ({ address }) => hexOf(address!))) {
+      const address = seen.get(key)!
+      byAddress.set(
+        key,
+        subscribers.length > most
+          ? groupsOfMany(key, address, yield* eventsOf(address))
+          : groupsOf(key, address, subscribers)
+      )
+    }
+    return { blockMined: yield* blockMined(revision, most), byAddress } satisfies Omit<Candidates<Group>, "metadata">
   })
 })

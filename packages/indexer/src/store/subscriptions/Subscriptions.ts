@@ -11,6 +11,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { sql } from "kysely"
+import * as Limits from "../accounts/Limits.ts"
 import * as Completeness from "../chain/Completeness.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
@@ -71,7 +72,7 @@ export class Subscriptions extends Context.Service<
     /** Makes an active subscription that sees every block above the chain's present height. */
     readonly create: (
       subscription: NewSubscription
-    ) => Effect.Effect<Subscription, DuplicateSubscription | DatabaseError>
+    ) => Effect.Effect<Subscription, DuplicateSubscription | Limits.LimitReached | DatabaseError>
     readonly get: (key: SubscriptionKey) => Effect.Effect<Subscription, SubscriptionNotFound | DatabaseError>
     /** A page in the order of creation, so that new ones move no page; and how many there are in all. */
     readonly list: (
@@ -95,8 +96,8 @@ export class Subscriptions extends Context.Service<
 }
 
 /** In a transaction. */
-const create = Effect.fnUntraced(function* (subscription: NewSubscription) {
-  const { query } = yield* Database
+const create = Effect.fnUntraced(function* (subscription: NewSubscription, limits: Limits.Maxima) {
+  const { query, secrets } = yield* Database
   const { account, address, callbackUrl, chain, confirmations, event, secret } = subscription
   const created = Math.floor((yield* Clock.currentTimeMillis) / 1000)
   const referenceId = yield* Effect.sync(() => crypto.randomUUID())
@@ -106,7 +107,11 @@ const create = Effect.fnUntraced(function* (subscription: NewSubscription) {
     const same = yield* SubscriptionRow.findSame(id, subscription)
     if (same !== undefined) return yield* new DuplicateSubscription({ referenceId: same })
   }
+  yield* Limits.lockAccount(account)
+  yield* Limits.check("subscriptions", yield* Limits.subscriptionsOf(account), limits)
+  yield* Limits.check("duplicates", yield* SubscriptionRow.alike(id, subscription, limits.duplicates), limits)
   if (address !== undefined) yield* Completeness.begin(chainRow, [address], height)
+  const sealed = secret === undefined ? null : yield* secrets.seal(secret, referenceId)
   const [row] = yield* query((db) =>
     db
       .insertInto("subscription")
@@ -119,21 +124,22 @@ const create = Effect.fnUntraced(function* (subscription: NewSubscription) {
         address: address ?? null,
         callback_url: callbackUrl,
         host: new URL(callbackUrl).hostname,
-        secret: secret ?? null,
+        secret: sealed,
         confirmations,
         created,
         from_height: height,
-        active: 1
+        active: 1,
+        active_from: revision
       })
       .returningAll()
   )
   yield* SubscriptionRow.count(account, id, 1)
-  return yield* SubscriptionRow.toSubscription(chain, row!)
+  return yield* SubscriptionRow.toSubscription(chain, row!, secrets)
 })
 
 /** In a transaction: the subscription as it was. */
 const remove = Effect.fnUntraced(function* (key: SubscriptionKey) {
-  const { query } = yield* Database
+  const { query, secrets } = yield* Database
   const { id } = yield* ChainRow.lockAndBumpRevisionOf(key.chain)
   const row = yield* SubscriptionRow.find(key, id, query)
   // The subscription's row first, as a lease locks it: each waits for the other, and neither for both.
@@ -141,7 +147,7 @@ const remove = Effect.fnUntraced(function* (key: SubscriptionKey) {
   yield* PendingConfirmations.remove(row.id)
   yield* CallbackState.apply("remove", sql`subscription = ${row.id}`)
   yield* SubscriptionRow.count(row.account, row.chain, -1)
-  return yield* SubscriptionRow.toSubscription(key.chain, row)
+  return yield* SubscriptionRow.toSubscription(key.chain, row, secrets)
 })
 
 /**
@@ -164,20 +170,23 @@ const chainIds = Effect.gen(function* () {
 const make = Effect.gen(function* () {
   const database = yield* Database
   const mayReceive = yield* HostPermission
+  const limits = yield* Limits.Limits
   const chainId = yield* chainIds
 
   return Subscriptions.of({
-    create: Effect.fn("Subscriptions.create")((subscription) => database.transaction(create(subscription))),
+    create: Effect.fn("Subscriptions.create")((subscription) => database.transaction(create(subscription, limits))),
     get: Effect.fnUntraced(function* (key) {
       const row = yield* SubscriptionRow.find(key, yield* chainId(key.chain), database.read)
-      return yield* SubscriptionRow.toSubscription(key.chain, row)
+      return yield* SubscriptionRow.toSubscription(key.chain, row, database.secrets)
     }),
     list: Effect.fn("Subscriptions.list")(
       function* ({ account, chain }, page) {
         const id = yield* chainId(chain)
         if (id === undefined) return { total: 0, subscriptions: [] }
         const { rows, total } = yield* SubscriptionPage.read(account, id, page)
-        const subscriptions = yield* Effect.forEach(rows, (row) => SubscriptionRow.toSubscription(chain, row))
+        const subscriptions = yield* Effect.forEach(rows, (row) =>
+          SubscriptionRow.toSubscription(chain, row, database.secrets)
+        )
         return { total, subscriptions }
       },
       Effect.provideService(Database, database)

@@ -100,6 +100,7 @@ export const heights = Effect.fn("ToldCoins.heights")(function* (
 
 const subscription = [
   "subscription.id as subscription",
+  "subscription.account",
   "subscription.reference_id",
   "subscription.host",
   "subscription.event as subscribed",
@@ -111,11 +112,12 @@ const subscription = [
 
 type SubscriptionColumns = Pick<
   Row<"subscription">,
-  "reference_id" | "host" | "confirmations" | "address" | "active" | "from_height"
+  "account" | "reference_id" | "host" | "confirmations" | "address" | "active" | "from_height"
 > & { readonly subscription: number; readonly subscribed: Row<"subscription">["event"] }
 
 const subscriberOf = (row: SubscriptionColumns): CoinSubscriber => ({
   id: row.subscription,
+  account: row.account,
   reference_id: row.reference_id,
   host: row.host,
   event: row.subscribed,

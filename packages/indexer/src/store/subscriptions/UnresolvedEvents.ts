@@ -10,6 +10,7 @@ import type { Occurrence, Subscription, Unresolved } from "@headwater/core/event
 import { eventsOfClass } from "@headwater/core/events/EventType"
 import * as Effect from "effect/Effect"
 import type { Kysely } from "kysely"
+import * as BlockRange from "../chain/BlockRange.ts"
 import { Database } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
 import type { Row, Tables } from "../database/Tables.ts"
@@ -213,16 +214,18 @@ export const list = Effect.fn("UnresolvedEvents.list")(function* (chain: Chain.C
 })
 
 /** Movements in doubt: how many, and the first and the last of their blocks. */
-export interface Count {
+export interface Count extends BlockRange.BlockRange {
   readonly events: number
-  readonly from: number
-  readonly to: number
 }
 
 /** Movements in doubt, why they are, and what decides them: for the operator. */
-export const describe = ({ events, from, to }: Count): string =>
-  `${events === 1 ? `1 movement of coins in block ${from} is` : `${events} movements of coins in blocks ${from} to ${to} are`} ` +
-  `in doubt and ${events === 1 ? "has" : "have"} no callback yet: ${reason}. ${remedy}`
+export const describe = (count: Count): string => {
+  const one = count.events === 1
+  return (
+    `${one ? "1 movement" : `${count.events} movements`} of coins in ${BlockRange.describe(count)} ` +
+    `${one ? "is in doubt and has" : "are in doubt and have"} no callback yet: ${reason}. ${remedy}`
+  )
+}
 
 /** How many movements of a chain are in doubt; undefined where none is. */
 export const count = Effect.fn("UnresolvedEvents.count")(function* (chain: Chain.Chain) {

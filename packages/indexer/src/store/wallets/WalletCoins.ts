@@ -69,6 +69,9 @@ export const settle = ({ wallet }: SoughtWallet, gapLimit: number) =>
 export const recount = (chain: number, found: FoundCoins.FoundCoins) =>
   Balances.recount(chain, FoundCoins.scriptsOf(found))
 
+/** Counts the balances anew of wallets that have any of these addresses. */
+export const recountOf = Balances.recount
+
 /** Block 0 has been committed: nobody had coins before it, and what comes is recorded. */
 export const noneBefore = Effect.fnUntraced(function* (chain: number) {
   const { defer } = yield* Database
@@ -76,11 +79,18 @@ export const noneBefore = Effect.fnUntraced(function* (chain: number) {
 })
 
 /** The coins of all wallets are to be looked for again; none has a balance until then. */
-export const forget = Effect.fnUntraced(function* (chain: number) {
+export const doubt = Effect.fnUntraced(function* (chain: number) {
   const { defer } = yield* Database
   yield* defer((db) =>
-    db.updateTable("wallet").set({ state: "scanning", scan_height: null, balance: "0" }).where("chain", "=", chain)
+    db.updateTable("wallet").set({ state: "scanning", scan_height: null }).where("chain", "=", chain)
   )
+})
+
+/** As {@link doubt}, where the UTXO set is emptied. */
+export const forget = Effect.fnUntraced(function* (chain: number) {
+  const { defer } = yield* Database
+  yield* doubt(chain)
+  yield* defer((db) => db.updateTable("wallet").set({ balance: "0" }).where("chain", "=", chain))
 })
 
 /**

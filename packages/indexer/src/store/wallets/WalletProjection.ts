@@ -3,6 +3,7 @@
  * UTXO set.
  */
 import * as Effect from "effect/Effect"
+import * as LostCoins from "../chain/LostCoins.ts"
 import type { Make } from "../chain/Projection.ts"
 import type { Owners } from "./internal/AddressOwners.ts"
 import * as AddressUse from "./internal/AddressUse.ts"
@@ -24,7 +25,8 @@ export const make: Make = (chain) => {
       record: Effect.fnUntraced(function* (block) {
         if (!hasWallets()) return
         yield* Balances.applyCoins(chain, block, paid)
-        if (block.height === 0 && chain.chain.ledger === "outputs") yield* WalletCoins.noneBefore(chain.id)
+        if (block.height === 0 && chain.chain.ledger === "outputs" && !LostCoins.areIn(block))
+          yield* WalletCoins.noneBefore(chain.id)
       })
     },
     undo: Effect.fnUntraced(function* (undone) {
@@ -33,7 +35,9 @@ export const make: Make = (chain) => {
       yield* use.undo(undone)
     }),
     skip: () => WalletCoins.forget(chain.id),
-    // What was paid to a wallet was counted when the block was committed.
-    reprocess: {}
+    reprocess: {
+      // Coins were counted when the block was committed, or are searched.
+      record: (block) => (hasWallets() && chain.chain.ledger === "accounts" ? use.markUsedBefore(block) : Effect.void)
+    }
   })
 }

@@ -23,6 +23,7 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Kysely } from "kysely"
+import * as Limits from "../accounts/Limits.ts"
 import * as KnownCoins from "../chain/KnownCoins.ts"
 import * as UtxoSet from "../chain/UtxoSet.ts"
 import * as ChainRow from "../database/ChainRow.ts"
@@ -95,9 +96,15 @@ export class Wallets extends Context.Service<
       key: WalletKey,
       gapLimit: number,
       inTransaction: InTransaction<E, R>
-    ) => Effect.Effect<ReadonlyArray<Derivation.DerivedAddress>, WalletScanning | E | DatabaseError, R>
+    ) => Effect.Effect<
+      ReadonlyArray<Derivation.DerivedAddress>,
+      WalletScanning | Limits.LimitReached | E | DatabaseError,
+      R
+    >
     /** Undefined where the account has not synced it. */
     readonly get: (key: WalletKey) => Effect.Effect<Wallet | undefined, DatabaseError>
+    /** For each branch, the first index that is not watched; undefined where the account has not synced the wallet. */
+    readonly unwatchedOf: (key: WalletKey) => Effect.Effect<ReadonlyArray<number> | undefined, DatabaseError>
     /** Whether every coin of a UTXO chain is recorded: then no node is needed to find those of a wallet. */
     readonly hasAllCoins: (chain: Chain) => Effect.Effect<boolean, DatabaseError>
   }
@@ -116,7 +123,7 @@ const receiving = 0
 /** Addresses of each branch of a new wallet that are looked through: emptied ones make wide gaps between used ones. */
 const lookAhead = 1_000
 
-const knowsAllCoins = (chain: Chain, row: Pick<ChainRow.ChainRow, "all_from"> | undefined) =>
+const knowsAllCoins = (chain: Chain, row: Parameters<typeof KnownCoins.hasAll>[0] | undefined) =>
   chain.ledger === "outputs" && row !== undefined && KnownCoins.hasAll(row)
 
 const rowOf =
@@ -188,9 +195,12 @@ const usedBySet = Effect.fnUntraced(function* (
 const insertWallet = Effect.fnUntraced(function* (
   { account, derivation, format, publicKey }: WalletKey,
   chain: number,
-  created: number
+  created: number,
+  limits: Limits.Maxima
 ) {
   const { query } = yield* Database
+  yield* Limits.lockAccount(account)
+  yield* Limits.check("wallets", yield* Limits.walletsOf(account), limits)
   const [row] = yield* query((db) =>
     db
       .insertInto("wallet")
@@ -274,7 +284,8 @@ const markRequested = Effect.fnUntraced(function* (wallet: number, first: number
 const store = Effect.fnUntraced(function* (
   key: WalletKey,
   { answer, branches, ends, first, state }: Derived,
-  gapLimit: number
+  gapLimit: number,
+  limits: Limits.Maxima
 ) {
   const { query } = yield* Database
   const chain = yield* ChainRow.lockAndBumpRevisionOf(key.chain)
@@ -285,7 +296,7 @@ const store = Effect.fnUntraced(function* (
   const isSame = now.every(({ used, watched }, i) => used === ends[i]!.used && watched === ends[i]!.watched)
   if (!isSame) return yield* new Outdated()
   const created = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-  const wallet = row?.id ?? (yield* insertWallet(key, chain.id, created))
+  const wallet = row?.id ?? (yield* insertWallet(key, chain.id, created, limits))
   const hasCoins = key.chain.ledger === "outputs"
   let added = 0
   for (const [branch, addresses] of branches.entries()) {
@@ -310,13 +321,14 @@ const store = Effect.fnUntraced(function* (
 const make = Effect.gen(function* () {
   const database = yield* Database
   const { read, transaction } = database
+  const limits = yield* Limits.Limits
 
   const deriveAndSync: Wallets["Service"]["deriveAndSync"] = Effect.fn("Wallets.deriveAndSync")(
     function* (key, gapLimit, inTransaction) {
       while (true) {
         const derived = yield* Effect.provideService(deriveNext(key, gapLimit), Database, database)
         const stored = yield* Effect.result(
-          inTransaction(transaction(store(key, derived, gapLimit)), (addresses) => addresses.length)
+          inTransaction(transaction(store(key, derived, gapLimit, limits)), (addresses) => addresses.length)
         )
         if (Result.isSuccess(stored)) return stored.success
         const error = stored.failure
@@ -336,11 +348,20 @@ const make = Effect.gen(function* () {
     Effect.provideService(Database, database)
   )
 
+  const unwatchedOf: Wallets["Service"]["unwatchedOf"] = Effect.fn("Wallets.unwatchedOf")(
+    function* (key) {
+      const row = yield* present(key)
+      if (row === undefined) return undefined
+      return yield* WalletAddresses.unwatchedOf(row.id, WalletBranches.of(key.chain, row).length)
+    },
+    Effect.provideService(Database, database)
+  )
+
   const hasAllCoins: Wallets["Service"]["hasAllCoins"] = (chain) =>
     ChainRow.find(chain).pipe(
       Effect.map((row) => knowsAllCoins(chain, row)),
       Effect.provideService(Database, database)
     )
 
-  return Wallets.of({ deriveAndSync, get, hasAllCoins })
+  return Wallets.of({ deriveAndSync, get, unwatchedOf, hasAllCoins })
 })

@@ -143,6 +143,8 @@ export const inconsistent = failsAs("NodeInconsistent")
 
 export const disproved = failsAs("ProofFailed")
 
+export const absent = failsAs("BlockMissing")
+
 /** A block that says that it lacks something, and why. */
 export const lacking = (effect: Effect.Effect<Block, NodeError>, pattern: RegExp) =>
   Effect.map(withoutWaiting(effect), ({ missing = [], notUnderstood = [] }) =>

@@ -1,8 +1,25 @@
 import { assert, describe, it } from "@effect/vitest"
+import type { AddressBytes } from "@headwater/core/address/Address"
+import * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
 import * as TokenTransfers from "@headwater/indexer/families/evm/TokenTransfers"
+import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import * as Effect from "effect/Effect"
+import * as FakeNode from "../../FakeNode.ts"
 import { type Answer, RpcError } from "../../FakeNode.ts"
-import { alice, blockOf, bob, chainOf, disproved, inconsistent, padded, recorded, sourceOf, word } from "./EvmBlocks.ts"
+import {
+  absent,
+  alice,
+  blockOf,
+  bob,
+  chainOf,
+  disproved,
+  inconsistent,
+  padded,
+  recorded,
+  sourceOf,
+  withoutWaiting,
+  word
+} from "./EvmBlocks.ts"
 import * as EvmNode from "./EvmNode.ts"
 
 /** A chain that has had Byzantium from its first block on. */
@@ -265,13 +282,54 @@ describe("EvmSource: checks", () => {
       }).pipe(Effect.scoped)
     )
 
-    it.live("a receipt that is not there yet is inconsistent", () =>
+    it.live("a block without a single receipt counts as one that the node does not have, with the node's reason", () =>
       Effect.gen(function* () {
         const answers = EvmNode.answers([good], { without: ["eth_getBlockReceipts"] })
-        const { source } = yield* sourceOf((method, params) =>
-          method === "eth_getTransactionReceipt" ? null : answers(method, params)
+        let refusal: string | undefined
+        const { source } = yield* sourceOf((method, params) => {
+          if (method !== "eth_getTransactionReceipt") return answers(method, params)
+          if (refusal !== undefined) throw new RpcError(-32000, refusal)
+          return null
+        })
+        yield* absent(source.blockAt(100), /does not have block 100 \(no receipts\)$/)
+        refusal = "transaction indexing is in progress"
+        yield* absent(source.blockAt(100), /block 100 \(no receipts: transaction indexing is in progress\)$/)
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("a node that cannot say what a token is called is passed over for the next", () =>
+      Effect.gen(function* () {
+        const answers = EvmNode.answers([good])
+        const named: Answer = (method, params) =>
+          method === "eth_call" ? `0x${Buffer.from("USDT").toString("hex").padEnd(64, "0")}` : answers(method, params)
+        const broken: Answer = (method, params) => {
+          if (method === "eth_call") throw new RpcError(-32000, "missing trie node 5a6f (path )")
+          return answers(method, params)
+        }
+        const nodes = [yield* FakeNode.make(broken), yield* FakeNode.make(named)]
+        const rpc = yield* JsonRpc.make({ urls: nodes.map(({ url }) => url) })
+        const source = yield* EvmSource.make(chainOf("ethereum"), rpc, { internal: false, verify: "links" })
+        const [token] = yield* source.tokenMetadata([new Uint8Array(20).fill(7) as AddressBytes])
+        assert.deepInclude(token, { name: "USDT", symbol: "USDT" })
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("a receipt that the node refuses takes no other with it", () =>
+      Effect.gen(function* () {
+        const answers = EvmNode.answers([good], { without: ["eth_getBlockReceipts"] })
+        const { source } = yield* sourceOf((method, params) => {
+          if (method === "eth_getTransactionReceipt" && params[0] === other.hash) throw new RpcError(-32000, "no index")
+          return answers(method, params)
+        })
+        const { notUnderstood, transfers } = yield* withoutWaiting(source.blockAt(100))
+        assert.deepStrictEqual(
+          notUnderstood?.map(({ reason }) => reason),
+          ["there is no receipt of the transaction"]
         )
-        yield* inconsistent(source.blockAt(100), /has no receipts of the block/)
+        assert.deepStrictEqual(
+          transfers.map(({ amount, kind }) => [kind, amount]),
+          [["coin", 1n]]
+        )
       }).pipe(Effect.scoped)
     )
   })

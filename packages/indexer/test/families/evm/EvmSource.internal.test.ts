@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as FakeNode from "../../FakeNode.ts"
 import * as Fixtures from "../../Fixtures.ts"
 import {
@@ -310,6 +311,26 @@ describe("EvmSource: internal transfers", () => {
         state.fault = rejected(unavailable)
         yield* withoutWaiting(source.blockAt(100), mined)
         assert.lengthOf(traced(), 8 * 6 + 12 + 1 + 6)
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("a node that stays behind holds up young blocks for a while, and not each of them", () =>
+      Effect.gen(function* () {
+        const { source, state } = yield* faulty()
+        state.fault = rejected("header not found")
+        const at = (seconds: number) => withoutWaiting(Effect.result(source.blockAt(100)), mined + seconds)
+        for (const seconds of [1, 15]) {
+          const lags = yield* at(seconds)
+          assert.strictEqual(Result.isFailure(lags) && lags.failure._tag, "BlockMissing", String(seconds))
+        }
+        for (const seconds of [17, 18]) {
+          const { missing } = yield* Effect.fromResult(yield* at(seconds))
+          assert.deepStrictEqual(missing, [{ part: "internal", reason: "debug_traceBlockByHash: header not found" }])
+        }
+        state.fault = undefined
+        assert.isUndefined((yield* Effect.fromResult(yield* at(19))).missing)
+        state.fault = rejected("header not found")
+        assert.isTrue(Result.isFailure(yield* at(20)), "it may be behind once more")
       }).pipe(Effect.scoped)
     )
 

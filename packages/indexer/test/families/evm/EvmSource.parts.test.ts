@@ -68,7 +68,8 @@ const open = (
   recorded: ReadonlyArray<EvmNode.RecordedBlock>,
   limit: number,
   tracer: "debug" | "trace" = "debug",
-  answer = answersOf(recorded, tracer)
+  answer = answersOf(recorded, tracer),
+  traceTimeoutMillis?: number
 ) =>
   Effect.gen(function* () {
     const bytes = BytesInFlight.make(limit)
@@ -81,11 +82,13 @@ const open = (
     )
     const source = yield* EvmSource.make(chainOf("ethereum"), rpc, {
       internal: true,
-      tracers: [tracer === "debug" ? "debug_traceBlockByHash" : "trace_block"]
+      tracers: [tracer === "debug" ? "debug_traceBlockByHash" : "trace_block"],
+      ...(traceTimeoutMillis === undefined ? {} : { tracing: { nodes: [rpc], timeoutMillis: traceTimeoutMillis } })
     })
     return {
       calls: node.calls,
       blockAt: (height: number) => bytes.block(source.blockAt(height)),
+      wholeBlockAt: (height: number) => bytes.block(source.wholeBlockAt!(height)),
       held: bytes.held,
       most: () => most
     }
@@ -140,6 +143,54 @@ describe.skipIf(!Fixtures.exist)("EvmSource, with little room for answers", () =
         assert.match(read.missing![0]!.reason, /^debug_traceBlockByHash: transaction 146: answer larger than \d+ bytes/)
         assert.isAtMost(most(), limitOf(block))
       })
+  )
+
+  it.live("each transaction's trace has the node's limit, which a node that refuses the limit does without", () =>
+    Effect.gen(function* () {
+      const block = recorded()
+      const answers = answersOf([block], "debug")
+      const limits: Array<unknown> = []
+      let refuses = false
+      const node: FakeNode.Answer = (method, params) => {
+        if (method === "debug_traceTransaction") {
+          const { timeout } = params[1] as { readonly timeout?: string }
+          limits.push(timeout)
+          if (refuses && timeout !== undefined) throw new FakeNode.RpcError(-32602, "timeout must not exceed 10s")
+        }
+        return answers(method, params)
+      }
+      const { blockAt } = yield* open([block], limitOf(block), "debug", node, 50_000)
+      assert.isUndefined((yield* blockAt(heightOf(block))).missing)
+      assert.deepStrictEqual(new Set(limits), new Set(["45000ms"]))
+      limits.length = 0
+      refuses = true
+      assert.isUndefined((yield* blockAt(heightOf(block))).missing)
+      assert.deepStrictEqual(limits.slice(0, 3), ["45000ms", undefined, undefined])
+    })
+  )
+
+  it.live("traces one by one take no longer than those of a block may, unless no block waits for them", () =>
+    Effect.gen(function* () {
+      const block = recorded()
+      const answers = answersOf([block], "debug")
+      let asked = 0
+      // Each answer is prompt, all of them together are not.
+      const node: FakeNode.Answer = (method, params) => {
+        if (method === "debug_traceTransaction") {
+          asked++
+          const until = performance.now() + 20
+          while (performance.now() < until);
+        }
+        return answers(method, params)
+      }
+      const { blockAt, wholeBlockAt } = yield* open([block], limitOf(block), "debug", node, 400)
+      const read = yield* blockAt(heightOf(block))
+      assert.match(read.missing![0]!.reason, /: the traces of its transactions take longer than 400 ms together$/)
+      const before = asked
+      assert.match((yield* blockAt(heightOf(block))).missing![0]!.reason, /take longer than 400 ms together$/)
+      assert.strictEqual(asked, before, "the node rests")
+      assert.isUndefined((yield* wholeBlockAt(heightOf(block))).missing)
+    })
   )
 
   it.live("receipts that are too large beside their block are asked for in batches, and the block is whole", () =>

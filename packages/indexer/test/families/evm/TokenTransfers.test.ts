@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as TokenTransfers from "@headwater/indexer/families/evm/TokenTransfers"
+import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as fc from "fast-check"
 
 const transfer = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
@@ -15,7 +16,7 @@ const word = (value: number | bigint) => value.toString(16).padStart(64, "0")
 const data = (...words: ReadonlyArray<number | bigint | string>) =>
   `0x${words.map((value) => (typeof value === "string" ? value.slice(2) : word(value))).join("")}`
 const log = (topics: ReadonlyArray<unknown>, body: unknown) =>
-  TokenTransfers.ofLog({ address: contract, topics, data: body, logIndex: "0x7" } as never, 3)
+  TimeSlice.atOnce(TokenTransfers.ofLog({ address: contract, topics, data: body, logIndex: "0x7" } as never, 3))
 const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString("hex")}`
 
 describe("TokenTransfers", () => {
@@ -109,7 +110,7 @@ describe("TokenTransfers", () => {
       [[transfer, from, to], word(1)]
     ]
     for (const [topics, body] of shapes) assert.deepStrictEqual(log(topics, body), [], `${topics} ${body}`)
-    assert.deepStrictEqual(TokenTransfers.ofLog({ address: contract, data: "0x" }, 0), [])
+    assert.deepStrictEqual(TimeSlice.atOnce(TokenTransfers.ofLog({ address: contract, data: "0x" }, 0)), [])
   })
 
   it("never throws for what a contract can emit, and a batch gives at most as many moves as words", () => {

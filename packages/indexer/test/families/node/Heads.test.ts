@@ -3,7 +3,7 @@ import type { Block } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Failover from "@headwater/indexer/families/node/Failover"
 import * as Heads from "@headwater/indexer/families/node/Heads"
-import { type NodeError, NodeUnreachable, ProofFailed } from "@headwater/indexer/families/node/NodeError"
+import { type NodeError, NodeRejected, NodeUnreachable, ProofFailed } from "@headwater/indexer/families/node/NodeError"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import * as Result from "effect/Result"
@@ -19,6 +19,8 @@ interface Node {
   down?: boolean
   forkedFrom?: number
   lies?: boolean
+  /** The height of a block that the node refuses. */
+  refuses?: number
   asked: number
 }
 
@@ -32,7 +34,7 @@ const hashOf = ({ forkedFrom = Number.POSITIVE_INFINITY, name }: Node, height: n
 
 interface Client {
   readonly name: string
-  readonly ask: <A>(read: (node: Node) => A) => Effect.Effect<A, NodeError>
+  readonly ask: <A>(read: (node: Node) => A, height?: number) => Effect.Effect<A, NodeError>
 }
 
 const over = (nodes: readonly [Node, ...Array<Node>], options: Heads.Options = {}) => {
@@ -41,9 +43,13 @@ const over = (nodes: readonly [Node, ...Array<Node>], options: Heads.Options = {
     get name() {
       return of.current().name
     },
-    ask: (read) =>
+    ask: (read, height) =>
       of.ask((node) => {
         node.asked++
+        if (height !== undefined && height === node.refuses) {
+          const refused = { node: node.name, method: "block", code: -32000, message: `${node.name} refuses ${height}` }
+          return Effect.fail({ error: new NodeRejected(refused), retry: false, waitMillis: 0 })
+        }
         const error = new NodeUnreachable({ node: node.name, method: "", message: "down" })
         return node.down === true ? Effect.fail({ error, retry: true, waitMillis: 0 }) : Effect.sync(() => read(node))
       })
@@ -59,7 +65,7 @@ const over = (nodes: readonly [Node, ...Array<Node>], options: Heads.Options = {
       hashAt: (client, height) => client.ask((node) => hashOf(node, height)),
       block: (client, height) =>
         Effect.flatMap(
-          client.ask((node) => node),
+          client.ask((node) => node, height),
           (node): Effect.Effect<Block, NodeError> =>
             node.lies === true
               ? Effect.fail(new ProofFailed({ node: node.name, method: "block", message: "the root does not fit" }))
@@ -148,6 +154,21 @@ describe("Heads", () => {
       honest.lies = true
       liar.lies = true
       assert.strictEqual((yield* Effect.flip(heads.blockAt(8)))._tag, "ProofFailed")
+    })
+  )
+
+  it.effect("asks the next node for a block that one refuses, and goes on with the first", () =>
+    Effect.gen(function* () {
+      const [first, second] = [node("first", 9, { refuses: 7 }), node("second", 9)]
+      const heads = over([first, second])
+      const { lines, result } = yield* logged(heads.blockAt(7))
+      assert.strictEqual(result.height, 7)
+      assert.deepStrictEqual(lines, [])
+      assert.deepStrictEqual([first.asked, second.asked], [1, 1])
+      yield* heads.blockAt(8)
+      assert.deepStrictEqual([first.asked, second.asked], [2, 1])
+      second.refuses = 7
+      assert.strictEqual((yield* Effect.flip(heads.blockAt(7))).message, "second refuses 7")
     })
   )
 

@@ -29,6 +29,7 @@ import {
   trc20,
   trc721
 } from "./TronBlocks.ts"
+import * as EvmBlocks from "../evm/EvmBlocks.ts"
 import * as TronNode from "./TronNode.ts"
 
 const first = 66_000_000
@@ -299,6 +300,53 @@ describe("TronSource", () => {
       node.override = (path) => (path === "/wallet/triggerconstantcontract" ? unable : undefined)
       assert.include((yield* errorOf(source.tokenMetadata(of))).message, "does not support constant")
     })
+  )
+
+  it.live(
+    "a contract that the virtual machine gives up has no name, and stops no chain; a busy node is asked again",
+    () =>
+      Effect.gen(function* () {
+        const node = yield* TronNode.make({ blocks: blocks(2) })
+        const source = yield* open(node)
+        const contract = bytesOf(50)
+        // As java-tron 4.8 words it, and as versions of 2020 did.
+        const failure = (said: string) => ({
+          result: { code: "OTHER_ERROR", message: Buffer.from(said).toString("hex") }
+        })
+        const invalid =
+          "class org.tron.core.vm.program.Program$IllegalOperationException : Invalid operation code: opCode[fe];"
+        const old =
+          "class org.tron.common.runtime.vm.program.Program$OutOfEnergyException : Not enough energy for 'SLOAD'"
+        const slow =
+          "class org.tron.core.vm.program.Program$OutOfTimeException : CPU timeout for 'PUSH1' operation executing"
+        let asked = 0
+        let answer = (): object => failure(invalid)
+        node.override = (path) => {
+          if (path !== "/wallet/triggerconstantcontract") return undefined
+          asked++
+          return answer()
+        }
+        const nameless = [{ name: "", symbol: "", decimals: undefined }]
+        const holding = [{ contract, holder: bytesOf(1) }]
+        for (const said of [invalid, old]) {
+          answer = () => failure(said)
+          assert.deepStrictEqual(yield* source.tokenMetadata([contract]), nameless)
+          assert.deepStrictEqual(yield* source.tokenBalances(holding), [undefined])
+        }
+        answer = () => failure(slow)
+        asked = 0
+        assert.deepStrictEqual(yield* EvmBlocks.withoutWaiting(source.tokenMetadata([contract])), nameless)
+        assert.strictEqual(asked, 9)
+        // What an address holds is never told as nothing because a node was busy.
+        assert.include((yield* errorOf(source.tokenBalances(holding))).message, "OutOfTimeException")
+        asked = 0
+        const six = { result: { result: true }, constant_result: ["6".padStart(64, "0")] }
+        answer = () => (asked <= 3 ? failure(slow) : six)
+        const [{ decimals } = { decimals: undefined }] = yield* EvmBlocks.withoutWaiting(
+          source.tokenMetadata([contract])
+        )
+        assert.strictEqual(decimals, 6)
+      })
   )
 
   it.live("shows the logs of a transaction, and knows one that is not there", () =>

@@ -36,7 +36,9 @@ const bytes32 = (...numbers: ReadonlyArray<number>) => {
   return bytes
 }
 
-const keyOf = ({ index, transactionId }: Coin["outpoint"]) => `${Buffer.from(transactionId).toString("hex")}:${index}`
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
+
+const keyOf = ({ index, transactionId }: Coin["outpoint"]) => `${hex(transactionId)}:${index}`
 
 export class UtxoChain {
   readonly chain: Chain
@@ -44,6 +46,8 @@ export class UtxoChain {
   /** The unspent outputs after each block. */
   readonly #coins: Array<ReadonlyMap<string, Coin>> = []
   readonly #show: (script: AddressBytes) => Unlocking | undefined
+  /** Hashes of blocks, as hex, of whose first transaction the node's answer shows only the first output. */
+  readonly garbled = new Set<string>()
   #nonce = 0
 
   /** `show` says what an input shows that spends what a script locks; by default nothing. */
@@ -64,6 +68,11 @@ export class UtxoChain {
   /** The id that the transaction at `index` of the next block will have. */
   nextId(index: number): Uint8Array {
     return bytes32(2, this.#nonce + 1, index)
+  }
+
+  /** Has the newest block shown garbled from now on. */
+  garble() {
+    this.garbled.add(hex(this.tip.hash))
   }
 
   /** Inputs show no prevouts, as with most nodes. */
@@ -117,9 +126,23 @@ export class UtxoChain {
     return { height, hash, coins: this.coins.filter(({ script }) => wanted.has(Bytes.key(script))) }
   }
 
+  /** The block as the node's answer is understood. */
+  shown(block: Block): Block {
+    const [transactionId] = block.transactions
+    if (transactionId === undefined || !this.garbled.has(hex(block.hash))) return block
+    return {
+      ...block,
+      transfers: block.transfers.filter(
+        (transfer) => transfer.transaction !== 0 || (transfer.kind === "coin" && transfer.position === 0)
+      ),
+      spends: block.spends.filter(({ transaction }) => transaction !== 0),
+      notUnderstood: [{ transactionId, reason: "tx[0].vin", transfers: 1, lacks: ["coin"], raw: "" }]
+    }
+  }
+
   get source(): Source {
     const at = (height: number) => {
-      const block = this.blocks[height]
+      const block = this.blocks[height] && this.shown(this.blocks[height])
       return block === undefined
         ? Effect.fail(new BlockMissing({ node: "fake", block: String(height) }))
         : Effect.succeed(block)

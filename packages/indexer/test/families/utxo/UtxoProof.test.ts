@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
+import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { merkleRoot } from "../../../src/families/utxo/internal/MerkleRoot.ts"
@@ -204,14 +205,16 @@ describe.skipIf(!Fixtures.exist)("UtxoSource: proofs of recorded blocks", () => 
     const counted = new RawBytes(bytes)
     counted.skip(80)
     const listed = new Array<Uint8Array>(counted.size()).fill(new Uint8Array(32))
-    const good = RawBlock.read(chain, bytes, listed)
-    assert.deepStrictEqual(good.witnesses(), { mismatch: undefined, unproven: [] })
+    const good = TimeSlice.atOnce(RawBlock.read(chain, bytes, listed))
+    assert.deepStrictEqual(TimeSlice.atOnce(good.witnesses()), { mismatch: undefined, unproven: [] })
     const isNoticed = (changed: Buffer) => {
-      const read = Result.try(() => RawBlock.read(chain, changed, listed))
+      const read = Result.try(() => TimeSlice.atOnce(RawBlock.read(chain, changed, listed)))
       if (Result.isFailure(read)) return true
       const { body, hash, merkleRoot: root, witnesses } = read.success
       return (
-        !same(hash!, good.hash!) || !same(merkleRoot(body.transactions), root) || witnesses().mismatch !== undefined
+        !same(hash!, good.hash!) ||
+        !same(TimeSlice.atOnce(merkleRoot(body.transactions)), root) ||
+        TimeSlice.atOnce(witnesses()).mismatch !== undefined
       )
     }
     for (let sample = 0; sample < samples; sample++) {

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
+import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Result from "effect/Result"
 import * as BlockBody from "../../../src/families/utxo/internal/BlockBody.ts"
 import { withoutToken } from "../../../src/families/utxo/internal/CashToken.ts"
@@ -16,7 +17,7 @@ const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, "hex"))
 const unlisted = (transactions: number) => new Array<Uint8Array>(transactions).fill(new Uint8Array(32))
 
 const readBlock = (blockchain: string, raw: string, transactions: number) =>
-  RawBlock.read(chainOf(blockchain), bytesOf(raw), unlisted(transactions))
+  TimeSlice.atOnce(RawBlock.read(chainOf(blockchain), bytesOf(raw), unlisted(transactions)))
 
 /** One transaction, which must be all of the bytes. */
 const readTransaction = (blockchain: string, text: string) => {
@@ -94,7 +95,7 @@ describe("RawBlock", () => {
     const { hash, merkleRoot: root, body } = readBlock("dogecoin", auxPow, 6)
     assert.strictEqual(hex(hash!), "60323982f9c5ff1b5a954eac9dc1269352835f47c2c5222691d80f0d50dcf053")
     assert.strictEqual(hex(root), "ee27b8fb782a5bfb99c975f0d4686440b9af9e16846603e5f2830e0b6fbf158a")
-    assert.strictEqual(hex(merkleRoot(body.transactions)), hex(root))
+    assert.strictEqual(hex(TimeSlice.atOnce(merkleRoot(body.transactions))), hex(root))
     const { ids, outputs, inputs } = summary(body)
     assert.strictEqual(ids[0], "4547b14bc16db4184fa9f141d645627430dd3dfa662d0e6f418fba497091da75")
     assert.strictEqual(ids[5], "02c16e3389320da3e77686d39773dda65a1ecdf98a2ef9cfb938c9f4b58f7a40")

@@ -7,6 +7,7 @@ import type { Block, CoinTransfer, Spend } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
 import { mayUnlock } from "@headwater/core/utxo/Unlocking"
 import type * as UtxoSource from "@headwater/indexer/families/utxo/UtxoSource"
+import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { merkleRoot } from "../../../src/families/utxo/internal/MerkleRoot.ts"
@@ -74,8 +75,8 @@ describe.skipIf(!present)("zebra: raw Zcash blocks from genesis to the borders o
     it(`${name}${isWrong(name) ? ": refused" : ""}`, () => {
       const bytes = Buffer.from(textOf(...at, name).trim(), "hex")
       const read = () => {
-        const block = RawBlock.read(chainOf("zcash", network), bytes, unlisted(bytes, headerSize))
-        assert.strictEqual(hex(merkleRoot(block.body.transactions)), hex(block.merkleRoot))
+        const block = TimeSlice.atOnce(RawBlock.read(chainOf("zcash", network), bytes, unlisted(bytes, headerSize)))
+        assert.strictEqual(hex(TimeSlice.atOnce(merkleRoot(block.body.transactions))), hex(block.merkleRoot))
         return block
       }
       if (isWrong(name)) return assert.throws(read)
@@ -118,7 +119,7 @@ describe.skipIf(!present)("zebra: raw Zcash blocks from genesis to the borders o
         ...transactions.map((transaction) => transaction.hex as string)
       ].join("")
       const ids = transactions.map(({ txid }) => Buffer.from(txid, "hex"))
-      const { body } = RawBlock.read(chainOf("zcash"), Buffer.from(raw, "hex"), ids)
+      const { body } = TimeSlice.atOnce(RawBlock.read(chainOf("zcash"), Buffer.from(raw, "hex"), ids))
       assert.deepStrictEqual(body.transactions.map(hex), read.transactions.map(hex))
       assert.deepStrictEqual(body.transfers, read.transfers)
     })
@@ -142,9 +143,13 @@ describe.skipIf(!present)("rust-bitcoin: raw blocks named by their hash", () => 
   for (const name of foldersIn(...at)) {
     it(name, () => {
       const bytes = readFileSync(join(fixtures, ...at, name))
-      const { hash, merkleRoot: root, body } = RawBlock.read(chainOf("bitcoin"), bytes, unlisted(bytes, 80))
+      const {
+        hash,
+        merkleRoot: root,
+        body
+      } = TimeSlice.atOnce(RawBlock.read(chainOf("bitcoin"), bytes, unlisted(bytes, 80)))
       assert.strictEqual(hex(hash!), basename(name, ".raw").split("_").at(-1))
-      assert.strictEqual(hex(merkleRoot(body.transactions)), hex(root))
+      assert.strictEqual(hex(TimeSlice.atOnce(merkleRoot(body.transactions))), hex(root))
       // The subsidy bounds what a coinbase makes from nothing.
       assert.isBelow(Number(body.transfers.find(({ transaction }) => transaction === 0)!.amount), 51e8)
     })
@@ -175,7 +180,7 @@ describe.skipIf(!present)("rust-bitcoin: a block of Bitcoin that spends outputs 
     "rust-bitcoin/bitcoin/tests/data/mainnet_block_000000000000000000000c835b2adcaedc20fdf6ee440009c249452c726dafae.raw"
   it.skipIf(!existsSync(join(fixtures, block)))("each input shows whose output it spends, and whose not", () => {
     const bytes = readFileSync(join(fixtures, block))
-    const { body } = RawBlock.read(chainOf("bitcoin"), bytes, unlisted(bytes, 80))
+    const { body } = TimeSlice.atOnce(RawBlock.read(chainOf("bitcoin"), bytes, unlisted(bytes, 80)))
     const outputs = new Map(
       body.transfers.map(({ position, to, transaction }) => [
         `${hex(body.transactions[transaction]!)}:${position}`,
@@ -199,9 +204,9 @@ describe.skipIf(!present)("bitcoin-core: raw blocks with statistics", () => {
       const rows = JSON.parse(textOf("bitcoin-core", "src", "test", "data", "blockfilters.json")) as ReadonlyArray<Row>
       for (const [, hash, block, spent] of rows.filter((row) => row.length > 1)) {
         const bytes = Buffer.from(block, "hex")
-        const read = RawBlock.read(chainOf("bitcoin", "testnet"), bytes, unlisted(bytes, 80))
+        const read = TimeSlice.atOnce(RawBlock.read(chainOf("bitcoin", "testnet"), bytes, unlisted(bytes, 80)))
         assert.strictEqual(hex(read.hash!), hash)
-        assert.strictEqual(hex(merkleRoot(read.body.transactions)), hex(read.merkleRoot))
+        assert.strictEqual(hex(TimeSlice.atOnce(merkleRoot(read.body.transactions))), hex(read.merkleRoot))
         assert.strictEqual(read.body.spends.length, spent.length, hash)
         const scripts = spent.map((script) => new Uint8Array(Buffer.from(script, "hex")))
         for (const script of scripts.filter(({ length }) => length === 25)) {
@@ -231,7 +236,9 @@ describe.skipIf(!present)("bitcoin-core: raw blocks with statistics", () => {
       let checked = 0
       for (const block of blocks) {
         const bytes = Buffer.from(block, "hex")
-        const { hash, body } = RawBlock.read(chainOf("bitcoin", "regtest"), bytes, unlisted(bytes, 80))
+        const { hash, body } = TimeSlice.atOnce(
+          RawBlock.read(chainOf("bitcoin", "regtest"), bytes, unlisted(bytes, 80))
+        )
         const key = (id: Uint8Array, index: number) => `${hex(id)}:${index}`
         const created = body.transfers.filter(({ to }) => to !== undefined)
         for (const { transaction, position, amount } of created) {

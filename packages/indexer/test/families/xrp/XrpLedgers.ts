@@ -1,6 +1,7 @@
 /** Ledgers made for tests: consecutive, with payments of XRP between accounts made of numbers. */
 import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
+import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Result from "effect/Result"
 import * as LedgerBinary from "../../../src/families/xrp/internal/LedgerBinary.ts"
 import * as LedgerHash from "../../../src/families/xrp/internal/LedgerHash.ts"
@@ -75,7 +76,7 @@ export const sealed = (ledgers: ReadonlyArray<Json>): ReadonlyArray<Json> => {
       return { ...entry, hash: upper(key) }
     })
     const isKnown = leaves.length === transactions.length
-    const transaction_hash = isKnown ? upper(TransactionTree.rootOf(leaves)) : ledger.transaction_hash
+    const transaction_hash = isKnown ? upper(TimeSlice.atOnce(TransactionTree.rootOf(leaves))) : ledger.transaction_hash
     const parent_hash = parent ?? ledger.parent_hash
     parent = upper(
       LedgerHash.of({

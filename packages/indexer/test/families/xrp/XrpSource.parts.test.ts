@@ -48,6 +48,40 @@ describe("XrpSource, with little room for answers", () => {
     )
   }
 
+  it.live("a transaction that the server does not give takes no other with it, and not one of them is no ledger", () =>
+    Effect.gen(function* () {
+      const node = yield* server(1)
+      const answer = node.override!
+      let isRefused = (hash: unknown) => hash === ledgers[0]!.transactions[7]!.hash
+      node.override = (command, params) =>
+        command === "tx" && isRefused(params.transaction)
+          ? { error: "txnNotFound", error_code: 29, status: "error" }
+          : answer(command, params)
+      const options = { urls: [node.httpUrl], attempts: 1 }
+      const whole = yield* (yield* XrpSource.make(mainnet, options)).blockAt(height)
+      const bytes = BytesInFlight.make(Math.ceil(JSON.stringify(ledgers[0]).length * 0.9))
+      const source = yield* XrpSource.make(mainnet, options).pipe(Effect.provideService(BytesInFlight.Current, bytes))
+      const read = yield* bytes.block(source.blockAt(height))
+      assert.deepStrictEqual(
+        read.notUnderstood?.map(({ transactionId, transfers }) => [
+          Buffer.from(transactionId!).toString("hex"),
+          transfers
+        ]),
+        [[ledgers[0]!.transactions[7]!.hash.toLowerCase(), 0]]
+      )
+      // The place in the ledger is in the metadata, which only the others have.
+      const lost = read.transactions.findIndex((id) => Buffer.compare(id, read.notUnderstood![0]!.transactionId!) === 0)
+      const sums = (block: typeof read) => block.transfers.map(({ amount }) => amount)
+      assert.deepStrictEqual(
+        sums(read),
+        sums({ ...whole, transfers: whole.transfers.filter(({ transaction }) => transaction !== lost) })
+      )
+      isRefused = () => true
+      const error = yield* Effect.flip(bytes.block(source.blockAt(height)))
+      assert.match(error.message, /^txnNotFound/)
+    })
+  )
+
   it.live("a server that is gone is told as such", () =>
     Effect.gen(function* () {
       const node = yield* server(1)

@@ -216,6 +216,8 @@ describe.each(transports)("XrpSource over $name", ({ url, version }) => {
       assert.strictEqual(yield* source.walletBalance([branch(0), branch(1000)]), 1_101_111n)
       assert.strictEqual(yield* source.walletBalance([branch(0)], 21), 11_111n)
       assert.strictEqual(yield* source.walletBalance([branch(0)], 3), 1n)
+      // 78 is below the least index of the branch; behind that one it ends as ever.
+      assert.strictEqual(yield* source.walletBalance([branch(0)], 3, [79]), 11_111n)
       assert.strictEqual(yield* source.walletBalance([]), 0n)
       // All from one ledger, so that coins that move meanwhile are counted once.
       const asked = server.commands.filter(({ command }) => command === "account_info")

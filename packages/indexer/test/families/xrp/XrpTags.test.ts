@@ -8,6 +8,7 @@ import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
@@ -122,8 +123,8 @@ const header = chainOf(height, 1, () => [{ from: 0, to: 1, drops: 1n }])[0]!
 
 const blockOf = (happenings: ReadonlyArray<Happening>) => {
   const ledger = { ...header, transactions: happenings.map(transaction) }
-  const read = Result.getOrThrow(Ledger.decode({ ledger, validated: true }))!
-  const block = Ledger.toBlock(mainnet, read)
+  const read = Result.getOrThrow(TimeSlice.atOnce(Ledger.decode({ ledger, validated: true })))!
+  const block = TimeSlice.atOnce(Ledger.toBlock(mainnet, read))
   assert.isUndefined(block.notUnderstood)
   return block
 }

@@ -1,9 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { Database } from "@headwater/indexer/store/database/Database"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/testing/TestClock"
 import { stores } from "../../../../../test/Stores.ts"
 
 for (const store of stores) {
@@ -25,11 +27,15 @@ for (const store of stores) {
         const accounts = yield* Accounts
         const { id: account } = yield* accounts.create("keys")
         const all = yield* accounts.createKey(account, { name: "all" })
-        const few = yield* accounts.createKey(account, { name: "few", endpoints: ["list", "get"] })
+        const few = yield* accounts.createKey(account, { name: "few", endpoints: ["subscriptions.*", "domains.list"] })
         assert.match(Redacted.value(all.key), /^hw_[A-Za-z0-9_-]{43}$/)
         assert.notStrictEqual(Redacted.value(all.key), Redacted.value(few.key))
-        assert.deepStrictEqual(yield* accounts.authenticate(all.key), { account, endpoints: undefined })
-        assert.deepStrictEqual(yield* accounts.authenticate(few.key), { account, endpoints: new Set(["list", "get"]) })
+        const readOnly = false
+        assert.deepStrictEqual(yield* accounts.authenticate(all.key), { account, endpoints: undefined, readOnly })
+        assert.deepStrictEqual(yield* accounts.authenticate(few.key), {
+          ...{ account, readOnly },
+          endpoints: new Set(["subscriptions.*", "domains.list"])
+        })
         assert.isUndefined(yield* accounts.authenticate(Redacted.make(`${Redacted.value(all.key)}x`)))
         assert.isUndefined(yield* accounts.authenticate(Redacted.make("")))
 
@@ -41,9 +47,64 @@ for (const store of stores) {
           listed.map(({ endpoints, id, name, revoked }) => [id, name, endpoints, revoked !== undefined]).sort(),
           [
             [all.id, "all", undefined, true],
-            [few.id, "few", ["list", "get"], false]
+            [few.id, "few", ["subscriptions.*", "domains.list"], false]
           ].sort()
         )
+      })
+    )
+
+    it.effect("refuses names that nobody could type, and renames", () =>
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const { id } = yield* accounts.create("before")
+        yield* accounts.create("taken")
+        for (const name of ["", " ", " a", "a ", "a\n", "a\u0000b", "\u202ea", "x".repeat(65)]) {
+          assert.strictEqual((yield* Effect.flip(accounts.create(name)))._tag, "InvalidAccountName", name)
+          assert.strictEqual((yield* Effect.flip(accounts.rename(id, name)))._tag, "InvalidAccountName", name)
+        }
+        assert.strictEqual((yield* Effect.flip(accounts.rename(id, "taken")))._tag, "DuplicateAccount")
+        yield* accounts.rename(id, "Müller & Söhne")
+        assert.strictEqual((yield* accounts.find("Müller & Söhne")).id, id)
+        assert.strictEqual((yield* Effect.flip(accounts.find("before")))._tag, "AccountNotFound")
+      })
+    )
+
+    it.effect("ends a key when it expires, also one that was used a moment ago", () =>
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const { id: account } = yield* accounts.create("expiry")
+        const now = yield* Clock.currentTimeMillis
+        const { key } = yield* accounts.createKey(account, { name: "short", readOnly: true, expires: now + 1_000 })
+        yield* TestClock.adjust("999 millis")
+        assert.deepStrictEqual(yield* accounts.authenticate(key), { account, endpoints: undefined, readOnly: true })
+        yield* TestClock.adjust("1 millis")
+        assert.isUndefined(yield* accounts.authenticate(key))
+        assert.strictEqual((yield* accounts.listKeys(account))[0]!.expires, now + 1_000)
+      })
+    )
+
+    it.effect("notes the use of a key once an hour", () =>
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const { id: account } = yield* accounts.create("use")
+        const { key } = yield* accounts.createKey(account, { name: "key" })
+        const lastUsed = Effect.map(accounts.listKeys(account), ([one]) => one!.lastUsed)
+        // Reads of SQLite end at once: the writer has its turn in between.
+        const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+        const noted = (at: number) => Effect.repeat(Effect.andThen(turn, lastUsed), { until: (found) => found === at })
+        assert.isUndefined(yield* lastUsed)
+        yield* TestClock.adjust("3 hours")
+        const first = yield* Clock.currentTimeMillis
+        yield* accounts.authenticate(key)
+        yield* noted(first)
+        for (let minute = 1; minute < 60; minute++) {
+          yield* TestClock.adjust("1 minutes")
+          yield* accounts.authenticate(key)
+        }
+        assert.strictEqual(yield* lastUsed, first)
+        yield* TestClock.adjust("1 minutes")
+        yield* accounts.authenticate(key)
+        yield* noted(first + 3_600_000)
       })
     )
 

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as SyncedAccountWallets from "@headwater/indexer/store/addresses/SyncedAccountWallets"
+import * as PastReading from "@headwater/indexer/store/addresses/PastReading"
 import * as SyncedAddresses from "@headwater/indexer/store/addresses/SyncedAddresses"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
@@ -44,7 +45,7 @@ for (const { layer, name } of stores) {
         assert.deepInclude(yield* Effect.flip(add(1, 5)), { _tag: "AddressConflict", isActive: true })
         yield* add(2, 5, 0)
         assert.deepInclude(yield* add(1, 6, 9), { status: "synced", blocksLeft: undefined }, "not born yet")
-        const syncing = yield* SyncedAddresses.syncing(chain, "tokens", 10)
+        const syncing = yield* PastReading.syncing(chain, "tokens", 10)
         assert.deepStrictEqual(
           syncing.map(({ address, birth, last, next }) => ({ address, birth, last, next })),
           [
@@ -79,13 +80,13 @@ for (const { layer, name } of stores) {
       Effect.gen(function* () {
         const { fake, store } = yield* opened
         yield* add(1, 5)
-        const before = yield* SyncedAddresses.syncing(chain, "tokens", 10)
-        yield* SyncedAddresses.advance(chain, before, 2)
+        const before = yield* PastReading.syncing(chain, "tokens", 10)
+        yield* PastReading.advance(chain, before, 2)
         assert.deepStrictEqual(yield* completenessOf(5), { coins: undefined, tokens: 3, history: 3 })
-        assert.deepStrictEqual(yield* SyncedAddresses.progress(chain), { addresses: 1, next: 2, last: 2 })
-        yield* SyncedAddresses.advance(chain, before, 3)
+        assert.deepStrictEqual(yield* PastReading.progress(chain), { addresses: 1, next: 2, last: 2 })
+        yield* PastReading.advance(chain, before, 3)
         assert.deepStrictEqual(yield* completenessOf(5), { coins: undefined, tokens: 1, history: 3 })
-        const [reading] = yield* SyncedAddresses.syncing(chain, "history", 10)
+        const [reading] = yield* PastReading.syncing(chain, "history", 10)
 
         assert.deepInclude(yield* setActive(1, 5, false), { isActive: false })
         assert.isUndefined(yield* completenessOf(5))
@@ -94,10 +95,10 @@ for (const { layer, name } of stores) {
         yield* store.commit([fake.mine([])])
         assert.deepInclude(yield* setActive(1, 5, true), { isActive: true, status: "syncing", blocksLeft: 3 })
         // The end of a reading that began before.
-        yield* SyncedAddresses.finish(chain, reading!, 0)
-        yield* SyncedAddresses.advance(chain, before, 3)
+        yield* PastReading.finish(chain, reading!, 0)
+        yield* PastReading.advance(chain, before, 3)
         assert.deepStrictEqual(yield* completenessOf(5), { coins: undefined, tokens: 4, history: 4 })
-        assert.deepStrictEqual((yield* SyncedAddresses.syncing(chain, "tokens", 10))[0]?.last, 3)
+        assert.deepStrictEqual((yield* PastReading.syncing(chain, "tokens", 10))[0]?.last, 3)
         assert.deepInclude(yield* Effect.flip(setActive(2, 5, true)), { _tag: "AddressNotFound" })
       }).pipe(Effect.scoped, Effect.provide(layer))
     )

@@ -2,13 +2,15 @@ import { assert, describe, it } from "@effect/vitest"
 import type { Block, NotUnderstood as Part } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import * as Completeness from "@headwater/indexer/store/chain/Completeness"
 import * as NotUnderstood from "@headwater/indexer/store/chain/NotUnderstood"
+import * as RecordGaps from "@headwater/indexer/store/chain/RecordGaps"
 import type { Database } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { stores } from "../../../../../test/Stores.ts"
-import { FakeChain } from "../../sync/FakeChain.ts"
+import { address, FakeChain } from "../../sync/FakeChain.ts"
 
 const chains = ["ethereum", "bitcoin"].map((name) =>
   Result.getOrThrow(Chain.find(name, name === "bitcoin" ? "mainnet" : "devnet"))
@@ -16,6 +18,7 @@ const chains = ["ethereum", "bitcoin"].map((name) =>
 
 const part = (block: Block, more: Partial<Part> = {}): Part => ({
   ...{ transactionId: block.transactions[0], reason: "transaction.type 0x5 is not known", transfers: 1, raw: "{}" },
+  lacks: ["coin"],
   ...more
 })
 
@@ -65,5 +68,37 @@ for (const store of stores) {
           )
       )
     }
+
+    it.live("what lacks ends the gap of its kind, and stays where a block that is entered again leaves that kind", () =>
+      inStore(
+        Effect.gen(function* () {
+          const [chain] = chains
+          const opened = yield* ChainStore.open(chain!, { record: "all", undoDepth: 64 })
+          const fake = new FakeChain(chain!)
+          for (let i = 0; i < 9; i++) fake.mine([{ from: 0, to: 1 }])
+          const lacking: Record<number, Part["lacks"]> = { 2: ["coin", "token", "internal"], 4: ["token"], 6: ["coin"] }
+          const blocks = fake.blocks.map((block): Block => {
+            const lacks = lacking[block.height]
+            return lacks === undefined ? block : { ...block, notUnderstood: [part(block, { lacks })] }
+          })
+          yield* opened.commit(blocks)
+          const whole = () => RecordGaps.wholeFrom(chain!)
+          assert.deepStrictEqual(yield* whole(), { coin: 7, token: 5, internal: 3 })
+          const of = Effect.map(Completeness.of(chain!, [address(9)]), (found) => [...found.values()])
+          assert.deepStrictEqual(yield* of, [{ coins: 0, tokens: 5, history: 0 }])
+          // A newer version has read these, without their traces.
+          const again = (height: number, internalFrom: number | undefined) =>
+            opened.reprocess(fake.blocks[height]!, { callbacks: false, internalFrom })
+          yield* again(4, undefined)
+          yield* again(6, undefined)
+          yield* again(2, undefined)
+          assert.deepStrictEqual(yield* whole(), { coin: 0, token: 0, internal: 3 })
+          assert.deepStrictEqual(yield* of, [{ coins: 0, tokens: 0, history: 0 }])
+          yield* again(2, 0)
+          assert.deepStrictEqual(yield* whole(), { coin: 0, token: 0, internal: 0 })
+          assert.isUndefined(yield* NotUnderstood.count(chain!))
+        })
+      )
+    )
   })
 }

@@ -6,6 +6,7 @@ import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as Completeness from "@headwater/indexer/store/chain/Completeness"
 import * as KnownCoins from "@headwater/indexer/store/chain/KnownCoins"
+import * as RecordGaps from "@headwater/indexer/store/chain/RecordGaps"
 import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
 import * as SkippedBlocks from "@headwater/indexer/store/chain/SkippedBlocks"
 import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
@@ -55,7 +56,7 @@ for (const { layer: database, name } of stores) {
         const { fake, store } = yield* setup(ethereum)
         const whole = { coins: 0, tokens: 0, history: 0 }
         assert.deepStrictEqual(yield* completenessOf(ethereum, 2), whole)
-        assert.strictEqual(yield* Completeness.internalFrom(ethereum), 0)
+        assert.strictEqual((yield* RecordGaps.wholeFrom(ethereum)).internal, 0)
 
         assert.strictEqual((yield* Effect.flip(store.skip(4, 9)))._tag, "NotSkipped")
         assert.deepStrictEqual(yield* rangesOf(ethereum), [])
@@ -66,7 +67,7 @@ for (const { layer: database, name } of stores) {
         assert.deepStrictEqual(yield* rangesOf(ethereum), [[6, 9]])
         assert.deepStrictEqual(yield* completenessOf(ethereum, 2), anew)
         assert.deepStrictEqual(yield* completenessOf(ethereum, 7), anew, "of a stranger")
-        assert.strictEqual(yield* Completeness.internalFrom(ethereum), 10)
+        assert.strictEqual((yield* RecordGaps.wholeFrom(ethereum)).internal, 10)
 
         const missed = yield* Effect.flip(store.reprocess(fake.blocks[7]!, { callbacks: true, internalFrom: 0 }))
         assert.match(missed.message, /Block 7 was skipped/)

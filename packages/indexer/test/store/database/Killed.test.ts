@@ -14,7 +14,7 @@ import * as Released from "./Released.ts"
 import { readsRight } from "./released/readsRight.ts"
 
 const every = process.env.HEADWATER_EVERY_STATEMENT !== undefined
-const sampleSize = 4
+const sampleSize = 3
 
 const pathOf = (name: string) => fileURLToPath(new URL(`./killed/${name}`, import.meta.url))
 

@@ -1,5 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
+import * as PostgresAdapter from "@headwater/indexer/store/database/internal/PostgresAdapter"
+import * as SqliteAdapter from "@headwater/indexer/store/database/internal/SqliteAdapter"
+import * as missingParts from "@headwater/indexer/store/database/migrations/0023_missing_parts"
 import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -28,6 +31,43 @@ for (const { location, name } of locations) {
         }).pipe(Effect.scoped)
       )
     }
+
+    it.live("put the parts that each block lacks into ranges", () =>
+      Effect.gen(function* () {
+        const store = yield* location
+        yield* open(store)
+        const lacking = [
+          ...[...[3, 4, 5, 7, 9, 10].map((height) => [1, height, "internal"]), [2, 6, "internal"], [2, 7, "internal"]],
+          ...[4, 6].map((height) => [1, height, "other"])
+        ]
+        const values = lacking.map(([chain, height, part]) => `(${chain}, ${height}, '${part}', 'no state')`).join()
+        yield* Released.execute(
+          store,
+          `drop table missing_parts;
+           create table missing_part (chain bigint, height bigint, part text, reason text,
+             primary key (chain, height, part));
+           insert into missing_part values ${values};
+           ${missingParts.up(store.kind === "sqlite" ? SqliteAdapter.columnTypes : PostgresAdapter.columnTypes).join(";")}`
+        )
+        const rows = yield* Effect.gen(function* () {
+          const { read } = yield* Database
+          return yield* read((db) =>
+            db.selectFrom("missing_parts").selectAll().orderBy("chain").orderBy("part").orderBy("from_height")
+          )
+        }).pipe(Effect.provide(Database.layer(store)))
+        assert.deepStrictEqual(
+          rows.map(({ chain, from_height: from, part, to_height: to }) => [chain, part, from, to] as const),
+          [
+            [1, "internal", 3, 5],
+            [1, "internal", 7, 7],
+            [1, "internal", 9, 10],
+            ...[4, 6].map((height) => [1, "other" as "internal", height, height] as const),
+            [2, "internal", 6, 7]
+          ]
+        )
+        assert.isTrue(rows.every(({ reason }) => reason === "no state"))
+      }).pipe(Effect.scoped)
+    )
 
     it.live("let several processes begin at once on an empty store", () =>
       Effect.gen(function* () {

@@ -1,14 +1,23 @@
 import { assert, layer } from "@effect/vitest"
+import * as Address from "@headwater/core/address/Address"
+import * as Chain from "@headwater/core/chains/Chain"
+import { callbackBodies } from "@headwater/core/events/CallbackBody"
+import type { EventType } from "@headwater/core/events/EventType"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as CallbackState from "@headwater/indexer/store/subscriptions/CallbackState"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
 import type { OutboxMessage } from "@headwater/indexer/store/subscriptions/Lease"
 import { Outbox, Retention } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as SecretRotation from "@headwater/indexer/store/subscriptions/SecretRotation"
-import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import {
+  type Subscription,
+  type SubscriptionKey,
+  Subscriptions
+} from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import { sql } from "kysely"
 import { stores } from "../../../../../test/Stores.ts"
@@ -205,18 +214,62 @@ for (const store of stores) {
         const { key, subscription } = yield* subscribe
         const made = yield* callbacks.test(key)
         assert.isUndefined(made.sequence)
-        assert.deepStrictEqual(JSON.parse(made.body), {
+        const { data, ...rest } = JSON.parse(made.body)
+        assert.deepStrictEqual(rest, {
           apiVersion: "2024-12-12",
           referenceId: subscription.referenceId,
-          idempotencyKey: made.idempotencyKey,
-          data: {
-            product: "BLOCKCHAIN_EVENTS",
-            event: "BLOCK_MINED_TEST",
-            item: { blockchain: "ethereum", network: "devnet" }
-          }
+          idempotencyKey: made.idempotencyKey
         })
+        assert.strictEqual(data.event, "BLOCK_MINED_TEST")
+        assert.deepInclude(data.item, { blockchain: "ethereum", network: "devnet" })
         const [lease] = yield* sendAll
         assert.strictEqual(lease!.callbacks[0]!.body, made.body)
+      })
+    )
+
+    it.effect("sends a test that looks like a callback of the chain's newest block, of the smallest amount", () =>
+      Effect.gen(function* () {
+        const callbacks = yield* Callbacks
+        const subscriptions = yield* Subscriptions
+        const { insertMany, query } = yield* Database
+        const chain = Chain.ofName("tron/nile")!
+        const account = yield* Seed.account
+        const address = Address.fromBytes(new Uint8Array(20).fill(7))
+        const subscribed = Effect.fnUntraced(function* (event: EventType, confirmations: number) {
+          const shared = { account, address, chain, allowDuplicates: true, secret: undefined }
+          const callbackUrl = "https://free.test/"
+          const { referenceId } = yield* subscriptions.create({ ...shared, event, confirmations, callbackUrl })
+          return { account, chain, referenceId }
+        })
+        const testOf = Effect.fnUntraced(function* (event: EventType, key: SubscriptionKey) {
+          const { body } = yield* callbacks.test(key)
+          const decode = Schema.decodeUnknownEffect(callbackBodies[event] as Schema.Codec<unknown>, {
+            onExcessProperty: "error"
+          })
+          yield* decode(JSON.parse(body))
+          return JSON.parse(body).data.item
+        })
+        const key = yield* subscribed("ADDRESS_TOKENS_TRANSACTION_CONFIRMED", 2)
+        const early = yield* testOf("ADDRESS_TOKENS_TRANSACTION_CONFIRMED", key)
+        assert.strictEqual(early.minedInBlock.height, 0)
+        const [row] = yield* query((db) => db.selectFrom("chain").select("id").where("name", "=", "tron/nile"))
+        const hash = (height: number) => new Uint8Array(32).fill(height)
+        yield* insertMany(
+          "block",
+          [5, 6, 7].map((height) => ({
+            ...{ chain: row!.id, height, hash: hash(height), parent: hash(height - 1), time: 1_700_000_000 + height }
+          }))
+        )
+        const item = yield* testOf("ADDRESS_TOKENS_TRANSACTION_CONFIRMED", key)
+        assert.deepStrictEqual(item.minedInBlock, { height: 6, hash: "06".repeat(32), timestamp: 1_700_000_006 })
+        assert.deepInclude(item, { blockchain: "tron", network: "nile", tokenType: "TRC-20", direction: "incoming" })
+        assert.strictEqual(item.address, Address.encode(chain, address))
+        assert.strictEqual(item.token.amount, "0.000001")
+        assert.notStrictEqual(item.transactionId, early.transactionId)
+        const each = "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+        const first = yield* testOf(each, yield* subscribed(each, 3))
+        assert.deepInclude(first, { currentConfirmations: 1, targetConfirmations: 3, unit: "TRX" })
+        assert.strictEqual(first.minedInBlock.height, 7)
       })
     )
 

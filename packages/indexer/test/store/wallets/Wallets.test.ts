@@ -215,6 +215,92 @@ for (const store of stores) {
       }).pipe(Effect.provide(layer), Effect.scoped)
     )
 
+    for (const record of ["watched", "all"] as const) {
+      it.live(`has no balance after a transaction that is not understood, until a search or a rewind (${record})`, () =>
+        Effect.gen(function* () {
+          const wallets = yield* Wallets
+          const key = walletKey(1, 0)
+          const [receive] = [scripts(key, 0, 4)]
+          const node = new UtxoChain(chain)
+          let finds = false
+          const { store, step, sync } = yield* follow(node, {
+            record,
+            search: (addresses) => Effect.sync(() => (finds ? node.search(addresses) : undefined))
+          })
+          yield* wallets.deriveAndSync(key, gapLimit, alone)
+          node.mine([pay(receive[0]!, 10n), pay(receive[1]!, 5n)])
+          yield* step
+          assert.strictEqual((yield* synced(key)).balance, 15n)
+          const coin = node.coins.find(({ amount }) => amount === 10n)!
+          // The node's answer shows neither what is spent nor the payment to the wallet's own address.
+          node.mine([
+            {
+              spends: [coin.outpoint],
+              pays: [
+                { to: stranger, amount: 1n },
+                { to: receive[2]!, amount: 9n }
+              ]
+            }
+          ])
+          node.garble()
+          yield* step
+          const unknown = { balance: undefined, state: "scanning", completeFrom: undefined } as const
+          assert.deepStrictEqual(yield* wallets.get(key), unknown)
+          assert.strictEqual((yield* Effect.flip(wallets.deriveAndSync(key, gapLimit, alone)))._tag, "WalletScanning")
+          assert.strictEqual(yield* sync, "unavailable")
+          assert.deepStrictEqual(yield* wallets.get(key), unknown)
+          finds = true
+          assert.strictEqual(yield* sync, "searched")
+          assert.strictEqual((yield* synced(key)).balance, 14n)
+
+          // A version that understands the transaction reads the block again.
+          node.garbled.clear()
+          finds = record === "watched"
+          yield* store.rewind(1)
+          yield* step
+          if (finds) assert.strictEqual(yield* sync, "searched")
+          assert.strictEqual((yield* synced(key)).balance, 14n)
+        }).pipe(Effect.provide(layer), Effect.scoped)
+      )
+    }
+
+    it.live("has a coin again that was spent unseen, where a reorganisation takes its spending alone", () =>
+      Effect.gen(function* () {
+        const wallets = yield* Wallets
+        const key = walletKey(1, 0)
+        const [own] = scripts(key, 0, 1)
+        const node = new UtxoChain(chain)
+        const { store, step, sync } = yield* follow(node)
+        yield* wallets.deriveAndSync(key, gapLimit, alone)
+        node.mine([pay(own!, 10n)])
+        const [coin] = node.coins
+        const spend = { spends: [coin!.outpoint], pays: [pay(stranger, 10n).pays[0]!] }
+        node.mine([pay(stranger, 1n)])
+        node.garble()
+        node.mine([spend])
+        node.garble()
+        yield* step
+        assert.strictEqual(yield* sync, "searched")
+        assert.strictEqual((yield* synced(key)).balance, 0n)
+        node.drop(1)
+        node.mine([pay(stranger, 2n)])
+        node.mine([])
+        yield* step
+        assert.strictEqual(yield* sync, "searched")
+        assert.strictEqual((yield* synced(key)).balance, 10n)
+        node.mine([spend])
+        yield* step
+        assert.strictEqual((yield* synced(key)).balance, 0n)
+        // Below everything: each output comes back once.
+        node.drop(node.blocks.length - 2)
+        yield* store.rewind(1)
+        node.mine([])
+        yield* step
+        yield* sync
+        assert.strictEqual((yield* synced(key)).balance, 10n)
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
     it.live("has no balance and hands out no further address where the node cannot find coins", () =>
       Effect.gen(function* () {
         const wallets = yield* Wallets
@@ -509,6 +595,12 @@ for (const store of stores) {
                 arbitrary: fc.record({ kind: fc.constant("mine" as const), picks: fc.array(number, { maxLength: 8 }) })
               },
               {
+                weight: 1,
+                arbitrary: fc.record({
+                  ...{ kind: fc.constant("garble" as const), picks: fc.array(number, { minLength: 1, maxLength: 8 }) }
+                })
+              },
+              {
                 weight: 2,
                 arbitrary: fc.record({ kind: fc.constant("fork" as const), depth: fc.integer({ min: 1, max: 6 }) })
               },
@@ -630,6 +722,10 @@ for (const store of stores) {
                       switch (one.kind) {
                         case "mine":
                           mine(one.picks)
+                          break
+                        case "garble":
+                          mine(one.picks)
+                          node.garble()
                           break
                         case "fork":
                           node.drop(one.depth)

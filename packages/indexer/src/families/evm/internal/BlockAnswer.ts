@@ -4,6 +4,7 @@
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { BlockHeader } from "@headwater/core/Block"
+import * as TimeSlice from "../../../TimeSlice.ts"
 import * as DecodedTransaction from "../../DecodedTransaction.ts"
 import * as Hex from "./Hex.ts"
 
@@ -112,7 +113,7 @@ const rootOf = (value: unknown, field: string): Uint8Array | undefined => {
 }
 
 /** Throws {@link Hex.Malformed} where the answer is not the block at `height` with a list of transactions. */
-export const decode = (answer: unknown, height: number): BlockAnswer => {
+export function* decode(answer: unknown, height: number): Generator<void, BlockAnswer> {
   const json = Hex.object(answer, "block")
   const number = Hex.integer(json.number, "block.number")
   if (number !== height) throw new Hex.Malformed(`asked for block ${height}, answered block ${number}`)
@@ -121,7 +122,8 @@ export const decode = (answer: unknown, height: number): BlockAnswer => {
   if (entries.length > 0 && entries.every((entry) => typeof entry === "string" && entry.length === 66)) {
     throw new Hex.Malformed("block.transactions must be full transactions")
   }
-  const listed = entries.map((raw, place) => list(raw, place, text)).sort((a, b) => a.index - b.index)
+  const listed = yield* TimeSlice.map(entries, (raw, place) => list(raw, place, text))
+  listed.sort((a, b) => a.index - b.index)
   return {
     header: {
       height,

@@ -1,6 +1,7 @@
 /** A block that is too large for one answer: its hashes first, then its transactions in batches, or each one's trace. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as TimeSlice from "../../../TimeSlice.ts"
 import * as BatchInParts from "../../node/BatchInParts.ts"
 import * as BytesInFlight from "../../node/BytesInFlight.ts"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
@@ -12,6 +13,7 @@ import * as Hex from "./Hex.ts"
 import { read } from "./NodeAnswer.ts"
 import { missing, NotTraced, type Tracer, type Traces } from "./Trace.ts"
 import * as TraceBlock from "./TraceBlock.ts"
+import type { TracingNode } from "./TracingNode.ts"
 
 /** The answer to `eth_getBlockByNumber` with full transactions, or what its parts come to where it is too large. */
 export const orParts = Effect.fnUntraced(function* (
@@ -31,15 +33,12 @@ export const orParts = Effect.fnUntraced(function* (
   return Result.succeed({ ...header, transactions: yield* BatchInParts.batch(rpc, calls) })
 })
 
-const methodOf = { debug_traceBlockByHash: "debug_traceTransaction", trace_block: "trace_transaction" } as const
-
 /** The traces of a block, each asked for by itself and read before the next one comes. */
 export const traces = Effect.fnUntraced(function* (
-  rpc: JsonRpc,
+  node: TracingNode,
   tracer: Tracer,
   block: BlockAnswer
 ): Effect.fn.Return<Traces, NotTraced> {
-  const method = methodOf[tracer]
   return yield* Effect.forEach(block.listed, (listed, index): Effect.Effect<Traces[number], NotTraced> => {
     const { hashText, transaction } = listed
     if (hashText === "" || (transaction !== undefined && isStateSync(transaction))) {
@@ -47,15 +46,15 @@ export const traces = Effect.fnUntraced(function* (
     }
     return BytesInFlight.part(
       Effect.gen(function* () {
-        const params = tracer === "trace_block" ? [hashText] : [hashText, CallTracer.config(undefined)]
         const notTraced = ({ message }: NodeError) =>
           new NotTraced({ reason: `transaction ${index}: ${message || "refused"}` })
-        const answer = yield* Effect.mapError(rpc.call(method, params), notTraced)
+        const answer = yield* Effect.mapError(node.askOne(tracer, hashText), notTraced)
         const alone = { ...block, listed: [listed] }
-        const decoded =
+        const decoded = yield* TimeSlice.run(() =>
           tracer === "trace_block"
             ? TraceBlock.decode(answer, alone)
             : CallTracer.decode([{ txHash: hashText, result: answer }], alone)
+        )
         const [trace] = yield* Effect.fromResult(decoded)
         return (
           trace &&

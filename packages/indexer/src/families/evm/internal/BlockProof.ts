@@ -10,6 +10,7 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { createKeccak } from "hash-wasm"
+import * as TimeSlice from "../../../TimeSlice.ts"
 import * as Proof from "../../node/Proof.ts"
 import { type BlockAnswer, depositType, hashedTransactions, type Transaction } from "./BlockAnswer.ts"
 import * as Fields from "./Fields.ts"
@@ -27,9 +28,9 @@ type Unproven = ReadonlyArray<UnprovenPart>
 
 export interface BlockProof {
   /** Proves the header, transactions and withdrawals, and senders at `full`; says what is left without proof. */
-  readonly block: (block: BlockAnswer) => Effect.Effect<Unproven, Hex.Mismatch>
+  readonly block: (block: BlockAnswer) => Generator<void, Unproven>
   /** Proves receipts, and the addresses of contracts that transactions created; says what is left without proof. */
-  readonly receipts: (block: BlockAnswer, receipts: ReadonlyArray<Receipt>) => Effect.Effect<Unproven, Hex.Mismatch>
+  readonly receipts: (block: BlockAnswer, receipts: ReadonlyArray<Receipt>) => Generator<void, Unproven>
   /** What is without proof where a block's traces are read. */
   readonly traces: Unproven
 }
@@ -47,47 +48,28 @@ export const part = {
   internal: "internal transactions"
 } as const
 
-/** Transactions or receipts, and senders, that are proved before others have their turn: some milliseconds. */
-const chunk = 64
-const chunkOfSenders = 8
+type Proved = UnprovenPart | undefined
 
 /** What cannot be read of a field that nothing else needs is not understood; a mismatch is thrown on. */
-const attempt = (name: string, prove: () => UnprovenPart | undefined): UnprovenPart | undefined => {
-  const result = Result.try(prove)
+const understood = (name: string, result: Result.Result<Proved, unknown>): Proved => {
   if (Result.isSuccess(result)) return result.success
   if (result.failure instanceof Hex.Malformed) return Proof.unknown(name, result.failure.message)
   throw result.failure
 }
 
-/** A step of a proof, after others had their turn. */
-const step = <A>(prove: () => A): Effect.Effect<A, Hex.Mismatch> =>
-  Effect.flatMap(Effect.yieldNow, () => {
-    const result = Result.try(prove)
-    if (Result.isSuccess(result)) return Effect.succeed(result.success)
-    return result.failure instanceof Hex.Mismatch ? Effect.fail(result.failure) : Effect.die(result.failure)
-  })
+const attempt = (name: string, prove: () => Proved): Proved => understood(name, Result.try(prove))
 
 /** Proves items one by one; the first of each part that is left without proof stands for the others. */
-const each = <A>(
+function* each<A>(
   items: ReadonlyArray<A>,
-  size: number,
   name: string,
-  prove: (item: A, index: number) => UnprovenPart | undefined
-): Effect.Effect<UnprovenPart | undefined, Hex.Mismatch> =>
-  Effect.gen(function* () {
-    let first: UnprovenPart | undefined
-    for (let from = 0; from < items.length; from += size) {
-      yield* step(() => {
-        for (let index = from; index < Math.min(from + size, items.length); index++) {
-          const unproven = attempt(name, () => prove(items[index]!, index))
-          first ??= unproven
-        }
-      })
-    }
-    return first
-  })
+  prove: (item: A, index: number) => Proved
+): Generator<void, Proved> {
+  const unproven = yield* TimeSlice.map(items, (item, index) => attempt(name, () => prove(item, index)))
+  return unproven.find((one) => one !== undefined)
+}
 
-const list = (...parts: ReadonlyArray<UnprovenPart | undefined>): Unproven => parts.filter((one) => one !== undefined)
+const list = (...parts: ReadonlyArray<Proved>): Unproven => parts.filter((one) => one !== undefined)
 
 const beforeNitro = (name: string) => Proof.unknown(name, "blocks from before Nitro hash by rules of their own")
 
@@ -103,11 +85,14 @@ const stateSyncKey = ({ header }: BlockAnswer): Uint8Array => {
 const createdBy = (from: Uint8Array, nonce: unknown, keccak: Trie.Hash): Uint8Array =>
   keccak(Rlp.encode([from, Fields.quantity(nonce, "nonce")])).subarray(12)
 
-const nothing: BlockProof = { block: () => Effect.succeed([]), receipts: () => Effect.succeed([]), traces: [] }
+function* nothing(): Generator<void, Unproven> {
+  yield
+  return []
+}
 
 /** Makes the proof of a chain's blocks. With `links` it proves nothing, and names nothing. */
 export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Level): Effect.fn.Return<BlockProof> {
-  if (level === "links") return nothing
+  if (level === "links") return { block: nothing, receipts: nothing, traces: [] }
   const hasher = yield* Effect.promise(() => createKeccak(256))
   const keccak: Trie.Hash = (bytes) => hasher.init().update(bytes).digest("binary")
   const recover = level === "full" ? yield* Sender.loadRecover : undefined
@@ -116,16 +101,16 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
   /** What the roots of the block cover: all but what Bor adds. */
   const covered = (block: BlockAnswer) => (stateSync === true ? hashedTransactions(block) : block.transactions)
 
-  const header = ({ header, json }: BlockAnswer): UnprovenPart | undefined => {
+  const header = ({ header, json }: BlockAnswer): Proved => {
     if (Hex.equal(HeaderHash.of(json, keccak), header.hash)) return undefined
     const field = HeaderHash.unknownField(json)
     if (field !== undefined) return Proof.unknown(part.header, `the field ${field} is not known`)
     throw new Hex.Mismatch({ message: "the header does not hash to the block's hash" })
   }
 
-  const withdrawals = ({ json }: BlockAnswer): UnprovenPart | undefined => {
+  function* withdrawals({ json }: BlockAnswer): Generator<void, undefined> {
     if (json.withdrawalsRoot == null || json.withdrawals == null) return undefined
-    const items = Hex.array(json.withdrawals, "block.withdrawals").map((item) => {
+    const items = yield* TimeSlice.map(Hex.array(json.withdrawals, "block.withdrawals"), (item) => {
       const { address, amount, index, validatorIndex } = Hex.object(item, "withdrawal")
       return Rlp.encode([
         Fields.quantity(index, "withdrawal.index"),
@@ -135,7 +120,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
       ])
     })
     const root = Hex.hash(json.withdrawalsRoot, "block.withdrawalsRoot")
-    if (Hex.equal(Trie.rootOfList(items, keccak), root)) return undefined
+    if (Hex.equal(yield* Trie.rootOfList(items, keccak), root)) return undefined
     // Since Isthmus this is the root of another thing on the OP stack, where no block has withdrawals.
     if (dataFee === "op-stack" && items.length === 0) return undefined
     throw new Hex.Mismatch({ message: "the withdrawals do not hash to the withdrawalsRoot of the block" })
@@ -155,10 +140,21 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
     throw new Hex.Mismatch({ message: `transaction ${index} is not signed by its sender` })
   }
 
-  const transactions = Effect.fnUntraced(function* (block: BlockAnswer) {
+  /** What is without proof of the list: all of its transactions hash to their hashes. */
+  function* rootOfTransactions(
+    { transactionsRoot: root }: BlockAnswer,
+    forms: ReadonlyArray<TransactionForm.Hashed | undefined>
+  ): Generator<void, Proved> {
+    if (root === undefined) return Proof.unknown(part.transactions, "the node gives no transactionsRoot")
+    const bytes = forms.map((form) => form!.bytes)
+    if (Hex.equal(yield* Trie.rootOfList(bytes, keccak), root)) return undefined
+    throw new Hex.Mismatch({ message: "the transactions do not hash to the transactionsRoot of the block" })
+  }
+
+  function* transactions(block: BlockAnswer): Generator<void, Unproven> {
     const items = covered(block)
     const forms: Array<TransactionForm.Hashed | undefined> = []
-    const unproven = yield* each(items, chunk, part.transactions, (transaction, index) => {
+    const unproven = yield* each(items, part.transactions, (transaction, index) => {
       forms[index] = undefined
       const form = TransactionForm.hashed(transaction)
       if (form === undefined) {
@@ -172,22 +168,15 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
       }
       throw new Hex.Mismatch({ message: `transaction ${index} does not hash to its hash` })
     })
-    const rootless = yield* step(() => {
-      if (unproven !== undefined) return unproven
-      const root = block.transactionsRoot
-      if (root === undefined) return Proof.unknown(part.transactions, "the node gives no transactionsRoot")
-      const bytes = forms.map((form) => form!.bytes)
-      if (Hex.equal(Trie.rootOfList(bytes, keccak), root)) return undefined
-      throw new Hex.Mismatch({ message: "the transactions do not hash to the transactionsRoot of the block" })
-    })
+    const rootless = unproven ?? (yield* rootOfTransactions(block, forms))
     if (recover === undefined) return list(rootless)
-    const unsigned = yield* each(items, chunkOfSenders, part.senders, (transaction, index) =>
+    const unsigned = yield* each(items, part.senders, (transaction, index) =>
       sender(transaction, forms[index], index, recover)
     )
     return list(rootless, unsigned)
-  })
+  }
 
-  const added = (block: BlockAnswer): UnprovenPart | undefined => {
+  const added = (block: BlockAnswer): Proved => {
     const transaction = block.transactions[covered(block).length]
     if (transaction === undefined) return undefined
     if (Hex.equal(keccak(stateSyncKey(block)), transaction.hash)) {
@@ -196,7 +185,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
     throw new Hex.Mismatch({ message: "the state-sync transaction does not have the hash that its block gives it" })
   }
 
-  const created = (transaction: Transaction, receipt: Receipt, index: number): UnprovenPart | undefined => {
+  const created = (transaction: Transaction, receipt: Receipt, index: number): Proved => {
     if (receipt.contract === undefined) return undefined
     const { from, json, type } = transaction
     const isDeposit = type === depositType
@@ -218,7 +207,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
     throw new Hex.Mismatch({ message: `the gas of receipt ${index} is not what the receipts count` })
   }
 
-  const provenReceipts = Effect.fnUntraced(function* (block: BlockAnswer, receipts: ReadonlyArray<Receipt>) {
+  function* provenReceipts(block: BlockAnswer, receipts: ReadonlyArray<Receipt>): Generator<void, Proved> {
     const items = covered(block)
     const { header, json, receiptsRoot } = block
     const rootless = header.height < byzantium && receipts.some((receipt) => !hasStateRoot(receipt.json))
@@ -226,7 +215,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
     const derived = level === "full" || receiptsRoot === undefined || rootless
     const union = new Uint8Array(LogsBloom.length)
     const encoded: Array<Uint8Array> = []
-    const unread = yield* each(items, chunk, part.receipts, ({ type }, index) => {
+    const unread = yield* each(items, part.receipts, ({ type }, index) => {
       const receipt = receipts[index]!
       const given = LogsBloom.given(receipt.json.logsBloom, "receipt.logsBloom")
       const bloom = given === undefined || derived ? derive(receipt.logs) : given
@@ -239,44 +228,40 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
       return undefined
     })
     if (unread !== undefined) return unread
-    return yield* step(() => {
-      const unknown = items.find(({ type }) => !TransactionForm.isKnown(type))
-      const isRoot = receiptsRoot !== undefined && Hex.equal(Trie.rootOfList(encoded, keccak), receiptsRoot)
-      if (!isRoot && unknown !== undefined) {
-        return Proof.unknown(part.receipts, `the type 0x${unknown.type.toString(16)} is not known`)
-      }
-      if (!isRoot && receiptsRoot !== undefined && !rootless) {
-        throw new Hex.Mismatch({ message: "the receipts do not hash to the receiptsRoot of the block" })
-      }
-      const bloom = LogsBloom.given(json.logsBloom, "block.logsBloom")
-      if (bloom !== undefined && !Hex.equal(bloom, union)) {
-        throw new Hex.Mismatch({ message: "the logs of the block do not make its logsBloom" })
-      }
-      if (isRoot) return undefined
-      return Proof.unknown(
-        part.receipts,
-        rootless
-          ? "the node gives no state root, which receipts of this height are hashed with"
-          : "the node gives no receiptsRoot"
-      )
-    })
-  })
+    const unknown = items.find(({ type }) => !TransactionForm.isKnown(type))
+    const isRoot = receiptsRoot !== undefined && Hex.equal(yield* Trie.rootOfList(encoded, keccak), receiptsRoot)
+    if (!isRoot && unknown !== undefined) {
+      return Proof.unknown(part.receipts, `the type 0x${unknown.type.toString(16)} is not known`)
+    }
+    if (!isRoot && receiptsRoot !== undefined && !rootless) {
+      throw new Hex.Mismatch({ message: "the receipts do not hash to the receiptsRoot of the block" })
+    }
+    const bloom = LogsBloom.given(json.logsBloom, "block.logsBloom")
+    if (bloom !== undefined && !Hex.equal(bloom, union)) {
+      throw new Hex.Mismatch({ message: "the logs of the block do not make its logsBloom" })
+    }
+    if (isRoot) return undefined
+    return Proof.unknown(
+      part.receipts,
+      rootless
+        ? "the node gives no state root, which receipts of this height are hashed with"
+        : "the node gives no receiptsRoot"
+    )
+  }
 
   const isBeforeNitro = ({ header }: BlockAnswer) => header.height < nitro
 
   return {
-    block: Effect.fnUntraced(function* (block) {
+    block: function* (block) {
       if (isBeforeNitro(block)) return [beforeNitro(part.header), beforeNitro(part.transactions)]
-      const parts = yield* step(() =>
-        list(
-          attempt(part.header, () => header(block)),
-          attempt(part.withdrawals, () => withdrawals(block)),
-          attempt(part.stateSync, () => added(block))
-        )
+      const parts = list(
+        attempt(part.header, () => header(block)),
+        understood(part.withdrawals, yield* TimeSlice.caught(() => withdrawals(block))),
+        attempt(part.stateSync, () => added(block))
       )
       return [...parts, ...(yield* transactions(block))]
-    }),
-    receipts: Effect.fnUntraced(function* (block, receipts) {
+    },
+    receipts: function* (block, receipts) {
       if (isBeforeNitro(block)) return [beforeNitro(part.receipts)]
       if (block.transactions.length > 0 && HeaderHash.settlesLater(block.json)) {
         return [Proof.unknown(part.receipts, "the header commits to receipts of blocks before (ACP-194)")]
@@ -286,11 +271,11 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
           ? Proof.uncommitted(part.outcomes, "before Byzantium receipts have no status")
           : undefined
       const unproven = yield* provenReceipts(block, receipts)
-      const contracts = yield* each(covered(block), chunk, part.created, (transaction, index) =>
+      const contracts = yield* each(covered(block), part.created, (transaction, index) =>
         created(transaction, receipts[index]!, index)
       )
       return list(unproven, outcome, contracts)
-    }),
+    },
     traces: [Proof.uncommitted(part.internal, "nothing in a block commits to calls between contracts")]
   }
 })

@@ -8,12 +8,13 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import { isTooLarge, type NodeError } from "../../node/NodeError.ts"
+import * as PrintableText from "../../node/PrintableText.ts"
 import type { BlockAnswer } from "./BlockAnswer.ts"
 import * as BlockInParts from "./BlockInParts.ts"
 import * as CallTracer from "./CallTracer.ts"
 import * as Headers from "./Headers.ts"
 import * as Hex from "./Hex.ts"
-import { read } from "./NodeAnswer.ts"
+import { readInSlices } from "./NodeAnswer.ts"
 import { NotTraced, type Tracer, type Traces } from "./Trace.ts"
 import * as TraceBlock from "./TraceBlock.ts"
 import type { TracingNode } from "./TracingNode.ts"
@@ -40,6 +41,9 @@ const untracedLimit = 8
 /** A refusal of a block younger than this may pass: the node lags behind the one that gave the block, or is just done. */
 const youngSeconds = 60
 
+/** For so long the chain waits for nodes that do not have the young blocks yet that they are asked to trace. */
+const lagMillis = 15_000
+
 /** The traces of this very block by one node. */
 const traceBy = Effect.fnUntraced(function* (
   node: TracingNode,
@@ -53,12 +57,12 @@ const traceBy = Effect.fnUntraced(function* (
     ({ message }) => new NotTraced({ reason: message })
   )
   if (Result.isFailure(answer)) {
-    if (isTooLarge(answer.failure)) return yield* BlockInParts.traces(node.rpc, tracer, block)
+    if (isTooLarge(answer.failure)) return yield* node.inTime(BlockInParts.traces(node, tracer, block), isWaitedFor)
     return yield* new NotTraced({ reason: answer.failure.message || "refused" })
   }
   if (answer.success === null) return yield* new NotTraced({ reason: "block not found" })
   const traces = answer.success
-  const decoded = yield* read(node.rpc, tracer, () =>
+  const decoded = yield* readInSlices(node.rpc, tracer, () =>
     tracer === "trace_block" ? TraceBlock.decode(traces, block) : CallTracer.decode(traces, block)
   ).pipe(Effect.mapError(({ message }) => new NotTraced({ reason: message })))
   return yield* Effect.fromResult(decoded)
@@ -72,6 +76,8 @@ const traceBy = Effect.fnUntraced(function* (
 export const make = (nodes: ReadonlyArray<TracingNode>, tracer: Tracer): BlockTraces => {
   /** Blocks in a row that could not be traced. */
   let untraced = 0
+  /** Since when the nodes lack the young blocks that they are asked to trace. */
+  let lagsSince: number | undefined
 
   /** Asks the nodes in turn: those alone that do not rest, where the block waits for the answer. */
   const ask = Effect.fnUntraced(function* (
@@ -92,7 +98,7 @@ export const make = (nodes: ReadonlyArray<TracingNode>, tracer: Tracer): BlockTr
 
   const missingPart = ({ reason }: NotTraced): MissingPart => ({
     part: "internal",
-    reason: `${tracer}: ${reason}`.replace(/\p{Cc}+/gu, " ").slice(0, 200)
+    reason: PrintableText.of(`${tracer}: ${reason}`, 200)
   })
 
   // A block without transactions needs no trace, and geth's genesis has none.
@@ -102,7 +108,8 @@ export const make = (nodes: ReadonlyArray<TracingNode>, tracer: Tracer): BlockTr
     atOnce: Effect.fnUntraced(function* (block): Effect.fn.Return<Traced, NodeError> {
       if (needsNone(block)) return yield* none
       const { height, time } = block.header
-      const isYoung = Math.abs((yield* Clock.currentTimeMillis) / 1000 - time) < youngSeconds
+      const now = yield* Clock.currentTimeMillis
+      const isYoung = Math.abs(now / 1000 - time) < youngSeconds
       // "Method debug_traceBlockByHash not found" is no word about the block.
       const lags = ({ reason }: NotTraced) =>
         isYoung && Headers.missingWords.test(reason) && !/\bmethod\b/i.test(reason)
@@ -111,7 +118,10 @@ export const make = (nodes: ReadonlyArray<TracingNode>, tracer: Tracer): BlockTr
         Effect.result
       )
       if (Result.isFailure(traced) && lags(traced.failure)) {
-        return yield* Headers.missing(nodes[0]!.rpc, String(height))
+        lagsSince ??= now
+        if (now - lagsSince < lagMillis) return yield* Headers.missing(nodes[0]!.rpc, String(height))
+      } else {
+        lagsSince = undefined
       }
       untraced = Result.isFailure(traced) ? untraced + 1 : 0
       return Result.mapError(traced, missingPart)

@@ -6,6 +6,7 @@
  * repeats the value of the frame above.
  */
 import type { InternalTransfer } from "@headwater/core/Block"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as DecodedTransaction from "../../DecodedTransaction.ts"
 import { type BlockAnswer, hashedTransactions, type Listed } from "./BlockAnswer.ts"
@@ -29,6 +30,9 @@ const movingTypes = new Map<unknown, string>([
   ["CREATE2", "create2"],
   ["SELFDESTRUCT", "selfdestruct"]
 ])
+
+/** Calls of one frame between two steps: to yield costs as much as the call is deep. */
+const callsOfStep = 8
 
 /** Above the EVM's 1,024 frames; a deeper tree is an attack on the stack. */
 const maxDepth = 1_100
@@ -57,13 +61,13 @@ const transferOf = (
   }
 }
 
-const collect = (
+function* collect(
   json: unknown,
   address: Array<number>,
   transaction: number,
   found: Array<InternalTransfer>,
   parts: DecodedTransaction.Parts
-): void => {
+): Generator<void, void> {
   const frame = parts.read(() => Hex.object(json, "frame"))
   if (frame === undefined || frame.error != null) return
   const transfer = parts.read(() => transferOf(frame, address, transaction))
@@ -76,18 +80,23 @@ const collect = (
   const calls = parts.read(() => Hex.array(frame.calls, "frame.calls")) ?? []
   for (let index = 0; index < calls.length; index++) {
     address.push(index)
-    collect(calls[index], address, transaction, found, parts)
+    yield* collect(calls[index], address, transaction, found, parts)
     address.pop()
+    if (index % callsOfStep === 0) yield
   }
 }
 
-const traceOf = (result: unknown, { transaction }: Listed, place: number): Result.Result<Trace, string> => {
+function* traceOf(
+  result: unknown,
+  { transaction }: Listed,
+  place: number
+): Generator<void, Result.Result<Trace, string>> {
   const parts = DecodedTransaction.parts()
   const { broken, read } = parts
-  const frame = Hex.isObject(result) && typeof result.type === "string" ? result : undefined
+  const frame = Predicate.isReadonlyObject(result) && typeof result.type === "string" ? result : undefined
   if (frame === undefined) return Result.fail("the trace is not of the callTracer")
   const transfers: Array<InternalTransfer> = []
-  collect(frame, [], place, transfers, parts)
+  yield* collect(frame, [], place, transfers, parts)
   const ticket = transaction && read(() => Retryable.movesOf(transaction, frame))
   return Result.succeed({
     ...{ failed: frame.error != null, transfers, broken },
@@ -96,13 +105,13 @@ const traceOf = (result: unknown, { transaction }: Listed, place: number): Resul
 }
 
 const hashOf = (item: unknown): string | undefined =>
-  Hex.isObject(item) && typeof item.txHash === "string" ? item.txHash.toLowerCase() : undefined
+  Predicate.isReadonlyObject(item) && typeof item.txHash === "string" ? item.txHash.toLowerCase() : undefined
 
 /**
  * A trace for each transaction, found by its hash, else by its place. Fails where the tracer gave up on a transaction, and
  * where the answer is not one of traces of this block.
  */
-export const decode = (answer: unknown, block: BlockAnswer): Result.Result<Traces, NotTraced> => {
+export function* decode(answer: unknown, block: BlockAnswer): Generator<void, Result.Result<Traces, NotTraced>> {
   const items: ReadonlyArray<unknown> = Array.isArray(answer) ? answer : []
   const byHash = new Map(items.map((item) => [hashOf(item), item]))
   const inPlace = items.length === block.listed.length || items.length === hashedTransactions(block).length
@@ -115,25 +124,26 @@ export const decode = (answer: unknown, block: BlockAnswer): Result.Result<Trace
     return Result.fail(new NotTraced({ reason: `the ${items.length} traces are of none of the block's transactions` }))
   }
   const resultOf = (item: unknown) => {
-    const json = Hex.isObject(item) ? item : {}
+    const json = Predicate.isReadonlyObject(item) ? item : {}
     // A tracer that failed says so in place of a result; some proxies give the frame itself as the item.
     return json.result ?? (typeof json.type === "string" ? json : undefined)
   }
   const results = found.map(resultOf)
   const tracesSome = results.some((result) => result !== undefined)
-  return Result.all(
-    found.map((item, place): Result.Result<Traces[number], NotTraced> => {
-      const listed = block.listed[place]!
-      const result = results[place]
-      if (item === undefined) return Result.succeed(missing(listed))
-      const reason = Hex.isObject(item) && typeof item.error === "string" ? item.error : undefined
-      return result !== undefined || (tracesSome && reason === undefined)
-        ? Result.succeed(traceOf(result, listed, place))
-        : Result.fail(
-            new NotTraced({
-              reason: `transaction ${place} could not be traced: ${reason ?? "no result and no reason"}`
-            })
-          )
-    })
-  )
+  const traces: Array<Traces[number]> = []
+  for (const [place, item] of found.entries()) {
+    yield
+    const listed = block.listed[place]!
+    const result = results[place]
+    const reason = Predicate.isReadonlyObject(item) && typeof item.error === "string" ? item.error : undefined
+    if (item === undefined) traces.push(missing(listed))
+    else if (result !== undefined || (tracesSome && reason === undefined)) {
+      traces.push(yield* traceOf(result, listed, place))
+    } else {
+      return Result.fail(
+        new NotTraced({ reason: `transaction ${place} could not be traced: ${reason ?? "no result and no reason"}` })
+      )
+    }
+  }
+  return Result.succeed(traces)
 }

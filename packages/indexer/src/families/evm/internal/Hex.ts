@@ -5,6 +5,7 @@
  * the decoding of the whole answer by throwing {@link Malformed}, which `NodeAnswer` turns into a typed error.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 
 /** The answer breaks a rule; the message names the field and the rule. */
@@ -100,11 +101,8 @@ export const integer = (value: unknown, field: string): number => {
   return number
 }
 
-export const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 export const object = (value: unknown, field: string): Json => {
-  if (!isObject(value)) throw new Malformed(`${field} must be an object`)
+  if (!Predicate.isReadonlyObject(value)) throw new Malformed(`${field} must be an object`)
   return value
 }
 

@@ -27,9 +27,6 @@ const publicNetworks: ReadonlyArray<Public> = Chain.all.flatMap((chain) => {
 /** The hash of the node's block at a height; undefined where the node does not show one. */
 type HashAt = (height: number) => string | undefined
 
-const wrong = (detail: string) =>
-  Capability.lacks(Capability.network, `${detail}: it belongs to another network; correct the node's URL`)
-
 /** Why blocks do not prove the network; undefined where they do. Fails with the other network that the node is on. */
 const doubt = (
   { name, network: { genesis, ownBlock } }: Public,
@@ -68,13 +65,13 @@ const judge = (chain: Chain.Chain, chainId: number | undefined, hashAt: HashAt):
       : Capability.has(Capability.network, `chain id ${chainId} of a development network`)
   }
   if (chainId !== undefined && chainId !== known.network.chainId) {
-    return wrong(`the node is on chain id ${chainId}, not ${known.network.chainId}`)
+    return Capability.networkWrong(`the node is on chain id ${chainId}, not ${known.network.chainId}`)
   }
-  const found = doubt(known, hashAt)
-  if (Result.isFailure(found)) return wrong(`the node is on ${found.failure}, not on ${name}`)
-  if (found.success === undefined) return Capability.has(Capability.network, `${name}, by its known blocks`)
   const word = chainId === undefined ? "" : `; chain id ${chainId} is the node's word alone`
-  return Capability.networkPresumed(`${found.success}${word}`)
+  return Capability.networkByBlocks(
+    name,
+    Result.map(doubt(known, hashAt), (why) => why && `${why}${word}`)
+  )
 }
 
 /** Asks the node for the blocks that prove its network. `chainId` is its answer to `eth_chainId`. */

@@ -1,6 +1,7 @@
 /** Receipts of a block, each found by its transaction, and what they say about success. */
 import type { AddressBytes } from "@headwater/core/address/Address"
-import { type BlockAnswer, hashText, type Listed, type Transaction } from "./BlockAnswer.ts"
+import * as TimeSlice from "../../../TimeSlice.ts"
+import type { BlockAnswer, Listed, Transaction } from "./BlockAnswer.ts"
 import * as DecodedTransaction from "../../DecodedTransaction.ts"
 import * as Hex from "./Hex.ts"
 
@@ -30,10 +31,14 @@ const succeeded = (json: Hex.Json): boolean | undefined => {
   throw new Hex.Malformed("receipt must have a status of 0x0 or 0x1, or a state root")
 }
 
+/** Receipts of a block by the hash of their transaction, in lower case. */
+export type Found = ReadonlyMap<string, Hex.Json>
+
 /** The receipts of an answer that say that they are of this very block, by the hash of their transaction. */
-export const byTransaction = (answer: unknown, block: BlockAnswer): ReadonlyMap<string, Hex.Json> => {
+export function* byTransaction(answer: unknown, block: BlockAnswer): Generator<void, Found> {
   const found = new Map<string, Hex.Json>()
   for (const item of Array.isArray(answer) ? (answer as ReadonlyArray<unknown>) : []) {
+    yield
     if (typeof item !== "object" || item === null) continue
     const json = item as Hex.Json
     if (typeof json.blockHash !== "string" || json.blockHash.toLowerCase() !== block.hashText) continue
@@ -71,21 +76,27 @@ const read = (json: Hex.Json | undefined, { index, transaction }: Listed): ReadR
 }
 
 /** The receipt of each transaction of the block, in the order of the transactions. */
-export const decode = (answer: unknown, block: BlockAnswer): ReadonlyArray<ReadReceipt> => {
-  const found = byTransaction(answer, block)
-  return block.listed.map((listed) => read(found.get(listed.hashText), listed))
-}
+export const decode = (found: Found, block: BlockAnswer): Generator<void, ReadonlyArray<ReadReceipt>> =>
+  TimeSlice.map(block.listed, (listed) => read(found.get(listed.hashText), listed))
 
 /** Receipts of the block whose transactions the block does not list. */
-export const unlisted = (answer: unknown, block: BlockAnswer): ReadonlyArray<DecodedTransaction.DecodedTransaction> => {
+export function* unlisted(
+  found: Found,
+  block: BlockAnswer
+): Generator<void, ReadonlyArray<DecodedTransaction.DecodedTransaction>> {
   const listed = new Set(block.listed.map(({ hashText }) => hashText))
-  return [...byTransaction(answer, block).values()].flatMap((json) => {
-    if (listed.has(hashText(json.transactionHash, "receipt.transactionHash"))) return []
-    return DecodedTransaction.decode(json, ({ note, read }) => {
-      note("the receipt is of no transaction that the block lists")
-      return { id: read(() => Hex.hash(json.transactionHash, "receipt.transactionHash")), transfers: [] }
-    })
-  })
+  const others: Array<DecodedTransaction.DecodedTransaction> = []
+  for (const [hash, json] of found) {
+    if (listed.has(hash)) continue
+    others.push(
+      DecodedTransaction.decode(json, ({ note, read }) => {
+        note("the receipt is of no transaction that the block lists")
+        return { id: read(() => Hex.hash(json.transactionHash, "receipt.transactionHash")), transfers: [] }
+      })
+    )
+    yield
+  }
+  return others
 }
 
 /** Gas of a transaction that runs no code, before EIP-2028: 21,000, 4 or 68 a byte of data (Yellow Paper, 2016). */

@@ -3,6 +3,7 @@
  * its address in the tree. Gives the same transfers as {@link CallTracer}.
  */
 import type { InternalTransfer } from "@headwater/core/Block"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as DecodedTransaction from "../../DecodedTransaction.ts"
 import type { BlockAnswer } from "./BlockAnswer.ts"
@@ -75,7 +76,7 @@ class Frames {
 }
 
 /** In depth-first order; a frame under one that failed moves nothing, whether or not it says so itself. */
-const traceOf = ({ frames, parts }: Frames, place: number): Result.Result<Trace, string> => {
+function* traceOf({ frames, parts }: Frames, place: number): Generator<void, Result.Result<Trace, string>> {
   // Nodes give them in order; where one does not, a frame could come before the failed one above it.
   frames.sort(compare)
   const top = frames[0]
@@ -90,19 +91,21 @@ const traceOf = ({ frames, parts }: Frames, place: number): Result.Result<Trace,
     if (frame.failed || frame.address.length === 0) continue
     const transfer = parts.read(() => transferOf(frame, place))
     if (transfer !== undefined) transfers.push(transfer)
+    yield
   }
   return Result.succeed({ failed: top.failed, transfers, broken: parts.broken })
 }
 
 /** A trace for each transaction. Fails where the answer has no trace of the block's transactions. */
-export const decode = (answer: unknown, block: BlockAnswer): Result.Result<Traces, NotTraced> => {
+export function* decode(answer: unknown, block: BlockAnswer): Generator<void, Result.Result<Traces, NotTraced>> {
   const byTransaction = new Map(
     block.listed.flatMap(({ hashText }) => (hashText === "" ? [] : [[hashText, new Frames()] as const]))
   )
   let [last] = byTransaction.values()
   let found = 0
   for (const item of Array.isArray(answer) ? (answer as ReadonlyArray<unknown>) : []) {
-    const json = Hex.isObject(item) ? item : {}
+    yield
+    const json = Predicate.isReadonlyObject(item) ? item : {}
     // Block and uncle rewards belong to no transaction.
     if (json.type === "reward") continue
     const said = typeof json.transactionHash === "string" ? json.transactionHash.toLowerCase() : undefined
@@ -124,12 +127,11 @@ export const decode = (answer: unknown, block: BlockAnswer): Result.Result<Trace
   }
   if (found === 0 && block.listed.length > 0)
     return Result.fail(new NotTraced({ reason: "no trace is of the block's transactions" }))
-  return Result.succeed(
-    block.listed.map((listed, place) => {
-      const frames = byTransaction.get(listed.hashText)
-      if (frames === undefined || (frames.frames.length === 0 && frames.parts.broken.length === 0))
-        return missing(listed)
-      return traceOf(frames, place)
-    })
-  )
+  const traces: Array<Traces[number]> = []
+  for (const [place, listed] of block.listed.entries()) {
+    const frames = byTransaction.get(listed.hashText)
+    const isMissing = frames === undefined || (frames.frames.length === 0 && frames.parts.broken.length === 0)
+    traces.push(isMissing ? missing(listed) : yield* traceOf(frames, place))
+  }
+  return Result.succeed(traces)
 }

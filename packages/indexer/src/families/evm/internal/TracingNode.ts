@@ -9,7 +9,7 @@ import type { JsonRpc } from "../../node/JsonRpc.ts"
 import type { NodeError, NodeRejected } from "../../node/NodeError.ts"
 import * as CallTracer from "./CallTracer.ts"
 import { isMethodMissing } from "./NodeAnswer.ts"
-import type { Tracer } from "./Trace.ts"
+import { NotTraced, type Tracer } from "./Trace.ts"
 
 /** A block as nodes name it: its number as a quantity, and its hash. */
 export interface BlockName {
@@ -28,6 +28,10 @@ export interface TracingNode {
     block: BlockName,
     isWaitedFor: boolean
   ) => Effect.Effect<Result.Result<unknown, NodeRejected>, NodeError>
+  /** The node's answer for one transaction of a block whose traces are too large together. */
+  readonly askOne: (tracer: Tracer, transaction: string) => Effect.Effect<unknown, NodeError>
+  /** The answers for all transactions of a block, within the time for a block where one waits for them. */
+  readonly inTime: <A>(all: Effect.Effect<A, NotTraced>, isWaitedFor: boolean) => Effect.Effect<A, NotTraced>
   /** Why the node rests at present; undefined where it may be asked. */
   readonly rests: (now: number) => string | undefined
 }
@@ -48,16 +52,20 @@ export const make = (rpc: JsonRpc, timeoutMillis: number): TracingNode => {
   let restMillis = 0
   let reason = ""
 
-  const send = (tracer: Tracer, { hash, number }: BlockName, limited: boolean) =>
-    Effect.map(
-      rpc.results([
-        {
-          method: tracer,
-          params: tracer === "trace_block" ? [number] : [hash, CallTracer.config(limited ? timeout : undefined)]
-        }
-      ]),
-      ([result]) => result!
-    )
+  /** One call of `method` about a block or a transaction. */
+  const send = Effect.fnUntraced(function* (method: string, of: unknown, takesConfig: boolean) {
+    const call = (limited: boolean) =>
+      Effect.map(
+        rpc.results([{ method, params: takesConfig ? [of, CallTracer.config(limited ? timeout : undefined)] : [of] }]),
+        ([result]) => result!
+      )
+    const answer = yield* call(takesTimeout)
+    if (!takesTimeout || Result.isSuccess(answer) || answer.failure.code !== invalidParams) return answer
+    // Hosted nodes refuse a limit above their own.
+    const unlimited = yield* call(false)
+    if (Result.isSuccess(unlimited)) takesTimeout = false
+    return unlimited
+  })
 
   const rest = (why: string, since: number, now: number) => {
     reason = why
@@ -67,19 +75,14 @@ export const make = (rpc: JsonRpc, timeoutMillis: number): TracingNode => {
     restsUntil = now + restMillis
   }
 
-  const ask: TracingNode["ask"] = Effect.fnUntraced(function* (tracer, block, isWaitedFor) {
+  const ask: TracingNode["ask"] = Effect.fnUntraced(function* (tracer, { hash, number }, isWaitedFor) {
     const since = yield* Clock.currentTimeMillis
-    let answer = yield* Effect.tapError(send(tracer, block, takesTimeout), (error) =>
+    const sent = tracer === "trace_block" ? send(tracer, number, false) : send(tracer, hash, true)
+    const answer = yield* Effect.tapError(sent, (error) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         if (isWaitedFor) rest(error.message, since, now)
       })
     )
-    if (takesTimeout && Result.isFailure(answer) && answer.failure.code === invalidParams) {
-      // Hosted nodes refuse a limit above their own.
-      const unlimited = yield* send(tracer, block, false)
-      if (Result.isSuccess(unlimited)) takesTimeout = false
-      answer = unlimited
-    }
     if (Result.isSuccess(answer) || !isMethodMissing(answer.failure)) {
       restMillis = 0
       restsUntil = 0
@@ -89,5 +92,26 @@ export const make = (rpc: JsonRpc, timeoutMillis: number): TracingNode => {
     return answer
   })
 
-  return { rpc, ask, rests: (now) => (now < restsUntil ? reason : undefined) }
+  const askOne: TracingNode["askOne"] = (tracer, transaction) =>
+    Effect.flatMap(
+      tracer === "trace_block"
+        ? send("trace_transaction", transaction, false)
+        : send("debug_traceTransaction", transaction, true),
+      Effect.fromResult
+    )
+
+  const inTime: TracingNode["inTime"] = (all, isWaitedFor) =>
+    isWaitedFor
+      ? Effect.timeoutOrElse(all, {
+          duration: timeoutMillis,
+          orElse: () =>
+            Effect.flatMap(Clock.currentTimeMillis, (now) => {
+              const why = `the traces of its transactions take longer than ${timeoutMillis} ms together`
+              rest(why, now - timeoutMillis, now)
+              return new NotTraced({ reason: why })
+            })
+        })
+      : all
+
+  return { rpc, ask, askOne, inTime, rests: (now) => (now < restsUntil ? reason : undefined) }
 }

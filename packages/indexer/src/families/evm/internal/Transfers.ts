@@ -2,6 +2,9 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { CoinTransfer, Transfer } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
+import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
+import * as TimeSlice from "../../../TimeSlice.ts"
 import * as TokenTransfers from "../TokenTransfers.ts"
 import * as DecodedTransaction from "../../DecodedTransaction.ts"
 import { type BlockAnswer, depositType, type Listed, type Transaction } from "./BlockAnswer.ts"
@@ -68,19 +71,28 @@ type Positions = ReadonlyArray<ReadonlyArray<number | undefined>>
  */
 export type LogNumbering = "counted" | "given"
 
+/** Logs of a transaction that are looked at between two steps, if they are no larger than most. */
+const logsOfStep = 16
+
 /**
  * Counted; or the node's index where no other log has the same; else the place among all logs, which is what the index
  * tells, where that is known and nobody else's index.
  */
-const positionsOf = (receipts: ReadonlyArray<ReadReceipt>, numbering: LogNumbering): Positions => {
+function* positionsOf(receipts: ReadonlyArray<ReadReceipt>, numbering: LogNumbering): Generator<void, Positions> {
   const times = new Map<number, number>()
-  const stated = receipts.map(({ receipt }) =>
-    (receipt?.logs ?? []).map((log) => {
-      const index = DecodedTransaction.parts().read(() => Hex.integer(Hex.object(log, "log").logIndex, "log.logIndex"))
+  const stated: Array<ReadonlyArray<number | undefined>> = []
+  for (const { receipt } of receipts) {
+    const indices: Array<number | undefined> = []
+    for (const log of receipt?.logs ?? []) {
+      const read = Result.try(() => Hex.integer(Hex.object(log, "log").logIndex, "log.logIndex"))
+      const index = Result.getOrUndefined(read)
       if (index !== undefined) times.set(index, (times.get(index) ?? 0) + 1)
-      return index
-    })
-  )
+      indices.push(index)
+      if (indices.length % logsOfStep === 0) yield
+    }
+    stated.push(indices)
+    yield
+  }
   let before: number | undefined = 0
   return stated.map((indices, i) => {
     const first: number | undefined = before
@@ -95,10 +107,10 @@ const positionsOf = (receipts: ReadonlyArray<ReadReceipt>, numbering: LogNumberi
 }
 
 const word = /^0x[0-9a-fA-F]{64}$/
-const hex = /^0x(?:[0-9a-fA-F]{2})*$/
+const notHex = /[^0-9a-fA-F]/
 
 /** The token transfers of a log. Throws {@link Hex.Malformed} for what is no log. */
-const tokenTransfers = (item: unknown, transaction: number, position: number | undefined) => {
+function* tokenTransfers(item: unknown, transaction: number, position: number | undefined) {
   const log = Hex.object(item, "log")
   const topics = Hex.array(log.topics, "log.topics")
   if (!topics.every((topic) => typeof topic === "string" && topic.length === 66)) {
@@ -107,13 +119,19 @@ const tokenTransfers = (item: unknown, transaction: number, position: number | u
   if (typeof log.data !== "string" || !log.data.startsWith("0x")) throw new Hex.Malformed("log.data must be 0x hex")
   const [topic] = topics as ReadonlyArray<string>
   if (topic === undefined || !TokenTransfers.isTransfer(topic)) return []
-  if (!hex.test(log.data)) throw new Hex.Malformed("log.data must be 0x hex")
+  if (log.data.length % 2 !== 0 || notHex.test(log.data.slice(2))) throw new Hex.Malformed("log.data must be 0x hex")
   if (!(topics as ReadonlyArray<string>).every((each) => word.test(each))) {
     throw new Hex.Malformed("log.topics must be 0x and 64 hex digits")
   }
   if (position === undefined) throw new Hex.Malformed("log.logIndex is not that of this log alone")
-  return TokenTransfers.ofLog(log, transaction, position)
+  return yield* TokenTransfers.ofLog(log, transaction, position)
 }
+
+/** In hex digits. */
+const largeData = 65_536
+
+const isLarge = (log: unknown): boolean =>
+  Predicate.isReadonlyObject(log) && typeof log.data === "string" && log.data.length > largeData
 
 const decodeTransaction = (
   { broken, hash, raw, transaction }: Listed,
@@ -121,43 +139,59 @@ const decodeTransaction = (
   { broken: brokenReceipt, receipt }: ReadReceipt,
   traced: Traces[number],
   positions: Positions[number]
-): DecodedTransaction.DecodedTransaction =>
-  DecodedTransaction.decode(receipt === undefined ? raw : { transaction: raw, receipt: receipt.json }, (parts) => {
-    for (const rule of [...broken, ...brokenReceipt]) parts.note(rule)
-    const trace = traced && parts.take(traced)
-    for (const rule of trace?.broken ?? []) parts.note(rule)
-    const transfers: Array<Transfer> = []
-    const content = { id: hash, transfers }
-    if (receipt === undefined) return content
-    const guessed = () => transaction && parts.read(() => probablySucceeded(transaction, receipt))
-    const succeeded = receipt.succeeded ?? (trace === undefined ? guessed() : !trace.failed)
-    if (succeeded === undefined) return content
-    if (transaction !== undefined) {
-      const { ticket } = trace ?? {}
-      transfers.push(...(parts.read(() => coinTransfers(transaction, receipt, index, succeeded)) ?? []))
-      const moves = ticket && parts.read(() => Retryable.transfers(transaction, ticket, index, succeeded))
-      transfers.push(...(moves ?? []))
+): Generator<void, DecodedTransaction.DecodedTransaction> =>
+  DecodedTransaction.decodeInSlices(
+    receipt === undefined ? raw : { transaction: raw, receipt: receipt.json },
+    function* (parts) {
+      // Logs and frames are found by the hash alone.
+      for (const rule of broken) parts.note(rule, ["coin"])
+      for (const rule of brokenReceipt) parts.note(rule)
+      // Tickets move coins that the trace alone shows.
+      const trace = traced && parts.take(traced, ["coin", "internal"])
+      for (const rule of trace?.broken ?? []) parts.note(rule, ["coin", "internal"])
+      const transfers: Array<Transfer> = []
+      const content = { id: hash, transfers }
+      if (receipt === undefined) return content
+      const guessed = () => transaction && parts.read(() => probablySucceeded(transaction, receipt))
+      const succeeded = receipt.succeeded ?? (trace === undefined ? guessed() : !trace.failed)
+      if (succeeded === undefined) {
+        parts.note("whether the transaction took effect is not known")
+        return content
+      }
+      if (transaction !== undefined) {
+        const { ticket } = trace ?? {}
+        transfers.push(...(parts.read(() => coinTransfers(transaction, receipt, index, succeeded), ["coin"]) ?? []))
+        const moves = ticket && parts.read(() => Retryable.transfers(transaction, ticket, index, succeeded), ["coin"])
+        transfers.push(...(moves ?? []))
+      }
+      if (!succeeded) return content
+      for (const [i, log] of receipt.logs.entries()) {
+        const tokens = isLarge(log)
+          ? yield* parts.readInSlices(() => tokenTransfers(log, index, positions[i]), ["token"])
+          : parts.read(() => TimeSlice.atOnce(tokenTransfers(log, index, positions[i])), ["token"])
+        for (const token of tokens ?? []) transfers.push(token)
+        if (i % logsOfStep === logsOfStep - 1) yield
+      }
+      for (const transfer of trace?.transfers ?? []) transfers.push(transfer)
+      return content
     }
-    if (!succeeded) return content
-    for (const [i, log] of receipt.logs.entries()) {
-      transfers.push(...(parts.read(() => tokenTransfers(log, index, positions[i])) ?? []))
-    }
-    transfers.push(...(trace?.transfers ?? []))
-    return content
-  })
+  )
 
 /**
  * Each transaction with its coins, tokens and internal moves, if it took effect, and with what a deposit or a retryable
  * ticket moved whether it took effect or not. A beacon withdrawal and a block reward are no transfers.
  */
-export const decode = (
+export function* decode(
   block: BlockAnswer,
   receipts: ReadonlyArray<ReadReceipt>,
   traces: Traces | undefined,
   numbering: LogNumbering
-): ReadonlyArray<DecodedTransaction.DecodedTransaction> => {
-  const positions = positionsOf(receipts, numbering)
-  return block.listed.map((listed, index) =>
-    decodeTransaction(listed, index, receipts[index]!, traces?.[index], positions[index]!)
-  )
+): Generator<void, ReadonlyArray<DecodedTransaction.DecodedTransaction>> {
+  const positions = yield* positionsOf(receipts, numbering)
+  const decoded: Array<DecodedTransaction.DecodedTransaction> = []
+  for (const [index, listed] of block.listed.entries()) {
+    decoded.push(yield* decodeTransaction(listed, index, receipts[index]!, traces?.[index], positions[index]!))
+    yield
+  }
+  return decoded
 }

@@ -1,4 +1,5 @@
 /** Root of a Merkle Patricia trie (Yellow Paper, appendix D) over a list, keyed by the RLP of each index. */
+import * as TimeSlice from "../../../TimeSlice.ts"
 import * as Rlp from "./Rlp.ts"
 
 export type Hash = (bytes: Uint8Array) => Uint8Array
@@ -27,18 +28,18 @@ const sharedLength = (a: ReadonlyArray<number>, b: ReadonlyArray<number>, from: 
 }
 
 /** A node's content; `entries` are sorted and agree on their first `depth` nibbles. */
-const node = (entries: ReadonlyArray<Entry>, depth: number, hash: Hash): Rlp.Item => {
+function* node(entries: ReadonlyArray<Entry>, depth: number, hash: Hash): Generator<void, Rlp.Item> {
   const first = entries[0]!
   if (entries.length === 1) return [path(first.nibbles.slice(depth), true), first.value]
   const shared = sharedLength(first.nibbles, entries.at(-1)!.nibbles, depth)
   if (shared > 0) {
-    return [path(first.nibbles.slice(depth, depth + shared), false), reference(entries, depth + shared, hash)]
+    return [path(first.nibbles.slice(depth, depth + shared), false), yield* reference(entries, depth + shared, hash)]
   }
   const children: Array<Rlp.Item> = []
   for (let nibble = 0, from = 0; nibble < 16; nibble++) {
     let to = from
     while (to < entries.length && entries[to]!.nibbles[depth] === nibble) to++
-    children.push(to === from ? empty : reference(entries.slice(from, to), depth + 1, hash))
+    children.push(to === from ? empty : yield* reference(entries.slice(from, to), depth + 1, hash))
     from = to
   }
   // The RLP of one index is never the beginning of another's: no branch has a value of its own.
@@ -46,8 +47,9 @@ const node = (entries: ReadonlyArray<Entry>, depth: number, hash: Hash): Rlp.Ite
 }
 
 /** A node within its parent: itself if it is short, else its hash. */
-const reference = (entries: ReadonlyArray<Entry>, depth: number, hash: Hash): Rlp.Item => {
-  const content = node(entries, depth, hash)
+function* reference(entries: ReadonlyArray<Entry>, depth: number, hash: Hash): Generator<void, Rlp.Item> {
+  const content = yield* node(entries, depth, hash)
+  yield
   const bytes = Rlp.encode(content)
   return bytes.length < 32 ? content : hash(bytes)
 }
@@ -58,14 +60,18 @@ const keys: Array<ReadonlyArray<number>> = []
 const keyOf = (index: number): ReadonlyArray<number> =>
   (keys[index] ??= [...Rlp.encode(Rlp.integer(index))].flatMap((byte) => [byte >> 4, byte & 15]))
 
-const compare = (a: Entry, b: Entry): number => {
-  const at = sharedLength(a.nibbles, b.nibbles, 0)
-  return (a.nibbles[at] ?? -1) - (b.nibbles[at] ?? -1)
+/** The RLP of 0 is 0x80, that of 1 to 127 is the number, and all others are longer: indices in the order of their paths. */
+const inOrder = (count: number): ReadonlyArray<number> => {
+  const indices = Array.from({ length: count }, (_, index) => index)
+  return [...indices.slice(1, 128), 0, ...indices.slice(128)]
 }
 
 /** Root of the trie that maps each index to its value; that of no values is the hash of an empty string's RLP. */
-export const rootOfList = (values: ReadonlyArray<Uint8Array>, hash: Hash): Uint8Array => {
+export function* rootOfList(values: ReadonlyArray<Uint8Array>, hash: Hash): Generator<void, Uint8Array> {
   if (values.length === 0) return hash(Rlp.encode(empty))
-  const entries = values.map((value, index): Entry => ({ nibbles: keyOf(index), value })).sort(compare)
-  return hash(Rlp.encode(node(entries, 0, hash)))
+  const entries = yield* TimeSlice.map(
+    inOrder(values.length),
+    (index): Entry => ({ nibbles: keyOf(index), value: values[index]! })
+  )
+  return hash(Rlp.encode(yield* node(entries, 0, hash)))
 }

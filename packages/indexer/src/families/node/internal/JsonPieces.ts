@@ -97,8 +97,8 @@ export function* read(
   /** Takes a child that has not ended, and the children before it. */
   const takeUnended = (level: Level, child: Level) => {
     if (level.afterChild) refuse(child.start)
-    // A zero stands for the child.
-    const children = childrenOf(level, child.start, `0${endOf(level)}`)
+    // An empty array stands for the child: nothing before the child can take that in, as a number would take in a digit.
+    const children = childrenOf(level, child.start, `[]${endOf(level)}`)
     putAll(level, children)
     if (level.isArray) (level.value as Array<unknown>)[(level.value as Array<unknown>).length - 1] = child.value
     else put(level, parse(json.subarray(level.name, endOfString(json, level.name))) as string, child.value)

@@ -1,4 +1,5 @@
 /** Failures of JSON-RPC requests: the error, and whether to send the request again, whole or in parts, now or later. */
+import * as Predicate from "effect/Predicate"
 import type * as Failover from "../Failover.ts"
 import {
   answerTooLarge,
@@ -94,13 +95,11 @@ export const refusedByStatus = (exchange: Exchange): Failure => {
 export const inconsistent = ({ node, sent }: Request, message: string): Failure =>
   failure(new NodeInconsistent({ node: node.name, method: nameOf(sent), message }))
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** The node's own error; `method` names the call, by default all of the request's. */
 export const rejection = ({ node, sent }: Request, error: unknown, method = nameOf(sent)): NodeRejected => {
-  const code = isObject(error) && typeof error.code === "number" ? error.code : 0
-  const said = isObject(error) && typeof error.message === "string" ? error.message : JSON.stringify(error)
+  const code = Predicate.isReadonlyObject(error) && typeof error.code === "number" ? error.code : 0
+  const said =
+    Predicate.isReadonlyObject(error) && typeof error.message === "string" ? error.message : JSON.stringify(error)
   return new NodeRejected({ node: node.name, method, code, message: node.redact(said).slice(0, maxMessage) })
 }
 

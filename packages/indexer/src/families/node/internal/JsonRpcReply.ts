@@ -1,5 +1,6 @@
 /** Reads the results of calls out of a node's HTTP answer to a JSON-RPC request or batch. The answer is hostile. */
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as JsonAnswer from "../JsonAnswer.ts"
 import type { NodeRejected } from "../NodeError.ts"
@@ -16,8 +17,6 @@ type Json = Readonly<Record<string, unknown>>
 
 const isOk = ({ reply }: Exchange) => reply.status >= 200 && reply.status < 300
 
-const isJson = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** The body as an object or an array; a failure where the node answered anything else. */
 const parse = Effect.fnUntraced(function* (
   exchange: Exchange,
@@ -29,7 +28,7 @@ const parse = Effect.fnUntraced(function* (
     return yield* Effect.fail(JsonRpcFailure.unreachable(exchange, message))
   }
   const answer = Result.getOrUndefined(yield* Effect.result(JsonAnswer.parse(body, numbers)))
-  if (Array.isArray(answer) || isJson(answer)) return answer
+  if (Array.isArray(answer) || Predicate.isReadonlyObject(answer)) return answer
   return yield* Effect.fail(
     isOk(exchange)
       ? JsonRpcFailure.unreachable(exchange, "the answer is not JSON-RPC: truncated, or not a node's")
@@ -64,7 +63,7 @@ const readBatch = (exchange: Exchange, answers: ReadonlyArray<unknown>): Results
   const results = new Array<CallResult | undefined>(sent.length).fill(undefined)
   let ofBatch: NodeRejected | undefined
   for (const answer of answers) {
-    if (!isJson(answer)) return inconsistent("an answer in the batch is not an object")
+    if (!Predicate.isReadonlyObject(answer)) return inconsistent("an answer in the batch is not an object")
     const failed = hasError(answer)
     if (failed && answers.length < sent.length) {
       return Result.fail(JsonRpcFailure.refused(exchange, JsonRpcFailure.rejection(exchange, answer.error), true))

@@ -9,6 +9,7 @@ import type { InternalTransfer } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as TimeSlice from "../../../TimeSlice.ts"
 import * as Capability from "../../Capability.ts"
 import * as TronJson from "./TronJson.ts"
 
@@ -86,8 +87,10 @@ const account = (hex: string): string => hex.slice(-40).toLowerCase()
  * Whether a node keeps internal transactions, as far as these infos show it: true if an info lists some; false if a
  * contract other than the one called has logged, which takes a call, and no call is listed; else undefined.
  */
-export const areKept = (infos: ReadonlyArray<unknown>): boolean | undefined => {
-  const telling = infos.filter(isTelling)
+export function* areKept(infos: ReadonlyArray<unknown>): Generator<void, boolean | undefined> {
+  const telling = (yield* TimeSlice.map(infos, (info) => (isTelling(info) ? info : undefined))).filter(
+    (info) => info !== undefined
+  )
   if (telling.some(({ internal_transactions: internals = [] }) => internals.length > 0)) return true
   const called = telling.some(
     ({ contract_address: contract, log = [] }) =>

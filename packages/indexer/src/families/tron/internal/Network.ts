@@ -15,5 +15,5 @@ export const capability = (
     return Capability.networkPresumed(`the node's block 0 is ${id}, which is no public network's`)
   }
   const other = found ?? `a network whose block 0 is ${id}`
-  return Capability.lacks(Capability.network, `the node is on ${other}, not ${network}: correct the node's URL`)
+  return Capability.networkWrong(`the node is on ${other}, not ${network}`)
 }

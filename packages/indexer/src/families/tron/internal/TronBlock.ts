@@ -2,8 +2,10 @@
 import type { Block, TokenTransfer, Transfer } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as TronTransaction from "@headwater/core/tron/TronTransaction"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as TimeSlice from "../../../TimeSlice.ts"
 import * as DecodedTransaction from "../../DecodedTransaction.ts"
 import * as TokenTransfers from "../../evm/TokenTransfers.ts"
 import * as InternalTransactions from "./InternalTransactions.ts"
@@ -63,12 +65,13 @@ export type Info = typeof Info.Type
 
 type Json = Readonly<Record<string, unknown>>
 
-const isJson = Schema.is(Schema.Record(Schema.String, Schema.Unknown))
 const isHash = Schema.is(TronJson.Hash)
 
 /** The ids of a block's transactions, as far as they can be read. */
 export const idsOf = ({ transactions = [] }: Answer): ReadonlyArray<string> =>
-  transactions.flatMap((transaction) => (isJson(transaction) && isHash(transaction.txID) ? transaction.txID : []))
+  transactions.flatMap((transaction) =>
+    Predicate.isReadonlyObject(transaction) && isHash(transaction.txID) ? transaction.txID : []
+  )
 
 type Read<A> = Result.Result<A, string>
 
@@ -121,7 +124,7 @@ const tokensOf = (
   json: unknown,
   transaction: number,
   position: number
-): Read<ReadonlyArray<TokenTransfer>> =>
+): Read<Generator<void, ReadonlyArray<TokenTransfer>>> =>
   Result.gen(function* () {
     const log = yield* field(Log, json, "log")
     const contract = yield* TronJson.address(chain, log.address, "log.address")
@@ -148,7 +151,7 @@ const rawDataOf = Schema.decodeUnknownResult(TronJson.Hex)
 
 /** Fails where a transaction does not hash to its id. */
 const named = (raw: unknown): Read<Named> => {
-  const json = isJson(raw) ? raw : {}
+  const json = Predicate.isReadonlyObject(raw) ? raw : {}
   const stated = isHash(json.txID) ? json.txID.toLowerCase() : undefined
   const rawData = Result.getOrUndefined(Result.map(rawDataOf(json.raw_data_hex), TronJson.bytes))
   const id = rawData === undefined ? stated : Buffer.from(TronTransaction.id(rawData)).toString("hex")
@@ -158,10 +161,11 @@ const named = (raw: unknown): Read<Named> => {
 }
 
 /** The infos that can be told to be of one transaction of the block at `height`. */
-const infosById = (infos: ReadonlyArray<unknown>, height: number): ReadonlyMap<string, Json> => {
+function* infosById(infos: ReadonlyArray<unknown>, height: number): Generator<void, ReadonlyMap<string, Json>> {
   const found = new Map<string, Json>()
   for (const info of infos) {
-    if (!isJson(info) || !isHash(info.id) || (info.blockNumber ?? height) !== height) continue
+    yield
+    if (!Predicate.isReadonlyObject(info) || !isHash(info.id) || (info.blockNumber ?? height) !== height) continue
     found.set(info.id.toLowerCase(), info)
   }
   return found
@@ -179,7 +183,7 @@ interface Place {
 }
 
 const decodeTransaction = ({ id, json, raw, rawData }: Named, index: number, info: Json | undefined, place: Place) =>
-  DecodedTransaction.decode(info === undefined ? raw : { transaction: raw, info }, (parts) => {
+  DecodedTransaction.decodeInSlices(info === undefined ? raw : { transaction: raw, info }, function* (parts) {
     const { chain, height, internal } = place
     const transfers: Array<Transfer> = []
     if (json.raw_data_hex === undefined || rawData === undefined) parts.note("raw_data_hex must be hexadecimal digits")
@@ -193,7 +197,7 @@ const decodeTransaction = ({ id, json, raw, rawData }: Named, index: number, inf
         })
       )
     for (const { type } of contracts ?? []) {
-      if (!TronTransaction.isKnownType(type)) parts.note(`contract type ${type} is not known`)
+      if (!TronTransaction.isKnownType(type)) parts.note(`contract type ${type} is not known`, info && ["coin"])
     }
     const tookEffect = parts.take(succeeded(json, info))
 
@@ -215,21 +219,26 @@ const decodeTransaction = ({ id, json, raw, rawData }: Named, index: number, inf
     for (const [position, { transfer }] of (contracts ?? []).entries()) {
       if (transfer === undefined) continue
       const to =
-        transfer.to ?? parts.take(TronJson.address(chain, String(info?.contract_address ?? ""), "contract_address"))
+        transfer.to ??
+        parts.take(TronJson.address(chain, String(info?.contract_address ?? ""), "contract_address"), ["coin"])
       if (to === undefined) continue
       transfers.push({ kind: "coin", transaction: index, position, from: transfer.from, to, amount: transfer.amount })
     }
     for (const [position, log] of (logs ?? []).entries()) {
-      const tokens = parts.take(tokensOf(chain, log, index, (firstLog ?? 0) + position)) ?? []
-      if (firstLog !== undefined) transfers.push(...tokens)
+      const decoded = parts.take(tokensOf(chain, log, index, (firstLog ?? 0) + position), ["token"])
+      const tokens = decoded === undefined ? [] : yield* decoded
+      yield
+      if (firstLog !== undefined) for (const token of tokens) transfers.push(token)
       // The place is a part of an event's key, which a guess would tell a second time.
-      else if (tokens.length > 0) parts.note("how many logs the transactions before it have is not known")
+      else if (tokens.length > 0) parts.note("how many logs the transactions before it have is not known", ["token"])
     }
     if (internal && info !== undefined) {
-      const listed = parts.take(optional(Infos, info.internal_transactions, "internal_transactions")) ?? []
+      const listed =
+        parts.take(optional(Infos, info.internal_transactions, "internal_transactions"), ["internal"]) ?? []
       for (const [position, entry] of listed.entries()) {
-        const moved = parts.take(InternalTransactions.decode(chain, entry, index, position))
+        const moved = parts.take(InternalTransactions.decode(chain, entry, index, position), ["internal"])
         if (moved !== undefined) transfers.push(moved)
+        yield
       }
     }
     return { id: TronJson.bytes(id), transfers }
@@ -239,43 +248,47 @@ const decodeTransaction = ({ id, json, raw, rawData }: Named, index: number, inf
  * The block at `height`. Its ids are the hashes of what its transactions say. The failure names what contradicts, or says
  * that the node keeps no infos at all. `internal`: whether to take internal transactions.
  */
-export const decode = (
+export function* decode(
   chain: Chain,
   answer: Answer,
   infos: ReadonlyArray<unknown>,
   wanted: { readonly height: number; readonly internal: boolean }
-): Read<Block> =>
-  Result.gen(function* () {
-    const header = answer.block_header.raw_data
-    const { height } = wanted
-    if (heightOf(answer) !== height) {
-      return yield* Result.fail(`asked for block ${height}, answered block ${heightOf(answer)}`)
-    }
-    const listed = yield* Result.all((answer.transactions ?? []).map(named))
-    const ids = new Set(listed.map(({ id }) => id))
-    if (ids.size !== listed.length && listed.every(({ id }) => id !== undefined)) {
-      return yield* Result.fail("the block has a transaction twice")
-    }
-    const infoOf = infosById(infos, height)
-    const place: Place = { chain, ...wanted, logs: 0 }
-    const transactions = listed.map((transaction, index) =>
-      decodeTransaction(transaction, index, infoOf.get(transaction.id ?? ""), place)
+): Generator<void, Read<Block>> {
+  const header = answer.block_header.raw_data
+  const { height } = wanted
+  if (heightOf(answer) !== height) {
+    return Result.fail(`asked for block ${height}, answered block ${heightOf(answer)}`)
+  }
+  const all = Result.all(yield* TimeSlice.map(answer.transactions ?? [], named))
+  if (Result.isFailure(all)) return Result.fail(all.failure)
+  const listed = all.success
+  const ids = new Set(listed.map(({ id }) => id))
+  if (ids.size !== listed.length && listed.every(({ id }) => id !== undefined)) {
+    return Result.fail("the block has a transaction twice")
+  }
+  const infoOf = yield* infosById(infos, height)
+  const place: Place = { chain, ...wanted, logs: 0 }
+  const transactions: Array<DecodedTransaction.DecodedTransaction> = []
+  for (const [index, transaction] of listed.entries()) {
+    transactions.push(yield* decodeTransaction(transaction, index, infoOf.get(transaction.id ?? ""), place))
+    yield
+  }
+  const lacking = transactions.find(({ broken }) => broken.includes(noInfo))
+  if (infos.length === 0 && lacking !== undefined) {
+    return Result.fail(
+      `there is no info of any transaction of block ${height}: the node must keep them (storage.transHistory.switch = on)`
     )
-    const lacking = transactions.find(({ broken }) => broken.includes(noInfo))
-    if (infos.length === 0 && lacking !== undefined) {
-      return yield* Result.fail(
-        `there is no info of any transaction of block ${height}: the node must keep them (storage.transHistory.switch = on)`
-      )
-    }
-    const foreign = [...infoOf].flatMap(([id, info]) =>
-      ids.has(id)
-        ? []
-        : DecodedTransaction.decode(info, (parts) => {
-            parts.note("the info is of no transaction that the block lists")
-            return { id: TronJson.bytes(id), transfers: [] }
-          })
-    )
-    return DecodedTransaction.toBlock(
+  }
+  const foreign = [...infoOf].flatMap(([id, info]) =>
+    ids.has(id)
+      ? []
+      : DecodedTransaction.decode(info, (parts) => {
+          parts.note("the info is of no transaction that the block lists")
+          return { id: TronJson.bytes(id), transfers: [] }
+        })
+  )
+  return Result.succeed(
+    DecodedTransaction.toBlock(
       {
         height,
         hash: TronJson.bytes(answer.blockID),
@@ -285,4 +298,5 @@ export const decode = (
       transactions,
       foreign
     )
-  })
+  )
+}

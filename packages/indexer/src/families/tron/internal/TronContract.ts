@@ -2,6 +2,7 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { TokenMetadata } from "@headwater/core/events/Callback"
 import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { decodeDecimals, decodeText } from "../../evm/TokenMetadata.ts"
 import { type NodeError, NodeRejected } from "../../node/NodeError.ts"
@@ -32,6 +33,16 @@ const caller = TronJson.addressHex(new Uint8Array(20))
 
 const noContract = /contract is not exist|no contract/i
 
+/**
+ * The virtual machine gave a contract up, by what that contract does: an invalid operation, as in contracts of 2018 that
+ * lack the function, or too much energy. java-tron names the exception (`Wallet.callConstantContract`).
+ */
+const gaveUp = /\bvm\.program\.Program\$(?!OutOfTime)\w+Exception\b/
+
+/** More than 80 ms: a contract that never ends, or a node that was busy (java-tron #4416). */
+const isTooSlow = (error: NodeError) =>
+  error._tag === "NodeRejected" && /\bvm\.program\.Program\$OutOfTimeException\b/.test(error.message)
+
 /** Messages are hexadecimal in answers to POST. */
 const textOf = (message = ""): string =>
   /^(?:[0-9a-f]{2})+$/i.test(message) ? Buffer.from(message, "hex").toString() : message
@@ -59,7 +70,7 @@ const call = Effect.fnUntraced(function* (
   const { code, message, result = false } = answer.result ?? {}
   if (!result) {
     const said = textOf(message)
-    return noContract.test(said)
+    return noContract.test(said) || gaveUp.test(said)
       ? undefined
       : yield* new NodeRejected({
           node: http.name,
@@ -75,6 +86,13 @@ const call = Effect.fnUntraced(function* (
 
 const concurrency = 8
 
+/** As `call`; undefined for a contract that is too slow three times, so that whoever deploys such a one stops no chain. */
+const told = (http: TronHttp, contract: AddressBytes, signature: string) =>
+  call(http, contract, signature, "").pipe(
+    Effect.retry({ times: 2, schedule: Schedule.spaced("500 millis"), while: isTooSlow }),
+    Effect.catchIf(isTooSlow, () => Effect.undefined)
+  )
+
 /** Names, symbols and decimals, in the order of the contracts; empty or undefined where a contract does not say. */
 export const metadata = Effect.fn("TronContract.metadata")(
   (http: TronHttp, contracts: ReadonlyArray<AddressBytes>): Effect.Effect<ReadonlyArray<TokenMetadata>, NodeError> =>
@@ -82,9 +100,9 @@ export const metadata = Effect.fn("TronContract.metadata")(
       contracts,
       (contract) =>
         Effect.all({
-          name: Effect.map(call(http, contract, "name()", ""), decodeText),
-          symbol: Effect.map(call(http, contract, "symbol()", ""), decodeText),
-          decimals: Effect.map(call(http, contract, "decimals()", ""), decodeDecimals)
+          name: Effect.map(told(http, contract, "name()"), decodeText),
+          symbol: Effect.map(told(http, contract, "symbol()"), decodeText),
+          decimals: Effect.map(told(http, contract, "decimals()"), decodeDecimals)
         }),
       { concurrency }
     )

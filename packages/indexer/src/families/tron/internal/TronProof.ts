@@ -11,14 +11,14 @@ import { hash } from "node:crypto"
 import type { UnprovenPart } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import * as TronTransaction from "@headwater/core/tron/TronTransaction"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
+import * as TimeSlice from "../../../TimeSlice.ts"
 import * as Proof from "../../node/Proof.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
-
-const objectOf = (value: unknown): Json => (isObject(value) ? value : {})
+const objectOf = (value: unknown): Json => (Predicate.isReadonlyObject(value) ? value : {})
 const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 
 const sha256 = (bytes: Uint8Array): Buffer => hash("sha256", bytes, "buffer")
@@ -120,13 +120,14 @@ const leafOf = (transaction: Json): Result.Result<Buffer, string> =>
 const noTransactions = Buffer.alloc(32)
 
 /** The root of java-tron's tree: an odd node is moved up as it is. */
-const rootOf = (leaves: ReadonlyArray<Buffer>): Buffer => {
+function* rootOf(leaves: ReadonlyArray<Buffer>): Generator<void, Buffer> {
   let level = leaves
   while (level.length > 1) {
     const above: Array<Buffer> = []
     for (let at = 0; at < level.length; at += 2) {
       const right = level[at + 1]
       above.push(right === undefined ? level[at]! : sha256(Buffer.concat([level[at]!, right])))
+      yield
     }
     level = above
   }
@@ -135,7 +136,7 @@ const rootOf = (leaves: ReadonlyArray<Buffer>): Buffer => {
 
 /** The root over transactions in the node's JSON. Throws where one of them is of a form that is not known. */
 export const rootOfTransactions = (transactions: ReadonlyArray<Json>): string =>
-  rootOf(transactions.map((transaction) => Result.getOrThrow(leafOf(transaction)))).toString("hex")
+  TimeSlice.atOnce(rootOf(transactions.map((transaction) => Result.getOrThrow(leafOf(transaction))))).toString("hex")
 
 const isBytes = (text: unknown, bytes: Uint8Array): boolean =>
   typeof text === "string" && hex.test(text) && Bytes.equal(Buffer.from(text, "hex"), bytes)
@@ -169,9 +170,13 @@ const infosUnproven = Proof.uncommitted(
 )
 
 /** What is not proved of signatures: a key that an account's permission names is known to the state alone. */
-const signaturesOf = (answer: Json, header: Json, headerHash: Buffer | undefined): ReadonlyArray<UnprovenPart> => {
+function* signaturesOf(
+  answer: Json,
+  header: Json,
+  headerHash: Buffer | undefined
+): Generator<void, ReadonlyArray<UnprovenPart>> {
   const transactions = listOf(answer.transactions).map(objectOf)
-  const others = transactions.filter((transaction) => !isSignedByOwner(transaction)).length
+  const others = (yield* TimeSlice.map(transactions, isSignedByOwner)).filter((isOwn) => !isOwn).length
   const { witness_signature: signed } = objectOf(answer.block_header)
   const witness =
     headerHash === undefined || typeof signed !== "string"
@@ -202,14 +207,17 @@ const signaturesOf = (answer: Json, header: Json, headerHash: Buffer | undefined
  * Proves the block that a node answered with, `infos` beside it. Signatures too at `full`: those of other keys than the
  * owner's are unproven, since an account may give others permission.
  */
-export const of = (answer: unknown, infos: ReadonlyArray<unknown>, level: Proof.Level): Proof.Outcome => {
-  if (level === "links") return { mismatch: undefined, unproven: [] }
+export function* of(
+  answer: unknown,
+  infos: ReadonlyArray<unknown>,
+  level: Proof.Level
+): Generator<void, Proof.Outcome> {
+  if (level === "links") return Proof.nothing
   const block = objectOf(answer)
   const header = objectOf(objectOf(block.block_header).raw_data)
   const height = Number(header.number ?? 0)
   // The first block is known by its id, which is in no header.
-  if (height === 0)
-    return { mismatch: undefined, unproven: [Proof.unknown("block", "the first block has rules of its own")] }
+  if (height === 0) return Proof.allBut(Proof.unknown("block", "the first block has rules of its own"))
   const unproven: Array<UnprovenPart> = []
   const hashed = headerHash(header)
   if (Result.isFailure(hashed)) unproven.push(Proof.unknown("header", hashed.failure))
@@ -224,22 +232,22 @@ export const of = (answer: unknown, infos: ReadonlyArray<unknown>, level: Proof.
     const leaf = leafOf(transaction)
     if (Result.isSuccess(leaf)) leaves.push(leaf.success)
     else odd ??= `transaction ${String(transaction.txID).slice(0, 64)}: ${leaf.failure}`
+    yield
   }
   if (odd !== undefined) unproven.push(Proof.unknown("transactions", odd))
-  else if (!isBytes(header.txTrieRoot, rootOf(leaves))) {
+  else if (!isBytes(header.txTrieRoot, yield* rootOf(leaves))) {
     return Proof.mismatch("txTrieRoot is not that of the transactions: some are missing, foreign or changed")
   }
 
   const byId = new Map(transactions.map((transaction) => [String(transaction.txID).toLowerCase(), transaction]))
   for (const info of infos.map(objectOf)) {
+    yield
     const transaction = byId.get(String(info.id).toLowerCase())
     if (transaction !== undefined && contradicts(transaction, info)) {
       return Proof.mismatch(`the info of transaction ${info.id} has another result than the block, which commits to it`)
     }
   }
   if (infos.length > 0) unproven.push(infosUnproven)
-  return {
-    mismatch: undefined,
-    unproven: level === "full" ? [...unproven, ...signaturesOf(block, header, Result.getOrUndefined(hashed))] : unproven
-  }
+  if (level === "full") unproven.push(...(yield* signaturesOf(block, header, Result.getOrUndefined(hashed))))
+  return Proof.allBut(...unproven)
 }

@@ -13,6 +13,32 @@ export interface BlockBody {
 
 const noId = new Uint8Array()
 
+const contentOf = (
+  { spends, transactions, transfers }: BlockBody,
+  listed?: Uint8Array
+): DecodedTransaction.Content => ({
+  id: transactions[0] ?? listed,
+  transfers,
+  spends
+})
+
+const put = (
+  body: BlockBody,
+  own: BlockBody,
+  decoded: DecodedTransaction.DecodedTransaction,
+  listed?: Uint8Array
+): void => {
+  const id = decoded.id ?? listed
+  body.transactions.push(id ?? noId)
+  if (decoded.id !== undefined) {
+    for (const transfer of own.transfers) body.transfers.push(transfer)
+    for (const spend of own.spends) body.spends.push(spend)
+  }
+  if (decoded.broken.length === 0) return
+  body.notUnderstood ??= []
+  body.notUnderstood.push(DecodedTransaction.toNotUnderstood({ ...decoded, id }, body.notUnderstood.length))
+}
+
 /**
  * Adds a transaction to `body`, as far as `read` can read it: `read` fills a body of its own, whose one transaction has
  * the index `index` and, where its id is not to be had otherwise, the id `listed`.
@@ -24,19 +50,33 @@ export const add = (
   listed?: Uint8Array
 ): void => {
   const own = empty()
-  const decoded = DecodedTransaction.decode(raw, (parts) => {
-    read(own, parts)
-    return { id: own.transactions[0] ?? listed, transfers: own.transfers, spends: own.spends }
-  })
-  const id = decoded.id ?? listed
-  body.transactions.push(id ?? noId)
-  if (decoded.id !== undefined) {
-    for (const transfer of own.transfers) body.transfers.push(transfer)
-    for (const spend of own.spends) body.spends.push(spend)
-  }
-  if (decoded.broken.length === 0) return
-  body.notUnderstood ??= []
-  body.notUnderstood.push(DecodedTransaction.toNotUnderstood({ ...decoded, id }, body.notUnderstood.length))
+  const decoded = DecodedTransaction.decode(
+    raw,
+    (parts) => {
+      read(own, parts)
+      return contentOf(own, listed)
+    },
+    DecodedTransaction.coinsAlone
+  )
+  put(body, own, decoded, listed)
+}
+
+/** As {@link add}, of a transaction that may be large. */
+export function* addInSlices(
+  body: BlockBody,
+  raw: unknown,
+  read: (own: BlockBody, parts: DecodedTransaction.Parts) => Generator<void, void>
+): Generator<void, void> {
+  const own = empty()
+  const decoded = yield* DecodedTransaction.decodeInSlices(
+    raw,
+    function* (parts) {
+      yield* read(own, parts)
+      return contentOf(own)
+    },
+    DecodedTransaction.coinsAlone
+  )
+  put(body, own, decoded)
 }
 
 export const empty = (): BlockBody => ({ transactions: [], transfers: [], spends: [] })

@@ -6,6 +6,7 @@ import type { Block } from "@headwater/core/Block"
 import type { BlockDetails } from "@headwater/core/BlockDetails"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as BatchInParts from "../../node/BatchInParts.ts"
 import * as BytesInFlight from "../../node/BytesInFlight.ts"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
@@ -16,7 +17,7 @@ import * as BlockBody from "./BlockBody.ts"
 import type { Capabilities, Parameters } from "./Capabilities.ts"
 import * as HeaderProof from "./HeaderProof.ts"
 import { Mismatch, refuse } from "./Malformed.ts"
-import { consistent, orMissing } from "./NodeAnswer.ts"
+import { consistent, consistentInSlices, orMissing } from "./NodeAnswer.ts"
 import * as NodeBlock from "./NodeBlock.ts"
 import * as NodeJson from "./NodeJson.ts"
 import * as NodeTransaction from "./NodeTransaction.ts"
@@ -64,16 +65,23 @@ export const make = (
   /** Ids are little beside the transactions that they are asked for by. */
   const getListed = (rpc: JsonRpc, hash: string, listed: Parameters) => BytesInFlight.part(getBlock(rpc, hash, listed))
 
-  const bodyOf = (transactions: ReadonlyArray<unknown>) => {
+  function* bodyOf(transactions: ReadonlyArray<unknown>): Generator<void, BlockBody.BlockBody> {
     const body = BlockBody.empty()
-    for (const [index, transaction] of transactions.entries()) NodeTransaction.read(chain, transaction, index, body)
+    for (const [index, transaction] of transactions.entries()) {
+      yield* NodeTransaction.read(chain, transaction, index, body)
+      yield
+    }
     return body
   }
 
-  const proved = (block: NodeBlock.NodeBlock, body: BlockBody.BlockBody, ofBody: () => Proof.Outcome): Proved => {
-    const whole = NodeBlock.assemble(block, body)
+  function* proved(
+    block: NodeBlock.NodeBlock,
+    body: BlockBody.BlockBody,
+    ofBody: () => Generator<void, Proof.Outcome>
+  ): Generator<void, Proved> {
+    const whole = yield* NodeBlock.assemble(block, body)
     if (verify === "links") return { block: whole, outcome: Proof.nothing }
-    const outcome = both(HeaderProof.of(chain, block.json, block.height), ofBody())
+    const outcome = both(HeaderProof.of(chain, block.json, block.height), yield* ofBody())
     // The proof of a body may put what bytes say in place of what was decoded.
     return { block: { ...whole, ...body }, outcome }
   }
@@ -85,12 +93,9 @@ export const make = (
     )
 
   const rawOf = (rpc: JsonRpc, block: NodeBlock.NodeBlock, ids: ReadonlyArray<Uint8Array>, hex: unknown) =>
-    consistent(rpc, "getblock", () => {
-      const raw = RawBlock.read(
-        chain,
-        NodeJson.bytes(hex, () => "the raw block"),
-        ids
-      )
+    consistentInSlices(rpc, "getblock", function* () {
+      const bytes = NodeJson.bytes(hex, () => "the raw block")
+      const raw = yield* RawBlock.read(chain, bytes, ids)
       if (raw.hash !== undefined && Buffer.compare(raw.hash, block.hash) !== 0) {
         throw new Mismatch("hash is not that of the raw block")
       }
@@ -107,21 +112,25 @@ export const make = (
     block: NodeBlock.NodeBlock,
     transactions: ReadonlyArray<unknown>
   ): Effect.fn.Return<Proved, NodeError> {
-    const isBare = transactions.some((transaction) => !NodeJson.isRecord(transaction) || transaction.hex === undefined)
+    const isBare = transactions.some(
+      (transaction) => !Predicate.isReadonlyObject(transaction) || transaction.hex === undefined
+    )
     if (verify !== "full" || !isBare || capabilities.raw === undefined) {
-      return yield* consistent(rpc, "getblock", () => {
+      return yield* consistentInSlices(rpc, "getblock", function* () {
         if (transactions.every((transaction) => typeof transaction === "string")) {
           refuse("tx", "must be decoded transactions")
         }
-        const body = bodyOf(transactions)
-        return proved(block, body, () => TransactionProof.of(chain, transactions, body))
+        const body = yield* bodyOf(transactions)
+        return yield* proved(block, body, () => TransactionProof.of(chain, transactions, body))
       })
     }
     const hex = yield* getBlock(rpc, asked.hash, capabilities.raw)
-    const body = yield* consistent(rpc, "getblock", () => bodyOf(transactions))
+    const body = yield* consistentInSlices(rpc, "getblock", () => bodyOf(transactions))
     const raw = yield* rawOf(rpc, block, body.transactions, hex)
-    return yield* consistent(rpc, "getblock", () =>
-      proved(block, body, () => both(TransactionProof.ofBody(body, raw.body, raw.idsUnproven), raw.witnesses()))
+    return yield* consistentInSlices(rpc, "getblock", () =>
+      proved(block, body, function* () {
+        return both(yield* TransactionProof.ofBody(body, raw.body, raw.idsUnproven), yield* raw.witnesses())
+      })
     )
   })
 
@@ -148,10 +157,10 @@ export const make = (
       const block = yield* consistent(rpc, "getblock", () => NodeBlock.read(answer, asked))
       const ids = yield* consistent(rpc, "getblock", () => NodeBlock.listedIds(block))
       const read = yield* rawOf(rpc, block, ids, hex)
-      const found = yield* consistent(rpc, "getblock", () =>
-        proved(block, read.body, () =>
-          both(read.idsUnproven ? TransactionProof.idsUnproven : Proof.nothing, read.witnesses())
-        )
+      const found = yield* consistentInSlices(rpc, "getblock", () =>
+        proved(block, read.body, function* () {
+          return both(read.idsUnproven ? TransactionProof.idsUnproven : Proof.nothing, yield* read.witnesses())
+        })
       )
       return yield* finish(rpc, "getblock", found)
     })
@@ -192,7 +201,7 @@ export const make = (
     details: Effect.fnUntraced(function* (asked) {
       const answer = yield* getBlock(rpc, asked.hash, summary)
       // Old Zebra versions say no size.
-      const unsized = NodeJson.isRecord(answer) && answer.size === undefined && capabilities.raw !== undefined
+      const unsized = Predicate.isReadonlyObject(answer) && answer.size === undefined && capabilities.raw !== undefined
       const hex = unsized ? yield* getBlock(rpc, asked.hash, capabilities.raw) : undefined
       const rawSize = typeof hex === "string" ? hex.length / 2 : undefined
       return yield* consistent(rpc, "getblock", () => NodeBlock.details(answer, asked, rawSize))

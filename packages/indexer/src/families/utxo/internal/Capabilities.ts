@@ -1,10 +1,11 @@
 /** What a UTXO node can be asked for, found out once: by asking it for its newest block. */
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
 import type { NodeError } from "../../node/NodeError.ts"
 import { isNoTransaction } from "./NodeAnswer.ts"
-import * as NodeJson from "./NodeJson.ts"
+import type * as NodeJson from "./NodeJson.ts"
 
 /** Arguments behind the hash or id that a call is about: verbosity, as nodes of different ages take it. */
 export type Parameters = ReadonlyArray<number | boolean>
@@ -36,9 +37,11 @@ interface BlockOf<Transaction> {
   readonly tx: ReadonlyArray<Transaction>
 }
 
-const isBlock = (value: unknown): value is BlockOf<unknown> => NodeJson.isRecord(value) && Array.isArray(value.tx)
+const isBlock = (value: unknown): value is BlockOf<unknown> =>
+  Predicate.isReadonlyObject(value) && Array.isArray(value.tx)
 const isListed = (value: unknown): value is BlockOf<string> => isBlock(value) && typeof value.tx[0] === "string"
-const isDecoded = (value: unknown): value is BlockOf<NodeJson.Json> => isBlock(value) && NodeJson.isRecord(value.tx[0])
+const isDecoded = (value: unknown): value is BlockOf<NodeJson.Json> =>
+  isBlock(value) && Predicate.isReadonlyObject(value.tx[0])
 const isText = (value: unknown): value is string => typeof value === "string"
 
 /** The first of `candidates` that `getblock` takes, with its answer; undefined if it takes none. */
@@ -66,7 +69,7 @@ const findVerbose = Effect.fnUntraced(function* (
   for (const verbose of verboseParameters) {
     const answer = yield* Effect.result(rpc.call("getrawtransaction", [mined, ...verbose], "decimalText"))
     if (Result.isSuccess(answer)) {
-      if (NodeJson.isRecord(answer.success)) return { verbose, txindex: true }
+      if (Predicate.isReadonlyObject(answer.success)) return { verbose, txindex: true }
     } else if (answer.failure._tag !== "NodeRejected") {
       return yield* answer.failure
     } else if (isNoTransaction(answer.failure)) {
@@ -87,7 +90,8 @@ const hasIndex = Effect.fnUntraced(function* (
   verbose: Parameters
 ): Effect.fn.Return<boolean, NodeError> {
   const info = yield* Effect.result(rpc.call("getindexinfo", []))
-  if (Result.isSuccess(info) && NodeJson.isRecord(info.success)) return NodeJson.isRecord(info.success.txindex)
+  if (Result.isSuccess(info) && Predicate.isReadonlyObject(info.success))
+    return Predicate.isReadonlyObject(info.success.txindex)
   let block = newest
   for (let looked = 0; looked < blocksToLookAt; looked++) {
     const calls = block.tx.map((id) => ({ method: "getrawtransaction", params: [id, ...verbose] }))
@@ -104,9 +108,9 @@ const hasIndex = Effect.fnUntraced(function* (
 /** Whether a decoded block shows what its inputs spend; undefined if it has none. */
 const showsPrevouts = (block: BlockOf<unknown>): boolean | undefined => {
   for (const transaction of block.tx) {
-    if (!NodeJson.isRecord(transaction) || !Array.isArray(transaction.vin)) continue
+    if (!Predicate.isReadonlyObject(transaction) || !Array.isArray(transaction.vin)) continue
     const [input]: ReadonlyArray<unknown> = transaction.vin
-    if (NodeJson.isRecord(input) && input.txid !== undefined) return NodeJson.isRecord(input.prevout)
+    if (Predicate.isReadonlyObject(input) && input.txid !== undefined) return Predicate.isReadonlyObject(input.prevout)
   }
   return undefined
 }

@@ -71,7 +71,7 @@ const ofZcash = (json: NodeJson.Json, height: number): Proof.Outcome => {
     .some((candidate) => isHashOf(json, zcashHeader(json, height, hashOf(candidate, "blockcommitments"))))
   if (found) return Proof.nothing
   return named === undefined && json.chainhistoryroot === undefined && height >= heartwood
-    ? { mismatch: undefined, unproven: [Proof.unknown("header", "the node does not show blockcommitments")] }
+    ? Proof.allBut(Proof.unknown("header", "the node does not show blockcommitments"))
     : Proof.mismatch(notOurs)
 }
 
@@ -80,7 +80,7 @@ export const of = (chain: Chain, json: NodeJson.Json, height: number): Proof.Out
   const { headerHash, wireFormat } = chain.utxo!
   if (headerHash !== undefined) {
     const reason = `blocks are named by ${headerHash.toUpperCase()}, which is not computed here`
-    return { mismatch: undefined, unproven: [Proof.unknown("header", reason)] }
+    return Proof.allBut(Proof.unknown("header", reason))
   }
   const outcome = reading(() =>
     wireFormat === "zcash"
@@ -89,5 +89,5 @@ export const of = (chain: Chain, json: NodeJson.Json, height: number): Proof.Out
         ? Proof.nothing
         : Proof.mismatch(notOurs)
   )
-  return Result.getOrElse(outcome, (rule) => ({ mismatch: undefined, unproven: [Proof.unknown("header", rule)] }))
+  return Result.getOrElse(outcome, (rule) => Proof.allBut(Proof.unknown("header", rule)))
 }

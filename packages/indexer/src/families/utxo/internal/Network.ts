@@ -67,15 +67,4 @@ export const capability = (
   rpc: JsonRpc,
   called: unknown
 ): Effect.Effect<Capability.Capability, NodeError> =>
-  Effect.map(doubt(chain, rpc, called), (found) => {
-    const name = Chain.nameOf(chain)
-    if (Result.isFailure(found)) {
-      return Capability.lacks(
-        Capability.network,
-        `the node is on ${found.failure}, not on ${name}: it belongs to another network; correct the node's URL`
-      )
-    }
-    return found.success === undefined
-      ? Capability.has(Capability.network, `${name}, by its known blocks`)
-      : Capability.networkPresumed(found.success)
-  })
+  Effect.map(doubt(chain, rpc, called), (found) => Capability.networkByBlocks(Chain.nameOf(chain), found))

@@ -1,9 +1,10 @@
 /** What a UTXO node's answer means: an unknown block, an unknown transaction, or something that can be read. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as TimeSlice from "../../../TimeSlice.ts"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
 import { BlockMissing, type NodeError, NodeInconsistent, type NodeRejected, ProofFailed } from "../../node/NodeError.ts"
-import { Mismatch, reading } from "./Malformed.ts"
+import { Malformed, Mismatch } from "./Malformed.ts"
 
 /** "No such mempool or blockchain transaction"; bcoin has no code of its own for "Transaction not found". */
 export const isNoTransaction = (error: NodeRejected): boolean =>
@@ -37,21 +38,23 @@ export const orMissing =
       )
     )
 
-/** Runs a reader that throws `Malformed`, or `Mismatch` for what does not fit the block's own hashes. */
+/** What a reader has thrown: `Malformed`, or `Mismatch` for what does not fit the block's own hashes. */
+const refused =
+  ({ node }: JsonRpc, method: string) =>
+  (cause: unknown): Effect.Effect<never, NodeInconsistent | ProofFailed> => {
+    if (cause instanceof Mismatch) return Effect.fail(new ProofFailed({ node, method, message: cause.message }))
+    if (cause instanceof Malformed) return Effect.fail(new NodeInconsistent({ node, method, message: cause.message }))
+    return Effect.die(cause)
+  }
+
+/** Runs a reader that throws `Malformed` or `Mismatch`. */
 export const consistent = <A>(
   rpc: JsonRpc,
   method: string,
   read: () => A
 ): Effect.Effect<A, NodeInconsistent | ProofFailed> =>
-  Effect.suspend((): Effect.Effect<A, NodeInconsistent | ProofFailed> => {
-    const result = Result.try(() => reading(read))
-    if (Result.isFailure(result)) {
-      const cause = result.failure
-      return cause instanceof Mismatch
-        ? Effect.fail(new ProofFailed({ node: rpc.node, method, message: cause.message }))
-        : Effect.die(cause)
-    }
-    return Effect.fromResult(
-      Result.mapError(result.success, (message) => new NodeInconsistent({ node: rpc.node, method, message }))
-    )
-  })
+  Effect.suspend(() => Result.match(Result.try(read), { onFailure: refused(rpc, method), onSuccess: Effect.succeed }))
+
+/** As {@link consistent}, of an answer about a whole block. */
+export const consistentInSlices = <A>(rpc: JsonRpc, method: string, read: () => Generator<void, A>) =>
+  Effect.catch(TimeSlice.attempt(read), refused(rpc, method))

@@ -3,7 +3,9 @@
 import * as Amount from "@headwater/core/Amount"
 import type { Block } from "@headwater/core/Block"
 import type { BlockDetails } from "@headwater/core/BlockDetails"
+import * as Bytes from "@headwater/core/Bytes"
 import * as Result from "effect/Result"
+import * as TimeSlice from "../../../TimeSlice.ts"
 import type { BlockBody } from "./BlockBody.ts"
 import { Mismatch, refuse } from "./Malformed.ts"
 import { merkleRoot } from "./MerkleRoot.ts"
@@ -65,15 +67,15 @@ export const listedIds = (block: NodeBlock): ReadonlyArray<Uint8Array> =>
  * Puts head and body together. Throws `Mismatch` where the transactions are not those, and all of those, whose Merkle
  * root the block has; where that cannot be told, as without the id of one, where their number is not that of the block.
  */
-export const assemble = (block: NodeBlock, body: BlockBody): Block => {
+export function* assemble(block: NodeBlock, body: BlockBody): Generator<void, Block> {
   const known = body.transactions.filter(({ length }) => length > 0)
-  const ids = new Set(known.map((id) => Buffer.from(id.buffer, id.byteOffset, id.length).toString("latin1")))
+  const ids = new Set(yield* TimeSlice.map(known, Bytes.key))
   if (ids.size !== known.length) refuse("tx", "must not have a transaction twice")
   if (known.length < body.transactions.length) {
     if (typeof block.count === "number" && block.count !== block.tx.length) {
       refuse("tx", `has ${block.tx.length} entries, but nTx says otherwise`)
     }
-  } else if (!isSame(merkleRoot(body.transactions), block.merkleRoot)) {
+  } else if (!isSame(yield* merkleRoot(body.transactions), block.merkleRoot)) {
     throw new Mismatch("merkleroot is not that of the transactions: some are missing, foreign or in another order")
   }
   const { height, hash, parent, time } = block

@@ -1,5 +1,6 @@
 /** Values in a UTXO node's JSON. Every reader throws `Malformed` with the field's name and the rule it breaks. */
 import * as Amount from "@headwater/core/Amount"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import { refuse } from "./Malformed.ts"
 
@@ -8,11 +9,8 @@ export type Json = Readonly<Record<string, unknown>>
 /** Where a value stands. A function: names are only made for what is refused. */
 export type Field = () => string
 
-export const isRecord = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 export const record = (value: unknown, field: Field): Json =>
-  isRecord(value) ? value : refuse(field(), "must be an object")
+  Predicate.isReadonlyObject(value) ? value : refuse(field(), "must be an object")
 
 export const list = (value: unknown, field: Field): ReadonlyArray<unknown> =>
   Array.isArray(value) ? value : refuse(field(), "must be an array")

@@ -6,6 +6,7 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
 import { type Unlocking, witnessItems } from "@headwater/core/utxo/Unlocking"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type * as DecodedTransaction from "../../DecodedTransaction.ts"
 import * as BlockBody from "./BlockBody.ts"
@@ -36,7 +37,7 @@ export const readOutput = (
 
 /** Reads what an input shows when that is asked for; of the node's object no more is kept. */
 const unlockingOf = ({ scriptSig, txinwitness = [] }: NodeJson.Json): (() => Unlocking | undefined) => {
-  const hex = NodeJson.isRecord(scriptSig) ? scriptSig.hex : undefined
+  const hex = Predicate.isReadonlyObject(scriptSig) ? scriptSig.hex : undefined
   return () =>
     Result.getOrUndefined(
       reading(() => ({
@@ -65,8 +66,9 @@ const readInput = (
   }
   const { prevout } = input
   const spent = () => `${at()}.prevout`
-  const shown = NodeJson.isRecord(prevout)
-    ? read(() => ({ from: scriptOf(prevout, spent), amount: amountOf(prevout, chain, spent) }))
+  const shown = Predicate.isReadonlyObject(prevout)
+    ? // The outpoint says which coin is spent.
+      read(() => ({ from: scriptOf(prevout, spent), amount: amountOf(prevout, chain, spent) }), [])
     : undefined
   if (shown === undefined) {
     own.spends.push({ ...place, outpoint, unlocking: unlockingOf(input) })
@@ -92,12 +94,15 @@ const readOutputAt = (
   own.transfers.push({ kind: "coin", ...place, from: undefined, to, amount: amountOf(output, chain, at) })
 }
 
+/** Inputs or outputs that are read in one step: a transaction may have tens of thousands. */
+const partsOfStep = 32
+
 /**
  * Adds the transaction at `index` of a block to `body`, as far as it can be read. Inputs and outputs inside the MWEB
  * (`ismweb`) and the shielded parts of a Zcash transaction hide their value and are passed over.
  */
-export const read = (chain: Chain, value: unknown, index: number, body: BlockBody.BlockBody): void =>
-  BlockBody.add(body, value, (own, parts) => {
+export const read = (chain: Chain, value: unknown, index: number, body: BlockBody.BlockBody): Generator<void, void> =>
+  BlockBody.addInSlices(body, value, function* (own, parts) {
     const field = () => `tx[${index}]`
     const transaction = NodeJson.record(value, field)
     own.transactions.push(NodeJson.hash(transaction.txid, () => `${field()}.txid`))
@@ -105,10 +110,12 @@ export const read = (chain: Chain, value: unknown, index: number, body: BlockBod
     for (const [position, item] of inputs.entries()) {
       const place = { transaction: index, position }
       parts.read(() => readInput(chain, item, place, () => `${field()}.vin[${position}]`, own, parts))
+      if (position % partsOfStep === partsOfStep - 1) yield
     }
     const outputs = parts.read(() => NodeJson.list(transaction.vout, () => `${field()}.vout`)) ?? []
     for (const [position, item] of outputs.entries()) {
       const place = { transaction: index, position }
       parts.read(() => readOutputAt(chain, item, place, () => `${field()}.vout[${position}]`, own))
+      if (position % partsOfStep === partsOfStep - 1) yield
     }
   })

@@ -20,7 +20,7 @@ export interface RawBlock {
   readonly merkleRoot: Uint8Array
   readonly body: BlockBody.BlockBody
   /** Proves the witnesses; throws `Malformed`. */
-  readonly witnesses: () => Proof.Outcome
+  readonly witnesses: () => Generator<void, Proof.Outcome>
   /** Whether the ids are those of the node, since they are no hashes of these bytes. */
   readonly idsUnproven: boolean
 }
@@ -42,7 +42,7 @@ const skipAuxPow = (raw: RawBytes, chain: Chain): void => {
  * Reads a whole block. `listed` are the ids that the node gives to its transactions: only the ids of Zcash version 5 are
  * taken from there, and those of transactions that cannot be read; the others are computed. Throws `Malformed`.
  */
-export const read = (chain: Chain, bytes: Uint8Array, listed: ReadonlyArray<Uint8Array>): RawBlock => {
+export function* read(chain: Chain, bytes: Uint8Array, listed: ReadonlyArray<Uint8Array>): Generator<void, RawBlock> {
   const { auxPow, headerHash, mweb, wireFormat } = chain.utxo!
   const raw = new RawBytes(bytes)
   const version = raw.uint32()
@@ -72,13 +72,12 @@ export const read = (chain: Chain, bytes: Uint8Array, listed: ReadonlyArray<Uint
       lost = false
     }
     BlockBody.add(body, lost ? "" : raw.bytes.subarray(raw.at), read, id)
+    yield
   }
   if (!lost && !mweb && raw.at !== bytes.length) throw new Malformed("bytes behind the raw block")
-  const witnesses = (): Proof.Outcome => {
-    if (lost) return { mismatch: undefined, unproven: [Proof.unknown("transactions", "one of them is not understood")] }
-    return zcash
-      ? { mismatch: undefined, unproven: [] }
-      : WitnessCommitment.proof(chain, bytes.subarray(from), witnessed)
+  function* witnesses(): Generator<void, Proof.Outcome> {
+    if (lost) return Proof.allBut(Proof.unknown("transactions", "one of them is not understood"))
+    return zcash ? Proof.nothing : yield* WitnessCommitment.proof(chain, bytes.subarray(from), witnessed)
   }
   return { hash, merkleRoot, body, witnesses, idsUnproven: idsUnproven || lost }
 }

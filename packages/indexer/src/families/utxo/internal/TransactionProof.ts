@@ -5,6 +5,7 @@
 import type { CoinTransfer, Spend, UnprovenPart } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Bytes from "@headwater/core/Bytes"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Proof from "../../node/Proof.ts"
 import * as BlockBody from "./BlockBody.ts"
@@ -29,16 +30,20 @@ const isSameOutput = (a: CoinTransfer, b: CoinTransfer): boolean =>
 
 const isOutput = ({ to }: CoinTransfer): boolean => to !== undefined
 
+/** Inputs or outputs that are compared between two steps. */
+const comparedOfStep = 512
+
 /** Where the first pair of two lists differs; undefined where they are the same. */
-const firstDifference = <A>(
+function* firstDifference<A>(
   shown: ReadonlyArray<A & { readonly transaction: number }>,
   own: ReadonlyArray<A & { readonly transaction: number }>,
   same: (a: A, b: A) => boolean
-): number | undefined => {
+): Generator<void, number | undefined> {
   const length = Math.max(shown.length, own.length)
   for (let at = 0; at < length; at++) {
     const [a, b] = [shown[at], own[at]]
     if (a === undefined || b === undefined || !same(a, b)) return (a ?? b)!.transaction
+    if (at % comparedOfStep === 0) yield
   }
   return undefined
 }
@@ -53,41 +58,53 @@ const ofPrevouts = (body: BlockBody.BlockBody): ReadonlyArray<UnprovenPart> =>
   body.transfers.some(({ from }) => from !== undefined) ? [prevouts] : []
 
 /** Where ids are not computed here. */
-export const idsUnproven: Proof.Outcome = {
-  mismatch: undefined,
-  unproven: [Proof.unknown("transaction ids", "ids of Zcash transactions of version 5 are not computed here (ZIP-244)")]
-}
+export const idsUnproven = Proof.allBut(
+  Proof.unknown("transaction ids", "ids of Zcash transactions of version 5 are not computed here (ZIP-244)")
+)
 
 /**
  * How `body` differs from `own`, which is read from bytes, in transactions other than `odd`; undefined where both are the
  * same, and what inputs of `body` unlock with is from the bytes then.
  */
-const differenceOf = (body: BlockBody.BlockBody, own: BlockBody.BlockBody, odd: ReadonlySet<number>) => {
+function* differenceOf(
+  body: BlockBody.BlockBody,
+  own: BlockBody.BlockBody,
+  odd: ReadonlySet<number>
+): Generator<void, string | undefined> {
   const shown = <A extends { readonly transaction: number }>(all: ReadonlyArray<A>) =>
     odd.size === 0 ? all : all.filter(({ transaction }) => !odd.has(transaction))
-  const input = firstDifference(shown(body.spends), own.spends, isSameSpend)
+  const input = yield* firstDifference(shown(body.spends), own.spends, isSameSpend)
   if (input !== undefined) return `tx[${input}].vin is not what the bytes of the transaction say`
-  const output = firstDifference(shown(body.transfers.filter(isOutput)), own.transfers.filter(isOutput), isSameOutput)
+  const output = yield* firstDifference(
+    shown(body.transfers.filter(isOutput)),
+    own.transfers.filter(isOutput),
+    isSameOutput
+  )
   if (output !== undefined) return `tx[${output}].vout is not what the bytes of the transaction say`
   const ownSpends = own.spends.values()
   for (const [index, spend] of body.spends.entries()) {
     if (odd.has(spend.transaction)) continue
     const unlocking = ownSpends.next().value?.unlocking
     if (spend.unlocking !== undefined && unlocking !== undefined) body.spends[index] = { ...spend, unlocking }
+    if (index % comparedOfStep === 0) yield
   }
   return undefined
 }
 
 /** Proves `body` by `own`, which is read from the raw block. */
-export const ofBody = (body: BlockBody.BlockBody, own: BlockBody.BlockBody, idsListed: boolean): Proof.Outcome => {
+export function* ofBody(
+  body: BlockBody.BlockBody,
+  own: BlockBody.BlockBody,
+  idsListed: boolean
+): Generator<void, Proof.Outcome> {
   if (body.notUnderstood !== undefined || own.notUnderstood !== undefined) {
-    return { mismatch: undefined, unproven: [Proof.unknown("transactions", "one of them is not understood in full")] }
+    return Proof.allBut(Proof.unknown("transactions", "one of them is not understood in full"))
   }
   const other = body.transactions.findIndex((id, index) => !isSame(id, own.transactions[index]))
   if (other !== -1) return Proof.mismatch(`tx[${other}].txid is not the hash of the transaction`)
-  const difference = differenceOf(body, own, new Set())
+  const difference = yield* differenceOf(body, own, new Set())
   if (difference !== undefined) return Proof.mismatch(difference)
-  return { mismatch: undefined, unproven: [...ofPrevouts(body), ...(idsListed ? idsUnproven.unproven : [])] }
+  return Proof.allBut(...ofPrevouts(body), ...(idsListed ? idsUnproven.unproven : []))
 }
 
 /** A transaction's own bytes, read into `own`. */
@@ -107,7 +124,11 @@ const readBytes = (chain: Chain, json: NodeJson.Json, index: number, own: BlockB
  * Proves `body`, which was read from `transactions`; what its inputs unlock with is from their bytes afterwards. A
  * transaction without bytes, or with bytes of a form that is not known, is unproven.
  */
-export const of = (chain: Chain, transactions: ReadonlyArray<unknown>, body: BlockBody.BlockBody): Proof.Outcome => {
+export function* of(
+  chain: Chain,
+  transactions: ReadonlyArray<unknown>,
+  body: BlockBody.BlockBody
+): Generator<void, Proof.Outcome> {
   const own = BlockBody.empty()
   const partial = new Set((body.notUnderstood ?? []).map(({ transactionId: id }) => (id ? Bytes.key(id) : "")))
   const isPartial = (id: Uint8Array) => partial.size > 0 && partial.has(Bytes.key(id))
@@ -118,8 +139,9 @@ export const of = (chain: Chain, transactions: ReadonlyArray<unknown>, body: Blo
   let reason: string | undefined
   let listed = false
   for (const [index, transaction] of transactions.entries()) {
+    yield
     const [ids, spends, transfers] = [own.transactions.length, own.spends.length, own.transfers.length]
-    const json = NodeJson.isRecord(transaction) ? transaction : {}
+    const json = Predicate.isReadonlyObject(transaction) ? transaction : {}
     const read = isPartial(body.transactions[index]!)
       ? Result.fail("not understood in full")
       : readBytes(chain, json, index, own)
@@ -139,11 +161,11 @@ export const of = (chain: Chain, transactions: ReadonlyArray<unknown>, body: Blo
       return Proof.mismatch(`tx[${index}].txid is not the hash of the transaction`)
   }
 
-  const difference = differenceOf(body, own, odd)
+  const difference = yield* differenceOf(body, own, odd)
   if (difference !== undefined) return Proof.mismatch(difference)
   if (reason !== undefined) unproven.push(Proof.unknown("transactions", reason))
   if (listed) unproven.push(...idsUnproven.unproven)
-  if (odd.size > 0 || coinbase === undefined || witnessed.length === 0) return { mismatch: undefined, unproven }
-  const { mismatch, unproven: witnesses } = WitnessCommitment.proof(chain, coinbase, witnessed)
+  if (odd.size > 0 || coinbase === undefined || witnessed.length === 0) return Proof.allBut(...unproven)
+  const { mismatch, unproven: witnesses } = yield* WitnessCommitment.proof(chain, coinbase, witnessed)
   return { mismatch, unproven: [...unproven, ...witnesses] }
 }

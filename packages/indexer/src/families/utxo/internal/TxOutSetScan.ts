@@ -3,6 +3,7 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import * as Derivation from "@headwater/core/keys/Derivation"
 import type { Coin, CoinsAt } from "@headwater/core/utxo/Coin"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
 import type { NodeError } from "../../node/NodeError.ts"
 import type { BranchRange } from "../../SideSources.ts"
@@ -71,5 +72,5 @@ export const ofBranches = (
 /** The search under way, if there is any. */
 export const status = (rpc: JsonRpc): Effect.Effect<{ readonly progress: number | undefined }, NodeError> =>
   Effect.map(rpc.call(method, ["status"]), (answer) => ({
-    progress: NodeJson.isRecord(answer) && typeof answer.progress === "number" ? answer.progress : undefined
+    progress: Predicate.isReadonlyObject(answer) && typeof answer.progress === "number" ? answer.progress : undefined
   }))

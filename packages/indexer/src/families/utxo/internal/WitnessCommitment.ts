@@ -4,6 +4,7 @@
  * It stands in the last output of the coinbase that has its form, and takes in 32 bytes of the coinbase's own witness.
  */
 import type { Chain } from "@headwater/core/chains/Chain"
+import * as TimeSlice from "../../../TimeSlice.ts"
 import * as Proof from "../../node/Proof.ts"
 import { merkleRoot, sha256d } from "./MerkleRoot.ts"
 import { RawBytes, written } from "./RawBytes.ts"
@@ -44,7 +45,11 @@ export interface Witnessed {
 }
 
 /** Proves the witnesses of a block whose coinbase is given; throws `Malformed` where the coinbase cannot be read. */
-export const proof = (chain: Chain, coinbase: Uint8Array, transactions: ReadonlyArray<Witnessed>): Proof.Outcome => {
+export function* proof(
+  chain: Chain,
+  coinbase: Uint8Array,
+  transactions: ReadonlyArray<Witnessed>
+): Generator<void, Proof.Outcome> {
   if (chain.utxo!.address.segwit === undefined) return Proof.nothing
   const { commitment, reserved } = ofCoinbase(coinbase)
   if (commitment === undefined || reserved === undefined) {
@@ -53,13 +58,13 @@ export const proof = (chain: Chain, coinbase: Uint8Array, transactions: Readonly
     }
     // Before segregated witness was in force, coinbases had commitments that nothing checked.
     const reason = "the coinbase has a commitment, and no transaction shows a witness"
-    return commitment === undefined
-      ? Proof.nothing
-      : { ...Proof.nothing, unproven: [Proof.unknown("witnesses", reason)] }
+    return commitment === undefined ? Proof.nothing : Proof.allBut(Proof.unknown("witnesses", reason))
   }
   // The coinbase counts as zeros, since its own hash would hold the commitment.
-  const ids = transactions.map(({ witnessId }, index) => (index === 0 ? new Uint8Array(32) : witnessId()))
-  const root = written(merkleRoot(ids))
+  const ids = yield* TimeSlice.map(transactions, ({ witnessId }, index) =>
+    index === 0 ? new Uint8Array(32) : witnessId()
+  )
+  const root = written(yield* merkleRoot(ids))
   return Buffer.compare(sha256d(Buffer.concat([root, reserved])), commitment) === 0
     ? Proof.nothing
     : Proof.mismatch("the witnesses are not those that the coinbase commits to")

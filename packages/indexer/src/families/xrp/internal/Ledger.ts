@@ -6,6 +6,7 @@ import * as XrpTransfers from "@headwater/core/xrp/XrpTransfers"
 import * as XrpTransaction from "@headwater/core/xrp/XrpTransaction"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as TimeSlice from "../../../TimeSlice.ts"
 import * as DecodedTransaction from "../../DecodedTransaction.ts"
 import * as LedgerHash from "./LedgerHash.ts"
 
@@ -140,65 +141,73 @@ const ordered = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
     else if (position === undefined) others.push(entry)
     else placed.set(position, entry)
   }
-  return Array.from(entries, (_, index) => placed.get(index) ?? others.shift()!)
+  const inGaps = others.values()
+  return Array.from(entries, (_, index) => placed.get(index) ?? inGaps.next().value!)
+}
+
+/** A ledger with its transactions as they are listed; undefined for one that is not validated. */
+const withExpanded = ({ ledger, validated }: typeof Answer.Type) => {
+  if (validated !== true) return Result.succeed(undefined)
+  const { transaction_hash: root, transactions } = ledger
+  if (transactions === undefined) return Result.fail("ledger.transactions must be there")
+  if (transactions.length === 0 && isHash(root) && !noTransactions.test(root)) {
+    return Result.fail("ledger.transactions is empty, and transaction_hash is not")
+  }
+  return transactions.length > 0 && transactions.every(isUnexpanded)
+    ? Result.fail("ledger.transactions are not expanded")
+    : Result.succeed({ ...headerOf(ledger), transactions })
 }
 
 /**
  * Reads a ledger with expanded transactions, which servers list in any order; undefined for one that is not validated
  * (yet). Fails where the server has expanded none of the transactions.
  */
-export const decode = (answer: unknown): Read<Ledger | undefined> =>
-  Result.gen(function* () {
-    const { ledger, validated } = yield* checked(answer)
-    if (validated !== true) return undefined
-    if (ledger.transactions === undefined) return yield* Result.fail("ledger.transactions must be there")
-    const { transaction_hash: root, transactions } = ledger
-    if (transactions.length === 0 && isHash(root) && !noTransactions.test(root)) {
-      return yield* Result.fail("ledger.transactions is empty, and transaction_hash is not")
-    }
-    if (transactions.length > 0 && transactions.every(isUnexpanded)) {
-      return yield* Result.fail("ledger.transactions are not expanded")
-    }
-    const header = headerOf(ledger)
-    return {
-      ...header,
-      transactions: ordered(transactions.map((raw) => ({ ...XrpTransaction.decode(raw, header.height), raw })))
-    }
-  })
+export function* decode(answer: unknown): Generator<void, Read<Ledger | undefined>> {
+  const expanded = Result.flatMap(checked(answer), withExpanded)
+  if (Result.isFailure(expanded) || expanded.success === undefined) return Result.map(expanded, () => undefined)
+  const { transactions, ...header } = expanded.success
+  const entries = yield* TimeSlice.map(transactions, (raw) => ({ ...XrpTransaction.decode(raw, header.height), raw }))
+  return Result.succeed({ ...header, transactions: ordered(entries) })
+}
 
 const decodeTransaction = (chain: Chain, read: Entry, transaction: number) =>
-  DecodedTransaction.decode(read.raw, (parts) => {
-    for (const rule of read.unread) parts.note(rule)
-    const account = (text: string | undefined) =>
-      text === undefined
-        ? Result.succeed(undefined)
-        : Result.mapError(Address.decode(chain, text), ({ message }) => message)
-    // Nothing could name the transfers of a transaction without a hash.
-    const moves = read.hash === "" ? [] : (parts.read(() => XrpTransfers.of(read)) ?? [])
-    const id = read.hash === "" ? undefined : bytes(read.hash)
-    const transfers: Array<CoinTransfer> = []
-    for (const [position, { destinationTag, drops, fromTag, sourceTag, toTag, ...sides }] of moves.entries()) {
-      const both = parts.take(Result.all([account(sides.from), account(sides.to)]))
-      // All or none: the number of each in their list is a part of an event's key.
-      if (both === undefined) return { id, transfers: [] }
-      const [from, to] = both
-      transfers.push({
-        ...{ kind: "coin", transaction, position, from, to, amount: drops },
-        details: {
-          transactionType: read.type,
-          ...(sourceTag === undefined ? {} : { sourceTag }),
-          ...(destinationTag === undefined ? {} : { destinationTag })
-        },
-        ...(from === undefined || fromTag === undefined ? {} : { taggedFrom: Address.withTag(from, fromTag) }),
-        ...(to === undefined || toTag === undefined ? {} : { taggedTo: Address.withTag(to, toTag) })
-      })
-    }
-    return { id, transfers }
-  })
+  DecodedTransaction.decode(
+    read.raw,
+    (parts) => {
+      for (const rule of read.unread) parts.note(rule)
+      const account = (text: string | undefined) =>
+        text === undefined
+          ? Result.succeed(undefined)
+          : Result.mapError(Address.decode(chain, text), ({ message }) => message)
+      // Nothing could name the transfers of a transaction without a hash.
+      const moves = read.hash === "" ? [] : (parts.read(() => XrpTransfers.of(read)) ?? [])
+      const id = read.hash === "" ? undefined : bytes(read.hash)
+      const transfers: Array<CoinTransfer> = []
+      for (const [position, { destinationTag, drops, fromTag, sourceTag, toTag, ...sides }] of moves.entries()) {
+        const both = parts.take(Result.all([account(sides.from), account(sides.to)]))
+        // All or none: the number of each in their list is a part of an event's key.
+        if (both === undefined) return { id, transfers: [] }
+        const [from, to] = both
+        transfers.push({
+          ...{ kind: "coin", transaction, position, from, to, amount: drops },
+          details: {
+            transactionType: read.type,
+            ...(sourceTag === undefined ? {} : { sourceTag }),
+            ...(destinationTag === undefined ? {} : { destinationTag })
+          },
+          ...(from === undefined || fromTag === undefined ? {} : { taggedFrom: Address.withTag(from, fromTag) }),
+          ...(to === undefined || toTag === undefined ? {} : { taggedTo: Address.withTag(to, toTag) })
+        })
+      }
+      return { id, transfers }
+    },
+    DecodedTransaction.coinsAlone
+  )
 
 /** The ledger as a block: the XRP that its transactions moved, as far as they are understood. */
-export const toBlock = (chain: Chain, ledger: Ledger): Block =>
-  DecodedTransaction.toBlock(
+export function* toBlock(chain: Chain, ledger: Ledger): Generator<void, Block> {
+  return DecodedTransaction.toBlock(
     ledger,
-    ledger.transactions.map((entry, transaction) => decodeTransaction(chain, entry, transaction))
+    yield* TimeSlice.map(ledger.transactions, (entry, transaction) => decodeTransaction(chain, entry, transaction))
   )
+}

@@ -8,6 +8,7 @@
  */
 import * as Address from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as BinaryFields from "./BinaryFields.ts"
 
@@ -21,8 +22,6 @@ class NotKnown extends Error {
 const notKnown = (what: string): never => {
   throw new NotKnown(what)
 }
-
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
 
 const objectEnd = 0xe1
 const arrayEnd = 0xf1
@@ -174,7 +173,7 @@ class Writer {
       const drops = BigInt(value)
       return this.#bits64(drops < 0n ? -drops : drops | (1n << 62n))
     }
-    if (!isObject(value)) return notKnown(name)
+    if (!Predicate.isReadonlyObject(value)) return notKnown(name)
     const keys = Object.keys(value)
     if (keys.length === 3 && value.issuer !== undefined) {
       this.#bits64(tokenBits(value.value))
@@ -189,7 +188,7 @@ class Writer {
   }
 
   #issue(value: unknown, name: string) {
-    if (!isObject(value)) return notKnown(name)
+    if (!Predicate.isReadonlyObject(value)) return notKnown(name)
     if (typeof value.mpt_issuance_id === "string") {
       const id = Buffer.from(value.mpt_issuance_id, "hex")
       if (id.length !== 24) return notKnown(name)
@@ -202,7 +201,7 @@ class Writer {
   }
 
   #bridge(value: unknown, name: string) {
-    if (!isObject(value)) return notKnown(name)
+    if (!Predicate.isReadonlyObject(value)) return notKnown(name)
     this.#account(value.LockingChainDoor, name)
     this.#issue(value.LockingChainIssue, name)
     this.#account(value.IssuingChainDoor, name)
@@ -215,7 +214,7 @@ class Writer {
       if (index > 0) this.#byte(pathEnd)
       if (!Array.isArray(path)) return notKnown(name)
       for (const step of path) {
-        if (!isObject(step) || step.mpt_issuance_id !== undefined) return notKnown(name)
+        if (!Predicate.isReadonlyObject(step) || step.mpt_issuance_id !== undefined) return notKnown(name)
         const { account, currency, issuer } = step
         this.#byte(
           (account === undefined ? 0 : 0x01) | (currency === undefined ? 0 : 0x10) | (issuer === undefined ? 0 : 0x20)
@@ -291,7 +290,7 @@ class Writer {
 
   /** The fields of an object, in their order. */
   object(value: unknown, name: string) {
-    if (!isObject(value)) return notKnown(name)
+    if (!Predicate.isReadonlyObject(value)) return notKnown(name)
     const fields: Array<BinaryFields.Field> = []
     for (const key of Object.keys(value)) {
       const first = key.charCodeAt(0)

@@ -1,5 +1,7 @@
 /** A ledger whose expanded transactions are too large for one answer: its list of hashes, and then each transaction. */
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as BytesInFlight from "../../node/BytesInFlight.ts"
 import { type NodeError, NodeInconsistent } from "../../node/NodeError.ts"
@@ -17,30 +19,40 @@ const decodeListed = Schema.decodeUnknownEffect(
 /** The fields of a transaction in its ledger, without what `tx` adds: the names of fields begin with a capital. */
 const ownFields = (json: Json): Json => Object.fromEntries(Object.entries(json).filter(([name]) => /^[A-Z]/.test(name)))
 
-const isObject = Schema.is(Schema.Record(Schema.String, Schema.Unknown))
-
 /** A transaction as an expanded ledger lists it, of either API version. */
 const entryOf = ({ hash, meta, tx_json: fields, ...flat }: Json): Json =>
-  isObject(fields) ? { hash, meta, tx_json: ownFields(fields) } : { ...ownFields(flat), hash, metaData: meta }
+  Predicate.isReadonlyObject(fields)
+    ? { hash, meta, tx_json: ownFields(fields) }
+    : { ...ownFields(flat), hash, metaData: meta }
 
 /** Transactions that are asked for at the same time. */
 const concurrency = 8
 
-/** What `ledger` would answer with expanded transactions. */
+/**
+ * What `ledger` would answer with expanded transactions. One that the server refuses, as where it is too large by itself,
+ * has its hash alone. Fails where the server gives none of them.
+ */
 export const fetch = Effect.fnUntraced(function* (node: XrpClient, wanted: Json): Effect.fn.Return<Json, NodeError> {
   const inconsistent = (method: string, message: string) =>
     new NodeInconsistent({ node: node.name, method, message: message.slice(0, 300) })
   const answer = yield* BytesInFlight.part(node.requestLedger("ledger", { ...wanted, transactions: true }))
   const { ledger } = yield* Effect.mapError(decodeListed(answer), ({ message }) => inconsistent("ledger", message))
-  const transactions = yield* Effect.forEach(
+  const asked = yield* Effect.forEach(
     ledger.transactions,
     (hash) =>
-      Effect.filterOrFail(
-        BytesInFlight.part(node.requestLedger("tx", { transaction: hash })),
-        (transaction) => transaction.hash === hash,
-        () => inconsistent("tx", `asked for transaction ${hash}, answered another`)
+      BytesInFlight.part(node.requestLedger("tx", { transaction: hash })).pipe(
+        Effect.filterOrFail(
+          (transaction) => transaction.hash === hash,
+          () => inconsistent("tx", `asked for transaction ${hash}, answered another`)
+        ),
+        Effect.map((transaction) => Result.succeed(entryOf(transaction))),
+        Effect.catchTag("NodeRejected", (refusal) => Effect.succeed(Result.fail({ hash, refusal })))
       ),
     { concurrency }
   )
-  return { ...answer, ledger: { ...ledger, transactions: transactions.map(entryOf) } }
+  const [first] = asked
+  if (first !== undefined && Result.isFailure(first) && asked.every(Result.isFailure))
+    return yield* first.failure.refusal
+  const transactions = asked.map((entry) => Result.getOrElse(entry, ({ hash }): Json => ({ hash })))
+  return { ...answer, ledger: { ...ledger, transactions } }
 })

@@ -4,19 +4,17 @@
  * `delivered_amount` is the server's own addition: what it may say follows from fields that the ledger commits to.
  */
 import type { Chain } from "@headwater/core/chains/Chain"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Proof from "../../node/Proof.ts"
 import * as LedgerBinary from "./LedgerBinary.ts"
 import * as LedgerHash from "./LedgerHash.ts"
 import * as TransactionTree from "./TransactionTree.ts"
 
-const isObject = (value: unknown): value is LedgerBinary.Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** A transaction as the server shows it, of either API version: fields, metadata, hash. */
 const partsOf = (entry: LedgerBinary.Json) => {
   const { hash, meta, metaData, ...flat } = entry
-  const { DeliverMax, ...fields } = isObject(entry.tx_json) ? entry.tx_json : flat
+  const { DeliverMax, ...fields } = Predicate.isReadonlyObject(entry.tx_json) ? entry.tx_json : flat
   return {
     hash,
     metadata: metaData ?? meta,
@@ -27,7 +25,9 @@ const partsOf = (entry: LedgerBinary.Json) => {
 }
 
 const isSame = (a: unknown, b: unknown): boolean =>
-  isObject(a) && isObject(b) ? Object.keys({ ...a, ...b }).every((key) => isSame(a[key], b[key])) : Object.is(a, b)
+  Predicate.isReadonlyObject(a) && Predicate.isReadonlyObject(b)
+    ? Object.keys({ ...a, ...b }).every((key) => isSame(a[key], b[key]))
+    : Object.is(a, b)
 
 /** Whether what the server says was delivered is what metadata and transaction say. */
 const isDeliveredRight = (transaction: LedgerBinary.Json, metadata: LedgerBinary.Json): boolean => {
@@ -50,16 +50,21 @@ interface Odd {
  * Proves all transactions of a ledger by `root`, 64 hex digits. One whose form is not known leaves the tree unproven;
  * every other one still has to have the hash that it is shown under.
  */
-export const ofTransactions = (chain: Chain, entries: ReadonlyArray<unknown>, root: string): Proof.Outcome => {
+export function* ofTransactions(
+  chain: Chain,
+  entries: ReadonlyArray<unknown>,
+  root: string
+): Generator<void, Proof.Outcome> {
   const writer = LedgerBinary.make(chain)
   const leaves: Array<TransactionTree.Leaf> = []
   let odd: Odd | undefined
   const keys = new Set<string>()
   for (const [index, entry] of entries.entries()) {
-    const { contradicts, hash, metadata, transaction } = partsOf(isObject(entry) ? entry : {})
+    yield
+    const { contradicts, hash, metadata, transaction } = partsOf(Predicate.isReadonlyObject(entry) ? entry : {})
     const name = typeof hash === "string" && /^[0-9A-Fa-f]{64}$/.test(hash) ? hash.toUpperCase() : String(index)
-    if (!isObject(metadata) || name === String(index)) {
-      odd ??= { name, reason: isObject(metadata) ? "no hash" : "no metadata" }
+    if (!Predicate.isReadonlyObject(metadata) || name === String(index)) {
+      odd ??= { name, reason: Predicate.isReadonlyObject(metadata) ? "no hash" : "no metadata" }
       continue
     }
     const written = Result.all([writer.bytesOf(transaction), writer.bytesOf(metadata)])
@@ -80,9 +85,9 @@ export const ofTransactions = (chain: Chain, entries: ReadonlyArray<unknown>, ro
     leaves.push(TransactionTree.leafOf(key, bytes, metadataBytes))
   }
   if (odd !== undefined) {
-    return { mismatch: undefined, unproven: [Proof.unknown("transactions", `transaction ${odd.name}: ${odd.reason}`)] }
+    return Proof.allBut(Proof.unknown("transactions", `transaction ${odd.name}: ${odd.reason}`))
   }
-  return TransactionTree.rootOf(leaves).toString("hex") === root.toLowerCase()
+  return (yield* TransactionTree.rootOf(leaves)).toString("hex") === root.toLowerCase()
     ? Proof.nothing
     : Proof.mismatch("transaction_hash is not the root of the transactions: some are missing, foreign or changed")
 }
@@ -106,7 +111,7 @@ const ofHeader = (header: LedgerBinary.Json): Proof.Outcome => {
     transaction_hash: isHash(transaction_hash)
   }).find(([, is]) => !is)
   if (odd !== undefined) {
-    return { mismatch: undefined, unproven: [Proof.unknown("header", `the server does not show ${odd[0]}`)] }
+    return Proof.allBut(Proof.unknown("header", `the server does not show ${odd[0]}`))
   }
   // What the links between blocks rest on is read, and refused, elsewhere.
   if (!isHash(ledger_hash) || !isHash(parent_hash) || !isCount(close_time, 2 ** 32) || !isCount(index, 2 ** 32)) {
@@ -129,13 +134,18 @@ const ofHeader = (header: LedgerBinary.Json): Proof.Outcome => {
 }
 
 /** Proves a validated ledger as the `ledger` command answers it with expanded transactions. */
-export const of = (chain: Chain, answer: unknown, level: Proof.Level): Proof.Outcome => {
-  if (level === "links" || !isObject(answer) || answer.validated !== true || !isObject(answer.ledger)) {
+export function* of(chain: Chain, answer: unknown, level: Proof.Level): Generator<void, Proof.Outcome> {
+  if (
+    level === "links" ||
+    !Predicate.isReadonlyObject(answer) ||
+    answer.validated !== true ||
+    !Predicate.isReadonlyObject(answer.ledger)
+  ) {
     return Proof.nothing
   }
   const { transaction_hash: root, transactions } = answer.ledger
   const header = ofHeader(answer.ledger)
   if (header.mismatch !== undefined || !isHash(root) || !Array.isArray(transactions)) return header
-  const { mismatch, unproven } = ofTransactions(chain, transactions, root)
+  const { mismatch, unproven } = yield* ofTransactions(chain, transactions, root)
   return { mismatch, unproven: [...header.unproven, ...unproven] }
 }

@@ -29,9 +29,6 @@ const firstListed = (node: XrpNode): Effect.Effect<string | "none" | undefined, 
     )
   )
 
-const wrong = (detail: string) =>
-  Capability.lacks(Capability.network, `${detail}: it belongs to another network; correct the node's URL`)
-
 /** `networkId` as the server says it, if it does. */
 export const capability = Effect.fnUntraced(function* (
   chain: Chain.Chain,
@@ -40,7 +37,7 @@ export const capability = Effect.fnUntraced(function* (
 ) {
   const known = chain.xrp!
   if (networkId !== undefined && networkId !== known.networkId) {
-    return wrong(`the server is on network ${networkId}, not ${known.networkId}`)
+    return Capability.networkWrong(`the server is on network ${networkId}, not ${known.networkId}`)
   }
   const listed = yield* firstListed(node)
   const word =
@@ -51,13 +48,14 @@ export const capability = Effect.fnUntraced(function* (
     return Capability.networkPresumed(`the server does not show the hash of ledger 256; ${word}`)
   if (listed === known.ledger256) return Capability.has(Capability.network, `${Chain.nameOf(chain)}, by ledger 256`)
   const other = Chain.all.find(({ xrp }) => xrp?.ledger256 === listed)
-  if (other !== undefined) return wrong(`the server is on ${Chain.nameOf(other)}, not on ${Chain.nameOf(chain)}`)
+  if (other !== undefined)
+    return Capability.networkWrong(`the server is on ${Chain.nameOf(other)}, not on ${Chain.nameOf(chain)}`)
   if (known.ledger256 === undefined) {
     return Capability.networkPresumed(
       `no ledger of ${Chain.nameOf(chain)} is known, which is reset now and then; ${word}`
     )
   }
-  return wrong(
+  return Capability.networkWrong(
     listed === "none"
       ? `the server's ledgers list no hash of ledger 256, as those of ${Chain.nameOf(chain)} do`
       : `the server's ledger 256 is ${listed.slice(0, 64)}, not that of ${Chain.nameOf(chain)}`

@@ -49,13 +49,16 @@ export const leafOf = (key: Buffer, transaction: Uint8Array, metadata: Uint8Arra
 const nibble = (key: Buffer, depth: number): number =>
   depth % 2 === 0 ? key[depth >> 1]! >> 4 : key[depth >> 1]! & 0x0f
 
-const nodeOf = (leaves: ReadonlyArray<Leaf>, depth: number): Buffer => {
+function* nodeOf(leaves: ReadonlyArray<Leaf>, depth: number): Generator<void, Buffer> {
   if (leaves.length === 0) return noBranch
   if (leaves.length === 1 && depth > 0) return leaves[0]!.hash
   const branches = Array.from({ length: 16 }, (): Array<Leaf> => [])
   for (const leaf of leaves) branches[nibble(leaf.key, depth)]!.push(leaf)
-  return half(innerPrefix, ...branches.map((branch) => nodeOf(branch, depth + 1)))
+  const hashes: Array<Buffer> = []
+  for (const branch of branches) hashes.push(yield* nodeOf(branch, depth + 1))
+  yield
+  return half(innerPrefix, ...hashes)
 }
 
 /** The root over leaves of different keys; zeros for none. */
-export const rootOf = (leaves: ReadonlyArray<Leaf>): Buffer => nodeOf(leaves, 0)
+export const rootOf = (leaves: ReadonlyArray<Leaf>): Generator<void, Buffer> => nodeOf(leaves, 0)

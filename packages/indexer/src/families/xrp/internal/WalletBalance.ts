@@ -57,23 +57,25 @@ export const balances = (
 
 /**
  * Drops that the addresses of all branches held after ledger `height`, the reserve included. A branch ends where
- * `gapLimit` addresses in a row have no account in that ledger.
+ * `gapLimit` addresses in a row have no account in that ledger, but not before the index that `least` has for it.
  */
 export const fetch = Effect.fn("WalletBalance.fetch")(function* (
   chain: Chain,
   node: XrpNode,
   height: number,
   branches: ReadonlyArray<Branch>,
-  gapLimit: number
+  gapLimit: number,
+  least: ReadonlyArray<number> = []
 ): Effect.fn.Return<bigint, NodeError> {
   let total = 0n
-  for (const branch of branches) {
+  for (const [number, branch] of branches.entries()) {
+    const end = least[number] ?? 0
     let unused = 0
-    for (let from = 0; unused < gapLimit; from += gapLimit) {
+    for (let from = 0; from < end || unused < gapLimit; from += gapLimit) {
       const found = yield* balances(chain, node, height, branch(from, gapLimit))
       if (found.length === 0) break
-      for (const balance of found) {
-        if (unused >= gapLimit) break
+      for (const [i, balance] of found.entries()) {
+        if (from + i >= end && unused >= gapLimit) break
         unused = balance === undefined ? unused + 1 : 0
         total += balance ?? 0n
       }

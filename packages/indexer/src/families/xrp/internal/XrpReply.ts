@@ -1,4 +1,5 @@
 /** What an XRP server's answer to a command means, over either transport. Pure; the answer is hostile. */
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Failure } from "../../node/Failover.ts"
@@ -29,7 +30,6 @@ const RippledError = Schema.Struct({
   error_message: Schema.optionalKey(Schema.String)
 })
 
-const isObject = Schema.is(Schema.Record(Schema.String, Schema.Unknown))
 const isError = Schema.is(RippledError)
 
 const maxMessage = 300
@@ -48,14 +48,14 @@ export const tooLarge = (node: string, method: string, message: string): Failure
  * `NodeRejected` with a message that begins with rippled's name for it: `lgrNotFound: ledgerNotFound`.
  */
 export const read = (node: string, method: string, answer: unknown): Result.Result<Json, Failure> => {
-  const result = isObject(answer) ? answer.result : undefined
+  const result = Predicate.isReadonlyObject(answer) ? answer.result : undefined
   const refusal = [answer, result].find(isError)
   if (refusal !== undefined) {
     const { error, error_code: code = 0, error_message: said } = refusal
     const message = (said === undefined || said === error ? error : `${error}: ${said}`).slice(0, maxMessage)
     return Result.fail(failure(new NodeRejected({ node, method, code, message }), passing.has(error)))
   }
-  return isObject(result)
+  return Predicate.isReadonlyObject(result)
     ? Result.succeed(result)
     : Result.fail(failure(new NodeInconsistent({ node, method, message: "neither result nor error" })))
 }

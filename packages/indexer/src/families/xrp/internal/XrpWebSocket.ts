@@ -77,7 +77,9 @@ export const make = Effect.fnUntraced(function* (
     // An answer comes as one message, and is counted once all of it is there.
     switch (receiver.take(length)) {
       case "tooLarge":
-        return yield* Effect.fail(XrpReply.tooLarge(name, command, `answer larger than ${room} bytes`))
+        return yield* Effect.fail(
+          XrpReply.tooLarge(name, command, `answer larger than ${room} bytes, by bytesInFlight`)
+        )
       case "gaveWay":
         return yield* Effect.never
     }

@@ -3,7 +3,10 @@
 /** The account that calls, and what its key may call. */
 export interface Caller {
   readonly account: number
+  /** Operations as `group.endpoint`, or all of a group as `group.*`; undefined for all. */
   readonly endpoints: ReadonlySet<string> | undefined
+  /** Whether the key may call only what changes nothing. */
+  readonly readOnly: boolean
 }
 
 /**
@@ -16,7 +19,8 @@ const maxRecent = 10_000
 export interface RememberedCallers {
   /** The caller of the key with this hash; undefined where the key was not found valid of late. */
   readonly find: (hash: Buffer, now: number) => Caller | undefined
-  readonly add: (hash: Buffer, caller: Caller, now: number) => void
+  /** `expires`: when the key ends, in milliseconds since the Unix epoch. */
+  readonly add: (hash: Buffer, caller: Caller, now: number, expires: number) => void
   readonly clear: () => void
 }
 
@@ -27,9 +31,9 @@ export const make = (): RememberedCallers => {
       const known = recent.get(hash.toString("latin1"))
       return known !== undefined && known.until > now ? known.caller : undefined
     },
-    add: (hash, caller, now) => {
+    add: (hash, caller, now, expires) => {
       if (recent.size >= maxRecent) recent.clear()
-      recent.set(hash.toString("latin1"), { caller, until: now + recentMillis })
+      recent.set(hash.toString("latin1"), { caller, until: Math.min(now + recentMillis, expires) })
     },
     clear: () => recent.clear()
   }

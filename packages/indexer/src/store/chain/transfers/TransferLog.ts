@@ -12,6 +12,7 @@
 import type { Block, Transfer } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
+import * as TimeSlice from "../../../TimeSlice.ts"
 import { Database, type DatabaseError } from "../../database/Database.ts"
 import type { Row } from "../../database/Tables.ts"
 import { type Kind, kinds, logOf, type TransferOf } from "./internal/Logs.ts"
@@ -27,7 +28,10 @@ export interface Rows {
   readonly unsorted: ReadonlyArray<Row<"staged_postings">>
 }
 
-const postingsOf = (height: number, packed: ReadonlyArray<TransferChunk.PackedTransfer>): Uint8Array => {
+/** Transfers whose postings are made between two steps. */
+const transfersOfStep = 512
+
+function* postingsOf(height: number, packed: ReadonlyArray<TransferChunk.PackedTransfer>): Generator<void, Uint8Array> {
   const bytes = Buffer.allocUnsafe(packed.length * 2 * Posting.width)
   let at = 0
   const add = (address: Uint8Array | undefined, index: number) => {
@@ -35,17 +39,20 @@ const postingsOf = (height: number, packed: ReadonlyArray<TransferChunk.PackedTr
     Posting.write(bytes, at, Posting.hash(address), Posting.positionOf(height, index))
     at += Posting.width
   }
-  packed.forEach(({ transfer: { from, to } }, index) => {
+  for (const [index, { transfer }] of packed.entries()) {
+    const { from, to } = transfer
     add(from, index)
     if (from === undefined || to === undefined || !Bytes.equal(from, to)) add(to, index)
-  })
+    if (index % transfersOfStep === 0) yield
+  }
   return Uint8Array.prototype.slice.call(bytes, 0, at)
 }
 
 /** A block's rows in one log. */
-const rowsOf = (log: number, kind: Kind, block: Block, keep: (transfer: Transfer) => boolean): Rows => {
+function* rowsOf(log: number, kind: Kind, block: Block, keep: (transfer: Transfer) => boolean): Generator<void, Rows> {
   const packed: Array<TransferChunk.PackedTransfer> = []
-  for (const transfer of block.transfers) {
+  for (const [index, transfer] of block.transfers.entries()) {
+    if (index % transfersOfStep === 0) yield
     if (transfer.kind !== kind || !keep(transfer)) continue
     packed.push({ transactionId: block.transactions[transfer.transaction]!, transfer })
   }
@@ -54,13 +61,15 @@ const rowsOf = (log: number, kind: Kind, block: Block, keep: (transfer: Transfer
   for (let i = 0; i < packed.length; i += TransferChunk.size) {
     const data = TransferChunk.pack(packed.slice(i, i + TransferChunk.size))
     chunks.push({ log, position: Posting.positionOf(block.height, i), data })
+    yield
   }
-  return { chunks, unsorted: [{ log, height: block.height, data: postingsOf(block.height, packed) }] }
+  return { chunks, unsorted: [{ log, height: block.height, data: yield* postingsOf(block.height, packed) }] }
 }
 
 /** A block's transfers that `keep` picks, as the rows that record them. */
-export const pack = (chain: number, block: Block, keep: (transfer: Transfer) => boolean): Rows => {
-  const all = kinds.map((kind) => rowsOf(logOf(chain, kind), kind, block, keep))
+export function* pack(chain: number, block: Block, keep: (transfer: Transfer) => boolean): Generator<void, Rows> {
+  const all: Array<Rows> = []
+  for (const kind of kinds) all.push(yield* rowsOf(logOf(chain, kind), kind, block, keep))
   return { chunks: all.flatMap(({ chunks }) => chunks), unsorted: all.flatMap(({ unsorted }) => unsorted) }
 }
 
@@ -96,7 +105,7 @@ export const rewrite = Effect.fnUntraced(function* (
   const written: Array<Row<"staged_postings">> = []
   for (const kind of kinds.filter(which)) {
     const log = logOf(chain, kind)
-    const { chunks, unsorted } = rowsOf(log, kind, block, keep)
+    const { chunks, unsorted } = yield* TimeSlice.runInTransaction(() => rowsOf(log, kind, block, keep))
     if (isSame(yield* chunksOf(log, block.height), chunks)) continue
     yield* defer((db) =>
       db

@@ -2,7 +2,8 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Transfer } from "@headwater/core/Block"
 import * as Effect from "effect/Effect"
-import * as MissingParts from "../MissingParts.ts"
+import * as TimeSlice from "../../../TimeSlice.ts"
+import * as EnteredKinds from "../EnteredKinds.ts"
 import type { Make } from "../Projection.ts"
 import * as Compaction from "./Compaction.ts"
 import * as TransferLog from "./TransferLog.ts"
@@ -21,24 +22,20 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, id, record, watc
   return {
     apply: {
       record: (block, { insert }) =>
-        Effect.sync(() => {
-          const { chunks, unsorted } = TransferLog.pack(id, block, isRecorded)
-          insert("transfer_chunk", chunks)
-          insert("staged_postings", unsorted)
-          compaction.wrote(unsorted)
-        })
+        Effect.map(
+          TimeSlice.runInTransaction(() => TransferLog.pack(id, block, isRecorded)),
+          ({ chunks, unsorted }) => {
+            insert("transfer_chunk", chunks)
+            insert("staged_postings", unsorted)
+            compaction.wrote(unsorted)
+          }
+        )
     },
     undo: ({ fork }) => TransferLog.undo(id, fork),
     reprocess: {
       record: Effect.fnUntraced(function* (block, { internalFrom }) {
-        const shown = internalFrom !== undefined && block.missing === undefined
-        const entersInternal =
-          (shown && block.height >= internalFrom) || (yield* MissingParts.fillsInternal(id, block, internalFrom))
-        // Coins that a trace had shown stay where the source shows none at this time.
-        const entersCoins = chain.evm?.retryables !== true || shown
-        const which = (kind: TransferLog.Kind) =>
-          kind === "internal" ? entersInternal : kind === "coin" ? entersCoins : true
-        compaction.wrote(yield* TransferLog.rewrite(id, block, isRecorded, which))
+        const kinds = yield* EnteredKinds.of(chain, id, block, internalFrom)
+        compaction.wrote(yield* TransferLog.rewrite(id, block, isRecorded, (kind) => kinds.has(kind)))
       })
     }
   }

@@ -37,7 +37,10 @@ export interface Adapter {
     same?: ReadonlyArray<string>,
     condition?: string
   ) => Effect.Effect<void, DatabaseError>
-  /** Runs a select, which names its parameters `:name`, for each row of them: what all of them found together. */
+  /**
+   * Runs a select, which names its parameters `:name`, for each row of them: what all of them found together. Some rows at a
+   * time, as inserts, updates and `takeEach` do: where they must happen together or be of one moment, in a transaction.
+   */
   readonly selectEach: <A>(
     types: ParameterTypes,
     parameters: ReadonlyArray<Readonly<Record<string, unknown>>>,
@@ -60,6 +63,8 @@ export interface Adapter {
   ) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, DatabaseError>
   /** Writes something that changes nothing, as proof that the store can be written; takes no room with the time. */
   readonly proveWrite: Effect.Effect<void, DatabaseError>
+  /** Empties the log of a SQLite file into the file, as far as readers let it: what was overwritten is in neither then. */
+  readonly emptyLog: Effect.Effect<void, DatabaseError>
   /** Locks the rows of a select until the transaction ends; asks nothing of a store with one writer at a time. */
   readonly lockRows: (
     select: (db: Kysely<Tables>) => { modifyEnd(modifier: RawBuilder<unknown>): { execute(): Promise<unknown> } }

@@ -37,6 +37,13 @@ import * as syncedWallet from "../migrations/0016_synced_wallet.ts"
 import * as spentFrom from "../migrations/0017_spent_from.ts"
 import * as notUnderstood from "../migrations/0018_not_understood.ts"
 import * as skippedBlocks from "../migrations/0021_skipped_blocks.ts"
+import * as recordGaps from "../migrations/0022_record_gaps.ts"
+import * as missingParts from "../migrations/0023_missing_parts.ts"
+import * as limits from "../migrations/0024_limits.ts"
+import * as fanOut from "../migrations/0025_fan_out.ts"
+import * as keys from "../migrations/0026_keys.ts"
+import * as rateBucket from "../migrations/0027_rate_bucket.ts"
+import * as secretKey from "../migrations/0028_secret_key.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -61,7 +68,14 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0016_synced_wallet": syncedWallet.up,
   "0017_spent_from": spentFrom.up,
   "0018_not_understood": notUnderstood.up,
-  "0021_skipped_blocks": skippedBlocks.up
+  "0021_skipped_blocks": skippedBlocks.up,
+  "0022_record_gaps": recordGaps.up,
+  "0023_missing_parts": missingParts.up,
+  "0024_limits": limits.up,
+  "0025_fan_out": fanOut.up,
+  "0026_keys": keys.up,
+  "0027_rate_bucket": rateBucket.up,
+  "0028_secret_key": secretKey.up
 }
 
 /** The last migration of release 0.1, whose migrations were no transactions on SQLite. */

@@ -1,7 +1,7 @@
 /** The store in PostgreSQL, which several processes share: rows are locked, and many rows go in one statement. */
 import * as Effect from "effect/Effect"
 import { type RawBuilder, sql } from "kysely"
-import { chunksOf } from "../Statements.ts"
+import { chunksOf, inChunks, rowsAtOnce } from "../Statements.ts"
 import type { Adapter, ParameterTypes } from "./Adapter.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
 import { type Connection, rows } from "./Connection.ts"
@@ -36,7 +36,7 @@ export const make = ({ query }: Connection): Adapter => ({
   exclusive: false,
   defer: (build) => Effect.asVoid(query(build)),
   insertMany: (table, rows, conflict = "") => {
-    const size = Math.floor(maxParameters / Object.keys(rows[0] ?? { none: 0 }).length)
+    const size = Math.min(rowsAtOnce, Math.floor(maxParameters / Object.keys(rows[0] ?? { none: 0 }).length))
     return Effect.forEach(
       chunksOf(rows, size),
       (chunk) =>
@@ -69,22 +69,30 @@ export const make = ({ query }: Connection): Adapter => ({
     parameters: ReadonlyArray<Readonly<Record<string, unknown>>>,
     select: string
   ) => {
-    if (parameters.length === 0) return Effect.succeed([])
     const lateral = sql.raw(select.replace(/:(\w+)/g, 'parameter."$1"'))
-    return query(rows(sql<A>`select found.* from ${unnested(types, parameters)} cross join lateral (${lateral}) found`))
+    return inChunks(
+      parameters,
+      (some) => query(rows(sql<A>`select found.* from ${unnested(types, some)} cross join lateral (${lateral}) found`)),
+      rowsAtOnce
+    )
   },
   takeEach: (table, types, keys, returning) => {
-    if (keys.length === 0) return Effect.succeed([])
     const of = (column: string) => sql.ref(`${table}.${column}`)
     const where = Object.keys(types).map((column) => sql`${of(column)} = ${sql.ref(`parameter.${column}`)}`)
-    return query(
-      rows(sql<never>`
-        delete from ${sql.table(table)} using ${unnested(types, keys)}
-        where ${sql.join(where, sql` and `)} returning ${sql.join(returning.map(of))}`)
+    return inChunks(
+      keys,
+      (some) =>
+        query(
+          rows(sql<never>`
+            delete from ${sql.table(table)} using ${unnested(types, some)}
+            where ${sql.join(where, sql` and `)} returning ${sql.join(returning.map(of))}`)
+        ),
+      rowsAtOnce
     )
   },
   batch: () => Effect.succeed([]),
   proveWrite: Effect.asVoid(query(rows(sql`update store_format set id = id where id = 1`))),
+  emptyLog: Effect.void,
   lockRows: (select) => Effect.asVoid(query((db) => select(db).modifyEnd(forUpdate))),
   forUpdate,
   forUpdateSkipLocked: sql.raw("for update skip locked"),

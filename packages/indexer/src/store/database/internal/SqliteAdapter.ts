@@ -5,6 +5,7 @@ import type { DatabaseError } from "../DatabaseError.ts"
 import type { Tables } from "../Tables.ts"
 import type { Adapter } from "./Adapter.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
+import { chunksOf, inChunks, rowsAtOnce } from "../Statements.ts"
 import { type Connection, Current } from "./Connection.ts"
 import { ThreadStatement } from "./SqliteThread.ts"
 import type { Statement } from "./SqliteThread.worker.ts"
@@ -52,11 +53,29 @@ export const make = ({ attempt, query, writer }: Connection): Adapter => {
       )
     )
 
-  const deferMany = (sql: string, rows: ReadonlyArray<ReadonlyArray<unknown>>) =>
-    rows.length === 0 ? Effect.void : deferred(() => ({ sql, rows }), executeMany({ sql, rows }))
+  /** Runs a statement for each row: in a transaction those of all messages but the last one are answered at once. */
+  const deferMany = Effect.fnUntraced(function* (
+    sql: string,
+    columns: ReadonlyArray<string>,
+    rows: ReadonlyArray<object>
+  ): Effect.fn.Return<void, DatabaseError> {
+    const valuesOf = (row: object) =>
+      columns.map((column) => (row as Readonly<Record<string, unknown>>)[column] ?? null)
+    const statementOf = (some: ReadonlyArray<object>) => ({ sql, rows: some.map(valuesOf) })
+    if (rows.length === 0) return
+    if (rows.length > rowsAtOnce && (yield* Current) === undefined) {
+      yield* executeMany(statementOf(rows))
+      return
+    }
+    const messages = chunksOf(rows, rowsAtOnce)
+    for (const some of messages.slice(0, -1)) yield* executeMany(statementOf(some))
+    const last = statementOf(messages.at(-1)!)
+    yield* deferred(() => last, executeMany(last))
+  })
 
-  const valuesOf = (columns: ReadonlyArray<string>) => (row: object) =>
-    columns.map((column) => (row as Readonly<Record<string, unknown>>)[column] ?? null)
+  /** What a statement gives for each row of its parameters. */
+  const forEach = <A>(statement: string, parameters: ReadonlyArray<Readonly<Record<string, unknown>>>) =>
+    inChunks(parameters, (some) => executeMany<A>(positional(statement, some)), rowsAtOnce)
 
   return {
     exclusive: true,
@@ -69,21 +88,19 @@ export const make = ({ attempt, query, writer }: Connection): Adapter => {
       const columns = Object.keys(rows[0] ?? {})
       const names = columns.map((column) => `"${column}"`).join(", ")
       const marks = columns.map(() => "?").join(", ")
-      return deferMany(`insert into "${table}" (${names}) values (${marks}) ${conflict}`, rows.map(valuesOf(columns)))
+      return deferMany(`insert into "${table}" (${names}) values (${marks}) ${conflict}`, columns, rows)
     },
     updateEach: (table, values, same = [], condition = "true") => {
       const columns = Object.keys(values[0] ?? {}).filter((column) => column !== "id")
       const set = [...columns.map((column) => `"${column}" = ?`), ...same].join(", ")
       const statement = `update "${table}" set ${set} where id = ? and ${condition}`
-      return deferMany(statement, values.map(valuesOf([...columns, "id"])))
+      return deferMany(statement, [...columns, "id"], values)
     },
-    selectEach: (_, parameters, select) =>
-      parameters.length === 0 ? Effect.succeed([]) : executeMany(positional(select, parameters)),
+    selectEach: (_, parameters, select) => forEach(select, parameters),
     takeEach: (table, types, keys, returning) => {
-      if (keys.length === 0) return Effect.succeed([])
       const where = Object.keys(types).map((column) => `${column} = :${column}`)
       const statement = `delete from ${table} where ${where.join(" and ")} returning ${returning.join(", ")}`
-      return executeMany(positional(statement, keys))
+      return forEach(statement, keys)
     },
     batch: (batch) =>
       Effect.map(
@@ -92,6 +109,7 @@ export const make = ({ attempt, query, writer }: Connection): Adapter => {
       ),
     // The same value again: a row would not be written where nothing in the row changes, the file's header is.
     proveWrite: Effect.asVoid(executeMany({ sql: "pragma user_version = 0", parameters: [] })),
+    emptyLog: Effect.asVoid(executeMany({ sql: "pragma wal_checkpoint(truncate)", parameters: [] })),
     lockRows: () => Effect.void,
     forUpdate: nothing,
     forUpdateSkipLocked: nothing,

@@ -6,22 +6,33 @@ import * as Completeness from "../../chain/Completeness.ts"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
 import * as CallbackState from "../CallbackState.ts"
+import * as FanOut from "../FanOut.ts"
 import type { HostPermission } from "../HostPermission.ts"
 import { SubscriptionActive, type SubscriptionKey } from "../Subscription.ts"
 import * as SubscriptionRow from "./SubscriptionRow.ts"
 
 /** In a transaction: the subscription as it is then. */
 export const activate = Effect.fnUntraced(function* (key: SubscriptionKey, mayReceive: typeof HostPermission.Service) {
-  const { query } = yield* Database
+  const { query, secrets } = yield* Database
   const chain = yield* ChainRow.lockAndBumpRevisionOf(key.chain)
   const { id, revision } = chain
   const row = yield* SubscriptionRow.find(key, id, query)
   if (row.active === 1) return yield* new SubscriptionActive({ referenceId: key.referenceId })
   if (row.address !== null) yield* Completeness.begin(chain, [row.address], chain.height)
+  const isBehind = (yield* FanOut.pendingAddresses(id)).has(
+    row.address === null ? "" : Buffer.from(row.address).toString("hex")
+  )
   const changed = { active: 1, deactivation_reasons: SubscriptionRow.reasonsText([]), revision }
-  yield* query((db) => db.updateTable("subscription").set(changed).where("id", "=", row.id))
+  yield* query((db) =>
+    db
+      .updateTable("subscription")
+      .set(changed)
+      // While matches of the address are yet to be told, the subscription keeps its part in those of its earlier activity.
+      .$if(!isBehind, (update) => update.set({ active_from: revision }))
+      .where("id", "=", row.id)
+  )
   if (yield* mayReceive(row.account, row.host)) {
     yield* CallbackState.resume(sql`${row.id}`, yield* Clock.currentTimeMillis)
   }
-  return yield* SubscriptionRow.toSubscription(key.chain, { ...row, ...changed })
+  return yield* SubscriptionRow.toSubscription(key.chain, { ...row, ...changed }, secrets)
 })

@@ -41,20 +41,22 @@ const message = (row: CallbackRow, sequence: number): OutboxMessage => ({
   created: row.created
 })
 
-const lease = (
+const lease = Effect.fnUntraced(function* (
   receiver: Receivers.Receiver,
   callbacks: ReadonlyArray<OutboxMessage>,
   full: boolean,
   { leasedUntil, now }: Term
-): Lease => ({
-  account: receiver.account,
-  subscription: receiver.id,
-  host: receiver.host,
-  url: receiver.callback_url,
-  secrets: Receivers.secretsOf(receiver, now),
-  callbacks,
-  full,
-  leasedUntil
+) {
+  return {
+    account: receiver.account,
+    subscription: receiver.id,
+    host: receiver.host,
+    url: receiver.callback_url,
+    secrets: yield* Receivers.secretsOf(receiver, now),
+    callbacks,
+    full,
+    leasedUntil
+  } satisfies Lease
 })
 
 /** Locks the subscriptions, and parks what is due of those that may not receive; the others, in the order of the ids. */
@@ -114,7 +116,7 @@ const firstAttempts = Effect.fnUntraced(function* (candidates: ReadonlyArray<Fol
     let last = receiver.last_sequence
     const callbacks = list.map((row) => message(row, row.sequence ?? ++last))
     if (last !== receiver.last_sequence) numbered.push({ id: receiver.id, last_sequence: last })
-    leases.push(lease(receiver, callbacks, callbacks.length === streams.get(receiver.id)!.batchSize, term))
+    leases.push(yield* lease(receiver, callbacks, callbacks.length === streams.get(receiver.id)!.batchSize, term))
   }
   yield* updateEach("subscription", numbered)
   return leases
@@ -132,12 +134,14 @@ const laterAttempts = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, t
       ${forUpdateSkipLocked}`)
   )
   const receivers = yield* Receivers.find([...new Set(found.map(({ subscription }) => subscription))])
-  return found.flatMap((row) => {
+  const leases: Array<Lease> = []
+  for (const row of found) {
     const receiver = receivers.get(row.subscription)
     // What was sent before has a number.
-    if (receiver === undefined || row.sequence === null) return []
-    return [lease(receiver, [message(row, row.sequence)], false, term)]
-  })
+    if (receiver === undefined || row.sequence === null) continue
+    leases.push(yield* lease(receiver, [message(row, row.sequence)], false, term))
+  }
+  return leases
 })
 
 /** Takes what there is capacity for. */

@@ -9,6 +9,7 @@ import type { HostPermission } from "../HostPermission.ts"
 export type Receiver = Pick<
   Row<"subscription">,
   | "id"
+  | "reference_id"
   | "account"
   | "host"
   | "callback_url"
@@ -24,7 +25,8 @@ const select = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, end: Raw
   const { numbers, query } = yield* Database
   const found = yield* query(
     rows(sql<Receiver>`
-      select id, account, host, callback_url, secret, previous_secret, previous_secret_until, active, last_sequence
+      select id, reference_id, account, host, callback_url, secret, previous_secret, previous_secret_until, active,
+        last_sequence
       from subscription where id in ${numbers(ids)} ${end}`)
   )
   return new Map(found.map((receiver) => [receiver.id, receiver]))
@@ -57,8 +59,10 @@ export const some = Effect.fnUntraced(function* (mayReceive: typeof HostPermissi
 })
 
 /** What its callbacks are signed with at this moment. */
-export const secretsOf = (receiver: Receiver, now: number): ReadonlyArray<string> => {
-  const { previous_secret, previous_secret_until, secret } = receiver
+export const secretsOf = Effect.fnUntraced(function* (receiver: Receiver, now: number) {
+  const { previous_secret, previous_secret_until, reference_id, secret } = receiver
   if (secret === null) return []
-  return previous_secret !== null && (previous_secret_until ?? 0) > now ? [secret, previous_secret] : [secret]
-}
+  const { open } = (yield* Database).secrets
+  const used = previous_secret !== null && (previous_secret_until ?? 0) > now ? [secret, previous_secret] : [secret]
+  return yield* Effect.forEach(used, (text) => open(text, reference_id))
+})

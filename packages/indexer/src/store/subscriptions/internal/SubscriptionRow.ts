@@ -21,7 +21,11 @@ const decodeReasons = Schema.decodeUnknownEffect(Reasons)
 /** Reasons of deactivation as they are stored. */
 export const reasonsText = (reasons: ReadonlyArray<DeactivationReason>): string => JSON.stringify(reasons)
 
-export const toSubscription = Effect.fnUntraced(function* (chain: Chain.Chain, row: Row<"subscription">) {
+export const toSubscription = Effect.fnUntraced(function* (
+  chain: Chain.Chain,
+  row: Row<"subscription">,
+  { open }: Database["Service"]["secrets"]
+) {
   return {
     id: row.id,
     referenceId: row.reference_id,
@@ -29,7 +33,7 @@ export const toSubscription = Effect.fnUntraced(function* (chain: Chain.Chain, r
     event: row.event,
     address: (row.address ?? undefined) as AddressBytes | undefined,
     callbackUrl: row.callback_url,
-    secret: row.secret ?? undefined,
+    secret: row.secret === null ? undefined : yield* open(row.secret, row.reference_id),
     confirmations: row.confirmations,
     created: row.created,
     active: row.active === 1,
@@ -76,6 +80,26 @@ export const findSame = Effect.fnUntraced(function* (chain: number, subscription
       .limit(1)
   )
   return found?.reference_id
+})
+
+/** How many subscriptions the account has to the same event of the same address, counted up to `most`. */
+export const alike = Effect.fnUntraced(function* (
+  chain: number,
+  { account, address, event }: Pick<NewSubscription, "account" | "address" | "event">,
+  most: number
+) {
+  const { query } = yield* Database
+  const found = yield* query((db) =>
+    db
+      .selectFrom("subscription")
+      .select("id")
+      .where("account", "=", account)
+      .where("chain", "=", chain)
+      .where("event", "=", event)
+      .where("address", address === undefined ? "is" : "=", address ?? null)
+      .limit(most)
+  )
+  return found.length
 })
 
 /** Counts the account's subscriptions on the chain up or down. */

@@ -120,6 +120,16 @@ export const make = ({ chain, gapLimit, id, watched }: OpenChain) => {
     return owners satisfies AddressOwners.Owners
   })
 
+  /**
+   * Notes which addresses a block uses that was committed before, when some of its payments may not have been understood.
+   * Nothing is watched further: no block behind it would be matched against that.
+   */
+  const markUsedBefore = Effect.fn("AddressUse.markUsedBefore")(function* (block: Block) {
+    const owners = yield* AddressOwners.find(id, [...paidBy(block, watched, new Map()).values()])
+    const used = [...owners.values()].flat().filter(({ used_height }) => used_height === null)
+    yield* noteUse(used, block.height)
+  })
+
   /** Addresses above the fork are unused again. */
   const undo = Effect.fnUntraced(function* ({ fork }: Undone) {
     const { defer } = yield* Database
@@ -132,5 +142,5 @@ export const make = ({ chain, gapLimit, id, watched }: OpenChain) => {
     )
   })
 
-  return { markUsed, undo }
+  return { markUsed, markUsedBefore, undo }
 }

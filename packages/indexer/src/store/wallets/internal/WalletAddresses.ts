@@ -20,7 +20,7 @@ export interface WalletBranch {
  * address is used.
  */
 export const watch = Effect.fnUntraced(function* (
-  chain: Pick<ChainRow, "id" | "all_from" | "revision">,
+  chain: Pick<ChainRow, "id" | "all_from" | "coins_lost_from" | "revision">,
   { branch, wallet }: WalletBranch,
   addresses: ReadonlyArray<Pick<DerivedAddress, "bytes" | "index">>,
   since: number | null

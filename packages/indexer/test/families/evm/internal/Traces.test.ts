@@ -5,6 +5,7 @@ import type { BlockAnswer } from "@headwater/indexer/families/evm/internal/Block
 import type { NotTraced, Trace, Traces } from "@headwater/indexer/families/evm/internal/Trace"
 import * as CallTracer from "@headwater/indexer/families/evm/internal/CallTracer"
 import * as TraceBlock from "@headwater/indexer/families/evm/internal/TraceBlock"
+import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Result from "effect/Result"
 import * as Fixtures from "../../../Fixtures.ts"
 import type { Json } from "../EvmNode.ts"
@@ -19,8 +20,8 @@ const line = ({ transaction, operation, operationType, from, to, amount }: Inter
   [transaction, operation, operationType, hex(from), hex(to), amount].join(" ")
 
 /** Every trace, of which everything is understood. */
-const whole = (traces: Result.Result<Traces, NotTraced>): ReadonlyArray<Trace> =>
-  Result.getOrThrow(traces).map((trace) => {
+const whole = (traces: Generator<void, Result.Result<Traces, NotTraced>>): ReadonlyArray<Trace> =>
+  Result.getOrThrow(TimeSlice.atOnce(traces)).map((trace) => {
     const read = Result.getOrThrow(trace!)
     assert.deepStrictEqual(read.broken, [])
     return read
@@ -133,7 +134,7 @@ describe.skipIf(!Fixtures.exist)("recorded traces", () => {
     })
     it("arbtrace_block: a frame of another block is not taken, and named", () => {
       const traces = Fixtures.json(`${folder}/arb_paritytrace_errorflattenedtrace.json`) as ReadonlyArray<Json>
-      const broken = Result.getOrThrow(flat(traces)).flatMap((trace) =>
+      const broken = Result.getOrThrow(TimeSlice.atOnce(flat(traces))).flatMap((trace) =>
         Result.match(trace!, { onFailure: (rule) => [rule], onSuccess: ({ broken }) => broken })
       )
       assert.include(broken.join(), "a frame is of another block")

@@ -58,6 +58,12 @@ describe("JsonPieces", () => {
     )
   })
 
+  it("refuses a child right behind a number, whatever the pieces", () => {
+    for (const json of ["[1[2,3],4]", '[1{"a":2,"b":3},4]', '{"a":1[2,3],"b":4}', '{"a":{"b":1[2,3,4]},"c":5}']) {
+      for (let pieceBytes = 0; pieceBytes < json.length; pieceBytes++) agrees(json, pieceBytes)
+    }
+  })
+
   it("names that objects are wary of are members like others", () => {
     const json = '{"a":{"x":1,"__proto__":{"y":[1,2,3]},"constructor":2},"__proto__":7,"a":{"z":1}}'
     for (let pieceBytes = 0; pieceBytes < json.length; pieceBytes++) {

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Block } from "@headwater/core/Block"
+import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as InternalTransactions from "../../../../src/families/tron/internal/InternalTransactions.ts"
@@ -25,10 +26,12 @@ import type { Json, TronBlock as Recorded } from "../TronNode.ts"
 const height = 66_987_565
 
 const read = (recorded: Recorded, internal = true): Result.Result<Block, string> =>
-  TronBlock.decode(mainnet, Schema.decodeUnknownSync(TronBlock.Answer)(recorded.block), recorded.infos, {
-    height,
-    internal
-  })
+  TimeSlice.atOnce(
+    TronBlock.decode(mainnet, Schema.decodeUnknownSync(TronBlock.Answer)(recorded.block), recorded.infos, {
+      height,
+      internal
+    })
+  )
 
 const transfers = (transactions: ReadonlyArray<Json>, infos?: ReadonlyArray<Json>) =>
   Result.getOrThrow(read(blockOf(height, transactions, infos))).transfers
@@ -65,7 +68,7 @@ describe("TronBlock", () => {
       height: 0,
       internal: true
     })
-    assert.strictEqual(Result.getOrThrow(block).transactions.length, 1)
+    assert.strictEqual(Result.getOrThrow(TimeSlice.atOnce(block)).transactions.length, 1)
   })
 
   it("reads coins that calls, creations and token sales move", () => {
@@ -273,7 +276,7 @@ describe("TronBlock", () => {
     const called = call(1, 50)
     const log = [trc20(50, 1, 2, 5n)]
     const ofContract = (more: Json) => infoOf(called, height, { contract_address: account(50), ...more })
-    const kept = (...infos: ReadonlyArray<Json>) => InternalTransactions.areKept(infos)
+    const kept = (...infos: ReadonlyArray<Json>) => TimeSlice.atOnce(InternalTransactions.areKept(infos))
     assert.isUndefined(kept())
     assert.isUndefined(kept(infoOf(transfer(1, 2, 5), height), ofContract({ log })))
     assert.isTrue(kept(ofContract({ log }), ofContract({ internal_transactions: [internal(50, 51, undefined)] })))
@@ -315,7 +318,7 @@ describe.skipIf(!Fixtures.exist)("recorded on mainnet", () => {
     const read = Schema.decodeUnknownSync(Schema.Array(TronBlock.Info))(infos)
     const usdt = read.filter(({ log = [] }) => log.length > 0)
     assert.strictEqual(usdt.length, 2)
-    assert.isUndefined(InternalTransactions.areKept(read))
+    assert.isUndefined(TimeSlice.atOnce(InternalTransactions.areKept(read)))
     // The same logs in transactions made here, whose bytes were not recorded.
     const called = usdt.map(() => call(1, 50))
     const found = transfers(

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as TronTransaction from "@headwater/core/tron/TronTransaction"
 import type { Level } from "@headwater/indexer/families/node/Proof"
+import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as TronProof from "../../../../src/families/tron/internal/TronProof.ts"
 import { blockOf, call, infoOf, linked, transfer } from "../TronBlocks.ts"
 import type { Json } from "../TronNode.ts"
@@ -61,7 +62,7 @@ const ids = [
 ]
 
 const outcome = (answer: Json, level: Level = "roots", infos: ReadonlyArray<Json> = []) =>
-  TronProof.of(answer, infos, level)
+  TimeSlice.atOnce(TronProof.of(answer, infos, level))
 
 const withHeader = (change: Json): Json => ({
   ...block,

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
+import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Result from "effect/Result"
 import * as BlockBody from "../../../../src/families/utxo/internal/BlockBody.ts"
 import * as NodeTransaction from "../../../../src/families/utxo/internal/NodeTransaction.ts"
@@ -22,7 +23,7 @@ const shown = (body: BlockBody.BlockBody) =>
   })
 const decoded = (vin: ReadonlyArray<unknown>) => {
   const body = BlockBody.empty()
-  NodeTransaction.read(bitcoin, { txid: "cd".repeat(32), vin, vout: [] }, 0, body)
+  TimeSlice.atOnce(NodeTransaction.read(bitcoin, { txid: "cd".repeat(32), vin, vout: [] }, 0, body))
   return body
 }
 

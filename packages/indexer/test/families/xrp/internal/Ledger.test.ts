@@ -5,6 +5,7 @@ import * as Address from "@headwater/core/address/Address"
 import type { CoinTransfer, Transfer } from "@headwater/core/Block"
 import * as XrpTransaction from "@headwater/core/xrp/XrpTransaction"
 import * as XrpTransfers from "@headwater/core/xrp/XrpTransfers"
+import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Result from "effect/Result"
 import { getBalanceChanges, hashes } from "xrpl"
 import * as Ledger from "../../../../src/families/xrp/internal/Ledger.ts"
@@ -16,13 +17,15 @@ import { type Json, version2 } from "../XrpServer.ts"
 const answer = (ledger: Json, validated = true) => ({ ledger, ledger_index: Number(ledger.ledger_index), validated })
 
 const read = (ledger: Json): Ledger.Ledger => {
-  const found = Result.getOrThrow(Ledger.decode(answer(ledger)))
+  const found = Result.getOrThrow(TimeSlice.atOnce(Ledger.decode(answer(ledger))))
   assert.isDefined(found)
   return found!
 }
 
+const toBlock = (...of: Parameters<typeof Ledger.toBlock>) => TimeSlice.atOnce(Ledger.toBlock(...of))
+
 const refusal = (ledger: Json): string => {
-  const result = Ledger.decode(answer(ledger))
+  const result = TimeSlice.atOnce(Ledger.decode(answer(ledger)))
   return Result.isFailure(result) ? result.failure : assert.fail("was read")
 }
 
@@ -51,7 +54,7 @@ describe("Ledger", () => {
     )
     const plain = (from: Ledger.Ledger) => from.transactions.map(({ raw: _, ...transaction }) => transaction)
     assert.deepStrictEqual(plain(read(version2(one))), plain(ledger))
-    const block = Ledger.toBlock(mainnet, ledger)
+    const block = toBlock(mainnet, ledger)
     assert.isUndefined(block.notUnderstood)
     assert.strictEqual(block.height, 9_000_000)
     assert.strictEqual(block.time, 700_000_000 + 36_000_000 + 946_684_800)
@@ -76,7 +79,7 @@ describe("Ledger", () => {
     for (const validated of [false, undefined]) {
       const found = { ...answer(one), validated }
       if (validated === undefined) delete (found as { validated?: boolean }).validated
-      assert.strictEqual(Result.getOrThrow(Ledger.decode(found)), undefined)
+      assert.strictEqual(Result.getOrThrow(TimeSlice.atOnce(Ledger.decode(found))), undefined)
       assert.strictEqual(Result.getOrThrow(Ledger.decodeHeader(found)), undefined)
     }
   })
@@ -92,7 +95,7 @@ describe("Ledger", () => {
     assert.include(refusal({ ...one, parent_hash: one.account_hash }), "ledger_hash is not the hash")
     assert.include(refusal({ ...one, close_time: -1 }), "close_time")
     for (const wrong of [undefined, null, {}, { ledger: {} }, "x", 5]) {
-      assert.isTrue(Result.isFailure(Ledger.decode(wrong)))
+      assert.isTrue(Result.isFailure(TimeSlice.atOnce(Ledger.decode(wrong))))
       assert.isTrue(Result.isFailure(Ledger.decodeHeader(wrong)))
     }
   })
@@ -104,7 +107,7 @@ describe("Ledger", () => {
     )
   })
   const oddBlock = (ledger: Json) => {
-    const block = Ledger.toBlock(mainnet, read(ledger))
+    const block = toBlock(mainnet, read(ledger))
     return { block, notUnderstood: block.notUnderstood ?? [] }
   }
   const [first, second] = oddBlock(one).block.transfers as [Transfer, Transfer]
@@ -284,7 +287,7 @@ describe.skipIf(!Fixtures.exist)("recorded ledgers", () => {
   it("the coins that release 0.1 told move as they did, under the same numbers", () => {
     const lines = (keep: (type: string | undefined) => boolean) =>
       recorded().flatMap((ledger) => {
-        const block = Ledger.toBlock(mainnet, read(ledger))
+        const block = toBlock(mainnet, read(ledger))
         return (block.transfers as ReadonlyArray<CoinTransfer>)
           .filter(({ details }) => keep(details?.transactionType))
           .map(({ amount, from, position, to, transaction }) => {
@@ -335,7 +338,7 @@ describe.skipIf(!Fixtures.exist)("recorded ledgers", () => {
     let exact = 0
     let none = 0
     for (const ledger of recorded()) {
-      const plain = Ledger.toBlock(mainnet, read(ledger))
+      const plain = toBlock(mainnet, read(ledger))
       // Those of XRP, and the first of another currency.
       const payments = (ledger.transactions as ReadonlyArray<Json>)
         .filter(
@@ -351,7 +354,7 @@ describe.skipIf(!Fixtures.exist)("recorded ledgers", () => {
           transfers.filter(({ transaction }) => transaction !== index)
         for (const [name, mutate] of Object.entries(mutations)) {
           const transactions = ledger.transactions.map((each: Json) => (each === payment ? mutate(each) : each))
-          const block = Ledger.toBlock(mainnet, read({ ...ledger, transactions }))
+          const block = toBlock(mainnet, read({ ...ledger, transactions }))
           assert.strictEqual(block.notUnderstood?.length ?? 0, understood.has(name) ? 0 : 1, name)
           assert.deepStrictEqual(others(block.transfers), others(plain.transfers), name)
           const expected = sides(of(plain.transfers) as ReadonlyArray<CoinTransfer>)
@@ -402,7 +405,7 @@ describe.skipIf(!Fixtures.exist)("recorded ledgers", () => {
       const ledger = Fixtures.json(`xrp/xrpl.js/packages/xrpl/test/fixtures/rippled/${name}.json`) as Json
       const found = read(ledger)
       assert.strictEqual(found.transactions.length, ledger.transactions.length)
-      assert.isUndefined(Ledger.toBlock(mainnet, found).notUnderstood)
+      assert.isUndefined(toBlock(mainnet, found).notUnderstood)
     }
   })
 

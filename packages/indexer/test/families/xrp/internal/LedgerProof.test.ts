@@ -1,15 +1,17 @@
 import { readdirSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { hashes } from "xrpl"
+import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as LedgerProof from "../../../../src/families/xrp/internal/LedgerProof.ts"
 import * as Fixtures from "../../../Fixtures.ts"
 import { account, chainOf, mainnet, sealed } from "../XrpLedgers.ts"
 import { type Json, version2 } from "../XrpServer.ts"
 
 const outcome = (ledger: Json, level: "links" | "roots" | "full" = "roots") =>
-  LedgerProof.of(mainnet, { ledger, validated: true }, level)
+  TimeSlice.atOnce(LedgerProof.of(mainnet, { ledger, validated: true }, level))
 
-const proofOf = (ledger: Json) => LedgerProof.ofTransactions(mainnet, ledger.transactions, ledger.transaction_hash)
+const proofOf = (ledger: Json) =>
+  TimeSlice.atOnce(LedgerProof.ofTransactions(mainnet, ledger.transactions, ledger.transaction_hash))
 
 const [good] = chainOf(9_000_000, 1, () => [
   { from: 1, to: 2, drops: 5n },

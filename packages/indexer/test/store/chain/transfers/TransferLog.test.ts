@@ -5,6 +5,7 @@ import * as Compaction from "@headwater/indexer/store/chain/transfers/Compaction
 import * as TransferLog from "@headwater/indexer/store/chain/transfers/TransferLog"
 import * as TransferPages from "@headwater/indexer/store/chain/transfers/TransferPages"
 import { Database } from "@headwater/indexer/store/database/Database"
+import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { stores } from "../../../../../../test/Stores.ts"
@@ -80,7 +81,7 @@ const all = () => true
 
 const append = Effect.fnUntraced(function* (block: Block) {
   const { insertMany } = yield* Database
-  const { chunks, unsorted } = TransferLog.pack(1, block, all)
+  const { chunks, unsorted } = TimeSlice.atOnce(TransferLog.pack(1, block, all))
   yield* insertMany("transfer_chunk", chunks)
   yield* insertMany("staged_postings", unsorted)
 })

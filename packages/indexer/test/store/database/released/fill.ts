@@ -74,7 +74,7 @@ const fillAccounts = Effect.gen(function* () {
   yield* insertMany("api_key", [
     {
       hash: createHash("sha256").update(apiKey).digest(),
-      ...{ account, name: "deposits", endpoints: '["list"]', created: start * 1000, revoked: null }
+      ...{ account, name: "deposits", endpoints: '["subscriptions.list"]', created: start * 1000, revoked: null }
     }
   ])
   yield* grant({ account, amount: 10_000, detail: "paid", key: "invoice 1" })

@@ -32,7 +32,8 @@ const reads = Effect.gen(function* () {
   const account = exchange!.id
   assert.deepStrictEqual(yield* (yield* Accounts).authenticate(Redacted.make(Filled.apiKey)), {
     account,
-    endpoints: new Set(["list"])
+    endpoints: new Set(["subscriptions.list"]),
+    readOnly: false
   })
 
   const credits = yield* Credits

@@ -1,0 +1,73 @@
+/**
+ * The bodies of callbacks (interface section 6.2) as schemas, one for each event that a subscription can be for: what a
+ * receiver decodes, and what the OpenAPI document tells of under `webhooks`.
+ */
+import * as Schema from "effect/Schema"
+import { correctedEvent, revertedEvent, testEvent } from "./Callback.ts"
+import { type EventKind, eventKinds } from "./EventKinds.ts"
+import { EventType } from "./EventType.ts"
+
+const revertedIdempotencyKey = Schema.String.annotate({ description: "Key of the callback that is taken back" })
+const correctedIdempotencyKey = Schema.String.annotate({
+  description: "Key of the callback that was wrong, in place of which this one is booked"
+})
+
+const data = <E extends string, F extends Schema.Struct.Fields>(events: ReadonlyArray<E>, fields: F) =>
+  Schema.Struct({
+    product: Schema.Literal("BLOCKCHAIN_EVENTS"),
+    event: Schema.Literals(events),
+    item: Schema.Struct(fields)
+  })
+
+const body = <E extends string, F extends Schema.Struct.Fields>(event: E, fields: F, kind: EventKind) => {
+  const told = data([event, testEvent(event)], fields)
+  const reverted = data([revertedEvent(event)], { ...fields, revertedIdempotencyKey })
+  const corrected = data([correctedEvent(event)], { ...fields, correctedIdempotencyKey })
+  const correctedReverted = data([revertedEvent(correctedEvent(event))], {
+    ...{ ...fields, correctedIdempotencyKey, revertedIdempotencyKey }
+  })
+  const isCorrected = kind.class === "coin" && kind.seenIn === "block"
+  return Schema.Struct({
+    apiVersion: Schema.String.annotate({ description: "Version of the interface" }),
+    referenceId: Schema.String.annotate({ description: "Id of the subscription" }),
+    idempotencyKey: Schema.String.annotate({
+      description: "The same over retries, restarts and replays of one callback, also in the header webhook-id"
+    }),
+    data: Schema.Union(
+      (kind.seenIn === "mempool"
+        ? [told]
+        : isCorrected
+          ? [told, reverted, corrected, correctedReverted]
+          : [told, reverted]) as readonly [typeof told, typeof reverted, typeof corrected, typeof correctedReverted]
+    )
+  }).annotate({ identifier: `CallbackBody.${event}`, description: `Told to a subscription to ${kind.words}` })
+}
+
+type Bodies = {
+  readonly [E in EventType]: ReturnType<typeof body<E, (typeof eventKinds)[E]["item"]["fields"]>>
+}
+
+/**
+ * The body of the callbacks of each event, with its tests, retractions and corrections.
+ *
+ * @example
+ * ```ts
+ * import { callbackBodies } from "@headwater/core/events/CallbackBody"
+ * import * as Schema from "effect/Schema"
+ *
+ * const text =
+ *   '{"apiVersion":"2024-12-12","referenceId":"7c2f8a35","idempotencyKey":"4b6f","data":{"product":"BLOCKCHAIN_EVENTS",' +
+ *   '"event":"BLOCK_MINED","item":{"blockchain":"bitcoin","network":"mainnet","height":1,"hash":"00","timestamp":9}}}'
+ * const { data } = Schema.decodeSync(Schema.fromJsonString(callbackBodies.BLOCK_MINED))(text)
+ * data.item.height // => 1
+ * ```
+ */
+export const callbackBodies = Object.fromEntries(
+  EventType.literals.map((event) => [event, body(event, eventKinds[event].item.fields, eventKinds[event])])
+) as unknown as Bodies
+
+/** The body of any callback: `data.event` distinguishes the forms. */
+export const CallbackBody = Schema.Union(Object.values(callbackBodies)) as Schema.Union<
+  ReadonlyArray<Bodies[EventType]>
+>
+export type CallbackBody = Bodies[EventType]["Type"]

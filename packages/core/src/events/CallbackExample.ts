@@ -1,0 +1,83 @@
+/**
+ * What a callback of an event looks like on a chain: for the documentation, and for the callback that a test sends.
+ * Everything is made as for a true event; the ids of the transaction and of the token's contract are made up.
+ */
+import { sha256 } from "@noble/hashes/sha2.js"
+import { utf8ToBytes } from "@noble/hashes/utils.js"
+import * as Result from "effect/Result"
+import * as Address from "../address/Address.ts"
+import type { BlockHeader } from "../Block.ts"
+import type { Chain } from "../chains/Chain.ts"
+import * as Callback from "./Callback.ts"
+import type { Confirmations } from "./CallbackItem.ts"
+import { eventKinds } from "./EventKinds.ts"
+import { type EventType, isEachConfirmation } from "./EventType.ts"
+
+/** 32 bytes that look like a hash, always the same for a text. */
+export const madeUpHash = (text: string): Uint8Array => sha256(utf8ToBytes(text))
+
+export interface Options {
+  /** Required by every event that is about an address; on the XRP Ledger it may have a tag. */
+  readonly address: Address.AddressBytes | undefined
+  /** The block that has the event; for an event of the mempool, its time alone is used. */
+  readonly block: Omit<BlockHeader, "parent">
+  /** Text that the made-up ids come from. */
+  readonly seed: string
+  /** In the smallest unit of the coin or token. */
+  readonly amount: bigint
+  /** The last confirmation that the subscription asks for. */
+  readonly confirmations: number
+}
+
+const itemOf = (chain: Chain, event: EventType, options: Options): Callback.Item => {
+  const { address, amount, block, seed } = options
+  const kind = eventKinds[event]
+  const header = { ...block, parent: madeUpHash(`${seed} parent`) }
+  if (kind.class === "block" || address === undefined) return Callback.blockItem(chain, header)
+  const transactionId = madeUpHash(`${seed} transaction`)
+  const movement = { address, amount, direction: "incoming", transactionId } as const
+  switch (kind.class) {
+    case "coin": {
+      if (kind.seenIn === "mempool") return Callback.unconfirmedCoinItem(chain, block.time, movement)
+      if (chain.xrp === undefined) return Callback.coinItem(chain, header, movement)
+      // Every address was decoded from text.
+      const tag = Result.getOrThrow(Address.destinationTag(chain, Address.encode(chain, address)!))
+      const details = { transactionType: "Payment", ...(tag === undefined ? {} : { destinationTag: tag }) }
+      return Callback.coinItem(chain, header, { ...movement, details })
+    }
+    case "internal":
+      return Callback.internalItem(chain, header, { ...movement, operation: "call_0_1" })
+    case "token":
+      return Callback.tokenItem(chain, header, {
+        ...movement,
+        standard: chain.tokenStandards?.fungible ?? "",
+        contract: Address.fromBytes(madeUpHash(`${seed} contract`).subarray(0, 20)),
+        tokenId: undefined,
+        metadata: { name: "Example Token", symbol: "EXT", decimals: 6 }
+      })
+  }
+}
+
+/**
+ * `data.item` of a callback of the event: something comes in, and is confirmed once.
+ *
+ * @example
+ * ```ts
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as CallbackExample from "@headwater/core/events/CallbackExample"
+ *
+ * const block = { height: 870000, hash: CallbackExample.madeUpHash("block"), time: 1764158400 }
+ * const item = CallbackExample.item(Chain.ofName("bitcoin/mainnet")!, "BLOCK_MINED", {
+ *   ...{ address: undefined, amount: 1n, block, confirmations: 1, seed: "example" }
+ * })
+ * item.blockchain // => "bitcoin"
+ * ```
+ */
+export const item = (
+  chain: Chain,
+  event: EventType,
+  options: Options
+): Callback.Item | (Callback.Item & Confirmations) => {
+  const made = itemOf(chain, event, options)
+  return isEachConfirmation(event) ? Callback.withConfirmations(made, 1, options.confirmations) : made
+}

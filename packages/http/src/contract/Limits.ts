@@ -1,0 +1,42 @@
+/** How much of the service an account may take, and how much of that it has. */
+
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { context } from "./Common.ts"
+import { item } from "./Envelope.ts"
+import { Failures } from "./Errors.ts"
+
+const maximum = Schema.Int.annotate({ description: "The most that is allowed", examples: [10_000] })
+const used = Schema.Int.annotate({ description: "What the account has of it", examples: [12] })
+
+const of = <S extends Schema.Struct.Fields>(fields: S, description: string) =>
+  Schema.Struct(fields).annotate({ description })
+
+export const AccountLimits = Schema.Struct({
+  subscriptions: of({ maximum, used }, "Subscriptions of the account, over all chains"),
+  duplicates: of({ maximum }, "Subscriptions of the account to one event of one address, wherever they are sent"),
+  waitingCallbacks: of(
+    { maximum },
+    "Callbacks of one subscription that wait for the verification of their host: beyond it the oldest expire"
+  ),
+  domains: of({ maximum, used }, "Hosts of callbacks that the account has added"),
+  verificationsAnHour: of({ maximum, used }, "Verifications of domains in the present hour of the clock"),
+  wallets: of({ maximum, used }, "HD wallets that the account has synced, over all chains"),
+  addresses: of({ maximum, used }, "Single addresses that the account has synced, over all chains"),
+  nodeCalls: of({ maximum }, "Calls of a chain's node for one request, as for the assets of a wallet")
+}).annotate({ identifier: "AccountLimits" })
+
+export class LimitsGroup extends HttpApiGroup.make("limits")
+  .add(
+    HttpApiEndpoint.get("get", "/", {
+      query: context,
+      success: item(AccountLimits),
+      error: [Failures.invalidData]
+    }).annotateMerge(OpenApi.annotations({ summary: "Read the account's limits, and what is left of them" }))
+  )
+  .prefix("/limits")
+  .annotateMerge(
+    OpenApi.annotations({ title: "Limits", description: "How much of the service the account may take" })
+  ) {}

@@ -1,0 +1,113 @@
+/** Every form that is taken beside the one that the document shows, since clients send such forms. */
+import { assert, layer } from "@effect/vitest"
+import * as AbsentFields from "@headwater/http/server/AbsentFields"
+import * as Effect from "effect/Effect"
+import { stores } from "../../../../test/Stores.ts"
+import { send, TestServer, testServer } from "../TestServer.ts"
+
+const [store] = stores
+const address = "0x52908400098527886E0F7030069857D2E4169EE7"
+const xpub =
+  "xpub661MyMwAqRbcFtXgS5sYJABqqG9YLmC4Q1Rdap9gSE8NqtwybGhePY2gZ29ESFjqJoCu1Rupje8YtGqsefD265TMg7usUDFdp6W1EGMcet8"
+const events = "/blockchain-events/ethereum/mainnet"
+const coins = `${events}/address-coins-transactions-confirmed`
+const each = `${coins}-each-confirmation`
+const prepare = "/prepare-transactions/evm/ethereum/mainnet/native-coins"
+/** Of a subscription of the caller: its body may be absent. */
+const sendTest = `${events}/{referenceId}/test`
+const wallet = { callbackUrl: "https://example.com/" }
+const payment = { amount: "1", recipient: address, sender: address, fee: { priority: "slow" } }
+
+const posts: ReadonlyArray<readonly [what: string, path: string, body: unknown, status: number]> = [
+  ["null for each optional field", coins, item({ allowDuplicates: null, callbackSecretKey: null }), 201],
+  [
+    "null for a confirmation number",
+    coins,
+    item({ receiveCallbackOn: null, callbackUrl: "https://example.com/1" }),
+    201
+  ],
+  ["null for the context", coins, { context: null, ...item({ callbackUrl: "https://example.com/2" }) }, 201],
+  ["an empty secret", coins, item({ callbackSecretKey: "", callbackUrl: "https://example.com/3" }), 201],
+  [
+    "fields that nobody knows",
+    coins,
+    item({ callbackUrl: "https://example.com/4", colour: "blue", tags: [null] }),
+    201
+  ],
+  ["null for a required field", coins, item({ callbackUrl: null }), 400],
+  ["null for an address", coins, item({ address: null, callbackUrl: "https://example.com/5" }), 400],
+  [
+    "an empty secret where one is required",
+    `${events}/address-internal-transactions-confirmed-each-confirmation`,
+    item({ confirmationsCount: 2, allowDuplicates: true, callbackSecretKey: "" }),
+    400
+  ],
+  ["null where a secret is optional", each, item({ confirmationsCount: 2, callbackSecretKey: null }), 201],
+  ["null for an item", coins, { data: { item: null } }, 422],
+  ["null for the data", coins, { data: null }, 422],
+  ["null for a body", coins, null, 422],
+  ["null for an optional item", sendTest, { data: { item: null } }, 201],
+  ["null for optional data", sendTest, { data: null }, 201],
+  ["null for an optional body", sendTest, null, 201],
+  ["no body", sendTest, undefined, 201],
+  ["nulls of a transaction", prepare, { data: { item: { ...payment, additionalData: null, nonce: null } } }, 201],
+  [
+    "nulls within a fee",
+    prepare,
+    { data: { item: { ...payment, fee: { priority: "slow", exactAmount: null }, type: null } } },
+    201
+  ],
+  ["a fee's flag beside the fee", prepare, { data: { item: { ...payment, substractFromAmount: true } } }, 201]
+]
+
+function item(fields: object) {
+  return { data: { item: { address, ...wallet, ...fields } } }
+}
+
+const gets = [
+  ["an order in any case", `${"/credits/statement"}?sortingOrder=ascending`, 200],
+  ["an order in capitals", `${"/credits/statement"}?sortingOrder=DESCENDING`, 200],
+  ["a derivation in any case", `/hd-wallets/utxo/bitcoin/mainnet/${xpub}/assets?derivation=BIP32`, 200],
+  ["a slash at the end", `${events}/`, 200],
+  ["parameters that nobody knows", `${events}?colour=blue`, 200]
+] as const
+
+layer(testServer(store!), { excludeTestServices: true })("Odd forms", (it) => {
+  it.effect("of bodies are taken, or refused with the field's name", () =>
+    Effect.gen(function* () {
+      const { bob, url } = yield* TestServer
+      const own = yield* send(url, {
+        method: "POST",
+        path: coins,
+        key: bob,
+        body: item({ callbackUrl: "https://a.example/" })
+      })
+      const { referenceId } = own.body.data.item
+      for (const [what, template, body, status] of posts) {
+        const path = template.replace("{referenceId}", referenceId)
+        const answer = yield* send(url, { method: "POST", path, key: bob, body })
+        assert.strictEqual(answer.status, status, `${what}: ${answer.text}`)
+        if (status === 201) assert.notProperty(answer.body.data.item ?? {}, "callbackSecretKey", what)
+        if (status === 400) assert.match(answer.body.error.details[0].message, /is required/, what)
+      }
+    })
+  )
+
+  it.effect("of queries are taken", () =>
+    Effect.gen(function* () {
+      const { bob, url } = yield* TestServer
+      for (const [what, path, status] of gets) {
+        const answer = yield* send(url, { path, key: bob })
+        assert.strictEqual(answer.status, status, `${what}: ${answer.text}`)
+      }
+    })
+  )
+
+  it.effect("that are no JSON, or too deep, are passed on as they are", () =>
+    Effect.sync(() => {
+      const deep = "[".repeat(30_000) + "]".repeat(30_000)
+      for (const text of ["", "{", "null", '"x"', deep]) assert.strictEqual(AbsentFields.withoutAbsent(text), text)
+      assert.strictEqual(AbsentFields.withoutAbsent('{"a":null,"b":{"c":null,"d":1},"e":""}'), '{"b":{"d":1},"e":""}')
+    })
+  )
+})

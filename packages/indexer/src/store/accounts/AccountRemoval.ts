@@ -1,0 +1,124 @@
+/**
+ * Removes an account with everything that is its own, beside the work of daemons: its keys are revoked first, the rest
+ * goes in small steps, and the account's row last. A removal that was interrupted goes on where it is asked for again.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { sql } from "kysely"
+import * as ChainRow from "../database/ChainRow.ts"
+import { Database } from "../database/Database.ts"
+import * as CallbackState from "../subscriptions/CallbackState.ts"
+
+/** Subscriptions, and rows of other tables, that one transaction removes. */
+const subscriptionsAtOnce = 50
+const rowsAtOnce = 5_000
+
+/** Between two transactions, for others that wait to write. */
+const pause = "1 millis"
+
+/** Removes some subscriptions of one chain with all that they have; whether there were any. */
+const someSubscriptions = Effect.fnUntraced(function* (account: number) {
+  const { numbers, query, transaction } = yield* Database
+  return yield* transaction(
+    Effect.gen(function* () {
+      const [first] = yield* query((db) =>
+        db.selectFrom("subscription").select("chain").where("account", "=", account).orderBy("chain").limit(1)
+      )
+      if (first === undefined) return false
+      const { chain } = first
+      // As any change of subscriptions: a block's commit sees them all, or none.
+      yield* ChainRow.lockAndBumpRevision(chain)
+      const removed = yield* query((db) =>
+        db
+          .deleteFrom("subscription")
+          .where("id", "in", (of) =>
+            of
+              .selectFrom("subscription")
+              .select("id")
+              .where("account", "=", account)
+              .where("chain", "=", chain)
+              .orderBy("id")
+              .limit(subscriptionsAtOnce)
+          )
+          .returning("id")
+      )
+      const ids = numbers(removed.map(({ id }) => id))
+      yield* query((db) => db.deleteFrom("waiting").where(sql<boolean>`subscription in ${ids}`))
+      yield* CallbackState.apply("remove", sql`subscription in ${ids}`)
+      yield* query((db) =>
+        db
+          .updateTable("subscription_count")
+          .set({ total: sql<number>`total - ${removed.length}` })
+          .where("account", "=", account)
+          .where("chain", "=", chain)
+      )
+      return true
+    })
+  )
+})
+
+/** Removes some rows of the ledger; whether there were any. */
+const someEntries = Effect.fnUntraced(function* (account: number) {
+  const { query } = yield* Database
+  const removed = yield* query((db) =>
+    db
+      .deleteFrom("credit_entry")
+      .where("id", "in", (of) =>
+        of.selectFrom("credit_entry").select("id").where("account", "=", account).orderBy("id").limit(rowsAtOnce)
+      )
+      .returning("id")
+  )
+  return removed.length > 0
+})
+
+/** Removes what is left, under the locks of all chains; false where subscriptions have come meanwhile. */
+const theRest = Effect.fnUntraced(function* (account: number) {
+  const { query, transaction } = yield* Database
+  return yield* transaction(
+    Effect.gen(function* () {
+      const chains = yield* query((db) => db.selectFrom("chain").select("id").orderBy("id"))
+      yield* Effect.forEach(chains, ({ id }) => ChainRow.lockAndBumpRevision(id), { discard: true })
+      const left = yield* query((db) =>
+        db.selectFrom("subscription").select("id").where("account", "=", account).limit(1)
+      )
+      if (left.length > 0) return false
+      yield* query((db) =>
+        db
+          .deleteFrom("wallet_address")
+          .where("wallet", "in", (of) => of.selectFrom("wallet").select("id").where("account", "=", account))
+      )
+      for (const table of [
+        ...(["wallet", "synced_address", "synced_wallet", "domain", "credit_entry", "credit_balance"] as const),
+        ...(["subscription_count", "rate_bucket", "verification_hour", "api_key"] as const)
+      ]) {
+        yield* query((db) => db.deleteFrom(table).where(sql<boolean>`account = ${account}`))
+      }
+      yield* query((db) => db.deleteFrom("account").where("id", "=", account))
+      return true
+    })
+  )
+})
+
+/** Repeats a step that did something. */
+const whileMore = <E, R>(step: Effect.Effect<boolean, E, R>): Effect.Effect<void, E, R> =>
+  Effect.flatMap(step, (more) =>
+    more
+      ? Effect.andThen(
+          Effect.sleep(pause),
+          Effect.suspend(() => whileMore(step))
+        )
+      : Effect.void
+  )
+
+/** Removes the account; everything that it had is gone for good. */
+export const remove = Effect.fn("AccountRemoval.remove")(function* (account: number) {
+  const { query } = yield* Database
+  const revoked = yield* Clock.currentTimeMillis
+  yield* query((db) =>
+    db.updateTable("api_key").set({ revoked }).where("account", "=", account).where("revoked", "is", null)
+  )
+  do {
+    yield* whileMore(someSubscriptions(account))
+    yield* whileMore(someEntries(account))
+  } while (!(yield* theRest(account)))
+})

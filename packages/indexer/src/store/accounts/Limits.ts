@@ -1,0 +1,150 @@
+/**
+ * How much of the service one account may take, so that no account takes it from the others. Every limit is checked in
+ * the transaction that makes what it counts, with the account's row locked: they hold over all daemons of a store.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { type RawBuilder, sql } from "kysely"
+import { Database } from "../database/Database.ts"
+import { rows } from "../database/Statements.ts"
+
+export interface Maxima {
+  /** Subscriptions of an account, over all chains. */
+  readonly subscriptions: number
+  /** Subscriptions of an account to one event of one address, wherever they are sent. */
+  readonly duplicates: number
+  /** Hosts of callbacks that an account may add. */
+  readonly domains: number
+  /** Looks for the proof of a domain, in an hour of the clock. */
+  readonly verificationsAnHour: number
+  /** HD wallets that an account has synced, over all chains. */
+  readonly wallets: number
+  /** Single addresses that an account has synced, over all chains. */
+  readonly addresses: number
+  /** Calls of a chain's node for one request. */
+  readonly nodeCalls: number
+}
+
+export const defaultMaxima: Maxima = {
+  subscriptions: 1_000_000,
+  duplicates: 100,
+  domains: 1_000,
+  verificationsAnHour: 100,
+  wallets: 10_000,
+  addresses: 100_000,
+  nodeCalls: 10_000
+}
+
+/** The limits of every account. */
+export const Limits = Context.Reference<Maxima>("@headwater/indexer/store/accounts/Limits", {
+  defaultValue: () => defaultMaxima
+})
+
+export type Limit = keyof Maxima
+
+const sentences: Readonly<Record<Limit, (maximum: number) => string>> = {
+  subscriptions: (maximum) => `An account may have ${maximum} subscriptions`,
+  duplicates: (maximum) => `An account may have ${maximum} subscriptions to one event of one address`,
+  domains: (maximum) => `An account may have ${maximum} domains`,
+  verificationsAnHour: (maximum) => `An account may ask for ${maximum} verifications of domains an hour`,
+  wallets: (maximum) => `An account may have ${maximum} synced wallets`,
+  addresses: (maximum) => `An account may have ${maximum} synced addresses`,
+  nodeCalls: (maximum) => `A request may take ${maximum} calls of the chain's node`
+}
+
+/** The account has as much as it may have. */
+export class LimitReached extends Schema.TaggedError<LimitReached>()("LimitReached", {
+  limit: Schema.Literals([
+    "subscriptions",
+    "duplicates",
+    "domains",
+    "verificationsAnHour",
+    "wallets",
+    "addresses",
+    "nodeCalls"
+  ] satisfies ReadonlyArray<Limit>),
+  maximum: Schema.Int
+}) {
+  override get message() {
+    return `${sentences[this.limit](this.maximum)} (the operator's limit ${this.limit})`
+  }
+}
+
+/** Fails where an account that has `used` may not have one more. */
+export const check = (limit: Limit, used: number, maxima: Maxima): Effect.Effect<void, LimitReached> =>
+  used < maxima[limit] ? Effect.void : Effect.fail(new LimitReached({ limit, maximum: maxima[limit] }))
+
+/** Until the transaction ends nobody else counts what the account has; after the lock of a chain, where both are taken. */
+export const lockAccount = Effect.fnUntraced(function* (account: number) {
+  const { lockRows } = yield* Database
+  yield* lockRows((db) => db.selectFrom("account").select("id").where("id", "=", account))
+})
+
+const counted = Effect.fnUntraced(function* (statement: RawBuilder<{ readonly total: number | null }>) {
+  const { query } = yield* Database
+  const [row] = yield* query(rows(statement))
+  return Number(row?.total ?? 0)
+})
+
+/** How many subscriptions an account has on all chains. */
+export const subscriptionsOf = (account: number) =>
+  counted(sql`select sum(total) as total from subscription_count where account = ${account}`)
+
+export const domainsOf = (account: number) =>
+  counted(sql`select count(*) as total from domain where account = ${account}`)
+
+/** How many HD wallets an account has synced, of every family. */
+export const walletsOf = (account: number) =>
+  counted(sql`
+    select (select count(*) from wallet where account = ${account})
+      + (select count(*) from synced_wallet where account = ${account}) as total`)
+
+/** How many single addresses an account has synced. */
+export const addressesOf = (account: number) =>
+  counted(sql`select count(*) as total from synced_address where account = ${account} and wallet = 0`)
+
+const hourMillis = 3_600_000
+
+const hour = Effect.map(Clock.currentTimeMillis, (now) => Math.floor(now / hourMillis))
+
+const verificationsOf = (account: number) =>
+  Effect.flatMap(hour, (hour) =>
+    counted(sql`select total from verification_hour where account = ${account} and hour = ${hour}`)
+  )
+
+/** Counts a look for the proof of a domain; fails with the limit where the hour's looks are used up. */
+export const countVerification = Effect.fn("Limits.countVerification")(function* (account: number, maxima: Maxima) {
+  const { query, transaction } = yield* Database
+  const now = yield* hour
+  yield* transaction(
+    Effect.gen(function* () {
+      yield* lockAccount(account)
+      yield* check("verificationsAnHour", yield* verificationsOf(account), maxima)
+      yield* query((db) => db.deleteFrom("verification_hour").where("account", "=", account).where("hour", "<", now))
+      yield* query((db) =>
+        db
+          .insertInto("verification_hour")
+          .values({ account, hour: now, total: 1 })
+          .onConflict((on) =>
+            on.columns(["account", "hour"]).doUpdateSet({ total: sql<number>`verification_hour.total + 1` })
+          )
+      )
+    })
+  )
+})
+
+/** Milliseconds until verifications are counted anew. */
+export const millisToNextHour = Effect.map(Clock.currentTimeMillis, (now) => hourMillis - (now % hourMillis))
+
+/** What an account has of that which is counted for it. */
+export const usage = Effect.fn("Limits.usage")(function* (account: number) {
+  return {
+    subscriptions: yield* subscriptionsOf(account),
+    domains: yield* domainsOf(account),
+    verificationsAnHour: yield* verificationsOf(account),
+    wallets: yield* walletsOf(account),
+    addresses: yield* addressesOf(account)
+  }
+})

@@ -1,0 +1,102 @@
+/**
+ * What each account has left of its rate. Where one process has the store, that is in memory. Where several share the
+ * store, the buckets are rows: a process takes more out of a bucket than it needs at the moment, a twentieth of the
+ * bucket, and spends that within a second, so that the store is not written for each request.
+ */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as RateLimiter from "effect/persistence/RateLimiter"
+import { Database } from "../database/Database.ts"
+
+/** What this process took out of a bucket and has not spent. */
+interface Allowance {
+  readonly tokens: number
+  /** What the bucket had left then. */
+  readonly left: number
+  /** Milliseconds since the Unix epoch. */
+  readonly until: number
+}
+
+const allowanceMillis = 1_000
+const shares = 20
+
+type Wanted = Parameters<RateLimiter.RateLimiterStore["Service"]["tokenBucket"]>[0]
+
+/**
+ * Takes out of the account's row what is wanted beyond `have`, and a share more where there is that much; what is then
+ * left in the row and at hand. Takes nothing where there is too little: `hand` is below zero by what is missing.
+ */
+const take = Effect.fnUntraced(function* (wanted: Wanted, have: number, now: number) {
+  const { forUpdate, query, transaction } = yield* Database
+  const { allowOverflow, limit, refillRate } = wanted
+  const account = Number(wanted.key)
+  const needed = wanted.tokens - have
+  return yield* transaction(
+    Effect.gen(function* () {
+      yield* query((db) =>
+        db
+          .insertInto("rate_bucket")
+          .values({ account, tokens: limit, at: now })
+          .onConflict((on) => on.column("account").doNothing())
+      )
+      const [row] = yield* query((db) =>
+        db.selectFrom("rate_bucket").selectAll().where("account", "=", account).modifyEnd(forUpdate)
+      )
+      // The clocks of two machines differ: none fills a bucket with time that another has counted.
+      const at = Math.max(now, row!.at)
+      const filled = Math.min(limit, row!.tokens + (at - row!.at) / Duration.toMillis(refillRate))
+      if (filled < needed && !allowOverflow) return { left: filled, hand: filled - needed }
+      const taken = Math.max(needed, Math.min(filled, needed + limit / shares))
+      yield* query((db) =>
+        db
+          .updateTable("rate_bucket")
+          .set({ tokens: filled - taken, at })
+          .where("account", "=", account)
+      )
+      return { left: filled - taken, hand: taken - needed }
+    })
+  )
+})
+
+const shared = Effect.gen(function* () {
+  const database = yield* Database
+  const allowances = new Map<string, Allowance>()
+
+  const tokenBucket = Effect.fnUntraced(
+    function* (wanted: Wanted) {
+      const { key, tokens } = wanted
+      const now = yield* Clock.currentTimeMillis
+      const found = allowances.get(key)
+      const allowance = found !== undefined && found.until > now ? found : undefined
+      if (allowance !== undefined && allowance.tokens >= tokens) {
+        allowances.set(key, { ...allowance, tokens: allowance.tokens - tokens })
+        return [allowance.left + allowance.tokens - tokens, 0] as const
+      }
+      // Another request of this moment must not spend the same.
+      allowances.delete(key)
+      const have = allowance?.tokens ?? 0
+      const { hand, left } = yield* Effect.orDie(take(wanted, have, now))
+      const before = allowances.get(key)?.tokens ?? 0
+      const kept = hand < 0 ? have : hand
+      allowances.set(key, { tokens: before + kept, left, until: now + allowanceMillis })
+      return [hand < 0 ? hand : left + hand, 0] as const
+    },
+    Effect.provideService(Database, database)
+  )
+
+  return RateLimiter.RateLimiterStore.of({
+    tokenBucket,
+    fixedWindow: () => Effect.die("no account has a window"),
+    adaptiveConsume: () => Effect.die("no account's rate is learned"),
+    adaptiveFeedback: () => Effect.die("no account's rate is learned")
+  })
+})
+
+/** The buckets, which all processes on the store share. */
+export const layer: Layer.Layer<RateLimiter.RateLimiterStore, never, Database> = Layer.unwrap(
+  Effect.map(Database, ({ exclusive }) =>
+    exclusive ? RateLimiter.layerStoreMemory : Layer.effect(RateLimiter.RateLimiterStore, shared)
+  )
+)

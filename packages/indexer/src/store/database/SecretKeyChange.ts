@@ -1,0 +1,86 @@
+/**
+ * Changes the keys that callback secrets are encrypted with: encrypts every secret with the first key, and forgets the ids
+ * of the others. An interrupted change goes on where it was, also when the daemon is started meanwhile.
+ */
+import * as Effect from "effect/Effect"
+import { sql } from "kysely"
+import * as BackgroundMigrations from "./BackgroundMigrations.ts"
+import { Database } from "./Database.ts"
+import { rewriting } from "./internal/SecretRewriting.ts"
+import * as SecretBox from "./internal/SecretBox.ts"
+import type { Location } from "./Location.ts"
+import * as SecretKeys from "./SecretKeys.ts"
+
+/** What the rewriting is called in `BackgroundMigrations`. */
+export const name = rewriting.name
+
+/** The ids of the keys that the store needs. */
+export const needed = Effect.flatMap(Database, ({ read }) =>
+  Effect.map(
+    read((db) => db.selectFrom("secret_key").select("id").orderBy("id")),
+    (rows) => rows.map(({ id }) => id)
+  )
+)
+
+/** Encrypts every secret with the first key; the id of that key. */
+export const encryptAll = Effect.fn("SecretKeyChange.encryptAll")(function* (location: Location) {
+  const { query, secrets, transaction } = yield* Database
+  yield* secrets.prepare
+  const [key] = yield* SecretKeys.read(location)
+  yield* query((db) =>
+    db
+      .insertInto("background_migration")
+      .columns(["name", "position", "last"])
+      .expression((of) =>
+        of
+          .selectFrom("subscription")
+          .select([sql.lit(rewriting.name).as("name"), sql<number>`0`.as("position")])
+          .select((max) => sql<number>`coalesce(${max.fn.max("id")}, 0)`.as("last"))
+          // SQLite would take the conflict's clause for a join's.
+          .where(sql<boolean>`1 = 1`)
+      )
+      .onConflict((on) => on.column("name").doUpdateSet({ position: 0, last: sql<number>`excluded.last` }))
+  )
+  yield* BackgroundMigrations.run([rewriting])
+  yield* transaction(query((db) => db.deleteFrom("secret_key").where("id", "!=", key!.id)))
+  return key!.id
+})
+
+/** Subscriptions looked at in one transaction. */
+const batchSize = 500
+
+/**
+ * The subscriptions of a range whose secret no key of the store opens, each with its chain, and the end of the range;
+ * undefined where no subscription follows.
+ */
+export const unreadable = Effect.fnUntraced(function* (location: Location, after: number) {
+  const { query } = yield* Database
+  const known = new Set((yield* SecretKeys.read(location)).map(({ id }) => id))
+  const isLost = (text: string | null) => {
+    const id = text === null ? undefined : SecretBox.keyIdOf(text)
+    return id !== undefined && !known.has(id)
+  }
+  const rows = yield* query((db) =>
+    db
+      .selectFrom("subscription")
+      .select(["id", "chain", "secret", "previous_secret"])
+      .where("id", ">", after)
+      .orderBy("id")
+      .limit(batchSize)
+  )
+  const last = rows.at(-1)
+  if (last === undefined) return undefined
+  return {
+    end: last.id,
+    lost: rows.filter(({ previous_secret, secret }) => isLost(secret) || isLost(previous_secret))
+  }
+})
+
+/** Forgets that the store needs keys which it does not have. */
+export const forgetKeys = Effect.fnUntraced(function* (location: Location) {
+  const { query } = yield* Database
+  const known = (yield* SecretKeys.read(location)).map(({ id }) => id)
+  yield* query((db) =>
+    db.deleteFrom("secret_key").$if(known.length > 0, (forgotten) => forgotten.where("id", "not in", known))
+  )
+})

@@ -1,0 +1,352 @@
+/**
+ * Callbacks of matches with many subscriptions, in small steps. A commit writes callbacks by itself as long as they are
+ * few; of an address with more of them it writes what has happened there, once, and whose turn it is to have callbacks of
+ * that. Steps behind the commit take one account after another, each as far as its turn reaches, in transactions of their
+ * own: a kill between any two loses nothing, and any process that has the chain goes on.
+ *
+ * The callbacks of a subscription are the same, and in the same order, as if the commit had written them: while an address
+ * has such a match, later blocks leave theirs to the steps as well, and confirmations that come with these blocks wait
+ * until everything before them is written.
+ */
+import type { AddressBytes } from "@headwater/core/address/Address"
+import type { EventKind } from "@headwater/core/events/EventKinds"
+import { type EventType, eventsOfClass, isEachConfirmation } from "@headwater/core/events/EventType"
+import type { Occurrence } from "@headwater/core/events/Matcher"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { type RawBuilder, sql } from "kysely"
+import * as ChainRow from "../database/ChainRow.ts"
+import { Database, type DatabaseError } from "../database/Database.ts"
+import { rows } from "../database/Statements.ts"
+import type { Row } from "../database/Tables.ts"
+import * as CallbackState from "./CallbackState.ts"
+import * as Wakeup from "./internal/Wakeup.ts"
+import * as PendingConfirmations from "./PendingConfirmations.ts"
+
+/** How much is written at a time, in callbacks. */
+export const Bounds = Context.Reference("@headwater/indexer/store/subscriptions/FanOut/Bounds", {
+  defaultValue: () => ({
+    /** By a commit, for one block. */
+    commit: 500,
+    /** Subscriptions of an address that a commit looks at. */
+    address: 100,
+    /** By a step. */
+    step: 50,
+    /** By a step for one account, where others wait. */
+    turn: 25
+  })
+})
+
+type Item = Occurrence<PendingConfirmations.Subscriber>["item"]
+
+/** Something that a block has for an address, without its subscriptions. */
+export interface Match {
+  readonly class: EventKind["class"]
+  readonly occurrence: string
+  readonly item: Item
+}
+
+const classes = ["coin", "token", "internal", "block"] as const
+const eventsOf = new Map(classes.map((name) => [name, eventsOfClass(name)]))
+const isOfClass = (event: EventType, name: EventKind["class"]) => eventsOf.get(name)!.has(event)
+
+type Encoded = readonly [EventKind["class"], string, Item]
+
+/** Addresses, by their hex, whose matches are left to the steps; the empty text is the block itself. */
+export const pendingAddresses = Effect.fnUntraced(function* (chain: number) {
+  const { query } = yield* Database
+  const found = yield* query((db) => db.selectFrom("matched").select("address").distinct().where("chain", "=", chain))
+  return new Set(found.map(({ address }) => (address === null ? "" : Buffer.from(address).toString("hex"))))
+})
+
+/** In the commit of a block: leaves the matches of addresses to the steps. */
+export const defer = Effect.fnUntraced(function* (
+  chain: number,
+  block: { readonly height: number; readonly hash: Uint8Array },
+  at: { readonly revision: number; readonly now: number },
+  matches: ReadonlyArray<{ readonly address: AddressBytes | undefined; readonly matches: ReadonlyArray<Match> }>
+) {
+  const { defer, insertMany } = yield* Database
+  yield* insertMany(
+    "matched",
+    matches.map(({ address, matches }) => ({
+      ...{ chain, height: block.height, block_hash: block.hash, address: address ?? null },
+      ...{ revision: at.revision, created: at.now },
+      occurrences: JSON.stringify(matches.map((match): Encoded => [match.class, match.occurrence, match.item]))
+    }))
+  )
+  for (const join of ["s.address = m.address", "m.address is null and s.address is null"]) {
+    yield* defer((db) => {
+      const statement = sql`
+        insert into fan_out (chain, account, matched, subscription, occurrence)
+        select distinct m.chain, s.account, m.id, 0, 0
+        from matched m join subscription s on s.chain = m.chain and s.active = 1 and ${sql.raw(join)}
+        where m.chain = ${chain} and m.height = ${block.height}`
+      return { compile: () => statement.compile(db), execute: () => statement.execute(db) }
+    })
+  }
+  yield* defer((db) =>
+    db.deleteFrom("matched").where("chain", "=", chain).where("height", "=", block.height).where(withoutTurns)
+  )
+})
+
+/** Rows of a chain's matches at a height of which no account is to have callbacks. */
+const withoutTurns = sql<boolean>`not exists (select 1 from fan_out where fan_out.matched = matched.id)`
+
+/** In the transaction that undoes the blocks above `fork`: forgets what is not written yet. */
+export const undo = Effect.fnUntraced(function* (chain: number, fork: number) {
+  const { defer } = yield* Database
+  yield* defer((db) =>
+    db
+      .deleteFrom("fan_out")
+      .where("chain", "=", chain)
+      .where("matched", "in", (of) =>
+        of.selectFrom("matched").select("id").where("chain", "=", chain).where("height", ">", fork)
+      )
+  )
+  yield* defer((db) => db.deleteFrom("matched").where("chain", "=", chain).where("height", ">", fork))
+})
+
+/** What the steps of a chain have in common. */
+export interface FanOut {
+  /** An effect that waits for the next commit of this process that leaves something to the steps. */
+  readonly wanted: Effect.Effect<Effect.Effect<void>>
+  /** Notes that a commit has left something. */
+  readonly want: Effect.Effect<void>
+  /** How many callbacks a step has written, and whether there is more to do now. */
+  readonly step: () => Effect.Effect<Step, DatabaseError, Database>
+}
+
+export interface Step {
+  readonly callbacks: number
+  readonly more: boolean
+}
+
+const subscriberColumns = [
+  ...(["id", "account", "reference_id", "host", "event", "confirmations", "address", "active"] as const)
+] as const
+
+type MatchedRow = Omit<Row<"matched">, "occurrences"> & { readonly matches: ReadonlyArray<Match> }
+
+/** Matches that are read again and again, one account after another. */
+const remembered = 8
+
+export const make = Effect.fnUntraced(function* (chain: number) {
+  const bounds = yield* Bounds
+  const wakeup = Wakeup.make()
+  const known = new Map<number, MatchedRow>()
+  let matchTurn = 0
+  let confirmationTurn = 0
+
+  const matchedRow = Effect.fnUntraced(function* (id: number) {
+    const before = known.get(id)
+    if (before !== undefined) return before
+    const { query } = yield* Database
+    const [row] = yield* query((db) => db.selectFrom("matched").selectAll().where("id", "=", id))
+    const { occurrences, ...rest } = row!
+    const matches = (JSON.parse(occurrences) as ReadonlyArray<Encoded>).map(
+      ([name, occurrence, item]): Match => ({ class: name, occurrence, item })
+    )
+    if (known.size >= remembered) known.delete(known.keys().next().value!)
+    const made = { ...rest, matches }
+    known.set(id, made)
+    return made
+  })
+
+  /** Accounts that have a turn in one step. */
+  const turns = Math.max(1, Math.ceil(bounds.step / bounds.turn))
+
+  /** The next accounts with rows that `which` names after the last turn, by steps through an index that has them so. */
+  const accountsAfter = Effect.fnUntraced(function* (which: RawBuilder<unknown>, turn: number) {
+    const { query } = yield* Database
+    const after = (cursor: number) =>
+      query(
+        rows(sql<{ account: number }>`
+          with recursive turn(account) as (
+            select (select min(account) from ${which} and account > ${cursor})
+            union all
+            select (select min(account) from ${which} and account > turn.account) from turn where account is not null
+          )
+          select account from turn where account is not null limit ${turns}`)
+      )
+    const next = yield* after(turn)
+    const found = next.length === turns ? next : [...next, ...(yield* after(-1))]
+    return [...new Set(found.map(({ account }) => account))].slice(0, turns)
+  })
+
+  /** The next accounts with confirmations that have come by the tip. */
+  const accountsWithConfirmations = Effect.fnUntraced(function* (tip: number) {
+    const { query } = yield* Database
+    const heights = yield* query(
+      rows(sql<{ due: number }>`
+        with recursive height(due) as (
+          select min(due_height) from waiting where chain = ${chain}
+          union all
+          select (select min(due_height) from waiting where chain = ${chain} and due_height > height.due)
+          from height where due <= ${tip}
+        )
+        select due from height where due <= ${tip} limit ${turns}`)
+    )
+    const found = yield* Effect.forEach(heights, ({ due }) =>
+      accountsAfter(sql`waiting where chain = ${chain} and due_height = ${due}`, confirmationTurn)
+    )
+    const accounts = [...new Set(found.flat())].sort((a, b) => a - b)
+    const [before, after] = [
+      accounts.filter((account) => account <= confirmationTurn),
+      accounts.filter((account) => account > confirmationTurn)
+    ]
+    return [...after, ...before].slice(0, turns)
+  })
+
+  /** The subscriptions of an account that were active when a block was committed, from the first that lacks callbacks. */
+  const subscribersOf = Effect.fnUntraced(function* (matched: MatchedRow, at: Row<"fan_out">, limit: number) {
+    const { query } = yield* Database
+    const events = [...new Set(matched.matches.flatMap((match) => [...eventsOf.get(match.class)!]))]
+    return yield* query((db) =>
+      db
+        .selectFrom("subscription")
+        .select(subscriberColumns)
+        .where("chain", "=", chain)
+        .where("account", "=", at.account)
+        .where("event", "in", events)
+        .where("address", matched.address === null ? "is" : "=", matched.address)
+        .where("id", ">", at.subscription)
+        .where("active_from", "<=", matched.revision)
+        .where((where) => where.or([where("active", "=", 1), where("revision", ">", matched.revision)]))
+        .orderBy("id")
+        .limit(limit)
+    )
+  })
+
+  /** Writes up to `most` rows of a match for an account: callbacks, and confirmations that are pending. */
+  const fanOutRow = Effect.fnUntraced(function* (at: Row<"fan_out">, most: number) {
+    const { query } = yield* Database
+    const matched = yield* matchedRow(at.matched)
+    const limit = Math.max(1, Math.ceil(most / Math.max(1, matched.matches.length)))
+    const subscribers = yield* subscribersOf(matched, at, limit)
+    const block = { height: matched.height, hash: matched.block_hash, parent: matched.block_hash, time: 0 }
+    const due: Array<CallbackState.NewCallback> = []
+    const pending: Array<PendingConfirmations.PendingRow> = []
+    let { occurrence, subscription } = at
+    let left = subscribers.length
+    for (const { active, ...row } of subscribers) {
+      const subscriber = { ...row, address: (row.address ?? undefined) as AddressBytes | undefined }
+      const own = matched.matches.filter((match) => isOfClass(row.event, match.class))
+      const part = own.slice(occurrence, occurrence + Math.max(1, most - due.length - pending.length))
+      const occurrences = part.map(({ item, occurrence }) => ({ subscription: subscriber, occurrence, item }))
+      if (isEachConfirmation(row.event) || row.confirmations > 1) {
+        pending.push(...PendingConfirmations.first(chain, block, occurrences))
+      } else {
+        const { due: own } = PendingConfirmations.schedule(chain, block, occurrences, block.height, matched.created)
+        due.push(...(active === 1 ? own : own.map((callback) => ({ ...callback, state: "held" as const }))))
+      }
+      if (occurrence + part.length < own.length) {
+        occurrence += part.length
+        break
+      }
+      subscription = row.id
+      occurrence = 0
+      left--
+      if (due.length + pending.length >= most) break
+    }
+    yield* CallbackState.enter("matched", due)
+    yield* PendingConfirmations.addMissing(chain, matched.height, pending)
+    const isDone = left === 0 && subscribers.length < limit
+    yield* isDone
+      ? query((db) =>
+          db
+            .deleteFrom("fan_out")
+            .where("chain", "=", chain)
+            .where("account", "=", at.account)
+            .where("matched", "=", at.matched)
+        )
+      : query((db) =>
+          db
+            .updateTable("fan_out")
+            .set({ subscription, occurrence })
+            .where("chain", "=", chain)
+            .where("account", "=", at.account)
+            .where("matched", "=", at.matched)
+        )
+    return { written: due.length + pending.length, due: due.length, isDone }
+  })
+
+  /** Matches of which no account lacks callbacks any more are done. */
+  const forget = Effect.fnUntraced(function* (done: ReadonlySet<number>) {
+    const { query } = yield* Database
+    if (done.size === 0) return
+    const gone = yield* query((db) =>
+      db
+        .deleteFrom("matched")
+        .where("id", "in", [...done])
+        .where(withoutTurns)
+        .returning("id")
+    )
+    for (const { id } of gone) known.delete(id)
+  })
+
+  /** A turn of every account, as many as a step may write. */
+  const fanOutMatches = Effect.fnUntraced(function* () {
+    const { query } = yield* Database
+    const accounts = yield* accountsAfter(sql`fan_out where chain = ${chain}`, matchTurn)
+    const done = new Set<number>()
+    let callbacks = 0
+    let left = bounds.step
+    for (const [i, account] of accounts.entries()) {
+      // The last ones may take what the others have left.
+      let turn = Math.min(left, Math.max(bounds.turn, Math.floor(left / (accounts.length - i))))
+      while (turn > 0) {
+        const [at] = yield* query((db) =>
+          db
+            .selectFrom("fan_out")
+            .selectAll()
+            .where("chain", "=", chain)
+            .where("account", "=", account)
+            .orderBy("matched")
+            .limit(1)
+        )
+        if (at === undefined) break
+        const { due, isDone, written } = yield* fanOutRow(at, turn)
+        callbacks += due
+        if (isDone) done.add(at.matched)
+        turn -= Math.max(1, written)
+        left -= Math.max(1, written)
+      }
+      matchTurn = account
+      if (left <= 0) break
+    }
+    yield* forget(done)
+    return { callbacks, any: accounts.length > 0 }
+  })
+
+  /** Confirmations that have come and that no commit has told, account by account. */
+  const confirm = Effect.fnUntraced(function* (tip: number, now: number) {
+    const accounts = yield* accountsWithConfirmations(tip)
+    let callbacks = 0
+    for (const [i, account] of accounts.entries()) {
+      const most = Math.max(bounds.turn, Math.floor((bounds.step - callbacks) / (accounts.length - i)))
+      const found = yield* PendingConfirmations.confirmOf(chain, account, tip, most, now)
+      yield* CallbackState.enter("matched", found)
+      callbacks += found.length
+      confirmationTurn = account
+      if (callbacks >= bounds.step) break
+    }
+    return callbacks
+  })
+
+  const step = Effect.fn("FanOut.step")(function* () {
+    const { transaction } = yield* Database
+    return yield* transaction(
+      Effect.gen(function* () {
+        const { height } = yield* ChainRow.lock(chain)
+        const now = yield* Clock.currentTimeMillis
+        const matches = yield* fanOutMatches()
+        const confirmed = height === null ? 0 : yield* confirm(height, now)
+        return { callbacks: matches.callbacks + confirmed, more: matches.any || confirmed > 0 } satisfies Step
+      })
+    )
+  })
+
+  return { wanted: wakeup.next, want: wakeup.signal, step } satisfies FanOut as FanOut
+})

@@ -1,0 +1,30 @@
+/** Writes the callbacks that a chain's commits have left to small steps, as soon as a commit has, until none is left. */
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type { ChainStore } from "../store/chain/ChainStore.ts"
+import * as RetryForever from "./RetryForever.ts"
+
+/** Between two steps others come to the store and to the processor, for as long as a step takes, at least so many milliseconds. */
+const leastPause = 2
+
+/** How often is looked for what another process has left, or a kill. */
+const lookInterval = "5 seconds"
+
+/** Runs for good. `onWritten` runs after each step that has written callbacks. */
+export const run = (chain: Chain, store: ChainStore, onWritten: Effect.Effect<void>): Effect.Effect<never> => {
+  const all = Effect.gen(function* () {
+    while (true) {
+      const [took, { callbacks, more }] = yield* Effect.timed(store.fanOut)
+      if (callbacks > 0) yield* onWritten
+      if (!more) return
+      yield* Effect.sleep(Duration.max(took, Duration.millis(leastPause)))
+    }
+  })
+  const round = Effect.gen(function* () {
+    const wanted = yield* store.fanOutWanted
+    yield* all
+    yield* Effect.raceFirst(wanted, Effect.sleep(lookInterval))
+  })
+  return RetryForever.retryForever(chain, "Writing callbacks", Duration.zero, round)
+}

@@ -1,0 +1,313 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { AddressBytes } from "@headwater/core/address/Address"
+import type { Block, Transfer } from "@headwater/core/Block"
+import * as Chain from "@headwater/core/chains/Chain"
+import type { EventType } from "@headwater/core/events/EventType"
+import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import { Database } from "@headwater/indexer/store/database/Database"
+import * as FanOut from "@headwater/indexer/store/subscriptions/FanOut"
+import { HostPermission } from "@headwater/indexer/store/subscriptions/HostPermission"
+import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { stores } from "../../../../../test/Stores.ts"
+import * as Seed from "../Seed.ts"
+
+/** The same blocks on two chains: callbacks of one are written in small steps, of the other by the commits. */
+const chains = ["ethereum", "polygon"].map((name) => Result.getOrThrow(Chain.find(name, "devnet")))
+const little = { commit: 3, address: 2, step: 5, turn: 2 }
+const everything = { commit: 1_000_000, address: 1_000_000, step: 1_000_000, turn: 1_000_000 }
+
+const address = (which: number) => new Uint8Array(20).fill(which + 1) as AddressBytes
+const events: ReadonlyArray<readonly [EventType, number]> = [
+  ["ADDRESS_COINS_TRANSACTION_CONFIRMED", 1],
+  ["ADDRESS_COINS_TRANSACTION_CONFIRMED", 1],
+  ["ADDRESS_COINS_TRANSACTION_CONFIRMED", 2],
+  ["ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION", 3],
+  ["ADDRESS_INTERNAL_TRANSACTION_CONFIRMED", 1],
+  ["BLOCK_MINED", 1]
+]
+
+let nonce = 0
+const hash = () => {
+  const made = new Uint8Array(32)
+  new DataView(made.buffer).setUint32(0, ++nonce)
+  return made
+}
+
+type Action =
+  | { readonly kind: "subscribe"; readonly who: number; readonly where: number; readonly what: number }
+  | { readonly kind: "mine"; readonly pays: ReadonlyArray<number> }
+  | { readonly kind: "step"; readonly times: number }
+  | { readonly kind: "kill step" }
+  | { readonly kind: "start again" }
+  | { readonly kind: "reorganise"; readonly depth: number; readonly pays: ReadonlyArray<number> }
+  | { readonly kind: "deactivate" | "activate" | "remove"; readonly which: number }
+
+const pays = fc.array(fc.nat(5), { maxLength: 6 })
+const action: fc.Arbitrary<Action> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant("subscribe" as const),
+      ...{ who: fc.nat(2), where: fc.nat(2), what: fc.nat(events.length - 1) }
+    })
+  },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant("mine" as const), pays }) },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant("step" as const), times: fc.nat(4) }) },
+  { weight: 1, arbitrary: fc.constant({ kind: "kill step" as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: "start again" as const }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant("reorganise" as const), depth: fc.integer({ min: 1, max: 4 }), pays })
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constantFrom("deactivate" as const, "activate" as const, "remove" as const),
+      which: fc.nat(20)
+    })
+  }
+)
+const subscribed = fc.array(
+  fc.record({
+    kind: fc.constant("subscribe" as const),
+    who: fc.nat(2),
+    where: fc.nat(1),
+    what: fc.nat(events.length - 1)
+  }),
+  { minLength: 5, maxLength: 12 }
+)
+const story = fc.record({ before: subscribed, actions: fc.array(action, { minLength: 10, maxLength: 40 }) })
+
+/** How often there was something left to steps; the test would show nothing without. */
+let wasBehind = 0
+
+const run = Effect.fnUntraced(function* ({
+  actions,
+  before
+}: {
+  before: ReadonlyArray<Action>
+  actions: ReadonlyArray<Action>
+}) {
+  const { query, read, transaction } = yield* Database
+  const subscriptions = yield* Subscriptions
+  const accounts = [yield* Seed.account, yield* Seed.account, yield* Seed.account]
+  const open = Effect.forEach([little, everything], (bounds, i) =>
+    ChainStore.open(chains[i]!, { record: "watched", undoDepth: 100 }).pipe(
+      Effect.provideService(FanOut.Bounds, bounds)
+    )
+  )
+  let opened = yield* open
+  const blocks: Array<Block> = []
+  const pairs: Array<ReadonlyArray<Subscription>> = []
+  const gone = new Set<number>()
+  const inactive = new Set<number>()
+  /** Confirmations that were not told when blocks left the chain are told in the order of the blocks that came instead. */
+  let isInOrder = true
+
+  const isBehind = Effect.gen(function* () {
+    const left = yield* read((db) => db.selectFrom("matched").select("id").limit(1))
+    const due = yield* read((db) =>
+      db
+        .selectFrom("waiting")
+        .innerJoin("chain", "chain.id", "waiting.chain")
+        .select("waiting.id")
+        .whereRef("waiting.due_height", "<=", "chain.height")
+        .limit(1)
+    )
+    return left.length + due.length > 0
+  })
+  const drain = Effect.gen(function* () {
+    for (let i = 0; ; i++) {
+      assert.isBelow(i, 10_000)
+      const { more } = yield* opened[0]!.fanOut
+      if (!more) return
+    }
+  })
+  const mine = Effect.fnUntraced(function* (pays: ReadonlyArray<number>) {
+    const transfers = pays.map((pay, transaction): Transfer => {
+      const common = { transaction, from: undefined, to: address(pay % 3), amount: BigInt(++nonce) }
+      return pay === 5
+        ? { ...common, kind: "internal", from: address(7), operation: "call_0", operationType: "call" }
+        : { ...common, kind: "coin", position: 0 }
+    })
+    const last = blocks.at(-1)
+    const block: Block = {
+      ...{ height: last === undefined ? 10 : last.height + 1, hash: hash(), parent: last?.hash ?? hash() },
+      ...{ time: ++nonce, transactions: pays.map(hash), transfers, spends: [] }
+    }
+    for (const store of opened) yield* store.commit([block])
+    blocks.push(block)
+    if (yield* isBehind) wasBehind++
+  })
+  const keyOf = (which: number, i: number) => ({
+    ...{ chain: chains[i]!, referenceId: pairs[which]![i]!.referenceId },
+    account: accounts[which % 3]!
+  })
+
+  const act = Effect.fnUntraced(function* (action: Action) {
+    switch (action.kind) {
+      case "subscribe": {
+        // The account is found again by the number of the subscription.
+        const account = accounts[pairs.length % 3]!
+        const [event, confirmations] = events[action.what]!
+        const pair = yield* Effect.forEach(chains, (chain) =>
+          subscriptions.create({
+            ...{ account, chain, event, confirmations, secret: undefined, allowDuplicates: true },
+            address: event === "BLOCK_MINED" ? undefined : address(action.where),
+            callbackUrl: "https://example.com/"
+          })
+        )
+        pairs.push(pair)
+        return
+      }
+      case "mine":
+        return yield* mine(action.pays)
+      case "step":
+        for (let i = 0; i < action.times; i++) yield* opened[0]!.fanOut
+        return
+      case "kill step":
+        yield* Effect.exit(transaction(Effect.andThen(opened[0]!.fanOut, Effect.die("killed"))))
+        opened = yield* open
+        return
+      case "start again":
+        opened = yield* open
+        return
+      case "reorganise": {
+        const depth = Math.min(action.depth, blocks.length - 1)
+        if (depth < 1) return
+        blocks.splice(-depth)
+        if (yield* isBehind) isInOrder = false
+        for (const store of opened) yield* store.undo(blocks.at(-1)!.height)
+        for (let i = 0; i <= depth; i++) yield* mine(i === 0 ? action.pays : [])
+        return
+      }
+      default: {
+        const which = action.which % Math.max(1, pairs.length)
+        if (pairs[which] === undefined || gone.has(which)) return
+        if (action.kind === "deactivate") {
+          for (const { id } of pairs[which]!) yield* subscriptions.deactivate(id, "test")
+          inactive.add(which)
+        } else if (action.kind === "activate") {
+          if (!inactive.delete(which)) return
+          // While an address has matches to be told, what it activates for is a little more than a commit would have told.
+          yield* drain
+          for (const i of [0, 1]) yield* subscriptions.activate(keyOf(which, i))
+        } else {
+          for (const i of [0, 1]) yield* subscriptions.remove(keyOf(which, i))
+          gone.add(which)
+        }
+      }
+    }
+  })
+
+  for (const action of [...before, ...actions]) yield* act(action)
+  yield* drain
+
+  const told = Effect.fnUntraced(function* ({ id }: Subscription) {
+    const rows = yield* query((db) =>
+      db.selectFrom("callback").selectAll().where("subscription", "=", id).orderBy("id")
+    )
+    return rows.map(({ body, event, height, state }) => {
+      const { blockchain: _, unit: __, ...item } = JSON.parse(body).data.item
+      return { event, height, state, item }
+    })
+  })
+  const inOrder = (all: ReadonlyArray<unknown>) => (isInOrder ? all : all.map((one) => JSON.stringify(one)).sort())
+  for (const [steps, commits] of pairs) {
+    assert.deepStrictEqual(inOrder(yield* told(steps!)), inOrder(yield* told(commits!)))
+  }
+  for (const table of ["matched", "fan_out"] as const) {
+    assert.deepStrictEqual(yield* query((db) => db.selectFrom(table).selectAll()), [])
+  }
+  const pending = yield* query((db) =>
+    db
+      .selectFrom("waiting")
+      .innerJoin("chain", "chain.id", "waiting.chain")
+      .select(["chain.name", "waiting.due_height", "waiting.confirmation", "waiting.occurrence"])
+      .orderBy("waiting.occurrence")
+      .orderBy("waiting.due_height")
+      .orderBy("waiting.confirmation")
+  )
+  const [a, b] = chains.map((chain) =>
+    pending.filter(({ name }) => name === Chain.nameOf(chain)).map(({ name: _, ...row }) => row)
+  )
+  assert.deepStrictEqual(a, b)
+}, Effect.scoped)
+
+for (const store of stores) {
+  describe(`FanOut on ${store.name}`, () => {
+    const services = Subscriptions.layer.pipe(
+      Layer.provide(Layer.succeed(HostPermission, () => Effect.succeed(true))),
+      Layer.provideMerge(store.layer)
+    )
+    it("writes in steps what the commits would have written, through kills and reorganisations", {
+      timeout: 600_000
+    }, async () => {
+      wasBehind = 0
+      await fc.assert(
+        fc.asyncProperty(story, (told) => Effect.runPromise(Effect.provide(run(told), services))),
+        { numRuns: Number(process.env.HEADWATER_PROPERTY_RUNS ?? 2) }
+      )
+      assert.isAbove(wasBehind, 0)
+    })
+
+    it.live("gives every account its turn, and leaves what is little to no step", () =>
+      Effect.gen(function* () {
+        const { query } = yield* Database
+        const subscriptions = yield* Subscriptions
+        const [many, one, elsewhere] = [yield* Seed.account, yield* Seed.account, yield* Seed.account]
+        const subscribe = (account: number, where: number) =>
+          subscriptions.create({
+            ...{ account, chain: chains[0]!, event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", confirmations: 1 },
+            ...{
+              secret: undefined,
+              allowDuplicates: true,
+              address: address(where),
+              callbackUrl: "https://example.com/"
+            }
+          })
+        for (let i = 0; i < 30; i++) yield* subscribe(many, 0)
+        const { id: second } = yield* subscribe(one, 0)
+        const { id: third } = yield* subscribe(elsewhere, 1)
+        const opened = yield* Effect.provideService(
+          ChainStore.open(chains[0]!, { record: "watched", undoDepth: 100 }),
+          FanOut.Bounds,
+          { commit: 10, address: 5, step: 20, turn: 10 }
+        )
+        const toFirst = Array.from({ length: 10 }, (): Transfer => {
+          const to = address(0)
+          return { kind: "coin", transaction: 0, position: nonce++, from: undefined, to, amount: 1n }
+        })
+        const toSecond = { ...toFirst[0]!, position: nonce++, to: address(1) } as Transfer
+        const block = { height: 1, hash: hash(), parent: hash(), time: 1, transactions: [hash()], spends: [] }
+        const written = (subscription: number) =>
+          Effect.map(
+            query((db) => db.selectFrom("callback").select("id").where("subscription", "=", subscription)),
+            (found) => found.length
+          )
+        const all = Effect.map(
+          query((db) => db.selectFrom("callback").select("id")),
+          (found) => found.length
+        )
+        yield* opened.commit([{ ...block, transfers: [...toFirst, toSecond] }])
+        assert.strictEqual(yield* written(third), 1)
+        assert.strictEqual(yield* all, 1)
+        const { callbacks, more } = yield* opened.fanOut
+        assert.deepStrictEqual({ callbacks, more }, { callbacks: 20, more: true })
+        assert.strictEqual(yield* written(second), 10)
+        // The next block's are few and of an address for which nothing is left.
+        const next = { ...block, height: 2, hash: hash(), parent: block.hash }
+        yield* opened.commit([{ ...next, transfers: [toSecond] }])
+        assert.strictEqual(yield* written(third), 2)
+        let steps = 1
+        while ((yield* opened.fanOut).more) steps++
+        assert.strictEqual(yield* all, 312)
+        assert.isAtLeast(steps, 15)
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
+  })
+}
