@@ -317,11 +317,6 @@ for (const store of stores) {
         )
         // The lives are long and varied enough to show nearly every change that the table has.
         assert.isAbove(seen.length, known.size - 3)
-        console.log(
-          seen.length,
-          known.size,
-          [...known].filter((k) => !seen.includes(k))
-        )
       }).pipe(Effect.scoped, Effect.provide(services.pipe(Layer.provideMerge(store.layer))))
     )
   })
