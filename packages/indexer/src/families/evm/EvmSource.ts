@@ -95,7 +95,8 @@ export const make = Effect.fn("EvmSource.make")(function* (
   const blockWith = Effect.fnUntraced(function* (
     rpc: JsonRpc,
     height: number,
-    tracesOf: (block: BlockAnswer.BlockAnswer) => Effect.Effect<BlockTraces.Traced, NodeError>
+    tracesOf: (block: BlockAnswer.BlockAnswer) => Effect.Effect<BlockTraces.Traced, NodeError>,
+    believed?: Proof.Believed
   ): Effect.fn.Return<Block, NodeError> {
     const tag = Hex.encodeQuantity(height)
     const receiptCalls = blockReceipts ? [{ method: "eth_getBlockReceipts", params: [tag] }] : []
@@ -109,13 +110,13 @@ export const make = Effect.fn("EvmSource.make")(function* (
     const block = yield* readInSlices(rpc, "eth_getBlockByNumber", () => BlockAnswer.decode(answer, height))
     const isWhole = block.transactions.length === block.listed.length
     const provable = isWhole ? block : { ...block, transactionsRoot: undefined }
-    const unproven = yield* proved(rpc, "eth_getBlockByNumber", () => proof.block(provable))
+    const unproven = yield* proved(rpc, "eth_getBlockByNumber", () => proof.block(provable, believed))
     const found = yield* BlockReceipts.fetch(rpc, block, byNumber)
     const receipts = yield* TimeSlice.run(() => Receipts.decode(found, block))
     const understood = receipts.flatMap(({ broken, receipt }) => (broken.length > 0 ? [] : (receipt ?? [])))
     const unprovenReceipts =
       isWhole && understood.length === receipts.length
-        ? yield* proved(rpc, "eth_getBlockReceipts", () => proof.receipts(block, understood))
+        ? yield* proved(rpc, "eth_getBlockReceipts", () => proof.receipts(block, understood, believed))
         : options.verify === "links"
           ? []
           : [Proof.unknown(BlockProof.part.receipts, "not all of them are understood")]
@@ -154,7 +155,7 @@ export const make = Effect.fn("EvmSource.make")(function* (
         name: ({ node }) => node,
         head: Headers.head(),
         hashAt: Headers.hashAt,
-        block: (one, height) => blockWith(one, height, traces?.atOnce ?? (() => BlockTraces.none))
+        block: (one, height, believed) => blockWith(one, height, traces?.atOnce ?? (() => BlockTraces.none), believed)
       },
       options
     ),

@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Head } from "../Source.ts"
 import type { Shared } from "./Failover.ts"
+import type * as Proof from "./Proof.ts"
 import { type NodeError, NodeInconsistent, NodeUnreachable } from "./NodeError.ts"
 
 /** How a client is asked for its chain, in one family. */
@@ -17,7 +18,7 @@ export interface Questions<C> {
   readonly name: (client: C) => string
   readonly head: (client: C) => Effect.Effect<Head, NodeError>
   readonly hashAt: (client: C, height: number) => Effect.Effect<Uint8Array, NodeError>
-  readonly block: (client: C, height: number) => Effect.Effect<Block, NodeError>
+  readonly block: (client: C, height: number, believed?: Proof.Believed) => Effect.Effect<Block, NodeError>
 }
 
 export interface Options {
@@ -188,6 +189,49 @@ export const make = <C>(chain: Chain, nodes: Shared<C>, questions: Questions<C>,
       )
     )
 
+  /** The newest block that was read fits its hashes by no form that is known, whichever node gives it. */
+  let isFormUnknown = false
+
+  /**
+   * A block of which every node, two at least, says the same that does not fit: then it is not the nodes that lie, but the
+   * form that is not known. Undefined where they do not agree.
+   */
+  const agreedByAll = Effect.fnUntraced(function* (height: number) {
+    const believed = new Set<string>()
+    for (;;) {
+      const answers = yield* Effect.forEach(
+        nodes.each,
+        (client) => Effect.result(questions.block(client, height, believed)),
+        { concurrency: "unbounded" }
+      )
+      const proved = answers.find(Result.isSuccess)
+      if (proved !== undefined) {
+        isFormUnknown = believed.size > 0
+        return proved.success
+      }
+      const failed = answers.flatMap((answer) =>
+        Result.isFailure(answer) && answer.failure._tag === "ProofFailed" ? [answer.failure.content] : []
+      )
+      const [content] = failed
+      const isAgreed = failed.length > 1 && failed.every((other) => other === content)
+      if (content === undefined || !isAgreed || believed.has(content)) return undefined
+      believed.add(content)
+    }
+  })
+
+  const believing = Effect.fnUntraced(function* (height: number, wanted: Uint8Array | undefined) {
+    const known = isFormUnknown ? yield* agreedByAll(height) : undefined
+    if (known !== undefined && (wanted === undefined || Bytes.equal(known.hash, wanted))) return known
+    const block = yield* Effect.result(fromOne(height, wanted))
+    if (Result.isSuccess(block)) return block.success
+    const error = block.failure
+    if (error._tag !== "ProofFailed" || error.content === undefined || nodes.each.length < 2) return yield* error
+    const agreed = yield* agreedByAll(height)
+    if (agreed === undefined || (wanted !== undefined && !Bytes.equal(agreed.hash, wanted))) return yield* error
+    for (const client of nodes.each) if (!still.has(client)) yield* nodes.wake(client)
+    return agreed
+  })
+
   const byEach: Heads["byEach"] = (height) => nodes.each.map((client) => questions.block(client, height))
 
   if (quorum > 1) {
@@ -195,14 +239,14 @@ export const make = <C>(chain: Chain, nodes: Shared<C>, questions: Questions<C>,
     return {
       head: byQuorum,
       hashAt,
-      blockAt: (height) => Effect.flatMap(hashAt(height), (hash) => fromOne(height, hash)),
+      blockAt: (height) => Effect.flatMap(hashAt(height), (hash) => believing(height, hash)),
       byEach
     }
   }
   return {
     head: single,
     hashAt: (height) => nodes.withOne((one) => questions.hashAt(one, height)),
-    blockAt: (height) => fromOne(height, undefined),
+    blockAt: (height) => believing(height, undefined),
     byEach
   }
 }

@@ -42,7 +42,12 @@ export class ProofFailed extends Schema.TaggedError<ProofFailed>()("ProofFailed"
   node: Schema.String,
   method: Schema.String,
   /** The part, and what it does not fit. */
-  message: Schema.String
+  message: Schema.String,
+  /**
+   * What was hashed, and the hash that it should have: where every node says the same, it is the form that is not known.
+   * Absent where the form is certain.
+   */
+  content: Schema.optionalKey(Schema.String)
 }) {}
 
 /** The node does not have this block (yet): `null`, "block not found", height out of range. */

@@ -25,6 +25,14 @@ export const unknown = (part: string, reason: string): UnprovenPart => ({
   reason: PrintableText.of(reason, 200)
 })
 
+/**
+ * What does not fit what commits to it, by the `content` of `ProofFailed`, and is said by every node: then the form is not
+ * known, which is unproven and no lie.
+ */
+export type Believed = ReadonlySet<string>
+
+export const believeNothing: Believed = new Set()
+
 /** What the proof of a block came to. */
 export interface Outcome {
   /** The part that does not fit what commits to it, and to what. */

@@ -3,19 +3,20 @@ import { assert, describe, it } from "@effect/vitest"
 import type { Block } from "@headwater/core/Block"
 import * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
 import * as Failover from "@headwater/indexer/families/node/Failover"
-import type { JsonRpc } from "@headwater/indexer/families/node/JsonRpc"
+import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import { type NodeError, NodeRejected } from "@headwater/indexer/families/node/NodeError"
 import type * as Proof from "@headwater/indexer/families/node/Proof"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
+import * as FakeNode from "../../FakeNode.ts"
 import { type Answer, RpcError } from "../../FakeNode.ts"
 import * as Fixtures from "../../Fixtures.ts"
 import { chainOf, zero } from "./EvmBlocks.ts"
 import * as EvmNode from "./EvmNode.ts"
 
 /** A node in memory: thousands of altered blocks are read in seconds. */
-const rpcOf = (answer: Answer): JsonRpc => {
+const rpcOf = (answer: Answer): JsonRpc.JsonRpc => {
   const result = (method: string, params: ReadonlyArray<unknown>) =>
     Result.mapError(
       Result.try(() => answer(method, params)),
@@ -24,7 +25,7 @@ const rpcOf = (answer: Answer): JsonRpc => {
         return new NodeRejected({ node: "memory", method, code: error.code, message: error.message })
       }
     )
-  const results: JsonRpc["results"] = (calls) =>
+  const results: JsonRpc.JsonRpc["results"] = (calls) =>
     Effect.sync(() => calls.map(({ method, params }) => result(method, params)))
   return {
     node: "memory",
@@ -237,6 +238,44 @@ describe.skipIf(!Fixtures.exist)("Proof of EVM blocks", () => {
         known.block.transactions[4].value = "0x1"
         assert.strictEqual((yield* Effect.flip(read(known, "roots")))._tag, "ProofFailed")
       })
+    )
+
+    it.live("a field of a receipt from a fork to come", () =>
+      Effect.gen(function* () {
+        const known = recorded()
+        const added = (receipt: EvmNode.Json) => ({ ...receipt, stateGasUsed: "0x1" })
+        // The root does not cover the field.
+        assert.deepStrictEqual(parts(yield* read({ ...known, receipts: known.receipts.map(added) }, "full")), [traced])
+        const receipts = known.receipts.map((receipt) => ({ ...added(receipt), cumulativeGasUsed: "0x1" }))
+        assert.deepStrictEqual(parts(yield* read({ ...known, receipts }, "roots")), ["receipts: unknown", traced])
+      })
+    )
+
+    it.live("a header and roots that fit by no known form, of which two nodes say the same", () =>
+      Effect.gen(function* () {
+        const known = recorded()
+        const block = { ...known.block, extraData: "0x01", receiptsRoot: known.block.stateRoot }
+        const nodes = [
+          { ...known, block },
+          { ...known, block }
+        ]
+        const urls = yield* Effect.forEach(nodes, (_, at) =>
+          Effect.map(
+            FakeNode.make((method, params) => EvmNode.answers([nodes[at]!])(method, params)),
+            ({ url }) => url
+          )
+        )
+        const source = yield* EvmSource.make(chainOf("ethereum"), yield* JsonRpc.make({ urls }), { internal: true })
+        const height = Number(known.block.number)
+        const found = yield* source.blockAt(height)
+        assert.deepStrictEqual(parts(found), ["header: unknown", "receipts: unknown", traced])
+        assert.match(found.unproven![0]!.reason, /the header does not hash to the block's hash, and every node/)
+        assert.deepStrictEqual(found.transfers, (yield* read(known, "roots")).transfers)
+        nodes[1] = { ...known, block: { ...block, extraData: "0x02" } }
+        assert.strictEqual((yield* Effect.flip(source.blockAt(height)))._tag, "ProofFailed")
+        nodes[1] = known
+        assert.deepStrictEqual(parts(yield* source.blockAt(height)), [traced])
+      }).pipe(Effect.scoped)
     )
 
     it.live("receipts without a bloom are proven by the bloom of their logs", () =>

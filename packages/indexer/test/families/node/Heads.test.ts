@@ -4,6 +4,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as Failover from "@headwater/indexer/families/node/Failover"
 import * as Heads from "@headwater/indexer/families/node/Heads"
 import { type NodeError, NodeRejected, NodeUnreachable, ProofFailed } from "@headwater/indexer/families/node/NodeError"
+import * as Proof from "@headwater/indexer/families/node/Proof"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import * as Result from "effect/Result"
@@ -18,7 +19,8 @@ interface Node {
   final?: number
   down?: boolean
   forkedFrom?: number
-  lies?: boolean
+  /** What it says that does not fit; `true` where the form is certain. */
+  lies?: string | true
   /** The height of a block that the node refuses. */
   refuses?: number
   asked: number
@@ -63,16 +65,21 @@ const over = (nodes: readonly [Node, ...Array<Node>], options: Heads.Options = {
       head: (client) =>
         client.ask((node) => ({ height: node.height, hash: hashOf(node, node.height), final: node.final })),
       hashAt: (client, height) => client.ask((node) => hashOf(node, height)),
-      block: (client, height) =>
+      block: (client, height, believed) =>
         Effect.flatMap(
           client.ask((node) => node, height),
-          (node): Effect.Effect<Block, NodeError> =>
-            node.lies === true
-              ? Effect.fail(new ProofFailed({ node: node.name, method: "block", message: "the root does not fit" }))
-              : Effect.succeed({
-                  ...{ height, hash: hashOf(node, height), parent: hashOf(node, height - 1), time: 0 },
-                  ...{ transactions: [], transfers: [], spends: [] }
-                })
+          (node): Effect.Effect<Block, NodeError> => {
+            const { lies, name } = node
+            const lie = { node: name, method: "block", message: "the root does not fit" }
+            if (lies === true) return Effect.fail(new ProofFailed(lie))
+            if (lies !== undefined && believed?.has(lies) !== true)
+              return Effect.fail(new ProofFailed({ ...lie, content: lies }))
+            return Effect.succeed({
+              ...{ height, hash: hashOf(node, height), parent: hashOf(node, height - 1), time: 0 },
+              ...{ transactions: [], transfers: [], spends: [] },
+              ...(lies === undefined ? {} : { unproven: [Proof.unknown("root", lies)] })
+            })
+          }
         )
     },
     options
@@ -147,13 +154,40 @@ describe("Heads", () => {
       yield* Effect.forEach([1, 2, 3], heads.blockAt)
       assert.strictEqual(liar.asked, asked)
       assert.deepStrictEqual(yield* heads.resting, [{ node: "liar", reason: "the root does not fit" }])
-      liar.lies = false
+      delete liar.lies
       yield* TestClock.adjust("11 minutes")
       yield* heads.blockAt(8)
       assert.isAbove(liar.asked, asked)
       honest.lies = true
       liar.lies = true
       assert.strictEqual((yield* Effect.flip(heads.blockAt(8)))._tag, "ProofFailed")
+    })
+  )
+
+  it.effect("takes what does not fit for a form that is not known where every node says the same", () =>
+    Effect.gen(function* () {
+      const [first, second] = [node("first", 9, { lies: "a root" }), node("second", 9, { lies: "a root" })]
+      const heads = over([first, second])
+      const block = yield* heads.blockAt(7)
+      assert.deepStrictEqual(block.unproven, [Proof.unknown("root", "a root")])
+      assert.deepStrictEqual(yield* heads.resting, [])
+      // The next block is asked of both at once: neither is named as a liar again.
+      const { lines } = yield* logged(heads.blockAt(8))
+      assert.deepStrictEqual(lines, [])
+      second.lies = "another root"
+      const error = yield* Effect.flip(heads.blockAt(8))
+      assert.strictEqual(error._tag, "ProofFailed")
+      first.lies = true
+      second.lies = true
+      assert.strictEqual((yield* Effect.flip(heads.blockAt(8)))._tag, "ProofFailed")
+      delete second.lies
+      assert.isUndefined((yield* heads.blockAt(8)).unproven)
+      // One that refuses says nothing, and one alone is not believed.
+      first.lies = "a root"
+      second.refuses = 8
+      yield* Effect.flip(heads.blockAt(8))
+      const alone = over([node("alone", 9, { lies: "a root" })])
+      assert.strictEqual((yield* Effect.flip(alone.blockAt(8)))._tag, "ProofFailed")
     })
   )
 

@@ -3,7 +3,8 @@
  * receipts to the header's roots; where asked for, senders are who signed.
  *
  * A mismatch is a lie only where all that is hashed is known. A field, a type or a form of receipt that is not known, and
- * what nothing commits to, is unproven: said, and no reason to stop.
+ * what nothing commits to, is unproven: said, and no reason to stop. So is a header, or a list under a root, of which all
+ * nodes say the same: a fork may change how these are hashed, and show no new field.
  */
 import type { UnprovenPart } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
@@ -27,10 +28,17 @@ import * as Trie from "./Trie.ts"
 type Unproven = ReadonlyArray<UnprovenPart>
 
 export interface BlockProof {
-  /** Proves the header, transactions and withdrawals, and senders at `full`; says what is left without proof. */
-  readonly block: (block: BlockAnswer) => Generator<void, Unproven>
+  /**
+   * Proves the header, transactions and withdrawals, and senders at `full`; says what is left without proof, of which is
+   * what does not fit and is `believed`.
+   */
+  readonly block: (block: BlockAnswer, believed?: Proof.Believed) => Generator<void, Unproven>
   /** Proves receipts, and the addresses of contracts that transactions created; says what is left without proof. */
-  readonly receipts: (block: BlockAnswer, receipts: ReadonlyArray<Receipt>) => Generator<void, Unproven>
+  readonly receipts: (
+    block: BlockAnswer,
+    receipts: ReadonlyArray<Receipt>,
+    believed?: Proof.Believed
+  ) => Generator<void, Unproven>
   /** What is without proof where a block's traces are read. */
   readonly traces: Unproven
 }
@@ -50,14 +58,29 @@ export const part = {
 
 type Proved = UnprovenPart | undefined
 
-/** What cannot be read of a field that nothing else needs is not understood; a mismatch is thrown on. */
-const understood = (name: string, result: Result.Result<Proved, unknown>): Proved => {
+/** What cannot be read of a field that nothing else needs is not understood; a mismatch that is not believed is thrown on. */
+const understood = (
+  name: string,
+  result: Result.Result<Proved, unknown>,
+  believed: Proof.Believed = Proof.believeNothing
+): Proved => {
   if (Result.isSuccess(result)) return result.success
-  if (result.failure instanceof Hex.Malformed) return Proof.unknown(name, result.failure.message)
-  throw result.failure
+  const { failure } = result
+  if (failure instanceof Hex.Malformed) return Proof.unknown(name, failure.message)
+  if (failure instanceof Hex.Mismatch && failure.content !== undefined && believed.has(failure.content)) {
+    return Proof.unknown(name, `${failure.message}, and every node gives the same`)
+  }
+  throw failure
 }
 
-const attempt = (name: string, prove: () => Proved): Proved => understood(name, Result.try(prove))
+const attempt = (name: string, prove: () => Proved, believed?: Proof.Believed): Proved =>
+  understood(name, Result.try(prove), believed)
+
+/** What is hashed by rules that a fork may change fits the hash, or is a mismatch that names both. */
+const fits = (hashed: Uint8Array, hash: Uint8Array, message: string): void => {
+  if (Hex.equal(hashed, hash)) return
+  throw new Hex.Mismatch({ message, content: `${Hex.encode(hashed)} ${Hex.encode(hash)}` })
+}
 
 /** Proves items one by one; the first of each part that is left without proof stands for the others. */
 function* each<A>(
@@ -102,10 +125,11 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
   const covered = (block: BlockAnswer) => (stateSync === true ? hashedTransactions(block) : block.transactions)
 
   const header = ({ header, json }: BlockAnswer): Proved => {
-    if (Hex.equal(HeaderHash.of(json, keccak), header.hash)) return undefined
-    const field = HeaderHash.unknownField(json)
+    const hash = HeaderHash.of(json, keccak)
+    const field = Hex.equal(hash, header.hash) ? undefined : HeaderHash.unknownField(json)
     if (field !== undefined) return Proof.unknown(part.header, `the field ${field} is not known`)
-    throw new Hex.Mismatch({ message: "the header does not hash to the block's hash" })
+    fits(hash, header.hash, "the header does not hash to the block's hash")
+    return undefined
   }
 
   function* withdrawals({ json }: BlockAnswer): Generator<void, undefined> {
@@ -120,10 +144,11 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
       ])
     })
     const root = Hex.hash(json.withdrawalsRoot, "block.withdrawalsRoot")
-    if (Hex.equal(yield* Trie.rootOfList(items, keccak), root)) return undefined
+    const rootOfItems = yield* Trie.rootOfList(items, keccak)
     // Since Isthmus this is the root of another thing on the OP stack, where no block has withdrawals.
     if (dataFee === "op-stack" && items.length === 0) return undefined
-    throw new Hex.Mismatch({ message: "the withdrawals do not hash to the withdrawalsRoot of the block" })
+    fits(rootOfItems, root, "the withdrawals do not hash to the withdrawalsRoot of the block")
+    return undefined
   }
 
   const sender = (
@@ -147,11 +172,15 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
   ): Generator<void, Proved> {
     if (root === undefined) return Proof.unknown(part.transactions, "the node gives no transactionsRoot")
     const bytes = forms.map((form) => form!.bytes)
-    if (Hex.equal(yield* Trie.rootOfList(bytes, keccak), root)) return undefined
-    throw new Hex.Mismatch({ message: "the transactions do not hash to the transactionsRoot of the block" })
+    fits(
+      yield* Trie.rootOfList(bytes, keccak),
+      root,
+      "the transactions do not hash to the transactionsRoot of the block"
+    )
+    return undefined
   }
 
-  function* transactions(block: BlockAnswer): Generator<void, Unproven> {
+  function* transactions(block: BlockAnswer, believed: Proof.Believed): Generator<void, Unproven> {
     const items = covered(block)
     const forms: Array<TransactionForm.Hashed | undefined> = []
     const unproven = yield* each(items, part.transactions, (transaction, index) => {
@@ -168,7 +197,10 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
       }
       throw new Hex.Mismatch({ message: `transaction ${index} does not hash to its hash` })
     })
-    const rootless = unproven ?? (yield* rootOfTransactions(block, forms))
+    const root = function* () {
+      return unproven ?? (yield* rootOfTransactions(block, forms))
+    }
+    const rootless = understood(part.transactions, yield* TimeSlice.caught(root), believed)
     if (recover === undefined) return list(rootless)
     const unsigned = yield* each(items, part.senders, (transaction, index) =>
       sender(transaction, forms[index], index, recover)
@@ -229,12 +261,15 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
     })
     if (unread !== undefined) return unread
     const unknown = items.find(({ type }) => !TransactionForm.isKnown(type))
-    const isRoot = receiptsRoot !== undefined && Hex.equal(yield* Trie.rootOfList(encoded, keccak), receiptsRoot)
+    const root = yield* Trie.rootOfList(encoded, keccak)
+    const isRoot = receiptsRoot !== undefined && Hex.equal(root, receiptsRoot)
     if (!isRoot && unknown !== undefined) {
       return Proof.unknown(part.receipts, `the type 0x${unknown.type.toString(16)} is not known`)
     }
-    if (!isRoot && receiptsRoot !== undefined && !rootless) {
-      throw new Hex.Mismatch({ message: "the receipts do not hash to the receiptsRoot of the block" })
+    if (receiptsRoot !== undefined && !isRoot && !rootless) {
+      const field = ReceiptForm.unknownField(receipts)
+      if (field !== undefined) return Proof.unknown(part.receipts, `the field ${field} is not known`)
+      fits(root, receiptsRoot, "the receipts do not hash to the receiptsRoot of the block")
     }
     const bloom = LogsBloom.given(json.logsBloom, "block.logsBloom")
     if (bloom !== undefined && !Hex.equal(bloom, union)) {
@@ -252,16 +287,16 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
   const isBeforeNitro = ({ header }: BlockAnswer) => header.height < nitro
 
   return {
-    block: function* (block) {
+    block: function* (block, believed = Proof.believeNothing) {
       if (isBeforeNitro(block)) return [beforeNitro(part.header), beforeNitro(part.transactions)]
       const parts = list(
-        attempt(part.header, () => header(block)),
-        understood(part.withdrawals, yield* TimeSlice.caught(() => withdrawals(block))),
+        attempt(part.header, () => header(block), believed),
+        understood(part.withdrawals, yield* TimeSlice.caught(() => withdrawals(block)), believed),
         attempt(part.stateSync, () => added(block))
       )
-      return [...parts, ...(yield* transactions(block))]
+      return [...parts, ...(yield* transactions(block, believed))]
     },
-    receipts: function* (block, receipts) {
+    receipts: function* (block, receipts, believed) {
       if (isBeforeNitro(block)) return [beforeNitro(part.receipts)]
       if (block.transactions.length > 0 && HeaderHash.settlesLater(block.json)) {
         return [Proof.unknown(part.receipts, "the header commits to receipts of blocks before (ACP-194)")]
@@ -270,7 +305,8 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
         block.header.height < byzantium && receipts.length > 0
           ? Proof.uncommitted(part.outcomes, "before Byzantium receipts have no status")
           : undefined
-      const unproven = yield* provenReceipts(block, receipts)
+      const proven = yield* TimeSlice.caught(() => provenReceipts(block, receipts))
+      const unproven = understood(part.receipts, proven, believed)
       const contracts = yield* each(covered(block), part.created, (transaction, index) =>
         created(transaction, receipts[index]!, index)
       )

@@ -12,7 +12,11 @@ import * as Schema from "effect/Schema"
 export class Malformed extends Error {}
 
 /** The answer does not fit what commits to its content; the message names the part, and what it does not fit. */
-export class Mismatch extends Schema.TaggedError<Mismatch>()("Mismatch", { message: Schema.String }) {}
+export class Mismatch extends Schema.TaggedError<Mismatch>()("Mismatch", {
+  message: Schema.String,
+  /** As of `ProofFailed`. */
+  content: Schema.optionalKey(Schema.String)
+}) {}
 
 /** A JSON object of unknown content. */
 export type Json = Readonly<Record<string, unknown>>

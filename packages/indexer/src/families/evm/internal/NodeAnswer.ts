@@ -31,6 +31,11 @@ export const isMethodMissing = ({ code, message }: NodeRejected): boolean =>
 export const proved = <A>(rpc: JsonRpc, method: string, proof: () => Generator<void, A>) =>
   Effect.catch(TimeSlice.attempt(proof), (cause) =>
     cause instanceof Hex.Mismatch
-      ? Effect.fail(new ProofFailed({ node: rpc.node, method, message: cause.message }))
+      ? Effect.fail(
+          new ProofFailed({
+            ...{ node: rpc.node, method, message: cause.message },
+            ...(cause.content === undefined ? {} : { content: cause.content })
+          })
+        )
       : Effect.die(cause)
   )

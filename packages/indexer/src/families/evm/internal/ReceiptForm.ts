@@ -15,6 +15,35 @@ const logFields = (item: unknown): Rlp.Item => {
   ]
 }
 
+/** What nodes answer of a receipt, hashed or not; `l1…` and `operatorFee…` of the OP stack and Nitro beside. */
+const knownFields: ReadonlySet<string> = new Set([
+  ...[
+    "transactionHash",
+    "transactionIndex",
+    "blockHash",
+    "blockNumber",
+    "blockTimestamp",
+    "from",
+    "to",
+    "type",
+    "status"
+  ],
+  ...["root", "cumulativeGasUsed", "gasUsed", "effectiveGasPrice", "contractAddress", "logs", "logsBloom"],
+  ...["blobGasUsed", "blobGasPrice", "depositNonce", "depositReceiptVersion", "daFootprintGasScalar"],
+  // Nitro; Besu; Nethermind; reth of the time of Prague.
+  ...["gasUsedForL1", "timeboosted", "multiGasUsed", "revertReason", "error", "authorizationList"]
+])
+
+/** A field that may be part of what is hashed, as far as this version knows; undefined where all are known. */
+export const unknownField = (receipts: ReadonlyArray<Receipt>): string | undefined => {
+  for (const { json } of receipts) {
+    for (const name in json) {
+      if (json[name] != null && !knownFields.has(name) && !/^(?:l1|operatorFee)/.test(name)) return name
+    }
+  }
+  return undefined
+}
+
 /**
  * The receipt of a transaction of this type, with its bloom. A type that is not known is taken for one as EIP-2718 tells.
  * Throws {@link Hex.Malformed} where a field is missing or not of its form.
