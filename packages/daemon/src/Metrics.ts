@@ -3,6 +3,7 @@
  * store, is looked up when it is asked for.
  */
 import * as Chain from "@headwater/core/chains/Chain"
+import * as Families from "@headwater/indexer/families/families"
 import { ChainStatus, type State, type Status } from "@headwater/indexer/families/node/ChainStatus"
 import * as BlockRange from "@headwater/indexer/store/chain/BlockRange"
 import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
@@ -53,7 +54,10 @@ const ofChain = Effect.fnUntraced(function* (status: Status, now: number) {
   const behind = Math.max(0, (status.head ?? 0) - (status.height ?? 0))
   if (status.head !== undefined) yield* set(lagBlocks, behind)
   if (status.committedAt !== undefined) yield* set(silence, Math.floor((now - status.committedAt) / 1000))
-  for (const { blocks, part } of status.unproven) yield* set(unproven, blocks, { part })
+  // A part appears from the start on: that no block lacks its proof yet is a fact too.
+  const blocksOf = new Map(Families.of(status.chain).unprovenParts.map((part) => [part, 0]))
+  for (const { blocks, part } of status.unproven) blocksOf.set(part, blocks)
+  for (const [part, blocks] of blocksOf) yield* set(unproven, blocks, { part })
   if (status.blockTime === undefined) return
   const age = Math.max(0, Math.floor(now / 1000) - status.blockTime)
   yield* set(tipAge, age)

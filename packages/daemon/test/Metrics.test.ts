@@ -161,6 +161,7 @@ describe("metrics of a running daemon", () => {
         assert.strictEqual(one("headwater_chain_state", { chain: "litecoin/regtest", state: "following" }), 0)
         assert.strictEqual(one("headwater_blocks_total", { chain }), 7)
         assert.strictEqual(one("headwater_chain_unproven_blocks", { chain, part: "internal transactions" }), 1)
+        assert.strictEqual(one("headwater_chain_unproven_blocks", { chain: "litecoin/regtest", part: "prevouts" }), 0)
         const ofGaps = ["missing_internal_blocks", "skipped_blocks", "not_understood_transactions", "unresolved_events"]
         for (const name of ofGaps) {
           for (const of of [chain, "litecoin/regtest"]) {

@@ -77,6 +77,8 @@ export interface Family<Node extends ConnectedNode = ConnectedNode, Fields exten
   readonly urlSchemes: ReadonlyArray<string>
   /** Settings that chains of the family have beside those of every chain. */
   readonly settings: Fields
+  /** The parts of a block that may be without proof. */
+  readonly unprovenParts: ReadonlyArray<string>
   /** Loaded with the first node that is called: most commands call none, and start faster without. */
   readonly nodeAccess: () => Promise<NodeAccess<Node, Fields>>
   /**

@@ -7,6 +7,7 @@ import type { TronConnection } from "./TronConnection.ts"
 export const TronFamily: Family<TronConnection, TronSettings.Fields> = {
   name: "tron",
   urlSchemes: ["http", "https"],
+  unprovenParts: ["block", "header", "transactions", "signatures", "witness", "transaction infos"],
   settings: TronSettings.fields,
   nodeAccess: () => import("./TronConnection.ts"),
   unserved: InternalEvents.unserved,

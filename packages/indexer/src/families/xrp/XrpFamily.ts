@@ -5,6 +5,7 @@ import type { XrpConnection } from "./XrpConnection.ts"
 export const XrpFamily: Family<XrpConnection> = {
   name: "xrp",
   urlSchemes: ["ws", "wss", "http", "https"],
+  unprovenParts: ["header", "transactions"],
   settings: {},
   nodeAccess: () => import("./XrpConnection.ts")
 }

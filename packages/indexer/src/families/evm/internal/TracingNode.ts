@@ -1,12 +1,13 @@
 /**
  * One of a chain's nodes as it is asked for traces: within a time of its own, and not again for a while after it gave no
- * answer, so that a node that takes too long for traces, or has none, does not hold up the chain.
+ * answer, so that a node that takes too long for traces, or has none, does not hold up the chain. From then on until the
+ * node has answered, be it about a block that lacks its traces already, no block waits for longer than a moment.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
-import type { NodeError, NodeRejected } from "../../node/NodeError.ts"
+import { isTooLarge, type NodeError, type NodeRejected, NodeUnreachable } from "../../node/NodeError.ts"
 import * as CallTracer from "./CallTracer.ts"
 import { isMethodMissing } from "./NodeAnswer.ts"
 import { NotTraced, type Tracer } from "./Trace.ts"
@@ -38,6 +39,8 @@ export interface TracingNode {
 
 const firstRestMillis = 1_000
 const longestRestMillis = 600_000
+/** How long a block waits for a node that did not answer when it was asked last. */
+const doubtMillis = 1_000
 
 /** The node's own limit for a transaction, as a part of ours for a block: the node gives up first, and says at which one. */
 const nodesShare = 0.9
@@ -75,19 +78,37 @@ export const make = (rpc: JsonRpc, timeoutMillis: number): TracingNode => {
     restsUntil = now + restMillis
   }
 
+  const answered = () => {
+    restMillis = 0
+    restsUntil = 0
+  }
+
+  /** How long a block waits for an answer. */
+  const waitMillis = () => (restMillis > 0 ? Math.min(doubtMillis, timeoutMillis) : timeoutMillis)
+
   const ask: TracingNode["ask"] = Effect.fnUntraced(function* (tracer, { hash, number }, isWaitedFor) {
     const since = yield* Clock.currentTimeMillis
     const sent = tracer === "trace_block" ? send(tracer, number, false) : send(tracer, hash, true)
-    const answer = yield* Effect.tapError(sent, (error) =>
+    const wait = waitMillis()
+    const inDoubt = Effect.timeoutOrElse(sent, {
+      duration: wait,
+      orElse: () =>
+        new NodeUnreachable({
+          node: rpc.node,
+          method: tracer,
+          message: `no answer within ${wait} ms, nor to the question before`
+        })
+    })
+    const answer = yield* Effect.tapError(isWaitedFor && wait < timeoutMillis ? inDoubt : sent, (error) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         if (isWaitedFor) rest(error.message, since, now)
       })
     )
-    if (Result.isSuccess(answer) || !isMethodMissing(answer.failure)) {
-      restMillis = 0
-      restsUntil = 0
-    } else if (isWaitedFor) {
-      rest(answer.failure.message, since, yield* Clock.currentTimeMillis)
+    if (Result.isSuccess(answer)) answered()
+    else if (isMethodMissing(answer.failure)) {
+      if (isWaitedFor) rest(answer.failure.message, since, yield* Clock.currentTimeMillis)
+    } else if (!isTooLarge(answer.failure)) {
+      answered()
     }
     return answer
   })
@@ -100,18 +121,22 @@ export const make = (rpc: JsonRpc, timeoutMillis: number): TracingNode => {
       Effect.fromResult
     )
 
+  const limited = <A>(all: Effect.Effect<A, NotTraced>) =>
+    Effect.suspend(() => {
+      const wait = waitMillis()
+      return Effect.timeoutOrElse(all, {
+        duration: wait,
+        orElse: () =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) => {
+            const why = `the traces of its transactions take longer than ${wait} ms together`
+            rest(why, now - wait, now)
+            return new NotTraced({ reason: why })
+          })
+      })
+    })
+
   const inTime: TracingNode["inTime"] = (all, isWaitedFor) =>
-    isWaitedFor
-      ? Effect.timeoutOrElse(all, {
-          duration: timeoutMillis,
-          orElse: () =>
-            Effect.flatMap(Clock.currentTimeMillis, (now) => {
-              const why = `the traces of its transactions take longer than ${timeoutMillis} ms together`
-              rest(why, now - timeoutMillis, now)
-              return new NotTraced({ reason: why })
-            })
-        })
-      : all
+    Effect.tap(isWaitedFor ? limited(all) : all, () => Effect.sync(answered))
 
   return { rpc, ask, askOne, inTime, rests: (now) => (now < restsUntil ? reason : undefined) }
 }
