@@ -9,6 +9,8 @@
  *   receiver's; if none is, it is ours, and an outage has begun. So no account can make an outage as long as any other
  *   account has a host that lives. Where there is no other host to ask, a name server is: if it does not answer, or
  *   there is no route, the failure is ours.
+ * - An attempt that has waited for three seconds, while nothing was heard of any host, is looked at so before it ends: an
+ *   outage is told soon, however long receivers may take.
  * - In an outage a few callbacks are still tried, and a few hosts are knocked at every two seconds. The first host that is
  *   heard of ends the outage, and everything goes on.
  *
@@ -24,7 +26,7 @@ import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import { type Lack, OwnOutages } from "../supervision/OwnOutages.ts"
 import { CallbackTarget } from "./CallbackTarget.ts"
-import { type NoReply, ReceiverClient, reachMillis } from "./ReceiverClient.ts"
+import { NoReply, ReceiverClient, reachMillis } from "./ReceiverClient.ts"
 
 /** Whose a failed attempt is: `own` in an outage, `scarce` for a lack of descriptors or memory. */
 export type Verdict = "receiver" | "own" | "scarce"
@@ -32,6 +34,8 @@ export type Verdict = "receiver" | "own" | "scarce"
 export interface OwnFailures {
   /** Takes note that a receiver was heard of at `now`. */
   readonly heard: (lease: Lease, url: URL, now: number) => Effect.Effect<void>
+  /** Has an attempt that began at `at` looked at while it lasts. */
+  readonly during: <A, E>(lease: Lease, url: URL, at: number, attempt: Effect.Effect<A, E>) => Effect.Effect<A, E>
   /** Whose an attempt is that began at `at` and brought no answer. Takes at most {@link judgeMillis}. */
   readonly judge: (lease: Lease, url: URL, at: number, failure: NoReply) => Effect.Effect<Verdict>
   /** Whether an outage keeps a host from being heard of, as far as is known. */
@@ -46,6 +50,8 @@ const storeMillis = 500
 export const judgeMillis = reachMillis + storeMillis + 500
 /** How often an outage is looked at. */
 const lookMillis = 2000
+/** How long an attempt may wait for its answer before it is looked at. */
+const waitMillis = 3000
 /** Hosts that are knocked at to tell an outage from a dead host. */
 const knocks = 8
 /** How long before the end of an attempt another host may have been heard of, to show that the network works. */
@@ -216,10 +222,37 @@ export const make = Effect.fnUntraced(function* (over: Effect.Effect<void>) {
     }
   })
 
+  /** Attempts under way, the oldest first. */
+  const underWay = new Set<{ readonly lease: Lease; readonly url: URL; readonly at: number }>()
+
+  const during: OwnFailures["during"] = (lease, url, at, attempt) =>
+    Effect.suspend(() => {
+      const one = { lease, url, at }
+      underWay.add(one)
+      return Effect.ensuring(
+        attempt,
+        Effect.sync(() => underWay.delete(one))
+      )
+    })
+
+  /** Looks whether the oldest attempt waits because of an outage. */
+  const lookAtWaiting = Effect.fnUntraced(function* (reach: Reach) {
+    const now = clock.currentTimeMillisUnsafe()
+    for (const { at, lease, url } of underWay) {
+      if (of(lease.host) !== reach) continue
+      if (now - at < waitMillis || reach.heardAt >= at) return
+      const fault = client.looksUp(url.hostname) ? "unresolved" : "silent"
+      const reason = `no answer for ${now - at} ms`
+      yield* judgeUnheard(reach, lease.host, url, at, new NoReply({ reason, fault }))
+      return
+    }
+  })
+
   const look = Effect.gen(function* () {
     for (const reach of Object.values(reaches)) {
       const { outage } = reach
-      if (outage !== undefined && (yield* knock(reach, outage.suspect))) yield* end(reach)
+      if (outage === undefined) yield* lookAtWaiting(reach)
+      else if (yield* knock(reach, outage.suspect)) yield* end(reach)
     }
     const now = clock.currentTimeMillisUnsafe()
     for (const [lack, at] of scarceAt) {
@@ -231,6 +264,7 @@ export const make = Effect.fnUntraced(function* (over: Effect.Effect<void>) {
 
   return {
     heard,
+    during,
     judge,
     isOut: (host) => of(host).outage !== undefined,
     run: Effect.forever(Effect.andThen(Effect.sleep(lookMillis), look))

@@ -51,6 +51,8 @@ export class ReceiverClient extends Context.Service<
     readonly request: (request: Request) => Effect.Effect<Reply, NoReply>
     /** Whether the host and port of a URL are heard of, if only to refuse a connection. */
     readonly reaches: (url: URL) => Effect.Effect<boolean>
+    /** Whether the host's name is being looked up. */
+    readonly looksUp: (host: string) => boolean
   }
 >()("@headwater/daemon/delivery/ReceiverClient") {
   static readonly layer = Layer.effect(
@@ -276,5 +278,5 @@ const make = Effect.gen(function* () {
       return Effect.sync(() => socket.destroy())
     }).pipe(Effect.timeoutOrElse({ duration: reachMillis, orElse: () => Effect.succeed(false) }))
 
-  return ReceiverClient.of({ request, reaches })
+  return ReceiverClient.of({ request, reaches, looksUp: (host) => lookups.has(host) })
 })

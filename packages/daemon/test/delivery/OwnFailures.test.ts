@@ -86,6 +86,8 @@ const outboxOf = (streams: ReadonlyArray<Stream>, receivers: ReadonlyArray<strin
 interface World {
   /** How the request to a host ends; undefined where the host accepts. */
   faultOf: (host: string) => Fault | undefined
+  /** How long a request takes. */
+  takes: number
   /** What the error says. */
   reason: string
   nameServer: Dns.DnsErrorReason | undefined
@@ -101,6 +103,7 @@ const delivering = <E>(
 ) => {
   const world: World = {
     faultOf: () => undefined,
+    takes: 10,
     reason: "connect EHOSTUNREACH",
     nameServer: undefined,
     lines: [],
@@ -109,7 +112,7 @@ const delivering = <E>(
   const client = Layer.succeed(ReceiverClient, {
     request: ({ url }) =>
       Effect.andThen(
-        Effect.sleep("10 millis"),
+        Effect.suspend(() => Effect.sleep(world.takes)),
         Effect.suspend(() => {
           world.requests++
           const fault = world.faultOf(url.hostname)
@@ -118,7 +121,8 @@ const delivering = <E>(
             : Effect.fail(new NoReply({ reason: world.reason, fault }))
         })
       ),
-    reaches: ({ hostname }) => Effect.sync(() => [undefined, "receiver"].includes(world.faultOf(hostname)))
+    reaches: ({ hostname }) => Effect.sync(() => [undefined, "receiver"].includes(world.faultOf(hostname))),
+    looksUp: (host) => world.faultOf(host) === "unresolved"
   })
   const dns = Dns.make({
     lookup: () => Effect.never,
@@ -200,6 +204,34 @@ describe("an outage of our own", () => {
         })
       )
     })
+  }
+
+  for (const [fault, lack] of [
+    ["silent", "network"],
+    ["unresolved", "resolver"]
+  ] as const) {
+    it.effect(`is said long before attempts end that wait for an answer: ${lack}`, () =>
+      delivering(
+        accounts.map((stream) => ({ ...stream })),
+        (world, lacks) =>
+          Effect.gen(function* () {
+            yield* TestClock.adjust("30 seconds")
+            world.takes = 60_000
+            // Slow receivers that are there are no outage.
+            yield* TestClock.adjust("30 seconds")
+            assert.deepStrictEqual(yield* lacks, [])
+            world.faultOf = () => fault
+            yield* TestClock.adjust("8 seconds")
+            assert.deepStrictEqual(yield* lacks, [lack])
+            world.faultOf = () => undefined
+            yield* TestClock.adjust("3 seconds")
+            assert.deepStrictEqual(yield* lacks, [])
+            // The end of delivery waits for what is under way.
+            world.takes = 10
+            yield* TestClock.adjust("1 minute")
+          })
+      )
+    )
   }
 
   it.effect("is noticed before anything was ever heard of a host, by a name server that does not answer", () => {

@@ -132,6 +132,7 @@ describe("RetryProfile", () => {
       const times: Array<number> = []
       const client = Layer.succeed(ReceiverClient, {
         reaches: () => Effect.die("not asked"),
+        looksUp: () => false,
         request: () =>
           Effect.map(Clock.currentTimeMillis, (now) => {
             times.push(now)

@@ -91,7 +91,12 @@ export const make = Effect.fnUntraced(function* ({ hosts, metrics, outcomes, own
   const attempt: DeliveryAttempt = (lease, callback, posting) => {
     const { at, headers, url } = posting
     return Effect.matchEffect(
-      traced(lease, callback, client.request({ method: "POST", url, headers, body: callback.body })),
+      own.during(
+        lease,
+        url,
+        at,
+        traced(lease, callback, client.request({ method: "POST", url, headers, body: callback.body }))
+      ),
       {
         onFailure: (failure) => unanswered(lease, callback, posting, failure),
         onSuccess: ({ retryAfter, status }) => {
