@@ -255,7 +255,7 @@ describe.skipIf(!Fixtures.exist)("Proof of EVM blocks", () => {
       Effect.gen(function* () {
         const known = recorded()
         const block = { ...known.block, extraData: "0x01", receiptsRoot: known.block.stateRoot }
-        const nodes = [
+        const nodes: Array<EvmNode.RecordedBlock> = [
           { ...known, block },
           { ...known, block }
         ]
