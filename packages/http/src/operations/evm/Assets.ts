@@ -45,6 +45,8 @@ export interface Options {
     request: WalletRequest,
     addresses: ReadonlyArray<Address.AddressBytes>
   ) => Effect.Effect<boolean, InvalidXpub | InvalidData>
+  /** Whether the account has synced the wallet, and so has said from where on its past counts. */
+  readonly isSynced: (request: WalletRequest) => Effect.Effect<boolean, InvalidXpub | InvalidData>
 }
 
 /** What a wallet is read from. */
@@ -255,15 +257,40 @@ export const make = <Node extends ConnectedNode>(
     }
   })
 
+  /**
+   * Fails where the wallet may go on behind an address that is unused as far as anybody knows: one that had tokens alone
+   * before they were recorded looks like that. Who syncs a wallet says from where on its past counts.
+   */
+  const checkUnused = Effect.fnUntraced(function* (
+    address: Address.AddressBytes,
+    tokens: number,
+    isBeingRead: boolean,
+    isSynced: boolean
+  ) {
+    if (isBeingRead) {
+      return yield* new XpubSyncInProgress({ message: `The past of ${text(address)} is being read: try again later` })
+    }
+    if (tokens === 0 || isSynced) return
+    return yield* new XpubNotSynced({
+      message:
+        `${text(address)} may have had tokens before block ${tokens}, and the wallet more addresses behind it: sync the ` +
+        "wallet, with the block at which it began as birthHeight where the chain's nodes show the past"
+    })
+  })
+
   /** Fails where the totals are not whole; the first block from which on the tokens of every address are recorded. */
-  const checkComplete = Effect.fnUntraced(function* (wallet: ReadonlyArray<Wallet.WalletAddress>) {
+  const checkComplete = Effect.fnUntraced(function* (
+    request: WalletRequest,
+    wallet: ReadonlyArray<Wallet.WalletAddress>
+  ) {
     const wholeFrom = yield* record.wholeFrom
     const addresses = wallet.map(({ address }) => address)
     // Before the completeness: an address of which the reading ends in between is complete.
     const beingRead = yield* record.beingRead(addresses)
     const known = yield* record.completeness(addresses)
+    const isSynced = yield* options.isSynced(request)
     let tokensFrom = 0
-    for (const { address, hasCoins } of wallet) {
+    for (const { address, hasCoins, isUsed } of wallet) {
       const completeness = known.get(Bytes.key(address)) ?? Completeness.unknown
       if (hasCoins) yield* checkTotals(address, completeness, wholeFrom, beingRead.has(Bytes.key(address)))
       if (completeness.tokens === undefined) {
@@ -271,6 +298,7 @@ export const make = <Node extends ConnectedNode>(
           message: `It is not known yet from which block on ${text(address)} is recorded: try again after the next block`
         })
       }
+      if (!isUsed) yield* checkUnused(address, completeness.tokens, beingRead.has(Bytes.key(address)), isSynced)
       tokensFrom = Math.max(tokensFrom, completeness.tokens)
     }
     return tokensFrom
@@ -287,8 +315,9 @@ export const make = <Node extends ConnectedNode>(
       request,
       wallet.map(({ address }) => address)
     )
-    const tokensFrom = yield* checkComplete(wallet)
-    const addresses = wallet.filter(({ isUsed }) => isUsed).map(({ address }) => address)
+    const tokensFrom = yield* checkComplete(request, wallet)
+    // Where tokens are not known from the beginning, an address that looks unused may have some.
+    const addresses = wallet.filter(({ isUsed }) => isUsed || tokensFrom > 0).map(({ address }) => address)
     const totals = yield* totalsOf(record, tip, addresses)
     const { fungible, nonFungible } = yield* tokensOf(record, tip, addresses)
     const balances = yield* fungibleBalances(evm, tip, fungible, addresses, takeCalls)

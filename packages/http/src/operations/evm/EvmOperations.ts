@@ -16,7 +16,7 @@ import * as ManagedWallets from "./ManagedWallets.ts"
 import * as Prepare from "./Prepare.ts"
 
 export interface Options
-  extends Omit<Assets.Options, "extend" | "nodeCalls">,
+  extends Omit<Assets.Options, "extend" | "isSynced" | "nodeCalls">,
     Pick<ManagedAddresses.Options, "syncBlocks"> {
   /** Whether internal transactions are recorded at all. */
   readonly internalTransactions: boolean
@@ -41,13 +41,13 @@ export const ofFamily = <Node extends ConnectedNode, Fields extends FamilyFields
     const freshness = yield* Freshness.make(record, family)
     const { internalTransactions, tokensTransfers } = AddressHistory.make(record, freshness, options)
     const managed = { syncBlocks: options.syncBlocks, gapLimit: options.gapLimit, readsPast }
-    const { extend, operations } = yield* ManagedWallets.make(record, managed)
+    const { extend, isSynced, operations } = yield* ManagedWallets.make(record, managed)
     return {
       ...operations,
       ...(yield* ManagedAddresses.make(record, managed)),
       ...(options.internalTransactions ? { internalTransactions } : {}),
       tokensTransfers,
-      evmAssets: Assets.make(record, freshness, evmOf, { ...options, extend, nodeCalls }),
+      evmAssets: Assets.make(record, freshness, evmOf, { ...options, extend, isSynced, nodeCalls }),
       logs: Logs.make(record, freshness, evmOf),
       prepare: prepare(record, freshness)
     } satisfies Partial<ChainOperations>

@@ -108,6 +108,11 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
       .pipe(Effect.catchTag("DatabaseError", Effect.die), stored)
   })
 
+  const isSynced = Effect.fnUntraced(function* (request: WalletRequest) {
+    const key = yield* keyOf(request)
+    return yield* Effect.orDie(SyncedAccountWallets.isActive(key)).pipe(stored)
+  })
+
   const operations: Operations = {
     syncWallet,
     syncedWallets: Effect.fn("ManagedWallets.syncedWallets")(function* ({ account, limit, offset }) {
@@ -132,5 +137,5 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
       return { blockchain, extendedPublicKey: request.extendedPublicKey, isActive, network, syncStatus: status }
     })
   }
-  return { extend, operations }
+  return { extend, isSynced, operations }
 })

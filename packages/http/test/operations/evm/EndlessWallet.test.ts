@@ -30,7 +30,8 @@ it.effect("ends the reading of a wallet whose every address is used, and says wh
     }
     const assets = Assets.make(record, freshness as never, () => node, {
       ...{ record: "watched", gapLimit: 20, nodeCalls: 500 },
-      extend: () => Effect.succeed(false)
+      extend: () => Effect.succeed(false),
+      isSynced: () => Effect.succeed(false)
     })
     const refused = yield* Effect.flip(assets({ account: 1, paying: undefined as never, extendedPublicKey }))
     assert.strictEqual(refused._tag, "invalid_data")

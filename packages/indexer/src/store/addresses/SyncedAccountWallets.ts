@@ -54,6 +54,13 @@ const find = Effect.fnUntraced(function* ({ account, derivation, publicKey }: Wa
   return row
 })
 
+/** Whether the account has synced the wallet, and has not deactivated it since. */
+export const isActive = Effect.fn("SyncedAccountWallets.isActive")(function* (key: WalletKey) {
+  const chain = yield* ChainRow.find(key.chain)
+  const row = chain === undefined ? undefined : yield* find(key, chain.id)
+  return row?.active === 1
+})
+
 /** Null where no past is being read. */
 const blocksLeft = sql<number | null>`(
   select max(a.last_height - a.next_height + 1) from synced_address a
