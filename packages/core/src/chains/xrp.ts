@@ -30,6 +30,8 @@ export const xrp: Blockchain = {
       xrp: {
         networkId: 0,
         ledger256: "46CA85D119A4FDF7644339663A813131C791BD21472BB85C526E9E4072F87ABA",
+        // The ledgers before were lost.
+        firstLedger: 32_570,
         xAddresses: "X"
       }
     },

@@ -16,6 +16,8 @@ export interface XrpNetwork {
    * (`LedgerHashes`). Absent where it is not known, or changes with each reset of the network.
    */
   readonly ledger256?: string
+  /** The earliest ledger that anybody has, where that is not the first one. */
+  readonly firstLedger?: number
   /** X-addresses of the live network begin with X, those of all others with T (XLS-5). */
   readonly xAddresses: "X" | "T"
 }

@@ -55,12 +55,24 @@ export const EvmAssets = Schema.Struct({
   completeFrom: Schema.optionalKey(CompleteFrom).annotate({
     description:
       "Height of the block from which on token transfers of every address of the wallet are recorded: tokens that came " +
-      "before and have not moved since may be missing. Absent where none can be",
+      "before and have not moved since may be missing, and an address that had nothing but such tokens counts as unused " +
+      "where the wallet's gap is looked for. Absent where none can be",
     examples: [20_000_000]
   })
 }).annotate({ identifier: "EvmHdWalletAssets" })
 
 export const Balance = Schema.Struct({ confirmedBalance: Amount }).annotate({ identifier: "HdWalletBalance" })
+
+export const XrpBalance = Schema.Struct({
+  ...Balance.fields,
+  completeFrom: Schema.optionalKey(CompleteFrom).annotate({
+    description:
+      "The first ledger that the server has: an account that was deleted before looks as if it had never been, so that " +
+      "the wallet may end where as many such addresses follow one another as its gap has. Absent where the server has " +
+      "every ledger",
+    examples: [90_000_000]
+  })
+}).annotate({ identifier: "XrpHdWalletBalance" })
 
 export const WalletStatus = Schema.Struct({
   status: Schema.Literals(["syncing", "synced"]).annotate({
@@ -214,7 +226,14 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
     })
       .annotate(Price, "utxo-assets")
       .annotate(Families, ["utxo"])
-      .annotateMerge(OpenApi.annotations({ summary: "Read the confirmed balance of a UTXO wallet" })),
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Read the confirmed balance of a UTXO wallet",
+          description:
+            "Where the chain is not recorded whole, the node's coins are searched for 1,000 addresses of each branch behind " +
+            "the last one that is known: coins behind as many addresses that were emptied before are not found"
+        })
+      ),
     HttpApiEndpoint.get("utxoStatus", "/utxo/:blockchain/:network/:extendedPublicKey/status", {
       ...assets,
       success: item(WalletStatus)
@@ -226,7 +245,7 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
       ),
     HttpApiEndpoint.get("xrpAssets", "/:blockchain/:network/:extendedPublicKey/assets", {
       ...recorded,
-      success: item(Balance)
+      success: item(XrpBalance)
     })
       .annotate(Price, "xrp-assets")
       .annotate(ExampleValues, { format: "CLASSIC" })

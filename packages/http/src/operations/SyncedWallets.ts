@@ -47,8 +47,8 @@ export const make = Effect.fnUntraced(function* (
     request: WalletRequest & Caller
   ) {
     const key = yield* keyFor(request)
-    // Before the first block nobody can say where the record of the addresses begins.
-    if ((yield* Effect.orDie(record.tip)) === undefined) yield* freshness.recorded(false)
+    // The record says which addresses were used since they were watched, and where their record begins.
+    yield* freshness.recorded(false)
     const addresses = yield* wallets.deriveAndSync<InsufficientCredits, never>(key, gapLimit, request.paying).pipe(
       Effect.catchTags({
         WalletScanning: () => Effect.fail(inProgress),

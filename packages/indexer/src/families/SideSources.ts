@@ -142,10 +142,8 @@ export interface PastSource {
   ) => Effect.Effect<ReadonlyArray<AccountState>, NodeError>
 }
 
-/** A source that knows what any address holds. */
+/** A source that knows whether there is an account at any address. */
 export interface AccountSource extends Source {
-  /** After the newest block, in the order of the addresses; undefined where there is no account. */
-  readonly balances: (
-    addresses: ReadonlyArray<AddressBytes>
-  ) => Effect.Effect<ReadonlyArray<bigint | undefined>, NodeError>
+  /** In the order of the addresses: whether there is an account, or was one in any block that the node has. */
+  readonly wereUsed: (addresses: ReadonlyArray<AddressBytes>) => Effect.Effect<ReadonlyArray<boolean>, NodeError>
 }

@@ -32,15 +32,13 @@ export const make = Effect.fn("AccountSync.make")(function* (source: AccountSour
   // Any of the addresses that were answered together may have been given out first.
   const gap = Math.max(options.gapLimit, batchSize)
 
-  /** Indices with an account, among the watched addresses and up to a gap behind the last one. */
+  /** Indices that have an account or had one, among the watched addresses and up to a gap behind the last one. */
   const find = Effect.fnUntraced(function* (branch: Branch, watched: number) {
     const used: Array<number> = []
     for (let from = 0; from < Math.max(watched, (used.at(-1) ?? -1) + 1 + gap); from += batchSize) {
       const addresses = WalletBranches.derive(branch, from, from + batchSize - 1)
-      const balances = yield* source.balances(addresses.map(({ bytes }) => bytes))
-      addresses.forEach(({ index }, i) => {
-        if (balances[i] !== undefined) used.push(index)
-      })
+      const wereUsed = yield* source.wereUsed(addresses.map(({ bytes }) => bytes))
+      used.push(...addresses.filter((_, i) => wereUsed[i] === true).map(({ index }) => index))
     }
     return used
   })

@@ -52,12 +52,12 @@ const ledger = (...accounts: ReadonlyArray<AddressBytes>) => {
   const state = { down: false }
   const source = {
     chain,
-    balances: (addresses: ReadonlyArray<AddressBytes>) =>
+    wereUsed: (addresses: ReadonlyArray<AddressBytes>) =>
       Effect.suspend(() => {
         asked += addresses.length
         return state.down
           ? Effect.fail(new NodeUnreachable({ node: "n", method: "account_info", message: "down" }))
-          : Effect.succeed(addresses.map((address) => (has.has(Bytes.key(address)) ? 5n : undefined)))
+          : Effect.succeed(addresses.map((address) => has.has(Bytes.key(address))))
       })
   }
   // Nothing else of a source is asked for.

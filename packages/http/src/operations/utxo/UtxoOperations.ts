@@ -72,10 +72,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
   })
 
   const utxoDerive: ChainOperations["utxoDerive"] = Effect.fn("UtxoOperations.utxoDerive")(function* (request) {
-    // The record says which addresses are used: all coins of a new wallet where it has every one, else those since the sync.
-    if ((yield* find(request)) !== undefined || (yield* Effect.orDie(hasAllCoins(chain)))) {
-      yield* freshness.recorded(false)
-    } else yield* coinsCanBeFound
+    if ((yield* find(request)) === undefined) yield* coinsCanBeFound
     return yield* Effect.tapErrorTag(deriveAndSync(request), "xpub_sync_in_progress", () => coinsCanBeFound)
   })
 

@@ -4,7 +4,6 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import * as Derivation from "@headwater/core/keys/Derivation"
 import { XrpFamily } from "@headwater/indexer/families/xrp/XrpFamily"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
-import { batchSize } from "@headwater/indexer/store/wallets/Wallets"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { BlockNotFound } from "../../contract/Errors.ts"
@@ -14,7 +13,7 @@ import * as SyncedWallets from "../SyncedWallets.ts"
 import * as Wallet from "../Wallet.ts"
 
 export interface Options {
-  /** Addresses without an account in a row after which a wallet ends. */
+  /** Addresses that never had an account, in a row, after which a wallet ends. */
   readonly gapLimit: number
 }
 
@@ -44,10 +43,8 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     const branches = yield* Wallet.branches(chain, request)
     const unwatched = yield* unwatchedOf(request)
     const { source } = yield* freshness.node
-    // Any of the addresses that the wallet's owner was given may be in use, whatever the gap before it: accounts of
-    // used addresses may have been deleted.
-    const gapLimit = unwatched === undefined ? options.gapLimit : Math.max(options.gapLimit, batchSize)
-    const drops = yield* source
+    // Any of the addresses that the wallet's owner was given may be in use, whatever the gap before it.
+    const { completeFrom, drops } = yield* source
       .walletBalance(
         branches.map(
           (branch) => (from, count) =>
@@ -55,18 +52,15 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
               .filter(Result.isSuccess)
               .map(({ success }) => success.bytes)
         ),
-        gapLimit,
+        options.gapLimit,
         unwatched
       )
       .pipe(freshness.orUnavailable)
-    return { confirmedBalance: { amount: Amount.format(drops, chain.decimals), unit: chain.unit } }
+    return {
+      confirmedBalance: { amount: Amount.format(drops, chain.decimals), unit: chain.unit },
+      ...(completeFrom === 0 ? {} : { completeFrom })
+    }
   })
 
-  const xrpDerive: ChainOperations["xrpDerive"] = Effect.fn("XrpOperations.xrpDerive")(function* (request) {
-    // The record says which addresses were used since they were watched.
-    yield* freshness.recorded(false)
-    return yield* deriveAndSync(request)
-  })
-
-  return { xrpTransactions, xrpAssets, xrpDerive } satisfies Partial<ChainOperations>
+  return { xrpTransactions, xrpAssets, xrpDerive: deriveAndSync } satisfies Partial<ChainOperations>
 })

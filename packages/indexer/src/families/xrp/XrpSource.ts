@@ -49,17 +49,15 @@ export interface XrpSource extends AccountSource {
     ledgerHash: Uint8Array,
     page: { readonly limit: number; readonly offset: number }
   ) => Effect.Effect<TransactionPage, NodeError>
-  /** Drops of each address in the newest validated ledger, the reserve included; undefined where there is no account. */
-  readonly balances: AccountSource["balances"]
   /**
-   * Drops that a wallet's addresses hold in the newest validated ledger, the reserve included. Each branch is followed
-   * until `gapLimit` addresses in a row have no account, 20 by default, and at least to the index that `least` has for it.
+   * What a wallet's addresses hold in the newest validated ledger. Each branch is followed until `gapLimit` addresses in
+   * a row never had an account, 20 by default, and at least to the index that `least` has for it.
    */
   readonly walletBalance: (
     branches: ReadonlyArray<WalletBalance.Branch>,
     gapLimit?: number,
     least?: ReadonlyArray<number>
-  ) => Effect.Effect<bigint, NodeError>
+  ) => Effect.Effect<WalletBalance.Found, NodeError>
 }
 
 const ServerInfo = Schema.Struct({
@@ -210,8 +208,8 @@ export const make = Effect.fn("XrpSource.make")(function* (
         total: transactions.length
       }
     }),
-    balances: (addresses) =>
-      Effect.flatMap(head, ({ height }) => WalletBalance.balances(chain, node, height, addresses)),
+    wereUsed: (addresses) =>
+      Effect.flatMap(head, ({ height }) => WalletBalance.wereUsed(chain, node, height, addresses)),
     walletBalance: (branches, gapLimit = 20, least = []) =>
       Effect.flatMap(head, ({ height }) => WalletBalance.fetch(chain, node, height, branches, gapLimit, least))
   }

@@ -19,6 +19,10 @@ export interface XrpServerOptions {
   readonly networkId?: number
   /** Drops by account. */
   readonly balances?: Readonly<Record<string, string>>
+  /** Accounts that transactions name, beside those with a balance. */
+  readonly deleted?: ReadonlyArray<string>
+  /** The first ledger whose transactions the server has; that of the main network if not given. */
+  readonly firstLedger?: number
 }
 
 /** What a command is answered with instead: a `result`, an error by its name, or nothing at all. */
@@ -127,6 +131,15 @@ export const make = (options: XrpServerOptions): Effect.Effect<XrpServer, never,
                 status: "success",
                 validated: true
               }
+        }
+        case "account_tx": {
+          const { account } = params
+          const isNamed = options.balances?.[account] !== undefined || options.deleted?.includes(account) === true
+          const transactions = isNamed ? [{ tx: {}, meta: {}, validated: true }] : []
+          return {
+            ...{ account, transactions, limit: 10, validated: true, status: "success" },
+            ...{ ledger_index_min: options.firstLedger ?? 32_570, ledger_index_max: server.validated }
+          }
         }
         default:
           return refusal("unknownCmd")

@@ -213,12 +213,14 @@ describe.each(transports)("XrpSource over $name", ({ url, version }) => {
       const branch = (start: number) => (from: number, count: number) =>
         Array.from({ length: count }, (_, index) => bytesOf(start + from + index))
       // 0, 19, 38 and 57 are within 20 of the last; 78 is not; 1000 and 1005 are the other branch.
-      assert.strictEqual(yield* source.walletBalance([branch(0), branch(1000)]), 1_101_111n)
-      assert.strictEqual(yield* source.walletBalance([branch(0)], 21), 11_111n)
-      assert.strictEqual(yield* source.walletBalance([branch(0)], 3), 1n)
+      const drops = (...wanted: Parameters<typeof source.walletBalance>) =>
+        Effect.map(source.walletBalance(...wanted), ({ drops }) => drops)
+      assert.strictEqual(yield* drops([branch(0), branch(1000)]), 1_101_111n)
+      assert.strictEqual(yield* drops([branch(0)], 21), 11_111n)
+      assert.strictEqual(yield* drops([branch(0)], 3), 1n)
       // 78 is below the least index of the branch; behind that one it ends as ever.
-      assert.strictEqual(yield* source.walletBalance([branch(0)], 3, [79]), 11_111n)
-      assert.strictEqual(yield* source.walletBalance([]), 0n)
+      assert.strictEqual(yield* drops([branch(0)], 3, [79]), 11_111n)
+      assert.strictEqual(yield* drops([]), 0n)
       // All from one ledger, so that coins that move meanwhile are counted once.
       const asked = server.commands.filter(({ command }) => command === "account_info")
       assert.deepStrictEqual([...new Set(asked.map(({ ledger_index }) => ledger_index))], [first + 5])
@@ -226,6 +228,36 @@ describe.each(transports)("XrpSource over $name", ({ url, version }) => {
         command === "account_info" ? { account_data: { Account: account(3), Balance: "5" } } : undefined
       const error = yield* errorOf(source.walletBalance([branch(0)]))
       assert.include(error.message, "another account")
+    })
+  )
+
+  it.live("finds what lies behind accounts that were deleted, and says from which ledger on they are known", () =>
+    Effect.gen(function* () {
+      const deleted = Array.from({ length: 40 }, (_, index) => account(index))
+      const balances = { [account(55)]: "7", [account(76)]: "100" }
+      const addresses = [0, 39, 40, 55].map(bytesOf)
+      const branch = (from: number, count: number) => Array.from({ length: count }, (_, i) => bytesOf(from + i))
+      const answers = Effect.fnUntraced(function* (firstLedger?: number) {
+        const begins = firstLedger === undefined ? {} : { firstLedger }
+        const server = yield* XrpServer.make({ ledgers, version, balances, deleted, ...begins })
+        const source = yield* XrpSource.make(mainnet, { urls: [server[url]] })
+        return { server, source, found: yield* source.walletBalance([branch]) }
+      })
+      const { found, server, source } = yield* answers()
+      // 76 is 21 behind 55, so that the wallet ends before it.
+      assert.deepStrictEqual(found, { drops: 7n, completeFrom: 0 })
+      assert.deepStrictEqual(yield* source.wereUsed(addresses), [true, true, false, true])
+      assert.strictEqual((yield* answers(80_000_000)).found.completeFrom, 80_000_000)
+      const wrong: ReadonlyArray<readonly [answer: XrpServer.Json, message: string]> = [
+        [{ account: account(0), transactions: [], ledger_index_min: 1 }, "another account"],
+        [{ transactions: [] }, "account"],
+        [{ account: account(3), ledger_index_min: -1, transactions: [] }, "ledger_index_min"]
+      ]
+      for (const [answer, message] of wrong) {
+        server.override = (command) => (command === "account_tx" ? answer : undefined)
+        const error = yield* errorOf(source.wereUsed([bytesOf(3)]))
+        assert.deepStrictEqual([error._tag, error.message.includes(message)], ["NodeInconsistent", true])
+      }
     })
   )
 })
