@@ -4,7 +4,10 @@
  * a payment to another account; a second process receives the callbacks, and asks the first one for its health. The figures
  * are beside those of the same blocks without the address.
  *
- *     node bench/fairness.ts [duplicates | subscribers] [subscriptions] [payments]
+ *     node bench/fairness.ts [duplicates | subscribers] [subscriptions] [payments] [own | shared] [milliseconds]
+ *
+ * `shared`: the callbacks of all go to one host. `milliseconds`: how long the receiver takes for each of the busy ones. On a busy machine `chrt -r 10` before the command keeps other programs from
+ * being measured.
  */
 import { fork } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -33,8 +36,15 @@ import * as Layer from "effect/Layer"
 import * as Dns from "effect/net/Dns"
 import * as Result from "effect/Result"
 
-const [kind = "duplicates", count = kind === "duplicates" ? "1000" : "10000", payments = "100"] = process.argv.slice(2)
-const [other, busy] = ["other.test", "busy.test"] as const
+const [
+  kind = "duplicates",
+  count = kind === "duplicates" ? "1000" : "10000",
+  payments = "100",
+  hosts = "own",
+  wait = "0"
+] = process.argv.slice(2)
+const other = "other.test"
+const busy = hosts === "shared" ? other : "busy.test"
 const blockMillis = 100
 const quietBlocks = 100
 const busyBlocks = 250
@@ -62,11 +72,12 @@ const receive = () => {
       const parts: Array<Buffer> = []
       request.on("data", (part) => parts.push(part))
       request.on("end", () => {
-        response.end()
-        if (!request.headers.host!.startsWith(other)) {
+        if (request.url !== "/other") {
           others++
+          setTimeout(() => response.end(), Number(wait))
           return
         }
+        response.end()
         const { data } = JSON.parse(Buffer.concat(parts).toString())
         callbacks.push([data.item.amount, Date.now()])
       })
@@ -104,7 +115,7 @@ const measure = Effect.gen(function* () {
   const health = createHttpServer((_, response) => response.end("ok"))
   yield* Effect.promise(() => new Promise<void>((resolve) => health.listen(0, "127.0.0.1", resolve)))
   const child = yield* Effect.acquireRelease(
-    Effect.sync(() => fork(fileURLToPath(import.meta.url), ["receive"])),
+    Effect.sync(() => fork(fileURLToPath(import.meta.url), ["receive", count, payments, hosts, wait])),
     (child) => Effect.sync(() => child.kill())
   )
   const answer = <A>(question: unknown) =>
@@ -134,7 +145,7 @@ const measure = Effect.gen(function* () {
   const subscriptions = Context.get(context, Subscriptions)
   yield* subscriptions.create({
     ...{ account: 1, chain, event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", address: otherAddress, secret: "s" },
-    ...{ callbackUrl: `https://${other}:${port}/`, confirmations: 1, allowDuplicates: false }
+    ...{ callbackUrl: `https://${other}:${port}/other`, confirmations: 1, allowDuplicates: false }
   })
   yield* database.insertMany(
     "subscription",
@@ -186,7 +197,7 @@ const measure = Effect.gen(function* () {
       db
         .selectFrom("callback")
         .select(({ fn }) => fn.countAll<number>().as("rows"))
-        .where("host", "=", busy)
+        .where("account", "<>", 1)
     )
     console.log(
       `${name}: /health ${of(seen.health)} (${seen.health.length}); another account's callbacks ${of(late)} ` +

@@ -1,6 +1,6 @@
 /** Starts one PostgreSQL server for the whole run where its binaries are installed; `DATABASE_URL` names another one. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
@@ -30,13 +30,21 @@ const waitFor = async (ready: () => void, child: ChildProcess) => {
   throw new Error("PostgreSQL did not start")
 }
 
-export default async function setup() {
-  if (process.env.DATABASE_URL !== undefined) return
+export interface PostgresServer {
+  readonly url: string
+  /** Ends the server as an administrator does who starts it again: connections are ended, and what runs is undone. */
+  readonly stop: () => void
+  /** `kill -9` of the server. */
+  readonly kill: () => void
+  /** Starts the server again, on the same port and with the same data. */
+  readonly launch: () => Promise<void>
+  readonly remove: () => void
+}
+
+/** A server of its own; undefined where PostgreSQL is not installed. */
+export const start = async (): Promise<PostgresServer | undefined> => {
   const bin = binaries()
-  if (bin === undefined) {
-    console.warn("PostgreSQL is not installed: the store tests run on SQLite only")
-    return
-  }
+  if (bin === undefined) return undefined
   const data = mkdtempSync(join(tmpdir(), "headwater-postgres-"))
   if (process.getuid?.() === 0) execFileSync("chown", ["postgres", data])
   const run = (command: string, args: ReadonlyArray<string>) => {
@@ -49,11 +57,31 @@ export default async function setup() {
     ...["-D", data, "-k", data, "-p", port, "-c", "listen_addresses=127.0.0.1"],
     ...["-c", "fsync=off", "-c", "max_connections=200"]
   ])
-  const server = spawn(file, args, { stdio: "ignore", cwd: data })
-  await waitFor(() => run("pg_isready", ["-h", "127.0.0.1", "-p", port]), server)
-  process.env.DATABASE_URL = `postgres://postgres@127.0.0.1:${port}/postgres`
-  return () => {
-    run("pg_ctl", ["-D", data, "-m", "immediate", "stop"])
-    rmSync(data, { recursive: true, force: true })
+  const launch = () => {
+    const server = spawn(file, args, { stdio: "ignore", cwd: data })
+    return waitFor(() => run("pg_isready", ["-h", "127.0.0.1", "-p", port]), server)
   }
+  const stop = (mode: "fast" | "immediate") => run("pg_ctl", ["-D", data, "-m", mode, "stop"])
+  await launch()
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    stop: () => stop("fast"),
+    kill: () => process.kill(Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[0]), "SIGKILL"),
+    launch,
+    remove: () => {
+      stop("immediate")
+      rmSync(data, { recursive: true, force: true })
+    }
+  }
+}
+
+export default async function setup() {
+  if (process.env.DATABASE_URL !== undefined) return
+  const server = await start()
+  if (server === undefined) {
+    console.warn("PostgreSQL is not installed: the store tests run on SQLite only")
+    return
+  }
+  process.env.DATABASE_URL = server.url
+  return server.remove
 }

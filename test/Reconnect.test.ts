@@ -1,37 +1,48 @@
 /**
- * PostgreSQL ends every connection of the daemon while blocks and callbacks flow, as it does when it restarts or fails
- * over: the daemon lives, and every event that a simple oracle reads off the chain arrives, each under one key.
+ * A PostgreSQL server ends every connection of the daemon, is killed, or stops and starts again, in turns, while blocks and
+ * callbacks flow: the daemon lives, and every event that a simple oracle reads off the chain arrives, each under one key.
+ * `HEADWATER_RECONNECTS=50` makes fifty rounds.
  */
 import { assert, describe, it } from "@effect/vitest"
-import type { Location } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
 import { Wallet } from "ethers"
 import pg from "pg"
 import * as Anvil from "./Anvil.ts"
 import * as Headwater from "./Headwater.ts"
+import * as PostgresServer from "./PostgresServer.ts"
 import * as Receiver from "./Receiver.ts"
 import { locations } from "./Stores.ts"
 import * as Traffic from "./Traffic.ts"
 
-const rounds = 5
+const rounds = Number(process.env.HEADWATER_RECONNECTS ?? 6)
 const seed = Number(process.env.HEADWATER_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
-/** Ends every connection of the database; how many there were. */
+/** Ends every connection of the server; how many there were. */
 const endConnections = (url: string) =>
   Effect.promise(async () => {
     const client = new pg.Client({ connectionString: url })
     await client.connect()
     const { rowCount } = await client.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-       where datname = current_database() and pid <> pg_backend_pid()`
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname is not null and pid <> pg_backend_pid()"
     )
     await client.end()
     return rowCount ?? 0
   })
 
-for (const { location } of locations.filter(({ name }) => name === "postgres")) {
-  describe("a PostgreSQL server that ends the daemon's connections", () => {
+/** What happens to the server, in turns, with how long it is away, in milliseconds. */
+const disturb = Effect.fnUntraced(function* (server: PostgresServer.PostgresServer, round: number, awayMillis: number) {
+  if (round % 3 === 0) return yield* endConnections(server.url)
+  yield* Effect.sync(round % 3 === 1 ? server.kill : server.stop)
+  yield* Effect.sleep(awayMillis)
+  // What a killed server leaves of its memory and processes may keep a new one from starting for a moment.
+  yield* Effect.retry(Effect.tryPromise(server.launch), { schedule: Schedule.spaced("100 millis"), times: 100 })
+  return 1
+})
+
+for (const _ of locations.filter(({ name }) => name === "postgres")) {
+  describe("a PostgreSQL server that ends connections, is killed and is started again", () => {
     it.live(
       `costs no event (seed ${seed})`,
       () =>
@@ -39,7 +50,12 @@ for (const { location } of locations.filter(({ name }) => name === "postgres")) 
           const random = Traffic.randomOf(seed)
           const anvil = yield* Anvil.start()
           const receiver = yield* Receiver.start()
-          const place = (yield* location) as Extract<Location, { kind: "postgres" }>
+          const server = yield* Effect.acquireRelease(
+            Effect.promise(async () => (await PostgresServer.start())!),
+            (server) => Effect.sync(server.remove)
+          )
+          const secretKeys = Redacted.make(Buffer.alloc(32, 7).toString("base64"))
+          const place = { kind: "postgres", url: Redacted.make(server.url), connections: 5, secretKeys } as const
           const headwater = yield* Headwater.start(place, {
             chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 } },
             callbacks: {
@@ -68,11 +84,12 @@ for (const { location } of locations.filter(({ name }) => name === "postgres")) 
 
           const traffic = yield* Traffic.start(anvil, targets, random)
           let ended = 0
+          const pid = headwater.pid()
           for (let round = 0; round < rounds; round++) {
             const before = receiver.accepted().length
             yield* receiver.until((accepted) => accepted.length > before, 60)
             yield* Effect.sleep(`${Math.floor(random() * 500)} millis`)
-            ended += yield* endConnections(Redacted.value(place.url))
+            ended += yield* disturb(server, round, Math.floor(random() * 1500))
           }
           yield* traffic.stop
 
@@ -92,9 +109,10 @@ for (const { location } of locations.filter(({ name }) => name === "postgres")) 
           for (const status of statuses) assert.include([200, 503], status)
           assert.strictEqual((yield* headwater.get("/ready")).status, 200)
           // The process is the one that was started.
+          assert.strictEqual(headwater.pid(), pid)
           assert.strictEqual(yield* headwater.terminate, 0)
         }).pipe(Effect.scoped),
-      180_000
+      120_000 + rounds * 30_000
     )
   })
 }

@@ -1,10 +1,10 @@
 /**
  * How much may be sent to each host at a moment, by what it did lately: a bounded number of leases, of a size that is
  * soon worked off; nothing for a while after several failures to answer, then one lease to see whether the host is
- * back. No host may take more than an eighth of what is free, and slow ones leave a quarter of all to the others. In an
- * outage of our own a few callbacks are tried, and where descriptors or memory lack, fewer leases are in flight.
+ * back. No host may take more than an eighth of what is free, and slow ones leave a quarter of all to the others; so does an
+ * account, of all and of each host that it shares. In an outage of our own a few callbacks are tried, and where descriptors or memory lack, fewer leases are in flight.
  */
-import type { HostCapacity, Lease } from "@headwater/indexer/store/subscriptions/Lease"
+import type { AccountTurn, DueHost, HostCapacity, Lease } from "@headwater/indexer/store/subscriptions/Lease"
 
 export interface Limits {
   /** Leases in flight over all hosts, and to one. */
@@ -18,6 +18,13 @@ export interface Limits {
   readonly maxPauseMillis: number
 }
 
+/** What an account has of a host. */
+interface Share {
+  inFlight: number
+  /** The subscription of the last lease. */
+  roundRobinCursor: number
+}
+
 interface Host {
   inFlight: number
   /** Attempts without an answer since the last answer. */
@@ -25,8 +32,9 @@ interface Host {
   pausedUntil: number
   /** Milliseconds that an attempt takes, averaged over the last ones. */
   duration: number
-  /** The subscription of the last lease. */
-  roundRobinCursor: number
+  /** The account of the last lease. */
+  accountCursor: number
+  readonly accounts: Map<number, Share>
   retriesFirst: boolean
 }
 
@@ -34,7 +42,7 @@ export interface ReceiverHosts {
   readonly inFlight: () => number
   /** What may be leased for these hosts now, and which of these leases in flight may be followed by others. */
   readonly capacities: (
-    hosts: ReadonlyArray<string>,
+    hosts: ReadonlyArray<DueHost>,
     now: number,
     followable?: ReadonlyArray<Lease>
   ) => ReadonlyArray<HostCapacity>
@@ -59,6 +67,8 @@ const slowMillis = 1000
 const leaseMillis = 1000
 /** Callbacks that are leased for a host at once: more would keep the first ones waiting. */
 const leasedAtOnce = 1024
+/** Accounts of a host that are remembered for their turns. */
+const rememberedAccounts = 64
 /** How long a host is left alone after our own failure. */
 const waitMillis = 1000
 /** Leases that are tried in an outage, and how often. */
@@ -70,6 +80,8 @@ const [leastCeiling, regainMillis] = [4, 60_000]
 export const make = (limits: Limits, isOut: (host: string) => boolean = () => false): ReceiverHosts => {
   const hosts = new Map<string, Host>()
   let total = 0
+  /** Leases in flight by account. */
+  const inFlightOf = new Map<number, number>()
   let nextOutageLease = 0
   /** Leases that descriptors and memory suffice for, as far as is known; and since when. */
   let ceiling = limits.concurrency
@@ -93,7 +105,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
     if (host === undefined) {
       host = {
         ...{ inFlight: 0, failures: 0, pausedUntil: 0, duration: assumedMillis },
-        ...{ roundRobinCursor: 0, retriesFirst: false }
+        ...{ accountCursor: 0, accounts: new Map<number, Share>(), retriesFirst: false }
       }
       hosts.set(name, host)
     }
@@ -107,48 +119,83 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
     return Math.max(Math.min(limits.perHost - host.inFlight, Math.ceil(own / 8)), 0)
   }
 
+  /** Leases that an account may have beside those in flight, over all hosts. */
+  const leftOf = (account: number) => Math.ceil((ceiling * 3) / 4) - (inFlightOf.get(account) ?? 0)
+
+  /** The turns of a host's accounts. */
+  const turnsOf = ({ accountCursor, accounts }: Host) => {
+    const accountLimit = Math.ceil((limits.perHost * 3) / 4)
+    return {
+      accountCursor,
+      accounts: new Map(
+        [...accounts].map(([account, { inFlight, roundRobinCursor }]): [number, AccountTurn] => [
+          account,
+          { roundRobinCursor, limit: Math.max(Math.min(accountLimit - inFlight, leftOf(account)), 0) }
+        ])
+      ),
+      accountLimit
+    }
+  }
+
+  /** The hosts with least in flight first, and one of each account after another. */
+  const inTurns = (due: ReadonlyArray<DueHost>) => {
+    const byLoad = due
+      .map(({ account, host: name }) => ({ account, name, host: hostOf(name) }))
+      .sort((a, b) => a.host.inFlight - b.host.inFlight)
+    const places = new Map<number | string, number>()
+    return byLoad
+      .map((one) => {
+        const place = places.get(one.account ?? one.name) ?? 0
+        places.set(one.account ?? one.name, place + 1)
+        return { ...one, place }
+      })
+      .sort((a, b) => a.place - b.place)
+  }
+
   const batchSizeOf = ({ duration }: Host): number =>
     Math.max(Math.min(limits.batchSize, Math.floor(leaseMillis / Math.max(duration, 1))), 1)
 
   return {
     inFlight: () => total,
-    capacities: (names, now, followable = []) => {
+    capacities: (due, now, followable = []) => {
       const followableOf = Map.groupBy(followable, ({ host }) => host)
       raiseCeiling(now)
       let free = ceiling - total
       let outageLeft = now < nextOutageLease ? 0 : outageLeases
       const capacities: Array<HostCapacity> = []
-      const byLoad = names
-        .map((name) => ({ name, host: hostOf(name) }))
-        .sort((a, b) => a.host.inFlight - b.host.inFlight)
-      for (const { host, name } of byLoad) {
+      /** What accounts get with their own hosts. */
+      const given = new Map<number, number>()
+      for (const { account, host, name } of inTurns(due)) {
         if (isOut(name)) {
           if (outageLeft === 0 || host.inFlight > 0 || host.pausedUntil > now || free <= 0) continue
           outageLeft--
           free--
           nextOutageLease = now + outageMillis
-          const { retriesFirst, roundRobinCursor } = host
-          capacities.push({ host: name, limit: 1, batchSize: 1, followOns: [], roundRobinCursor, retriesFirst })
+          const { retriesFirst } = host
+          capacities.push({ host: name, limit: 1, batchSize: 1, followOns: [], ...turnsOf(host), retriesFirst })
           host.retriesFirst = !retriesFirst
           continue
         }
-        const limit = Math.max(Math.min(limitOf(host, free, now), free), 0)
+        const left = account === undefined ? free : leftOf(account) - (given.get(account) ?? 0)
+        const limit = Math.max(Math.min(limitOf(host, free, now), free, left), 0)
         // Where there is no capacity for other hosts, the places of follow-ons are given up.
         const followed = free > 0 && host.failures < limits.failures ? (followableOf.get(name) ?? []) : []
         if (limit + followed.length === 0) continue
         free -= limit
+        if (account !== undefined) given.set(account, (given.get(account) ?? 0) + limit)
         const batchSize = batchSizeOf(host)
         capacities.push({
           host: name,
           limit,
           // First leases are small, so that they come soon; follow-ons are taken while others are sent.
           batchSize: limit === 0 ? batchSize : Math.min(batchSize, Math.ceil(leasedAtOnce / limit)),
-          followOns: followed.map(({ callbacks, subscription }) => ({
+          followOns: followed.map(({ account, callbacks, subscription }) => ({
+            account,
             subscription,
             after: callbacks.at(-1)!.id,
             batchSize: Math.min(batchSize, 2 * callbacks.length)
           })),
-          roundRobinCursor: host.roundRobinCursor,
+          ...turnsOf(host),
           retriesFirst: host.retriesFirst
         })
         if (limit > 0) host.retriesFirst = !host.retriesFirst
@@ -158,12 +205,21 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
     began: (lease) => {
       const host = hostOf(lease.host)
       host.inFlight++
-      host.roundRobinCursor = lease.subscription
+      host.accountCursor = lease.account
+      const before = host.accounts.get(lease.account)?.inFlight ?? 0
+      host.accounts.set(lease.account, { inFlight: before + 1, roundRobinCursor: lease.subscription })
+      inFlightOf.set(lease.account, (inFlightOf.get(lease.account) ?? 0) + 1)
       total++
     },
     ended: (lease) => {
       const host = hostOf(lease.host)
       host.inFlight--
+      const share = host.accounts.get(lease.account)!
+      share.inFlight--
+      if (share.inFlight === 0 && host.accounts.size > rememberedAccounts) host.accounts.delete(lease.account)
+      const left = inFlightOf.get(lease.account)! - 1
+      if (left === 0) inFlightOf.delete(lease.account)
+      else inFlightOf.set(lease.account, left)
       total--
       if (host.inFlight === 0 && host.failures === 0 && hosts.size > limits.concurrency) hosts.delete(lease.host)
     },

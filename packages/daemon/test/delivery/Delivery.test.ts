@@ -292,7 +292,7 @@ describe("Delivery", () => {
         limit: 1,
         followOns: [],
         batchSize: 2,
-        roundRobinCursor: 0,
+        ...{ accountCursor: 0, accounts: new Map(), accountLimit: 100 },
         retriesFirst: false
       }
       const [lost] = yield* outbox.lease([capacity], 60_000)

@@ -41,7 +41,7 @@ const outboxOf = (streams: ReadonlyArray<Stream>, receivers: ReadonlyArray<strin
     nextWakeup: Effect.succeed(Effect.never),
     receivers: Effect.succeed(receivers),
     hosts: Effect.map(Clock.currentTimeMillis, (now) =>
-      streams.filter((stream) => isOpen(stream) && !stream.leased && stream.due <= now).map(({ host }) => host)
+      streams.filter((stream) => isOpen(stream) && !stream.leased && stream.due <= now)
     ),
     lease: (capacities, leaseMillis) =>
       Effect.map(Clock.currentTimeMillis, (now) =>

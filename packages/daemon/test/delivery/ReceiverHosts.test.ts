@@ -11,8 +11,8 @@ const limits = {
   maxPauseMillis: 4000
 }
 
-const lease = (host: string, subscription = 1): Lease => ({
-  account: 1,
+const lease = (host: string, subscription = 1, account = 1): Lease => ({
+  account,
   subscription,
   host,
   url: "",
@@ -22,8 +22,11 @@ const lease = (host: string, subscription = 1): Lease => ({
   leasedUntil: 0
 })
 
+/** Hosts that several accounts share. */
+const due = (names: ReadonlyArray<string>) => names.map((host) => ({ host, account: undefined }))
+
 const limitsOf = (hosts: ReceiverHosts.ReceiverHosts, names: ReadonlyArray<string>, now = 0) =>
-  hosts.capacities(names, now).map(({ host, limit }) => [host, limit])
+  hosts.capacities(due(names), now).map(({ host, limit }) => [host, limit])
 
 describe("ReceiverHosts", () => {
   it("gives a host an eighth of what is free, up to its own limit", () => {
@@ -43,7 +46,7 @@ describe("ReceiverHosts", () => {
     const hosts = ReceiverHosts.make(limits)
     for (let slow = 0; slow < 100; slow++) {
       for (let i = 0; i < 2; i++) hosts.attempted(`slow ${slow}`, { answered: true, at: 0, now: 5000 })
-      for (const { host, limit } of hosts.capacities([`slow ${slow}`], 0)) {
+      for (const { host, limit } of hosts.capacities(due([`slow ${slow}`]), 0)) {
         for (let i = 0; i < limit; i++) hosts.began(lease(host))
       }
     }
@@ -53,19 +56,16 @@ describe("ReceiverHosts", () => {
 
   it("has fewer leases in flight after a lack, slow hosts still among them, and more again with the time", () => {
     const hosts = ReceiverHosts.make(limits)
-    for (let i = 0; i < 40; i++) hosts.began(lease(`busy ${i}`))
+    for (let i = 0; i < 40; i++) hosts.began(lease(`busy ${i}`, 1, i))
     // What fails together is one lack.
     for (let i = 0; i < 40; i++) hosts.waits(`busy ${i}`, true, 0)
-    for (let i = 0; i < 40; i++) hosts.ended(lease(`busy ${i}`))
+    for (let i = 0; i < 40; i++) hosts.ended(lease(`busy ${i}`, 1, i))
     for (let i = 0; i < 2; i++) hosts.attempted("slow", { answered: true, at: 0, now: 5000 })
     assert.deepStrictEqual(limitsOf(hosts, ["busy 1"], 999), [], "left alone for a second")
     assert.deepStrictEqual(limitsOf(hosts, ["slow"], 1000), [["slow", 2]])
     const inAll = (now: number) =>
       hosts
-        .capacities(
-          Array.from({ length: 100 }, (_, i) => `other ${i}`),
-          now
-        )
+        .capacities(due(Array.from({ length: 100 }, (_, i) => `other ${i}`)), now)
         .reduce((sum, { limit }) => sum + limit, 0)
     assert.strictEqual(inAll(1000), 20)
     hosts.waits("other 1", true, 2000)
@@ -118,11 +118,11 @@ describe("ReceiverHosts", () => {
     const callback = { id: 7, idempotencyKey: "", sequence: 1, body: "", attempts: 0, attemptLog: "[]", created: 0 }
     const followable = (host: string, length: number) => ({ ...lease(host), callbacks: Array(length).fill(callback) })
     const followed = (length: number) =>
-      hosts.capacities(["a"], 0, [followable("a", length)]).map(({ followOns, limit }) => [limit, followOns])
+      hosts.capacities(due(["a"]), 0, [followable("a", length)]).map(({ followOns, limit }) => [limit, followOns])
     hosts.began(lease("a"))
-    assert.deepStrictEqual(followed(4), [[0, [{ subscription: 1, after: 7, batchSize: 8 }]]])
+    assert.deepStrictEqual(followed(4), [[0, [{ account: 1, subscription: 1, after: 7, batchSize: 8 }]]])
     // As large as is worked off in time, as all are.
-    assert.deepStrictEqual(followed(15), [[0, [{ subscription: 1, after: 7, batchSize: 20 }]]])
+    assert.deepStrictEqual(followed(15), [[0, [{ account: 1, subscription: 1, after: 7, batchSize: 20 }]]])
     hosts.began(lease("b"))
     assert.deepStrictEqual(followed(4), [])
     hosts.ended(lease("b"))
@@ -138,14 +138,42 @@ describe("ReceiverHosts", () => {
 
   it("sizes leases by how long attempts take, goes on after the last subscription, and lets retries go first by turns", () => {
     const hosts = ReceiverHosts.make(limits)
-    assert.strictEqual(hosts.capacities(["a"], 0)[0]!.batchSize, 20)
+    assert.strictEqual(hosts.capacities(due(["a"]), 0)[0]!.batchSize, 20)
     for (let i = 0; i < 60; i++) hosts.attempted("a", { answered: true, at: 0, now: 700 })
-    const [slow] = hosts.capacities(["a"], 0)
+    const [slow] = hosts.capacities(due(["a"]), 0)
     assert.strictEqual(slow!.batchSize, 1)
     for (let i = 0; i < 100; i++) hosts.attempted("a", { answered: true, at: 0, now: 5 })
-    hosts.began(lease("a", 77))
-    const [quick] = hosts.capacities(["a"], 0)
-    assert.deepInclude(quick, { batchSize: 50, roundRobinCursor: 77 })
+    hosts.began(lease("a", 77, 5))
+    const [quick] = hosts.capacities(due(["a"]), 0)
+    assert.deepInclude(quick, { batchSize: 50, accountCursor: 5 })
+    assert.strictEqual(quick!.accounts.get(5)!.roundRobinCursor, 77)
     assert.notStrictEqual(quick!.retriesFirst, slow!.retriesFirst)
+  })
+
+  it("leaves a quarter of a shared host, and of everything, to the accounts beside one", () => {
+    const hosts = ReceiverHosts.make(limits)
+    for (let i = 0; i < 8; i++) hosts.began(lease("shared", i, 1))
+    const [shared] = hosts.capacities(due(["shared"]), 0)
+    assert.deepInclude(shared, { limit: 2, accountCursor: 1, accountLimit: 8 })
+    assert.deepStrictEqual(shared!.accounts.get(1), { roundRobinCursor: 7, limit: 0 })
+
+    // Hosts of its own bring an account no more than that, and its many hosts hide none of another account.
+    const own = Array.from({ length: 100 }, (_, i) => ({ host: `own ${i}`, account: 1 }))
+    const other = { host: "of another", account: 2 }
+    const given = hosts.capacities([...own, other], 0)
+    assert.strictEqual(given[1]!.host, other.host)
+    const ofOne = given.filter(({ host }) => host.startsWith("own"))
+    assert.strictEqual(
+      ofOne.reduce((sum, { limit }) => sum + limit, 0),
+      40
+    )
+    for (const { host, limit } of ofOne) for (let i = 0; i < limit; i++) hosts.began(lease(host, i, 1))
+    assert.strictEqual(hosts.inFlight(), 48)
+    assert.deepStrictEqual(
+      hosts.capacities([...own, other], 0).map(({ host }) => host),
+      [other.host]
+    )
+    for (const { host, limit } of ofOne) for (let i = 0; i < limit; i++) hosts.ended(lease(host, i, 1))
+    assert.isAbove(hosts.capacities(own, 0).length, 1)
   })
 })

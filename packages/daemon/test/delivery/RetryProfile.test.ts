@@ -97,7 +97,7 @@ describe("RetryProfile", () => {
         receivers: Effect.succeed([]),
         nextWakeup: Effect.succeed(Effect.never),
         hosts: Effect.map(Clock.currentTimeMillis, (now) =>
-          due <= now && given === undefined && !leased ? ["a.test"] : []
+          due <= now && given === undefined && !leased ? [{ host: "a.test", account: 1 }] : []
         ),
         lease: (_, leaseMillis) =>
           Effect.map(Clock.currentTimeMillis, (now) => {

@@ -46,12 +46,14 @@ export const callbacks = Effect.fnUntraced(function* (
 ) {
   const { insertMany, query } = yield* Database
   const now = options.created ?? (yield* Clock.currentTimeMillis)
+  const [owner] = yield* query((db) => db.selectFrom("subscription").select("account").where("id", "=", id))
   const keys = Array.from({ length: count }, (_, i) => `${referenceId}-${options.label ?? ""}${i}`)
   yield* insertMany(
     "callback",
     keys.map((key, i) => ({
       subscription: id,
       host: new URL(callbackUrl).hostname,
+      account: owner!.account,
       chain: 1,
       height: 100 + i,
       idempotency_key: key,

@@ -328,6 +328,8 @@ export interface CallbackTable {
   subscription: number
   /** That of its subscription: callbacks are taken host by host, so that no host's backlog hides another's. */
   host: string
+  /** That of its subscription: of a host's callbacks the accounts have turns. 0 where a callback was made before 0.2. */
+  account: Generated<number>
   chain: number
   /** Of the block the event is in; null for an unconfirmed one. */
   height: number | null

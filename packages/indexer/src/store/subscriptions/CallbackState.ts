@@ -157,12 +157,22 @@ export type Given<T extends Transition> = {
 
 export type NewCallback = Pick<
   Row<"callback">,
-  "subscription" | "host" | "chain" | "height" | "idempotency_key" | "event" | "body" | "state" | "due" | "created"
+  | "subscription"
+  | "host"
+  | "account"
+  | "chain"
+  | "height"
+  | "idempotency_key"
+  | "event"
+  | "body"
+  | "state"
+  | "due"
+  | "created"
 >
 
 /** A new callback. The same event of the same subscription has the same key every time. */
 export const make = (options: {
-  readonly subscriber: Pick<Row<"subscription">, "id" | "reference_id" | "host">
+  readonly subscriber: Pick<Row<"subscription">, "id" | "reference_id" | "host" | "account">
   readonly active: boolean
   readonly chain: number
   readonly event: string
@@ -175,11 +185,12 @@ export const make = (options: {
   readonly now: number
 }): NewCallback => {
   const { active, chain, event, height, item, key, now, subscriber } = options
-  const { host, id, reference_id: referenceId } = subscriber
+  const { account, host, id, reference_id: referenceId } = subscriber
   const idempotencyKey = Callback.idempotencyKey({ referenceId, event, ...key })
   return {
     subscription: id,
     host,
+    account,
     chain,
     height,
     idempotency_key: idempotencyKey,

@@ -138,8 +138,8 @@ const redeliverable: ReadonlySet<CallbackState.State> = new Set(CallbackState.tr
 const lock = Effect.fnUntraced(function* ({ id, referenceId }: Subscription) {
   const { forUpdate, query } = yield* Database
   const [row] = yield* query(
-    rows(sql<Pick<Row<"subscription">, "id" | "reference_id" | "chain" | "host" | "active">>`
-      select id, reference_id, chain, host, active from subscription where id = ${id} ${forUpdate}`)
+    rows(sql<Pick<Row<"subscription">, "id" | "reference_id" | "account" | "chain" | "host" | "active">>`
+      select id, reference_id, account, chain, host, active from subscription where id = ${id} ${forUpdate}`)
   )
   return row ?? (yield* new SubscriptionNotFound({ referenceId }))
 })

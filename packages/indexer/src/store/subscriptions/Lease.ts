@@ -34,6 +34,7 @@ export interface Lease {
 
 /** A lease to follow one that its holder still has: the outcomes of the first need not be written before. */
 export interface FollowOn {
+  readonly account: number
   readonly subscription: number
   /** The id of the last callback that is leased. */
   readonly after: number
@@ -41,15 +42,34 @@ export interface FollowOn {
   readonly batchSize: number
 }
 
-/** How much may be leased for a host: `limit` leases, of `batchSize` callbacks each. */
+/** A host that there is something to send to, and the account whose callbacks these are, where they are of one alone. */
+export interface DueHost {
+  readonly host: string
+  readonly account: number | undefined
+}
+
+/** What an account may have of a host beside its leases in flight. */
+export interface AccountTurn {
+  /** The subscription of its last lease: its others have their turn first. */
+  readonly roundRobinCursor: number
+  readonly limit: number
+}
+
+/**
+ * How much may be leased for a host: `limit` leases, of `batchSize` callbacks each. Each account has its turn, and no more
+ * than its own limit, so that one account's callbacks delay those of no other one.
+ */
 export interface HostCapacity {
   readonly host: string
   readonly limit: number
   readonly batchSize: number
   /** These do not count towards `limit`, as long as nothing else waits for their places. */
   readonly followOns: ReadonlyArray<FollowOn>
-  /** The subscription that the host's last lease was for: the others have their turn first. */
-  readonly roundRobinCursor: number
+  /** The account that the host's last lease was for: the others have their turn first. */
+  readonly accountCursor: number
+  /** Of accounts with leases before; the others may have `accountLimit`. */
+  readonly accounts: ReadonlyMap<number, AccountTurn>
+  readonly accountLimit: number
   /** Whether callbacks that are sent again come before those that were never sent. */
   readonly retriesFirst: boolean
 }

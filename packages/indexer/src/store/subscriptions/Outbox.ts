@@ -21,7 +21,7 @@ import * as Leases from "./internal/Leases.ts"
 import * as Pruning from "./internal/Pruning.ts"
 import * as Receivers from "./internal/Receivers.ts"
 import * as Wakeup from "./internal/Wakeup.ts"
-import type { HostCapacity, Lease, Outcome } from "./Lease.ts"
+import type { DueHost, HostCapacity, Lease, Outcome } from "./Lease.ts"
 import { Subscriptions } from "./Subscriptions.ts"
 
 /**
@@ -33,12 +33,13 @@ import { Subscriptions } from "./Subscriptions.ts"
  * import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
  * import * as Effect from "effect/Effect"
  *
- * const capacity = { limit: 1, batchSize: 10, followOns: [], roundRobinCursor: 0, retriesFirst: false }
+ * const capacity = { limit: 1, batchSize: 10, followOns: [], retriesFirst: false }
+ * const turns = { accountCursor: 0, accounts: new Map(), accountLimit: 1 }
  *
  * export const sendWith = Effect.fn(function* (send: (message: OutboxMessage) => Effect.Effect<void>) {
  *   const outbox = yield* Outbox
  *   const hosts = yield* outbox.hosts
- *   for (const { callbacks } of yield* outbox.lease(hosts.map((host) => ({ host, ...capacity })), 60_000)) {
+ *   for (const { callbacks } of yield* outbox.lease(hosts.map(({ host }) => ({ host, ...capacity, ...turns })), 60_000)) {
  *     for (const callback of callbacks) {
  *       const at = Date.now()
  *       yield* send(callback)
@@ -57,7 +58,7 @@ export class Outbox extends Context.Service<
     /** An effect that waits for the next `wakeup` after this moment. */
     readonly nextWakeup: Effect.Effect<Effect.Effect<void>>
     /** Hosts that there is something to send to. */
-    readonly hosts: Effect.Effect<ReadonlyArray<string>, DatabaseError>
+    readonly hosts: Effect.Effect<ReadonlyArray<DueHost>, DatabaseError>
     /** URLs of some accounts' subscriptions, as many as tell whether any receiver can be reached. */
     readonly receivers: Effect.Effect<ReadonlyArray<string>, DatabaseError>
     /** Takes what there is capacity for. */

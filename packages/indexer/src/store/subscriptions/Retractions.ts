@@ -16,7 +16,7 @@ interface Body {
 }
 
 type Sent = Pick<Row<"callback">, "id" | "subscription" | "host" | "idempotency_key" | "event" | "body"> &
-  Pick<Row<"subscription">, "reference_id" | "active">
+  Pick<Row<"subscription">, "reference_id" | "active" | "account">
 
 /** The blocks that leave a chain: those above `fork`, of which the last was `tip`. */
 interface Undone {
@@ -32,7 +32,8 @@ const sent = Effect.fnUntraced(function* ({ chain, fork }: Undone) {
   const { query } = yield* Database
   return yield* query(
     rows(sql<Sent>`
-      select callback.id, subscription, callback.host, idempotency_key, callback.event, body, reference_id, active
+      select callback.id, subscription, callback.host, idempotency_key, callback.event, body, reference_id, active,
+        subscription.account
       from callback
       join subscription on subscription.id = callback.subscription
       join account on account.id = subscription.account
@@ -43,9 +44,9 @@ const sent = Effect.fnUntraced(function* ({ chain, fork }: Undone) {
 })
 
 const retraction = (original: Sent, { chain, tip }: Undone, now: number): CallbackState.NewCallback => {
-  const { active, body, host, idempotency_key: revertedIdempotencyKey, reference_id, subscription } = original
+  const { account, active, body, host, idempotency_key: revertedIdempotencyKey, reference_id, subscription } = original
   return CallbackState.make({
-    subscriber: { id: subscription, reference_id, host },
+    subscriber: { id: subscription, reference_id, host, account },
     ...{ active: active === 1, chain, now },
     event: Callback.revertedEvent(original.event),
     // A retraction is no event of a block: no reorganisation takes it back.

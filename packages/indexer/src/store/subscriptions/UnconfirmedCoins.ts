@@ -56,7 +56,10 @@ const isUnconfirmed = sql.join(
 )
 const wanting = sql`(${isUnconfirmed}) and active = 1`
 
-type Subscriber = Pick<Row<"subscription">, "id" | "reference_id" | "host" | "event" | "address" | "created">
+type Subscriber = Pick<
+  Row<"subscription">,
+  "id" | "reference_id" | "account" | "host" | "event" | "address" | "created"
+>
 
 /** Active subscriptions by the key of their address. */
 const subscribersOf = Effect.fnUntraced(function* (chain: number, addresses: ReadonlyArray<AddressBytes>) {
@@ -65,7 +68,7 @@ const subscribersOf = Effect.fnUntraced(function* (chain: number, addresses: Rea
     query((db) =>
       db
         .selectFrom("subscription")
-        .select(["id", "reference_id", "host", "event", "address", "created"])
+        .select(["id", "reference_id", "account", "host", "event", "address", "created"])
         .where("chain", "=", chain)
         .where("address", "in", some)
         .where("active", "=", 1)

@@ -105,10 +105,12 @@ for (const store of stores) {
       Effect.gen(function* () {
         for (const birth of ["added", "matched"] as const) {
           const { all, subscription } = yield* everyKind
-          const again = all.map(({ subscription, host, chain, height, idempotency_key, event, body, created }) => ({
-            ...{ subscription, host, chain, height, idempotency_key, event, body, created },
-            ...{ state: "due" as const, due: given.due }
-          }))
+          const again = all.map(
+            ({ subscription, host, account, chain, height, idempotency_key, event, body, created }) => ({
+              ...{ subscription, host, account, chain, height, idempotency_key, event, body, created },
+              ...{ state: "due" as const, due: given.due }
+            })
+          )
           yield* CallbackState.enter(birth, again)
           const expected = all.flatMap((row) => (birth === "added" ? row : (after("return", row) ?? [])))
           assert.deepStrictEqual(yield* Seed.rows(subscription.id), expected)
@@ -233,7 +235,8 @@ const world = Effect.fnUntraced(function* (fake: FakeChain, store: ChainStore.Ch
     if (of !== undefined) yield* outbox.acknowledge([outcome(of, which)])
   })
   const capacity = (host: string): HostCapacity => ({
-    ...{ host, limit: 3, batchSize: 2, followOns: [], roundRobinCursor: 0, retriesFirst: true }
+    ...{ host, limit: 3, batchSize: 2, followOns: [], retriesFirst: true },
+    ...{ accountCursor: 0, accounts: new Map(), accountLimit: 100 }
   })
 
   const happen: Readonly<

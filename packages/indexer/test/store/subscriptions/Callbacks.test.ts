@@ -25,7 +25,16 @@ import * as Seed from "../Seed.ts"
 
 const leaseMillis = 60_000
 const capacities = [
-  { host: "free.test", limit: 10, followOns: [], batchSize: 10, roundRobinCursor: 0, retriesFirst: false }
+  {
+    host: "free.test",
+    limit: 10,
+    followOns: [],
+    batchSize: 10,
+    accountCursor: 0,
+    accounts: new Map(),
+    accountLimit: 100,
+    retriesFirst: false
+  }
 ]
 const delivered = (callback: OutboxMessage) =>
   ({ kind: "delivered", callback, attempt: { at: 1000, duration: 7, status: 200 } }) as const

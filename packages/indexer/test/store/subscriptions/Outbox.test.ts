@@ -17,10 +17,12 @@ const capacity = (host: string, change: Partial<HostCapacity> = {}): HostCapacit
   limit: 10,
   followOns: [],
   batchSize: 10,
-  roundRobinCursor: 0,
+  ...{ accountCursor: 0, accounts: new Map(), accountLimit: 100 },
   retriesFirst: false,
   ...change
 })
+
+const hostsOf = (outbox: Outbox["Service"]) => Effect.map(outbox.hosts, (due) => due.map(({ host }) => host))
 
 const sequences = ({ callbacks }: Lease) => callbacks.map(({ sequence }) => sequence)
 
@@ -48,7 +50,7 @@ for (const store of stores) {
         const b = yield* Seed.subscription(yield* Seed.account, "https://free.test/b")
         yield* Seed.callbacks(a, 5)
         yield* Seed.callbacks(b, 1)
-        assert.deepStrictEqual(yield* outbox.hosts, ["free.test"])
+        assert.deepStrictEqual(yield* hostsOf(outbox), ["free.test"])
         const leases = yield* outbox.lease([capacity("free.test", { batchSize: 3 })], leaseMillis)
         const [first, other] = leases
         assert.strictEqual(leases.length, 2)
@@ -74,21 +76,22 @@ for (const store of stores) {
         )
         assert.strictEqual(rows[0]!.attempt_log, '[{"at":1000,"duration":7,"status":200}]')
         assert.strictEqual(rows[0]!.delivered, 1007)
-        assert.deepStrictEqual(yield* outbox.hosts, [])
+        assert.deepStrictEqual(yield* hostsOf(outbox), [])
       })
     )
 
     it.effect("follows a lease that is held by the next callbacks, which others do not get", () =>
       Effect.gen(function* () {
         const outbox = yield* Outbox
-        const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/a")
+        const account = yield* Seed.account
+        const a = yield* Seed.subscription(account, "https://free.test/a")
         yield* Seed.callbacks(a, 7)
         const [first] = yield* outbox.lease([capacity("free.test", { limit: 1, batchSize: 2 })], leaseMillis)
         assert.isTrue(first!.full)
         const follow = (lease: Lease, batchSize: number) =>
           capacity("free.test", {
             limit: 0,
-            followOns: [{ subscription: a.id, after: lease.callbacks.at(-1)!.id, batchSize }]
+            followOns: [{ account, subscription: a.id, after: lease.callbacks.at(-1)!.id, batchSize }]
           })
         const [second] = yield* outbox.lease([follow(first!, 3)], leaseMillis)
         assert.deepStrictEqual(sequences(second!), [3, 4, 5])
@@ -120,7 +123,7 @@ for (const store of stores) {
         let [held] = yield* outbox.lease([capacity("free.test", { limit: 1, batchSize: 1 })], leaseMillis)
         yield* Seed.callbacks(b, 2)
         const lease = Effect.fnUntraced(function* (limit: number) {
-          const followOns = [{ subscription: a.id, after: held!.callbacks[0]!.id, batchSize: 1 }]
+          const followOns = [{ account, subscription: a.id, after: held!.callbacks[0]!.id, batchSize: 1 }]
           const leases = yield* outbox.lease([capacity("free.test", { limit, batchSize: 1, followOns })], leaseMillis)
           return Object.fromEntries(
             leases.map((lease) => {
@@ -156,7 +159,7 @@ for (const store of stores) {
         const now = yield* Clock.currentTimeMillis
         yield* query((db) => db.updateTable("callback").set({ due: now }).where("id", "=", first!.callbacks[0]!.id))
         // Due again beside the lease that is in flight.
-        assert.deepStrictEqual(yield* outbox.hosts, ["free.test"])
+        assert.deepStrictEqual(yield* hostsOf(outbox), ["free.test"])
         const [again, ...none] = yield* outbox.lease([capacity("free.test")], leaseMillis)
         assert.deepStrictEqual(none, [])
         assert.deepStrictEqual(sequences(again!), [1])
@@ -239,7 +242,13 @@ for (const store of stores) {
         let after = 0
         for (let i = 0; i < 10; i++) {
           const leases = yield* outbox.lease(
-            [capacity("free.test", { limit: 2, batchSize: 1, roundRobinCursor: after })],
+            [
+              capacity("free.test", {
+                limit: 2,
+                batchSize: 1,
+                accounts: new Map([[account, { roundRobinCursor: after, limit: 2 }]])
+              })
+            ],
             leaseMillis
           )
           for (const lease of leases) order.push(subscriptions.findIndex(({ id }) => id === lease.subscription))
@@ -248,6 +257,49 @@ for (const store of stores) {
         }
         assert.deepStrictEqual(order.slice(0, 10), [0, 1, 2, 3, 4, 0, 1, 2, 3, 4])
       })
+    )
+
+    it.effect(
+      "gives every account of a host its turn, whatever another one has there, and none more than its own limit",
+      () =>
+        Effect.gen(function* () {
+          const outbox = yield* Outbox
+          const [busy, other] = [yield* Seed.account, yield* Seed.account]
+          const ofBusy = yield* Effect.forEach(Array.from({ length: 12 }), () =>
+            Seed.subscription(busy, "https://busy.test/")
+          )
+          for (const subscription of ofBusy) yield* Seed.callbacks(subscription, 2)
+          assert.deepStrictEqual(
+            (yield* outbox.hosts).find(({ host }) => host === "busy.test"),
+            { host: "busy.test", account: busy }
+          )
+          const shared = capacity("busy.test", { limit: 4, batchSize: 1, accountLimit: 3 })
+          const accountsOf = (leases: ReadonlyArray<Lease>) => leases.map(({ account }) => account)
+          const first = yield* outbox.lease([shared], leaseMillis)
+          assert.deepStrictEqual(accountsOf(first), [busy, busy, busy])
+
+          // What comes now is next, before all that waits already.
+          const own = yield* Seed.subscription(other, "https://busy.test/")
+          yield* Seed.callbacks(own, 2)
+          assert.strictEqual((yield* outbox.hosts).find(({ host }) => host === "busy.test")!.account, undefined)
+          const full = { roundRobinCursor: first.at(-1)!.subscription, limit: 0 }
+          const turns = { accountCursor: busy, accounts: new Map([[busy, full]]) }
+          const second = yield* outbox.lease([{ ...shared, ...turns, limit: 1 }], leaseMillis)
+          assert.deepStrictEqual(accountsOf(second), [other])
+
+          // What is sent again counts as well.
+          const now = yield* Clock.currentTimeMillis
+          yield* outbox.acknowledge(
+            first.flatMap(({ callbacks }) => callbacks.map((callback) => failed(callback, now)))
+          )
+          yield* outbox.acknowledge(
+            second.flatMap(({ callbacks }) => callbacks.map((callback) => failed(callback, now)))
+          )
+          const again = yield* outbox.lease([{ ...shared, ...turns, retriesFirst: true }], leaseMillis)
+          assert.deepStrictEqual(accountsOf(again), [other, other])
+          const { query } = yield* Database
+          yield* query((db) => db.deleteFrom("callback").where("host", "=", "busy.test"))
+        })
     )
 
     it.effect("finds a host's work past another host's backlog", () =>
@@ -273,7 +325,7 @@ for (const store of stores) {
         for (let i = 0; i < 5; i++) {
           yield* Seed.callbacks(live, 1, { label: `${i} ` })
           const before = performance.now()
-          assert.deepStrictEqual([...(yield* outbox.hosts)].sort(), ["dead.test", "free.test"])
+          assert.deepStrictEqual((yield* hostsOf(outbox)).sort(), ["dead.test", "free.test"])
           const leases = yield* outbox.lease([capacity("free.test")], leaseMillis)
           times.push(performance.now() - before)
           assert.strictEqual(leases.length, 1)
@@ -385,7 +437,7 @@ for (const store of stores) {
           (yield* Seed.rows(a.id)).map(({ state }) => state),
           ["held", "held", "held"]
         )
-        assert.deepStrictEqual(yield* outbox.hosts, [])
+        assert.deepStrictEqual(yield* hostsOf(outbox), [])
         yield* domains.setVerified(mine, "own.test")
         const [lease] = yield* outbox.lease([capacity("own.test")], leaseMillis)
         assert.deepStrictEqual(sequences(lease!), [1, 2, 3])

@@ -44,6 +44,7 @@ import * as fanOut from "../migrations/0025_fan_out.ts"
 import * as keys from "../migrations/0026_keys.ts"
 import * as rateBucket from "../migrations/0027_rate_bucket.ts"
 import * as secretKey from "../migrations/0028_secret_key.ts"
+import * as accountTurns from "../migrations/0031_account_turns.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -75,7 +76,8 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0025_fan_out": fanOut.up,
   "0026_keys": keys.up,
   "0027_rate_bucket": rateBucket.up,
-  "0028_secret_key": secretKey.up
+  "0028_secret_key": secretKey.up,
+  "0031_account_turns": accountTurns.up
 }
 
 /** The last migration of release 0.1, whose migrations were no transactions on SQLite. */

@@ -5,7 +5,7 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Row } from "../../database/Tables.ts"
 
-/** Due and never sent: the index `callback_first`, by host, subscription and id. */
+/** Due and never sent: the indexes `callback_first`, by host, subscription and id, and `callback_turn`, by host and account. */
 export const unsent = sql`state = 'due' and attempts = 0`
 /** Due and sent before: the index `callback_retry`, by host, time and subscription. */
 export const retried = sql`state = 'due' and attempts > 0`

@@ -7,14 +7,14 @@ import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import { Database } from "../../database/Database.ts"
 import { rows } from "../../database/Statements.ts"
-import type { HostCapacity } from "../Lease.ts"
+import type { DueHost, HostCapacity } from "../Lease.ts"
 import { retried, unsent } from "./CallbackIndexes.ts"
 
 /** Hosts that there is something to send to at this moment. */
 export const hosts = Effect.fnUntraced(function* (now: number) {
   const { read } = yield* Database
   const found = yield* read(
-    rows(sql<{ host: string }>`
+    rows(sql<{ host: string; first_account: number | null; last_account: number | null }>`
       with recursive
         first(host) as (
           select min(host) from callback where ${unsent}
@@ -28,26 +28,62 @@ export const hosts = Effect.fnUntraced(function* (now: number) {
           select (select min(host) from callback where ${retried} and host > again.host)
           from again where again.host is not null
         )
-      select host from first where host is not null
-      union
-      select host from again
-      where host is not null
-        and (select min(due) from callback where ${retried} and callback.host = again.host) <= ${now}`)
+      select host,
+        (select min(account) from callback where ${unsent} and callback.host = due.host) as first_account,
+        (select max(account) from callback where ${unsent} and callback.host = due.host) as last_account
+      from (
+        select host from first where host is not null
+        union
+        select host from again
+        where host is not null
+          and (select min(due) from callback where ${retried} and callback.host = again.host) <= ${now}
+      ) due`)
   )
-  return found.map(({ host }) => host)
+  return found.map(
+    ({ first_account, host, last_account }): DueHost => ({
+      host,
+      account: first_account === last_account ? (first_account ?? undefined) : undefined
+    })
+  )
 })
 
-/** Subscriptions behind the cursor whose oldest callback that was never sent is not leased. */
-const streamsAfter = Effect.fnUntraced(function* (host: string, cursor: number, limit: number, now: number) {
+/** Accounts behind the cursor that the host has callbacks of, but for those that may have none of them in any way. */
+const accountsAfter = Effect.fnUntraced(function* (capacity: HostCapacity, cursor: number, limit: number) {
+  const { numbers, read } = yield* Database
+  const { accounts, followOns, host } = capacity
+  const followed = new Set(followOns.map(({ account }) => account))
+  const full = [...accounts].flatMap(([account, { limit }]) => (limit > 0 || followed.has(account) ? [] : [account]))
+  const found = yield* read(
+    rows(sql<{ account: number }>`
+      with recursive turn(account) as (
+        select min(account) from callback where ${unsent} and host = ${host} and account > ${cursor}
+        union all
+        select (select min(c.account) from callback c where ${unsent} and c.host = ${host} and c.account > turn.account)
+        from turn where turn.account is not null
+      )
+      select account from turn where account is not null and account not in ${numbers(full)} limit ${limit}`)
+  )
+  return found.map(({ account }) => account)
+})
+
+/** Subscriptions of an account behind the cursor whose oldest callback that was never sent is not leased. */
+const streamsAfter = Effect.fnUntraced(function* (
+  host: string,
+  account: number,
+  cursor: number,
+  limit: number,
+  now: number
+) {
   const { read } = yield* Database
   const found = yield* read(
     rows(sql<{ subscription: number }>`
       with recursive stream(subscription) as (
-        select min(subscription) from callback where ${unsent} and host = ${host} and subscription > ${cursor}
+        select min(subscription) from callback
+        where ${unsent} and host = ${host} and account = ${account} and subscription > ${cursor}
         union all
         select (
           select min(c.subscription) from callback c
-          where ${unsent} and c.host = ${host} and c.subscription > stream.subscription
+          where ${unsent} and c.host = ${host} and c.account = ${account} and c.subscription > stream.subscription
         )
         from stream where stream.subscription is not null
       )
@@ -62,28 +98,54 @@ const streamsAfter = Effect.fnUntraced(function* (host: string, cursor: number, 
   return found.map(({ subscription }) => subscription)
 })
 
-/** Subscriptions of the host whose oldest callback that was never sent is not leased, each in its turn. */
-export const streams = Effect.fnUntraced(function* (
-  { host, roundRobinCursor }: HostCapacity,
+/** As {@link streamsAfter}, each in its turn. */
+const streamsOf = Effect.fnUntraced(function* (
+  { accounts, host }: HostCapacity,
+  account: number,
   limit: number,
   now: number
 ) {
-  if (limit === 0) return []
-  const next = yield* streamsAfter(host, roundRobinCursor, limit, now)
-  if (next.length === limit || roundRobinCursor === 0) return next
-  const start = yield* streamsAfter(host, 0, limit - next.length, now)
-  return [...next, ...start.filter((subscription) => subscription <= roundRobinCursor)]
+  const cursor = accounts.get(account)?.roundRobinCursor ?? 0
+  const next = yield* streamsAfter(host, account, cursor, limit, now)
+  if (next.length === limit || cursor === 0) return next
+  const start = yield* streamsAfter(host, account, 0, limit - next.length, now)
+  return [...next, ...start.filter((subscription) => subscription <= cursor)]
 })
+
+/** Something that an account may have sent. */
+export interface Due {
+  readonly account: number
+  readonly id: number
+}
+
+/** Subscriptions of the host whose oldest callback that was never sent is not leased: accounts in their turn, of each its own. */
+export const streams = Effect.fnUntraced(function* (capacity: HostCapacity, limit: number, now: number) {
+  const { accountCursor } = capacity
+  if (limit === 0) return []
+  const next = yield* accountsAfter(capacity, accountCursor, limit)
+  const start =
+    next.length === limit || accountCursor === 0 ? [] : yield* accountsAfter(capacity, -1, limit - next.length)
+  const accounts = [...next, ...start.filter((account) => account <= accountCursor)]
+  const found: Array<Due> = []
+  for (const [i, account] of accounts.entries()) {
+    // The last ones may take what the others have left.
+    const share = Math.ceil((limit - found.length) / (accounts.length - i))
+    for (const id of yield* streamsOf(capacity, account, share, now)) found.push({ account, id })
+  }
+  return found
+})
+
+/** How many callbacks that are to be sent again are looked at for each one that may be: others may be of full accounts. */
+const retriesLookedAt = 8
 
 /** Ids of the host's callbacks that are to be sent again, in the order of their times. */
 export const retries = Effect.fnUntraced(function* ({ host }: HostCapacity, limit: number, now: number) {
   if (limit === 0) return []
   const { read } = yield* Database
-  const found = yield* read(
-    rows(sql<{ id: number }>`
-      select id from callback
+  return yield* read(
+    rows(sql<Due>`
+      select account, id from callback
       where ${retried} and host = ${host} and due <= ${now} and leased_until <= ${now}
-      order by due limit ${limit}`)
+      order by due limit ${limit * retriesLookedAt}`)
   )
-  return found.map(({ id }) => id)
 })

@@ -10,25 +10,59 @@ export interface Candidates {
   readonly retries: ReadonlyArray<number>
 }
 
-/** Those of a host: of `limit` streams and retries, and the follow-ons whose places nothing else waits for. */
+/** The places of a host and how many of them each account may still have. */
+const placesOf = ({ accountLimit, accounts, limit }: HostCapacity) => {
+  let free = limit
+  const left = new Map<number, number>()
+  const leftOf = (account: number) => left.get(account) ?? accounts.get(account)?.limit ?? accountLimit
+  return {
+    leftOf,
+    /** Gives places to things to send, in their order, as far as the places and those of their accounts suffice. */
+    give: (due: ReadonlyArray<DueCallbacks.Due>) =>
+      due.filter(({ account }) => {
+        if (free === 0 || leftOf(account) <= 0) return false
+        left.set(account, leftOf(account) - 1)
+        free--
+        return true
+      })
+  }
+}
+
+/** The follow-ons whose places nothing else waits for. What has no place takes one of its own account first. */
+const keptOf = (
+  followOns: ReadonlyArray<FollowOn>,
+  withoutPlace: ReadonlyArray<DueCallbacks.Due>,
+  leftOf: (account: number) => number
+) => {
+  const waiting = new Map(
+    [...Map.groupBy(withoutPlace, ({ account }) => account)].map(([account, own]) => [account, own.length])
+  )
+  const kept = followOns.filter(({ account }) => {
+    const own = waiting.get(account) ?? 0
+    waiting.set(account, Math.max(own - 1, 0))
+    return own === 0
+  })
+  return kept.slice([...waiting].reduce((sum, [account, own]) => sum + Math.min(own, Math.max(leftOf(account), 0)), 0))
+}
+
+/** Those of a host: of `limit` streams and retries, and the follow-ons. */
 const ofHost = Effect.fnUntraced(function* (capacity: HostCapacity, now: number) {
   const { batchSize, followOns, limit, retriesFirst } = capacity
   const places = limit + followOns.length
   const followed = new Set(followOns.map(({ subscription }) => subscription))
-  const firstRetries = retriesFirst ? yield* DueCallbacks.retries(capacity, places, now) : []
-  const found = yield* DueCallbacks.streams(capacity, places - firstRetries.length, now)
-  const waiting = found.filter((subscription) => !followed.has(subscription))
-  const retries = retriesFirst ? firstRetries : yield* DueCallbacks.retries(capacity, places - waiting.length, now)
-
-  const begun = waiting.slice(0, retriesFirst ? Math.max(limit - retries.length, 0) : limit)
-  const resent = retries.slice(0, limit - begun.length)
-  const withoutPlace = waiting.length - begun.length + (retries.length - resent.length)
+  const streams = (yield* DueCallbacks.streams(capacity, places, now)).filter(({ id }) => !followed.has(id))
+  const retries = yield* DueCallbacks.retries(capacity, places, now)
+  const { give, leftOf } = placesOf(capacity)
+  const given = new Set((retriesFirst ? [retries, streams] : [streams, retries]).flatMap(give))
+  const withoutPlace = [...streams, ...retries].filter((one) => !given.has(one))
   return {
     streams: [
-      ...begun.map((subscription): FollowOn => ({ subscription, after: 0, batchSize })),
-      ...followOns.slice(withoutPlace)
+      ...streams
+        .filter((one) => given.has(one))
+        .map(({ account, id }): FollowOn => ({ account, subscription: id, after: 0, batchSize })),
+      ...keptOf(followOns, withoutPlace, leftOf)
     ],
-    retries: resent
+    retries: retries.filter((one) => given.has(one)).map(({ id }) => id)
   } satisfies Candidates
 })
 

@@ -20,7 +20,7 @@ const capacity = {
   limit: 10,
   followOns: [],
   batchSize: 10,
-  roundRobinCursor: 0,
+  ...{ accountCursor: 0, accounts: new Map(), accountLimit: 100 },
   retriesFirst: false
 }
 
