@@ -136,7 +136,7 @@ const measure = Effect.gen(function* () {
     Layer.provide(Dns.layerStatic({ hosts: { [other]: ["127.0.0.1"], [busy]: ["127.0.0.1"] } })),
     Layer.provide(Layer.succeed(AllowedHosts, new Set([other, busy]))),
     Layer.provide(
-      Layer.succeed(ReceiverClientOptions, { timeoutMillis: 5000, connections: 16, extraCa: certificate.ca })
+      Layer.succeed(ReceiverClientOptions, { timeoutMillis: 5000, connections: 32, extraCa: certificate.ca })
     )
   )
   const context = yield* Layer.build(delivery.pipe(Layer.provideMerge(store)))

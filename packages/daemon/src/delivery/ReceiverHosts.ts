@@ -1,7 +1,7 @@
 /**
  * How much may be sent to each host at a moment, by what it did lately: a bounded number of leases, of a size that is
- * soon worked off; nothing for a while after several failures to answer, then one lease to see whether the host is
- * back. No host may take more than an eighth of what is free, and slow ones leave a quarter of all to the others; so does an
+ * soon worked off; nothing for a while of an account whose callbacks several times had no answer, then one lease to see
+ * whether the host is back. No host may take more than an eighth of what is free, and slow ones leave a quarter of all to the others; so does an
  * account, of all and of each host that it shares. In an outage of our own a few callbacks are tried, and where descriptors or memory lack, fewer leases are in flight.
  */
 import type { AccountTurn, DueHost, HostCapacity, Lease } from "@headwater/indexer/store/subscriptions/Lease"
@@ -12,7 +12,7 @@ export interface Limits {
   readonly perHost: number
   /** Callbacks in one lease. */
   readonly batchSize: number
-  /** Attempts without an answer, one after another, until a host is left alone; and for how long, at first and at most. */
+  /** An account's attempts without an answer, one after another, until a host is left alone; and for how long, at first and at most. */
   readonly failures: number
   readonly pauseMillis: number
   readonly maxPauseMillis: number
@@ -21,14 +21,16 @@ export interface Limits {
 /** What an account has of a host. */
 interface Share {
   inFlight: number
+  /** Attempts without an answer since the last answer: the account chooses the path, and may mean others by it. */
+  failures: number
+  pausedUntil: number
   /** The subscription of the last lease. */
   roundRobinCursor: number
 }
 
 interface Host {
   inFlight: number
-  /** Attempts without an answer since the last answer. */
-  failures: number
+  /** After a failure of our own. */
   pausedUntil: number
   /** Milliseconds that an attempt takes, averaged over the last ones. */
   duration: number
@@ -50,13 +52,13 @@ export interface ReceiverHosts {
   readonly ended: (lease: Lease) => void
   /** Notes an attempt that began at `at`, in milliseconds since the Unix epoch. */
   readonly attempted: (
-    host: string,
+    of: Pick<Lease, "host" | "account">,
     attempt: { readonly answered: boolean; readonly at: number; readonly now: number }
   ) => void
   /** Notes an attempt that our own failure has ended: the host is tried again soon; after a lack, with fewer beside it. */
   readonly waits: (host: string, isScarce: boolean, now: number) => void
-  /** Whether the host is left alone at the moment. */
-  readonly paused: (host: string, now: number) => boolean
+  /** Whether nothing of the account is sent to the host at the moment. */
+  readonly paused: (of: Pick<Lease, "host" | "account">, now: number) => boolean
 }
 
 /** Before anything is known of a host. */
@@ -104,7 +106,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
     let host = hosts.get(name)
     if (host === undefined) {
       host = {
-        ...{ inFlight: 0, failures: 0, pausedUntil: 0, duration: assumedMillis },
+        ...{ inFlight: 0, pausedUntil: 0, duration: assumedMillis },
         ...{ accountCursor: 0, accounts: new Map<number, Share>(), retriesFirst: false }
       }
       hosts.set(name, host)
@@ -112,9 +114,17 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
     return host
   }
 
+  const shareOf = (host: Host, account: number): Share => {
+    let share = host.accounts.get(account)
+    if (share === undefined) {
+      share = { inFlight: 0, failures: 0, pausedUntil: 0, roundRobinCursor: 0 }
+      host.accounts.set(account, share)
+    }
+    return share
+  }
+
   const limitOf = (host: Host, free: number, now: number): number => {
     if (host.pausedUntil > now) return 0
-    if (host.failures >= limits.failures) return host.inFlight === 0 ? 1 : 0
     const own = host.duration > slowMillis ? free - ceiling / 4 : free
     return Math.max(Math.min(limits.perHost - host.inFlight, Math.ceil(own / 8)), 0)
   }
@@ -122,20 +132,27 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   /** Leases that an account may have beside those in flight, over all hosts. */
   const leftOf = (account: number) => Math.ceil((ceiling * 3) / 4) - (inFlightOf.get(account) ?? 0)
 
-  /** The turns of a host's accounts. */
-  const turnsOf = ({ accountCursor, accounts }: Host) => {
-    const accountLimit = Math.ceil((limits.perHost * 3) / 4)
-    return {
-      accountCursor,
-      accounts: new Map(
-        [...accounts].map(([account, { inFlight, roundRobinCursor }]): [number, AccountTurn] => [
-          account,
-          { roundRobinCursor, limit: Math.max(Math.min(accountLimit - inFlight, leftOf(account)), 0) }
-        ])
-      ),
-      accountLimit
-    }
+  const accountLimit = Math.ceil((limits.perHost * 3) / 4)
+
+  /** Leases that an account may have of a host beside those in flight. */
+  const limitOfAccount = ({ accounts }: Host, account: number, now: number): number => {
+    const { failures = 0, inFlight = 0, pausedUntil = 0 } = accounts.get(account) ?? {}
+    if (pausedUntil > now) return 0
+    if (failures >= limits.failures) return inFlight === 0 ? 1 : 0
+    return Math.max(Math.min(accountLimit - inFlight, leftOf(account)), 0)
   }
+
+  /** The turns of a host's accounts. */
+  const turnsOf = (host: Host, now: number) => ({
+    accountCursor: host.accountCursor,
+    accounts: new Map(
+      [...host.accounts].map(([account, { roundRobinCursor }]): [number, AccountTurn] => [
+        account,
+        { roundRobinCursor, limit: limitOfAccount(host, account, now) }
+      ])
+    ),
+    accountLimit
+  })
 
   /** The hosts with least in flight first, and one of each account after another. */
   const inTurns = (due: ReadonlyArray<DueHost>) => {
@@ -172,14 +189,20 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
           free--
           nextOutageLease = now + outageMillis
           const { retriesFirst } = host
-          capacities.push({ host: name, limit: 1, batchSize: 1, followOns: [], ...turnsOf(host), retriesFirst })
+          capacities.push({ host: name, limit: 1, batchSize: 1, followOns: [], ...turnsOf(host, now), retriesFirst })
           host.retriesFirst = !retriesFirst
           continue
         }
-        const left = account === undefined ? free : leftOf(account) - (given.get(account) ?? 0)
+        const left =
+          account === undefined
+            ? free
+            : Math.min(limitOfAccount(host, account, now), leftOf(account) - (given.get(account) ?? 0))
         const limit = Math.max(Math.min(limitOf(host, free, now), free, left), 0)
         // Where there is no capacity for other hosts, the places of follow-ons are given up.
-        const followed = free > 0 && host.failures < limits.failures ? (followableOf.get(name) ?? []) : []
+        const followed =
+          free > 0
+            ? (followableOf.get(name) ?? []).filter((lease) => shareOf(host, lease.account).failures < limits.failures)
+            : []
         if (limit + followed.length === 0) continue
         free -= limit
         if (account !== undefined) given.set(account, (given.get(account) ?? 0) + limit)
@@ -195,7 +218,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
             after: callbacks.at(-1)!.id,
             batchSize: Math.min(batchSize, 2 * callbacks.length)
           })),
-          ...turnsOf(host),
+          ...turnsOf(host, now),
           retriesFirst: host.retriesFirst
         })
         if (limit > 0) host.retriesFirst = !host.retriesFirst
@@ -206,36 +229,45 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
       const host = hostOf(lease.host)
       host.inFlight++
       host.accountCursor = lease.account
-      const before = host.accounts.get(lease.account)?.inFlight ?? 0
-      host.accounts.set(lease.account, { inFlight: before + 1, roundRobinCursor: lease.subscription })
+      const share = shareOf(host, lease.account)
+      share.inFlight++
+      share.roundRobinCursor = lease.subscription
       inFlightOf.set(lease.account, (inFlightOf.get(lease.account) ?? 0) + 1)
       total++
     },
     ended: (lease) => {
       const host = hostOf(lease.host)
       host.inFlight--
-      const share = host.accounts.get(lease.account)!
+      const share = shareOf(host, lease.account)
       share.inFlight--
-      if (share.inFlight === 0 && host.accounts.size > rememberedAccounts) host.accounts.delete(lease.account)
+      const isIdle = share.inFlight === 0 && share.failures === 0
+      if (isIdle && host.accounts.size > rememberedAccounts) host.accounts.delete(lease.account)
       const left = inFlightOf.get(lease.account)! - 1
       if (left === 0) inFlightOf.delete(lease.account)
       else inFlightOf.set(lease.account, left)
       total--
-      if (host.inFlight === 0 && host.failures === 0 && hosts.size > limits.concurrency) hosts.delete(lease.host)
+      const isForgotten = host.inFlight === 0 && ![...host.accounts.values()].some(({ failures }) => failures > 0)
+      if (isForgotten && hosts.size > limits.concurrency) hosts.delete(lease.host)
     },
-    attempted: (name, { answered, at, now }) => {
+    attempted: ({ account, host: name }, { answered, at, now }) => {
       const host = hostOf(name)
       host.duration += (now - at - host.duration) / 8
-      host.failures = answered ? 0 : host.failures + 1
-      const excess = host.failures - limits.failures
-      if (excess < 0) host.pausedUntil = 0
-      else host.pausedUntil = now + Math.min(limits.pauseMillis * 2 ** Math.min(excess, 20), limits.maxPauseMillis)
+      const share = shareOf(host, account)
+      share.failures = answered ? 0 : share.failures + 1
+      // A failure of our own is over.
+      host.pausedUntil = 0
+      const excess = share.failures - limits.failures
+      if (excess < 0) share.pausedUntil = 0
+      else share.pausedUntil = now + Math.min(limits.pauseMillis * 2 ** Math.min(excess, 20), limits.maxPauseMillis)
     },
     waits: (name, isScarce, now) => {
       const host = hostOf(name)
       host.pausedUntil = Math.max(host.pausedUntil, now + waitMillis)
       if (isScarce) lowerCeiling(now)
     },
-    paused: (name, now) => (hosts.get(name)?.pausedUntil ?? 0) > now
+    paused: ({ account, host: name }, now) => {
+      const host = hosts.get(name)
+      return Math.max(host?.pausedUntil ?? 0, host?.accounts.get(account)?.pausedUntil ?? 0) > now
+    }
   }
 }

@@ -23,10 +23,10 @@ const lease = (host: string, subscription = 1, account = 1): Lease => ({
 })
 
 /** Hosts that several accounts share. */
-const due = (names: ReadonlyArray<string>) => names.map((host) => ({ host, account: undefined }))
+const due = (names: ReadonlyArray<string>, account?: number) => names.map((host) => ({ host, account }))
 
-const limitsOf = (hosts: ReceiverHosts.ReceiverHosts, names: ReadonlyArray<string>, now = 0) =>
-  hosts.capacities(due(names), now).map(({ host, limit }) => [host, limit])
+const limitsOf = (hosts: ReceiverHosts.ReceiverHosts, names: ReadonlyArray<string>, now = 0, account?: number) =>
+  hosts.capacities(due(names, account), now).map(({ host, limit }) => [host, limit])
 
 describe("ReceiverHosts", () => {
   it("gives a host an eighth of what is free, up to its own limit", () => {
@@ -45,7 +45,8 @@ describe("ReceiverHosts", () => {
   it("leaves room for quick hosts however many are slow", () => {
     const hosts = ReceiverHosts.make(limits)
     for (let slow = 0; slow < 100; slow++) {
-      for (let i = 0; i < 2; i++) hosts.attempted(`slow ${slow}`, { answered: true, at: 0, now: 5000 })
+      for (let i = 0; i < 2; i++)
+        hosts.attempted({ host: `slow ${slow}`, account: 1 }, { answered: true, at: 0, now: 5000 })
       for (const { host, limit } of hosts.capacities(due([`slow ${slow}`]), 0)) {
         for (let i = 0; i < limit; i++) hosts.began(lease(host))
       }
@@ -60,7 +61,7 @@ describe("ReceiverHosts", () => {
     // What fails together is one lack.
     for (let i = 0; i < 40; i++) hosts.waits(`busy ${i}`, true, 0)
     for (let i = 0; i < 40; i++) hosts.ended(lease(`busy ${i}`, 1, i))
-    for (let i = 0; i < 2; i++) hosts.attempted("slow", { answered: true, at: 0, now: 5000 })
+    for (let i = 0; i < 2; i++) hosts.attempted({ host: "slow", account: 1 }, { answered: true, at: 0, now: 5000 })
     assert.deepStrictEqual(limitsOf(hosts, ["busy 1"], 999), [], "left alone for a second")
     assert.deepStrictEqual(limitsOf(hosts, ["slow"], 1000), [["slow", 2]])
     const inAll = (now: number) =>
@@ -91,26 +92,29 @@ describe("ReceiverHosts", () => {
 
   it("leaves a host alone that does not answer, tries it with one, and for longer each time", () => {
     const hosts = ReceiverHosts.make(limits)
-    const fail = (now: number) => hosts.attempted("a", { answered: false, at: now, now })
+    const fail = (now: number) => hosts.attempted({ host: "a", account: 1 }, { answered: false, at: now, now })
     fail(0)
     fail(0)
-    assert.isFalse(hosts.paused("a", 0))
+    assert.isFalse(hosts.paused({ host: "a", account: 1 }, 0))
     fail(0)
-    assert.isTrue(hosts.paused("a", 999))
-    assert.deepStrictEqual(limitsOf(hosts, ["a", "b"], 999), [["b", 8]])
-    assert.deepStrictEqual(limitsOf(hosts, ["a"], 1000), [["a", 1]])
+    assert.isTrue(hosts.paused({ host: "a", account: 1 }, 999))
+    assert.deepStrictEqual(limitsOf(hosts, ["a", "b"], 999, 1), [["b", 8]])
+    // Another account may send to a path that answers.
+    assert.isFalse(hosts.paused({ host: "a", account: 2 }, 999))
+    assert.deepStrictEqual(limitsOf(hosts, ["a"], 999, 2), [["a", 8]])
+    assert.deepStrictEqual(limitsOf(hosts, ["a"], 1000, 1), [["a", 1]])
     hosts.began(lease("a"))
-    assert.deepStrictEqual(limitsOf(hosts, ["a"], 1000), [])
+    assert.deepStrictEqual(limitsOf(hosts, ["a"], 1000, 1), [])
     fail(1000)
     hosts.ended(lease("a"))
-    assert.deepStrictEqual(limitsOf(hosts, ["a"], 2999), [])
-    assert.deepStrictEqual(limitsOf(hosts, ["a"], 3000), [["a", 1]])
+    assert.deepStrictEqual(limitsOf(hosts, ["a"], 2999, 1), [])
+    assert.deepStrictEqual(limitsOf(hosts, ["a"], 3000, 1), [["a", 1]])
     fail(3000)
     fail(7000)
-    assert.isTrue(hosts.paused("a", 10_999))
-    assert.isFalse(hosts.paused("a", 11_000))
-    hosts.attempted("a", { answered: true, at: 11_000, now: 11_001 })
-    assert.deepStrictEqual(limitsOf(hosts, ["a"], 11_001), [["a", 8]])
+    assert.isTrue(hosts.paused({ host: "a", account: 1 }, 10_999))
+    assert.isFalse(hosts.paused({ host: "a", account: 1 }, 11_000))
+    hosts.attempted({ host: "a", account: 1 }, { answered: true, at: 11_000, now: 11_001 })
+    assert.deepStrictEqual(limitsOf(hosts, ["a"], 11_001, 1), [["a", 8]])
   })
 
   it("has leases followed by larger ones, unless the host does not answer or others have no room", () => {
@@ -126,23 +130,23 @@ describe("ReceiverHosts", () => {
     hosts.began(lease("b"))
     assert.deepStrictEqual(followed(4), [])
     hosts.ended(lease("b"))
-    for (let i = 0; i < 3; i++) hosts.attempted("a", { answered: false, at: 0, now: 0 })
+    for (let i = 0; i < 3; i++) hosts.attempted({ host: "a", account: 1 }, { answered: false, at: 0, now: 0 })
     assert.deepStrictEqual(followed(4), [])
   })
 
   it("is not stopped by failures between answers", () => {
     const hosts = ReceiverHosts.make(limits)
-    for (let i = 0; i < 30; i++) hosts.attempted("a", { answered: i % 3 === 0, at: i, now: i })
-    assert.isFalse(hosts.paused("a", 30))
+    for (let i = 0; i < 30; i++) hosts.attempted({ host: "a", account: 1 }, { answered: i % 3 === 0, at: i, now: i })
+    assert.isFalse(hosts.paused({ host: "a", account: 1 }, 30))
   })
 
   it("sizes leases by how long attempts take, goes on after the last subscription, and lets retries go first by turns", () => {
     const hosts = ReceiverHosts.make(limits)
     assert.strictEqual(hosts.capacities(due(["a"]), 0)[0]!.batchSize, 20)
-    for (let i = 0; i < 60; i++) hosts.attempted("a", { answered: true, at: 0, now: 700 })
+    for (let i = 0; i < 60; i++) hosts.attempted({ host: "a", account: 1 }, { answered: true, at: 0, now: 700 })
     const [slow] = hosts.capacities(due(["a"]), 0)
     assert.strictEqual(slow!.batchSize, 1)
-    for (let i = 0; i < 100; i++) hosts.attempted("a", { answered: true, at: 0, now: 5 })
+    for (let i = 0; i < 100; i++) hosts.attempted({ host: "a", account: 1 }, { answered: true, at: 0, now: 5 })
     hosts.began(lease("a", 77, 5))
     const [quick] = hosts.capacities(due(["a"]), 0)
     assert.deepInclude(quick, { batchSize: 50, accountCursor: 5 })

@@ -64,8 +64,8 @@ export const make = Effect.fnUntraced(function* ({ hosts, metrics, outcomes, own
   })
 
   /** Notes at the host that an attempt has ended; when it began and how long it took. */
-  const ended = (host: string, at: number, now: number, answered: boolean) => {
-    hosts.attempted(host, { answered, at, now })
+  const ended = (lease: Lease, at: number, now: number, answered: boolean) => {
+    hosts.attempted(lease, { answered, at, now })
     return { at, duration: now - at }
   }
 
@@ -82,7 +82,7 @@ export const make = Effect.fnUntraced(function* ({ hosts, metrics, outcomes, own
     const now = clock.currentTimeMillisUnsafe()
     return Effect.flatMap(own.judge(lease, url, at, failure), (verdict) =>
       verdict === "receiver"
-        ? notAccepted(lease, callback, { ...ended(lease.host, at, now, false), error: failure.reason }, undefined)
+        ? notAccepted(lease, callback, { ...ended(lease, at, now, false), error: failure.reason }, undefined)
         : notCounted(lease, callback, verdict === "scarce")
     )
   }
@@ -101,7 +101,7 @@ export const make = Effect.fnUntraced(function* ({ hosts, metrics, outcomes, own
         onFailure: (failure) => unanswered(lease, callback, posting, failure),
         onSuccess: ({ retryAfter, status }) => {
           const now = clock.currentTimeMillisUnsafe()
-          const answered = { ...ended(lease.host, at, now, true), status }
+          const answered = { ...ended(lease, at, now, true), status }
           return Effect.andThen(
             own.heard(lease, url, now),
             status >= 200 && status < 300
