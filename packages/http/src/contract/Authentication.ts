@@ -4,10 +4,11 @@ import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import * as HttpApiSecurity from "effect/http-api/HttpApiSecurity"
 import { Failures } from "./Errors.ts"
 
-/** The account that calls. */
-export class CurrentAccount extends Context.Service<CurrentAccount, { readonly id: number }>()(
-  "@headwater/http/contract/Authentication/CurrentAccount"
-) {}
+/** The account that calls, and whether its key may only read: who has such a key is shown no secret. */
+export class CurrentAccount extends Context.Service<
+  CurrentAccount,
+  { readonly id: number; readonly readOnly: boolean }
+>()("@headwater/http/contract/Authentication/CurrentAccount") {}
 
 /** Provides {@link CurrentAccount} to every handler. */
 export class Authentication extends HttpApiMiddleware.Service<Authentication, { provides: CurrentAccount }>()(

@@ -67,6 +67,13 @@ const listed = (subscription: Subscription) => ({
   confirmationsCount: confirms(subscription) ? subscription.confirmations : 0
 })
 
+/** As a key sees it: one that may only read signs nothing, and is shown no secret. */
+const visible = <A extends { readonly callbackSecretKey?: string }>(item: A) =>
+  Effect.map(CurrentAccount, ({ readOnly }): A => {
+    const { callbackSecretKey: _, ...rest } = item
+    return readOnly ? (rest as A) : item
+  })
+
 /** A subscription in full. */
 export const detailed = (subscription: Subscription) => ({
   ...state(subscription),
@@ -156,11 +163,12 @@ export const layer = HttpApiBuilder.group(
         const { id: account } = yield* CurrentAccount
         const { limit = 10, offset = 0 } = query
         const found = yield* Effect.orDie(subscriptions.list({ account, chain }, { limit, offset }))
-        return { limit, offset, total: found.total, items: found.subscriptions.map(listed) }
+        const items = yield* Effect.forEach(found.subscriptions.map(listed), visible)
+        return { limit, offset, total: found.total, items }
       }),
       get: Effect.fnUntraced(
         function* ({ params }) {
-          return { item: detailed(yield* subscriptions.get(yield* keyOf(params.referenceId))) }
+          return { item: yield* visible(detailed(yield* subscriptions.get(yield* keyOf(params.referenceId)))) }
         },
         Effect.catchTags({ DatabaseError: Effect.die, SubscriptionNotFound: () => Effect.fail(subscriptionNotFound) })
       ),

@@ -29,7 +29,8 @@ export const layer = Layer.effect(
         if (caller.readOnly && !AllowList.readsOnly(endpoint)) {
           return yield* new EndpointNotAllowed({ message: "The API key may only read" })
         }
-        return yield* Effect.provideService(handled, CurrentAccount, { id: caller.account })
+        const { account: id, readOnly } = caller
+        return yield* Effect.provideService(handled, CurrentAccount, { id, readOnly })
       })
     })
   })

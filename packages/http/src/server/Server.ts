@@ -7,6 +7,7 @@ import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
 import { maxParamLength } from "./AllowedMethods.ts"
+import * as IdleConnections from "./IdleConnections.ts"
 import * as MalformedRequest from "./MalformedRequest.ts"
 import * as RequestTrace from "./RequestTrace.ts"
 import * as Routes from "./Routes.ts"
@@ -22,6 +23,8 @@ export interface Options {
   readonly maxHeaderBytes?: number | undefined
   /** Milliseconds in which a request must have arrived; 15,000 if not given. */
   readonly requestTimeoutMillis?: number | undefined
+  /** Connections over which nothing is asked, half-sent requests among them; 1,024 if not given. */
+  readonly idleConnections?: number | undefined
   /** Origins of web pages whose scripts may call the server; none if not given. */
   readonly allowedOrigins?: ReadonlyArray<string> | undefined
   /** Milliseconds that requests in flight have to end when the server stops; 10,000 if not given. */
@@ -39,6 +42,7 @@ const makeServer = (options: Options): Server => {
   })
   server.maxHeadersCount = 100
   server.on("clientError", MalformedRequest.answer)
+  IdleConnections.bound(server, options.idleConnections ?? 1_024)
   // Before anything answers: what an answer sets itself stands in place of these.
   server.on("request", (_, response) => {
     for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value)

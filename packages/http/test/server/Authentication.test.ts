@@ -32,5 +32,21 @@ for (const store of stores) {
         }
       })
     )
+
+    it.effect("that only read are shown no secret, with which they could sign", () =>
+      Effect.gen(function* () {
+        const { alice, reading, url } = yield* TestServer
+        const events = "/blockchain-events/ethereum/mainnet"
+        const item = { callbackUrl: "https://a.example/", callbackSecretKey: "shown to writers", allowDuplicates: true }
+        const path = `${events}/block-mined`
+        const { body } = yield* send(url, { method: "POST", path, key: alice, body: { data: { item } } })
+        for (const path of [`${events}/${body.data.item.referenceId}`, `${events}?limit=50`]) {
+          assert.include((yield* send(url, { path, key: alice })).text, item.callbackSecretKey)
+          const shown = yield* send(url, { path, key: reading })
+          assert.strictEqual(shown.status, 200)
+          assert.notInclude(shown.text, item.callbackSecretKey)
+        }
+      })
+    )
   })
 }

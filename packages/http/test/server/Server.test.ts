@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { connect } from "node:net"
+import { connect, type Socket } from "node:net"
 import { assert, describe, it, layer } from "@effect/vitest"
 import * as Server from "@headwater/http/server/Server"
 import * as Duration from "effect/Duration"
@@ -218,6 +218,34 @@ layer(testServer(store!, { requestTimeoutMillis: 1_000, allowedOrigins: ["https:
       assert.include(docs.headers.get("content-type")!, "text/html")
       assert.include(yield* Effect.promise(() => docs.text()), "Costs 30 credits")
     })
+  )
+})
+
+layer(testServer(store!, { idleConnections: 20 }), { excludeTestServices: true })("Idle connections", (it) => {
+  it.effect(
+    "are closed beyond their bound, those first that were silent for longest, and take no place of who asks",
+    () =>
+      Effect.gen(function* () {
+        const { alice, url } = yield* TestServer
+        const { hostname, port } = new URL(url)
+        const heads = ["", "GET /credits/balance HTTP/1.1\r\nx-slow: ", "POST /domains HTTP/1.1\r\n"]
+        const open = (head: string) =>
+          new Promise<Socket>((resolve) => {
+            const socket = connect({ host: hostname, port: Number(port) }, () => {
+              socket.write(head)
+              resolve(socket)
+            })
+            socket.on("error", () => {})
+          })
+        const sockets: Array<Socket> = []
+        for (let i = 0; i < 100; i++) sockets.push(yield* Effect.promise(() => open(heads[i % heads.length]!)))
+        for (let i = 0; i < 5; i++) {
+          assert.strictEqual((yield* send(url, { path: "/credits/balance", key: alice })).status, 200)
+        }
+        while (sockets.filter(({ closed }) => !closed).length > 20) yield* Effect.sleep("10 millis")
+        assert.isFalse(sockets.at(-1)!.closed)
+        for (const socket of sockets) socket.destroy()
+      })
   )
 })
 

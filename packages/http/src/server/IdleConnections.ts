@@ -1,0 +1,29 @@
+/**
+ * Bounds the connections over which nothing is asked: new ones, kept ones, and those whose request has not arrived. They
+ * belong to no account, and anybody may open thousands: beyond the bound the one that has been silent for longest is closed,
+ * so that who has something to ask always finds a place.
+ */
+import type { Server } from "node:http"
+import type { Socket } from "node:net"
+
+/** Keeps the idle connections of a server to `most`. */
+export const bound = (server: Server, most: number): void => {
+  /** In the order in which they became idle. */
+  const idle = new Set<Socket>()
+  const becomesIdle = (socket: Socket) => {
+    if (socket.destroyed) return
+    idle.add(socket)
+    if (idle.size <= most) return
+    const [oldest] = idle
+    idle.delete(oldest!)
+    oldest!.destroy()
+  }
+  server.on("connection", (socket) => {
+    becomesIdle(socket)
+    socket.once("close", () => idle.delete(socket))
+  })
+  server.on("request", ({ socket }, response) => {
+    idle.delete(socket)
+    response.once("close", () => becomesIdle(socket))
+  })
+}
