@@ -1,5 +1,5 @@
 /**
- * Nodes with blocks as large as they come, for `bench/eventLoop.ts`. As a program, the node of one kind: prints its URL
+ * Nodes with blocks as large as they come, for `bench/eventLoop.ts`, and as usual, for `bench/proofs.ts`. As a program, the node of one kind: prints its URL
  * and the heights of its blocks, which follow one another.
  */
 import * as XrpServer from "../packages/indexer/test/families/xrp/XrpServer.ts"
@@ -59,6 +59,42 @@ const inputOf = ({ txid, vout }: UtxoNode.NodeTransaction, index: number) => ({
   prevout: UtxoBlocks.paid(value, (vout[index]! as XrpServer.Json).scriptPubKey.hex)
 })
 
+const xrp = (count: number) => {
+  const recorded = Fixtures.json("xrp/rippled-historical-database/test/mock/ledgers/11119619.json") as XrpServer.Json
+  const transactions = Array.from({ length: count }, (_, index) => {
+    const entry = recorded.transactions[index % recorded.transactions.length]
+    const metaData = { ...entry.metaData, TransactionIndex: index }
+    return { ...entry, Sequence: index + 1, metaData }
+  })
+  const filled = { parent_close_time: recorded.close_time, close_flags: 0, ...recorded, transactions }
+  return Effect.map(
+    XrpServer.make({ ledgers: XrpLedgers.sealed([filled]) }),
+    ({ httpUrl }): Served => ({ url: httpUrl, heights: [Number(recorded.ledger_index)] })
+  )
+}
+
+const tron = (count: number) => {
+  const height = 1_000_000
+  const transactions = Array.from({ length: count }, (_, index) =>
+    index % 3 === 0 ? TronBlocks.transfer(index, index + 1, 5 + index) : TronBlocks.call(index, 70 + index)
+  )
+  const infos = transactions.map((transaction, index) =>
+    TronBlocks.infoOf(
+      transaction,
+      height,
+      index % 3 === 0
+        ? {}
+        : {
+            contract_address: TronBlocks.account(70 + index),
+            log: Array.from({ length: 5 }, (_, log) => TronBlocks.trc20(70 + log, index, index + log, 1_000n)),
+            internal_transactions: Array.from({ length: 5 }, (_, call) => TronBlocks.internal(index, call, 5))
+          }
+    )
+  )
+  const blocks = TronBlocks.linked([TronBlocks.blockOf(height, transactions, infos)])
+  return Effect.map(TronNode.make({ blocks }), ({ url }): Served => ({ url, heights: [height] }))
+}
+
 const kinds: Readonly<Record<string, () => Effect.Effect<Served, never, import("effect/Scope").Scope>>> = {
   evm: () => evm(5_000, 1),
   "evm-calls": () => evm(300, 100),
@@ -78,40 +114,31 @@ const kinds: Readonly<Record<string, () => Effect.Effect<Served, never, import("
     const coinbase = UtxoBlocks.transaction([], [UtxoBlocks.paid(value, script(9))], 1)
     return utxo([[paid], [coinbase, UtxoBlocks.transaction(inputs, [UtxoBlocks.paid("0.20000000", script(7))])]])
   },
-  xrp: () => {
-    const recorded = Fixtures.json("xrp/rippled-historical-database/test/mock/ledgers/11119619.json") as XrpServer.Json
-    const transactions = Array.from({ length: 1_500 }, (_, index) => {
-      const entry = recorded.transactions[index % recorded.transactions.length]
-      const metaData = { ...entry.metaData, TransactionIndex: index }
-      return { ...entry, Sequence: index + 1, metaData }
-    })
-    const filled = { parent_close_time: recorded.close_time, close_flags: 0, ...recorded, transactions }
-    return Effect.map(
-      XrpServer.make({ ledgers: XrpLedgers.sealed([filled]) }),
-      ({ httpUrl }): Served => ({ url: httpUrl, heights: [Number(recorded.ledger_index)] })
-    )
-  },
-  tron: () => {
-    const height = 1_000_000
-    const transactions = Array.from({ length: 3_000 }, (_, index) =>
-      index % 3 === 0 ? TronBlocks.transfer(index, index + 1, 5 + index) : TronBlocks.call(index, 70 + index)
-    )
-    const infos = transactions.map((transaction, index) =>
-      TronBlocks.infoOf(
-        transaction,
-        height,
-        index % 3 === 0
-          ? {}
-          : {
-              contract_address: TronBlocks.account(70 + index),
-              log: Array.from({ length: 5 }, (_, log) => TronBlocks.trc20(70 + log, index, index + log, 1_000n)),
-              internal_transactions: Array.from({ length: 5 }, (_, call) => TronBlocks.internal(index, call, 5))
-            }
+  // A block of Bitcoin Cash as large as it may be, in one text of 64 million digits.
+  "raw-32": () => {
+    const transactions = Array.from({ length: 22_000 }, (_, transaction) =>
+      UtxoBlocks.transaction(
+        transaction === 0 ? [] : [{ txid: transaction.toString(16).padStart(64, "0"), vout: 0 }],
+        Array.from({ length: 41 }, (_, output) => UtxoBlocks.paid(value, script(transaction * 41 + output)))
       )
     )
-    const blocks = TronBlocks.linked([TronBlocks.blockOf(height, transactions, infos)])
-    return Effect.map(TronNode.make({ blocks }), ({ url }): Served => ({ url, heights: [height] }))
-  }
+    return utxo([transactions])
+  },
+  /** As a block of Bitcoin has: two inputs and two outputs each. */
+  "usual-utxo": () => {
+    const paid = payout(5_000)
+    const spending = Array.from({ length: 2_500 }, (_, index) =>
+      UtxoBlocks.transaction(
+        [inputOf(paid, 2 * index), inputOf(paid, 2 * index + 1)],
+        [UtxoBlocks.paid("0.00000400", script(index + 1)), UtxoBlocks.paid("0.00001500", script(index + 2))]
+      )
+    )
+    return utxo([[paid], [UtxoBlocks.transaction([], [UtxoBlocks.paid(value, script(9))], 1), ...spending]])
+  },
+  "usual-xrp": () => xrp(100),
+  "usual-tron": () => tron(300),
+  xrp: () => xrp(1_500),
+  tron: () => tron(3_000)
 }
 
 await Effect.runPromise(

@@ -3,7 +3,7 @@
  * them, from a node in another process. The longest turn of the loop is told in CPU time of its thread, which other
  * programs on the machine do not lengthen, and beside it in time that passed.
  *
- *     node bench/eventLoop.ts [traces|evm|evm-calls|utxo|consolidation|xrp|tron …]
+ *     node bench/eventLoop.ts [traces|evm|evm-calls|utxo|consolidation|raw-32|xrp|tron …]
  */
 import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -26,12 +26,9 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 
 const chainOf = (name: string) => Result.getOrThrow(Chain.find(name, "mainnet"))
-const [ethereum, bitcoin, xrp, tron] = ["ethereum", "bitcoin", "xrp", "tron"].map(chainOf) as [
-  Chain.Chain,
-  Chain.Chain,
-  Chain.Chain,
-  Chain.Chain
-]
+const [ethereum, bitcoin, bitcoinCash, xrp, tron] = ["ethereum", "bitcoin", "bitcoin-cash", "xrp", "tron"].map(
+  chainOf
+) as [Chain.Chain, Chain.Chain, Chain.Chain, Chain.Chain, Chain.Chain]
 
 type Open = (url: string, verify: Proof.Level) => Effect.Effect<Source, unknown, Scope.Scope>
 
@@ -39,8 +36,11 @@ const evm: Open = (url, verify) =>
   Effect.flatMap(JsonRpc.make({ urls: [url] }), (rpc) => EvmSource.make(ethereum, rpc, { internal: true, verify }))
 const utxo: Open = (url, verify) =>
   Effect.flatMap(JsonRpc.make({ urls: [url] }), (rpc) => UtxoSource.make(bitcoin, rpc, { verify }))
-const raw: Open = (url, verify) =>
-  Effect.flatMap(JsonRpc.make({ urls: [url] }), (rpc) => UtxoSource.make(bitcoin, rpc, { verify, strategy: "raw" }))
+const rawOf =
+  (chain: Chain.Chain): Open =>
+  (url, verify) =>
+    Effect.flatMap(JsonRpc.make({ urls: [url] }), (rpc) => UtxoSource.make(chain, rpc, { verify, strategy: "raw" }))
+const [raw, rawCash] = [rawOf(bitcoin), rawOf(bitcoinCash)]
 
 interface Kind {
   readonly chain: Chain.Chain
@@ -59,6 +59,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   "evm-calls": { chain: ethereum, ways: { roots: [evm, "roots"] }, node: huge("evm-calls") },
   utxo: { chain: bitcoin, ways: ofOutputs, node: huge("utxo") },
   consolidation: { chain: bitcoin, ways: ofOutputs, node: huge("consolidation") },
+  "raw-32": { chain: bitcoinCash, ways: { raw: [rawCash, "roots"] }, node: huge("raw-32") },
   xrp: {
     chain: xrp,
     ways: { roots: [(url, verify) => XrpSource.make(xrp, { urls: [url], verify }), "roots"] },

@@ -1,20 +1,28 @@
 /**
- * CPU that the proof of recorded Ethereum blocks takes at each level of `verify`, against the floor of parsing the node's
- * answers, and against reading the blocks without proof. In turns, in one process; the longest pause of the event loop
- * stands beside.
+ * CPU that the proof of blocks takes at each level of `verify`: of recorded Ethereum blocks against the floor of parsing the
+ * node's answers, and of each family against reading the blocks without proof (`links`). In turns, in one process; the
+ * longest pause of the event loop stands beside. Nodes of the other families are in a process of their own.
  *
  *     node bench/proofs.ts [rounds]
  */
+import { spawn } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { gunzipSync } from "node:zlib"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
 import * as Failover from "@headwater/indexer/families/node/Failover"
-import type { JsonRpc } from "@headwater/indexer/families/node/JsonRpc"
+import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import { NodeRejected } from "@headwater/indexer/families/node/NodeError"
+import type * as Proof from "@headwater/indexer/families/node/Proof"
+import type { Source } from "@headwater/indexer/families/Source"
+import * as TronSource from "@headwater/indexer/families/tron/TronSource"
+import * as UtxoSource from "@headwater/indexer/families/utxo/UtxoSource"
+import * as XrpSource from "@headwater/indexer/families/xrp/XrpSource"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
 
 const [rounds = 20] = process.argv.slice(2).map(Number)
 const folder = new URL("../../shared/fixtures/evm-rpc/bundles/", import.meta.url)
@@ -40,7 +48,7 @@ const recorded = readdirSync(folder)
   .filter(({ transactions }) => transactions > 50)
 
 /** A node that has one block: as from the network, the answers are parsed each time. */
-const nodeOf = ({ block, receipts }: Recorded): JsonRpc => {
+const nodeOf = ({ block, receipts }: Recorded): JsonRpc.JsonRpc => {
   const answers: Readonly<Record<string, string>> = {
     eth_chainId: '"0x1"',
     eth_getBlockByNumber: block,
@@ -50,7 +58,7 @@ const nodeOf = ({ block, receipts }: Recorded): JsonRpc => {
     answers[method] === undefined
       ? Result.fail(new NodeRejected({ node: "memory", method, code: -32601, message: "method not found" }))
       : Result.succeed(JSON.parse(answers[method]))
-  const results: JsonRpc["results"] = (calls) => Effect.sync(() => calls.map(({ method }) => result(method)))
+  const results: JsonRpc.JsonRpc["results"] = (calls) => Effect.sync(() => calls.map(({ method }) => result(method)))
   return {
     node: "memory",
     results,
@@ -69,20 +77,15 @@ const cpu = (self: Effect.Effect<unknown, unknown>) =>
 
 const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[values.length >> 1]!
 
-const program = Effect.gen(function* () {
-  const levels = ["links", "roots", "full"] as const
-  const sources = yield* Effect.forEach(levels, (verify) =>
-    Effect.forEach(recorded, (block) =>
-      Effect.map(EvmSource.make(ethereum, Failover.alone(nodeOf(block)), { internal: false, verify }), ({ blockAt }) =>
-        blockAt(block.height)
-      )
-    )
-  )
-  const parse = Effect.sync(() => recorded.map(({ block, receipts }) => [JSON.parse(block), JSON.parse(receipts)]))
-  const contestants = [
-    ["parse", parse],
-    ...levels.map((level, at) => [level, Effect.all(sources[at]!, { discard: true })] as const)
-  ] as const
+const levels = ["links", "roots", "full"] as const
+type Contestant = readonly [name: string, self: Effect.Effect<unknown, unknown>]
+
+/** Medians of the contestants, in turns. */
+const measure = Effect.fnUntraced(function* (
+  of: string,
+  { blocks, transactions }: { readonly blocks: number; readonly transactions: number },
+  contestants: ReadonlyArray<Contestant>
+) {
   const measured = contestants.map(() => ({ cpu: [] as Array<number>, pause: [] as Array<number> }))
   for (let round = -2; round < rounds; round++) {
     for (const [at, [, self]] of contestants.entries()) {
@@ -96,16 +99,68 @@ const program = Effect.gen(function* () {
       measured[at]!.pause.push(delay.max / 1e6)
     }
   }
-  const transactions = recorded.reduce((sum, block) => sum + block.transactions, 0)
-  console.log(`${recorded.length} blocks, ${transactions} transactions, medians of ${rounds} rounds:`)
+  console.log(`${of}: ${blocks} blocks, ${transactions} transactions, medians of ${rounds} rounds:`)
   for (const [at, [name]] of contestants.entries()) {
     const all = median(measured[at]!.cpu)
     console.log(
-      `${name.padEnd(6)} ${(all / recorded.length).toFixed(2).padStart(7)} ms CPU a block  ` +
+      `${name.padEnd(6)} ${(all / blocks).toFixed(2).padStart(7)} ms CPU a block  ` +
         `${((all / transactions) * 1000).toFixed(0).padStart(5)} µs a transaction  ` +
         `longest pause ${median(measured[at]!.pause).toFixed(0)} ms`
     )
   }
 })
 
-await Effect.runPromise(program)
+const evm = Effect.gen(function* () {
+  const sources = yield* Effect.forEach(levels, (verify) =>
+    Effect.forEach(recorded, (block) =>
+      Effect.map(EvmSource.make(ethereum, Failover.alone(nodeOf(block)), { internal: false, verify }), ({ blockAt }) =>
+        blockAt(block.height)
+      )
+    )
+  )
+  const parse = Effect.sync(() => recorded.map(({ block, receipts }) => [JSON.parse(block), JSON.parse(receipts)]))
+  const transactions = recorded.reduce((sum, block) => sum + block.transactions, 0)
+  yield* measure("evm", { blocks: recorded.length, transactions }, [
+    ["parse", parse],
+    ...levels.map((level, at) => [level, Effect.all(sources[at]!, { discard: true })] as const)
+  ])
+})
+
+/** The last block of a node over HTTP, whose reading is a part of what is measured. */
+const overHttp = Effect.fnUntraced(function* (
+  of: string,
+  open: (url: string, verify: Proof.Level) => Effect.Effect<Source, unknown, Scope.Scope>
+) {
+  const node = spawn(process.execPath, [join(import.meta.dirname, "HugeBlocks.ts"), `usual-${of}`], {
+    stdio: ["ignore", "pipe", "inherit"]
+  })
+  yield* Effect.addFinalizer(() => Effect.sync(() => node.kill("SIGKILL")))
+  const printed = yield* Effect.promise<string>(
+    () => new Promise((resolve) => node.stdout.once("data", (data) => resolve(String(data))))
+  )
+  const [url = "", ...heights] = printed.trim().split(" ")
+  const height = Number(heights.at(-1))
+  const sources = yield* Effect.forEach(levels, (verify) => open(url, verify))
+  const { transactions, unproven = [] } = yield* sources[2]!.blockAt(height)
+  yield* measure(
+    of,
+    { blocks: 1, transactions: transactions.length },
+    levels.map((level, at) => [level, sources[at]!.blockAt(height)])
+  )
+  console.log(`without proof: ${unproven.map(({ part }) => part).join(", ") || "nothing"}`)
+})
+
+const [bitcoin, xrp, tron] = ["bitcoin", "xrp", "tron"].map((name) =>
+  Result.getOrThrow(Chain.find(name, "mainnet"))
+) as [Chain.Chain, Chain.Chain, Chain.Chain]
+
+const program = Effect.gen(function* () {
+  yield* evm
+  yield* overHttp("utxo", (url, verify) =>
+    Effect.flatMap(JsonRpc.make({ urls: [url] }), (rpc) => UtxoSource.make(bitcoin, rpc, { verify }))
+  )
+  yield* overHttp("xrp", (url, verify) => XrpSource.make(xrp, { urls: [url], verify }))
+  yield* overHttp("tron", (url, verify) => TronSource.make(tron, { urls: [url], verify }))
+})
+
+await Effect.runPromise(Effect.scoped(program))

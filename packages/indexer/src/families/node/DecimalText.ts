@@ -25,20 +25,23 @@ const isNumberByte = (byte: number): boolean =>
   byte === 0x2b ||
   byte === minus
 
-/** Index just past the string that begins at `start` (its opening quote). */
-export const endOfString = (json: Buffer, start: number): number => {
-  let end = start + 1
+/** Index just past the string that begins at `start` (its opening quote); -1 where it goes on behind `limit`. */
+export const endOfString = (json: Buffer, start: number, limit = json.length): number => {
+  let at = start + 1
   const near = Math.min(json.length, start + 96)
-  while (end < near && json[end] !== quote && json[end] !== backslash) end++
-  if (json[end] === quote) return end + 1
-  for (;;) {
-    end = json.indexOf(quote, end)
-    if (end < 0) return json.length
-    let slashes = 0
-    while (json[end - 1 - slashes] === backslash) slashes++
-    end++
-    if (slashes % 2 === 0) return end
+  while (at < near && json[at] !== quote && json[at] !== backslash) at++
+  if (json[at] === quote) return at + 1
+  const isLast = limit >= json.length
+  if (json[at] !== backslash) {
+    const found = (isLast ? json : json.subarray(0, limit)).indexOf(quote, at)
+    if (found < 0) return isLast ? json.length : -1
+    if (json[found - 1] !== backslash) return found + 1
   }
+  while (at < limit) {
+    if (json[at] === quote) return at + 1
+    at += json[at] === backslash ? 2 : 1
+  }
+  return isLast ? json.length : -1
 }
 
 /** Starts and ends, alternating, of the numbers that a float could change. */

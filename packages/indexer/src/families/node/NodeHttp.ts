@@ -84,9 +84,12 @@ const secretsOfCookie = (credentials: string): ReadonlyArray<string> => [
 
 const nothing = Buffer.alloc(0)
 
+/** An answer that says its length, and is larger, is put into one buffer from the start. */
+const largeBytes = 2 ** 20
+
 /** The buffer, or one twice as large, with a chunk behind its first `length` bytes. One copy at the end would take long. */
 const appended = (buffer: Buffer, length: number, chunk: Buffer): Buffer => {
-  if (length === 0) return chunk
+  if (length === 0 && chunk.length > buffer.length) return chunk
   const end = length + chunk.length
   const target = end <= buffer.length ? buffer : Buffer.allocUnsafeSlow(Math.max(end, buffer.length * 2))
   if (target !== buffer) buffer.copy(target, 0, 0, length)
@@ -179,7 +182,9 @@ export const make = Effect.fnUntraced(function* (
               started.abort(new Error(`body in content-encoding ${encoding}, which was not asked for`))
             }
             const room = receiver.room()
-            if (Number(responseHeaders["content-length"]) > room) refuse(room)
+            const length = Number(responseHeaders["content-length"])
+            if (length > room) refuse(room)
+            else if (length > largeBytes) received = Buffer.allocUnsafeSlow(length)
           },
           onResponseData(_, chunk) {
             if (abandoned) return

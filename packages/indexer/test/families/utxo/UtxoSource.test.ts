@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Block, CoinTransfer } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
-import type * as UtxoSource from "@headwater/indexer/families/utxo/UtxoSource"
+import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
+import * as UtxoSource from "@headwater/indexer/families/utxo/UtxoSource"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as FakeNode from "../../FakeNode.ts"
@@ -30,6 +31,25 @@ const open = (answer: FakeNode.Answer, chain = bitcoin, options: UtxoSource.Utxo
 const outputsOf = (read: Block) => (read.transfers as ReadonlyArray<CoinTransfer>).filter(({ to }) => to !== undefined)
 
 describe("UtxoSource: strategies of reading", () => {
+  it.effect("a raw block whose digits are too many for one text", () =>
+    Effect.gen(function* () {
+      const outputs = Array.from({ length: 65_000 }, () => paid("0.00000001", p2pkh(7)))
+      const large = block(100, parent.json.hash, [transaction([], outputs)])
+      assert.isAbove(large.raw.length, 4 * 2 ** 20)
+      const answers = UtxoNode.answers("core", { blocks: [large.json], raw: { [large.json.hash]: large.raw } })
+      const node = yield* FakeNode.make(answers)
+      const rpc = yield* JsonRpc.make({ urls: [node.url] })
+      const read = yield* UtxoSource.make(bitcoin, rpc, { strategy: "raw" }).pipe(
+        Effect.flatMap((source) => source.blockAt(100))
+      )
+      assert.lengthOf(read.transfers, outputs.length)
+      const broken = `${large.raw.slice(0, -3)}xyz`
+      const raw = UtxoNode.answers("core", { blocks: [large.json], raw: { [large.json.hash]: broken } })
+      const source = yield* UtxoNode.source(bitcoin, raw, { strategy: "raw" })
+      assert.strictEqual((yield* Effect.flip(source.blockAt(100)))._tag, "NodeInconsistent")
+    }).pipe(Effect.scoped)
+  )
+
   const nodes: ReadonlyArray<[string, UtxoNode.Kind, { readonly txindex?: boolean }, RegExp]> = [
     ["Bitcoin Core", "core", {}, /decoded transactions/],
     ["zcashd", "numeric", {}, /decoded transactions/],

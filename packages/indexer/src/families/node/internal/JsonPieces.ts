@@ -3,12 +3,14 @@
  * members and elements, some ten thousand bytes at a time, whose values are then put together.
  *
  * The scan finds strings, brackets and commas, and no more: whether JSON stands between two commas is for `JSON.parse`
- * to say.
+ * to say. A string that is longer than a few million bytes is not parsed: it becomes a `LongText`.
  */
 import * as Result from "effect/Result"
 import { endOfString } from "../DecimalText.ts"
+import { LongText } from "../LongText.ts"
 
 const quote = 0x22
+const backslash = 0x5c
 const comma = 0x2c
 const openBracket = 0x5b
 const closeBracket = 0x5d
@@ -32,6 +34,28 @@ interface Level {
 }
 
 const unmade: Array<unknown> = []
+
+/** Bytes that are scanned in a step. */
+const stepBytes = 2 ** 20
+/** Strings with more bytes are not parsed. */
+const longBytes = 4 * 2 ** 20
+
+/** Index just past a string that is long; -1 where it has no end. */
+function* endOfLong(json: Buffer, start: number): Generator<void, number> {
+  for (let at = start + 1; at < json.length; ) {
+    yield
+    const to = Math.min(at + stepBytes, json.length)
+    const window = json.subarray(at, to)
+    const [end, escape] = [window.indexOf(quote), window.indexOf(backslash)]
+    if (escape < 0 || (end >= 0 && end < escape)) {
+      if (end >= 0) return at + end + 1
+      at = to
+      continue
+    }
+    for (at += escape; at < to; at += json[at] === backslash ? 2 : 1) if (json[at] === quote) return at + 1
+  }
+  return -1
+}
 
 const put = (level: Level, name: string, child: unknown) => {
   const value = level.value as Record<string, unknown>
@@ -59,12 +83,13 @@ export type Parse = (text: Buffer, before?: string, after?: string) => unknown
 
 /**
  * Parses a document by `parse`, which is given a text of about `pieceBytes` at a time. Yields after each; fails where the
- * document is no JSON.
+ * document is no JSON. A string of more than `limit` bytes becomes a `LongText`.
  */
 export function* read(
   json: Buffer,
   parse: Parse,
-  pieceBytes = 32_768
+  pieceBytes = 32_768,
+  limit = longBytes
 ): Generator<void, Result.Result<unknown, string>> {
   const whole = () => attempt(() => parse(json))
   if (json.length <= pieceBytes) return whole()
@@ -94,14 +119,14 @@ export function* read(
     level.afterChild = false
   }
 
-  /** Takes a child that has not ended, and the children before it. */
-  const takeUnended = (level: Level, child: Level) => {
-    if (level.afterChild) refuse(child.start)
+  /** Takes a child that begins at `start` and is not parsed here, and the children before it. */
+  const takeUnparsed = (level: Level, start: number, child: unknown) => {
+    if (level.afterChild) refuse(start)
     // An empty array stands for the child: nothing before the child can take that in, as a number would take in a digit.
-    const children = childrenOf(level, child.start, `[]${endOf(level)}`)
+    const children = childrenOf(level, start, `[]${endOf(level)}`)
     putAll(level, children)
-    if (level.isArray) (level.value as Array<unknown>)[(level.value as Array<unknown>).length - 1] = child.value
-    else put(level, parse(json.subarray(level.name, endOfString(json, level.name))) as string, child.value)
+    if (level.isArray) (level.value as Array<unknown>)[(level.value as Array<unknown>).length - 1] = child
+    else put(level, parse(json.subarray(level.name, endOfString(json, level.name))) as string, child)
     level.afterChild = true
   }
 
@@ -117,15 +142,31 @@ export function* read(
     }
   }
 
-  /** Takes all children before the comma at `at`, of all levels. */
-  const takeAll = (at: number) => {
+  /** Makes the values of all levels, and takes the children before each. */
+  const makeAll = () => {
     for (; made < depth; made++) {
       const level = levels[made]!
       level.value = level.isArray ? [] : {}
-      if (made > 0) takeUnended(levels[made - 1]!, level)
+      if (made > 0) takeUnparsed(levels[made - 1]!, level.start, level.value)
     }
+  }
+
+  /** Takes all children before the comma at `at`, of all levels. */
+  const takeAll = (at: number) => {
+    makeAll()
     take(levels[depth - 1]!, at)
     parsedTo = at
+  }
+
+  /** Takes the long string between `start` and `end`, and all children before it. */
+  const takeLong = (start: number, end: number) => {
+    if (end < 0) refuse(json.length)
+    makeAll()
+    const level = levels[depth - 1]!
+    takeUnparsed(level, start, new LongText(json.subarray(start + 1, end - 1)))
+    level.from = end
+    parsedTo = end
+    at = end
   }
 
   const end = (at: number) => {
@@ -140,13 +181,25 @@ export function* read(
   }
 
   let at = 0
-  /** Goes on until a piece has been parsed, or to the end of the first level. */
+  /** Where a long string begins that the scan has come to. */
+  let long = -1
+  /** Goes on for a step, until a piece has been parsed, to a long string, or to the end of the first level. */
   const goOn = () => {
+    const stop = at + stepBytes
     while (at < json.length) {
+      if (at > stop) {
+        if (at - parsedTo > 4 * limit) refuse(at)
+        return
+      }
       const byte = json[at]!
       if (byte === quote) {
+        const end = endOfString(json, at, at + limit)
+        if (end < 0) {
+          long = at
+          return
+        }
         levels[depth - 1]!.name = at
-        at = endOfString(json, at)
+        at = end
         continue
       }
       if (byte === openBrace || byte === openBracket) begin(at)
@@ -163,11 +216,18 @@ export function* read(
   }
 
   while (isBlankByte(json[at])) at++
-  if (json[at] !== openBrace && json[at] !== openBracket) return whole()
+  if (json[at] !== openBrace && json[at] !== openBracket) {
+    return json.length > limit ? attempt(() => refuse(at)) : whole()
+  }
   do {
     const gone = attempt(goOn)
     if (Result.isFailure(gone)) return gone
     yield
+    if (long < 0) continue
+    const end = yield* endOfLong(json, long)
+    const taken = attempt(() => takeLong(long, end))
+    if (Result.isFailure(taken)) return taken
+    long = -1
   } while (depth > 0)
   if (!isBlank(at, json.length)) return attempt(() => refuse(at))
   return parsedTo < 0 ? whole() : Result.succeed(levels[0]!.value)

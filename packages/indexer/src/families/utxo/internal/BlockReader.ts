@@ -10,6 +10,7 @@ import * as Predicate from "effect/Predicate"
 import * as BatchInParts from "../../node/BatchInParts.ts"
 import * as BytesInFlight from "../../node/BytesInFlight.ts"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
+import { LongText } from "../../node/LongText.ts"
 import { type NodeError, NodeInconsistent } from "../../node/NodeError.ts"
 import * as Proof from "../../node/Proof.ts"
 import * as SecondLook from "../../SecondLook.ts"
@@ -94,7 +95,7 @@ export const make = (
 
   const rawOf = (rpc: JsonRpc, block: NodeBlock.NodeBlock, ids: ReadonlyArray<Uint8Array>, hex: unknown) =>
     consistentInSlices(rpc, "getblock", function* () {
-      const bytes = NodeJson.bytes(hex, () => "the raw block")
+      const bytes = yield* NodeJson.longBytes(hex, () => "the raw block")
       const raw = yield* RawBlock.read(chain, bytes, ids)
       if (raw.hash !== undefined && Buffer.compare(raw.hash, block.hash) !== 0) {
         throw new Mismatch("hash is not that of the raw block")
@@ -203,7 +204,8 @@ export const make = (
       // Old Zebra versions say no size.
       const unsized = Predicate.isReadonlyObject(answer) && answer.size === undefined && capabilities.raw !== undefined
       const hex = unsized ? yield* getBlock(rpc, asked.hash, capabilities.raw) : undefined
-      const rawSize = typeof hex === "string" ? hex.length / 2 : undefined
+      const digits = hex instanceof LongText ? hex.bytes : hex
+      const rawSize = typeof digits === "string" || digits instanceof Buffer ? digits.length / 2 : undefined
       return yield* consistent(rpc, "getblock", () => NodeBlock.details(answer, asked, rawSize))
     })
   })

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
+import { LongText } from "../../node/LongText.ts"
 import type { NodeError } from "../../node/NodeError.ts"
 import { isNoTransaction } from "./NodeAnswer.ts"
 import type * as NodeJson from "./NodeJson.ts"
@@ -42,7 +43,7 @@ const isBlock = (value: unknown): value is BlockOf<unknown> =>
 const isListed = (value: unknown): value is BlockOf<string> => isBlock(value) && typeof value.tx[0] === "string"
 const isDecoded = (value: unknown): value is BlockOf<NodeJson.Json> =>
   isBlock(value) && Predicate.isReadonlyObject(value.tx[0])
-const isText = (value: unknown): value is string => typeof value === "string"
+const isText = (value: unknown): value is string | LongText => typeof value === "string" || value instanceof LongText
 
 /** The first of `candidates` that `getblock` takes, with its answer; undefined if it takes none. */
 const firstTaken = Effect.fnUntraced(function* <A>(

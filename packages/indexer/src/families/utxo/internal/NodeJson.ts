@@ -2,6 +2,7 @@
 import * as Amount from "@headwater/core/Amount"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
+import { LongText } from "../../node/LongText.ts"
 import { refuse } from "./Malformed.ts"
 
 export type Json = Readonly<Record<string, unknown>>
@@ -27,6 +28,22 @@ export const bytes = (value: unknown, field: Field): Uint8Array => {
   // Buffer stops at the first byte that is not hex.
   const read = Buffer.from(value, "hex")
   if (read.length * 2 !== value.length) return refuse(field(), "must be hex text")
+  return new Uint8Array(read.buffer, read.byteOffset, read.length)
+}
+
+/** Hex digits that are read between two steps. */
+const digitsOfStep = 2 ** 18
+
+/** As {@link bytes}, of text that may be long. */
+export function* longBytes(value: unknown, field: Field): Generator<void, Uint8Array> {
+  if (!(value instanceof LongText)) return bytes(value, field)
+  const { bytes: hex } = value
+  const read = Buffer.allocUnsafeSlow(hex.length >> 1)
+  for (let from = 0; from < hex.length; from += digitsOfStep) {
+    const digits = hex.latin1Slice(from, Math.min(from + digitsOfStep, hex.length))
+    if (read.write(digits, from / 2, "hex") * 2 !== digits.length) return refuse(field(), "must be hex text")
+    yield
+  }
   return new Uint8Array(read.buffer, read.byteOffset, read.length)
 }
 

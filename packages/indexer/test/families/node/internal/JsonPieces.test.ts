@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as DecimalText from "@headwater/indexer/families/node/DecimalText"
+import { LongText } from "@headwater/indexer/families/node/LongText"
+import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as fc from "fast-check"
 import * as Result from "effect/Result"
 import * as JsonPieces from "../../../../src/families/node/internal/JsonPieces.ts"
@@ -91,6 +93,50 @@ describe("JsonPieces", () => {
     const { pieces, read } = pieced(json, 32_768)
     assert.isAbove(pieces, Math.floor(json.length / 40_000))
     assert.deepStrictEqual(Result.getOrThrow(read), JSON.parse(json))
+  })
+
+  it("leaves long strings unparsed, wherever they stand", () => {
+    const limit = 100
+    const shown = (value: unknown): unknown =>
+      value instanceof LongText
+        ? JSON.parse(`"${value.bytes}"`)
+        : typeof value === "object" && value !== null
+          ? Array.isArray(value)
+            ? value.map(shown)
+            : Object.fromEntries(Object.entries(value).map(([name, item]) => [name, shown(item)]))
+          : value
+    const read = (json: string, pieceBytes: number) =>
+      TimeSlice.atOnce(JsonPieces.read(Buffer.from(json), plain, pieceBytes, limit))
+    const text = fc.oneof(
+      fc.string({ maxLength: 20 }),
+      fc.constantFrom("a".repeat(200), '\\"'.repeat(90), `${"\\".repeat(301)}x`)
+    )
+    const { tree } = fc.letrec((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 4 },
+        text,
+        fc.integer(),
+        fc.array(tie("tree")),
+        fc.dictionary(fc.string(), tie("tree"))
+      )
+    }))
+    fc.assert(
+      fc.property(tree, fc.nat(60), fc.nat(1), (value, pieceBytes, indent) => {
+        const json = JSON.stringify([value, 1], undefined, indent)
+        const found = Result.getOrThrow(read(json, pieceBytes))
+        assert.deepStrictEqual(shown(found), JSON.parse(json))
+      }),
+      { numRuns: numRuns / 4 }
+    )
+    const long = `"${"ab".repeat(200)}"`
+    for (const broken of [
+      ...[`{${long}:1,"a":2}`, `[${long}${long}]`, `[1${long}]`, `{"a":1${long}}`, `[${long}1]`, `[${long} 1,2]`],
+      ...[`{"a":${long.slice(0, -1)}`, `[${long}`, long, `{"a":[]${long}}`, `[${"1".repeat(2_000_000)},2]`]
+    ]) {
+      assert.isTrue(Result.isFailure(read(broken, 10)), broken.slice(0, 60))
+    }
+    const kept = Result.getOrThrow(read(`{"result":${long}}`, 10)) as { readonly result: LongText }
+    assert.strictEqual(JSON.stringify(kept), `{"result":"${"ab".repeat(200)}…"}`)
   })
 
   it("refuses a document that is nested without end", () => {
