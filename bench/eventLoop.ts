@@ -3,12 +3,11 @@
  * them, from a node in another process. The longest turn of the loop is told in CPU time of its thread, which other
  * programs on the machine do not lengthen, and beside it in time that passed.
  *
- *     node bench/eventLoop.ts [traces|evm|evm-calls|utxo|consolidation|raw-32|xrp|tron …]
+ *     node bench/eventLoop.ts [sqlite|postgres] [traces|evm|evm-calls|utxo|consolidation|raw-32|xrp|tron …]
  */
 import { spawn } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
+import startPostgres from "../test/PostgresServer.ts"
 import type { Block } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
@@ -20,7 +19,6 @@ import * as TronSource from "@headwater/indexer/families/tron/TronSource"
 import * as UtxoSource from "@headwater/indexer/families/utxo/UtxoSource"
 import * as XrpSource from "@headwater/indexer/families/xrp/XrpSource"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
-import { Database } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
@@ -103,13 +101,7 @@ const measure = Effect.fnUntraced(function* (name: string) {
   const node = spawn(process.execPath, [join(import.meta.dirname, file!), ...args], {
     stdio: ["ignore", "pipe", "inherit"]
   })
-  const folder = mkdtempSync(join(tmpdir(), "headwater-bench-"))
-  yield* Effect.addFinalizer(() =>
-    Effect.sync(() => {
-      node.kill("SIGKILL")
-      rmSync(folder, { recursive: true, force: true })
-    })
-  )
+  yield* Effect.addFinalizer(() => Effect.sync(() => node.kill("SIGKILL")))
   const printed = yield* Effect.promise<string>(
     () => new Promise((resolve) => node.stdout.once("data", (data) => resolve(String(data))))
   )
@@ -134,10 +126,17 @@ const measure = Effect.fnUntraced(function* (name: string) {
       )
       yield* held(`${of} committed`, store.commit([block!]))
     }
-  }).pipe(Effect.provide(Database.layer({ kind: "sqlite", file: join(folder, "store.db") })))
+  }).pipe(Effect.provide(layer))
 })
 
-const wanted = process.argv.slice(2)
-for (const name of wanted.length === 0 ? Object.keys(kinds) : wanted) {
+const [store, ...wanted] = process.argv.slice(2)
+const named = store === "sqlite" || store === "postgres" ? wanted : process.argv.slice(2)
+const stop = store === "postgres" ? await startPostgres() : undefined
+// The stores of tests see whether there is a server.
+const { stores } = await import("../test/Stores.ts")
+const { layer } = stores.find(({ name }) => name === (stop === undefined ? "sqlite" : "postgres"))!
+for (const name of named.length === 0 ? Object.keys(kinds) : named) {
   await Effect.runPromise(Effect.scoped(measure(name)))
 }
+await stop?.()
+process.exit()

@@ -40,7 +40,7 @@ export function* longBytes(value: unknown, field: Field): Generator<void, Uint8A
   const { bytes: hex } = value
   const read = Buffer.allocUnsafeSlow(hex.length >> 1)
   for (let from = 0; from < hex.length; from += digitsOfStep) {
-    const digits = hex.latin1Slice(from, Math.min(from + digitsOfStep, hex.length))
+    const digits = hex.toString("latin1", from, from + digitsOfStep)
     if (read.write(digits, from / 2, "hex") * 2 !== digits.length) return refuse(field(), "must be hex text")
     yield
   }
