@@ -16,6 +16,7 @@ import type { Location } from "@headwater/indexer/store/database/Database"
 import * as SecretKeys from "@headwater/indexer/store/database/SecretKeys"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 import * as MarketSettings from "../market/MarketSettings.ts"
@@ -107,15 +108,7 @@ const Credits = Schema.Struct({
 
 const limit = between(0, 1_000_000_000)
 
-const Limits = Schema.Struct({
-  subscriptions: limit.pipe(withDefault(defaultMaxima.subscriptions)),
-  duplicates: limit.pipe(withDefault(defaultMaxima.duplicates)),
-  domains: limit.pipe(withDefault(defaultMaxima.domains)),
-  verificationsAnHour: limit.pipe(withDefault(defaultMaxima.verificationsAnHour)),
-  wallets: limit.pipe(withDefault(defaultMaxima.wallets)),
-  addresses: limit.pipe(withDefault(defaultMaxima.addresses)),
-  nodeCalls: limit.pipe(withDefault(defaultMaxima.nodeCalls))
-})
+const Limits = Schema.Struct(Record.map(defaultMaxima, (maximum) => limit.pipe(withDefault(maximum))))
 
 const Console = Schema.Struct({
   host: text.pipe(withDefault("127.0.0.1")),

@@ -18,6 +18,10 @@ export const AccountLimits = Schema.Struct({
   subscriptions: of({ maximum, used }, "Subscriptions of the account, over all chains"),
   duplicates: of({ maximum }, "Subscriptions of the account to one event of one address, wherever they are sent"),
   waitingCallbacks: of(
+    { maximum, used },
+    "Callbacks of the account that wait for their receivers, counted up to the maximum: beyond it what happens at addresses with many subscriptions is kept, and told when they are fewer"
+  ),
+  heldCallbacks: of(
     { maximum },
     "Callbacks of one subscription that wait for the verification of their host: beyond it the oldest expire"
   ),

@@ -18,13 +18,14 @@ export const layer = HttpApiBuilder.group(
       get: Effect.fnUntraced(
         function* () {
           const { id } = yield* CurrentAccount
-          const used = yield* Effect.orDie(Limits.usage(id))
+          const used = yield* Effect.orDie(Limits.usage(id, maxima))
           const counted = (limit: keyof typeof used) => ({ maximum: maxima[limit], used: used[limit] })
           return {
             item: {
               subscriptions: counted("subscriptions"),
               duplicates: { maximum: maxima.duplicates },
-              waitingCallbacks: { maximum: parkedCount },
+              waitingCallbacks: counted("waitingCallbacks"),
+              heldCallbacks: { maximum: parkedCount },
               domains: counted("domains"),
               verificationsAnHour: counted("verificationsAnHour"),
               wallets: counted("wallets"),

@@ -53,7 +53,8 @@ for (const store of limited) {
         assert.deepStrictEqual(body.data.item, {
           subscriptions: { maximum: 3, used: 3 },
           duplicates: { maximum: 2 },
-          waitingCallbacks: { maximum: 10_000 },
+          waitingCallbacks: { maximum: 100_000, used: 0 },
+          heldCallbacks: { maximum: 10_000 },
           domains: { maximum: 1, used: 1 },
           verificationsAnHour: { maximum: 1, used: 1 },
           wallets: { maximum: 10_000, used: 0 },

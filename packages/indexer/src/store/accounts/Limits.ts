@@ -5,70 +5,58 @@
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import { type RawBuilder, sql } from "kysely"
 import { Database } from "../database/Database.ts"
 import { rows } from "../database/Statements.ts"
 
-export interface Maxima {
+/** What is limited: how much of it there may be by default, and what is said where the limit is reached. */
+const limits = {
   /** Subscriptions of an account, over all chains. */
-  readonly subscriptions: number
+  subscriptions: { maximum: 1_000_000, says: (maximum: number) => `An account may have ${maximum} subscriptions` },
   /** Subscriptions of an account to one event of one address, wherever they are sent. */
-  readonly duplicates: number
+  duplicates: {
+    maximum: 100,
+    says: (maximum: number) => `An account may have ${maximum} subscriptions to one event of one address`
+  },
+  /** Callbacks of an account that wait: beyond it what happens at busy addresses is kept, and told when they are fewer. */
+  waitingCallbacks: {
+    maximum: 100_000,
+    says: (maximum: number) => `An account may have ${maximum} callbacks that wait`
+  },
   /** Hosts of callbacks that an account may add. */
-  readonly domains: number
+  domains: { maximum: 1_000, says: (maximum: number) => `An account may have ${maximum} domains` },
   /** Looks for the proof of a domain, in an hour of the clock. */
-  readonly verificationsAnHour: number
+  verificationsAnHour: {
+    maximum: 100,
+    says: (maximum: number) => `An account may ask for ${maximum} verifications of domains an hour`
+  },
   /** HD wallets that an account has synced, over all chains. */
-  readonly wallets: number
+  wallets: { maximum: 10_000, says: (maximum: number) => `An account may have ${maximum} synced wallets` },
   /** Single addresses that an account has synced, over all chains. */
-  readonly addresses: number
+  addresses: { maximum: 100_000, says: (maximum: number) => `An account may have ${maximum} synced addresses` },
   /** Calls of a chain's node for one request. */
-  readonly nodeCalls: number
+  nodeCalls: { maximum: 10_000, says: (maximum: number) => `A request may take ${maximum} calls of the chain's node` }
 }
 
-export const defaultMaxima: Maxima = {
-  subscriptions: 1_000_000,
-  duplicates: 100,
-  domains: 1_000,
-  verificationsAnHour: 100,
-  wallets: 10_000,
-  addresses: 100_000,
-  nodeCalls: 10_000
-}
+export type Limit = keyof typeof limits
+export type Maxima = Readonly<Record<Limit, number>>
+
+export const defaultMaxima: Maxima = Record.map(limits, ({ maximum }) => maximum)
 
 /** The limits of every account. */
 export const Limits = Context.Reference<Maxima>("@headwater/indexer/store/accounts/Limits", {
   defaultValue: () => defaultMaxima
 })
 
-export type Limit = keyof Maxima
-
-const sentences: Readonly<Record<Limit, (maximum: number) => string>> = {
-  subscriptions: (maximum) => `An account may have ${maximum} subscriptions`,
-  duplicates: (maximum) => `An account may have ${maximum} subscriptions to one event of one address`,
-  domains: (maximum) => `An account may have ${maximum} domains`,
-  verificationsAnHour: (maximum) => `An account may ask for ${maximum} verifications of domains an hour`,
-  wallets: (maximum) => `An account may have ${maximum} synced wallets`,
-  addresses: (maximum) => `An account may have ${maximum} synced addresses`,
-  nodeCalls: (maximum) => `A request may take ${maximum} calls of the chain's node`
-}
-
 /** The account has as much as it may have. */
 export class LimitReached extends Schema.TaggedError<LimitReached>()("LimitReached", {
-  limit: Schema.Literals([
-    "subscriptions",
-    "duplicates",
-    "domains",
-    "verificationsAnHour",
-    "wallets",
-    "addresses",
-    "nodeCalls"
-  ] satisfies ReadonlyArray<Limit>),
+  limit: Schema.Literals(Object.keys(limits) as ReadonlyArray<Limit>),
   maximum: Schema.Int
 }) {
   override get message() {
-    return `${sentences[this.limit](this.maximum)} (the operator's limit ${this.limit})`
+    return `${limits[this.limit].says(this.maximum)} (the operator's limit ${this.limit})`
   }
 }
 
@@ -86,6 +74,17 @@ const counted = Effect.fnUntraced(function* (statement: RawBuilder<{ readonly to
   const { query } = yield* Database
   const [row] = yield* query(rows(statement))
   return Number(row?.total ?? 0)
+})
+
+/** Those that are to be sent, or parked: of the index `callback_waiting`, whose condition planners want to see. */
+const waitingOf = (account: number) =>
+  sql`select 1 from callback where account = ${account} and (state = 'due' or state = 'held')`
+
+/** Whether as many callbacks of an account wait as may. */
+export const hasWaiting = Effect.fnUntraced(function* (account: number, maximum: number) {
+  const { query } = yield* Database
+  if (maximum === 0) return true
+  return (yield* query(rows(sql`${waitingOf(account)} limit 1 offset ${maximum - 1}`))).length > 0
 })
 
 /** How many subscriptions an account has on all chains. */
@@ -139,9 +138,13 @@ export const countVerification = Effect.fn("Limits.countVerification")(function*
 export const millisToNextHour = Effect.map(Clock.currentTimeMillis, (now) => hourMillis - (now % hourMillis))
 
 /** What an account has of that which is counted for it. */
-export const usage = Effect.fn("Limits.usage")(function* (account: number) {
+export const usage = Effect.fn("Limits.usage")(function* (account: number, { waitingCallbacks }: Maxima) {
   return {
     subscriptions: yield* subscriptionsOf(account),
+    // More than may be are not counted.
+    waitingCallbacks: yield* counted(
+      sql`select count(*) as total from (${waitingOf(account)} limit ${waitingCallbacks}) waiting`
+    ),
     domains: yield* domainsOf(account),
     verificationsAnHour: yield* verificationsOf(account),
     wallets: yield* walletsOf(account),

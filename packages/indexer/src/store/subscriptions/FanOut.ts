@@ -15,12 +15,12 @@ import type { Occurrence } from "@headwater/core/events/Matcher"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { type RawBuilder, sql } from "kysely"
+import { sql } from "kysely"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
-import { rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
 import * as CallbackState from "./CallbackState.ts"
+import * as AccountTurns from "./internal/AccountTurns.ts"
 import * as Wakeup from "./internal/Wakeup.ts"
 import * as PendingConfirmations from "./PendingConfirmations.ts"
 
@@ -120,6 +120,8 @@ export interface FanOut {
 
 export interface Step {
   readonly callbacks: number
+  /** Accounts that were passed over, since too many of their callbacks wait. */
+  readonly full: number
   readonly more: boolean
 }
 
@@ -136,8 +138,12 @@ export const make = Effect.fnUntraced(function* (chain: number) {
   const bounds = yield* Bounds
   const wakeup = Wakeup.make()
   const known = new Map<number, MatchedRow>()
-  let matchTurn = 0
-  let confirmationTurn = 0
+  const accountTurns = yield* AccountTurns.make
+  const matchTurns = accountTurns.turns()
+  const confirmationTurns = accountTurns.turns()
+
+  /** Accounts that have a turn in one step. */
+  const turns = Math.max(1, Math.ceil(bounds.step / bounds.turn))
 
   const matchedRow = Effect.fnUntraced(function* (id: number) {
     const before = known.get(id)
@@ -152,51 +158,6 @@ export const make = Effect.fnUntraced(function* (chain: number) {
     const made = { ...rest, matches }
     known.set(id, made)
     return made
-  })
-
-  /** Accounts that have a turn in one step. */
-  const turns = Math.max(1, Math.ceil(bounds.step / bounds.turn))
-
-  /** The next accounts with rows that `which` names after the last turn, by steps through an index that has them so. */
-  const accountsAfter = Effect.fnUntraced(function* (which: RawBuilder<unknown>, turn: number) {
-    const { query } = yield* Database
-    const after = (cursor: number) =>
-      query(
-        rows(sql<{ account: number }>`
-          with recursive turn(account) as (
-            select (select min(account) from ${which} and account > ${cursor})
-            union all
-            select (select min(account) from ${which} and account > turn.account) from turn where account is not null
-          )
-          select account from turn where account is not null limit ${turns}`)
-      )
-    const next = yield* after(turn)
-    const found = next.length === turns ? next : [...next, ...(yield* after(-1))]
-    return [...new Set(found.map(({ account }) => account))].slice(0, turns)
-  })
-
-  /** The next accounts with confirmations that have come by the tip. */
-  const accountsWithConfirmations = Effect.fnUntraced(function* (tip: number) {
-    const { query } = yield* Database
-    const heights = yield* query(
-      rows(sql<{ due: number }>`
-        with recursive height(due) as (
-          select min(due_height) from waiting where chain = ${chain}
-          union all
-          select (select min(due_height) from waiting where chain = ${chain} and due_height > height.due)
-          from height where due <= ${tip}
-        )
-        select due from height where due <= ${tip} limit ${turns}`)
-    )
-    const found = yield* Effect.forEach(heights, ({ due }) =>
-      accountsAfter(sql`waiting where chain = ${chain} and due_height = ${due}`, confirmationTurn)
-    )
-    const accounts = [...new Set(found.flat())].sort((a, b) => a - b)
-    const [before, after] = [
-      accounts.filter((account) => account <= confirmationTurn),
-      accounts.filter((account) => account > confirmationTurn)
-    ]
-    return [...after, ...before].slice(0, turns)
   })
 
   /** The subscriptions of an account that were active when a block was committed, from the first that lacks callbacks. */
@@ -289,7 +250,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
   /** A turn of every account, as many as a step may write. */
   const fanOutMatches = Effect.fnUntraced(function* () {
     const { query } = yield* Database
-    const accounts = yield* accountsAfter(sql`fan_out where chain = ${chain}`, matchTurn)
+    const accounts = yield* matchTurns.next(AccountTurns.withMatches(chain), turns)
     const done = new Set<number>()
     let callbacks = 0
     let left = bounds.step
@@ -313,7 +274,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
         turn -= Math.max(1, written)
         left -= Math.max(1, written)
       }
-      matchTurn = account
+      matchTurns.took(account)
       if (left <= 0) break
     }
     yield* forget(done)
@@ -322,14 +283,14 @@ export const make = Effect.fnUntraced(function* (chain: number) {
 
   /** Confirmations that have come and that no commit has told, account by account. */
   const confirm = Effect.fnUntraced(function* (tip: number, now: number) {
-    const accounts = yield* accountsWithConfirmations(tip)
+    const accounts = yield* confirmationTurns.next(AccountTurns.withConfirmations(chain, tip), turns)
     let callbacks = 0
     for (const [i, account] of accounts.entries()) {
       const most = Math.max(bounds.turn, Math.floor((bounds.step - callbacks) / (accounts.length - i)))
       const found = yield* PendingConfirmations.confirmOf(chain, account, tip, most, now)
       yield* CallbackState.enter("matched", found)
       callbacks += found.length
-      confirmationTurn = account
+      confirmationTurns.took(account)
       if (callbacks >= bounds.step) break
     }
     return callbacks
@@ -343,7 +304,11 @@ export const make = Effect.fnUntraced(function* (chain: number) {
         const now = yield* Clock.currentTimeMillis
         const matches = yield* fanOutMatches()
         const confirmed = height === null ? 0 : yield* confirm(height, now)
-        return { callbacks: matches.callbacks + confirmed, more: matches.any || confirmed > 0 } satisfies Step
+        return {
+          callbacks: matches.callbacks + confirmed,
+          full: accountTurns.full(),
+          more: matches.any || confirmed > 0
+        } satisfies Step
       })
     )
   })

@@ -203,8 +203,8 @@ export const confirm = Effect.fnUntraced(function* (chain: number, height: numbe
 })
 
 /**
- * Some of the callbacks of an account whose confirmation has come by the tip, in their order; `most` at once. Where an
- * address has matches that are not told yet, later confirmations of its subscriptions to each of them wait for these.
+ * Some of the callbacks of an account whose confirmation has come by the tip, in their order; `most` at once. Where the
+ * account has matches of an address that it was not told yet, later confirmations of its subscriptions to each of them wait for these.
  */
 export const confirmOf = Effect.fnUntraced(function* (
   chain: number,
@@ -219,8 +219,8 @@ export const confirmOf = Effect.fnUntraced(function* (
       .where("waiting.account", "=", account)
       .where(
         sql<boolean>`(waiting.each_confirmation = 0 or not exists (
-          select 1 from matched m
-          where m.chain = waiting.chain and m.height < waiting.due_height
+          select 1 from fan_out f join matched m on m.id = f.matched
+          where f.chain = waiting.chain and f.account = waiting.account and m.height < waiting.due_height
             and (m.address = subscription.address or m.address is null and subscription.address is null)
         ))`
       )

@@ -59,7 +59,7 @@ for (const store of stores) {
           [...messages],
           ["An account may have 6 subscriptions (the operator's limit subscriptions)"]
         )
-        assert.strictEqual((yield* AccountLimits.usage(account)).subscriptions, 6)
+        assert.strictEqual((yield* AccountLimits.usage(account, maxima)).subscriptions, 6)
         // Another account has its own, and a subscription that is removed makes room.
         yield* subscriptions.create(wanted(yield* Seed.account))
         const { subscriptions: mine } = yield* subscriptions.list(
@@ -71,7 +71,7 @@ for (const store of stores) {
           yield* subscriptions.remove({ account, chain: chains[0]!, referenceId: first.referenceId })
           yield* subscriptions.create(one(20))
         }
-        assert.strictEqual((yield* AccountLimits.usage(account)).subscriptions, 6)
+        assert.strictEqual((yield* AccountLimits.usage(account, maxima)).subscriptions, 6)
       })
     )
 
@@ -118,9 +118,9 @@ for (const store of stores) {
         const tries = Array.from({ length: 5 }, () => domains.countVerification(account))
         assert.strictEqual((yield* race(tries)).succeeded, 3)
         yield* domains.countVerification(yield* Seed.account)
-        assert.strictEqual((yield* AccountLimits.usage(account)).verificationsAnHour, 3)
+        assert.strictEqual((yield* AccountLimits.usage(account, maxima)).verificationsAnHour, 3)
         yield* TestClock.adjust(yield* AccountLimits.millisToNextHour)
-        assert.strictEqual((yield* AccountLimits.usage(account)).verificationsAnHour, 0)
+        assert.strictEqual((yield* AccountLimits.usage(account, maxima)).verificationsAnHour, 0)
         yield* domains.countVerification(account)
       })
     )
@@ -146,7 +146,7 @@ for (const store of stores) {
           [...messages],
           ["An account may have 2 synced addresses (the operator's limit addresses)"]
         )
-        assert.strictEqual((yield* AccountLimits.usage(account)).addresses, 2)
+        assert.strictEqual((yield* AccountLimits.usage(account, maxima)).addresses, 2)
       })
     )
 
@@ -165,7 +165,7 @@ for (const store of stores) {
         const { messages, succeeded } = yield* race(Array.from({ length: 5 }, (_, i) => sync(i)))
         assert.strictEqual(succeeded, 2)
         assert.deepStrictEqual([...messages], ["An account may have 2 synced wallets (the operator's limit wallets)"])
-        assert.strictEqual((yield* AccountLimits.usage(account)).wallets, 2)
+        assert.strictEqual((yield* AccountLimits.usage(account, maxima)).wallets, 2)
       })
     )
   })

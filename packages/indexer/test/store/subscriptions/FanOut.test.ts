@@ -4,6 +4,7 @@ import type { Block, Transfer } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
 import type { EventType } from "@headwater/core/events/EventType"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import { defaultMaxima, Limits } from "@headwater/indexer/store/accounts/Limits"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as FanOut from "@headwater/indexer/store/subscriptions/FanOut"
 import { HostPermission } from "@headwater/indexer/store/subscriptions/HostPermission"
@@ -11,6 +12,7 @@ import { type Subscription, Subscriptions } from "@headwater/indexer/store/subsc
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
+import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { stores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
@@ -307,6 +309,65 @@ for (const store of stores) {
         while ((yield* opened.fanOut).more) steps++
         assert.strictEqual(yield* all, 312)
         assert.isAtLeast(steps, 15)
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
+    it.effect("passes over an account of which too many callbacks wait, until they are fewer, and nobody else", () =>
+      Effect.gen(function* () {
+        const { query } = yield* Database
+        const subscriptions = yield* Subscriptions
+        const [many, one] = [yield* Seed.account, yield* Seed.account]
+        const subscribe = (account: number, event: EventType, confirmations: number) =>
+          subscriptions.create({
+            ...{ account, chain: chains[0]!, event, confirmations, secret: undefined, allowDuplicates: true },
+            ...{ address: address(0), callbackUrl: "https://example.com/" }
+          })
+        for (let i = 0; i < 8; i++) yield* subscribe(many, "ADDRESS_COINS_TRANSACTION_CONFIRMED", 1)
+        for (let i = 0; i < 2; i++) yield* subscribe(many, "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION", 2)
+        yield* subscribe(one, "ADDRESS_COINS_TRANSACTION_CONFIRMED", 1)
+        yield* subscribe(one, "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION", 2)
+        const opened = yield* ChainStore.open(chains[0]!, { record: "watched", undoDepth: 100 }).pipe(
+          Effect.provideService(FanOut.Bounds, { commit: 10, address: 5, step: 4, turn: 2 }),
+          Effect.provideService(Limits, { ...defaultMaxima, waitingCallbacks: 12 })
+        )
+        const written = Effect.fnUntraced(function* (account: number) {
+          const found = yield* query((db) => db.selectFrom("callback").select("id").where("account", "=", account))
+          return found.length
+        })
+        const steps = Effect.gen(function* () {
+          while (true) {
+            const { full, more } = yield* opened.fanOut
+            // What is known of an account is asked anew.
+            yield* TestClock.adjust("2 seconds")
+            if (!more) return full
+          }
+        })
+        let parent = hash()
+        const mine = Effect.fnUntraced(function* (height: number, payments: number) {
+          const transfers = Array.from({ length: payments }, (): Transfer => {
+            return { kind: "coin", transaction: 0, position: nonce++, from: undefined, to: address(0), amount: 1n }
+          })
+          const block = { height, hash: hash(), parent, time: 1, transactions: [hash()], transfers, spends: [] }
+          parent = block.hash
+          yield* opened.commit([block])
+        })
+        yield* mine(1, 3)
+        assert.strictEqual(yield* steps, 1)
+        assert.isAtLeast(yield* written(many), 12)
+        assert.isBelow(yield* written(many), 16)
+        // What one block has, and both confirmations, for the other account, with its order and without a wait.
+        yield* mine(2, 1)
+        assert.strictEqual(yield* steps, 1)
+        assert.strictEqual(yield* written(one), 3 + 3 + 1 + 3 + 1)
+        assert.isBelow(yield* written(many), 16)
+        for (let i = 0; i < 40 && (yield* written(many)) < 32 + 8 + 6; i++) {
+          yield* query((db) => db.updateTable("callback").set({ state: "delivered" }))
+          yield* steps
+        }
+        assert.strictEqual(yield* written(many), 8 * 4 + 2 * (3 + 3 + 1))
+        for (const table of ["matched", "fan_out"] as const) {
+          assert.deepStrictEqual(yield* query((db) => db.selectFrom(table).selectAll()), [])
+        }
       }).pipe(Effect.scoped, Effect.provide(services))
     )
   })

@@ -45,6 +45,7 @@ import * as keys from "../migrations/0026_keys.ts"
 import * as rateBucket from "../migrations/0027_rate_bucket.ts"
 import * as secretKey from "../migrations/0028_secret_key.ts"
 import * as accountTurns from "../migrations/0031_account_turns.ts"
+import * as waitingCallbacks from "../migrations/0032_waiting_callbacks.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -77,7 +78,8 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0026_keys": keys.up,
   "0027_rate_bucket": rateBucket.up,
   "0028_secret_key": secretKey.up,
-  "0031_account_turns": accountTurns.up
+  "0031_account_turns": accountTurns.up,
+  "0032_waiting_callbacks": waitingCallbacks.up
 }
 
 /** The last migration of release 0.1, whose migrations were no transactions on SQLite. */

@@ -1,0 +1,104 @@
+/**
+ * Whose turn it is to have callbacks written by steps: one account after another, whatever each of them has, and none while
+ * as many of its callbacks wait as the limit allows. What has happened for such an account stays until they are fewer.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { type RawBuilder, sql } from "kysely"
+import * as Limits from "../../accounts/Limits.ts"
+import { Database } from "../../database/Database.ts"
+import { rows } from "../../database/Statements.ts"
+
+/** How long it is taken for granted whether an account has reached the limit. */
+const knownMillis = 1000
+
+/** The least account behind a cursor that a statement finds. */
+type Next = (cursor: number) => RawBuilder<{ readonly account: number | null }>
+
+/** Accounts with matches of a chain that are left to steps. */
+export const withMatches =
+  (chain: number): Next =>
+  (cursor) =>
+    sql`select min(account) as account from fan_out where chain = ${chain} and account > ${cursor}`
+
+/** Accounts with confirmations that have come by the tip, whatever the height at which each was due. */
+export const withConfirmations =
+  (chain: number, tip: number): Next =>
+  (cursor) =>
+    sql`
+    with recursive height(due) as (
+      select min(due_height) from waiting where chain = ${chain}
+      union all
+      select (select min(due_height) from waiting where chain = ${chain} and due_height > height.due)
+      from height where due <= ${tip}
+    )
+    select min(account) as account from (
+      select (
+        select min(account) from waiting
+        where chain = ${chain} and due_height = height.due and account > ${cursor}
+      ) as account
+      from height where due <= ${tip}
+    ) first`
+
+const accountsAfter = Effect.fnUntraced(function* (
+  accounts: Next,
+  last: number,
+  most: number,
+  isFull: (account: number) => ReturnType<typeof Limits.hasWaiting>
+) {
+  const { query } = yield* Database
+  const found: Array<number> = []
+  let hasWrapped = last < 0
+  for (let cursor = last; found.length < most; ) {
+    const [next] = yield* query(rows(accounts(cursor)))
+    const account = next?.account ?? undefined
+    if (account === undefined || (hasWrapped && last >= 0 && account > last)) {
+      if (hasWrapped) break
+      hasWrapped = true
+      cursor = -1
+      continue
+    }
+    cursor = account
+    if (!(yield* isFull(account))) found.push(account)
+  }
+  return found
+})
+
+/** Remembers which accounts have reached the limit, for both kinds of turns. */
+export const make = Effect.gen(function* () {
+  const { waitingCallbacks } = yield* Limits.Limits
+  /** Until when it is known of an account. */
+  const known = new Map<number, { readonly isFull: boolean; readonly until: number }>()
+
+  const isFull = Effect.fnUntraced(function* (account: number) {
+    const now = yield* Clock.currentTimeMillis
+    const before = known.get(account)
+    if (before !== undefined && before.until > now) return before.isFull
+    const isFull = yield* Limits.hasWaiting(account, waitingCallbacks)
+    if (isFull && before?.isFull !== true) {
+      yield* Effect.logWarning(
+        `Account ${account} has ${waitingCallbacks} callbacks that wait: no more are written for busy addresses until they are fewer`
+      )
+    }
+    for (const [one, { until }] of known) if (until <= now) known.delete(one)
+    known.set(account, { isFull, until: now + knownMillis })
+    return isFull
+  })
+
+  return {
+    /** Accounts that have reached the limit, of those whose turn it was lately. */
+    full: () => [...known.values()].filter(({ isFull }) => isFull).length,
+    /** Turns of one kind. */
+    turns: () => {
+      let last = -1
+      return {
+        /** Some of the accounts, from the one after the last turn on. */
+        next: (accounts: Next, most: number) => accountsAfter(accounts, last, most, isFull),
+        /** Notes that an account has had its turn. */
+        took: (account: number) => {
+          last = account
+        }
+      }
+    }
+  }
+})
