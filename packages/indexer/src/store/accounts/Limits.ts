@@ -10,6 +10,7 @@ import * as Schema from "effect/Schema"
 import { type RawBuilder, sql } from "kysely"
 import { Database } from "../database/Database.ts"
 import { rows } from "../database/Statements.ts"
+import { waiting } from "../subscriptions/internal/CallbackIndexes.ts"
 
 /** What is limited: how much of it there may be by default, and what is said where the limit is reached. */
 const limits = {
@@ -76,9 +77,7 @@ const counted = Effect.fnUntraced(function* (statement: RawBuilder<{ readonly to
   return Number(row?.total ?? 0)
 })
 
-/** Those that are to be sent, or parked: of the index `callback_waiting`, whose condition planners want to see. */
-const waitingOf = (account: number) =>
-  sql`select 1 from callback where account = ${account} and (state = 'due' or state = 'held')`
+const waitingOf = (account: number) => sql`select 1 from callback where account = ${account} and ${waiting}`
 
 /** Whether as many callbacks of an account wait as may. */
 export const hasWaiting = Effect.fnUntraced(function* (account: number, maximum: number) {

@@ -5,10 +5,17 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Row } from "../../database/Tables.ts"
 
-/** Due and never sent: the indexes `callback_first`, by host, subscription and id, and `callback_turn`, by host and account. */
+/** Due and never sent: the index `callback_first`, by host, subscription and id. */
 export const unsent = sql`state = 'due' and attempts = 0`
+/**
+ * The same by host, account and subscription, in the index `callback_turn`. That accounts have a number is said for
+ * planners alone: statements that do not name the account are to take the other index.
+ */
+export const unsentOfAccounts = sql`${unsent} and account >= 0`
 /** Due and sent before: the index `callback_retry`, by host, time and subscription. */
 export const retried = sql`state = 'due' and attempts > 0`
+/** To be sent, or parked: the index `callback_waiting`, by account; what is said of leases is for planners alone, as above. */
+export const waiting = sql`(state = 'due' or state = 'held') and leased_until >= 0`
 /** Parked: the index `callback_held`, by subscription and id. */
 export const parked = sql`state = 'held'`
 

@@ -8,7 +8,7 @@ import { sql } from "kysely"
 import { Database } from "../../database/Database.ts"
 import { rows } from "../../database/Statements.ts"
 import type { DueHost, HostCapacity } from "../Lease.ts"
-import { retried, unsent } from "./CallbackIndexes.ts"
+import { retried, unsent, unsentOfAccounts } from "./CallbackIndexes.ts"
 
 /** Hosts that there is something to send to at this moment. */
 export const hosts = Effect.fnUntraced(function* (now: number) {
@@ -29,8 +29,8 @@ export const hosts = Effect.fnUntraced(function* (now: number) {
           from again where again.host is not null
         )
       select host,
-        (select min(account) from callback where ${unsent} and callback.host = due.host) as first_account,
-        (select max(account) from callback where ${unsent} and callback.host = due.host) as last_account
+        (select min(account) from callback where ${unsentOfAccounts} and callback.host = due.host) as first_account,
+        (select max(account) from callback where ${unsentOfAccounts} and callback.host = due.host) as last_account
       from (
         select host from first where host is not null
         union
@@ -56,9 +56,9 @@ const accountsAfter = Effect.fnUntraced(function* (capacity: HostCapacity, curso
   const found = yield* read(
     rows(sql<{ account: number }>`
       with recursive turn(account) as (
-        select min(account) from callback where ${unsent} and host = ${host} and account > ${cursor}
+        select min(account) from callback where ${unsentOfAccounts} and host = ${host} and account > ${cursor}
         union all
-        select (select min(c.account) from callback c where ${unsent} and c.host = ${host} and c.account > turn.account)
+        select (select min(c.account) from callback c where ${unsentOfAccounts} and c.host = ${host} and c.account > turn.account)
         from turn where turn.account is not null
       )
       select account from turn where account is not null and account not in ${numbers(full)} limit ${limit}`)
@@ -79,11 +79,11 @@ const streamsAfter = Effect.fnUntraced(function* (
     rows(sql<{ subscription: number }>`
       with recursive stream(subscription) as (
         select min(subscription) from callback
-        where ${unsent} and host = ${host} and account = ${account} and subscription > ${cursor}
+        where ${unsentOfAccounts} and host = ${host} and account = ${account} and subscription > ${cursor}
         union all
         select (
           select min(c.subscription) from callback c
-          where ${unsent} and c.host = ${host} and c.account = ${account} and c.subscription > stream.subscription
+          where ${unsentOfAccounts} and c.host = ${host} and c.account = ${account} and c.subscription > stream.subscription
         )
         from stream where stream.subscription is not null
       )
