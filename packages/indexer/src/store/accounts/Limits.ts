@@ -10,7 +10,7 @@ import * as Schema from "effect/Schema"
 import { type RawBuilder, sql } from "kysely"
 import { Database } from "../database/Database.ts"
 import { rows } from "../database/Statements.ts"
-import { waiting } from "../subscriptions/internal/CallbackIndexes.ts"
+import * as WaitingCallbacks from "../subscriptions/WaitingCallbacks.ts"
 
 /** What is limited: how much of it there may be by default, and what is said where the limit is reached. */
 const limits = {
@@ -77,15 +77,6 @@ const counted = Effect.fnUntraced(function* (statement: RawBuilder<{ readonly to
   return Number(row?.total ?? 0)
 })
 
-const waitingOf = (account: number) => sql`select 1 from callback where account = ${account} and ${waiting}`
-
-/** Whether as many callbacks of an account wait as may. */
-export const hasWaiting = Effect.fnUntraced(function* (account: number, maximum: number) {
-  const { query } = yield* Database
-  if (maximum === 0) return true
-  return (yield* query(rows(sql`${waitingOf(account)} limit 1 offset ${maximum - 1}`))).length > 0
-})
-
 /** How many subscriptions an account has on all chains. */
 export const subscriptionsOf = (account: number) =>
   counted(sql`select sum(total) as total from subscription_count where account = ${account}`)
@@ -141,9 +132,7 @@ export const usage = Effect.fn("Limits.usage")(function* (account: number, { wai
   return {
     subscriptions: yield* subscriptionsOf(account),
     // More than may be are not counted.
-    waitingCallbacks: yield* counted(
-      sql`select count(*) as total from (${waitingOf(account)} limit ${waitingCallbacks}) waiting`
-    ),
+    waitingCallbacks: yield* WaitingCallbacks.count(account, waitingCallbacks),
     domains: yield* domainsOf(account),
     verificationsAnHour: yield* verificationsOf(account),
     wallets: yield* walletsOf(account),

@@ -5,9 +5,10 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type RawBuilder, sql } from "kysely"
-import * as Limits from "../../accounts/Limits.ts"
+import { Limits } from "../../accounts/Limits.ts"
 import { Database } from "../../database/Database.ts"
 import { rows } from "../../database/Statements.ts"
+import * as WaitingCallbacks from "../WaitingCallbacks.ts"
 
 /** How long it is taken for granted whether an account has reached the limit. */
 const knownMillis = 1000
@@ -44,7 +45,7 @@ const accountsAfter = Effect.fnUntraced(function* (
   accounts: Next,
   last: number,
   most: number,
-  isFull: (account: number) => ReturnType<typeof Limits.hasWaiting>
+  isFull: (account: number) => ReturnType<typeof WaitingCallbacks.isFull>
 ) {
   const { query } = yield* Database
   const found: Array<number> = []
@@ -66,7 +67,7 @@ const accountsAfter = Effect.fnUntraced(function* (
 
 /** Remembers which accounts have reached the limit, for both kinds of turns. */
 export const make = Effect.gen(function* () {
-  const { waitingCallbacks } = yield* Limits.Limits
+  const { waitingCallbacks } = yield* Limits
   /** Until when it is known of an account. */
   const known = new Map<number, { readonly isFull: boolean; readonly until: number }>()
 
@@ -74,7 +75,7 @@ export const make = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const before = known.get(account)
     if (before !== undefined && before.until > now) return before.isFull
-    const isFull = yield* Limits.hasWaiting(account, waitingCallbacks)
+    const isFull = yield* WaitingCallbacks.isFull(account, waitingCallbacks)
     if (isFull && before?.isFull !== true) {
       yield* Effect.logWarning(
         `Account ${account} has ${waitingCallbacks} callbacks that wait: no more are written for busy addresses until they are fewer`

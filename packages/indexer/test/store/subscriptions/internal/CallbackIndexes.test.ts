@@ -1,11 +1,11 @@
 import { assert, layer } from "@effect/vitest"
-import * as Limits from "@headwater/indexer/store/accounts/Limits"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { rows } from "@headwater/indexer/store/database/Statements"
 import * as CallbackState from "@headwater/indexer/store/subscriptions/CallbackState"
 import * as DeliveryStatus from "@headwater/indexer/store/subscriptions/internal/DeliveryStatus"
 import * as DueCallbacks from "@headwater/indexer/store/subscriptions/internal/DueCallbacks"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as WaitingCallbacks from "@headwater/indexer/store/subscriptions/WaitingCallbacks"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type KyselyPlugin, RawNode, sql } from "kysely"
@@ -57,7 +57,7 @@ for (const store of stores) {
         ])
         const [status] = yield* indexesOf(store.name, DeliveryStatus.read({ id, host }))
         assert.includeMembers([...status!], ["callback_first", "callback_retry"])
-        assert.deepStrictEqual(yield* indexesOf(store.name, Limits.hasWaiting(1, 10)), [["callback_waiting"]])
+        assert.deepStrictEqual(yield* indexesOf(store.name, WaitingCallbacks.count(1, 10)), [["callback_waiting"]])
         const turns = { accountCursor: 0, accounts: new Map(), accountLimit: 1 }
         const capacity = { host, limit: 1, batchSize: 1, followOns: [], retriesFirst: false, ...turns }
         const [accounts] = yield* indexesOf(store.name, DueCallbacks.streams(capacity, 1, 0))
