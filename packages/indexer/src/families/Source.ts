@@ -31,6 +31,8 @@ export interface Source {
   readonly byEach?: (height: number) => ReadonlyArray<Effect.Effect<Block, NodeError>>
   /** The blocks that the node says it has, first and last of each unbroken run, in families whose nodes say so. */
   readonly ranges?: Effect.Effect<ReadonlyArray<readonly [first: number, last: number]>, NodeError>
+  /** Which network the node is on at this moment: asked before blocks are undone, in families where finality does not say. */
+  readonly network?: Effect.Effect<Capability, NodeError>
   /** The nodes that are not asked at present, since they lied or stand still. */
   readonly resting?: Effect.Effect<ReadonlyArray<Resting>>
   /** Waits until the node has announced a block since the last such wait: a hint to look, and nothing more. */

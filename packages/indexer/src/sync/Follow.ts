@@ -152,8 +152,20 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
     })
   })
 
+  /** A node that has come to be of another network shows other blocks as well: nothing is undone for these. */
+  const refuseOtherNetwork = Effect.gen(function* () {
+    const network = yield* source.network ?? Effect.undefined
+    if (network === undefined || network.available) return
+    return yield* new NodeInconsistent({
+      node: nameOf(chain),
+      method: "network",
+      message: `The node has other blocks than the store, and nothing is undone for them, since ${network.detail}`
+    })
+  })
+
   /** Undoes the blocks that the node's chain has left, and enters the node's in their place. */
   const reorganise = Effect.fnUntraced(function* (cursor: Cursor, head: Head) {
+    yield* refuseOtherNetwork
     const fork = yield* Fork.find(source, store, cursor, options.undoDepth)
     yield* Effect.logWarning(`Reorganisation: leaving blocks ${fork + 1} to ${cursor.height}`)
     yield* store.undo(fork)

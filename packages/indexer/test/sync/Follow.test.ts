@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import type { EventType } from "@headwater/core/events/EventType"
+import * as Capability from "@headwater/indexer/families/Capability"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import {
   BlockMissing,
@@ -439,6 +440,34 @@ describe("Follow with a broken node", () => {
       assert.match(error.message, /disagrees with block 10, although block 10 was final\. No block is known that both/)
       assert.match(error.message, /begin with a new store, or without ethereum\/devnet in this one/)
       assert.strictEqual((yield* store.cursor)?.height, 10)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.live("undoes nothing for a node that has come to be of another network, and goes on once it is back", () =>
+    Effect.gen(function* () {
+      const fake = new FakeChain(chain)
+      for (let i = 0; i < 3; i++) fake.mine([])
+      const store = yield* ChainStore.open(chain, { record: "watched", undoDepth: 64 })
+      let network = Capability.has(Capability.network, "ethereum/devnet")
+      const source = { ...fake.source, network: Effect.sync(() => network) }
+      const follow = yield* Follow.make(source, store, { ...followOptions, start: "latest" })
+      yield* follow.step
+      const own = fake.blocks.slice()
+      fake.drop(2)
+      for (let i = 0; i < 5; i++) fake.mine([])
+      network = Capability.networkWrong("the node is on another one")
+      const error = yield* Effect.flip(follow.step)
+      assert.strictEqual(error._tag, "NodeInconsistent")
+      assert.match(
+        error.message,
+        /nothing is undone for them, since the node is on another one: .*correct the node's URL/
+      )
+      assert.strictEqual((yield* store.cursor)?.height, 3)
+      fake.blocks.splice(0, fake.blocks.length, ...own)
+      network = Capability.has(Capability.network, "ethereum/devnet")
+      fake.mine([])
+      yield* follow.step
+      assert.strictEqual((yield* store.cursor)?.height, 4)
     }).pipe(Effect.provide(layer))
   )
 

@@ -25,6 +25,7 @@ import * as BlockTraces from "./internal/BlockTraces.ts"
 import * as Capabilities from "./internal/Capabilities.ts"
 import * as Headers from "./internal/Headers.ts"
 import * as Hex from "./internal/Hex.ts"
+import * as Network from "./internal/Network.ts"
 import { proved, readInSlices } from "./internal/NodeAnswer.ts"
 import * as Receipts from "./internal/Receipts.ts"
 import type { Tracer } from "./internal/Trace.ts"
@@ -158,6 +159,9 @@ export const make = Effect.fn("EvmSource.make")(function* (
         block: (one, height, believed) => blockWith(one, height, traces?.atOnce ?? (() => BlockTraces.none), believed)
       },
       options
+    ),
+    network: Effect.flatMap(rpc.results([{ method: "eth_chainId", params: [] }]), ([chainId]) =>
+      Network.capability(chain, rpc, chainId!)
     ),
     resting: rpc.resting,
     wholeBlockAt: traces && ((height) => rpc.withOne((one) => blockWith(one, height, traces.fromAny))),

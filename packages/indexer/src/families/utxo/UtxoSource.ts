@@ -166,6 +166,7 @@ export const make = Effect.fn("UtxoSource.make")(function* (
   return {
     chain,
     ...heads,
+    network: Effect.flatMap(tip, (now) => Network.capability(chain, rpc, now.network)),
     resting: rpc.resting,
     capabilities: Effect.map(tip, (now) => [
       Capability.has("blocks", described[strategy!]),

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
+import * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
 import * as Network from "@headwater/indexer/families/evm/internal/Network"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import * as Effect from "effect/Effect"
@@ -28,6 +29,22 @@ const found = (name: string, chainId: number | undefined, blocks: Readonly<Recor
   }).pipe(Effect.scoped, Effect.orDie)
 
 describe("the network of an EVM node", () => {
+  it.live("is asked anew of a node that may have changed", () =>
+    Effect.gen(function* () {
+      let genesis = genesisOf("base/mainnet")
+      const node = yield* FakeNode.make((method, [tag]) =>
+        method === "eth_chainId" ? "0x2105" : tag === "0x0" ? { number: tag, hash: genesis, transactions: [] } : null
+      )
+      const rpc = yield* JsonRpc.make({ urls: [node.url], attempts: 1 })
+      const { network } = yield* EvmSource.make(Chain.ofName("base/mainnet")!, rpc, { internal: false })
+      assert.isTrue((yield* network!).available)
+      genesis = genesisOf("base/sepolia")
+      const { available, detail } = yield* network!
+      assert.isFalse(available)
+      assert.match(detail, /^the node is on base\/sepolia, not on base\/mainnet/)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("is proved by its first block, for every public network that shares it with none", () =>
     Effect.gen(function* () {
       const known = Chain.all.filter(({ evm }) => evm?.genesis !== undefined)
