@@ -61,18 +61,16 @@ export const EvmAssets = Schema.Struct({
   })
 }).annotate({ identifier: "EvmHdWalletAssets" })
 
-export const Balance = Schema.Struct({ confirmedBalance: Amount }).annotate({ identifier: "HdWalletBalance" })
-
-export const XrpBalance = Schema.Struct({
-  ...Balance.fields,
+export const Balance = Schema.Struct({
+  confirmedBalance: Amount,
   completeFrom: Schema.optionalKey(CompleteFrom).annotate({
     description:
-      "The first ledger that the server has: an account that was deleted before looks as if it had never been, so that " +
-      "the wallet may end where as many such addresses follow one another as its gap has. Absent where the server has " +
-      "every ledger",
-    examples: [90_000_000]
+      "Height of the block from which on it is known which addresses were used. What was used and emptied before looks " +
+      "unused: coins behind 1,000 such addresses of a UTXO wallet in a row are not found, nor those behind as many deleted " +
+      "accounts of the XRP Ledger as the wallet's gap has. Absent where all of the chain is known",
+    examples: [850_000]
   })
-}).annotate({ identifier: "XrpHdWalletBalance" })
+}).annotate({ identifier: "HdWalletBalance" })
 
 export const WalletStatus = Schema.Struct({
   status: Schema.Literals(["syncing", "synced"]).annotate({
@@ -226,14 +224,7 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
     })
       .annotate(Price, "utxo-assets")
       .annotate(Families, ["utxo"])
-      .annotateMerge(
-        OpenApi.annotations({
-          summary: "Read the confirmed balance of a UTXO wallet",
-          description:
-            "Where the chain is not recorded whole, the node's coins are searched for 1,000 addresses of each branch behind " +
-            "the last one that is known: coins behind as many addresses that were emptied before are not found"
-        })
-      ),
+      .annotateMerge(OpenApi.annotations({ summary: "Read the confirmed balance of a UTXO wallet" })),
     HttpApiEndpoint.get("utxoStatus", "/utxo/:blockchain/:network/:extendedPublicKey/status", {
       ...assets,
       success: item(WalletStatus)
@@ -245,7 +236,7 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
       ),
     HttpApiEndpoint.get("xrpAssets", "/:blockchain/:network/:extendedPublicKey/assets", {
       ...recorded,
-      success: item(XrpBalance)
+      success: item(Balance)
     })
       .annotate(Price, "xrp-assets")
       .annotate(ExampleValues, { format: "CLASSIC" })

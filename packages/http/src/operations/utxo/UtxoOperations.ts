@@ -55,12 +55,16 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     yield* walletOf(request)
     // Looked at before the balance is read: blocks may only come in between.
     yield* freshness.recorded(true)
-    const { balance } = yield* walletOf(request)
+    const { balance, completeFrom = 0 } = yield* walletOf(request)
     if (balance === undefined) {
       yield* coinsCanBeFound
       return yield* inProgress
     }
-    return { confirmedBalance: { amount: Amount.format(balance, chain.decimals), unit: chain.unit } }
+    return {
+      confirmedBalance: { amount: Amount.format(balance, chain.decimals), unit: chain.unit },
+      // At that block coins are known, and what came and went from the next one on.
+      ...(completeFrom === 0 ? {} : { completeFrom: completeFrom + 1 })
+    }
   })
 
   const utxoStatus: ChainOperations["utxoStatus"] = Effect.fn("UtxoOperations.utxoStatus")(function* (request) {

@@ -142,6 +142,7 @@ const run = (...[start, record, findsCoins, before, steps]: History) =>
   Effect.gen(function* () {
     const world = new World(chain)
     for (const { payments } of before) world.plan(payments)
+    const begun = Math.min(start, world.tip.height)
     let interrupt: Effect.Effect<void> = Effect.void
     const search = searching((addresses) =>
       Effect.suspend(() => {
@@ -159,7 +160,7 @@ const run = (...[start, record, findsCoins, before, steps]: History) =>
     const { utxoAssets, utxoDerive } = yield* UtxoOperations.make(chain, { gapLimit })
     const options = { pollInterval: Duration.millis(1), concurrency: 2, undoDepth: 100 }
     // Its own status: a record that was at the head a moment ago may be seconds behind, and none of these has been.
-    const follow = yield* Follow.make(source, store, { ...options, start: Math.min(start, world.tip.height) }).pipe(
+    const follow = yield* Follow.make(source, store, { ...options, start: begun }).pipe(
       Effect.provide(Layer.fresh(ChainStatus.layer))
     )
     const coins = yield* CoinSync.make(source, search, store, { pollInterval: Duration.millis(1), gapLimit })
@@ -200,7 +201,7 @@ const run = (...[start, record, findsCoins, before, steps]: History) =>
     for (const step of steps) {
       if (step.do === "mine") world.plan(step.payments)
       else if (step.do === "reorganise") {
-        const depth = Math.min(step.depth, world.tip.height - start)
+        const depth = Math.min(step.depth, world.tip.height - begun)
         world.drop(depth)
         for (let i = 0; i <= depth; i++) world.plan(i === 0 ? step.block.payments : [])
       } else if (step.do === "fall behind") {
