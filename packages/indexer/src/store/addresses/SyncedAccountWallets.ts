@@ -41,8 +41,8 @@ export class WalletConflict extends Schema.TaggedError<WalletConflict>()("Wallet
 export class WalletNotFound extends Schema.TaggedError<WalletNotFound>()("WalletNotFound", {}) {}
 
 const find = Effect.fnUntraced(function* ({ account, derivation, publicKey }: WalletKey, chain: number) {
-  const { query } = yield* Database
-  const [row] = yield* query((db) =>
+  const { read } = yield* Database
+  const [row] = yield* read((db) =>
     db
       .selectFrom("synced_wallet")
       .selectAll()
