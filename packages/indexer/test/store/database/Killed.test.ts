@@ -11,6 +11,8 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { locations } from "../../../../../test/Stores.ts"
 import * as Released from "./Released.ts"
+import * as fanOut from "./killed/fanOutStory.ts"
+import * as secrets from "./killed/secretStory.ts"
 import { readsRight } from "./released/readsRight.ts"
 
 const every = process.env.HEADWATER_EVERY_STATEMENT !== undefined
@@ -19,11 +21,11 @@ const sampleSize = 3
 const pathOf = (name: string) => fileURLToPath(new URL(`./killed/${name}`, import.meta.url))
 
 /** Opens the store in a program of its own, to be killed at a statement; how many it ran, and whether it ended by itself. */
-const opened = (location: Location, killAt = 0) =>
+const opened = (location: Location, killAt = 0, name = "Open") =>
   Effect.callback<{ readonly statements: number; readonly killed: boolean }>((resume) => {
     const store = location.kind === "sqlite" ? location.file : Redacted.value(location.url)
-    const child = spawn(process.execPath, ["--import", pathOf("AtStatement.ts"), pathOf("Open.ts"), store], {
-      env: { ...process.env, KILL_AT: String(killAt) },
+    const child = spawn(process.execPath, ["--import", pathOf("AtStatement.ts"), pathOf(`${name}.ts`), store], {
+      env: { ...process.env, KILL_AT: String(killAt), SECRET_KEYS: keysOf(location) },
       stdio: ["ignore", "pipe", "inherit"]
     })
     let statements = 0
@@ -37,11 +39,16 @@ const opened = (location: Location, killAt = 0) =>
     return Effect.sync(() => child.kill("SIGKILL"))
   })
 
-/** Statements to be killed at, of so many. */
-const picked = (count: number) =>
+const keysOf = ({ secretKeys }: Location) => (secretKeys === undefined ? "" : Redacted.value(secretKeys))
+
+/** Statements to be killed at, of those from `first` to `last`. */
+const picked = (last: number, first = 1) =>
   every
-    ? Array.from({ length: count }, (_, i) => i + 1)
-    : Array.from({ length: sampleSize }, (_, i) => 1 + Math.round(((i + Math.random()) * (count - 1)) / sampleSize))
+    ? Array.from({ length: last - first + 1 }, (_, i) => first + i)
+    : Array.from(
+        { length: sampleSize },
+        (_, i) => first + Math.round(((i + Math.random()) * (last - first)) / sampleSize)
+      )
 
 const cases = [
   { name: "first start", before: () => Effect.void, after: () => Effect.void },
@@ -83,5 +90,41 @@ for (const { location, name: store } of locations) {
         every ? 1_800_000 : 60_000
       )
     }
+
+    const killedIn = Effect.fnUntraced(function* (
+      name: string,
+      before: (location: Location) => Effect.Effect<void, unknown>,
+      after: (location: Location) => Effect.Effect<void, unknown>
+    ) {
+      const whole = yield* location
+      yield* before(whole)
+      const { statements: ofOpening } = yield* opened(whole)
+      const { statements } = yield* opened(whole, 0, name)
+      assert.isAbove(statements, ofOpening)
+      yield* after(whole)
+      // What runs beside may end a program a statement or two earlier.
+      const killAt = picked(statements - 2, ofOpening + 1).slice(every ? 0 : 1)
+      let kills = 0
+      for (const at of killAt) {
+        const killed = yield* location
+        yield* before(killed)
+        if ((yield* opened(killed, at, name)).killed) kills++
+        yield* after(killed)
+      }
+      assert.isAbove(kills, 0)
+      yield* Effect.logInfo(`${store}, ${name}: killed at ${killAt.length} of ${statements - ofOpening} statements`)
+    })
+
+    it.live(
+      "in the middle of a change of the secrets' key leaves every secret readable, and the change goes on",
+      () => killedIn("ChangeSecretKey", secrets.make, secrets.isWhole).pipe(Effect.scoped),
+      every ? 1_800_000 : 60_000
+    )
+
+    it.live(
+      "between and in steps that write callbacks loses none, and writes none twice",
+      () => killedIn("FanOut", fanOut.begin, fanOut.isWhole).pipe(Effect.scoped),
+      every ? 1_800_000 : 60_000
+    )
   })
 }
