@@ -18,10 +18,10 @@ export interface WatchedAddresses {
   readonly release: (addresses: ReadonlyArray<AddressBytes>) => Effect.Effect<void, DatabaseError>
 }
 
-/** Rows read at a time when the set is filled: some ten milliseconds of the event loop. */
-const pageSize = 5_000
+/** Rows read at a time when the set is filled: some milliseconds, after which others have their turn. */
+const pageSize = 1_000
 /** Pages for which the log has a line. */
-const loggedPages = 20
+const loggedPages = 100
 
 /** The empty set of the chain that has this number in the store. */
 export const make = Effect.fnUntraced(function* (chain: number) {
@@ -38,17 +38,19 @@ export const make = Effect.fnUntraced(function* (chain: number) {
     table: "subscription" | "synced_address" | "wallet_address",
     revision: number
   ) {
-    let after = 0
+    // In the order of an index: sorted by another column, each page would take a look at all rows.
+    let after = { revision: reached, id: Number.MAX_SAFE_INTEGER }
     for (let page = 1; ; page++) {
       const rows = yield* read((db) =>
         db
           .selectFrom(table)
-          .select(["id", "address"])
+          .select(["id", "address", "revision"])
           .where("chain", "=", chain)
-          .where("revision", ">", reached)
+          .where("revision", ">=", after.revision)
           .where("revision", "<=", revision)
-          .where("id", ">", after)
+          .where(sql<boolean>`(revision, id) > (${after.revision}, ${after.id})`)
           .$if(table !== "wallet_address", (select) => select.where(sql<boolean>`active = 1`))
+          .orderBy("revision")
           .orderBy("id")
           .limit(pageSize)
       )
@@ -56,7 +58,8 @@ export const make = Effect.fnUntraced(function* (chain: number) {
       if (table === "wallet_address" && rows.length > 0) wallets = true
       if (table === "synced_address" && rows.length > 0) synced = true
       if (rows.length < pageSize) return
-      after = rows.at(-1)!.id
+      after = rows.at(-1)!
+      yield* Effect.yieldNow
       if (page % loggedPages === 0) yield* Effect.logInfo(`Watching ${watched.size()} addresses so far`)
     }
   })
