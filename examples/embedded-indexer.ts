@@ -1,7 +1,8 @@
 /**
  * The indexer inside another program, with a sink of its own in place of callbacks over HTTPS: follows an EVM
  * development node into a SQLite file and writes what concerns an address to standard output, one JSON line an event.
- * Reorganisations, restarts and gaps are the indexer's business.
+ * Reorganisations, restarts and gaps are the indexer's business. A program that uses the store's own subscriptions runs
+ * `sync/FanOutTask` beside, which writes the callbacks of busy addresses, and a sender of its `Outbox`.
  *
  * `node examples/embedded-indexer.ts http://127.0.0.1:8545 indexer.db 0x7099…`
  */
