@@ -27,8 +27,14 @@ interface Undone {
 
 const ofBlocks = ({ chain, fork }: Undone) => sql`chain = ${chain} and height > ${fork}`
 
-/** Callbacks with a number, of accounts that want retractions: the newest block goes first, as it left the chain. */
-const sent = Effect.fnUntraced(function* ({ chain, fork }: Undone) {
+/** Callbacks that are read and retracted at a time: others have their turns on the event loop between. */
+const atOnce = 500
+
+/**
+ * Some callbacks with a number before one, of accounts that want retractions: the newest block goes first, as it left the
+ * chain.
+ */
+const sentBefore = Effect.fnUntraced(function* ({ chain, fork }: Undone, before: number) {
   const { query } = yield* Database
   return yield* query(
     rows(sql<Sent>`
@@ -38,8 +44,8 @@ const sent = Effect.fnUntraced(function* ({ chain, fork }: Undone) {
       join subscription on subscription.id = callback.subscription
       join account on account.id = subscription.account
       where callback.chain = ${chain} and callback.height > ${fork} and state in ('due', 'held', 'delivered')
-        and account.retractions = 1
-      order by callback.id desc`)
+        and account.retractions = 1 and callback.id < ${before}
+      order by callback.id desc limit ${atOnce}`)
   )
 })
 
@@ -79,13 +85,16 @@ export const takeBack = Effect.fnUntraced(function* (chain: number, fork: number
   const undone = { chain, fork, tip }
   yield* lockSubscriptions(undone)
   yield* CallbackState.apply("withdraw", ofBlocks(undone))
-  const originals = yield* sent(undone)
-  yield* CallbackState.enter(
-    "added",
-    originals.map((original) => retraction(original, undone, now))
-  )
-  yield* CallbackState.apply("orphan", ofBlocks(undone))
-  if (originals.length > 0) {
+  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+    const originals = yield* sentBefore(undone, before)
+    if (originals.length === 0) break
+    yield* CallbackState.enter(
+      "added",
+      originals.map((original) => retraction(original, undone, now))
+    )
+    // Those that were not accepted are orphaned below.
     yield* CallbackState.apply("retract", sql`id in ${numbers(originals.map(({ id }) => id))}`)
+    before = originals.at(-1)!.id
   }
+  yield* CallbackState.apply("orphan", ofBlocks(undone))
 })

@@ -4,14 +4,17 @@ import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
+import * as Retractions from "@headwater/indexer/store/subscriptions/Retractions"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Follow from "@headwater/indexer/sync/Follow"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
+import { sql } from "kysely"
 import { stores } from "../../../../../test/Stores.ts"
 import { address, FakeChain } from "../../sync/FakeChain.ts"
+import * as Seed from "../Seed.ts"
 
 const chain = Result.getOrThrow(Chain.find("ethereum", "devnet"))
 
@@ -75,6 +78,23 @@ for (const store of stores) {
         })
         assert.strictEqual(body.idempotencyKey, retraction!.idempotency_key)
         assert.notStrictEqual(retraction!.idempotency_key, original!.idempotency_key)
+      }).pipe(Effect.provide(layer))
+    )
+
+    it.live("follow each of very many, the newest first", () =>
+      Effect.gen(function* () {
+        const { query, transaction } = yield* Database
+        const { callbacks, subscription } = yield* setup(true)
+        yield* Seed.callbacks(subscription, 1_200, { state: "delivered" })
+        yield* query((db) => db.updateTable("callback").set({ sequence: sql<number>`id` }))
+        const sent = yield* callbacks
+        yield* transaction(Retractions.takeBack(1, 99, new Uint8Array(32), 1))
+        const all = yield* callbacks
+        assert.isTrue(all.slice(0, 1_200).every(({ state }) => state === "retracted"))
+        assert.deepStrictEqual(
+          all.slice(1_200).map(({ body }) => JSON.parse(body).data.item.revertedIdempotencyKey),
+          sent.map(({ idempotency_key }) => idempotency_key).reverse()
+        )
       }).pipe(Effect.provide(layer))
     )
 
