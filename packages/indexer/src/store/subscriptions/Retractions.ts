@@ -27,14 +27,24 @@ interface Undone {
 
 const ofBlocks = ({ chain, fork }: Undone) => sql`chain = ${chain} and height > ${fork}`
 
-/** Callbacks that are read and retracted at a time: others have their turns on the event loop between. */
-const atOnce = 500
+/** Ids that are looked at together: others have their turns on the event loop between. */
+const idsAtOnce = 500
+
+/** The first and the last of the callbacks, by their ids. */
+const idsOf = Effect.fnUntraced(function* (undone: Undone) {
+  const { query } = yield* Database
+  const [ids] = yield* query(
+    rows(sql<{ first: number | null; last: number | null }>`
+      select min(id) as first, max(id) as last from callback where ${ofBlocks(undone)}`)
+  )
+  return { first: ids?.first ?? 0, last: ids?.last ?? -1 }
+})
 
 /**
- * Some callbacks with a number before one, of accounts that want retractions: the newest block goes first, as it left the
- * chain.
+ * Callbacks with a number, up to an id, of accounts that want retractions: the newest block goes first, as it left the
+ * chain. The chain is an expression, or the index of heights would be read for each of many looks.
  */
-const sentBefore = Effect.fnUntraced(function* ({ chain, fork }: Undone, before: number) {
+const sentUpTo = Effect.fnUntraced(function* ({ chain, fork }: Undone, last: number) {
   const { query } = yield* Database
   return yield* query(
     rows(sql<Sent>`
@@ -43,9 +53,10 @@ const sentBefore = Effect.fnUntraced(function* ({ chain, fork }: Undone, before:
       from callback
       join subscription on subscription.id = callback.subscription
       join account on account.id = subscription.account
-      where callback.chain = ${chain} and callback.height > ${fork} and state in ('due', 'held', 'delivered')
-        and account.retractions = 1 and callback.id < ${before}
-      order by callback.id desc limit ${atOnce}`)
+      where callback.id > ${last - idsAtOnce} and callback.id <= ${last}
+        and callback.chain + 0 = ${chain} and callback.height > ${fork} and state in ('due', 'held', 'delivered')
+        and account.retractions = 1
+      order by callback.id desc`)
   )
 })
 
@@ -85,16 +96,16 @@ export const takeBack = Effect.fnUntraced(function* (chain: number, fork: number
   const undone = { chain, fork, tip }
   yield* lockSubscriptions(undone)
   yield* CallbackState.apply("withdraw", ofBlocks(undone))
-  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
-    const originals = yield* sentBefore(undone, before)
-    if (originals.length === 0) break
+  const { first, last } = yield* idsOf(undone)
+  for (let id = last; id >= first; id -= idsAtOnce) {
+    const originals = yield* sentUpTo(undone, id)
+    if (originals.length === 0) continue
     yield* CallbackState.enter(
       "added",
       originals.map((original) => retraction(original, undone, now))
     )
     // Those that were not accepted are orphaned below.
     yield* CallbackState.apply("retract", sql`id in ${numbers(originals.map(({ id }) => id))}`)
-    before = originals.at(-1)!.id
   }
   yield* CallbackState.apply("orphan", ofBlocks(undone))
 })
