@@ -46,7 +46,7 @@ const batch = 100
 /** Blocks that the record may be behind. */
 const lag = 2
 const branches = WalletBranches.of(chain, { ...key, public_key: key.publicKey }).map((branch) =>
-  WalletBranches.derive(branch, 0, 3 * batch).map(({ bytes }) => bytes)
+  WalletBranches.derive(branch, 0, 4 * batch).map(({ bytes }) => bytes)
 )
 const owned = new Set(branches.flat().map(Bytes.key))
 /** Addresses that come into use: the first ones, and those at the ends of batches. */
