@@ -152,6 +152,20 @@ export const idempotencyKey = (parts: {
 }
 
 /**
+ * The key under which an event is told for the second time, the third, and so on: each time its block has returned after
+ * a retraction. `key` is that of the first time.
+ *
+ * @example
+ * ```ts
+ * import * as Callback from "@headwater/core/events/Callback"
+ *
+ * Callback.keyOfTelling("81440e78fdd6f96f2e01c59a8f78d52d", 2) // => "45df12e790ba846f4568f46163e2ce92"
+ * ```
+ */
+export const keyOfTelling = (key: string, told: number): string =>
+  bytesToHex(sha256(utf8ToBytes(`${key}|told|${told}`)).subarray(0, 16))
+
+/**
  * The body as it is stored, signed and sent.
  *
  * @example
@@ -175,6 +189,24 @@ export const body = (options: {
     idempotencyKey: options.idempotencyKey,
     data: { product: "BLOCKCHAIN_EVENTS", event: options.event, item: options.item }
   })
+
+interface Body {
+  readonly referenceId: string
+  readonly data: { readonly event: string; readonly item: Readonly<Record<string, unknown>> }
+}
+
+/** The item of a body that {@link body} has made. */
+export const itemOf = (text: string) => (JSON.parse(text) as Body).data.item
+
+/** The body of an event that is told again, under a key of its own, after a retraction of the one that it restores. */
+export const bodyAgain = (
+  text: string,
+  keys: { readonly idempotencyKey: string; readonly restoresIdempotencyKey: string }
+): string => {
+  const { data, referenceId } = JSON.parse(text) as Body
+  const { idempotencyKey, restoresIdempotencyKey } = keys
+  return body({ referenceId, idempotencyKey, event: data.event, item: { ...data.item, restoresIdempotencyKey } })
+}
 
 /** An item with the two counts that each-confirmation events add. */
 export const withConfirmations = <I extends Item>(item: I, current: number, target: number): I & Confirmations => ({

@@ -8,6 +8,11 @@ import { type EventKind, eventKinds } from "./EventKinds.ts"
 import { EventType } from "./EventType.ts"
 
 const revertedIdempotencyKey = Schema.String.annotate({ description: "Key of the callback that is taken back" })
+const restoresIdempotencyKey = Schema.optionalKey(
+  Schema.String.annotate({
+    description: "Key of the callback that a retraction took back: its block is part of the chain again"
+  })
+)
 const correctedIdempotencyKey = Schema.String.annotate({
   description: "Key of the callback that was wrong, in place of which this one is booked"
 })
@@ -20,13 +25,15 @@ const data = <E extends string, F extends Schema.Struct.Fields>(events: Readonly
   })
 
 const body = <E extends string, F extends Schema.Struct.Fields>(event: E, fields: F, kind: EventKind) => {
-  const told = data([event, testEvent(event)], fields)
-  const reverted = data([revertedEvent(event)], { ...fields, revertedIdempotencyKey })
-  const corrected = data([correctedEvent(event)], { ...fields, correctedIdempotencyKey })
+  const isOfBlock = kind.seenIn === "block"
+  const again = isOfBlock ? { ...fields, restoresIdempotencyKey } : fields
+  const told = data([event, testEvent(event)], again as F & { restoresIdempotencyKey: typeof restoresIdempotencyKey })
+  const reverted = data([revertedEvent(event)], { ...fields, restoresIdempotencyKey, revertedIdempotencyKey })
+  const corrected = data([correctedEvent(event)], { ...fields, restoresIdempotencyKey, correctedIdempotencyKey })
   const correctedReverted = data([revertedEvent(correctedEvent(event))], {
-    ...{ ...fields, correctedIdempotencyKey, revertedIdempotencyKey }
+    ...{ ...fields, restoresIdempotencyKey, correctedIdempotencyKey, revertedIdempotencyKey }
   })
-  const isCorrected = kind.class === "coin" && kind.seenIn === "block"
+  const isCorrected = kind.class === "coin" && isOfBlock
   return Schema.Struct({
     apiVersion: Schema.String.annotate({ description: "Version of the interface" }),
     referenceId: Schema.String.annotate({ description: "Id of the subscription" }),
@@ -34,11 +41,11 @@ const body = <E extends string, F extends Schema.Struct.Fields>(event: E, fields
       description: "The same over retries, restarts and replays of one callback, also in the header webhook-id"
     }),
     data: Schema.Union(
-      (kind.seenIn === "mempool"
-        ? [told]
-        : isCorrected
-          ? [told, reverted, corrected, correctedReverted]
-          : [told, reverted]) as readonly [typeof told, typeof reverted, typeof corrected, typeof correctedReverted]
+      (isCorrected
+        ? [told, reverted, corrected, correctedReverted]
+        : isOfBlock
+          ? [told, reverted]
+          : [told]) as readonly [typeof told, typeof reverted, typeof corrected, typeof correctedReverted]
     )
   }).annotate({ identifier: `CallbackBody.${event}`, description: `Told to a subscription to ${kind.words}` })
 }

@@ -28,11 +28,14 @@ describe("CallbackBody", () => {
         isBodyOf(event, { ...rest, data: { ...data, event: `${event}${suffix}`, item: { ...data.item, ...keys } } })
       const reverted = { revertedIdempotencyKey: "4b6f" }
       const corrected = { correctedIdempotencyKey: "4b6f" }
+      const restored = { restoresIdempotencyKey: "4b6f" }
       const inMempool = event === "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"
       const ofCoins = event.startsWith("ADDRESS_COINS_") && !inMempool
       assert.isTrue(told("_TEST"), event)
       assert.isFalse(told("_TEST", reverted), event)
+      assert.strictEqual(told("", restored), !inMempool, event)
       assert.strictEqual(told("_REVERTED", reverted), !inMempool, event)
+      assert.strictEqual(told("_REVERTED", { ...restored, ...reverted }), !inMempool, event)
       assert.isFalse(told("_REVERTED"), event)
       assert.strictEqual(told("_CORRECTED", corrected), ofCoins, event)
       assert.isFalse(told("_CORRECTED"), event)

@@ -38,8 +38,8 @@ const KeyText = Schema.String.annotate({ examples: ["9d6e1c4a5b7f40e2a3c8d1f0b6e
 const State = Schema.Literals(["due", "held", "delivered", "orphaned", "expired", "retracted"]).annotate({
   description:
     "`due`: to be sent, or sent again; `held`: the subscription is inactive or its domain unverified; `delivered`: " +
-    "accepted; `orphaned`: not accepted before the block left the chain; `expired`: waited too long for the domain's " +
-    "verification; `retracted`: accepted, and taken back by a retraction"
+    "accepted; `orphaned`: not sent while the block is not part of the chain; `expired`: waited too long for the " +
+    "domain's verification; `retracted`: followed by a retraction, since the block left the chain"
 })
 
 const Attempt = Schema.Struct({

@@ -123,6 +123,8 @@ export interface Undone {
   readonly firstHeight: number | null
   /** Whether outputs that these blocks spent are forgotten, so that they do not come back into the UTXO set. */
   readonly losesCoins: boolean
+  /** Whether an operator takes them back, so that they may well come again. */
+  readonly rewound: boolean
   /** Milliseconds since the Unix epoch. */
   readonly at: number
 }

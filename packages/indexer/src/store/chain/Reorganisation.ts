@@ -25,7 +25,7 @@ const highestHash = Effect.fnUntraced(function* (chain: number) {
 
 /** Undoes blocks of an open chain: each projection takes back its part, then headers and cursor follow. */
 export const make = ({ id }: OpenChain, projections: ReadonlyArray<Projection>) => {
-  const leave = Effect.fnUntraced(function* (fork: number) {
+  const leave = Effect.fnUntraced(function* (fork: number, rewound: boolean) {
     const { defer, insertMany } = yield* Database
     const row = yield* ChainRow.lock(id)
     const { first_height: firstHeight, height } = row
@@ -36,7 +36,7 @@ export const make = ({ id }: OpenChain, projections: ReadonlyArray<Projection>) 
     const hash = yield* hashAt(id, fork)
     const at = yield* Clock.currentTimeMillis
     const losesCoins = !UtxoSet.remembersSpent(row, fork + 1)
-    for (const { undo } of projections) yield* undo({ fork, tip, firstHeight, losesCoins, at })
+    for (const { undo } of projections) yield* undo({ fork, tip, firstHeight, losesCoins, rewound, at })
     yield* defer((db) => db.deleteFrom("block").where("chain", "=", id).where("height", ">", fork))
     yield* insertMany("reorganisation", [{ chain: id, at, fork_height: fork, depth: height - fork, old_hash: tip }])
     yield* ChainRow.moveCursor(id, { height: fork, hash, firstHeight })
@@ -45,13 +45,13 @@ export const make = ({ id }: OpenChain, projections: ReadonlyArray<Projection>) 
   /** Leaves every block above `fork`, in one transaction. */
   const undo = Effect.fn("ChainStore.undo")(function* (fork: number) {
     const { transaction } = yield* Database
-    yield* transaction(leave(fork))
+    yield* transaction(leave(fork, false))
   })
 
   /** As `undo`, also below what was called final and below the first block. */
   const rewind = Effect.fn("ChainStore.rewind")(function* (height: number) {
     const { transaction } = yield* Database
-    yield* transaction(Effect.andThen(undo(height), ChainRow.lower(id, height)))
+    yield* transaction(Effect.andThen(leave(height, true), ChainRow.lower(id, height)))
   })
 
   return { undo, rewind }

@@ -21,6 +21,7 @@ export interface Tables {
   waiting: WaitingTable
   matched: MatchedTable
   fan_out: FanOutTable
+  rewound_block: RewoundBlockTable
   callback: CallbackTable
   domain: DomainTable
   unspent_output: UnspentOutputTable
@@ -319,6 +320,13 @@ export interface FanOutTable {
   occurrence: number
 }
 
+/** A block that an operator has rewound: if the chain has another at its height, what it told is retracted. */
+export interface RewoundBlockTable {
+  chain: number
+  height: number
+  hash: Uint8Array
+}
+
 /** What the states mean, and how one follows another, is the table of `store/subscriptions/CallbackState`. */
 export type CallbackState = "due" | "held" | "delivered" | "orphaned" | "expired" | "retracted"
 
@@ -351,6 +359,8 @@ export interface CallbackTable {
   created: number
   /** When it was last accepted, in milliseconds since the Unix epoch. */
   delivered: Generated<number | null>
+  /** Of a retraction: the id of the callback that it takes back. */
+  original: Generated<number | null>
 }
 
 /** A host that an account wants callbacks on, and the proof that it may. */

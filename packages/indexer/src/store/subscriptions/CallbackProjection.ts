@@ -14,6 +14,7 @@ import * as UtxoSet from "../chain/UtxoSet.ts"
 import * as CallbackState from "./CallbackState.ts"
 import * as FanOut from "./FanOut.ts"
 import * as MissedCallbacks from "./internal/MissedCallbacks.ts"
+import * as RewoundBlocks from "./internal/RewoundBlocks.ts"
 import * as UnknownCoins from "./internal/UnknownCoins.ts"
 import * as UnresolvedInputs from "./internal/UnresolvedInputs.ts"
 import * as PendingConfirmations from "./PendingConfirmations.ts"
@@ -57,6 +58,8 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
   let nextDue = 0
   /** Whether the block before has left anything to the steps, as far as this process knows. */
   let mayBeBehind = true
+  /** Whether any rewound block is at this height or above, as far as this process knows. */
+  let mayBeRewound = true
 
   /** `knowsSpent`: whether the UTXO set still has what the block spends of addresses whose coins are known. */
   const matched = Effect.fnUntraced(function* (
@@ -81,12 +84,13 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
   })
 
   const apply = Effect.fnUntraced(function* (block: ResolvedBlock, commit: Commit) {
+    const now = yield* Clock.currentTimeMillis
+    if (mayBeRewound || !commit.continues) mayBeRewound = yield* RewoundBlocks.reach(id, block, now)
     const { occurrences, unresolved } = yield* matched(block, commit, { knowsSpent: true, most: bounds.address })
     if (unresolved.length > 0) {
       commit.insert("unresolved_event", UnresolvedEvents.rowsOf(id, block, unresolved))
       commit.afterwards(UnresolvedInputs.warn(chain, block, unresolved))
     }
-    const now = yield* Clock.currentTimeMillis
     const isAsLeft = commit.continues && !mayBeBehind
     const behind = isAsLeft ? none : yield* FanOut.pendingAddresses(id)
     const known = isAsLeft ? nextDue : 0
@@ -136,11 +140,14 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
 
   return {
     apply: { match: apply },
-    undo: Effect.fnUntraced(function* ({ at, fork, tip }) {
+    undo: Effect.fnUntraced(function* ({ at, fork, rewound, tip }) {
       mayBeBehind = true
+      mayBeRewound = true
       yield* FanOut.undo(id, fork)
       yield* PendingConfirmations.undo(id, fork)
       yield* UnresolvedEvents.undo(id, fork)
+      if (rewound) return yield* RewoundBlocks.remember(id, fork)
+      yield* RewoundBlocks.undo(id, fork)
       yield* Retractions.takeBack(id, fork, tip, at)
     }),
     reprocess: { match: reprocess }

@@ -10,6 +10,7 @@ import { Database, type DatabaseError } from "../database/Database.ts"
 import { rows } from "../database/Statements.ts"
 import type { CallbackState, Row } from "../database/Tables.ts"
 import * as CallbackIndexes from "./internal/CallbackIndexes.ts"
+import * as Returns from "./internal/Returns.ts"
 import * as TransitionSql from "./internal/TransitionSql.ts"
 
 export type State = CallbackState
@@ -20,15 +21,15 @@ export const states: Readonly<Record<State, string>> = {
   held: "parked: the subscription is inactive, or its host is not verified",
   delivered: "accepted by the receiver",
   expired: "given up: parked for too long, or among too many",
-  orphaned: "taken back: the block left the chain before the receiver accepted the callback",
-  retracted: "accepted, and followed by a retraction, since the block left the chain"
+  orphaned: "not sent while the block is not part of the chain; no retraction follows, since the account wants none",
+  retracted: "followed by a retraction, since the block left the chain: the key has ended"
 }
 
 /** How a callback is born: `due` where its subscription is active, else `held`. */
 export const births = {
   matched: {
     when: "A committed block has an event, or confirms an earlier event",
-    /** The transition where the callback exists already. */
+    /** The transition where the callback exists already. After a retraction a new callback tells the event again. */
     again: "return"
   },
   added: {
@@ -56,7 +57,7 @@ export const births = {
 export const transitions = {
   return: {
     when: "The callback's block is part of the chain again",
-    from: ["orphaned", "retracted"],
+    from: ["orphaned"],
     to: "due",
     changes: { due: "given", attempts: 0 }
   },
@@ -123,14 +124,15 @@ export const transitions = {
     changes: {}
   },
   orphan: {
-    when: "The block leaves the chain before the receiver accepts the callback",
+    when: "The block leaves the chain before the receiver accepts the callback, and the account wants no retractions",
     from: ["due", "held"],
     to: "orphaned",
     changes: {}
   },
   retract: {
-    when: "The block leaves the chain after the receiver accepted the callback, and the account wants retractions",
-    from: ["delivered"],
+    when: "The block leaves the chain after the callback got its number, and the account wants retractions",
+    from: ["due", "held", "delivered", "expired"],
+    numbered: true,
     to: "retracted",
     changes: {}
   },
@@ -168,6 +170,7 @@ export type NewCallback = Pick<
   | "state"
   | "due"
   | "created"
+  | "original"
 >
 
 /** A new callback. The same event of the same subscription has the same key every time. */
@@ -181,10 +184,12 @@ export const make = (options: {
   /** The parts of the idempotency key beside the subscription and the event. */
   readonly key: Omit<Parameters<typeof Callback.idempotencyKey>[0], "referenceId" | "event">
   readonly item: Parameters<typeof Callback.body>[0]["item"]
+  /** Of a retraction: the callback that it takes back, after which it is sent. */
+  readonly original?: number
   /** Milliseconds since the Unix epoch. */
   readonly now: number
 }): NewCallback => {
-  const { active, chain, event, height, item, key, now, subscriber } = options
+  const { active, chain, event, height, item, key, now, original = null, subscriber } = options
   const { account, host, id, reference_id: referenceId } = subscriber
   const idempotencyKey = Callback.idempotencyKey({ referenceId, event, ...key })
   return {
@@ -198,16 +203,21 @@ export const make = (options: {
     body: Callback.body({ referenceId, idempotencyKey, event, item }),
     state: active ? "due" : "held",
     due: now,
-    created: now
+    created: now,
+    original
   }
 }
 
-/** Enters new callbacks. A callback that exists already stays as it is, unless the birth names a transition. */
+/**
+ * Enters new callbacks. A callback that exists already stays as it is, unless the birth names a transition; where a
+ * retraction has ended its key, the event is told again under a new one.
+ */
 export const enter = Effect.fnUntraced(function* (birth: Birth, callbacks: ReadonlyArray<NewCallback>) {
   const { insertMany } = yield* Database
   const { again } = births[birth]
   const conflict = again === undefined ? "do nothing" : TransitionSql.onConflict(transitions[again])
-  yield* insertMany("callback", callbacks, `on conflict (idempotency_key) ${conflict}`)
+  const told = again === undefined ? callbacks : yield* Returns.toldAgain(callbacks)
+  yield* insertMany("callback", told, `on conflict (idempotency_key) ${conflict}`)
 })
 
 /**

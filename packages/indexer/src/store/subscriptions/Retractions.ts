@@ -6,46 +6,43 @@ import * as Callback from "@headwater/core/events/Callback"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import { Database } from "../database/Database.ts"
-import { rows } from "../database/Statements.ts"
+import { chunksOf, rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
 import * as CallbackState from "./CallbackState.ts"
-
-/** A callback's body, as far as its retraction repeats it. */
-interface Body {
-  readonly data: { readonly item: Callback.Item }
-}
 
 type Sent = Pick<Row<"callback">, "id" | "subscription" | "host" | "idempotency_key" | "event" | "body"> &
   Pick<Row<"subscription">, "reference_id" | "active" | "account">
 
-/** The blocks that leave a chain: those above `fork`, of which the last was `tip`. */
-interface Undone {
+/** The blocks that leave a chain: those above `fork`. */
+interface Left {
   readonly chain: number
   readonly fork: number
+}
+
+/** With the last of them. */
+interface Undone extends Left {
   readonly tip: Uint8Array
 }
 
-const ofBlocks = ({ chain, fork }: Undone) => sql`chain = ${chain} and height > ${fork}`
+const ofBlocks = ({ chain, fork }: Left) => sql`chain = ${chain} and height > ${fork}`
 
-/** Ids that are looked at together: others have their turns on the event loop between. */
-const idsAtOnce = 500
+/** Callbacks that are retracted together: others have their turns on the event loop between. */
+const atOnce = 500
 
-/** The first and the last of the callbacks, by their ids. */
-const idsOf = Effect.fnUntraced(function* (undone: Undone) {
+/** What a retraction may follow, with a number: of the newest block first, as the blocks left the chain. */
+const numbered = Effect.fnUntraced(function* (undone: Undone) {
   const { query } = yield* Database
-  const [ids] = yield* query(
-    rows(sql<{ first: number | null; last: number | null }>`
-      select min(id) as first, max(id) as last from callback where ${ofBlocks(undone)}`)
+  const found = yield* query(
+    rows(sql<{ id: number }>`
+      select id from callback
+      where ${ofBlocks(undone)} and state in ('due', 'held', 'delivered', 'expired') order by id desc`)
   )
-  return { first: ids?.first ?? 0, last: ids?.last ?? -1 }
+  return found.map(({ id }) => id)
 })
 
-/**
- * Callbacks with a number, up to an id, of accounts that want retractions: the newest block goes first, as it left the
- * chain. The chain is an expression, or the index of heights would be read for each of many looks.
- */
-const sentUpTo = Effect.fnUntraced(function* ({ chain, fork }: Undone, last: number) {
-  const { query } = yield* Database
+/** Those of the callbacks whose accounts want retractions. */
+const wanted = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
+  const { numbers, query } = yield* Database
   return yield* query(
     rows(sql<Sent>`
       select callback.id, subscription, callback.host, idempotency_key, callback.event, body, reference_id, active,
@@ -53,15 +50,14 @@ const sentUpTo = Effect.fnUntraced(function* ({ chain, fork }: Undone, last: num
       from callback
       join subscription on subscription.id = callback.subscription
       join account on account.id = subscription.account
-      where callback.id > ${last - idsAtOnce} and callback.id <= ${last}
-        and callback.chain + 0 = ${chain} and callback.height > ${fork} and state in ('due', 'held', 'delivered')
-        and account.retractions = 1
+      where callback.id in ${numbers(ids)} and account.retractions = 1
       order by callback.id desc`)
   )
 })
 
 const retraction = (original: Sent, { chain, tip }: Undone, now: number): CallbackState.NewCallback => {
-  const { account, active, body, host, idempotency_key: revertedIdempotencyKey, reference_id, subscription } = original
+  const { account, active, body, host, id, reference_id, subscription } = original
+  const revertedIdempotencyKey = original.idempotency_key
   return CallbackState.make({
     subscriber: { id: subscription, reference_id, host, account },
     ...{ active: active === 1, chain, now },
@@ -69,7 +65,8 @@ const retraction = (original: Sent, { chain, tip }: Undone, now: number): Callba
     // A retraction is no event of a block: no reorganisation takes it back.
     height: null,
     key: { blockHash: tip, occurrence: revertedIdempotencyKey, confirmation: 0 },
-    item: { ...(JSON.parse(body) as Body).data.item, revertedIdempotencyKey }
+    item: { ...Callback.itemOf(body), revertedIdempotencyKey },
+    original: id
   })
 }
 
@@ -77,7 +74,7 @@ const retraction = (original: Sent, { chain, tip }: Undone, now: number): Callba
  * Keeps senders from the callbacks of the undone blocks: a lease has the lock of its subscription, and what was leased
  * before has a number.
  */
-const lockSubscriptions = Effect.fnUntraced(function* ({ chain, fork }: Undone) {
+const lockSubscriptions = Effect.fnUntraced(function* ({ chain, fork }: Left) {
   const { lockRows } = yield* Database
   yield* lockRows((db) =>
     db
@@ -90,21 +87,25 @@ const lockSubscriptions = Effect.fnUntraced(function* ({ chain, fork }: Undone) 
   )
 })
 
+/** In the transaction that undoes the blocks above `fork`: forgets what nobody was told yet. */
+export const withdraw = Effect.fnUntraced(function* (chain: number, fork: number) {
+  const undone = { chain, fork }
+  yield* lockSubscriptions(undone)
+  yield* CallbackState.apply("withdraw", ofBlocks(undone))
+})
+
 /** In the transaction that undoes the blocks above `fork`, the last of which was `tip`. */
 export const takeBack = Effect.fnUntraced(function* (chain: number, fork: number, tip: Uint8Array, now: number) {
   const { numbers } = yield* Database
   const undone = { chain, fork, tip }
-  yield* lockSubscriptions(undone)
-  yield* CallbackState.apply("withdraw", ofBlocks(undone))
-  const { first, last } = yield* idsOf(undone)
-  for (let id = last; id >= first; id -= idsAtOnce) {
-    const originals = yield* sentUpTo(undone, id)
+  yield* withdraw(chain, fork)
+  for (const ids of chunksOf(yield* numbered(undone), atOnce)) {
+    const originals = yield* wanted(ids)
     if (originals.length === 0) continue
     yield* CallbackState.enter(
       "added",
       originals.map((original) => retraction(original, undone, now))
     )
-    // Those that were not accepted are orphaned below.
     yield* CallbackState.apply("retract", sql`id in ${numbers(originals.map(({ id }) => id))}`)
   }
   yield* CallbackState.apply("orphan", ofBlocks(undone))

@@ -1,9 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
+import * as Callback from "@headwater/core/events/Callback"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
+import { Domains, hostPermission } from "@headwater/indexer/store/subscriptions/Domains"
+import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Retractions from "@headwater/indexer/store/subscriptions/Retractions"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Follow from "@headwater/indexer/sync/Follow"
@@ -47,12 +50,15 @@ const setup = Effect.fnUntraced(function* (wanted: boolean) {
   const callbacks = read((db) =>
     db.selectFrom("callback").select(["event", "state", "idempotency_key", "body"]).orderBy("id")
   )
-  return { fake, step, subscription, subscriptions, deliver, callbacks }
+  return { fake, step, store, subscription, subscriptions, deliver, callbacks }
 })
 
 for (const store of stores) {
   describe(`Retractions on ${store.name}`, () => {
-    const layer = Layer.mergeAll(Accounts.layer, ChainStatus.layer, Subscriptions.layer).pipe(
+    const layer = Layer.mergeAll(Accounts.layer, ChainStatus.layer, Outbox.layer).pipe(
+      Layer.provideMerge(Subscriptions.layer),
+      Layer.provideMerge(hostPermission(new Set(["receiver.test"]))),
+      Layer.provideMerge(Domains.layer),
       Layer.provideMerge(store.layer)
     )
 
@@ -140,7 +146,7 @@ for (const store of stores) {
       }).pipe(Effect.provide(layer))
     )
 
-    it.live("take the key back: the event comes again under it when its block returns", () =>
+    it.live("end the key: when its block returns the event comes under another one, as often as that happens", () =>
       Effect.gen(function* () {
         const { callbacks, deliver, fake, step } = yield* setup(true)
         fake.mine([{ from: 9, to: 0 }])
@@ -151,16 +157,89 @@ for (const store of stores) {
         fake.mine([])
         yield* step
         yield* deliver
-        fake.blocks = before
+        const other = [...fake.blocks]
+        fake.blocks = [...before]
         fake.mine([])
         yield* step
+        yield* deliver
+        fake.blocks = [...other]
+        for (let i = 0; i < 2; i++) fake.mine([])
+        yield* step
+        yield* deliver
+        fake.blocks = [...before]
+        for (let i = 0; i < 3; i++) fake.mine([])
+        yield* step
+        const all = yield* callbacks
+        const told = "ADDRESS_COINS_TRANSACTION_CONFIRMED"
         assert.deepStrictEqual(
-          (yield* callbacks).map(({ event, state }) => [event, state]),
+          all.map(({ event, state }) => [event, state]),
           [
-            ["ADDRESS_COINS_TRANSACTION_CONFIRMED", "due"],
-            ["ADDRESS_COINS_TRANSACTION_CONFIRMED_REVERTED", "delivered"]
+            [told, "retracted"],
+            [`${told}_REVERTED`, "delivered"],
+            [told, "retracted"],
+            [`${told}_REVERTED`, "delivered"],
+            [told, "due"]
           ]
         )
+        const keys = all.map(({ idempotency_key }) => idempotency_key)
+        const items = all.map(({ body }) => JSON.parse(body).data.item)
+        assert.strictEqual(new Set(keys).size, 5)
+        assert.deepStrictEqual(
+          items.map((item) => item.revertedIdempotencyKey),
+          [undefined, keys[0], undefined, keys[2], undefined]
+        )
+        assert.deepStrictEqual(
+          items.map((item) => item.restoresIdempotencyKey),
+          [undefined, undefined, keys[0], keys[0], keys[2]]
+        )
+      }).pipe(Effect.provide(layer))
+    )
+
+    it.live("follow a rewind only where the chain has another block than before", () =>
+      Effect.gen(function* () {
+        const { callbacks, deliver, fake, step, store } = yield* setup(true)
+        for (let i = 0; i < 3; i++) fake.mine([{ from: 9, to: 0 }])
+        yield* step
+        yield* deliver
+        const told = yield* callbacks
+        yield* store.rewind(1)
+        fake.drop(1)
+        fake.mine([])
+        yield* step
+        const all = yield* callbacks
+        assert.deepStrictEqual(
+          all.map(({ state }) => state),
+          ["delivered", "delivered", "retracted", "due"]
+        )
+        assert.deepStrictEqual(
+          all.slice(0, 3).map(({ idempotency_key }) => idempotency_key),
+          told.map(({ idempotency_key }) => idempotency_key)
+        )
+        assert.strictEqual(Callback.itemOf(all[3]!.body).revertedIdempotencyKey, told[2]!.idempotency_key)
+      }).pipe(Effect.provide(layer))
+    )
+
+    it.live("wait for the answer to what they take back", () =>
+      Effect.gen(function* () {
+        const { fake, step } = yield* setup(true)
+        const outbox = yield* Outbox
+        const capacity = {
+          ...{ limit: 1, batchSize: 9, followOns: [], roundRobinCursor: 0, retriesFirst: false },
+          ...{ accountCursor: 0, accounts: new Map(), accountLimit: 1 }
+        }
+        const lease = outbox.lease([{ host: "receiver.test", ...capacity }], 60_000)
+        fake.mine([{ from: 9, to: 0 }])
+        yield* step
+        const [original] = (yield* lease)[0]!.callbacks
+        fake.drop(1)
+        fake.mine([])
+        yield* step
+        assert.deepStrictEqual(yield* lease, [])
+        yield* outbox.acknowledge([
+          { kind: "delivered", callback: original!, attempt: { at: 1, duration: 1, status: 200 } }
+        ])
+        const [retraction] = (yield* lease)[0]!.callbacks
+        assert.strictEqual(Callback.itemOf(retraction!.body).revertedIdempotencyKey, original!.idempotencyKey)
       }).pipe(Effect.provide(layer))
     )
   })

@@ -46,6 +46,7 @@ import * as rateBucket from "../migrations/0027_rate_bucket.ts"
 import * as secretKey from "../migrations/0028_secret_key.ts"
 import * as accountTurns from "../migrations/0031_account_turns.ts"
 import * as waitingCallbacks from "../migrations/0032_waiting_callbacks.ts"
+import * as journal from "../migrations/0033_journal.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -79,7 +80,8 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0027_rate_bucket": rateBucket.up,
   "0028_secret_key": secretKey.up,
   "0031_account_turns": accountTurns.up,
-  "0032_waiting_callbacks": waitingCallbacks.up
+  "0032_waiting_callbacks": waitingCallbacks.up,
+  "0033_journal": journal.up
 }
 
 /** The last migration of release 0.1, whose migrations were no transactions on SQLite. */

@@ -77,26 +77,33 @@ const lockReceivers = Effect.fnUntraced(function* (ids: Iterable<number>, { boun
   return open
 })
 
-/** Of each subscription, its oldest callbacks that were never sent, up to the first that is leased. */
+/**
+ * Of each subscription, its oldest callbacks that were never sent, up to the first that is leased, or that takes back a
+ * callback that is leased.
+ */
 const oldest = Effect.fnUntraced(function* (
   receivers: ReadonlyArray<Receivers.Receiver>,
   streams: ReadonlyMap<number, FollowOn>,
   now: number
 ) {
   const { selectEach } = yield* Database
-  const found = yield* selectEach<CallbackRow & { readonly leased_until: number }>(
+  const found = yield* selectEach<
+    CallbackRow & { readonly leased_until: number; readonly original_leased_until: number | null }
+  >(
     { host: "text", id: "bigint", after: "bigint", batchSize: "bigint" },
     receivers.map(({ host, id }) => {
       const { after, batchSize } = streams.get(id)!
       return { host, id, after, batchSize }
     }),
-    `select ${columns}, leased_until from callback
+    `select ${columns}, leased_until,
+       (select o.leased_until from callback o where o.id = callback.original) as original_leased_until
+     from callback
      where state = 'due' and attempts = 0 and host = :host and subscription = :id and id > :after
      order by id limit :batchSize`
   )
   const bySubscription = Map.groupBy(found, ({ subscription }) => subscription)
   for (const [subscription, list] of bySubscription) {
-    const end = list.findIndex(({ leased_until }) => leased_until > now)
+    const end = list.findIndex((row) => Math.max(row.leased_until, row.original_leased_until ?? 0) > now)
     if (end >= 0) bySubscription.set(subscription, list.slice(0, end))
   }
   return bySubscription

@@ -1,0 +1,49 @@
+/**
+ * Blocks that an operator has rewound. Mostly they come again as they were, and what they told is as true as before:
+ * their callbacks are retracted where another block comes at the height.
+ */
+import type { BlockHeader } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
+import * as Effect from "effect/Effect"
+import { sql } from "kysely"
+import { Database } from "../../database/Database.ts"
+import { rows } from "../../database/Statements.ts"
+import * as Retractions from "../Retractions.ts"
+
+const forget = Effect.fnUntraced(function* (chain: number, which: "<=" | ">", height: number) {
+  const { defer } = yield* Database
+  yield* defer((db) => db.deleteFrom("rewound_block").where("chain", "=", chain).where("height", which, height))
+})
+
+/** In the transaction that rewinds a chain to `fork`, before its blocks are gone. */
+export const remember = Effect.fnUntraced(function* (chain: number, fork: number) {
+  const { query } = yield* Database
+  yield* query(
+    rows(sql`
+      insert into rewound_block (chain, height, hash)
+      select chain, height, hash from block where chain = ${chain} and height > ${fork}`)
+  )
+  yield* Retractions.withdraw(chain, fork)
+})
+
+/** In the transaction that undoes the blocks above `fork`, rewound or not. */
+export const undo = (chain: number, fork: number) => forget(chain, ">", fork)
+
+/** In the transaction that commits a block: retracts what others told at its height and above. Whether any are left. */
+export const reach = Effect.fnUntraced(function* (
+  chain: number,
+  { hash, height }: Pick<BlockHeader, "hash" | "height">,
+  now: number
+) {
+  const { query } = yield* Database
+  const left = yield* query((db) =>
+    db.selectFrom("rewound_block").select(["height", "hash"]).where("chain", "=", chain).orderBy("height").limit(2)
+  )
+  const before = left.find((block) => block.height === height)
+  if (before !== undefined && !Bytes.equal(before.hash, hash)) {
+    yield* Retractions.takeBack(chain, height - 1, before.hash, now)
+    yield* undo(chain, height)
+  }
+  if (left.length > 0) yield* forget(chain, "<=", height)
+  return left.length > 0
+})
