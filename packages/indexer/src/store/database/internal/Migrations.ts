@@ -47,6 +47,7 @@ import * as secretKey from "../migrations/0028_secret_key.ts"
 import * as accountTurns from "../migrations/0031_account_turns.ts"
 import * as waitingCallbacks from "../migrations/0032_waiting_callbacks.ts"
 import * as journal from "../migrations/0033_journal.ts"
+import * as feeds from "../migrations/0036_feeds.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -81,7 +82,8 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0028_secret_key": secretKey.up,
   "0031_account_turns": accountTurns.up,
   "0032_waiting_callbacks": waitingCallbacks.up,
-  "0033_journal": journal.up
+  "0033_journal": journal.up,
+  "0036_feeds": feeds.up
 }
 
 /** The last migration of release 0.1, whose migrations were no transactions on SQLite. */
