@@ -47,11 +47,11 @@ const rowsOf = (rule: Rule): ReadonlyArray<ReadonlyArray<string>> => {
 const transitionsTable = () =>
   table([
     ["When", "from", "to", "and"],
-    ...Object.values(births).map(({ when }) => [
-      when,
+    ...Object.values(births).map((birth) => [
+      birth.when,
       "",
-      `${code("due")}; ${code("held")} for an inactive subscription`,
-      ""
+      "state" in birth ? code(birth.state) : `${code("due")}; ${code("held")} for an inactive subscription`,
+      "state" in birth ? words["sequence given"]! : ""
     ]),
     ...Object.values<Rule>(transitions).flatMap(rowsOf)
   ])

@@ -30,7 +30,6 @@ describe("the command line", () => {
           "skip",
           "audit",
           "backup",
-          "restored",
           "demo",
           "accounts",
           "keys"

@@ -11,6 +11,7 @@ import type {
   CoinItem,
   Confirmations,
   Direction,
+  GapItem,
   InternalItem,
   TokenItem,
   UnconfirmedCoinItem
@@ -39,6 +40,12 @@ const minedInBlock = (chain: Chain, block: BlockHeader) => ({
 const addressText = (chain: Chain, address: Address.AddressBytes): string => Address.encode(chain, address)!
 
 const place = ({ blockchain, network }: Chain) => ({ blockchain, network })
+
+/** `data.item` of the entry for blocks that a subscription was not matched against, both heights among them. */
+export const gapItem = (chain: Chain, gap: { readonly fromHeight: number; readonly toHeight: number }): GapItem => ({
+  ...place(chain),
+  ...gap
+})
 
 interface Movement {
   readonly address: Address.AddressBytes
@@ -214,6 +221,9 @@ export const withConfirmations = <I extends Item>(item: I, current: number, targ
   currentConfirmations: current,
   targetConfirmations: target
 })
+
+/** The event name of the entry that says which blocks a subscription was not matched against. */
+export const gapEvent = "BLOCKS_MISSED"
 
 /** The event name of a callback that an account asks for as a test: nothing on the chain stands behind it. */
 export const testEvent = <E extends string>(event: E): `${E}_TEST` => `${event}_TEST`

@@ -92,6 +92,14 @@ export const BlockItem = Schema.Struct({
 })
 export type BlockItem = typeof BlockItem.Type
 
+/** The blocks that a subscription was not matched against while it was inactive. */
+export const GapItem = Schema.Struct({
+  ...place,
+  fromHeight: integer("The first of the blocks"),
+  toHeight: integer("The last of the blocks")
+})
+export type GapItem = typeof GapItem.Type
+
 const confirmations = {
   currentConfirmations: integer("The confirmation that the callback is for"),
   targetConfirmations: integer("The last confirmation that the subscription asks for")

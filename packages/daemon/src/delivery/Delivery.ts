@@ -48,7 +48,9 @@ export const DeliveryOptions = Context.Reference("@headwater/daemon/delivery/Del
     outcomeBatchSize: 256,
     outcomeBatchMillis: 10,
     /** How often old callbacks are looked for. */
-    sweepMillis: 3_600_000
+    sweepMillis: 3_600_000,
+    /** How often the bounds of inactive subscriptions are looked at. */
+    parkingMillis: 15_000
   })
 })
 
@@ -70,6 +72,20 @@ const sweep = Effect.fnUntraced(function* (sweepMillis: number) {
   }).pipe(
     Effect.catchCause((cause) => Effect.logWarning("Old callbacks could not be removed", cause)),
     Effect.andThen(Effect.sleep(sweepMillis)),
+    Effect.forever
+  )
+})
+
+/** Keeps what is parked for inactive subscriptions within bounds. Never returns. */
+const boundParking = Effect.fnUntraced(function* (parkingMillis: number) {
+  const outbox = yield* Outbox
+  return yield* Effect.gen(function* () {
+    const ended = yield* outbox.endParking
+    if (ended > 0)
+      yield* Effect.logWarning(`Nothing more is parked for ${ended} inactive subscriptions: a bound is reached`)
+  }).pipe(
+    Effect.catchCause((cause) => Effect.logWarning("Inactive subscriptions could not be looked at", cause)),
+    Effect.andThen(Effect.sleep(parkingMillis)),
     Effect.forever
   )
 })
@@ -111,4 +127,5 @@ const run = Effect.gen(function* () {
   )
   yield* Effect.forkScoped(own.run)
   yield* Effect.forkScoped(sweep(options.sweepMillis))
+  yield* Effect.forkScoped(boundParking(options.parkingMillis))
 })

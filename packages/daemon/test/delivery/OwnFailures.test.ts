@@ -80,7 +80,8 @@ const outboxOf = (streams: ReadonlyArray<Stream>, receivers: ReadonlyArray<strin
       }),
     endLeases: Effect.void,
     prune: Effect.succeed(0),
-    expire: Effect.succeed(0)
+    expire: Effect.succeed(0),
+    endParking: Effect.succeed(0)
   })
 
 interface World {

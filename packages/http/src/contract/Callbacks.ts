@@ -57,12 +57,6 @@ export const Callback = Schema.Struct({
       examples: [17]
     })
   ),
-  position: Schema.optionalKey(
-    Schema.String.annotate({
-      description: "Place of the callback in the feed that is read: what `startingAfter` takes to read on behind it",
-      examples: ["17-5f0d3a9b71c2-e19ac04d"]
-    })
-  ),
   idempotencyKey: KeyText,
   event: Schema.String.annotate({ examples: ["ADDRESS_COINS_TRANSACTION_CONFIRMED"] }),
   state: State,
@@ -96,12 +90,20 @@ export const SubscriptionStatus = Schema.Struct({
     examples: [0]
   }),
   heldSinceTimestamp: Schema.optionalKey(Millis),
+  gapFromHeight: Schema.optionalKey(
+    Schema.Int.annotate({
+      description: "The first block that the inactive subscription is not evaluated against, since no more is parked",
+      examples: [21_000_008]
+    })
+  ),
   heldSecondsLimit: Schema.Int.annotate({
-    description: "How long a callback stays parked until the domain is verified",
+    description:
+      "How long callbacks stay parked until the domain is verified, or are parked for an inactive subscription",
     examples: [604_800]
   }),
   heldCountLimit: Schema.Int.annotate({
-    description: "How many callbacks stay parked until the domain is verified",
+    description:
+      "How many callbacks stay parked until the domain is verified, or are parked for an inactive subscription",
     examples: [10_000]
   }),
   createdTimestamp: Timestamp
@@ -145,7 +147,7 @@ const overlapSeconds = Schema.Int.check(
 const params = { ...chainParams, ...referenceIdParam }
 
 const event = "ADDRESS_COINS_TRANSACTION_CONFIRMED"
-const ofCoins = { eventType: event, transactionId: undefined, heldSinceTimestamp: undefined }
+const ofCoins = { eventType: event, transactionId: undefined, heldSinceTimestamp: undefined, gapFromHeight: undefined }
 const told = FamilyExample.callback("evm", event)
 const { idempotencyKey } = JSON.parse(told) as { readonly idempotencyKey: string }
 /** What each operation shows: a callback that was accepted, one that is to be sent again, and a test before it is sent. */
@@ -156,8 +158,7 @@ const again = {
   state: "due",
   deliveredTimestamp: undefined,
   statusCode: 500,
-  error: "answered 500",
-  position: undefined
+  error: "answered 500"
 }
 const test = {
   ...{
@@ -166,7 +167,7 @@ const test = {
     event: testEvent(event),
     state: "due"
   },
-  ...{ sequence: undefined, position: undefined, deliveredTimestamp: undefined, attempts: [] }
+  ...{ sequence: undefined, deliveredTimestamp: undefined, attempts: [] }
 }
 
 const errors = [...chainErrors, Failures.resourceNotFound] as const
@@ -177,9 +178,9 @@ export class CallbacksGroup extends HttpApiGroup.make("callbacks")
       params,
       query: { ...context, ...feedQuery, wait: Schema.optionalKey(wait) },
       success: feedPage(Callback),
-      error: [...errors, Failures.conflict, ...pageErrors]
+      error: [...errors, ...pageErrors]
     })
-      .annotate(ExampleValues, { ...delivered, nextStartingAfter: "17-5f0d3a9b71c2-e19ac04d" })
+      .annotate(ExampleValues, { ...delivered, nextStartingAfter: "17" })
       .annotateMerge(
         OpenApi.annotations({
           summary:

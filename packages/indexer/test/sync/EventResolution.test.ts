@@ -318,7 +318,7 @@ for (const store of stores) {
       }).pipe(quiet, Effect.provide(layer), Effect.scoped)
     )
 
-    it.effect("keeps the event of a deactivated subscription until that is active again", () =>
+    it.effect("parks the event of a deactivated subscription, or keeps it in doubt where no more is parked", () =>
       Effect.gen(function* () {
         const subscriptions = yield* Subscriptions
         const fake = new Node()
@@ -328,6 +328,8 @@ for (const store of stores) {
         const { id, referenceId } = yield* subscribe(0)
         const block = yield* mine({ spends: [fake.coin(0)], pays: [pay(0, 4n)] })
         yield* subscriptions.deactivate(id, "test")
+        assert.strictEqual(yield* inDoubt, 1)
+        yield* (yield* Database).query((db) => db.updateTable("subscription").set({ parking: 0, gap_from: 1000 }))
         fake.hasIndex = true
         yield* step
         assert.strictEqual(yield* inDoubt, 0, "nobody hears of what is in doubt")

@@ -530,7 +530,7 @@ for (const store of stores) {
       }).pipe(Effect.provide(layer), Effect.scoped)
     )
 
-    it.effect("leaves inactive subscriptions out", () =>
+    it.effect("parks what inactive subscriptions are to be told", () =>
       Effect.gen(function* () {
         const subscriptions = yield* Subscriptions
         const node = new Node()
@@ -540,16 +540,17 @@ for (const store of stores) {
         yield* subscriptions.deactivate(one.id, "test")
         node.add(1, [], [[1, 5n]])
         yield* step
-        assert.deepStrictEqual(
-          (yield* told).map(({ referenceId }) => referenceId),
-          [two.referenceId]
+        const states = (yield* Database).query((db) =>
+          db.selectFrom("callback").select(["subscription", "state"]).orderBy("id")
         )
+        assert.deepStrictEqual(yield* states, [
+          { subscription: one.id, state: "held" },
+          { subscription: two.id, state: "due" }
+        ])
         yield* subscriptions.activate({ account: 1, chain, referenceId: one.referenceId })
-        node.add(2, [], [[1, 5n]])
-        yield* step
         assert.deepStrictEqual(
-          (yield* told).slice(1).map(({ referenceId }) => referenceId),
-          [one.referenceId, two.referenceId]
+          (yield* states).map(({ state }) => state),
+          ["due", "due"]
         )
       }).pipe(Effect.provide(layer), Effect.scoped)
     )

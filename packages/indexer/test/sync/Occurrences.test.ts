@@ -1,6 +1,6 @@
 /**
  * What subscriptions are told, against a plain model of the same happenings: random chains with forks, bursts and empty
- * blocks; subscriptions made, removed, deactivated and activated at random; crashes between any two store operations.
+ * blocks; subscriptions made, removed, deactivated and activated at random, parking or no more; crashes between any two store operations.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
@@ -8,6 +8,7 @@ import type { EventType } from "@headwater/core/events/EventType"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database, DatabaseError } from "@headwater/indexer/store/database/Database"
+import { Outbox, Retention } from "@headwater/indexer/store/subscriptions/Outbox"
 import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Follow from "@headwater/indexer/sync/Follow"
 import * as Duration from "effect/Duration"
@@ -40,6 +41,7 @@ type Operation =
     }
   | { readonly kind: "subscribe"; readonly wanted: Wanted }
   | { readonly kind: "remove" | "deactivate" | "activate"; readonly which: number }
+  | { readonly kind: "endParking" }
 
 const payment = fc.record({ from: fc.nat(3), to: fc.nat(3) })
 const blocks = (maxLength: number) => fc.array(fc.array(payment, { maxLength: 3 }), { maxLength })
@@ -69,7 +71,8 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       kind: fc.constantFrom("remove" as const, "deactivate" as const, "activate" as const),
       which: fc.nat(10)
     })
-  }
+  },
+  { weight: 1, arbitrary: fc.constant({ kind: "endParking" as const }) }
 )
 
 /** A subscription in the model, with what it should have been told and what it still waits for. */
@@ -77,6 +80,9 @@ interface Subscriber {
   readonly wanted: Wanted
   readonly subscription: Subscription
   active: boolean
+  /** The first block that it was not matched against, where that is so. */
+  gapFrom: number | undefined
+  gaps: Array<string>
   told: Array<{ readonly height: number; readonly event: string }>
   waiting: Array<{ readonly height: number; readonly event: string; next: number }>
 }
@@ -102,10 +108,22 @@ class Model {
     }
   }
 
+  endParking() {
+    for (const subscriber of this.subscribers) if (!subscriber.active) subscriber.gapFrom ??= this.chain.length
+  }
+
+  activate(subscriber: Subscriber) {
+    const { gapFrom, gaps } = subscriber
+    const tip = this.chain.length - 1
+    if (gapFrom !== undefined && gapFrom <= tip) gaps.push(`${gapFrom} ${tip}`)
+    subscriber.active = true
+    subscriber.gapFrom = undefined
+  }
+
   private evaluate(subscriber: Subscriber, block: FakeChain["tip"]) {
     const { confirmations, event, of } = subscriber.wanted
     const each = event.endsWith("EACH_CONFIRMATION")
-    if (subscriber.active) {
+    if (subscriber.gapFrom === undefined) {
       const happened =
         of === undefined
           ? ["block"]
@@ -154,10 +172,19 @@ const failing = (database: Database["Service"], left: { count: number }): Databa
 
 const told = Effect.gen(function* () {
   const { read } = yield* Database
-  const rows = yield* read((db) => db.selectFrom("callback").select(["body", "state", "idempotency_key"]).orderBy("id"))
+  const rows = yield* read((db) =>
+    db
+      .selectFrom("callback")
+      .select(["body", "state", "idempotency_key"])
+      .where("state", "<>", "orphaned")
+      .orderBy("id")
+  )
   assert.strictEqual(new Set(rows.map((row) => row.idempotency_key)).size, rows.length)
   return rows.map(({ body, state }) => {
     const { data, referenceId } = JSON.parse(body)
+    if (data.event === "BLOCKS_MISSED") {
+      return { referenceId, state, event: `${data.item.fromHeight} ${data.item.toHeight}` }
+    }
     const { currentConfirmations, direction, hash, minedInBlock, transactionId } = data.item
     const what = minedInBlock === undefined ? "block" : `${transactionId} ${direction}`
     const count = currentConfirmations === undefined ? "" : ` ${currentConfirmations}`
@@ -178,13 +205,18 @@ const tables = [
 for (const store of stores) {
   describe(`Occurrences on ${store.name}`, () => {
     const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? (store.name === "sqlite" ? 80 : 20))
-    const layer = Layer.merge(ChainStatus.layer, Subscriptions.layer).pipe(Layer.provideMerge(store.layer))
+    const layer = Layer.merge(ChainStatus.layer, Outbox.layer).pipe(
+      Layer.provideMerge(Subscriptions.layer),
+      // Whoever is inactive has been so for too long when that is looked at.
+      Layer.provide(Layer.succeed(Retention, { finishedMillis: 1e12, parkedMillis: 0, parkedCount: 1e6 })),
+      Layer.provideMerge(store.layer)
+    )
 
     it.live(
       `are told exactly as a plain model says (${runs} runs, seed ${seed})`,
       () =>
         Effect.gen(function* () {
-          const context = yield* Effect.context<Database | ChainStatus | Subscriptions>()
+          const context = yield* Effect.context<Database | ChainStatus | Outbox | Subscriptions>()
           const property = fc.asyncProperty(fc.array(operation, { maxLength: 30 }), (operations) =>
             Effect.gen(function* () {
               const database = yield* Database
@@ -219,7 +251,8 @@ for (const store of stores) {
                       callbackUrl: "https://receiver.test/"
                     })
                     model.subscribers.push({
-                      ...{ wanted: operation.wanted, subscription, active: true, told: [], waiting: [] }
+                      ...{ wanted: operation.wanted, subscription, active: true, gapFrom: undefined },
+                      ...{ gaps: [], told: [], waiting: [] }
                     })
                     break
                   }
@@ -231,6 +264,11 @@ for (const store of stores) {
                     while (fake.tip.height < before) fake.mine([])
                     yield* followUntilDone(operation.crash)
                     model.follow(fake.blocks)
+                    break
+                  }
+                  case "endParking": {
+                    yield* (yield* Outbox).endParking
+                    model.endParking()
                     break
                   }
                   default: {
@@ -247,13 +285,14 @@ for (const store of stores) {
                       subscriber.active = false
                     } else if (!subscriber.active) {
                       yield* subscriptions.activate(key)
-                      subscriber.active = true
+                      model.activate(subscriber)
                     }
                   }
                 }
               }
-              const expected = model.subscribers.flatMap(({ active, subscription, told }) =>
-                told.map(({ event }) => {
+              const expected = model.subscribers.flatMap(({ active, gaps, subscription, told }) => [
+                ...gaps.map((event) => ({ referenceId: subscription.referenceId, state: "expired", event })),
+                ...told.map(({ event }) => {
                   const [hash, what, ...rest] = event.split(" ")
                   const block = fake.blocks.find((block) => hex(block.hash) === hash)!
                   const subject = what === "block" ? "block" : hex(block.transactions[Number(what)]!)
@@ -263,7 +302,7 @@ for (const store of stores) {
                     event: [hash, subject, ...rest].join(" ")
                   }
                 })
-              )
+              ])
               const sorted = (list: ReadonlyArray<object>) => list.map((entry) => JSON.stringify(entry)).sort()
               assert.deepStrictEqual(sorted(yield* told), sorted(expected))
             }).pipe(Effect.provideService(References.MinimumLogLevel, "None"), Effect.runPromiseWith(context))

@@ -15,6 +15,7 @@ import { Database } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
 import type { Tables } from "../database/Tables.ts"
 import * as KnownCoins from "./KnownCoins.ts"
+import { isMatched } from "./MatchedSubscriptions.ts"
 import type { Undone } from "./Projection.ts"
 import * as RecordGaps from "./RecordGaps.ts"
 
@@ -34,7 +35,7 @@ export const unknown: Completeness = { coins: undefined, tokens: undefined, hist
 
 /** Whether somebody watches the address of a row of the table `completeness`, called `c`. */
 export const isWatched = sql<boolean>`(
-  exists (select 1 from subscription s where s.chain = c.chain and s.address = c.address and s.active = 1)
+  exists (select 1 from subscription s where s.chain = c.chain and s.address = c.address and ${isMatched("s")})
   or exists (select 1 from wallet_address w where w.chain = c.chain and w.address = c.address)
   or exists (select 1 from synced_address a where a.chain = c.chain and a.address = c.address and a.active = 1)
 )`
@@ -47,7 +48,10 @@ const watchersOf = (db: Kysely<Tables>, chain: number, addresses: ReadonlyArray<
       .where("watcher.chain", "=", chain)
       .where("watcher.address", "in", addresses)
   const isActive = sql<boolean>`watcher.active = 1`
-  return of("subscription").where(isActive).union(of("wallet_address")).union(of("synced_address").where(isActive))
+  return of("subscription")
+    .where(isMatched("watcher"))
+    .union(of("wallet_address"))
+    .union(of("synced_address").where(isActive))
 }
 
 /** Those of the addresses that anybody watches, in a transaction. */

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import type * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
+import { isMatched } from "./MatchedSubscriptions.ts"
 
 /** Whether every coin there is has been recorded, whoever has it. */
 export const hasAll = ({
@@ -52,7 +53,7 @@ export const unknown = Effect.fn("KnownCoins.unknown")(function* (
       .select("s.address")
       .distinct()
       .where("s.chain", "=", chain)
-      .where("s.active", "=", 1)
+      .where(isMatched("s"))
       .where("s.address", "is not", null)
       .where("s.revision", ">", after)
       .where("s.revision", "<=", last)

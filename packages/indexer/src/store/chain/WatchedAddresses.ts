@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
+import { isMatched } from "./MatchedSubscriptions.ts"
 
 export interface WatchedAddresses {
   readonly set: Watched.Watched
@@ -49,7 +50,8 @@ export const make = Effect.fnUntraced(function* (chain: number) {
           .where("revision", ">=", after.revision)
           .where("revision", "<=", revision)
           .where(sql<boolean>`(revision, id) > (${after.revision}, ${after.id})`)
-          .$if(table !== "wallet_address", (select) => select.where(sql<boolean>`active = 1`))
+          .$if(table === "subscription", (select) => select.where(isMatched()))
+          .$if(table === "synced_address", (select) => select.where(sql<boolean>`active = 1`))
           .orderBy("revision")
           .orderBy("id")
           .limit(pageSize)

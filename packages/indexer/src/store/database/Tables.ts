@@ -23,7 +23,6 @@ export interface Tables {
   fan_out: FanOutTable
   rewound_block: RewoundBlockTable
   callback: CallbackTable
-  account_feed: AccountFeedTable
   domain: DomainTable
   unspent_output: UnspentOutputTable
   spent_output: SpentOutputTable
@@ -48,7 +47,6 @@ export interface Tables {
   asset_rate: AssetRateTable
   market_task: MarketTaskTable
   store_format: StoreFormatTable
-  store_epoch: StoreEpochTable
   secret_key: SecretKeyTable
   background_migration: BackgroundMigrationTable
 }
@@ -261,9 +259,15 @@ export interface SubscriptionTable {
   /** The chain's cursor at creation: blocks above it are evaluated. Null where no block was committed yet. */
   from_height: number | null
   active: number
+  /** 1 for an inactive subscription whose callbacks are parked: blocks are matched against it as if it were active. */
+  parking: Generated<number>
+  /** When it was deactivated, in milliseconds since the Unix epoch; null where it is active, or was deactivated by an older release. */
+  inactive_since: Generated<number | null>
+  /** The first block that was not matched against it, where parking has ended; null else. */
+  gap_from: Generated<number | null>
   /**
-   * The chain's revision with which it was made active: it has a part in what blocks of later revisions have matched. One
-   * that is inactive was so from `revision` on.
+   * The chain's revision from which on blocks were matched against it: it has a part in what blocks of later revisions
+   * have matched. One that is neither active nor parking has had none from `revision` on.
    */
   active_from: Generated<number>
   /** JSON array of {reason, timestamp}. */
@@ -363,15 +367,6 @@ export interface CallbackTable {
   delivered: Generated<number | null>
   /** Of a retraction: the id of the callback that it takes back. */
   original: Generated<number | null>
-  /** Its number in the feed of its account, given when that first shows the callback. */
-  feed_position: Generated<number | null>
-}
-
-/** The feed of an account, from the first time on that somebody reads it. */
-export interface AccountFeedTable {
-  account: number
-  /** The last position that was given, or that a callback would have which was forgotten before anybody read it. */
-  last_position: number
 }
 
 /** A host that an account wants callbacks on, and the proof that it may. */
@@ -621,14 +616,6 @@ export interface StoreFormatTable {
   oldest_migration: string
   /** The release that brings the migration, for the message to others. */
   oldest_program: string
-}
-
-/** What the store is called until it is restored from a backup: one row, none in a copy. */
-export interface StoreEpochTable {
-  id: number
-  epoch: string
-  /** The store that the epoch was given to, as `Adapter.identity` tells stores apart. */
-  identity: string
 }
 
 /** A key that callback secrets of the store may be encrypted with: its id, as `database/SecretKeys` has it. */

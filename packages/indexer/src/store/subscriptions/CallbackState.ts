@@ -25,11 +25,19 @@ export const states: Readonly<Record<State, string>> = {
   retracted: "followed by a retraction, since the block left the chain: the key has ended"
 }
 
+interface BirthRule {
+  readonly when: string
+  /** The transition where the callback exists already. */
+  readonly again: "return" | undefined
+  /** The first state, where the activity of the subscription does not matter. */
+  readonly state?: State
+}
+
 /** How a callback is born: `due` where its subscription is active, else `held`. */
 export const births = {
   matched: {
     when: "A committed block has an event, or confirms an earlier event",
-    /** The transition where the callback exists already. After a retraction a new callback tells the event again. */
+    /** After a retraction a new callback tells the event again. */
     again: "return"
   },
   added: {
@@ -40,8 +48,14 @@ export const births = {
     when: "An audit finds that a callback told a wrong movement of coins, and corrections are wanted",
     /** Its block may have left the chain and come back, and with the block the callback that it corrects. */
     again: "return"
+  },
+  missed: {
+    when: "A subscription is activated that blocks were not matched against, since too much was parked or for too long",
+    again: undefined,
+    /** Not sent: receivers that know no such event would refuse it. The feed shows what its number stands for. */
+    state: "expired"
   }
-} as const
+} as const satisfies Readonly<Record<string, BirthRule>>
 
 /**
  * What happens to a callback. `given`: the value comes with the statement.
@@ -214,10 +228,11 @@ export const make = (options: {
  */
 export const enter = Effect.fnUntraced(function* (birth: Birth, callbacks: ReadonlyArray<NewCallback>) {
   const { insertMany } = yield* Database
-  const { again } = births[birth]
+  const { again, state }: BirthRule = births[birth]
   const conflict = again === undefined ? "do nothing" : TransitionSql.onConflict(transitions[again])
   const told = again === undefined ? callbacks : yield* Returns.toldAgain(callbacks)
-  yield* insertMany("callback", told, `on conflict (idempotency_key) ${conflict}`)
+  const born = state === undefined ? told : told.map((callback) => ({ ...callback, state }))
+  yield* insertMany("callback", born, `on conflict (idempotency_key) ${conflict}`)
 })
 
 /**

@@ -9,8 +9,8 @@ import * as CallbackState from "./CallbackState.ts"
 import * as SubscriptionRow from "./internal/SubscriptionRow.ts"
 
 /**
- * Deactivates those of a chain's subscriptions whose ids `which` selects, and parks what they were to send, in a
- * transaction; how many. A subscription that is inactive already keeps its reason.
+ * Deactivates those of a chain's subscriptions whose ids `which` selects, and parks what they were to send and what
+ * happens from now on, in a transaction; how many. A subscription that is inactive already keeps its reason.
  */
 export const deactivate = Effect.fnUntraced(function* (
   chain: number,
@@ -18,12 +18,13 @@ export const deactivate = Effect.fnUntraced(function* (
   which: (db: Kysely<Tables>) => SelectQueryBuilder<Tables, "subscription", { readonly id: number }>
 ) {
   const { query } = yield* Database
-  const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+  const now = yield* Clock.currentTimeMillis
+  const deactivation_reasons = SubscriptionRow.reasonsText([{ reason, timestamp: Math.floor(now / 1000) }])
   const { revision } = yield* ChainRow.lockAndBumpRevision(chain)
   const changed = yield* query((db) =>
     db
       .updateTable("subscription")
-      .set({ active: 0, revision, deactivation_reasons: SubscriptionRow.reasonsText([{ reason, timestamp }]) })
+      .set({ active: 0, parking: 1, inactive_since: now, revision, deactivation_reasons })
       .where("id", "in", which(db))
       .where("active", "=", 1)
       .returning(["id", "host"])

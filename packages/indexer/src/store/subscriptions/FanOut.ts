@@ -16,6 +16,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
+import { isMatched } from "../chain/MatchedSubscriptions.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import type { Row } from "../database/Tables.ts"
@@ -81,7 +82,7 @@ export const defer = Effect.fnUntraced(function* (
       const statement = sql`
         insert into fan_out (chain, account, matched, subscription, occurrence)
         select distinct m.chain, s.account, m.id, 0, 0
-        from matched m join subscription s on s.chain = m.chain and s.active = 1 and ${sql.raw(join)}
+        from matched m join subscription s on s.chain = m.chain and ${isMatched("s")} and ${sql.raw(join)}
         where m.chain = ${chain} and m.height = ${block.height}`
       return { compile: () => statement.compile(db), execute: () => statement.execute(db) }
     })
@@ -160,7 +161,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
     return made
   })
 
-  /** The subscriptions of an account that were active when a block was committed, from the first that lacks callbacks. */
+  /** The subscriptions of an account that a committed block was matched against, from the first that lacks callbacks. */
   const subscribersOf = Effect.fnUntraced(function* (matched: MatchedRow, at: Row<"fan_out">, limit: number) {
     const { query } = yield* Database
     const events = [...new Set(matched.matches.flatMap((match) => [...eventsOf.get(match.class)!]))]
@@ -174,7 +175,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
         .where("address", matched.address === null ? "is" : "=", matched.address)
         .where("id", ">", at.subscription)
         .where("active_from", "<=", matched.revision)
-        .where((where) => where.or([where("active", "=", 1), where("revision", ">", matched.revision)]))
+        .where((where) => where.or([isMatched(), where("revision", ">", matched.revision)]))
         .orderBy("id")
         .limit(limit)
     )
@@ -191,16 +192,15 @@ export const make = Effect.fnUntraced(function* (chain: number) {
     const pending: Array<PendingConfirmations.PendingRow> = []
     let { occurrence, subscription } = at
     let left = subscribers.length
-    for (const { active, ...row } of subscribers) {
-      const subscriber = { ...row, address: (row.address ?? undefined) as AddressBytes | undefined }
+    for (const { active, address, ...row } of subscribers) {
+      const subscriber = { ...row, active: active === 1, address: (address ?? undefined) as AddressBytes | undefined }
       const own = matched.matches.filter((match) => isOfClass(row.event, match.class))
       const part = own.slice(occurrence, occurrence + Math.max(1, most - due.length - pending.length))
       const occurrences = part.map(({ item, occurrence }) => ({ subscription: subscriber, occurrence, item }))
       if (isEachConfirmation(row.event) || row.confirmations > 1) {
         pending.push(...PendingConfirmations.first(chain, block, occurrences))
       } else {
-        const { due: own } = PendingConfirmations.schedule(chain, block, occurrences, block.height, matched.created)
-        due.push(...(active === 1 ? own : own.map((callback) => ({ ...callback, state: "held" as const }))))
+        due.push(...PendingConfirmations.schedule(chain, block, occurrences, block.height, matched.created).due)
       }
       if (occurrence + part.length < own.length) {
         occurrence += part.length

@@ -17,6 +17,7 @@ import { HostPermission } from "./HostPermission.ts"
 import * as Acknowledgement from "./internal/Acknowledgement.ts"
 import * as DueCallbacks from "./internal/DueCallbacks.ts"
 import * as Expiry from "./internal/Expiry.ts"
+import * as Gaps from "./internal/Gaps.ts"
 import * as Leases from "./internal/Leases.ts"
 import * as Pruning from "./internal/Pruning.ts"
 import * as Receivers from "./internal/Receivers.ts"
@@ -74,6 +75,8 @@ export class Outbox extends Context.Service<
     readonly prune: Effect.Effect<number, DatabaseError>
     /** Gives up callbacks that have waited too long for the verification of their host; how many. */
     readonly expire: Effect.Effect<number, DatabaseError>
+    /** Parks no more for inactive subscriptions with as much as may be, or that have been inactive for too long; of how many. */
+    readonly endParking: Effect.Effect<number, DatabaseError>
   }
 >()("@headwater/indexer/store/subscriptions/Outbox") {
   static readonly layer = Layer.effect(
@@ -93,7 +96,7 @@ export const Retention = Context.Reference("@headwater/indexer/store/subscriptio
   defaultValue: () => ({
     /** Of what was delivered, taken back or expired, in milliseconds. */
     finishedMillis: 30 * 86_400_000,
-    /** Of callbacks parked until their host is verified, in milliseconds and in callbacks a subscription. */
+    /** Of callbacks parked until their host is verified or the subscription is activated, in milliseconds and in callbacks a subscription. */
     parkedMillis: 7 * 86_400_000,
     parkedCount: 10_000
   })
@@ -117,6 +120,7 @@ const make = Effect.gen(function* () {
     acknowledge: (outcomes) => stored(Acknowledgement.write(outcomes, consequences)),
     endLeases: stored(Leases.endAll()),
     prune: stored(Pruning.prune(retention)),
-    expire: stored(Expiry.overdue(retention))
+    expire: stored(Expiry.overdue(retention)),
+    endParking: stored(Gaps.begin(retention))
   })
 })

@@ -18,7 +18,7 @@ export type Subscriber = Pick<
   Row<"subscription">,
   "id" | "account" | "reference_id" | "event" | "confirmations" | "host"
 > &
-  Subscription
+  Subscription & { readonly active: boolean }
 
 export type PendingRow = Insertable<Tables["waiting"]>
 
@@ -26,7 +26,6 @@ export type PendingRow = Insertable<Tables["waiting"]>
 const callback = (options: {
   readonly chain: number
   readonly subscriber: Omit<Subscriber, "address">
-  readonly active: boolean
   readonly block: Pick<BlockHeader, "height" | "hash">
   readonly occurrence: string
   readonly item: Callback.Item
@@ -34,9 +33,9 @@ const callback = (options: {
   readonly now: number
 }) => {
   const { block, confirmation, item, occurrence, subscriber, ...rest } = options
-  const { confirmations, event } = subscriber
+  const { active, confirmations, event } = subscriber
   return CallbackState.make({
-    ...{ ...rest, subscriber, event, height: block.height },
+    ...{ ...rest, subscriber, active, event, height: block.height },
     key: { blockHash: block.hash, occurrence, confirmation },
     item: isEachConfirmation(event) ? Callback.withConfirmations(item, confirmation, confirmations) : item
   })
@@ -71,7 +70,7 @@ export const schedule = (
     const each = isEachConfirmation(subscriber.event)
     const target = subscriber.confirmations
     for (let confirmation = each ? 1 : target; confirmation <= Math.min(target, reached); confirmation++) {
-      due.push(callback({ chain, subscriber, active: true, block, occurrence, item, confirmation, now }))
+      due.push(callback({ chain, subscriber, block, occurrence, item, confirmation, now }))
     }
     if (reached >= target) continue
     pending.push(rowOf(chain, block, { item, occurrence, subscription: subscriber }, each ? reached + 1 : target))
@@ -170,8 +169,7 @@ const confirmRows = Effect.fnUntraced(function* (chain: number, rows: ReadonlyAr
     const { account, confirmation, event, host, occurrence, reference_id } = row
     return callback({
       ...{ chain, occurrence, confirmation, now },
-      active: active === 1,
-      subscriber: { id, account, reference_id, event, confirmations, host },
+      subscriber: { id, account, reference_id, event, confirmations, host, active: active === 1 },
       block: { height: row.height, hash },
       item: JSON.parse(row.item) as Callback.Item
     })

@@ -1,4 +1,4 @@
-/** The active subscriptions of one chain that a block may concern. */
+/** The subscriptions of one chain that a block may concern. */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { EventKind } from "@headwater/core/events/EventKinds"
 import { eventKinds } from "@headwater/core/events/EventKinds"
@@ -6,6 +6,7 @@ import { type EventType, eventsOfClass } from "@headwater/core/events/EventType"
 import type { Candidates, Subscription } from "@headwater/core/events/Matcher"
 import * as Effect from "effect/Effect"
 import { type Kysely, sql } from "kysely"
+import { isMatched, matchedText } from "../chain/MatchedSubscriptions.ts"
 import { Database } from "../database/Database.ts"
 import { inChunks, rows } from "../database/Statements.ts"
 import type { Row, Tables } from "../database/Tables.ts"
@@ -13,13 +14,14 @@ import type { Subscriber } from "./PendingConfirmations.ts"
 
 const blockEvents = [...eventsOfClass("block")]
 
-const columns = ["id", "account", "reference_id", "host", "event", "confirmations", "address"] as const
+const columns = ["id", "account", "reference_id", "host", "event", "confirmations", "address", "active"] as const
 
 type SubscriberRow = Pick<Row<"subscription">, (typeof columns)[number]>
 
-const toSubscriber = (row: SubscriberRow): Subscriber => ({
+const toSubscriber = ({ active, address, ...row }: SubscriberRow): Subscriber => ({
   ...row,
-  address: (row.address ?? undefined) as AddressBytes | undefined
+  active: active === 1,
+  address: (address ?? undefined) as AddressBytes | undefined
 })
 
 // The matcher's key of an address is its hex.
@@ -64,15 +66,15 @@ export const expand = <A extends { readonly subscription: Group }>(found: Readon
 /** A lookup in the subscriptions of the chain that has this number in the store, in a transaction that has its lock. */
 export const make = Effect.fnUntraced(function* (chain: number) {
   const { query, selectEach } = yield* Database
-  const active = (db: Kysely<Tables>) =>
-    db.selectFrom("subscription").select(columns).where("chain", "=", chain).where("active", "=", 1).orderBy("id")
+  const matched = (db: Kysely<Tables>) =>
+    db.selectFrom("subscription").select(columns).where("chain", "=", chain).where(isMatched()).orderBy("id")
   /** The subscriptions to blocks, which change with the chain's revision alone. */
   let toBlocks: { readonly revision: number; readonly most: number; readonly groups: ReadonlyArray<Group> } | undefined
 
   const blockMined = Effect.fnUntraced(function* (revision: number, most: number) {
     if (toBlocks?.revision !== revision || toBlocks.most !== most) {
       const rows = yield* query((db) => {
-        const all = active(db).where("event", "in", blockEvents).where("address", "is", null)
+        const all = matched(db).where("event", "in", blockEvents).where("address", "is", null)
         return Number.isFinite(most) ? all.limit(most + 1) : all
       })
       const groups =
@@ -88,15 +90,15 @@ export const make = Effect.fnUntraced(function* (chain: number) {
       { address: "bytea" },
       addresses.map((address) => ({ address })),
       `select ${columns.join(", ")} from subscription
-       where chain = ${chain} and address = :address and active = 1 order by id limit ${most + 1}`
+       where chain = ${chain} and address = :address and ${matchedText()} order by id limit ${most + 1}`
     )
   })
 
   const ofAddresses = Effect.fnUntraced(function* (addresses: ReadonlyArray<AddressBytes>, most: number) {
-    if (!Number.isFinite(most)) return yield* query((db) => active(db).where("address", "in", addresses))
+    if (!Number.isFinite(most)) return yield* query((db) => matched(db).where("address", "in", addresses))
     const limit = most * 10
     const found = yield* query((db) =>
-      active(db)
+      matched(db)
         .where("address", "in", addresses)
         .limit(limit + 1)
     )
@@ -106,7 +108,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
   const eventsOf = Effect.fnUntraced(function* (address: AddressBytes) {
     const found = yield* query(
       rows(sql<{ event: EventType }>`
-        select distinct event from subscription where chain = ${chain} and address = ${address} and active = 1`)
+        select distinct event from subscription where chain = ${chain} and address = ${address} and ${isMatched()}`)
     )
     return found.map(({ event }) => event)
   })

@@ -12,6 +12,7 @@ import * as Watched from "@headwater/core/events/Watched"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
+import { isMatched } from "../chain/MatchedSubscriptions.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { inChunks, rows } from "../database/Statements.ts"
@@ -32,7 +33,7 @@ export interface Tip {
 }
 
 export interface UnconfirmedCoins {
-  /** Brings {@link has} up to date; whether there is any active subscription. */
+  /** Brings {@link has} up to date; whether there is any such subscription. */
   readonly refresh: Effect.Effect<boolean, DatabaseError>
   /** The last committed block, whose UTXO set the store has; undefined where there is none. */
   readonly tip: Effect.Effect<Tip | undefined, DatabaseError>
@@ -54,24 +55,24 @@ const isUnconfirmed = sql.join(
   events.map((event) => sql`event = ${sql.lit(event)}`),
   sql` or `
 )
-const wanting = sql`(${isUnconfirmed}) and active = 1`
+const wanting = sql`(${isUnconfirmed}) and ${isMatched()}`
 
 type Subscriber = Pick<
   Row<"subscription">,
-  "id" | "reference_id" | "account" | "host" | "event" | "address" | "created"
+  "id" | "reference_id" | "account" | "host" | "event" | "address" | "created" | "active"
 >
 
-/** Active subscriptions by the key of their address. */
+/** Subscriptions by the key of their address. */
 const subscribersOf = Effect.fnUntraced(function* (chain: number, addresses: ReadonlyArray<AddressBytes>) {
   const { query } = yield* Database
   const found: ReadonlyArray<Subscriber> = yield* inChunks(addresses, (some) =>
     query((db) =>
       db
         .selectFrom("subscription")
-        .select(["id", "reference_id", "account", "host", "event", "address", "created"])
+        .select(["id", "reference_id", "account", "host", "event", "address", "created", "active"])
         .where("chain", "=", chain)
         .where("address", "in", some)
-        .where("active", "=", 1)
+        .where(isMatched())
         .where("event", "in", events)
         .orderBy("id")
     )
@@ -79,7 +80,7 @@ const subscribersOf = Effect.fnUntraced(function* (chain: number, addresses: Rea
   return Map.groupBy(found, ({ address }) => Bytes.key(address!))
 })
 
-/** Addresses that active subscriptions may be for, as far as the store was at the last refresh. */
+/** Addresses that subscriptions may be for, as far as the store was at the last refresh. */
 const watchedAddresses = Effect.fnUntraced(function* (chain: Chain.Chain) {
   const database = yield* Database
   const { read } = database
@@ -126,7 +127,8 @@ export const open = Effect.fn("UnconfirmedCoins.open")(function* (chain: Chain.C
 
   const callback = (transfer: MempoolTransfer, subscriber: Subscriber, now: number) =>
     CallbackState.make({
-      ...{ subscriber, active: true, chain: watched.chain, event: subscriber.event, height: null, now },
+      ...{ subscriber, active: subscriber.active === 1, chain: watched.chain, event: subscriber.event },
+      ...{ height: null, now },
       key: {
         blockHash: undefined,
         occurrence: `coin:${Buffer.from(transfer.transactionId).toString("hex")}`,

@@ -11,6 +11,7 @@ import { eventsOfClass } from "@headwater/core/events/EventType"
 import * as Effect from "effect/Effect"
 import type { Kysely } from "kysely"
 import * as BlockRange from "../chain/BlockRange.ts"
+import { isMatched } from "../chain/MatchedSubscriptions.ts"
 import { Database } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
 import type { Row, Tables } from "../database/Tables.ts"
@@ -55,8 +56,8 @@ const eventOf = ({ address, height, reason, transaction_id }: Row<"unresolved_ev
 /** The events that a movement in doubt keeps back. */
 const events = [...eventsOfClass("coin", "block")]
 
-/** Those of the addresses, by their key, with a deactivated subscription, whose event is kept until it is active again. */
-const deactivated = Effect.fnUntraced(function* (chain: number, addresses: ReadonlyArray<Uint8Array>) {
+/** Those of the addresses, by their key, with a subscription that nothing is parked for: its event is kept until it is active again. */
+const withoutParking = Effect.fnUntraced(function* (chain: number, addresses: ReadonlyArray<Uint8Array>) {
   const { query } = yield* Database
   const rows = yield* inChunks(addresses, (some) =>
     query((db) =>
@@ -65,7 +66,7 @@ const deactivated = Effect.fnUntraced(function* (chain: number, addresses: Reado
         .select("address")
         .where("chain", "=", chain)
         .where("address", "in", some)
-        .where("active", "=", 0)
+        .where(({ not }) => not(isMatched()))
         .where("event", "in", events)
     )
   )
@@ -74,7 +75,7 @@ const deactivated = Effect.fnUntraced(function* (chain: number, addresses: Reado
 
 /**
  * In the transaction that enters a block again: forgets what is not in doubt any more, which is the answer. A movement of
- * a deactivated subscription stays.
+ * a subscription that nothing is parked for stays.
  */
 export const keepOnly = Effect.fnUntraced(function* (chain: number, { height }: Pick<Block, "height">, found: Found) {
   const { defer, query } = yield* Database
@@ -87,7 +88,7 @@ export const keepOnly = Effect.fnUntraced(function* (chain: number, { height }: 
   const decided = stored.filter(
     ({ address, transaction_id }) => !inDoubt.has(`${Bytes.key(transaction_id)} ${Bytes.key(address)}`)
   )
-  const kept = yield* deactivated(
+  const kept = yield* withoutParking(
     chain,
     decided.map(({ address }) => address)
   )
@@ -105,7 +106,7 @@ export const keepOnly = Effect.fnUntraced(function* (chain: number, { height }: 
   return decided.map(eventOf)
 })
 
-/** The movements of a chain in doubt, but for those whose subscriptions are all deactivated. */
+/** The movements of a chain in doubt, but for those whose subscriptions nothing is parked for. */
 const ofChain = (db: Kysely<Tables>, chain: Chain.Chain) =>
   db
     .selectFrom("unresolved_event as u")
@@ -117,7 +118,7 @@ const ofChain = (db: Kysely<Tables>, chain: Chain.Chain) =>
           .select("s.id")
           .whereRef("s.chain", "=", "u.chain")
           .whereRef("s.address", "=", "u.address")
-          .where("s.active", "=", 1)
+          .where(isMatched("s"))
           .where("s.event", "in", events)
       )
     )

@@ -90,7 +90,7 @@ for (const store of stores) {
       }).pipe(Effect.provide(layer))
     )
 
-    it.live("begins anew with an activation", () =>
+    it.live("begins anew with an activation, where what happened meanwhile was not parked", () =>
       Effect.gen(function* () {
         const fake = new FakeChain(ethereum)
         const chainStore = yield* open(ethereum)
@@ -100,10 +100,15 @@ for (const store of stores) {
         const { query } = yield* Database
         const [row] = yield* query((db) => db.selectFrom("subscription").select("id"))
         yield* deactivate(row!.id, "a reason")
+        yield* chainStore.commit([fake.mine([])])
+        yield* activate({ account: 1, chain: ethereum, referenceId })
+        assert.deepStrictEqual(yield* completenessOf(ethereum, 1), from(1))
+        yield* deactivate(row!.id, "a reason")
+        yield* query((db) => db.updateTable("subscription").set({ parking: 0, gap_from: 2 }))
         assert.isUndefined(yield* completenessOf(ethereum, 1))
         yield* chainStore.commit([fake.mine([])])
         yield* activate({ account: 1, chain: ethereum, referenceId })
-        assert.deepStrictEqual(yield* completenessOf(ethereum, 1), from(2))
+        assert.deepStrictEqual(yield* completenessOf(ethereum, 1), from(3))
       }).pipe(Effect.provide(layer))
     )
 

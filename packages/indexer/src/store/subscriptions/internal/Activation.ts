@@ -9,6 +9,7 @@ import * as CallbackState from "../CallbackState.ts"
 import * as FanOut from "../FanOut.ts"
 import type { HostPermission } from "../HostPermission.ts"
 import { SubscriptionActive, type SubscriptionKey } from "../Subscription.ts"
+import * as Gaps from "./Gaps.ts"
 import * as SubscriptionRow from "./SubscriptionRow.ts"
 
 /** In a transaction: the subscription as it is then. */
@@ -18,19 +19,24 @@ export const activate = Effect.fnUntraced(function* (key: SubscriptionKey, mayRe
   const { id, revision } = chain
   const row = yield* SubscriptionRow.find(key, id, query)
   if (row.active === 1) return yield* new SubscriptionActive({ referenceId: key.referenceId })
-  if (row.address !== null) yield* Completeness.begin(chain, [row.address], chain.height)
+  const isParking = row.parking === 1
+  if (row.address !== null && !isParking) yield* Completeness.begin(chain, [row.address], chain.height)
   const isBehind = (yield* FanOut.pendingAddresses(id)).has(
     row.address === null ? "" : Buffer.from(row.address).toString("hex")
   )
-  const changed = { active: 1, deactivation_reasons: SubscriptionRow.reasonsText([]), revision }
+  const changed = {
+    ...{ active: 1, parking: 0, inactive_since: null, gap_from: null, revision },
+    deactivation_reasons: SubscriptionRow.reasonsText([])
+  }
   yield* query((db) =>
     db
       .updateTable("subscription")
       .set(changed)
       // While matches of the address are yet to be told, the subscription keeps its part in those of its earlier activity.
-      .$if(!isBehind, (update) => update.set({ active_from: revision }))
+      .$if(!isBehind && !isParking, (update) => update.set({ active_from: revision }))
       .where("id", "=", row.id)
   )
+  if (!isParking) yield* Gaps.enter(key.chain, chain, row)
   if (yield* mayReceive(row.account, row.host)) {
     yield* CallbackState.resume(sql`${row.id}`, yield* Clock.currentTimeMillis)
   }

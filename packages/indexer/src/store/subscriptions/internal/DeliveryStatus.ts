@@ -20,6 +20,8 @@ export interface DeliveryStatus {
   /** Callbacks that are parked, because it is inactive or its host is unverified; and since when. */
   readonly parked: number
   readonly parkedSince: number | undefined
+  /** The first block that it was not matched against, since it is inactive and as much is parked as may be. */
+  readonly gapFrom: number | undefined
 }
 
 interface Found {
@@ -29,6 +31,7 @@ interface Found {
   readonly retrying: number
   readonly parked: number
   readonly parked_since: number | null
+  readonly gap_from: number | null
   readonly numbered: number | null
   readonly unnumbered: number | null
   readonly delivered: number | null
@@ -42,7 +45,7 @@ export const read = Effect.fnUntraced(function* (subscription: Pick<Row<"subscri
     rows(sql<Found>`
       select
         (select height from chain where chain.id = subscription.chain) as height,
-        last_sequence,
+        last_sequence, gap_from,
         (select count(*) from callback where ${unsent}) as waiting,
         (select count(*) from callback where ${retried}) as retrying,
         (select count(*) from callback where ${parked} and subscription = ${id}) as parked,
@@ -64,6 +67,7 @@ export const read = Effect.fnUntraced(function* (subscription: Pick<Row<"subscri
     waiting: found?.waiting ?? 0,
     retrying: found?.retrying ?? 0,
     parked: found?.parked ?? 0,
-    parkedSince: found?.parked_since ?? undefined
+    parkedSince: found?.parked_since ?? undefined,
+    gapFrom: found?.gap_from ?? undefined
   } satisfies DeliveryStatus
 })

@@ -1,7 +1,7 @@
 /**
  * The bounds of what is parked for an active subscription whose host is not verified yet: by age and by number, the
  * oldest callbacks are given up first. They get their numbers all the same, so that the receiver can tell which it
- * missed. What an inactive subscription has parked stays.
+ * missed. What an inactive subscription has parked stays: from the same bounds on, nothing is added ({@link Gaps}).
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

@@ -2,6 +2,7 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Effect from "effect/Effect"
 import * as KnownCoins from "../../chain/KnownCoins.ts"
+import { isMatched } from "../../chain/MatchedSubscriptions.ts"
 import { Database } from "../../database/Database.ts"
 
 /** Revisions that are looked through in one query. */
@@ -32,7 +33,7 @@ export const make = (chain: number) => {
         .select("s.id")
         .where("s.chain", "=", chain)
         .where("s.address", "=", address)
-        .where("s.active", "=", 1)
+        .where(isMatched("s"))
         .where("c.coins", "is", null)
         .limit(1)
     )

@@ -1,0 +1,96 @@
+/**
+ * The blocks that an inactive subscription was not matched against, since too much is parked for the subscription already,
+ * or for too long. When the subscription is activated, an entry of its feed names them.
+ */
+import * as Callback from "@headwater/core/events/Callback"
+import type * as Chain from "@headwater/core/chains/Chain"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { type RawBuilder, sql } from "kysely"
+import * as ChainRow from "../../database/ChainRow.ts"
+import { Database } from "../../database/Database.ts"
+import { rows } from "../../database/Statements.ts"
+import type { Row } from "../../database/Tables.ts"
+import * as CallbackState from "../CallbackState.ts"
+import { parked } from "./CallbackIndexes.ts"
+import type { Bounds } from "./Expiry.ts"
+import * as FeedPage from "./FeedPage.ts"
+
+type Parking = Pick<Row<"subscription">, "id" | "chain">
+
+/** Subscriptions that are looked at in one query. */
+const page = 500
+
+const parking = (after: number, isFull: RawBuilder<unknown>) => sql<Parking & { readonly is_full: number }>`
+  select id, chain, ${isFull} as is_full from subscription where parking = 1 and id > ${after} order by id limit ${page}`
+
+/** The next subscriptions that park, and whether a bound is reached. */
+const parkingAfter = Effect.fnUntraced(function* (after: number, { parkedCount, parkedMillis }: Bounds) {
+  const { read } = yield* Database
+  const since = (yield* Clock.currentTimeMillis) - parkedMillis
+  if (parkedCount === 0) return yield* read(rows(parking(after, sql`1`)))
+  return yield* read(
+    rows(
+      parking(
+        after,
+        sql`case when inactive_since <= ${since} or exists (
+          select 1 from callback where ${parked} and subscription = subscription.id limit 1 offset ${parkedCount - 1}
+        ) then 1 else 0 end`
+      )
+    )
+  )
+})
+
+/** Matches no later block against a subscription until that is activated. */
+const end = Effect.fnUntraced(function* ({ chain, id }: Parking) {
+  const { query } = yield* Database
+  const { height, revision } = yield* ChainRow.lockAndBumpRevision(chain)
+  const ended = yield* query((db) =>
+    db
+      .updateTable("subscription")
+      .set({ parking: 0, gap_from: (height ?? -1) + 1, revision })
+      .where("id", "=", id)
+      .where("parking", "=", 1)
+      .returning("id")
+  )
+  return ended.length
+})
+
+/** Ends the parking of inactive subscriptions that have reached a bound; of how many. */
+export const begin = Effect.fn("Gaps.begin")(function* (bounds: Bounds) {
+  const { transaction } = yield* Database
+  let after = 0
+  let count = 0
+  while (true) {
+    const found = yield* parkingAfter(after, bounds)
+    for (const one of found) if (one.is_full === 1) count += yield* transaction(end(one))
+    const last = found.at(-1)
+    if (last === undefined || found.length < page) return count
+    after = last.id
+    // The store is free for others between the pages.
+    yield* Effect.sleep("10 millis")
+  }
+})
+
+/**
+ * Enters what a subscription has missed into its feed, behind everything that is parked, in the transaction that activates
+ * the subscription. A subscription that an older release has deactivated may have missed anything since its creation.
+ */
+export const enter = Effect.fnUntraced(function* (
+  chain: Chain.Chain,
+  { height }: Pick<ChainRow.ChainRow, "height">,
+  subscription: Row<"subscription">
+) {
+  const fromHeight = subscription.gap_from ?? (subscription.from_height ?? -1) + 1
+  if (height === null || height < fromHeight) return
+  const { id: subscriptionId, chain: id } = subscription
+  const item = Callback.gapItem(chain, { fromHeight, toHeight: height })
+  yield* CallbackState.enter("missed", [
+    CallbackState.make({
+      ...{ subscriber: subscription, active: true, chain: id, event: Callback.gapEvent, height: null, item },
+      key: { blockHash: undefined, occurrence: `gap:${fromHeight}-${height}`, confirmation: 0 },
+      now: yield* Clock.currentTimeMillis
+    })
+  ])
+  yield* FeedPage.giveNumbers(subscriptionId, Number.MAX_SAFE_INTEGER)
+})
