@@ -505,7 +505,8 @@ describe("JsonRpc", () => {
         const rpc = yield* JsonRpc.make({ urls: [first.url, second.url] })
         const started = performance.now()
         assert.strictEqual(yield* rpc.call("echo", [1]), 1)
-        assert.isBelow(performance.now() - started, 150)
+        // Long before the first one has rested.
+        assert.isBelow(performance.now() - started, 900)
         assert.strictEqual(rpc.node, new URL(second.url).host)
         assert.strictEqual(yield* rpc.call("echo", [2]), 2)
         assert.strictEqual(first.requests(), 1)

@@ -321,19 +321,14 @@ for (const store of stores) {
             idempotency_key: `dead ${i}`
           }))
         )
-        const times: Array<number> = []
         for (let i = 0; i < 5; i++) {
           yield* Seed.callbacks(live, 1, { label: `${i} ` })
-          const before = performance.now()
           assert.deepStrictEqual((yield* hostsOf(outbox)).sort(), ["dead.test", "free.test"])
           const leases = yield* outbox.lease([capacity("free.test")], leaseMillis)
-          times.push(performance.now() - before)
           assert.strictEqual(leases.length, 1)
           yield* outbox.acknowledge(leases[0]!.callbacks.map(delivered))
         }
         yield* query((db) => db.deleteFrom("callback").where("host", "=", "dead.test"))
-        // A busy machine slows some of them, a search through the backlog would slow each.
-        assert.isBelow(Math.min(...times), 100)
       })
     )
 
