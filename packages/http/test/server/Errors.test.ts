@@ -185,6 +185,10 @@ for (const store of stores) {
             const { idempotencyKey } = made.body.data.item
             return yield* call(operation, { ...request, params: { ...params, idempotencyKey } }, alice)
           }
+          if (status === 409 && operation.operationId === "callbacks.list") {
+            const params = { ...request.params, referenceId: yield* subscribe() }
+            return yield* call(operation, { ...request, params, query: { context, startingAfter: "999999" } }, alice)
+          }
           if (status === 409 && operation.operationId !== "domains.verify") {
             insides.failure = new Errors.Conflict({ message: "not in this state" })
             return yield* call(operation, request, alice)
