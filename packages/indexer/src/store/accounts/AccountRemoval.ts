@@ -7,18 +7,15 @@ import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
-import * as CallbackState from "../subscriptions/CallbackState.ts"
+import { rowsAtOnce, whileMore } from "../database/SmallSteps.ts"
+import * as Removal from "../subscriptions/Removal.ts"
 
-/** Subscriptions, and rows of other tables, that one transaction removes. */
+/** Subscriptions that one transaction removes. */
 const subscriptionsAtOnce = 50
-const rowsAtOnce = 5_000
-
-/** Between two transactions, for others that wait to write. */
-const pause = "1 millis"
 
 /** Removes some subscriptions of one chain with all that they have; whether there were any. */
 const someSubscriptions = Effect.fnUntraced(function* (account: number) {
-  const { numbers, query, transaction } = yield* Database
+  const { query, transaction } = yield* Database
   return yield* transaction(
     Effect.gen(function* () {
       const [first] = yield* query((db) =>
@@ -42,9 +39,7 @@ const someSubscriptions = Effect.fnUntraced(function* (account: number) {
           )
           .returning("id")
       )
-      const ids = numbers(removed.map(({ id }) => id))
-      yield* query((db) => db.deleteFrom("waiting").where(sql<boolean>`subscription in ${ids}`))
-      yield* CallbackState.apply("remove", sql`subscription in ${ids}`)
+      yield* Removal.begin(removed)
       yield* query((db) =>
         db
           .updateTable("subscription_count")
@@ -57,14 +52,33 @@ const someSubscriptions = Effect.fnUntraced(function* (account: number) {
   )
 })
 
-/** Removes some rows of the ledger; whether there were any. */
-const someEntries = Effect.fnUntraced(function* (account: number) {
+/** Removes some rows of a table; whether there were any. */
+const someOf = Effect.fnUntraced(function* (table: "credit_entry" | "synced_address", account: number) {
   const { query } = yield* Database
   const removed = yield* query((db) =>
     db
-      .deleteFrom("credit_entry")
+      .deleteFrom(table)
       .where("id", "in", (of) =>
-        of.selectFrom("credit_entry").select("id").where("account", "=", account).orderBy("id").limit(rowsAtOnce)
+        of.selectFrom(table).select("id").where("account", "=", account).orderBy("id").limit(rowsAtOnce)
+      )
+      .returning("id")
+  )
+  return removed.length > 0
+})
+
+/** Removes some addresses of the account's wallets; whether there were any. */
+const someAddresses = Effect.fnUntraced(function* (account: number) {
+  const { query } = yield* Database
+  const removed = yield* query((db) =>
+    db
+      .deleteFrom("wallet_address")
+      .where("id", "in", (of) =>
+        of
+          .selectFrom("wallet_address")
+          .select("wallet_address.id")
+          .innerJoin("wallet", "wallet.id", "wallet_address.wallet")
+          .where("wallet.account", "=", account)
+          .limit(rowsAtOnce)
       )
       .returning("id")
   )
@@ -99,17 +113,6 @@ const theRest = Effect.fnUntraced(function* (account: number) {
   )
 })
 
-/** Repeats a step that did something. */
-const whileMore = <E, R>(step: Effect.Effect<boolean, E, R>): Effect.Effect<void, E, R> =>
-  Effect.flatMap(step, (more) =>
-    more
-      ? Effect.andThen(
-          Effect.sleep(pause),
-          Effect.suspend(() => whileMore(step))
-        )
-      : Effect.void
-  )
-
 /** Removes the account; everything that it had is gone for good. */
 export const remove = Effect.fn("AccountRemoval.remove")(function* (account: number) {
   const { query } = yield* Database
@@ -119,6 +122,9 @@ export const remove = Effect.fn("AccountRemoval.remove")(function* (account: num
   )
   do {
     yield* whileMore(someSubscriptions(account))
-    yield* whileMore(someEntries(account))
+    yield* Removal.rest
+    yield* whileMore(someOf("credit_entry", account))
+    yield* whileMore(someOf("synced_address", account))
+    yield* whileMore(someAddresses(account))
   } while (!(yield* theRest(account)))
 })

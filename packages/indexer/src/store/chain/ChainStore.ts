@@ -66,7 +66,10 @@ export interface ChainStore {
     blocks: ReadonlyArray<Block>,
     learned?: ReadonlyArray<Tokens.LearnedToken>
   ) => Effect.Effect<Commit.Committed, Commit.NotNext | Tokens.TokensUnknown | DatabaseError>
-  /** Leaves every block above `fork`; callbacks of theirs that have not left yet are taken back. */
+  /**
+   * Leaves every block above `fork`; callbacks of theirs that have not left yet are taken back. Where these are very many
+   * that takes several transactions, and `cursor` goes on where a process was killed between.
+   */
   readonly undo: (fork: number) => Effect.Effect<void, DatabaseError>
   /**
    * Enters a committed block again: what its place in the record should hold is written where it is not there, and with
@@ -131,13 +134,16 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
   const opened: OpenChain = { chain, id, record, gapLimit, undoDepth, watched, tokens, fanOut }
   const made = yield* Effect.forEach(projections, (make) => make(opened))
   const commit = Commit.make(opened, made)
-  const { rewind, undo } = Reorganisation.make(opened, made)
+  const { rewind, undo, wholeRow } = Reorganisation.make(opened, made)
   const reprocess = Reprocess.make(opened, made)
   const skip = Skip.make(opened, made)
 
   const store: ChainStore = {
     chain,
-    cursor: Effect.map(row, ({ hash, height }) => (height === null ? undefined : { height, hash: hash ?? undefined })),
+    cursor: Effect.map(
+      Effect.flatMap(row, (row) => provided(wholeRow(row))),
+      ({ hash, height }) => (height === null ? undefined : { height, hash: hash ?? undefined })
+    ),
     final: Effect.map(row, ({ final_height }) => final_height ?? undefined),
     hashAt: (height) =>
       Effect.map(

@@ -28,6 +28,14 @@ export interface Projection {
   readonly apply: Stages<Commit>
   /** Takes back every block above a fork; projections do so in the order of their list. */
   readonly undo: (undone: Undone) => Effect.Effect<void, DatabaseError, Database>
+  /**
+   * Before blocks leave: takes back in steps what one transaction would hold up others for. `undo` takes back the rest,
+   * also where the process was killed between.
+   */
+  readonly undoMuch?: (
+    undone: Pick<Undone, "fork" | "tip">,
+    step: UndoStep
+  ) => Effect.Effect<void, DatabaseError, Database>
   /** Enters a committed block again: what its place should hold is written where it is not there. */
   readonly reprocess: Stages<Reprocessing>
   /** Takes back what was called complete, where blocks are left out for good. */
@@ -128,6 +136,14 @@ export interface Undone {
   /** Milliseconds since the Unix epoch. */
   readonly at: number
 }
+
+/**
+ * Runs a step before blocks leave, in a transaction in which they are still to do so; whether there are more. From the
+ * first step on the blocks leave for sure: a process that finds them there goes on.
+ */
+export type UndoStep = (
+  self: Effect.Effect<boolean, DatabaseError, Database>
+) => Effect.Effect<boolean, DatabaseError, Database>
 
 /** Blocks that are left out, the first and the last one: what happened in them stays unknown. */
 export interface Skipped {

@@ -22,6 +22,7 @@ export interface Tables {
   matched: MatchedTable
   fan_out: FanOutTable
   rewound_block: RewoundBlockTable
+  removed_subscription: RemovedSubscriptionTable
   callback: CallbackTable
   domain: DomainTable
   unspent_output: UnspentOutputTable
@@ -73,6 +74,8 @@ export interface ChainTable {
   /** Of outputs: the first and the last block with a transaction that may have moved coins unseen; null where none has. */
   coins_lost_from: number | null
   coins_lost_to: number | null
+  /** Blocks above this height are leaving the chain, and some of their callbacks have left; null where none are. */
+  undo_to: number | null
 }
 
 export interface BlockTable {
@@ -324,6 +327,11 @@ export interface FanOutTable {
   subscription: number
   /** How many of the next subscription's occurrences are done. */
   occurrence: number
+}
+
+/** A subscription that is gone, of which callbacks or pending confirmations are still to be removed. */
+export interface RemovedSubscriptionTable {
+  id: number
 }
 
 /** A block that an operator has rewound: if the chain has another at its height, what it told is retracted. */

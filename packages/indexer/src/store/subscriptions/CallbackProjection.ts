@@ -150,6 +150,11 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
       yield* RewoundBlocks.undo(id, fork)
       yield* Retractions.takeBack(id, fork, tip, at)
     }),
+    undoMuch: Effect.fnUntraced(function* ({ fork, tip }, step) {
+      if (!(yield* Retractions.areMany(id, fork))) return
+      yield* step(Effect.as(FanOut.undo(id, fork), false))
+      yield* Retractions.takeBackMany({ chain: id, fork, tip }, step)
+    }),
     reprocess: { match: reprocess }
   }
 })

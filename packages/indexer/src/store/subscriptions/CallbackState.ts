@@ -7,6 +7,7 @@ import * as Callback from "@headwater/core/events/Callback"
 import * as Effect from "effect/Effect"
 import { type RawBuilder, sql } from "kysely"
 import { Database, type DatabaseError } from "../database/Database.ts"
+import { callbacksAtOnce } from "../database/SmallSteps.ts"
 import { rows } from "../database/Statements.ts"
 import type { CallbackState, Row } from "../database/Tables.ts"
 import * as CallbackIndexes from "./internal/CallbackIndexes.ts"
@@ -113,13 +114,13 @@ export const transitions = {
     changes: { due: "given", attempts: 0 }
   },
   park: {
-    when: "The subscription is deactivated, or a sender finds that the host is not verified",
+    when: "The subscription is deactivated, or a sender finds that it is inactive or its host is not verified",
     from: ["due"],
     to: "held",
     changes: {}
   },
   resume: {
-    when: "The subscription is activated and the host is verified, whichever comes last",
+    when: "The subscription is activated and the host is verified, whichever comes last; of very many the oldest first",
     from: ["held"],
     to: "due",
     changes: { due: "given", attempts: 0, leased_until: 0 }
@@ -258,11 +259,38 @@ export const applyEach = <T extends Transition>(
     return updateEach("callback", callbacks, same, condition)
   })
 
-/** Parks everything that a subscription was to send. */
-export const park = (subscription: Pick<Row<"subscription">, "id" | "host">) =>
-  // Two statements for the two indexes of what is due: the subscription's callbacks of all times may be millions.
-  Effect.forEach(CallbackIndexes.dueOf(subscription), (which) => apply("park", which), { discard: true })
+/**
+ * As {@link apply}, to the first of the callbacks that `which` finds, `most` of them; how many there were. What `which`
+ * finds has to be in a state that the transition is from.
+ */
+export const applySome = Effect.fnUntraced(function* <T extends Transition>(
+  transition: T,
+  which: RawBuilder<unknown>,
+  most: number,
+  ...given: keyof Given<T> extends never ? [] : [Given<T>]
+) {
+  const { numbers, query } = yield* Database
+  const found = yield* query(rows(sql<{ id: number }>`select id from callback where ${which} limit ${most}`))
+  if (found.length > 0) yield* apply(transition, sql`id in ${numbers(found.map(({ id }) => id))}`, ...given)
+  return found.length
+})
 
-/** Lets the parked callbacks of these subscriptions go again, each as if it had never been sent. */
-export const resume = (subscriptions: RawBuilder<unknown>, now: number) =>
-  apply("resume", sql`subscription in (${subscriptions})`, { due: now })
+/** Parks what a subscription was to send, `most` callbacks; how many. Who sends parks the others as they come up. */
+export const park = Effect.fnUntraced(function* (
+  subscription: Pick<Row<"subscription">, "id" | "host">,
+  most: number = callbacksAtOnce
+) {
+  let parked = 0
+  // Two statements for the two indexes of what is due: the subscription's callbacks of all times may be millions.
+  for (const which of CallbackIndexes.dueOf(subscription)) {
+    if (parked < most) parked += yield* applySome("park", which, most - parked)
+  }
+  return parked
+})
+
+/**
+ * Lets the oldest parked callbacks of a subscription go again, each as if it had never been sent, `most` of them; how
+ * many. Who sends lets the others go, as they come up.
+ */
+export const resume = (subscription: number, now: number, most: number = callbacksAtOnce) =>
+  applySome("resume", sql`${CallbackIndexes.parked} and subscription = ${subscription} order by id`, most, { due: now })

@@ -4,13 +4,15 @@ import * as Effect from "effect/Effect"
 import type { Kysely, SelectQueryBuilder } from "kysely"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
+import { callbacksAtOnce } from "../database/SmallSteps.ts"
 import type { Tables } from "../database/Tables.ts"
 import * as CallbackState from "./CallbackState.ts"
 import * as SubscriptionRow from "./internal/SubscriptionRow.ts"
 
 /**
- * Deactivates those of a chain's subscriptions whose ids `which` selects, and parks what they were to send and what
- * happens from now on, in a transaction; how many. A subscription that is inactive already keeps its reason.
+ * Deactivates those of a chain's subscriptions whose ids `which` selects, and parks what happens from now on, in a
+ * transaction; how many. What they were to send is parked too: some of it at once, the rest by who would send it. A
+ * subscription that is inactive already keeps its reason.
  */
 export const deactivate = Effect.fnUntraced(function* (
   chain: number,
@@ -29,6 +31,9 @@ export const deactivate = Effect.fnUntraced(function* (
       .where("active", "=", 1)
       .returning(["id", "host"])
   )
-  yield* Effect.forEach(changed, CallbackState.park, { discard: true })
+  let most = callbacksAtOnce
+  for (const subscription of changed) {
+    if (most > 0) most -= yield* CallbackState.park(subscription, most)
+  }
   return changed.length
 })

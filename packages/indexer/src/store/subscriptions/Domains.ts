@@ -14,9 +14,12 @@ import * as Schema from "effect/Schema"
 import { sql } from "kysely"
 import * as Limits from "../accounts/Limits.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
+import { callbacksAtOnce, whileMore } from "../database/SmallSteps.ts"
+import { rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
 import * as CallbackState from "./CallbackState.ts"
 import { HostPermission } from "./HostPermission.ts"
+import * as CallbackIndexes from "./internal/CallbackIndexes.ts"
 
 export interface Domain {
   /** A host name in lower case. */
@@ -137,9 +140,8 @@ const list = Effect.fnUntraced(function* (account: number) {
   return rows.map(toDomain)
 })
 
-/** In a transaction. */
-const setVerified = Effect.fnUntraced(function* (account: number, name: string) {
-  const { lockRows, query } = yield* Database
+const note = Effect.fnUntraced(function* (account: number, name: string) {
+  const { query } = yield* Database
   const now = yield* Clock.currentTimeMillis
   const rows = yield* query((db) =>
     db
@@ -149,16 +151,44 @@ const setVerified = Effect.fnUntraced(function* (account: number, name: string) 
       .where("name", "=", name)
       .returningAll()
   )
-  const domain = yield* one(name, rows)
+  return yield* one(name, rows)
+})
+
+/** Subscriptions that one step looks at. */
+const page = 1_000
+
+/**
+ * In a transaction: lets parked callbacks of some subscriptions behind `after` go to a host that was verified; the last of
+ * these, or undefined where there are no more. Who sends lets the others of these go.
+ */
+const resumeSome = Effect.fnUntraced(function* (account: number, host: string, after: number) {
+  const { forUpdate, numbers, query } = yield* Database
   // A process that is about to park a callback has this lock: the callback is seen below.
-  yield* lockRows((db) =>
-    db.selectFrom("subscription").select("id").where("account", "=", account).where("host", "=", name).orderBy("id")
+  const found = yield* query((db) =>
+    db
+      .selectFrom("subscription")
+      .select(["id", "active"])
+      .where("account", "=", account)
+      .where("host", "=", host)
+      .where("id", ">", after)
+      .orderBy("id")
+      .limit(page)
+      .modifyEnd(forUpdate)
   )
-  yield* CallbackState.resume(
-    sql`select id from subscription where account = ${account} and host = ${name} and active = 1`,
-    now
+  const active = found.flatMap(({ active, id }) => (active === 1 ? [id] : []))
+  const parked = yield* query(
+    rows(sql<{ id: number }>`
+      select id from subscription where id in ${numbers(active)}
+        and exists (select 1 from callback where ${CallbackIndexes.parked} and callback.subscription = subscription.id)
+      order by id`)
   )
-  return domain
+  const now = yield* Clock.currentTimeMillis
+  let left = callbacksAtOnce
+  for (const { id } of parked) {
+    left -= yield* CallbackState.resume(id, now, left)
+    if (left === 0) return id
+  }
+  return found.length < page ? undefined : found.at(-1)!.id
 })
 
 const isVerified = Effect.fnUntraced(function* (account: number, host: string) {
@@ -186,7 +216,20 @@ const make = Effect.gen(function* () {
     list: Effect.fn("Domains.list")(list, stored),
     get: Effect.fn("Domains.get")(get, stored),
     countVerification: (account) => stored(Limits.countVerification(account, limits)),
-    setVerified: Effect.fn("Domains.setVerified")((account, name) => database.transaction(setVerified(account, name))),
+    setVerified: Effect.fn("Domains.setVerified")(function* (account, name) {
+      const domain = yield* note(account, name)
+      let after = 0
+      yield* whileMore(
+        Effect.map(
+          Effect.suspend(() => database.transaction(resumeSome(account, name, after))),
+          (last) => {
+            after = last ?? after
+            return last !== undefined
+          }
+        )
+      )
+      return domain
+    }, stored),
     isVerified: Effect.fnUntraced(function* (account, host) {
       const key = `${account} ${host}`
       if (known.has(key)) return true

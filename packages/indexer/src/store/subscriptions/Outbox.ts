@@ -23,6 +23,7 @@ import * as Pruning from "./internal/Pruning.ts"
 import * as Receivers from "./internal/Receivers.ts"
 import * as Wakeup from "./internal/Wakeup.ts"
 import type { DueHost, HostCapacity, Lease, Outcome } from "./Lease.ts"
+import * as Removal from "./Removal.ts"
 import { Subscriptions } from "./Subscriptions.ts"
 
 /**
@@ -71,7 +72,7 @@ export class Outbox extends Context.Service<
     readonly acknowledge: (outcomes: ReadonlyArray<Outcome>) => Effect.Effect<void, DatabaseError>
     /** Ends the leases of a process that is no more, where no other process can have any: on SQLite. */
     readonly endLeases: Effect.Effect<void, DatabaseError>
-    /** Forgets what was delivered, taken back or expired, in small steps; how many callbacks that were. */
+    /** Forgets what was delivered, taken back or expired, and what removed subscriptions left, in small steps; how many callbacks that were. */
     readonly prune: Effect.Effect<number, DatabaseError>
     /** Gives up callbacks that have waited too long for the verification of their host; how many. */
     readonly expire: Effect.Effect<number, DatabaseError>
@@ -119,8 +120,8 @@ const make = Effect.gen(function* () {
     lease: (capacities, leaseMillis) => stored(Leases.take(capacities, leaseMillis, policy)),
     acknowledge: (outcomes) => stored(Acknowledgement.write(outcomes, consequences)),
     endLeases: stored(Leases.endAll()),
-    prune: stored(Pruning.prune(retention)),
-    expire: stored(Expiry.overdue(retention)),
+    prune: stored(Effect.andThen(Removal.rest, Pruning.prune(retention))),
+    expire: stored(Expiry.overdue(retention, policy.mayReceive)),
     endParking: stored(Gaps.begin(retention))
   })
 })

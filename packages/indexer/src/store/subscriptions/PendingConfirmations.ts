@@ -8,8 +8,9 @@ import * as Confirmations from "@headwater/core/events/Confirmations"
 import { isEachConfirmation } from "@headwater/core/events/EventType"
 import type { Occurrence, Subscription } from "@headwater/core/events/Matcher"
 import * as Effect from "effect/Effect"
-import { type Insertable, type Kysely, sql } from "kysely"
+import { type Insertable, type Kysely, type RawBuilder, sql } from "kysely"
 import { Database } from "../database/Database.ts"
+import { rows } from "../database/Statements.ts"
 import type { Row, Tables } from "../database/Tables.ts"
 import * as CallbackState from "./CallbackState.ts"
 
@@ -227,10 +228,13 @@ export const confirmOf = Effect.fnUntraced(function* (
   return rows.length === 0 ? [] : yield* confirmRows(chain, ofLowestTip(rows), now)
 })
 
-/** Forgets what is pending for a subscription. */
-export const remove = Effect.fnUntraced(function* (subscription: number) {
-  const { defer } = yield* Database
-  yield* defer((db) => db.deleteFrom("waiting").where("subscription", "=", subscription))
+/** Forgets some of what is pending, `most` rows; how many. */
+export const removeSome = Effect.fnUntraced(function* (which: RawBuilder<unknown>, most: number) {
+  const { numbers, query } = yield* Database
+  const found = yield* query(rows(sql<{ id: number }>`select id from waiting where ${which} limit ${most}`))
+  const ids = numbers(found.map(({ id }) => id))
+  if (found.length > 0) yield* query(rows(sql`delete from waiting where id in ${ids}`))
+  return found.length
 })
 
 /** Forgets what is pending for the blocks above `fork`, which leave the chain. */

@@ -10,18 +10,16 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { sql } from "kysely"
 import * as Limits from "../accounts/Limits.ts"
 import * as Completeness from "../chain/Completeness.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
-import * as CallbackState from "./CallbackState.ts"
 import * as Deactivation from "./Deactivation.ts"
 import { HostPermission } from "./HostPermission.ts"
 import * as Activation from "./internal/Activation.ts"
 import * as SubscriptionPage from "./internal/SubscriptionPage.ts"
 import * as SubscriptionRow from "./internal/SubscriptionRow.ts"
-import * as PendingConfirmations from "./PendingConfirmations.ts"
+import * as Removal from "./Removal.ts"
 import {
   DuplicateSubscription,
   type NewSubscription,
@@ -144,8 +142,7 @@ const remove = Effect.fnUntraced(function* (key: SubscriptionKey) {
   const row = yield* SubscriptionRow.find(key, id, query)
   // The subscription's row first, as a lease locks it: each waits for the other, and neither for both.
   yield* query((db) => db.deleteFrom("subscription").where("id", "=", row.id))
-  yield* PendingConfirmations.remove(row.id)
-  yield* CallbackState.apply("remove", sql`subscription = ${row.id}`)
+  yield* Removal.begin([row])
   yield* SubscriptionRow.count(row.account, row.chain, -1)
   return yield* SubscriptionRow.toSubscription(key.chain, row, secrets)
 })
@@ -172,6 +169,8 @@ const make = Effect.gen(function* () {
   const mayReceive = yield* HostPermission
   const limits = yield* Limits.Limits
   const chainId = yield* chainIds
+  const scope = yield* Effect.scope
+  const removeRest = Effect.provideService(Removal.rest, Database, database)
 
   return Subscriptions.of({
     create: Effect.fn("Subscriptions.create")((subscription) => database.transaction(create(subscription, limits))),
@@ -191,7 +190,12 @@ const make = Effect.gen(function* () {
       },
       Effect.provideService(Database, database)
     ),
-    remove: Effect.fn("Subscriptions.remove")((key) => database.transaction(remove(key))),
+    remove: Effect.fn("Subscriptions.remove")(function* (key) {
+      const removed = yield* database.transaction(remove(key))
+      // What ends here with the process is gone on with by the next sweep.
+      yield* Effect.forkIn(Effect.ignore(removeRest), scope)
+      return removed
+    }),
     activate: Effect.fn("Subscriptions.activate")((key) => database.transaction(Activation.activate(key, mayReceive))),
     deactivate: Effect.fn("Subscriptions.deactivate")((id, reason) =>
       database.transaction(

@@ -48,6 +48,7 @@ import * as accountTurns from "../migrations/0031_account_turns.ts"
 import * as waitingCallbacks from "../migrations/0032_waiting_callbacks.ts"
 import * as journal from "../migrations/0033_journal.ts"
 import * as parking from "../migrations/0034_parking.ts"
+import * as smallSteps from "../migrations/0035_small_steps.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -83,7 +84,8 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0031_account_turns": accountTurns.up,
   "0032_waiting_callbacks": waitingCallbacks.up,
   "0033_journal": journal.up,
-  "0034_parking": parking.up
+  "0034_parking": parking.up,
+  "0035_small_steps": smallSteps.up
 }
 
 /** The last migration of release 0.1, whose migrations were no transactions on SQLite. */

@@ -1,7 +1,6 @@
 /** Activates a subscription, and with it what it has to send. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { sql } from "kysely"
 import * as Completeness from "../../chain/Completeness.ts"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
@@ -38,7 +37,7 @@ export const activate = Effect.fnUntraced(function* (key: SubscriptionKey, mayRe
   )
   if (!isParking) yield* Gaps.enter(key.chain, chain, row)
   if (yield* mayReceive(row.account, row.host)) {
-    yield* CallbackState.resume(sql`${row.id}`, yield* Clock.currentTimeMillis)
+    yield* CallbackState.resume(row.id, yield* Clock.currentTimeMillis)
   }
   return yield* SubscriptionRow.toSubscription(key.chain, { ...row, ...changed }, secrets)
 })

@@ -7,9 +7,11 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type RawBuilder, sql } from "kysely"
 import { Database } from "../../database/Database.ts"
+import * as SmallSteps from "../../database/SmallSteps.ts"
 import { rows } from "../../database/Statements.ts"
 import type { Row } from "../../database/Tables.ts"
 import * as CallbackState from "../CallbackState.ts"
+import type { HostPermission } from "../HostPermission.ts"
 import { parked } from "./CallbackIndexes.ts"
 
 export interface Bounds {
@@ -19,12 +21,13 @@ export interface Bounds {
 
 type Numbered = Pick<Row<"subscription">, "id" | "last_sequence">
 
-/** Gives up parked callbacks of a subscription, in a transaction that has its lock; how many. */
+/** Gives up parked callbacks of a subscription, as many as a step changes, in a transaction that has its lock; how many. */
 const expire = Effect.fnUntraced(function* (subscription: Numbered, which: RawBuilder<unknown>) {
   const { query, updateEach } = yield* Database
   const old = yield* query(
     rows(sql<Pick<Row<"callback">, "id" | "sequence">>`
-      select id, sequence from callback where ${parked} and subscription = ${subscription.id} and ${which} order by id`)
+      select id, sequence from callback where ${parked} and subscription = ${subscription.id} and ${which}
+      order by id limit ${SmallSteps.callbacksAtOnce}`)
   )
   if (old.length === 0) return 0
   let last = subscription.last_sequence
@@ -49,22 +52,36 @@ export const trim = (subscription: Numbered, { parkedCount }: Bounds) =>
 /** Subscriptions checked in one query. */
 const page = 500
 
+/** A subscription with parked callbacks; without an account where the subscription is gone. */
+type Parked = { readonly overdue: number } & (
+  | Pick<Row<"subscription">, "id" | "account" | "host" | "active">
+  | { readonly id: number; readonly account: null; readonly host: null; readonly active: null }
+)
+
 /** The next subscriptions after one with parked callbacks, and whether the oldest of these are to be given up. */
 const parkedSubscriptions = Effect.fnUntraced(function* (after: number, before: number) {
   const { read } = yield* Database
   return yield* read(
-    rows(sql<{ id: number; overdue: number }>`
+    rows(sql<Parked>`
       with recursive parked(id) as (
         select min(subscription) from callback where ${parked} and subscription > ${after}
         union all
         select (select min(subscription) from callback where ${parked} and subscription > parked.id)
         from parked where parked.id is not null
       )
-      select id, case when (select active from subscription where subscription.id = parked.id) = 1 and (
+      select parked.id, account, host, active, case when (
         select created from callback where ${parked} and subscription = parked.id order by callback.id limit 1
       ) < ${before} then 1 else 0 end as overdue
-      from parked where id is not null limit ${page}`)
+      from parked left join subscription on subscription.id = parked.id where parked.id is not null limit ${page}`)
   )
+})
+
+const release = Effect.fnUntraced(function* (id: number) {
+  const { forUpdate, query } = yield* Database
+  const [subscription] = yield* query(
+    rows(sql`select id from subscription where id = ${id} and active = 1 ${forUpdate}`)
+  )
+  if (subscription !== undefined) yield* CallbackState.resume(id, yield* Clock.currentTimeMillis)
 })
 
 const expireOverdue = Effect.fnUntraced(function* (id: number, before: number) {
@@ -76,16 +93,31 @@ const expireOverdue = Effect.fnUntraced(function* (id: number, before: number) {
   return subscription === undefined ? 0 : yield* expire(subscription, sql`created < ${before}`)
 })
 
-/** Gives up what has been parked for longer than is kept; how many callbacks. */
-export const overdue = Effect.fnUntraced(function* ({ parkedMillis }: Bounds) {
+/**
+ * Gives up what has been parked for longer than is kept; how many callbacks. What may be sent begins to go again, where
+ * the process ended that let it go.
+ */
+export const overdue = Effect.fnUntraced(function* (
+  { parkedMillis }: Bounds,
+  mayReceive: typeof HostPermission.Service
+) {
   const { transaction } = yield* Database
   const before = (yield* Clock.currentTimeMillis) - parkedMillis
   let after = 0
   let count = 0
   while (true) {
     const found = yield* parkedSubscriptions(after, before)
-    for (const { id, overdue } of found) {
-      if (overdue === 1) count += yield* transaction(expireOverdue(id, before))
+    for (const { account, active, host, id, overdue } of found) {
+      if (active !== 1) continue
+      if (yield* mayReceive(account!, host!)) yield* transaction(release(id))
+      else if (overdue === 1) {
+        yield* SmallSteps.whileMore(
+          Effect.map(transaction(expireOverdue(id, before)), (expired) => {
+            count += expired
+            return expired === SmallSteps.callbacksAtOnce
+          })
+        )
+      }
     }
     const last = found.at(-1)
     if (last === undefined || found.length < page) return count

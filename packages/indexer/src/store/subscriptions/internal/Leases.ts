@@ -3,6 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import { Database } from "../../database/Database.ts"
+import { callbacksAtOnce } from "../../database/SmallSteps.ts"
 import { rows } from "../../database/Statements.ts"
 import type { Row } from "../../database/Tables.ts"
 import * as CallbackState from "../CallbackState.ts"
@@ -59,20 +60,31 @@ const lease = Effect.fnUntraced(function* (
   } satisfies Lease
 })
 
-/** Locks the subscriptions, and parks what is due of those that may not receive; the others, in the order of the ids. */
-const lockReceivers = Effect.fnUntraced(function* (ids: Iterable<number>, { bounds, mayReceive }: Policy) {
+/**
+ * Locks the subscriptions, and parks what is due of those that may not receive; the others, in the order of the ids. Their
+ * oldest parked callbacks become due, more than a lease has, so that none is sent before an older one. What is more than
+ * a step changes waits for the next lease.
+ */
+const lockReceivers = Effect.fnUntraced(function* (ids: Iterable<number>, now: number, { bounds, mayReceive }: Policy) {
   const wanted = [...ids]
+  let left = callbacksAtOnce
   const locked = yield* Receivers.lock(wanted)
   const open: Array<Receivers.Receiver> = []
   for (const id of wanted) {
     const receiver = locked.get(id)
     if (receiver === undefined) continue
     if (receiver.active === 1 && (yield* mayReceive(receiver.account, receiver.host))) {
-      open.push(receiver)
+      if (receiver.has_parked === 0) open.push(receiver)
+      else if (left > 0) {
+        const resumed = yield* CallbackState.resume(receiver.id, now, left)
+        if (resumed < left || left === callbacksAtOnce) open.push(receiver)
+        left -= resumed
+      }
       continue
     }
-    yield* CallbackState.park(receiver)
-    if (receiver.active === 1) yield* Expiry.trim(receiver, bounds)
+    if (left <= 0) continue
+    left -= yield* CallbackState.park(receiver, left)
+    if (receiver.active === 1) left -= yield* Expiry.trim(receiver, bounds)
   }
   return open
 })
@@ -113,7 +125,7 @@ const oldest = Effect.fnUntraced(function* (
 const firstAttempts = Effect.fnUntraced(function* (candidates: ReadonlyArray<FollowOn>, term: Term, policy: Policy) {
   const { updateEach } = yield* Database
   const streams = new Map(candidates.map((stream) => [stream.subscription, stream]))
-  const receivers = yield* lockReceivers(streams.keys(), policy)
+  const receivers = yield* lockReceivers(streams.keys(), term.now, policy)
   const found = yield* oldest(receivers, streams, term.now)
   const leases: Array<Lease> = []
   const numbered: Array<{ readonly id: number; readonly last_sequence: number }> = []
@@ -142,12 +154,19 @@ const laterAttempts = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, t
   )
   const receivers = yield* Receivers.find([...new Set(found.map(({ subscription }) => subscription))])
   const leases: Array<Lease> = []
+  const inactive: Array<number> = []
   for (const row of found) {
     const receiver = receivers.get(row.subscription)
     // What was sent before has a number.
     if (receiver === undefined || row.sequence === null) continue
+    if (receiver.active === 0) {
+      inactive.push(row.id)
+      continue
+    }
     leases.push(yield* lease(receiver, [message(row, row.sequence)], false, term))
   }
+  // More were due than a deactivation parks at once.
+  if (inactive.length > 0) yield* CallbackState.apply("park", sql`id in ${numbers(inactive)}`)
   return leases
 })
 

@@ -5,6 +5,7 @@ import { Database } from "../../database/Database.ts"
 import { rows } from "../../database/Statements.ts"
 import type { Row } from "../../database/Tables.ts"
 import type { HostPermission } from "../HostPermission.ts"
+import { parked } from "./CallbackIndexes.ts"
 
 export type Receiver = Pick<
   Row<"subscription">,
@@ -18,7 +19,10 @@ export type Receiver = Pick<
   | "previous_secret_until"
   | "active"
   | "last_sequence"
->
+> & {
+  /** 1 where callbacks of the subscription are parked. */
+  readonly has_parked: number
+}
 
 const select = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, end: RawBuilder<unknown>) {
   if (ids.length === 0) return new Map<number, Receiver>()
@@ -26,7 +30,10 @@ const select = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, end: Raw
   const found = yield* query(
     rows(sql<Receiver>`
       select id, reference_id, account, host, callback_url, secret, previous_secret, previous_secret_until, active,
-        last_sequence
+        last_sequence,
+        case when exists (
+          select 1 from callback where ${parked} and callback.subscription = subscription.id
+        ) then 1 else 0 end as has_parked
       from subscription where id in ${numbers(ids)} ${end}`)
   )
   return new Map(found.map((receiver) => [receiver.id, receiver]))

@@ -1,0 +1,41 @@
+/**
+ * Removes what subscriptions leave behind. A subscription's row goes at once, and nobody finds the subscription any more;
+ * its callbacks and pending confirmations may be very many, and go in small steps.
+ */
+import * as Effect from "effect/Effect"
+import { sql } from "kysely"
+import { Database } from "../database/Database.ts"
+import * as SmallSteps from "../database/SmallSteps.ts"
+import { rows } from "../database/Statements.ts"
+import * as CallbackState from "./CallbackState.ts"
+import * as PendingConfirmations from "./PendingConfirmations.ts"
+
+/** Subscriptions of one step. */
+const atOnce = 50
+
+/** In a transaction: removes some of what removed subscriptions have left; whether there may be more. */
+const someLeft = Effect.fnUntraced(function* () {
+  const { numbers, query } = yield* Database
+  const found = yield* query((db) => db.selectFrom("removed_subscription").select("id").orderBy("id").limit(atOnce))
+  if (found.length === 0) return false
+  const ids = numbers(found.map(({ id }) => id))
+  const most = SmallSteps.callbacksAtOnce
+  const pending = yield* PendingConfirmations.removeSome(sql`subscription in ${ids}`, most)
+  const callbacks = yield* CallbackState.applySome("remove", sql`subscription in ${ids}`, most)
+  if (pending === most || callbacks === most) return true
+  yield* query(rows(sql`delete from removed_subscription where id in ${ids}`))
+  return found.length === atOnce
+})
+
+/** In the transaction that removes the rows of subscriptions: what they have left, as far as that is little. */
+export const begin = Effect.fnUntraced(function* (subscriptions: ReadonlyArray<{ readonly id: number }>) {
+  const { insertMany } = yield* Database
+  yield* insertMany(
+    "removed_subscription",
+    subscriptions.map(({ id }) => ({ id }))
+  )
+  yield* someLeft()
+})
+
+/** Removes what is left, each step in a transaction. */
+export const rest = Effect.flatMap(Database, ({ transaction }) => SmallSteps.whileMore(transaction(someLeft())))
