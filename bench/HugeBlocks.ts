@@ -124,6 +124,17 @@ const kinds: Readonly<Record<string, () => Effect.Effect<Served, never, import("
     )
     return utxo([transactions])
   },
+  // The same in transactions as small as they come, which spend outputs of the block before and of the same block in turn.
+  "small-32": () => {
+    const paid = payout(80_000)
+    let last = paid
+    const spending = Array.from({ length: 160_000 }, (_, index) => {
+      const from = index % 2 === 0 ? { txid: paid.txid, vout: index / 2 } : { txid: last.txid, vout: 0 }
+      last = UtxoBlocks.transaction([from], [UtxoBlocks.paid("0.00000900", script(index))])
+      return last
+    })
+    return utxo([[paid], [UtxoBlocks.transaction([], [UtxoBlocks.paid(value, script(9))], 1), ...spending]])
+  },
   /** As a block of Bitcoin has: two inputs and two outputs each. */
   "usual-utxo": () => {
     const paid = payout(5_000)

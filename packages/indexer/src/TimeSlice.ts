@@ -8,6 +8,8 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
 
+export { atOnce } from "@headwater/core/Steps"
+
 const sliceMillis = 5
 /** Steps after which the clock is looked at, which takes as long as a small step. */
 const stepsOfLook = 8
@@ -80,13 +82,6 @@ export const attempt = <A>(compute: () => Generator<void, A>): Effect.Effect<A, 
     run(() => caught(compute)),
     Effect.fromResult
   )
-
-/** A computation to its end without a slice: for tests, and where there is little to compute. */
-export const atOnce = <A>(work: Generator<void, A>): A => {
-  let step = work.next()
-  while (step.done !== true) step = work.next()
-  return step.value
-}
 
 /** What `to` makes of each item; yields after each. */
 export function* map<A, B>(items: ReadonlyArray<A>, to: (item: A, index: number) => B): Generator<void, Array<B>> {

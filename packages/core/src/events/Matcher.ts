@@ -4,8 +4,9 @@
  */
 import { bytesToHex } from "@noble/hashes/utils.js"
 import type { AddressBytes } from "../address/Address.ts"
-import type { Block, CoinDetails, CoinTransfer, InternalTransfer, TokenTransfer } from "../Block.ts"
+import type { Block, CoinDetails, CoinTransfer, InternalTransfer, TokenTransfer, Transfer } from "../Block.ts"
 import type { Chain } from "../chains/Chain.ts"
+import * as Steps from "../Steps.ts"
 import * as Inputs from "../utxo/Inputs.ts"
 import { mayUnlock, shownScripts, type Unlocking } from "../utxo/Unlocking.ts"
 import * as Callback from "./Callback.ts"
@@ -79,18 +80,31 @@ export interface Payer {
   readonly address: AddressBytes
 }
 
-const isInput = (transfer: Block["transfers"][number]) => transfer.kind === "coin" && transfer.to === undefined
+const isInput = (transfer: Transfer): transfer is CoinTransfer => transfer.kind === "coin" && transfer.to === undefined
+
+/** Inputs whose keys and scripts are hashed between two steps. */
+const inputsOfStep = 8
 
 /** Whether some input of a block has no transfer. */
-export const lacksInputs = (block: Block): boolean => block.transfers.filter(isInput).length < block.spends.length
+export const lacksInputs = ({ spends, transfers }: Block): boolean => {
+  let shown = 0
+  for (const transfer of transfers) if (isInput(transfer)) shown++
+  return shown < spends.length
+}
 
 /**
  * The addresses that may be watched and whose key or script an input shows that has no transfer: each once a transaction.
  * Without them a payment of unknown coins that brings nothing back would not be seen. Hashes what every such input shows.
  */
-export const payersShown = (block: Block, watched: Watched): ReadonlyArray<Payer> => {
+export const payersShown = (block: Block, watched: Watched): ReadonlyArray<Payer> =>
+  Steps.atOnce(payersShownInSteps(block, watched))
+
+/** As {@link payersShown}. */
+export function* payersShownInSteps(block: Block, watched: Watched): Generator<void, ReadonlyArray<Payer>> {
   const payers = new Map<string, Payer>()
-  for (const { transaction, unlocking } of Inputs.unshown(block)) {
+  let count = 0
+  for (const { transaction, unlocking } of yield* Inputs.unshownInSteps(block)) {
+    if (++count % inputsOfStep === 0) yield
     const shown = unlocking?.()
     for (const address of shown === undefined ? [] : shownScripts(shown)) {
       if (watched.has(address)) payers.set(`${transaction}:${bytesToHex(address)}`, { transaction, address })
@@ -104,19 +118,26 @@ export const addressesSeen = (
   block: Block,
   watched: Watched,
   payers: ReadonlyArray<Payer> = []
-): ReadonlyMap<string, AddressBytes> => {
+): ReadonlyMap<string, AddressBytes> => Steps.atOnce(addressesSeenInSteps(block, watched, payers))
+
+/** As {@link addressesSeen}. */
+export function* addressesSeenInSteps(
+  block: Block,
+  watched: Watched,
+  payers: ReadonlyArray<Payer> = []
+): Generator<void, ReadonlyMap<string, AddressBytes>> {
   const found = new Map<string, AddressBytes>()
   if (watched.size() === 0) return found
   const see = (address: AddressBytes | undefined) => {
     if (address !== undefined && watched.has(address)) found.set(bytesToHex(address), address)
   }
-  for (const transfer of block.transfers) {
+  yield* Steps.forEach(block.transfers, (transfer) => {
     see(transfer.from)
     see(transfer.to)
-    if (transfer.kind !== "coin") continue
+    if (transfer.kind !== "coin") return
     see(transfer.taggedFrom)
     see(transfer.taggedTo)
-  }
+  })
   for (const { address } of payers) see(address)
   return found
 }
@@ -140,7 +161,12 @@ export interface NetMovement {
 export const net = (
   transfers: Iterable<CoinTransfer>,
   concerns: { readonly has: (address: string) => boolean }
-): ReadonlyArray<NetMovement> => {
+): ReadonlyArray<NetMovement> => Steps.atOnce(netInSteps(transfers, concerns))
+
+function* netInSteps(
+  transfers: Iterable<Transfer>,
+  concerns: { readonly has: (address: string) => boolean }
+): Generator<void, ReadonlyArray<NetMovement>> {
   const sums = new Map<string, { transaction: number; address: AddressBytes; sum: bigint }>()
   const add = (transaction: number, address: AddressBytes | undefined, amount: bigint) => {
     if (address === undefined) return
@@ -151,10 +177,11 @@ export const net = (
     if (entry === undefined) sums.set(key, { transaction, address, sum: amount })
     else entry.sum += amount
   }
-  for (const transfer of transfers) {
+  yield* Steps.forEach(transfers, (transfer) => {
+    if (transfer.kind !== "coin") return
     add(transfer.transaction, transfer.from, -transfer.amount)
     add(transfer.transaction, transfer.to, transfer.amount)
-  }
+  })
   return [...sums.values()]
     .sort((a, b) => a.transaction - b.transaction)
     .map(({ transaction, address, sum }) => ({
@@ -170,18 +197,20 @@ const idsNotUnderstood = ({ notUnderstood = [] }: Block): ReadonlySet<string> =>
   new Set(notUnderstood.flatMap(({ transactionId }) => (transactionId === undefined ? [] : bytesToHex(transactionId))))
 
 /** For those of the transactions that have an input without a transfer: whether one such may spend what a script locks. */
-const unresolvedInputs = (block: Block, coins: ReadonlyArray<CoinTransfer>, transactions: ReadonlySet<number>) => {
+function* unresolvedInputs(block: Block, transactions: ReadonlySet<number>) {
   const resolved = new Set<string>()
-  for (const { position, to, transaction } of coins) {
-    if (to === undefined && transactions.has(transaction)) resolved.add(`${transaction}:${position}`)
-  }
+  yield* Steps.forEach(block.transfers, (transfer) => {
+    if (isInput(transfer) && transactions.has(transfer.transaction)) {
+      resolved.add(`${transfer.transaction}:${transfer.position}`)
+    }
+  })
   const inputs = new Map<number, Array<Unlocking | undefined>>()
-  for (const { position, transaction, unlocking } of block.spends) {
-    if (!transactions.has(transaction) || resolved.has(`${transaction}:${position}`)) continue
+  yield* Steps.forEach(block.spends, ({ position, transaction, unlocking }) => {
+    if (!transactions.has(transaction) || resolved.has(`${transaction}:${position}`)) return
     const shown = inputs.get(transaction) ?? []
     shown.push(unlocking?.())
     inputs.set(transaction, shown)
-  }
+  })
   return new Map([...inputs].map(([transaction, shown]) => [transaction, mayUnlock(shown)]))
 }
 
@@ -212,7 +241,15 @@ const unresolvedInputs = (block: Block, coins: ReadonlyArray<CoinTransfer>, tran
  * occurrences[0]?.item.direction // => "incoming"
  * ```
  */
-export const match = <S extends Subscription>(chain: Chain, block: Block, candidates: Candidates<S>): Matched<S> => {
+export const match = <S extends Subscription>(chain: Chain, block: Block, candidates: Candidates<S>): Matched<S> =>
+  Steps.atOnce(matchInSteps(chain, block, candidates))
+
+/** As {@link match}, for blocks that may be large. */
+export function* matchInSteps<S extends Subscription>(
+  chain: Chain,
+  block: Block,
+  candidates: Candidates<S>
+): Generator<void, Matched<S>> {
   const occurrences: Array<Occurrence<S>> = []
   const unresolved: Array<Unresolved<S>> = []
   const { byAddress, blockMined, hasCoins, metadata, payers = [] } = candidates
@@ -269,9 +306,8 @@ export const match = <S extends Subscription>(chain: Chain, block: Block, candid
   for (const subscription of blockMined) add(subscription, "block", Callback.blockItem(chain, block))
   if (byAddress.size === 0) return { occurrences, unresolved }
   if (chain.ledger === "outputs") {
-    const coins = block.transfers.filter((transfer) => transfer.kind === "coin")
-    const movements = net(coins, byAddress)
-    const mayBeSpent = unresolvedInputs(block, coins, new Set(movements.map(({ transaction }) => transaction)))
+    const movements = yield* netInSteps(block.transfers, byAddress)
+    const mayBeSpent = yield* unresolvedInputs(block, new Set(movements.map(({ transaction }) => transaction)))
     const keyOf = ({ address, transaction }: Payer) => `${transaction}:${bytesToHex(address)}`
     const notUnderstood = idsNotUnderstood(block)
     const inDoubt = ({ address, transaction }: Payer) => {
@@ -281,20 +317,20 @@ export const match = <S extends Subscription>(chain: Chain, block: Block, candid
         if (coinEvents.has(subscription.event)) unresolved.push({ subscription, address, transactionId, ...cause })
       }
     }
-    for (const movement of movements) {
+    yield* Steps.forEach(movements, (movement) => {
       const { address, transaction } = movement
       if (notUnderstood.has(bytesToHex(block.transactions[transaction]!))) inDoubt(movement)
       else if (mayBeSpent.get(transaction)?.(address) !== true || hasCoins?.(address) === true) {
         coin({ ...movement, position: 0 })
       } else inDoubt(movement)
-    }
+    })
     const moved = new Set(payers.length === 0 ? [] : movements.map(keyOf))
     for (const payer of payers) {
       if (!moved.has(keyOf(payer)) && hasCoins?.(payer.address) !== true) inDoubt(payer)
     }
     return { occurrences, unresolved }
   }
-  for (const transfer of block.transfers) {
+  yield* Steps.forEach(block.transfers, (transfer) => {
     switch (transfer.kind) {
       case "coin": {
         const { amount, details, position, taggedFrom, taggedTo, transaction } = transfer
@@ -311,6 +347,6 @@ export const match = <S extends Subscription>(chain: Chain, block: Block, candid
         internal(transfer)
         break
     }
-  }
+  })
   return { occurrences, unresolved }
 }

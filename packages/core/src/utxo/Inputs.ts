@@ -1,5 +1,6 @@
 /** The inputs of a block of a UTXO chain: a transfer shows the coin that an input takes, where the coin is known. */
-import type { Block, CoinTransfer, Spend } from "../Block.ts"
+import type { Block, CoinTransfer, Spend, Transfer } from "../Block.ts"
+import * as Steps from "../Steps.ts"
 import type { Coin } from "./Coin.ts"
 
 /** An input with the coin that it takes. */
@@ -8,31 +9,57 @@ export interface Input {
   readonly coin: Pick<Coin, "script" | "amount">
 }
 
-const placeOf = ({ position, transaction }: Pick<Spend, "position" | "transaction">) => `${transaction}:${position}`
+/** More than any block has room for. */
+const inputsOfTransaction = 2 ** 24
 
-const shownIn = ({ transfers }: Pick<Block, "transfers">): ReadonlySet<string> => {
-  const shown = new Set<string>()
-  for (const transfer of transfers) {
+const placeOf = ({ position, transaction }: Pick<Spend, "position" | "transaction">) =>
+  transaction * inputsOfTransaction + position
+
+function* shownIn({ transfers }: Pick<Block, "transfers">): Generator<void, ReadonlySet<number>> {
+  const shown = new Set<number>()
+  yield* Steps.forEach(transfers, (transfer) => {
     if (transfer.kind === "coin" && transfer.to === undefined) shown.add(placeOf(transfer))
-  }
+  })
   return shown
 }
 
 /** The inputs of a block that have no transfer, in their order. */
-export const unshown = (block: Pick<Block, "spends" | "transfers">): ReadonlyArray<Spend> => {
-  const shown = shownIn(block)
-  return block.spends.filter((spend) => !shown.has(placeOf(spend)))
+export function* unshownInSteps(block: Pick<Block, "spends" | "transfers">): Generator<void, ReadonlyArray<Spend>> {
+  const shown = yield* shownIn(block)
+  const unshown: Array<Spend> = []
+  yield* Steps.forEach(block.spends, (spend) => {
+    if (!shown.has(placeOf(spend))) unshown.push(spend)
+  })
+  return unshown
 }
 
+/** As {@link unshownInSteps}, at once. */
+export const unshown = (block: Pick<Block, "spends" | "transfers">): ReadonlyArray<Spend> =>
+  Steps.atOnce(unshownInSteps(block))
+
 /** The block with a transfer for each of these inputs; some of them may have one already, shown by the node. */
-export const show = <B extends Block>(block: B, inputs: ReadonlyArray<Input>): B => {
+export function* showInSteps<B extends Block>(block: B, inputs: ReadonlyArray<Input>): Generator<void, B> {
   if (inputs.length === 0) return block
-  const shown = shownIn(block)
-  const found = inputs.flatMap(({ coin: { amount, script }, spend }): ReadonlyArray<CoinTransfer> => {
-    if (shown.has(placeOf(spend))) return []
+  const shown = yield* shownIn(block)
+  const found: Array<CoinTransfer> = []
+  yield* Steps.forEach(inputs, ({ coin: { amount, script }, spend }) => {
+    if (shown.has(placeOf(spend))) return
     const { position, transaction } = spend
-    return [{ kind: "coin", transaction, position, from: script, to: undefined, amount }]
+    found.push({ kind: "coin", transaction, position, from: script, to: undefined, amount })
   })
   if (found.length === 0) return block
-  return { ...block, transfers: [...block.transfers, ...found].sort((a, b) => a.transaction - b.transaction) }
+  found.sort((a, b) => a.transaction - b.transaction)
+  // Both are in the order of transactions.
+  const transfers: Array<Transfer> = []
+  let next = 0
+  yield* Steps.forEach(block.transfers, (transfer) => {
+    while (next < found.length && found[next]!.transaction < transfer.transaction) transfers.push(found[next++]!)
+    transfers.push(transfer)
+  })
+  while (next < found.length) transfers.push(found[next++]!)
+  return { ...block, transfers }
 }
+
+/** As {@link showInSteps}, at once. */
+export const show = <B extends Block>(block: B, inputs: ReadonlyArray<Input>): B =>
+  Steps.atOnce(showInSteps(block, inputs))

@@ -1,7 +1,11 @@
 /** Large blocks are read in many steps, between which others have their turn. */
 import { assert, describe, it } from "@effect/vitest"
+import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import type { Block } from "@headwater/core/Block"
+import * as Matcher from "@headwater/core/events/Matcher"
+import * as Watched from "@headwater/core/events/Watched"
+import * as Inputs from "@headwater/core/utxo/Inputs"
 import * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
 import * as TokenTransfers from "@headwater/indexer/families/evm/TokenTransfers"
 import * as Failover from "@headwater/indexer/families/node/Failover"
@@ -170,6 +174,44 @@ describe("large blocks are read in steps", () => {
       TransferLog.pack(1, block, () => true)
     )
     assert.lengthOf(rows.chunks, Math.ceil(many / 64))
+  })
+})
+
+describe("large blocks are matched in steps", () => {
+  it("their transfers, and the inputs that none of these shows", () => {
+    const chain = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
+    const count = 4_096
+    const bytes = new Uint8Array(32)
+    const [ours, other] = [1, 2].map((byte) => Buffer.from(UtxoBlocks.p2pkh(byte), "hex") as Uint8Array as AddressBytes)
+    const items = Array.from({ length: count }, (_, position) => position)
+    const block: Block = {
+      ...{ height: 1, hash: bytes, parent: bytes, time: 1, transactions: [bytes] },
+      transfers: items.map((position) => ({
+        ...{ kind: "coin", transaction: 0, position, from: undefined },
+        ...{ to: position === 7 ? ours : other, amount: 1n }
+      })),
+      spends: items.map((position) => ({
+        transaction: 0,
+        position,
+        outpoint: { transactionId: bytes, index: position }
+      }))
+    }
+    const watched = Watched.make([1, 2])
+    watched.add(ours!)
+    const key = Buffer.from(ours!).toString("hex")
+    const seen = inSteps(count / 512, Matcher.addressesSeenInSteps(block, watched))
+    assert.deepStrictEqual([...seen.keys()], [key])
+    assert.deepStrictEqual(inSteps(count / 8, Matcher.payersShownInSteps(block, watched)), [])
+    const inputs = block.spends.map((spend) => ({ spend, coin: { script: other!, amount: 1n } }))
+    const shown = inSteps((3 * count) / 512, Inputs.showInSteps(block, inputs))
+    assert.deepStrictEqual(inSteps(count / 256, Inputs.unshownInSteps(shown)), [])
+    const subscription = { event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", address: ours } as const
+    const candidates = {
+      ...{ byAddress: new Map([[key, [subscription]]]), blockMined: [] },
+      metadata: () => ({ name: "", symbol: "", decimals: undefined })
+    }
+    const { occurrences } = inSteps((4 * count) / 512, Matcher.matchInSteps(chain, shown, candidates))
+    assert.lengthOf(occurrences, 1)
   })
 })
 

@@ -6,6 +6,7 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, Spend } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
+import * as Steps from "@headwater/core/Steps"
 import { type Coin, keyOf, type Outpoint } from "@headwater/core/utxo/Coin"
 import * as Inputs from "@headwater/core/utxo/Inputs"
 import * as Effect from "effect/Effect"
@@ -13,7 +14,7 @@ import { sql } from "kysely"
 import * as TimeSlice from "../../TimeSlice.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
-import { inChunks } from "../database/Statements.ts"
+import { inChunks, rowsAtOnce } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
 import type { ResolvedBlock } from "./Projection.ts"
 
@@ -42,19 +43,26 @@ const spentRowOf = (chain: number, coin: Coin, spentHeight: number): Row<"spent_
   spent_height: spentHeight
 })
 
-/** Outputs or inputs that are looked at between two steps. */
-const coinsOfStep = 256
-
-/** The outputs that a block creates, by the key of their outpoint. */
-function* outputsOf({ height, transactions, transfers }: Block): Generator<void, Map<string, Coin>> {
-  const outputs = new Map<string, Coin>()
-  for (const [index, transfer] of transfers.entries()) {
-    if (index % coinsOfStep === 0) yield
-    if (transfer.kind !== "coin" || transfer.to === undefined) continue
+/**
+ * The outputs of a block: its own inputs take some of them, by the key of their outpoint here, and of those that it leaves
+ * some are kept. A block may have a million, and a Map of so many would grow in one long step.
+ */
+function* outputsOf({ height, spends, transactions, transfers }: Block, keep: (script: AddressBytes) => boolean) {
+  const spent = new Set<string>()
+  yield* Steps.forEach(spends, ({ outpoint }) => spent.add(keyOf(outpoint)))
+  const own = new Map<string, Coin>()
+  const left: Array<Coin> = []
+  yield* Steps.forEach(transfers, (transfer) => {
+    if (transfer.kind !== "coin" || transfer.to === undefined) return
     const outpoint = { transactionId: transactions[transfer.transaction]!, index: transfer.position }
-    outputs.set(keyOf(outpoint), { outpoint, script: transfer.to, amount: transfer.amount, height })
-  }
-  return outputs
+    const key = keyOf(outpoint)
+    const isOwn = spent.has(key)
+    if (!isOwn && !keep(transfer.to)) return
+    const coin = { outpoint, script: transfer.to, amount: transfer.amount, height }
+    if (isOwn) own.set(key, coin)
+    else left.push(coin)
+  })
+  return { own, left }
 }
 
 /** Takes coins out of the set; those that the set does not know are not among the answers. */
@@ -66,37 +74,28 @@ const take = Effect.fnUntraced(function* (chain: number, spends: ReadonlyArray<S
   return rows.map(coinOf)
 })
 
-/** What a block spends of its own outputs, what it spends of earlier ones, and the outputs that it leaves. */
-function* within(block: Block) {
-  const outputs = yield* outputsOf(block)
+/** What a block spends of its own outputs, what it spends of earlier ones, and the kept outputs that it leaves. */
+function* within(block: Block, keep: (script: AddressBytes) => boolean) {
+  const { left, own } = yield* outputsOf(block, keep)
   const inputs: Array<Inputs.Input> = []
   const earlier: Array<Spend> = []
-  for (const [index, spend] of block.spends.entries()) {
-    if (index % coinsOfStep === 0) yield
-    const key = keyOf(spend.outpoint)
-    const coin = outputs.get(key)
+  yield* Steps.forEach(block.spends, (spend) => {
+    const coin = own.get(keyOf(spend.outpoint))
     if (coin === undefined) earlier.push(spend)
-    else {
-      outputs.delete(key)
-      inputs.push({ spend, coin })
-    }
-  }
-  return { outputs, inputs, earlier }
+    else inputs.push({ spend, coin })
+  })
+  return { created: left, inputs, earlier }
 }
 
 /** The inputs that take these coins. */
-function* spending(spends: ReadonlyArray<Spend>, coins: ReadonlyArray<Coin>): Generator<void, Array<Inputs.Input>> {
+function* spending(spends: ReadonlyArray<Spend>, coins: Iterable<Coin>): Generator<void, Array<Inputs.Input>> {
   const byKey = new Map<string, Coin>()
-  for (const [index, coin] of coins.entries()) {
-    if (index % coinsOfStep === 0) yield
-    byKey.set(keyOf(coin.outpoint), coin)
-  }
+  yield* Steps.forEach(coins, (coin) => byKey.set(keyOf(coin.outpoint), coin))
   const inputs: Array<Inputs.Input> = []
-  for (const [index, spend] of spends.entries()) {
-    if (index % coinsOfStep === 0) yield
+  yield* Steps.forEach(spends, (spend) => {
     const coin = byKey.get(keyOf(spend.outpoint))
     if (coin !== undefined) inputs.push({ spend, coin })
-  }
+  })
   return inputs
 }
 
@@ -113,21 +112,46 @@ export const apply = Effect.fn("UtxoSet.apply")(function* (
     return { ...block, created: [], taken: [] } satisfies ResolvedBlock
   }
   const { insertMany } = yield* Database
-  const { earlier, inputs, outputs } = yield* TimeSlice.runInTransaction(() => within(block))
+  const { created, earlier, inputs } = yield* TimeSlice.runInTransaction(() => within(block, keep))
   const taken = yield* take(chain, earlier)
   const later = yield* TimeSlice.runInTransaction(() => spending(earlier, taken))
-  const created = [...outputs.values()].filter(({ script }) => keep(script))
-  yield* insertMany(
-    "spent_output",
-    taken.map((coin) => spentRowOf(chain, coin, block.height))
-  )
+  const rowsOf = <A, B>(coins: ReadonlyArray<A>, to: (coin: A) => B) =>
+    TimeSlice.runInTransaction(() => TimeSlice.map(coins, to))
+  yield* insertMany("spent_output", yield* rowsOf(taken, (coin) => spentRowOf(chain, coin, block.height)))
   yield* insertMany(
     "unspent_output",
-    created.map((coin) => rowOf(chain, coin)),
+    yield* rowsOf(created, (coin) => rowOf(chain, coin)),
     // Two coinbases before BIP-30 have the ids of earlier ones.
     "on conflict do nothing"
   )
-  return { ...Inputs.show(block, [...inputs, ...later]), created, taken } satisfies ResolvedBlock
+  const shown = yield* TimeSlice.runInTransaction(() => Inputs.showInSteps(block, [...inputs, ...later]))
+  return { ...shown, created, taken } satisfies ResolvedBlock
+})
+
+/** The outputs that the block at a height has spent. */
+const spentAt = Effect.fnUntraced(function* (chain: number, height: number) {
+  const { query } = yield* Database
+  const spent: Array<Coin> = []
+  let after: Pick<Row<"spent_output">, "transaction_id" | "output_index"> = {
+    transaction_id: new Uint8Array(),
+    output_index: -1
+  }
+  for (;;) {
+    const rows = yield* query((db) =>
+      db
+        .selectFrom("spent_output")
+        .select(columns)
+        .where("chain", "=", chain)
+        .where("spent_height", "=", height)
+        .where(sql<boolean>`(transaction_id, output_index) > (${after.transaction_id}, ${after.output_index})`)
+        .orderBy("transaction_id")
+        .orderBy("output_index")
+        .limit(rowsAtOnce)
+    )
+    for (const row of rows) spent.push(coinOf(row))
+    if (rows.length < rowsAtOnce) return spent
+    after = rows.at(-1)!
+  }
 })
 
 /**
@@ -135,20 +159,11 @@ export const apply = Effect.fn("UtxoSet.apply")(function* (
  * block so recently that the set still remembers the coin. The set stays as it is.
  */
 export const recall = Effect.fnUntraced(function* <B extends Block>(chain: number, block: B) {
-  const { query } = yield* Database
-  const coins = yield* TimeSlice.runInTransaction(() => outputsOf(block))
-  const spent = yield* query((db) =>
-    db.selectFrom("spent_output").selectAll().where("chain", "=", chain).where("spent_height", "=", block.height)
-  )
-  for (const row of spent) {
-    const coin = coinOf(row)
-    coins.set(keyOf(coin.outpoint), coin)
-  }
-  const inputs = block.spends.flatMap((spend): ReadonlyArray<Inputs.Input> => {
-    const coin = coins.get(keyOf(spend.outpoint))
-    return coin === undefined ? [] : [{ spend, coin }]
+  const spent = yield* spentAt(chain, block.height)
+  return yield* TimeSlice.runInTransaction(function* () {
+    const { own } = yield* outputsOf(block, () => false)
+    return yield* Inputs.showInSteps(block, yield* spending(block.spends, [...own.values(), ...spent]))
   })
-  return Inputs.show(block, inputs)
 })
 
 /** What the set has of an address. */

@@ -8,6 +8,7 @@ import { eventsOfClass, isEachConfirmation } from "@headwater/core/events/EventT
 import * as Matcher from "@headwater/core/events/Matcher"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as TimeSlice from "../../TimeSlice.ts"
 import type { Commit, Make, Reprocessing, ResolvedBlock } from "../chain/Projection.ts"
 import * as KnownCoins from "../chain/KnownCoins.ts"
 import * as UtxoSet from "../chain/UtxoSet.ts"
@@ -68,19 +69,23 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
     { knowsSpent, most }: { readonly knowsSpent: boolean; readonly most: number }
   ) {
     const mayLackPayers = Matcher.lacksInputs(block) && (yield* unknownCoins.any(revision))
-    const payers = mayLackPayers ? Matcher.payersShown(block, watched.set) : []
-    const seen = Matcher.addressesSeen(block, watched.set, payers)
+    const payers = mayLackPayers
+      ? yield* TimeSlice.runInTransaction(() => Matcher.payersShownInSteps(block, watched.set))
+      : []
+    const seen = yield* TimeSlice.runInTransaction(() => Matcher.addressesSeenInSteps(block, watched.set, payers))
     const candidates = yield* subscribers(revision, seen, most)
     yield* watched.release([...seen].flatMap(([hex, address]) => (candidates.byAddress.has(hex) ? [] : [address])))
     const { check, metadata } = tokens.of(block, learned)
-    const found = Matcher.match(chain, block, { ...candidates, payers, metadata })
+    const match = (more: { readonly hasCoins?: (address: AddressBytes) => boolean }) =>
+      TimeSlice.runInTransaction(() => Matcher.matchInSteps(chain, block, { ...candidates, payers, metadata, ...more }))
+    const found = yield* match({})
     yield* check
     if (found.unresolved.length === 0 || !knowsSpent) return found
     const addresses = found.unresolved.map(({ address }) => address)
     const withCoins = yield* KnownCoins.known(id, addresses, block.height)
     if (withCoins.size === 0) return found
     const hasCoins = (address: AddressBytes) => withCoins.has(Bytes.key(address))
-    return Matcher.match(chain, block, { ...candidates, payers, metadata, hasCoins })
+    return yield* match({ hasCoins })
   })
 
   const apply = Effect.fnUntraced(function* (block: ResolvedBlock, commit: Commit) {

@@ -5,7 +5,9 @@
 import type { Block } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import type { Branch } from "@headwater/core/keys/Derivation"
+import * as Steps from "@headwater/core/Steps"
 import * as Effect from "effect/Effect"
+import * as TimeSlice from "../../../TimeSlice.ts"
 import * as KnownCoins from "../../chain/KnownCoins.ts"
 import type { OpenChain, Undone } from "../../chain/Projection.ts"
 import * as ChainRow from "../../database/ChainRow.ts"
@@ -39,15 +41,16 @@ const branchesAtHand = ({ chain }: Pick<OpenChain, "chain">) => {
 }
 
 /** Coins that the block pays to watched addresses whose owners are yet to be found, by the key of the address. */
-const paidBy = (block: Block, { set }: OpenChain["watched"], known: ReadonlyMap<string, unknown>) => {
-  const paid = new Map<string, Uint8Array>()
-  for (const transfer of block.transfers) {
-    if (transfer.kind !== "coin" || transfer.to === undefined || !set.has(transfer.to)) continue
-    const key = Bytes.key(transfer.to)
-    if (!known.has(key)) paid.set(key, transfer.to)
-  }
-  return paid
-}
+const paidBy = (block: Block, { set }: OpenChain["watched"], known: ReadonlyMap<string, unknown>) =>
+  TimeSlice.runInTransaction(function* () {
+    const paid = new Map<string, Uint8Array>()
+    yield* Steps.forEach(block.transfers, (transfer) => {
+      if (transfer.kind !== "coin" || transfer.to === undefined || !set.has(transfer.to)) return
+      const key = Bytes.key(transfer.to)
+      if (!known.has(key)) paid.set(key, transfer.to)
+    })
+    return paid
+  })
 
 /** The furthest of these addresses in each branch of each wallet, by both. */
 const furthest = (owners: ReadonlyArray<Owner>): ReadonlyMap<string, Owner> => {
@@ -102,7 +105,7 @@ export const make = ({ chain, gapLimit, id, watched }: OpenChain) => {
     /** The branches that the block uses further, with the index after their last used address before it. */
     const moved = new Map<string, readonly [branch: WalletAddresses.WalletBranch, used: number]>()
     while (true) {
-      const paid = paidBy(block, watched, owners)
+      const paid = yield* paidBy(block, watched, owners)
       const found = yield* AddressOwners.find(id, [...paid.values()])
       for (const key of paid.keys()) owners.set(key, found.get(key) ?? [])
       const used = [...found.values()].flat().filter(({ used_height }) => used_height === null)
@@ -125,7 +128,7 @@ export const make = ({ chain, gapLimit, id, watched }: OpenChain) => {
    * Nothing is watched further: no block behind it would be matched against that.
    */
   const markUsedBefore = Effect.fn("AddressUse.markUsedBefore")(function* (block: Block) {
-    const owners = yield* AddressOwners.find(id, [...paidBy(block, watched, new Map()).values()])
+    const owners = yield* AddressOwners.find(id, [...(yield* paidBy(block, watched, new Map())).values()])
     const used = [...owners.values()].flat().filter(({ used_height }) => used_height === null)
     yield* noteUse(used, block.height)
   })

@@ -1,7 +1,9 @@
 /** The balances of HD wallets. A balance is at all times the sum of what the UTXO set has of the wallet's addresses. */
 import * as Bytes from "@headwater/core/Bytes"
+import * as Steps from "@headwater/core/Steps"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
+import * as TimeSlice from "../../../TimeSlice.ts"
 import type { MovedCoin, OpenChain, ResolvedBlock } from "../../chain/Projection.ts"
 import { Database } from "../../database/Database.ts"
 import { inChunks } from "../../database/Statements.ts"
@@ -32,18 +34,23 @@ export const applyCoins = Effect.fn("Balances.applyCoins")(function* (
   paid: AddressOwners.Owners
 ) {
   const unknown = new Map<string, Uint8Array>()
-  for (const { script } of taken) {
-    const key = Bytes.key(script)
-    if (!paid.has(key) && watched.set.has(script)) unknown.set(key, script)
-  }
+  yield* TimeSlice.runInTransaction(() =>
+    Steps.forEach(taken, ({ script }) => {
+      if (!watched.set.has(script)) return
+      const key = Bytes.key(script)
+      if (!paid.has(key)) unknown.set(key, script)
+    })
+  )
   const others = yield* AddressOwners.find(id, [...unknown.values()])
   const deltas = new Deltas()
   const move = ({ amount, script }: MovedCoin, sign: bigint) => {
     const key = Bytes.key(script)
     for (const { wallet } of paid.get(key) ?? others.get(key) ?? []) deltas.count(wallet, sign * amount)
   }
-  for (const coin of created) move(coin, 1n)
-  for (const coin of taken) move(coin, -1n)
+  yield* TimeSlice.runInTransaction(function* () {
+    yield* Steps.forEach(created, (coin) => move(coin, 1n))
+    yield* Steps.forEach(taken, (coin) => move(coin, -1n))
+  })
   yield* add(deltas)
 })
 
