@@ -3,7 +3,7 @@
  *
  * The set holds 64-bit keyed fingerprints, not addresses: `has` may be wrong about an address that was never added (about
  * once in 2^64 / size), never about an address that was. The caller asks the store about each address found, since the
- * store is exact. Open addressing with linear probing over one typed array leaves the garbage collector nothing to visit.
+ * store is exact. Open addressing with linear probing over typed arrays leaves the garbage collector next to nothing to visit.
  * The key is secret, since strangers choose addresses.
  */
 
@@ -13,6 +13,10 @@ export interface Watched {
   readonly has: (address: Uint8Array) => boolean
   readonly size: () => number
 }
+
+/** Each of these grows by itself, since one table of millions would take long: a power of two. */
+const tableCount = 256
+const tableBits = Math.log2(tableCount)
 
 /**
  * An empty set. `key`: two secret random 32-bit numbers; `capacity`: addresses that are expected.
@@ -29,8 +33,9 @@ export interface Watched {
  * ```
  */
 export const make = (key: readonly [number, number], capacity = 1024): Watched => {
-  let slots = 1 << Math.ceil(Math.log2(Math.max(16, capacity * 1.5)))
-  let table = new Uint32Array(slots * 2)
+  const slotsAtFirst = 1 << Math.ceil(Math.log2(Math.max(4, (capacity / tableCount) * 1.5)))
+  const tables: Array<Uint32Array> = Array.from({ length: tableCount }, () => new Uint32Array(slotsAtFirst * 2))
+  const sizes = new Uint32Array(tableCount)
   let size = 0
   let high = 0
   let low = 0
@@ -59,51 +64,62 @@ export const make = (key: readonly [number, number], capacity = 1024): Watched =
     low = (b ^ (b >>> 16)) >>> 0 || 1
   }
 
-  const find = (): number => {
-    let slot = high & (slots - 1)
+  /** The number of the table that the fingerprint belongs to: by other bits than those that find its slot there. */
+  const tableOf = () => high >>> (32 - tableBits)
+
+  /** The slot of the fingerprint in its table; where it is missing, one's complement of the slot that it would take. */
+  const find = (table: Uint32Array): number => {
+    const mask = table.length / 2 - 1
+    let slot = high & mask
     while (true) {
       const at = slot * 2
       if (table[at + 1] === 0) return -1 - slot
       if (table[at] === high && table[at + 1] === low) return slot
-      slot = (slot + 1) & (slots - 1)
+      slot = (slot + 1) & mask
     }
   }
 
-  const put = (slot: number) => {
+  const put = (table: Uint32Array, slot: number) => {
     table[slot * 2] = high
     table[slot * 2 + 1] = low
   }
 
-  const grow = () => {
-    const old = table
-    slots *= 2
-    table = new Uint32Array(slots * 2)
+  const grown = (old: Uint32Array): Uint32Array => {
+    const table = new Uint32Array(old.length * 2)
     for (let at = 0; at < old.length; at += 2) {
       if (old[at + 1] === 0) continue
       high = old[at]!
       low = old[at + 1]!
-      put(-1 - find())
+      put(table, -1 - find(table))
     }
+    return table
   }
 
   return {
     add: (address) => {
       fingerprint(address)
-      const slot = find()
+      const number = tableOf()
+      const table = tables[number]!
+      const slot = find(table)
       if (slot >= 0) return
-      put(-1 - slot)
+      put(table, -1 - slot)
       size++
-      if (size > slots * 0.7) grow()
+      sizes[number]!++
+      if (sizes[number]! > (table.length / 2) * 0.7) tables[number] = grown(table)
     },
     remove: (address) => {
       fingerprint(address)
-      let hole = find()
+      const number = tableOf()
+      const table = tables[number]!
+      let hole = find(table)
       if (hole < 0) return
       size--
+      sizes[number]!--
+      const mask = table.length / 2 - 1
       // Entries that probing pushed past the hole are shifted back, so that no search stops early.
-      for (let next = (hole + 1) & (slots - 1); table[next * 2 + 1] !== 0; next = (next + 1) & (slots - 1)) {
-        const home = table[next * 2]! & (slots - 1)
-        if (((next - home) & (slots - 1)) >= ((next - hole) & (slots - 1))) {
+      for (let next = (hole + 1) & mask; table[next * 2 + 1] !== 0; next = (next + 1) & mask) {
+        const home = table[next * 2]! & mask
+        if (((next - home) & mask) >= ((next - hole) & mask)) {
           table[hole * 2] = table[next * 2]!
           table[hole * 2 + 1] = table[next * 2 + 1]!
           hole = next
@@ -114,7 +130,7 @@ export const make = (key: readonly [number, number], capacity = 1024): Watched =
     },
     has: (address) => {
       fingerprint(address)
-      return find() >= 0
+      return find(tables[tableOf()]!) >= 0
     },
     size: () => size
   }

@@ -44,6 +44,25 @@ describe("Watched", () => {
     for (let i = 0; i < 100_000; i++) assert.strictEqual(watched.has(address(i)), i % 2 === 1)
   })
 
+  it("grows a small part at a time, so that no addition takes long", () => {
+    const sizes: Array<number> = []
+    const plain = globalThis.Uint32Array
+    globalThis.Uint32Array = new Proxy(plain, {
+      construct: (target, [length]) => {
+        sizes.push(length)
+        return new target(length)
+      }
+    })
+    try {
+      const watched = Watched.make(key)
+      for (let i = 0; i < 200_000; i++) watched.add(address(i))
+    } finally {
+      globalThis.Uint32Array = plain
+    }
+    assert.isAbove(sizes.length, 0)
+    assert.isAtMost(Math.max(...sizes), 8_192)
+  })
+
   it("tells scripts of every length apart", () => {
     const watched = Watched.make(key)
     for (const length of [20, 22, 23, 25, 34, 35, 67]) {
