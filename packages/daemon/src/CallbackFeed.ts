@@ -5,6 +5,7 @@
  */
 import * as Signature from "@headwater/core/events/Signature"
 import type * as Client from "@headwater/http/contract/Client"
+import { Conflict } from "@headwater/http/contract/Errors"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -35,8 +36,8 @@ export interface Options {
   readonly onForwarded: (forwarded: Forwarded) => Effect.Effect<void>
 }
 
-/** Number of the last callback that was passed on, by reference id. */
-const Positions = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Int))
+/** Place of the last callback that was passed on, by reference id; a number alone in files of older releases. */
+const Positions = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Union([Schema.Int, Schema.String])))
 
 /** Subscriptions of one request. */
 const pageSize = 50
@@ -60,6 +61,11 @@ const passing: ReadonlySet<string> = new Set([
   ...["HttpClientError", "NoAnswer", "unexpected_server_error", "node_unavailable", "request_limit_reached"]
 ])
 
+const isConflict = Schema.is(Conflict)
+
+/** The service has no such place in its feed as the one from which listen reads on. */
+export class PositionLost extends Schema.TaggedError<PositionLost>()("PositionLost", { message: Schema.String }) {}
+
 /** The service was silent. */
 export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", { message: Schema.String }) {}
 
@@ -75,20 +81,25 @@ export const forward = Effect.fn("CallbackFeed.forward")(
   function* (client: Client.Client, options: Options) {
     const { params } = options
     const fs = yield* FileSystem.FileSystem
-    const positions = new Map<string, number>()
+    const positions = new Map<string, number | string>()
     const resumed = options.state !== undefined && (yield* fs.exists(options.state))
     if (options.state !== undefined && resumed) {
       const known = yield* Schema.decodeUnknownEffect(Positions)(yield* fs.readFileString(options.state))
-      for (const [reference, sequence] of Object.entries(known)) positions.set(reference, sequence)
+      for (const [reference, position] of Object.entries(known)) positions.set(reference, position)
     }
     const writing = yield* Semaphore.make(1)
-    const remember = Effect.fnUntraced(function* (reference: string, sequence: number) {
-      positions.set(reference, sequence)
+    const remember = Effect.fnUntraced(function* (reference: string, position: number | string) {
+      positions.set(reference, position)
       if (options.state === undefined) return
       const text = yield* Schema.encodeEffect(Positions)(Object.fromEntries(positions))
       yield* fs.writeFileString(`${options.state}.partial`, text)
       yield* fs.rename(`${options.state}.partial`, options.state)
     }, writing.withPermits(1))
+
+    const remedy =
+      options.state === undefined
+        ? "Start listen again: it begins with what comes then"
+        : `Remove ${options.state} to begin with what comes then, or set its positions to 0 to have all passed on again`
 
     let answers = true
     /** Asks the service until it answers; says once that it does not, and once that it does again. */
@@ -170,9 +181,13 @@ export const forward = Effect.fn("CallbackFeed.forward")(
       return yield* Effect.forever(
         Effect.gen(function* () {
           const query = { startingAfter: positions.get(referenceId)!, wait: waitSeconds, limit: pageSize }
-          const data = yield* asked(client.callbacks.list({ params: of, query }), waitSeconds)
+          const data = yield* Effect.catchIf(
+            asked(client.callbacks.list({ params: of, query }), waitSeconds),
+            isConflict,
+            ({ message }) => new PositionLost({ message: `${message}. ${remedy}` })
+          )
           for (const callback of data.items) {
-            const { sequence, state } = callback
+            const { position, sequence, state } = callback
             if (sequence === undefined) continue
             if (!gone.has(state)) {
               yield* post(callback, referenceId, sequence, secret).pipe(
@@ -184,7 +199,7 @@ export const forward = Effect.fn("CallbackFeed.forward")(
                 Effect.retry({ schedule: untilAccepted, while: ({ _tag }) => _tag === "NotAccepted" })
               )
             }
-            yield* remember(referenceId, sequence)
+            yield* remember(referenceId, position ?? sequence)
           }
         })
       )

@@ -20,6 +20,7 @@ import { keys } from "./commands/Keys.ts"
 import { listen } from "./commands/Listen.ts"
 import { openapi } from "./commands/OpenApi.ts"
 import { replay } from "./commands/Replay.ts"
+import { restored } from "./commands/Restored.ts"
 import { rewind } from "./commands/Rewind.ts"
 import { serve } from "./commands/Serve.ts"
 import { sighash } from "./commands/Sighash.ts"
@@ -43,6 +44,7 @@ const headwater = Command.make("headwater", {}, () => Demo.program).pipe(
     skip,
     audit,
     backup,
+    restored,
     Demo.demo,
     accounts,
     keys,

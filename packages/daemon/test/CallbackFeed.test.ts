@@ -3,9 +3,10 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, it } from "@effect/vitest"
 import * as Signature from "@headwater/core/events/Signature"
 import type * as Client from "@headwater/http/contract/Client"
-import { ResourceNotFound, UnexpectedServerError } from "@headwater/http/contract/Errors"
+import { Conflict, ResourceNotFound, UnexpectedServerError } from "@headwater/http/contract/Errors"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
@@ -42,10 +43,10 @@ const receiver = (statuses: Array<number>, got: Array<Got>, now: () => number) =
 
 /** A service whose callbacks, secrets and state the test sets; counts what is asked. */
 const fakeService = () => {
-  const state = { down: false, secret: secrets[0] as string, asked: new Map<string, number>() }
+  const state = { down: false, restored: false, secret: secrets[0] as string, asked: new Map<string, number>() }
   const feeds = new Map<string, Array<number>>()
-  const answer = <A>(name: string, value: () => Effect.Effect<A, ResourceNotFound>) =>
-    Effect.suspend((): Effect.Effect<A, ResourceNotFound | UnexpectedServerError> => {
+  const answer = <A>(name: string, value: () => Effect.Effect<A, Conflict | ResourceNotFound>) =>
+    Effect.suspend((): Effect.Effect<A, Conflict | ResourceNotFound | UnexpectedServerError> => {
       state.asked.set(name, (state.asked.get(name) ?? 0) + 1)
       return state.down ? Effect.fail(new UnexpectedServerError({ message: "is down" })) : value()
     })
@@ -74,6 +75,7 @@ const fakeService = () => {
       list: ({ params, query }: Call) =>
         answer("feed", () =>
           Effect.gen(function* () {
+            if (state.restored) return yield* new Conflict({ message: "The position is none of this store" })
             for (let waited = 0; ; waited++) {
               const feed = yield* feedOf(params.referenceId)
               const items = feed
@@ -183,6 +185,22 @@ describe("CallbackFeed", () => {
       yield* listen
       yield* until(() => (state.asked.get("limits") ?? 0) > 60, "ten minutes pass")
       assert.deepStrictEqual([state.asked.get("list"), state.asked.get("get")], [1, undefined])
+    })
+  )
+
+  it.effect("ends with what to do where the service knows its place no more", () =>
+    Effect.gen(function* () {
+      const { feeds, listen, state, until } = yield* scenario()
+      feeds.set("a", [])
+      const listening = yield* listen
+      yield* until(() => state.asked.has("feed"), "listens")
+      state.restored = true
+      yield* until(() => listening.pollUnsafe() !== undefined, "ends")
+      const error = yield* Effect.flip(Fiber.join(listening))
+      assert.strictEqual(
+        error.message,
+        "The position is none of this store. Start listen again: it begins with what comes then"
+      )
     })
   )
 

@@ -30,6 +30,7 @@ describe("the command line", () => {
           "skip",
           "audit",
           "backup",
+          "restored",
           "demo",
           "accounts",
           "keys"

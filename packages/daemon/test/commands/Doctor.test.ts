@@ -479,6 +479,8 @@ describe("headwater backup", () => {
         renameSync(copy, store)
         const status = yield* run(["status", "--config", "headwater.json", "--json"], { cwd })
         assert.strictEqual(JSON.parse(status.stdout).chains[0].height, 32)
+        const restored = yield* run(["restored", "--config", "headwater.json"], { cwd })
+        assert.match(restored.stdout, /^The store has the epoch [0-9a-f]{12} now: readers of feeds are told/)
         yield* headwater.launch
         yield* reached(headwater, 40)
         assert.strictEqual((yield* headwater.get("/domains")).status, 200, "the account's key is in the copy")

@@ -57,6 +57,12 @@ export const Callback = Schema.Struct({
       examples: [17]
     })
   ),
+  position: Schema.optionalKey(
+    Schema.String.annotate({
+      description: "Place of the callback in the feed that is read: what `startingAfter` takes to read on behind it",
+      examples: ["17-5f0d3a9b71c2-e19ac04d"]
+    })
+  ),
   idempotencyKey: KeyText,
   event: Schema.String.annotate({ examples: ["ADDRESS_COINS_TRANSACTION_CONFIRMED"] }),
   state: State,
@@ -158,7 +164,8 @@ const again = {
   state: "due",
   deliveredTimestamp: undefined,
   statusCode: 500,
-  error: "answered 500"
+  error: "answered 500",
+  position: undefined
 }
 const test = {
   ...{
@@ -167,7 +174,7 @@ const test = {
     event: testEvent(event),
     state: "due"
   },
-  ...{ sequence: undefined, deliveredTimestamp: undefined, attempts: [] }
+  ...{ sequence: undefined, position: undefined, deliveredTimestamp: undefined, attempts: [] }
 }
 
 const errors = [...chainErrors, Failures.resourceNotFound] as const
@@ -178,9 +185,9 @@ export class CallbacksGroup extends HttpApiGroup.make("callbacks")
       params,
       query: { ...context, ...feedQuery, wait: Schema.optionalKey(wait) },
       success: feedPage(Callback),
-      error: [...errors, ...pageErrors]
+      error: [...errors, Failures.conflict, ...pageErrors]
     })
-      .annotate(ExampleValues, { ...delivered, nextStartingAfter: "17" })
+      .annotate(ExampleValues, { ...delivered, nextStartingAfter: "17-5f0d3a9b71c2-e19ac04d" })
       .annotateMerge(
         OpenApi.annotations({
           summary:

@@ -102,13 +102,22 @@ export const cursorPage = <S extends Schema.Top>(item: S) => success(Schema.Stru
 export const recordedPage = <S extends Schema.Top>(item: S) =>
   success(Schema.Struct({ ...cursorFields(item), completeFrom: Schema.optionalKey(CompleteFrom) }))
 
+/** What stands for a place in a feed: a number, with what tells whether the number is of this feed and store. */
+const FeedCursor = Schema.String.check(
+  Schema.isPattern(/^\d{1,15}-[0-9a-f]{12}-[0-9a-f]{8}$/, {
+    message: "must be a nextStartingAfter of this feed, or a number"
+  })
+)
+
 /** Query of a numbered feed, which is read in the order of the numbers. */
 export const feedQuery = {
   limit: limit(50),
   startingAfter: Schema.optionalKey(
-    Count.annotate({
-      description: "The number after which to begin; 0 if not given",
-      examples: [16]
+    Schema.Union([Count, FeedCursor]).annotate({
+      description:
+        "The `nextStartingAfter` of the page before, or the number after which to begin; 0 if not given. A place that was " +
+        "known before the server's store was restored, or that is beyond the last number, is refused with 409",
+      examples: ["16-5f0d3a9b71c2-e19ac04d"]
     })
   )
 }
@@ -120,7 +129,7 @@ export const feedPage = <S extends Schema.Top>(item: S) =>
       limit: Schema.Int,
       startingAfter: Schema.optionalKey(Schema.String),
       hasMore: Schema.Boolean,
-      nextStartingAfter: Schema.optionalKey(Schema.String.annotate({ description: "The number of the last item" })),
+      nextStartingAfter: Schema.optionalKey(Schema.String.annotate({ description: "The place of the last item" })),
       items: Schema.Array(item)
     })
   )

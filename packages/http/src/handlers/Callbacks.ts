@@ -1,6 +1,7 @@
 /** Answers the operations on a subscription's callbacks. */
 
 import * as Address from "@headwater/core/address/Address"
+import * as Chain from "@headwater/core/chains/Chain"
 import * as Hash from "@headwater/core/Hash"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Callbacks, type FeedCallback } from "@headwater/indexer/store/subscriptions/Callbacks"
@@ -13,6 +14,7 @@ import { Api } from "../contract/Api.ts"
 import { CurrentAccount } from "../contract/Authentication.ts"
 import { Conflict, ResourceNotFound } from "../contract/Errors.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
+import * as FeedCursor from "../server/FeedCursor.ts"
 import { isReferenceId, subscriptionNotFound } from "../server/ReferenceId.ts"
 import { detailed } from "./Subscriptions.ts"
 
@@ -62,19 +64,28 @@ export const layer = HttpApiBuilder.group(
     const notFound = { SubscriptionNotFound: () => Effect.fail(subscriptionNotFound), DatabaseError: Effect.die }
 
     return handlers.handleAll({
-      list: Effect.fnUntraced(function* ({ params, query }) {
-        const { limit = 50, startingAfter = 0, wait = 0 } = query
-        const key = yield* keyOf(params.referenceId)
-        const feed = yield* callbacks.list(key, { after: startingAfter, limit }, wait * 1000)
-        const last = feed.callbacks.at(-1)?.sequence
-        return {
-          limit,
-          ...optional("startingAfter", query.startingAfter === undefined ? undefined : String(query.startingAfter)),
-          hasMore: feed.hasMore,
-          ...optional("nextStartingAfter", last === undefined ? undefined : String(last)),
-          items: feed.callbacks.map(shown)
-        }
-      }, Effect.catchTags(notFound)),
+      list: Effect.fnUntraced(
+        function* ({ params, query }) {
+          const { limit = 50, startingAfter, wait = 0 } = query
+          const key = yield* keyOf(params.referenceId)
+          const name = ["callbacks", key.account, Chain.nameOf(key.chain), key.referenceId]
+          const position = yield* FeedCursor.decode(name, startingAfter)
+          const feed = yield* callbacks.list(key, { ...position, limit }, wait * 1000)
+          const items = feed.callbacks.map((callback) => ({
+            ...shown(callback),
+            // What a feed shows has a number.
+            position: FeedCursor.encode(name, callback.sequence!, feed.epoch)
+          }))
+          return {
+            limit,
+            ...optional("startingAfter", startingAfter === undefined ? undefined : String(startingAfter)),
+            hasMore: feed.hasMore,
+            ...optional("nextStartingAfter", items.at(-1)?.position),
+            items
+          }
+        },
+        Effect.catchTags({ ...notFound, PositionRefused: ({ message }) => Effect.fail(new Conflict({ message })) })
+      ),
       redeliver: Effect.fnUntraced(
         function* ({ params }) {
           const key = yield* keyOf(params.referenceId)

@@ -136,7 +136,7 @@ describe("OpenApiDocument", () => {
     }
     assert.deepInclude(ofParameters.find(({ name }) => name === "limit")!.schema as object, { minimum: 1, maximum: 50 })
     const feed = ofParameters.filter(({ operationId }) => operationId === "callbacks.list")
-    assert.strictEqual(feed.find(({ name }) => name === "startingAfter")!.schema.type, "integer")
+    assert.strictEqual(feed.find(({ name }) => name === "wait")!.schema.type, "integer")
   })
 
   it("has examples that fit their schemas, and no placeholder", () => {

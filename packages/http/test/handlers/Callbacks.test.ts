@@ -1,5 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Database } from "@headwater/indexer/store/database/Database"
+import * as StoreEpoch from "@headwater/indexer/store/database/StoreEpoch"
 import * as Effect from "effect/Effect"
 import { stores } from "../../../../test/Stores.ts"
 import { operationNamed, wrongWith } from "../Contract.ts"
@@ -57,6 +58,37 @@ for (const store of stores) {
             waited.items.map(({ sequence }) => sequence),
             [4]
           )
+        })
+      )
+
+      it.effect("reads on from a place that knows its feed and its store, and refuses others", () =>
+        Effect.gen(function* () {
+          const [one, two] = [yield* subscribe(), yield* subscribe()]
+          for (const reference of [one, one, two, two]) {
+            yield* call("callbacks.test", `${events}/${reference}/test`)
+          }
+          const read = (reference: string, startingAfter: string) =>
+            call("callbacks.list", `${events}/${reference}/callbacks?startingAfter=${startingAfter}`)
+          const { items, nextStartingAfter } = (yield* read(one, "0")).body.data
+          const first = items[0].position
+          assert.strictEqual(nextStartingAfter, items[1].position)
+          const rest = (yield* read(one, first)).body.data
+          assert.deepStrictEqual([rest.startingAfter, rest.items.length], [first, 1])
+          assert.lengthOf((yield* read(one, nextStartingAfter)).body.data.items, 0)
+          const foreign = yield* read(two, first)
+          assert.deepStrictEqual([foreign.status, foreign.body.error.code], [400, "invalid_pagination"])
+          for (const malformed of ["x", "1-", "-1", "1-5f0d3a9b71c2", `${first}0`]) {
+            assert.strictEqual((yield* read(one, malformed)).status, 400, malformed)
+          }
+          yield* read(two, "0")
+          const beyond = yield* read(two, "3")
+          assert.deepStrictEqual([beyond.status, beyond.body.error.code], [409, "invalid_data"])
+          assert.include(beyond.body.error.message, "startingAfter=0")
+          yield* StoreEpoch.renew
+          const former = yield* read(one, first)
+          assert.strictEqual(former.status, 409)
+          assert.include(former.body.error.message, "restored from a backup")
+          assert.lengthOf((yield* read(one, "1")).body.data.items, 1, "a number alone")
         })
       )
 

@@ -33,6 +33,14 @@ export const pages = Effect.fn("Backup.pages")(function* (store: string) {
 /** Pages in one step, between which others have their turn; a write by another process begins the copy anew. */
 const step = 10_000
 
+/** Whatever takes the place of a store gets an epoch of its own: what was numbered since the copy was made is not in it. */
+const withoutEpoch = (file: string) => {
+  const db = new BetterSqlite(file)
+  const isThere = db.prepare("select 1 from sqlite_master where name = 'store_epoch'").get() !== undefined
+  if (isThere) db.exec("delete from store_epoch")
+  db.close()
+}
+
 /**
  * Copies the store to `file`, which must not exist, and gives its size in bytes. `advance` runs after each step with the
  * pages that were copied. Nothing stands at `file` before the copy is whole.
@@ -68,6 +76,7 @@ export const copy = Effect.fn("Backup.copy")(function* (
   }).pipe(Effect.tapError(() => Effect.sync(() => rmSync(partial, { force: true }))))
   return yield* Effect.try({
     try: () => {
+      withoutEpoch(partial)
       renameSync(partial, file)
       return statSync(file).size
     },

@@ -24,6 +24,7 @@ export interface Tables {
   rewound_block: RewoundBlockTable
   removed_subscription: RemovedSubscriptionTable
   callback: CallbackTable
+  account_feed: AccountFeedTable
   domain: DomainTable
   unspent_output: UnspentOutputTable
   spent_output: SpentOutputTable
@@ -48,6 +49,7 @@ export interface Tables {
   asset_rate: AssetRateTable
   market_task: MarketTaskTable
   store_format: StoreFormatTable
+  store_epoch: StoreEpochTable
   secret_key: SecretKeyTable
   background_migration: BackgroundMigrationTable
 }
@@ -375,6 +377,15 @@ export interface CallbackTable {
   delivered: Generated<number | null>
   /** Of a retraction: the id of the callback that it takes back. */
   original: Generated<number | null>
+  /** Its number in the feed of its account, given when that first shows the callback. */
+  feed_position: Generated<number | null>
+}
+
+/** The feed of an account, from the first time on that somebody reads it. */
+export interface AccountFeedTable {
+  account: number
+  /** The last position that was given, or that a callback would have which was forgotten before anybody read it. */
+  last_position: number
 }
 
 /** A host that an account wants callbacks on, and the proof that it may. */
@@ -624,6 +635,14 @@ export interface StoreFormatTable {
   oldest_migration: string
   /** The release that brings the migration, for the message to others. */
   oldest_program: string
+}
+
+/** What the store is called until it is restored from a backup: one row, none in a copy. */
+export interface StoreEpochTable {
+  id: number
+  epoch: string
+  /** The store that the epoch was given to, as `Adapter.identity` tells stores apart. */
+  identity: string
 }
 
 /** A key that callback secrets of the store may be encrypted with: its id, as `database/SecretKeys` has it. */

@@ -20,6 +20,7 @@ import type { Row } from "../database/Tables.ts"
 import * as CallbackState from "./CallbackState.ts"
 import * as AttemptLog from "./internal/AttemptLog.ts"
 import * as DeliveryStatus from "./internal/DeliveryStatus.ts"
+import type { PositionRefused } from "./FeedPosition.ts"
 import * as FeedPage from "./internal/FeedPage.ts"
 import { Outbox, Retention } from "./Outbox.ts"
 import { type Subscription, type SubscriptionKey, SubscriptionNotFound } from "./Subscription.ts"
@@ -65,6 +66,8 @@ export interface Feed {
   /** In the order of their numbers. */
   readonly callbacks: ReadonlyArray<FeedCallback>
   readonly hasMore: boolean
+  /** Of the store, which a reader keeps with the number of the last callback. */
+  readonly epoch: string
 }
 
 type Failure = SubscriptionNotFound | DatabaseError
@@ -89,7 +92,11 @@ export class Callbacks extends Context.Service<
   Callbacks,
   {
     /** The callbacks with the numbers after `page.after`. Where there are none yet, waits for some, up to `waitMillis`. */
-    readonly list: (key: SubscriptionKey, page: FeedPage.Page, waitMillis?: number) => Effect.Effect<Feed, Failure>
+    readonly list: (
+      key: SubscriptionKey,
+      page: FeedPage.Page,
+      waitMillis?: number
+    ) => Effect.Effect<Feed, PositionRefused | Failure>
     /** Sends one again now, in whatever state it is; its attempts are counted anew. */
     readonly redeliver: (
       key: SubscriptionKey,
@@ -204,6 +211,7 @@ const make = Effect.gen(function* () {
   return Callbacks.of({
     list: Effect.fn("Callbacks.list")(function* (key, page, waitMillis = 0) {
       const { id } = yield* subscriptions.get(key)
+      const epoch = yield* FeedPage.check(id, page)
       const end = (yield* Clock.currentTimeMillis) + waitMillis
       while (true) {
         const woken = yield* outbox.nextWakeup
@@ -211,7 +219,7 @@ const make = Effect.gen(function* () {
         const left = end - (yield* Clock.currentTimeMillis)
         if (found.length > 0 || left <= 0) {
           const callbacks = yield* Effect.forEach(found.slice(0, page.limit), toFeedCallback)
-          return { callbacks, hasMore: found.length > page.limit }
+          return { callbacks, hasMore: found.length > page.limit, epoch }
         }
         yield* Effect.timeoutOption(woken, Math.min(left, lookMillis))
       }

@@ -5,6 +5,7 @@ import { Database } from "../../database/Database.ts"
 import { rows } from "../../database/Statements.ts"
 import type { Row } from "../../database/Tables.ts"
 import * as CallbackState from "../CallbackState.ts"
+import * as FeedPosition from "../FeedPosition.ts"
 
 export type FeedRow = Pick<
   Row<"callback">,
@@ -13,11 +14,19 @@ export type FeedRow = Pick<
 export const columns = sql.raw("sequence, idempotency_key, event, state, body, created, delivered, due, attempt_log")
 
 /** Where a page begins, and how long it is. */
-export interface Page {
-  /** The number of the last callback before the page; 0 for the first page. */
-  readonly after: number
+export interface Page extends FeedPosition.FeedPosition {
   readonly limit: number
 }
+
+/** The epoch of the store; fails where the page begins nowhere in this feed. */
+export const check = Effect.fnUntraced(function* (subscription: number, page: Page) {
+  const { read } = yield* Database
+  const [row] = yield* read(
+    rows(sql<Pick<Row<"subscription">, "last_sequence">>`
+      select last_sequence from subscription where id = ${subscription}`)
+  )
+  return yield* FeedPosition.check(page, row?.last_sequence ?? 0)
+})
 
 /** Gives the next numbers to at most `count` callbacks that have none, in a transaction; whether there were any. */
 export const giveNumbers = Effect.fnUntraced(function* (subscription: number, count: number) {

@@ -1,0 +1,29 @@
+/**
+ * Cursors of the feeds: a number, the epoch of the store that has given it, and a mark of the feed, so that a cursor of
+ * another feed is refused instead of misread. Who knows a number alone, as from a header, may ask by that.
+ */
+import { createHash } from "node:crypto"
+import type { FeedPosition } from "@headwater/indexer/store/subscriptions/FeedPosition"
+import * as Effect from "effect/Effect"
+import { InvalidPagination } from "../contract/Errors.ts"
+import type { List } from "./Cursor.ts"
+
+const markOf = (feed: List) => createHash("sha256").update(JSON.stringify(feed)).digest("hex").slice(0, 8)
+
+export const encode = (feed: List, number: number, epoch: string): string => `${number}-${epoch}-${markOf(feed)}`
+
+const rule = "must be a nextStartingAfter of this feed, or a number"
+const invalid = new InvalidPagination({
+  message: `startingAfter: ${rule}`,
+  details: [{ attribute: "startingAfter", message: rule }]
+})
+
+/** The position that the caller asks for; the beginning where none is given. */
+export const decode = (
+  feed: List,
+  startingAfter: number | string | undefined
+): Effect.Effect<FeedPosition, InvalidPagination> => {
+  if (typeof startingAfter !== "string") return Effect.succeed({ after: startingAfter ?? 0 })
+  const [number, epoch, mark] = startingAfter.split("-")
+  return mark === markOf(feed) ? Effect.succeed({ after: Number(number), epoch }) : Effect.fail(invalid)
+}
