@@ -127,7 +127,7 @@ export const tokenItem = (
   }
 }
 
-export const blockItem = (chain: Chain, block: BlockHeader): BlockItem => ({
+export const blockItem = (chain: Chain, block: Omit<BlockHeader, "parent">): BlockItem => ({
   ...place(chain),
   height: block.height,
   hash: Hash.encode(chain, block.hash),

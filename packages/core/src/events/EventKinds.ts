@@ -9,8 +9,8 @@ import { atConfirmation, BlockItem, CoinItem, InternalItem, TokenItem, Unconfirm
 export interface EventKind {
   /** The transfers of an address that the event is about; `block` is the block itself and has no address. */
   readonly class: "coin" | "token" | "internal" | "block"
-  /** Where the event shows: in a mined block, or in a node's mempool before that. */
-  readonly seenIn: "block" | "mempool"
+  /** Where the event shows: in a mined block, in a node's mempool before that, or in blocks that leave the chain. */
+  readonly seenIn: "block" | "mempool" | "reorganisation"
   /**
    * The field by which a subscription asks for confirmations: `receiveCallbackOn` for one callback at that
    * confirmation, `confirmationsCount` for a callback at each confirmation up to that one.
@@ -116,5 +116,14 @@ export const eventKinds = {
     item: BlockItem,
     path: "block-mined",
     words: "new blocks"
+  },
+  BLOCK_REVERTED: {
+    class: "block",
+    seenIn: "reorganisation",
+    confirmations: "none",
+    families: familyNames,
+    item: BlockItem,
+    path: "block-reverted",
+    words: "blocks that leave the chain"
   }
 } as const satisfies Readonly<Record<string, EventKind>>

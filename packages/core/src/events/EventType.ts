@@ -25,7 +25,7 @@ const whose = (holds: (kind: EventKind) => boolean): ReadonlySet<EventType> =>
 export const eventsOf = (family: FamilyName): ReadonlySet<EventType> =>
   whose(({ families }) => families.includes(family))
 
-/** The events of one class that show in mined blocks, or in the mempool. */
+/** The events of one class that show in mined blocks, or elsewhere. */
 export const eventsOfClass = (
   eventClass: EventKind["class"],
   seenIn: EventKind["seenIn"] = "block"

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { CallbackBody, callbackBodies } from "@headwater/core/events/CallbackBody"
+import { eventKinds } from "@headwater/core/events/EventKinds"
 import { EventType } from "@headwater/core/events/EventType"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -29,13 +30,13 @@ describe("CallbackBody", () => {
       const reverted = { revertedIdempotencyKey: "4b6f" }
       const corrected = { correctedIdempotencyKey: "4b6f" }
       const restored = { restoresIdempotencyKey: "4b6f" }
-      const inMempool = event === "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"
-      const ofCoins = event.startsWith("ADDRESS_COINS_") && !inMempool
+      const ofBlock = eventKinds[event].seenIn === "block"
+      const ofCoins = event.startsWith("ADDRESS_COINS_") && ofBlock
       assert.isTrue(told("_TEST"), event)
       assert.isFalse(told("_TEST", reverted), event)
-      assert.strictEqual(told("", restored), !inMempool, event)
-      assert.strictEqual(told("_REVERTED", reverted), !inMempool, event)
-      assert.strictEqual(told("_REVERTED", { ...restored, ...reverted }), !inMempool, event)
+      assert.strictEqual(told("", restored), ofBlock, event)
+      assert.strictEqual(told("_REVERTED", reverted), ofBlock, event)
+      assert.strictEqual(told("_REVERTED", { ...restored, ...reverted }), ofBlock, event)
       assert.isFalse(told("_REVERTED"), event)
       assert.strictEqual(told("_CORRECTED", corrected), ofCoins, event)
       assert.isFalse(told("_CORRECTED"), event)

@@ -81,6 +81,9 @@ export const callbacks = (): ReadonlyArray<Recorded & { readonly item: object }>
           const item = Callback.unconfirmedCoinItem(chain, 1_700_000_001, movement)
           return [recorded(event, `coin:${"02".repeat(32)}`, undefined, item)]
         }
+        if (eventKinds[event].seenIn === "reorganisation") {
+          return [recorded(event, "reverted", block.hash, Callback.blockItem(chain, block))]
+        }
         const subscription = { event, address }
         const ofBlock = eventKinds[event].class === "block"
         const found = Matcher.match(chain, block, {

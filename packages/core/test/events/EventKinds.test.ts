@@ -8,13 +8,14 @@ import { callbacks, type Recorded } from "./EventBlocks.ts"
 const everywhere = ["utxo", "evm", "tron", "xrp"]
 const withContracts = ["evm", "tron"]
 
-/** Interface sections 4.1 and 6.1, with the each-confirmation twins of coins and tokens. */
+/** Interface sections 4.1 and 6.1, with the each-confirmation twins of coins and tokens, and an event beside these. */
 const known = [
   ["ADDRESS_TOKENS_TRANSACTION_CONFIRMED", "address-tokens-transactions-confirmed", withContracts],
   ["ADDRESS_COINS_TRANSACTION_UNCONFIRMED", "address-coins-transactions-unconfirmed", ["utxo"]],
   ["ADDRESS_COINS_TRANSACTION_CONFIRMED", "address-coins-transactions-confirmed", everywhere],
   ["ADDRESS_INTERNAL_TRANSACTION_CONFIRMED", "address-internal-transactions-confirmed", withContracts],
-  ["BLOCK_MINED", "block-mined", everywhere]
+  ["BLOCK_MINED", "block-mined", everywhere],
+  ["BLOCK_REVERTED", "block-reverted", everywhere]
 ] as const
 
 describe("event kinds", () => {
@@ -73,7 +74,7 @@ describe("event kinds", () => {
   })
 
   it("keep their keys beside the fields that the XRP Ledger has since", () => {
-    const ofCoins = callbacks().filter(({ chain, event }) => chain === "xrp" && event !== "BLOCK_MINED")
+    const ofCoins = callbacks().filter(({ chain, event }) => chain === "xrp" && event.startsWith("ADDRESS_COINS_"))
     assert.strictEqual(ofCoins.length, 4)
     const [once, each, tagged, eachTagged] = ofCoins.map(({ body, occurrence }) => ({
       ...JSON.parse(body),

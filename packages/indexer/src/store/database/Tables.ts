@@ -341,6 +341,8 @@ export interface RewoundBlockTable {
   chain: number
   height: number
   hash: Uint8Array
+  /** Seconds since the Unix epoch. */
+  time: number
 }
 
 /** What the states mean, and how one follows another, is the table of `store/subscriptions/CallbackState`. */

@@ -20,6 +20,7 @@ import * as UnknownCoins from "./internal/UnknownCoins.ts"
 import * as UnresolvedInputs from "./internal/UnresolvedInputs.ts"
 import * as PendingConfirmations from "./PendingConfirmations.ts"
 import * as Retractions from "./Retractions.ts"
+import * as RevertedBlocks from "./RevertedBlocks.ts"
 import * as Subscribers from "./Subscribers.ts"
 import * as UnresolvedEvents from "./UnresolvedEvents.ts"
 
@@ -90,7 +91,7 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
 
   const apply = Effect.fnUntraced(function* (block: ResolvedBlock, commit: Commit) {
     const now = yield* Clock.currentTimeMillis
-    if (mayBeRewound || !commit.continues) mayBeRewound = yield* RewoundBlocks.reach(id, block, now)
+    if (mayBeRewound || !commit.continues) mayBeRewound = yield* RewoundBlocks.reach(chain, id, block, now)
     const { occurrences, unresolved } = yield* matched(block, commit, { knowsSpent: true, most: bounds.address })
     if (unresolved.length > 0) {
       commit.insert("unresolved_event", UnresolvedEvents.rowsOf(id, block, unresolved))
@@ -153,6 +154,7 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
       yield* UnresolvedEvents.undo(id, fork)
       if (rewound) return yield* RewoundBlocks.remember(id, fork)
       yield* RewoundBlocks.undo(id, fork)
+      yield* RevertedBlocks.tell(chain, id, yield* RevertedBlocks.above(id, fork), at)
       yield* Retractions.takeBack(id, fork, tip, at)
     }),
     undoMuch: Effect.fnUntraced(function* ({ fork, tip }, step) {

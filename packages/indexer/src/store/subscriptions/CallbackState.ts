@@ -42,7 +42,9 @@ export const births = {
     again: "return"
   },
   added: {
-    when: "The mempool has unconfirmed coins; a retraction or a test is sent; a replay adds a missing callback",
+    when:
+      "The mempool has unconfirmed coins; a block leaves the chain; a retraction or a test is sent; a replay adds a missing " +
+      "callback",
     again: undefined
   },
   corrected: {

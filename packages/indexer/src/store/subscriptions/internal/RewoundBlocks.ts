@@ -4,11 +4,14 @@
  */
 import type { BlockHeader } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
+import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
-import { sql } from "kysely"
+import { type Kysely, sql } from "kysely"
 import { Database } from "../../database/Database.ts"
 import { rows } from "../../database/Statements.ts"
+import type { Tables } from "../../database/Tables.ts"
 import * as Retractions from "../Retractions.ts"
+import * as RevertedBlocks from "../RevertedBlocks.ts"
 
 const forget = Effect.fnUntraced(function* (chain: number, which: "<=" | ">", height: number) {
   const { defer } = yield* Database
@@ -20,8 +23,8 @@ export const remember = Effect.fnUntraced(function* (chain: number, fork: number
   const { query } = yield* Database
   yield* query(
     rows(sql`
-      insert into rewound_block (chain, height, hash)
-      select chain, height, hash from block where chain = ${chain} and height > ${fork}`)
+      insert into rewound_block (chain, height, hash, time)
+      select chain, height, hash, time from block where chain = ${chain} and height > ${fork}`)
   )
   yield* Retractions.withdraw(chain, fork)
 })
@@ -31,19 +34,22 @@ export const undo = (chain: number, fork: number) => forget(chain, ">", fork)
 
 /** In the transaction that commits a block: retracts what others told at its height and above. Whether any are left. */
 export const reach = Effect.fnUntraced(function* (
-  chain: number,
+  chain: Chain,
+  id: number,
   { hash, height }: Pick<BlockHeader, "hash" | "height">,
   now: number
 ) {
   const { query } = yield* Database
-  const left = yield* query((db) =>
-    db.selectFrom("rewound_block").select(["height", "hash"]).where("chain", "=", chain).orderBy("height").limit(2)
-  )
+  const stored = (db: Kysely<Tables>) =>
+    db.selectFrom("rewound_block").select(["height", "hash", "time"]).where("chain", "=", id)
+  const left = yield* query((db) => stored(db).orderBy("height").limit(2))
   const before = left.find((block) => block.height === height)
   if (before !== undefined && !Bytes.equal(before.hash, hash)) {
-    yield* Retractions.takeBack(chain, height - 1, before.hash, now)
-    yield* undo(chain, height)
+    const others = yield* query((db) => stored(db).where("height", ">=", height).orderBy("height", "desc"))
+    yield* RevertedBlocks.tell(chain, id, others, now)
+    yield* Retractions.takeBack(id, height - 1, before.hash, now)
+    yield* undo(id, height)
   }
-  if (left.length > 0) yield* forget(chain, "<=", height)
+  if (left.length > 0) yield* forget(id, "<=", height)
   return left.length > 0
 })
