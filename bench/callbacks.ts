@@ -144,7 +144,7 @@ const measure = Effect.gen(function* () {
         }
       })
       const state = "due" as const
-      const row = { chain: 1, height: i, event, body, state, due: 0, created: Date.now() }
+      const row = { account: 1, chain: 1, height: i, event, body, state, due: 0, created: Date.now() }
       return { subscription: subscription.id, host, idempotency_key: idempotencyKey, ...row }
     })
 

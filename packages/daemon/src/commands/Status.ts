@@ -3,6 +3,7 @@ import { nameOf } from "@headwater/core/chains/Chain"
 import * as PastReading from "@headwater/indexer/store/addresses/PastReading"
 import * as NotUnderstood from "@headwater/indexer/store/chain/NotUnderstood"
 import * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
+import * as WaitingCallbacks from "@headwater/indexer/store/subscriptions/WaitingCallbacks"
 import * as ScanningWallets from "@headwater/indexer/store/wallets/ScanningWallets"
 import * as GapReport from "@headwater/indexer/sync/GapReport"
 import * as Replay from "@headwater/indexer/sync/Replay"
@@ -78,6 +79,15 @@ const stored = Effect.gen(function* () {
   )
 })
 
+/** Accounts that are named. */
+const accountsShown = 20
+
+/** Accounts of which as many callbacks wait as may. */
+const fullAccounts = Effect.gen(function* () {
+  const { waitingCallbacks } = (yield* Settings.Settings).limits
+  return { waitingCallbacks, names: yield* WaitingCallbacks.fullAccounts(waitingCallbacks, accountsShown) }
+})
+
 /** The state as people read it. */
 const stateText = (state: string | null) => (state === "syncing" ? "catching up" : (state ?? "not running"))
 
@@ -102,12 +112,13 @@ export const status = Command.make(
       return { gaps, shown: { ...shown, state, message, head, catchingUp, networkDoubt, verify, unproven, resting } }
     })
     const chains = found.map(({ shown }) => shown)
+    const full = yield* fullAccounts
     const ready = daemon?.ready ?? false
     const told = daemon !== undefined && "reasons" in daemon ? daemon.reasons : ready ? [] : [withoutToken]
     const reasons = daemon === undefined ? ["the daemon does not run"] : told
     yield* Console.log(
       json
-        ? JSON.stringify({ running: daemon !== undefined, ready, reasons, chains })
+        ? JSON.stringify({ running: daemon !== undefined, ready, reasons, chains, fullAccounts: full.names })
         : table(
             ["CHAIN", "STATE", "FIRST", "HEIGHT", "HEAD", "BLOCK TIME"],
             chains.map(({ blockTimestamp, chain, firstHeight, head, height, state }) => [
@@ -138,6 +149,12 @@ export const status = Command.make(
             `${chain}: not understood: block ${height}, transaction ${transactionId ?? "unknown"}: ${reason}`
           )
         }
+      }
+      for (const name of full.names) {
+        yield* Console.error(
+          `Account ${JSON.stringify(name)} has ${full.waitingCallbacks} callbacks that wait, as many as may: what happens at ` +
+            "its busy addresses is kept, and told when they are fewer"
+        )
       }
       for (const reason of reasons) yield* Console.error(`Not ready: ${reason}`)
     }

@@ -107,7 +107,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
     if (host === undefined) {
       host = {
         ...{ inFlight: 0, pausedUntil: 0, duration: assumedMillis },
-        ...{ accountCursor: 0, accounts: new Map<number, Share>(), retriesFirst: false }
+        ...{ accountCursor: -1, accounts: new Map<number, Share>(), retriesFirst: false }
       }
       hosts.set(name, host)
     }

@@ -65,7 +65,7 @@ export interface HostCapacity {
   readonly batchSize: number
   /** These do not count towards `limit`, as long as nothing else waits for their places. */
   readonly followOns: ReadonlyArray<FollowOn>
-  /** The account that the host's last lease was for: the others have their turn first. */
+  /** The account that the host's last lease was for: the others have their turn first. Negative before the first lease. */
   readonly accountCursor: number
   /** Of accounts with leases before; the others may have `accountLimit`. */
   readonly accounts: ReadonlyMap<number, AccountTurn>

@@ -302,6 +302,22 @@ for (const store of stores) {
         })
     )
 
+    it.effect("finds what was made before accounts had their turns, whoever had the last one", () =>
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        const { query } = yield* Database
+        const account = yield* Seed.account
+        const a = yield* Seed.subscription(account, "https://free.test/a")
+        yield* Seed.callbacks(a, 3)
+        yield* query((db) => db.updateTable("callback").set({ account: 0 }).where("subscription", "=", a.id))
+        for (const accountCursor of [-1, 0, account]) {
+          const [lease] = yield* outbox.lease([capacity("free.test", { batchSize: 1, accountCursor })], leaseMillis)
+          assert.strictEqual(lease?.subscription, a.id, String(accountCursor))
+          yield* outbox.acknowledge(lease.callbacks.map(delivered))
+        }
+      })
+    )
+
     it.effect("finds a host's work past another host's backlog", () =>
       Effect.gen(function* () {
         const outbox = yield* Outbox

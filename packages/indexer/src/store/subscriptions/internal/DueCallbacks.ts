@@ -124,7 +124,7 @@ export const streams = Effect.fnUntraced(function* (capacity: HostCapacity, limi
   if (limit === 0) return []
   const next = yield* accountsAfter(capacity, accountCursor, limit)
   const start =
-    next.length === limit || accountCursor === 0 ? [] : yield* accountsAfter(capacity, -1, limit - next.length)
+    next.length === limit || accountCursor < 0 ? [] : yield* accountsAfter(capacity, -1, limit - next.length)
   const accounts = [...next, ...start.filter((account) => account <= accountCursor)]
   const found: Array<Due> = []
   for (const [i, account] of accounts.entries()) {

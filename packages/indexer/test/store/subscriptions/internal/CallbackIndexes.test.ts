@@ -58,6 +58,9 @@ for (const store of stores) {
         const [status] = yield* indexesOf(store.name, DeliveryStatus.read({ id, host }))
         assert.includeMembers([...status!], ["callback_first", "callback_retry"])
         assert.deepStrictEqual(yield* indexesOf(store.name, WaitingCallbacks.count(1, 10)), [["callback_waiting"]])
+        assert.deepStrictEqual(yield* indexesOf(store.name, WaitingCallbacks.fullAccounts(10, 10)), [
+          ["callback_waiting"]
+        ])
         const turns = { accountCursor: 0, accounts: new Map(), accountLimit: 1 }
         const capacity = { host, limit: 1, batchSize: 1, followOns: [], retriesFirst: false, ...turns }
         const [accounts] = yield* indexesOf(store.name, DueCallbacks.streams(capacity, 1, 0))
