@@ -313,7 +313,7 @@ for (const store of stores) {
         for (const accountCursor of [-1, 0, account]) {
           const [lease] = yield* outbox.lease([capacity("free.test", { batchSize: 1, accountCursor })], leaseMillis)
           assert.strictEqual(lease?.subscription, a.id, String(accountCursor))
-          yield* outbox.acknowledge(lease.callbacks.map(delivered))
+          yield* outbox.acknowledge(lease!.callbacks.map(delivered))
         }
       })
     )
