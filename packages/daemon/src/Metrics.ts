@@ -7,6 +7,7 @@ import * as Families from "@headwater/indexer/families/families"
 import { ChainStatus, type State, type Status } from "@headwater/indexer/families/node/ChainStatus"
 import * as BlockRange from "@headwater/indexer/store/chain/BlockRange"
 import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
+import * as CallbackBacklog from "@headwater/indexer/store/subscriptions/CallbackBacklog"
 import * as GapReport from "@headwater/indexer/sync/GapReport"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -18,6 +19,7 @@ import * as Layer from "effect/Layer"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import type * as Redacted from "effect/Redacted"
 import * as Operator from "./Operator.ts"
+import * as ProcessMetrics from "./ProcessMetrics.ts"
 import * as Settings from "./settings/Settings.ts"
 import * as OwnOutages from "./supervision/OwnOutages.ts"
 
@@ -41,6 +43,15 @@ const missingBlocks = gauge(
 const skippedBlocks = gauge("chain_skipped_blocks", "Blocks that `headwater skip` has given up")
 const notUnderstood = gauge("chain_not_understood_transactions", "Transactions that were not understood in full")
 const outage = gauge("own_outage", "1 for what this machine or its store lacks, 0 for what it has")
+const callbacks = gauge("callbacks", "Callbacks that have not reached their receivers, by state")
+const oldestCallback = gauge(
+  "callbacks_oldest_seconds",
+  "Age of the oldest of these callbacks, by state; 0 where there is none"
+)
+const lateCallbacks = gauge(
+  "callbacks_late_seconds",
+  "Age of the oldest callback that waits for its first attempt at a host that refuses none; 0 where there is none"
+)
 const storeSize = gauge("store_size_bytes", "What the store takes on disk")
 
 const states: ReadonlyArray<State> = ["starting", "syncing", "following", "failing", "stopped"]
@@ -82,6 +93,20 @@ const countInStore = ({ chain }: Status) => {
   )
 }
 
+/** As {@link countInStore}. */
+const countCallbacks = (now: number) =>
+  Effect.ignore(
+    Effect.gen(function* () {
+      const { accepting, ...states } = yield* CallbackBacklog.read()
+      const ageOf = ({ oldest }: CallbackBacklog.Part) => (oldest === undefined ? 0 : Math.max(0, now - oldest) / 1000)
+      for (const [state, part] of Object.entries(states)) {
+        yield* Metric.update(Metric.withAttributes(callbacks, { state }), part.count)
+        yield* Metric.update(Metric.withAttributes(oldestCallback, { state }), ageOf(part))
+      }
+      yield* Metric.update(lateCallbacks, Math.max(ageOf(accepting), ageOf(states.unwritten)))
+    })
+  )
+
 /** Undefined where the store does not say. */
 const bytes = Effect.gen(function* () {
   return yield* StoreHealth.size(Settings.storeLocation(yield* Settings.Settings))
@@ -91,7 +116,7 @@ const refused = HttpServerResponse.text("Metrics are for who has the token of th
   status: 403
 })
 
-const answer = (token: Redacted.Redacted | undefined) =>
+const answer = (token: Redacted.Redacted | undefined, processMetrics: Effect.Effect<void>) =>
   Effect.gen(function* () {
     if (!Operator.isOperator(yield* HttpServerRequest.HttpServerRequest, token)) return refused
     const statuses = yield* ChainStatus
@@ -104,6 +129,8 @@ const answer = (token: Redacted.Redacted | undefined) =>
     for (const lack of OwnOutages.all) {
       yield* Metric.update(Metric.withAttributes(outage, { lack }), lacking.has(lack) ? 1 : 0)
     }
+    yield* countCallbacks(now)
+    yield* processMetrics
     const size = yield* bytes
     if (size !== undefined) yield* Metric.update(storeSize, size)
     return HttpServerResponse.text(yield* PrometheusMetrics.format(), {
@@ -113,5 +140,8 @@ const answer = (token: Redacted.Redacted | undefined) =>
 
 /** The route. */
 export const layer = Layer.unwrap(
-  Effect.map(Operator.token, (token) => HttpRouter.add("GET", "/metrics", answer(token)))
+  Effect.gen(function* () {
+    const token = yield* Operator.token
+    return HttpRouter.add("GET", "/metrics", answer(token, yield* ProcessMetrics.make))
+  })
 )

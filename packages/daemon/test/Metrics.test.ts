@@ -65,7 +65,7 @@ const samplesOf = (text: string) => {
   const samples = new Map<string, Array<{ readonly labels: Record<string, string>; readonly value: number }>>()
   for (const line of text.split("\n")) {
     if (line === "" || line.startsWith("#")) continue
-    const [, name, inner = "", value] = /^([a-z_]+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
+    const [, name, inner = "", value] = /^([a-z0-9_]+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
     assert.isDefined(name, line)
     const labels = Object.fromEntries([...inner.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key, is]) => [key, is]))
     samples.set(name!, [...(samples.get(name!) ?? []), { labels, value: Number(value) }])
@@ -175,6 +175,14 @@ describe("metrics of a running daemon", () => {
         assert.strictEqual(one("headwater_reorganisation_depth_blocks_sum", { chain }), 2)
         assert.strictEqual(one("headwater_callback_attempts_total", { outcome: "delivered" }), 1)
         assert.strictEqual(one("headwater_callback_latency_seconds_count", {}), 1)
+        for (const outcome of ["retry", "refused", "not_counted"])
+          assert.strictEqual(one("headwater_callback_attempts_total", { outcome }), 0)
+        for (const state of ["waiting", "retrying", "parked", "unwritten"]) {
+          assert.strictEqual(one("headwater_callbacks", { state }), 0)
+          assert.strictEqual(one("headwater_callbacks_oldest_seconds", { state }), 0)
+        }
+        assert.isAbove(one("process_cpu_seconds_total", {}), 0)
+        assert.isAbove(one("process_resident_memory_bytes", {}), 10_000_000)
         assert.isAbove(one("headwater_store_size_bytes", {}), 10_000)
         assert.isAbove(one("headwater_node_errors_total", { method: "getblockchaininfo", error: "NodeUnreachable" }), 0)
         const created = { operation: "address-coins-transactions-confirmed", method: "POST", status: "201" }

@@ -122,9 +122,7 @@ const run = Effect.gen(function* () {
   yield* Effect.addFinalizer(() => streams.ended.pipe(Effect.andThen(outcomes.flush)))
   yield* Effect.forkScoped(outcomes.run)
   yield* Effect.addFinalizer(() => Effect.sync(() => (stopping = true)))
-  yield* Effect.forkScoped(
-    DeliveryPoller.run({ ...options, ...{ hosts, streams, outcomes, metrics, wakeup, leaseMillis } })
-  )
+  yield* Effect.forkScoped(DeliveryPoller.run({ ...options, ...{ hosts, streams, outcomes, wakeup, leaseMillis } }))
   yield* Effect.forkScoped(own.run)
   yield* Effect.forkScoped(sweep(options.sweepMillis))
   yield* Effect.forkScoped(boundParking(options.parkingMillis))

@@ -17,18 +17,16 @@ const latency = Metric.histogram("headwater_callback_latency_seconds", {
   boundaries: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3600]
 })
 
-const queueAge = Metric.gauge("headwater_callback_queue_age_seconds", {
-  description: "Age of the oldest callback that was taken to be sent last"
+/** The functions take milliseconds. Every series is there from the start: an increase from nothing is none to Prometheus. */
+export const make = Effect.map(Effect.context<never>(), (context) => {
+  for (const series of [accepted, toRetry, givenUp, uncounted]) series.updateUnsafe(0, context)
+  return {
+    delivered: (millis: number) => {
+      accepted.updateUnsafe(1, context)
+      latency.updateUnsafe(millis / 1000, context)
+    },
+    failed: () => toRetry.updateUnsafe(1, context),
+    notCounted: () => uncounted.updateUnsafe(1, context),
+    refused: () => givenUp.updateUnsafe(1, context)
+  }
 })
-
-/** The functions take milliseconds. */
-export const make = Effect.map(Effect.context<never>(), (context) => ({
-  delivered: (millis: number) => {
-    accepted.updateUnsafe(1, context)
-    latency.updateUnsafe(millis / 1000, context)
-  },
-  failed: () => toRetry.updateUnsafe(1, context),
-  notCounted: () => uncounted.updateUnsafe(1, context),
-  refused: () => givenUp.updateUnsafe(1, context),
-  waited: (millis: number) => queueAge.updateUnsafe(millis / 1000, context)
-}))

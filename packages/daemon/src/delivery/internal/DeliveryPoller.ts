@@ -3,7 +3,6 @@ import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Latch from "effect/Latch"
-import type * as DeliveryMetrics from "../DeliveryMetrics.ts"
 import type { OutcomeWriter } from "../OutcomeWriter.ts"
 import type { ReceiverHosts } from "../ReceiverHosts.ts"
 import type * as DeliveryStreams from "./DeliveryStreams.ts"
@@ -12,7 +11,6 @@ interface Dependencies {
   readonly hosts: ReceiverHosts
   readonly streams: Effect.Success<ReturnType<typeof DeliveryStreams.make>>
   readonly outcomes: OutcomeWriter
-  readonly metrics: Effect.Success<typeof DeliveryMetrics.make>
   /** Opened where this process has capacity again. */
   readonly wakeup: Latch.Latch
   readonly leaseMillis: number
@@ -28,7 +26,7 @@ interface Dependencies {
 
 /** Never returns. */
 export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
-  const { concurrency, hosts, leaseMillis, metrics, outcomes, streams, wakeup } = dependencies
+  const { concurrency, hosts, leaseMillis, outcomes, streams, wakeup } = dependencies
   const { busyMillis, failureMillis, gapMillis, idleMillis } = dependencies
   const outbox = yield* Outbox
 
@@ -48,7 +46,6 @@ export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
     )
     if (capacities.length === 0) return false
     const leases = yield* outbox.lease(capacities, leaseMillis)
-    for (const { callbacks } of leases) metrics.waited(now - callbacks[0]!.created)
     yield* streams.add(leases, followable)
     if (leases.length > 0) failing = false
     return leases.length > 0
