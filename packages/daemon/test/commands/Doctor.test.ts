@@ -1,6 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { createServer } from "node:http"
-import { tmpdir } from "node:os"
+import { chmodSync, existsSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -16,51 +14,8 @@ import * as UtxoNode from "../../../indexer/test/families/utxo/UtxoNode.ts"
 import { chainOf } from "../../../indexer/test/families/xrp/XrpLedgers.ts"
 import * as XrpServer from "../../../indexer/test/families/xrp/XrpServer.ts"
 import type { Finding } from "../../src/doctor/Finding.ts"
+import { doctor, folder, without } from "../doctor/RunDoctor.ts"
 import { run } from "../Program.ts"
-
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-doctor-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
-
-/** A node that is another one but for some methods. */
-const without = (url: string, missing: RegExp) =>
-  Effect.acquireRelease(
-    Effect.callback<{ readonly url: string; readonly close: () => void }>((resume) => {
-      const refuse = (call: { readonly id: unknown; readonly method: string }) => ({
-        ...{ jsonrpc: "2.0", id: call.id },
-        error: { code: -32601, message: `the method ${call.method} does not exist` }
-      })
-      const server = createServer((request, response) => {
-        const chunks: Array<Buffer> = []
-        request.on("data", (chunk: Buffer) => chunks.push(chunk))
-        request.on("end", async () => {
-          const body = JSON.parse(Buffer.concat(chunks).toString())
-          const answers = await Promise.all(
-            [body].flat().map(async (call) => {
-              if (missing.test(call.method)) return refuse(call)
-              const headers = { "content-type": "application/json" }
-              return (await fetch(url, { method: "POST", headers, body: JSON.stringify(call) })).json()
-            })
-          )
-          response.setHeader("content-type", "application/json")
-          response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]))
-        })
-      })
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address() as { readonly port: number }
-        resume(Effect.succeed({ url: `http://127.0.0.1:${address.port}`, close: () => server.close() }))
-      })
-    }),
-    ({ close }) => Effect.sync(close)
-  )
-
-const doctor = Effect.fnUntraced(function* (cwd: string, settings: object) {
-  writeFileSync(join(cwd, "headwater.json"), JSON.stringify({ http: { port: 0 }, ...settings }))
-  const { code, stderr, stdout } = yield* run(["doctor", "--config", "headwater.json", "--json"], { cwd })
-  const findings: ReadonlyArray<Finding> = stdout === "" ? [] : JSON.parse(stdout)
-  return { code, stderr, findings, problems: findings.filter(({ level }) => level === "problem") }
-})
 
 describe("headwater doctor", () => {
   it.live(

@@ -91,6 +91,30 @@ const history = ({ pruned, pruneHeight }: Tip) => {
   })
 }
 
+/** How long a node may take to say whether it searches coins, which nothing else waits for. */
+const searchTimeout = "3 seconds"
+
+/** Whether the coins of addresses and wallets can be had that were paid before they were watched. */
+const coinSearch = ({ isAvailable }: SideSources.CoinSearch): Effect.Effect<Capability.Capability> => {
+  const name = "coin search"
+  const advice =
+    "Bitcoin Core 0.17 and its descendants have scantxoutset, for this user too if rpcwhitelist allows it; Zebra and zcashd " +
+    'an index of addresses; elsewhere follow the chain anew with start = 0 and record = "all"'
+  return Effect.match(Effect.timeout(isAvailable, searchTimeout), {
+    onFailure: ({ message }) =>
+      Capability.presumed(name, `the node has not said whether it has one: ${message}`, advice),
+    onSuccess: (available) =>
+      available
+        ? Capability.has(name, "the node searches the coins of addresses")
+        : Capability.lacks(
+            name,
+            "the node has neither scantxoutset nor an index of addresses: of wallets and addresses that were paid before " +
+              "they were watched, the coins stay unknown, and their balances are refused",
+            { advice }
+          )
+  })
+}
+
 /**
  * Opens the source of a UTXO chain: asks its node which strategies of reading it allows. Fails where the node cannot be
  * reached or shows blocks in no known way.
@@ -144,6 +168,8 @@ export const make = Effect.fn("UtxoSource.make")(function* (
     return { hash, hex: Buffer.from(hash).toString("hex") }
   })
 
+  const search = CoinSearch.make(chain, rpc, options.longCalls)
+
   const heads = Heads.make(
     chain,
     rpc,
@@ -168,10 +194,11 @@ export const make = Effect.fn("UtxoSource.make")(function* (
     ...heads,
     network: Effect.flatMap(tip, (now) => Network.capability(chain, rpc, now.network)),
     resting: rpc.resting,
-    capabilities: Effect.map(tip, (now) => [
+    capabilities: Effect.map(Effect.all([tip, coinSearch(search)]), ([now, search]) => [
       Capability.has("blocks", described[strategy!]),
       prevouts(strategy === "decoded" ? capabilities.prevouts : false),
       history(now),
+      search,
       network
     ]),
     ranges: Effect.map(tip, ({ height, pruned, pruneHeight }) =>
@@ -182,7 +209,7 @@ export const make = Effect.fn("UtxoSource.make")(function* (
       ...Mempool.make(chain, rpc, capabilities.verbose),
       ...(announcements && { announced: announcements.transaction })
     },
-    search: CoinSearch.make(chain, rpc, options.longCalls),
+    search,
     ...(announcements && { announced: announcements.block })
   }
 })

@@ -208,6 +208,7 @@ describe.skipIf(!Litecoind.installed)("UtxoSource with litecoind", () => {
             ["blocks", true],
             ["prevouts", false],
             ["history", true],
+            ["coin search", true],
             ["network", true]
           ]
         )
