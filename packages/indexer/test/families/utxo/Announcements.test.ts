@@ -5,13 +5,17 @@ import * as Announcements from "@headwater/indexer/families/utxo/Announcements"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as Schedule from "effect/Schedule"
 import { Publisher } from "zeromq"
 
 const bound = (endpoint: string) =>
   Effect.acquireRelease(
-    Effect.promise(async () => {
+    Effect.tryPromise(async () => {
       const publisher = new Publisher({ linger: 0 })
-      await publisher.bind(endpoint)
+      await publisher.bind(endpoint).catch((error) => {
+        publisher.close()
+        throw error
+      })
       return publisher
     }),
     (publisher) => Effect.sync(() => publisher.close())
@@ -72,7 +76,8 @@ describe("Announcements", () => {
       yield* until(before, "hashblock", heard.block)
       yield* Effect.promise(() => before.unbind(endpoint))
       before.close()
-      const after = yield* Effect.retry(bound(endpoint), { times: 50 })
+      // The endpoint is not free at once: the old publisher's thread closes it when it comes to that.
+      const after = yield* Effect.retry(bound(endpoint), Schedule.spaced("20 millis"))
       yield* until(after, "hashblock", heard.block)
     }).pipe(Effect.scoped)
   )
