@@ -48,6 +48,23 @@ describe("XrpSource, with little room for answers", () => {
     )
   }
 
+  it.live(
+    "a ledger whose message would hold up the event loop is read by its transactions, however much room there is",
+    () =>
+      Effect.gen(function* () {
+        const node = yield* server(1)
+        const answer = node.override!
+        const padding = "x".repeat(17_000_000)
+        node.override = (command, params) =>
+          command === "ledger" && params.expand === true
+            ? { ledger: ledgers[0]!, padding, ledger_index: height, validated: true, status: "success" }
+            : answer(command, params)
+        const source = yield* XrpSource.make(mainnet, { urls: [node.wsUrl], attempts: 2 })
+        assert.lengthOf((yield* source.blockAt(height)).transfers, payments.length)
+        assert.strictEqual(node.commands.filter(({ command }) => command === "tx").length, payments.length)
+      })
+  )
+
   it.live("a transaction that the server does not give takes no other with it, and not one of them is no ledger", () =>
     Effect.gen(function* () {
       const node = yield* server(1)
