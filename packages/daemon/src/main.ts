@@ -3,6 +3,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Logger from "effect/Logger"
 import type * as Runtime from "effect/Runtime"
 import { defaultTeardown } from "effect/Runtime"
 import * as Cli from "./Cli.ts"
@@ -26,5 +27,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 
 Cli.run.pipe(
   Effect.tapDefect((defect) => Effect.logFatal(defect)),
+  // Before any settings say so: standard output is for results only.
+  Effect.provideService(Logger.LogToStderr, true),
   NodeRuntime.runMain({ disableErrorReporting: true, teardown })
 )

@@ -7,6 +7,7 @@ import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
 import Sqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import { program } from "../../../test/Program.ts"
 import { run } from "./Program.ts"
 
 /** The first file of the program, which any Node can read. */
@@ -284,6 +285,23 @@ describe("the command line", () => {
       assert.deepStrictEqual([first, third], [digest, digest])
       assert.match(second!, /^error: /)
     })
+  )
+
+  it.live("says on standard error that it is broken, so that a result is never mixed with that", () =>
+    Effect.gen(function* () {
+      const code = 'require("node:net").Server.prototype.listen = () => { throw new Error("broken by a test") }'
+      const cwd = yield* folder
+      const fs = yield* FileSystem.FileSystem
+      yield* fs.writeFileString(`${cwd}/broken.cjs`, code)
+      const chains = { "ethereum/devnet": { nodes: ["http://127.0.0.1:1"] } }
+      yield* fs.writeFileString(`${cwd}/headwater.json`, JSON.stringify({ chains }))
+      const broken = yield* run(["doctor", "--config", "headwater.json", "--json"], {
+        cwd,
+        node: ["--require", `${cwd}/broken.cjs`, program]
+      })
+      assert.deepStrictEqual([broken.code, broken.stdout], [1, ""])
+      assert.include(broken.stderr, "broken by a test")
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 
   it.live("prints the OpenAPI document", () =>
