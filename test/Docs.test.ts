@@ -1,6 +1,8 @@
 /** What the documentation says, as far as a program can check it. */
 import { execFileSync } from "node:child_process"
-import { existsSync, globSync, readFileSync } from "node:fs"
+import { createHmac } from "node:crypto"
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, it } from "@effect/vitest"
@@ -13,8 +15,63 @@ const pages = ["*.md", "docs/**/*.md", "examples/*.md", "packages/*/README.md"].
   globSync(pattern, { cwd: root })
 )
 
-/** A shell that is not installed, or a systemd that is not, checks nothing. */
+/** A language that is not installed checks nothing, and its test says that it was skipped. */
 const has = (command: string) => existsSync(`/usr/bin/${command}`)
+
+/** The samples of the guide with a program around: arguments are the body, and of each request secret, time and signature. */
+const samples = [
+  {
+    language: "Java",
+    extension: "java",
+    run: ["java"],
+    program: (code: string) => `
+      import static java.nio.charset.StandardCharsets.UTF_8;
+      import java.security.*; import java.util.*; import javax.crypto.Mac; import javax.crypto.spec.SecretKeySpec;
+      class Sample {
+        ${code}
+        public static void main(String[] args) throws Exception {
+          for (int i = 1; i < args.length; i += 3)
+            System.out.println(isGenuine(Map.of("webhook-id", "id", "webhook-timestamp", args[i + 1],
+              "webhook-signature", args[i + 2]), args[0].getBytes(UTF_8), args[i]));
+        }
+      }`
+  },
+  {
+    language: "Ruby",
+    extension: "ruby",
+    run: ["ruby"],
+    program: (code: string) => `${code}
+      body, *requests = ARGV
+      requests.each_slice(3) do |secret, timestamp, signature|
+        puts genuine?({ "webhook-id" => "id", "webhook-timestamp" => timestamp, "webhook-signature" => signature }, body.b, secret)
+      end`
+  },
+  {
+    language: "PHP",
+    extension: "php",
+    run: ["php"],
+    program: (code: string) => `<?php
+      ${code}
+      for ($i = 2; $i < $argc; $i += 3)
+        echo json_encode(is_genuine(['webhook-id' => 'id', 'webhook-timestamp' => $argv[$i + 1],
+          'webhook-signature' => $argv[$i + 2]], $argv[1], $argv[$i])), "\n";`
+  },
+  {
+    language: "Go",
+    extension: "go",
+    run: ["go", "run"],
+    program: (code: string) => `package main
+      import ("crypto/hmac"; "crypto/sha256"; "encoding/base64"; "fmt"; "math"; "net/http"; "os"; "strconv"; "strings"; "time")
+      ${code}
+      func main() {
+        for i := 2; i < len(os.Args); i += 3 {
+          h := http.Header{}
+          h.Set("webhook-id", "id"); h.Set("webhook-timestamp", os.Args[i+1]); h.Set("webhook-signature", os.Args[i+2])
+          fmt.Println(isGenuine(h, []byte(os.Args[1]), os.Args[i]))
+        }
+      }`
+  }
+]
 
 describe("documentation", () => {
   it("has the API reference that the contract gives: run `node docs/ApiReference.ts`", () => {
@@ -34,6 +91,39 @@ describe("documentation", () => {
     )
     assert.isAbove(pages.length, 10)
     assert.deepStrictEqual(broken, [])
+  })
+
+  describe("verifies signatures as it says", () => {
+    const guide = readFileSync(join(root, "docs/callbacks.md"), "utf8")
+    const body = '{"a":"ü"}'
+    const sign = (key: string, secret: string, timestamp: number) => {
+      const mac = createHmac("sha256", key).update(`id.${timestamp}.${body}`).digest("base64")
+      return [secret, String(timestamp), `v1,AAAA v1,${mac}`]
+    }
+    const now = Math.floor(Date.now() / 1000)
+    /** Secret, time and signature of requests of which the first two are genuine. */
+    const requests = [
+      sign("plain", "plain", now),
+      sign("secret", "whsec_c2VjcmV0", now),
+      sign("another", "plain", now),
+      sign("plain", "plain", now - 400)
+    ].flat()
+
+    for (const { extension, language, program, run } of samples) {
+      const [command, ...args] = run
+      it.skipIf(!has(command!))(`in ${language}`, () => {
+        const code = new RegExp(`\`\`\`${extension}\\n([\\s\\S]*?)\`\`\``).exec(guide)![1]!
+        const folder = mkdtempSync(join(tmpdir(), "headwater-sample-"))
+        try {
+          const file = join(folder, `Sample.${extension}`)
+          writeFileSync(file, program(code))
+          const told = execFileSync(command!, [...args, file, body, ...requests], { encoding: "utf8" })
+          assert.strictEqual(told.trim().toLowerCase().split(/\s+/).join(" "), "true true false false")
+        } finally {
+          rmSync(folder, { recursive: true })
+        }
+      })
+    }
   })
 
   it.skipIf(!has("python3"))("verifies signatures in Python as it says", () => {
