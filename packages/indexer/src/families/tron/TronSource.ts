@@ -127,9 +127,11 @@ export const make = Effect.fn("TronSource.make")(function* (
   const headers = yield* TronHeaders.open(http)
   const atStart = TronBlock.tipOf(yield* headers.newest(http))
   const solid = yield* SolidHead.find(http, options.rpc)
-  const genesis = yield* Effect.map(headers.at(http, 0), ({ blockID }): string | undefined => blockID).pipe(
-    Effect.catchTag(["NodeRejected", "NodeInconsistent", "BlockMissing"], () => Effect.undefined)
+  const network = Effect.map(headers.at(http, 0), ({ blockID }): string | undefined => blockID).pipe(
+    Effect.catchTag(["NodeRejected", "NodeInconsistent", "BlockMissing"], () => Effect.undefined),
+    Effect.map((genesis) => Network.capability(chain, genesis))
   )
+  const networkAtStart = yield* network
   const internal = options.internal ?? true
   let keepsInternal = internal ? yield* findInternal(http, atStart.height) : undefined
   const internalCapability = () => InternalTransactions.capability(internal, keepsInternal)
@@ -202,8 +204,9 @@ export const make = Effect.fn("TronSource.make")(function* (
   return {
     chain,
     ...heads,
+    network,
     resting: http.resting,
-    capabilities: Effect.sync(() => [Network.capability(chain, genesis), internalCapability(), finality(solid), trc10]),
+    capabilities: Effect.sync(() => [networkAtStart, internalCapability(), finality(solid), trc10]),
     hasInternalTransactions: () => internalCapability().available,
     tokenMetadata: (contracts) => http.withOne((one) => TronContract.metadata(one, contracts)),
     balances: (addresses) =>

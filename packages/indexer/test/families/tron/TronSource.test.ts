@@ -155,6 +155,19 @@ describe("TronSource", () => {
     })
   )
 
+  it.live("asks anew which network a node is on that may have changed", () =>
+    Effect.gen(function* () {
+      const { mainnet, nile } = Chain.ofName("tron/mainnet")!.tron!.genesis
+      const genesis = { ...blockOf(0, []).block, blockID: mainnet! }
+      const { network } = yield* open(yield* TronNode.make({ blocks: [{ block: genesis, infos: [] }, ...blocks(2)] }))
+      assert.isTrue((yield* network!).available)
+      genesis.blockID = nile!
+      const { available, detail } = yield* network!
+      assert.isFalse(available)
+      assert.include(detail, "nile, not mainnet")
+    })
+  )
+
   it.live("says that TRC-10 is left out, and that a node is on another network", () =>
     Effect.gen(function* () {
       const withGenesis = Effect.fnUntraced(function* (blockID: string) {
