@@ -197,7 +197,9 @@ export const run = Effect.fn("CallbackAudit.run")(function* (
         right++
       } else {
         findings.push(ofTold(chain, height, one, { verdict: "wrong", actual: movementOf(truth.item) }))
-        if (!one.corrected) corrections.push({ told: one, item: truth.item, occurrence: truth.occurrence })
+        const { corrected, id, idempotencyKey } = one
+        if (!corrected && id !== undefined)
+          corrections.push({ told: { id, idempotencyKey }, item: truth.item, occurrence: truth.occurrence })
       }
     }
 

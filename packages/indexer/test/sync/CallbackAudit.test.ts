@@ -14,6 +14,7 @@ import * as UtxoSet from "@headwater/indexer/store/chain/UtxoSet"
 import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as CallbackState from "@headwater/indexer/store/subscriptions/CallbackState"
+import * as FanOut from "@headwater/indexer/store/subscriptions/FanOut"
 import { Retention } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as PendingConfirmations from "@headwater/indexer/store/subscriptions/PendingConfirmations"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
@@ -249,6 +250,30 @@ for (const store of stores) {
           right: 1 + 5 + 4
         })
         assert.isAtMost(node.asked, 2, "strangers' inputs are not asked for")
+      }).pipe(quiet, Effect.provide(layer), Effect.scoped)
+    )
+
+    it.live("misses nothing that steps behind a commit are still to tell", () =>
+      Effect.gen(function* () {
+        const node = new Node()
+        const bounds = { commit: 1, address: 1, step: 1, turn: 1 }
+        const store = yield* Effect.provideService(
+          ChainStore.open(chain, { record: "watched", undoDepth: 100 }),
+          FanOut.Bounds,
+          bounds
+        )
+        yield* store.commit([node.chain.tip])
+        for (const confirmations of [1, 2, 3]) yield* subscribe(alice, coins, confirmations)
+        for (const amount of [5n, 6n]) {
+          yield* store.commit([node.chain.mine([{ spends: [], pays: [pay(alice, amount)] }])])
+        }
+        // Nothing is told yet; then a callback at a time, or a confirmation.
+        for (let step = 0; step < 5; step++) {
+          const { findings, summary } = yield* audit(node)
+          assert.deepStrictEqual(findings, [])
+          assert.deepInclude(summary, { blocks: 2, right: 6, missing: 0 }, `step ${step}`)
+          yield* store.fanOut
+        }
       }).pipe(quiet, Effect.provide(layer), Effect.scoped)
     )
 

@@ -11,7 +11,6 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { EventKind } from "@headwater/core/events/EventKinds"
 import { type EventType, eventsOfClass, isEachConfirmation } from "@headwater/core/events/EventType"
-import type { Occurrence } from "@headwater/core/events/Matcher"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -23,6 +22,7 @@ import type { Row } from "../database/Tables.ts"
 import * as CallbackState from "./CallbackState.ts"
 import * as AccountTurns from "./internal/AccountTurns.ts"
 import * as Wakeup from "./internal/Wakeup.ts"
+import * as LeftMatches from "./LeftMatches.ts"
 import * as PendingConfirmations from "./PendingConfirmations.ts"
 
 /** How much is written at a time, in callbacks. */
@@ -39,20 +39,9 @@ export const Bounds = Context.Reference("@headwater/indexer/store/subscriptions/
   })
 })
 
-type Item = Occurrence<PendingConfirmations.Subscriber>["item"]
-
-/** Something that a block has for an address, without its subscriptions. */
-export interface Match {
-  readonly class: EventKind["class"]
-  readonly occurrence: string
-  readonly item: Item
-}
-
 const classes = ["coin", "token", "internal", "block"] as const
 const eventsOf = new Map(classes.map((name) => [name, eventsOfClass(name)]))
 const isOfClass = (event: EventType, name: EventKind["class"]) => eventsOf.get(name)!.has(event)
-
-type Encoded = readonly [EventKind["class"], string, Item]
 
 /** Addresses, by their hex, whose matches are left to the steps; the empty text is the block itself. */
 export const pendingAddresses = Effect.fnUntraced(function* (chain: number) {
@@ -66,7 +55,10 @@ export const defer = Effect.fnUntraced(function* (
   chain: number,
   block: { readonly height: number; readonly hash: Uint8Array },
   at: { readonly revision: number; readonly now: number },
-  matches: ReadonlyArray<{ readonly address: AddressBytes | undefined; readonly matches: ReadonlyArray<Match> }>
+  matches: ReadonlyArray<{
+    readonly address: AddressBytes | undefined
+    readonly matches: ReadonlyArray<LeftMatches.Match>
+  }>
 ) {
   const { defer, insertMany } = yield* Database
   yield* insertMany(
@@ -74,7 +66,7 @@ export const defer = Effect.fnUntraced(function* (
     matches.map(({ address, matches }) => ({
       ...{ chain, height: block.height, block_hash: block.hash, address: address ?? null },
       ...{ revision: at.revision, created: at.now },
-      occurrences: JSON.stringify(matches.map((match): Encoded => [match.class, match.occurrence, match.item]))
+      occurrences: LeftMatches.encode(matches)
     }))
   )
   for (const join of ["s.address = m.address", "m.address is null and s.address is null"]) {
@@ -130,7 +122,7 @@ const subscriberColumns = [
   ...(["id", "account", "reference_id", "host", "event", "confirmations", "address", "active"] as const)
 ] as const
 
-type MatchedRow = Omit<Row<"matched">, "occurrences"> & { readonly matches: ReadonlyArray<Match> }
+type MatchedRow = Omit<Row<"matched">, "occurrences"> & { readonly matches: ReadonlyArray<LeftMatches.Match> }
 
 /** Matches that are read again and again, one account after another. */
 const remembered = 8
@@ -152,11 +144,8 @@ export const make = Effect.fnUntraced(function* (chain: number) {
     const { query } = yield* Database
     const [row] = yield* query((db) => db.selectFrom("matched").selectAll().where("id", "=", id))
     const { occurrences, ...rest } = row!
-    const matches = (JSON.parse(occurrences) as ReadonlyArray<Encoded>).map(
-      ([name, occurrence, item]): Match => ({ class: name, occurrence, item })
-    )
     if (known.size >= remembered) known.delete(known.keys().next().value!)
-    const made = { ...rest, matches }
+    const made = { ...rest, matches: LeftMatches.decode(occurrences) }
     known.set(id, made)
     return made
   })

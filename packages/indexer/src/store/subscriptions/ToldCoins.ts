@@ -18,6 +18,7 @@ import { Database } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
 import type { Row, Tables } from "../database/Tables.ts"
 import * as CallbackState from "./CallbackState.ts"
+import * as LeftMatches from "./LeftMatches.ts"
 import type { Subscriber } from "./PendingConfirmations.ts"
 
 /** A subscription to an address's coins in mined blocks. */
@@ -31,10 +32,10 @@ export interface CoinSubscriber extends Subscriber {
 /** `data.item` of a callback; an each-confirmation event has the counts. */
 export type ToldItem = CoinItem & Partial<Confirmations>
 
-/** A callback, or what is pending of one: then it has no key yet. */
+/** A callback, or what is pending of one, or left to steps: then it has no key yet. */
 export interface Told {
-  /** Of the row. */
-  readonly id: number
+  /** Of the row; undefined for what is left to steps. */
+  readonly id: number | undefined
   readonly subscriber: CoinSubscriber
   readonly item: ToldItem
   readonly idempotencyKey: string | undefined
@@ -46,7 +47,7 @@ export interface Told {
 
 /** What is true instead of something that was told. */
 export interface Correction {
-  readonly told: Pick<Told, "id" | "idempotencyKey">
+  readonly told: { readonly id: number } & Pick<Told, "idempotencyKey">
   readonly item: CoinItem
   /** The occurrence of the true movement: part of the keys of its callbacks. */
   readonly occurrence: string
@@ -60,7 +61,7 @@ export interface AuditedBlock {
 
 const events = [...eventsOfClass("coin")]
 
-/** Blocks above `after` and up to `to` that coins were told of or are pending of, the lowest first, no more than `limit`. */
+/** Blocks above `after` and up to `to` that coins were told of, are pending of or are left to steps of, the lowest first, no more than `limit`. */
 export const heights = Effect.fn("ToldCoins.heights")(function* (
   chain: Chain.Chain,
   { after, to }: { readonly after: number; readonly to: number },
@@ -94,7 +95,8 @@ export const heights = Effect.fn("ToldCoins.heights")(function* (
       .orderBy("waiting.height")
       .limit(limit)
   )
-  const all = new Set([...told, ...pending].map(({ height }) => height!))
+  const left = yield* LeftMatches.heights(row.id, { after, to }, limit)
+  const all = new Set([...told, ...pending, ...left].map(({ height }) => height!))
   return [...all].sort((a, b) => a - b).slice(0, limit)
 })
 
@@ -156,7 +158,30 @@ const keyOfCorrection = (block: AuditedBlock, { event, reference_id: referenceId
     ...correctionKey(block, corrected)
   })
 
-/** What was told of a block, and what is pending. */
+/** Coins of a block that steps are still to tell. */
+const leftToSteps = Effect.fnUntraced(function* (chain: number, { height }: AuditedBlock) {
+  const { read } = yield* Database
+  const left = yield* LeftMatches.of(chain, height, "coin")
+  const ids = [...new Set(left.flatMap(({ subscriptions }) => subscriptions))]
+  const rows = yield* inChunks(ids, (some) =>
+    read((db) => db.selectFrom("subscription").select(subscription).where("subscription.id", "in", some))
+  )
+  const byId = new Map(rows.map((row) => [row.subscription, subscriberOf(row)]))
+  return left.flatMap(({ matches, subscriptions }) =>
+    subscriptions.flatMap((id) => {
+      const subscriber = byId.get(id)
+      if (subscriber === undefined) return []
+      return matches.map(
+        ({ item }): Told => ({
+          ...{ id: undefined, subscriber, idempotencyKey: undefined, takenBack: false, corrected: false },
+          item: item as CoinItem
+        })
+      )
+    })
+  )
+})
+
+/** What was told of a block, what is pending, and what is left to steps. */
 export const of = Effect.fn("ToldCoins.of")(function* (chain: Chain.Chain, block: AuditedBlock) {
   const { read } = yield* Database
   const { id } = (yield* ChainRow.find(chain))!
@@ -180,9 +205,15 @@ export const of = Effect.fn("ToldCoins.of")(function* (chain: Chain.Chain, block
   const corrections = yield* inChunks(keys, (some) =>
     read((db) => db.selectFrom("callback").select(["idempotency_key", "state"]).where("idempotency_key", "in", some))
   )
+  const left = yield* leftToSteps(id, block)
   const present = new Set(
     corrections.flatMap(({ idempotency_key, state }) => (takenBack.has(state) ? [] : [idempotency_key]))
   )
+  const nameOf = (subscription: number, { transactionId }: ToldItem) => `${subscription} ${transactionId}`
+  const isTold = new Set([
+    ...told.map((row) => nameOf(row.subscription, (JSON.parse(row.body) as Body).data.item)),
+    ...pending.map((row) => nameOf(row.subscription, JSON.parse(row.item) as CoinItem))
+  ])
   return [
     ...told.map(
       (row, i): Told => ({
@@ -204,7 +235,9 @@ export const of = Effect.fn("ToldCoins.of")(function* (chain: Chain.Chain, block
         takenBack: false,
         corrected: false
       })
-    )
+    ),
+    // Of a subscription whose turn has begun, some may have been told.
+    ...left.filter((one) => !isTold.has(nameOf(one.subscriber.id, one.item)))
   ]
 })
 
