@@ -22,6 +22,7 @@ const words: Readonly<Record<string, string>> = {
   "attempts given": "the attempt is counted and recorded",
   "leased_until 0": "the lease ends",
   "leased_until given": "the lease begins, and ends with an answer or at a deadline",
+  "feed_position given": "the callback gets its position there",
   "sequence given": "a callback without a number gets one",
   "delivered given": "the time is recorded"
 }

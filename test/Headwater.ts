@@ -61,13 +61,15 @@ export interface Options {
   readonly command?: ReadonlyArray<string>
   /** Arguments of Node itself. */
   readonly node?: ReadonlyArray<string>
+  /** A key of the store's; that of a new account if not given. */
+  readonly apiKey?: string
 }
 
 /** Settings as in the file, without `http` and `store`, which are the harness's own. */
 export const start = (
   location: Location,
   settings: Record<string, unknown>,
-  { command = [], host = "127.0.0.1", node = [] }: Options = {}
+  { apiKey: given, command = [], host = "127.0.0.1", node = [] }: Options = {}
 ): Effect.Effect<Headwater, never, Scope.Scope> =>
   Effect.gen(function* () {
     const port = yield* freePort
@@ -83,7 +85,7 @@ export const start = (
       ...(secretKeys === undefined ? {} : { secretKey: Redacted.value(secretKeys) })
     }
     writeFileSync(file, JSON.stringify({ ...settings, http: { host, port }, store }))
-    const apiKey = yield* createKey(location)
+    const apiKey = given ?? (yield* createKey(location))
 
     let child: ChildProcess | undefined
     let printed = ""

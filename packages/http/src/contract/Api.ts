@@ -9,6 +9,7 @@ import { BlocksGroup } from "./Blocks.ts"
 import { CallbacksGroup } from "./Callbacks.ts"
 import { CreditsGroup } from "./Credits.ts"
 import { DomainsGroup } from "./Domains.ts"
+import { FeedGroup } from "./Feed.ts"
 import { HdWalletsGroup } from "./HdWallets.ts"
 import { LimitsGroup } from "./Limits.ts"
 import { MarketDataGroup } from "./MarketData.ts"
@@ -20,6 +21,7 @@ import { Validation } from "./Validation.ts"
 export class Api extends HttpApi.make("headwater")
   .add(SubscriptionsGroup)
   .add(CallbacksGroup)
+  .add(FeedGroup)
   .add(DomainsGroup)
   .add(BlocksGroup)
   .add(TransactionsGroup)

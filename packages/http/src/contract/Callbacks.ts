@@ -133,7 +133,7 @@ export const UnresolvedEvent = Schema.Struct({
 /** The longest wait for new callbacks, in seconds. */
 export const maxWaitSeconds = 60
 
-const wait = Count.check(
+export const wait = Count.check(
   Schema.isLessThanOrEqualTo(maxWaitSeconds, { message: `must be at most ${maxWaitSeconds}` })
 ).annotate({ description: "Seconds to wait for callbacks where there are none after `startingAfter` yet" })
 
@@ -157,7 +157,13 @@ const ofCoins = { eventType: event, transactionId: undefined, heldSinceTimestamp
 const told = FamilyExample.callback("evm", event)
 const { idempotencyKey } = JSON.parse(told) as { readonly idempotencyKey: string }
 /** What each operation shows: a callback that was accepted, one that is to be sent again, and a test before it is sent. */
-const delivered = { body: told, idempotencyKey, state: "delivered", nextAttemptTimestamp: undefined, error: undefined }
+export const delivered = {
+  body: told,
+  idempotencyKey,
+  state: "delivered",
+  nextAttemptTimestamp: undefined,
+  error: undefined
+}
 const again = {
   body: told,
   idempotencyKey,

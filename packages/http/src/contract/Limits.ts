@@ -29,7 +29,11 @@ export const AccountLimits = Schema.Struct({
   verificationsAnHour: of({ maximum, used }, "Verifications of domains in the present hour of the clock"),
   wallets: of({ maximum, used }, "HD wallets that the account has synced, over all chains"),
   addresses: of({ maximum, used }, "Single addresses that the account has synced, over all chains"),
-  nodeCalls: of({ maximum }, "Calls of a chain's node for one request, as for the assets of a wallet")
+  nodeCalls: of({ maximum }, "Calls of a chain's node for one request, as for the assets of a wallet"),
+  streams: of(
+    { maximum, used },
+    "Readers of the account's feed that stay connected to one daemon, by server-sent events or WebSocket"
+  )
 }).annotate({ identifier: "AccountLimits" })
 
 export class LimitsGroup extends HttpApiGroup.make("limits")

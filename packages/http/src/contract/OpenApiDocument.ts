@@ -125,7 +125,7 @@ const successAnswer = (spec: Spec, answer: Response, values: Example.Values): Re
   return {
     ...answer,
     headers: everyAnswer,
-    content: { "application/json": { schema, example } as never }
+    content: { ...answer.content, "application/json": { schema, example } as never }
   }
 }
 
@@ -151,7 +151,9 @@ const complete = (spec: Spec, operation: SpecOperation, facts: Facts): SpecOpera
   const { price, values } = facts
   return {
     ...operation,
-    description: price === undefined ? "Costs no credits." : priceText(price),
+    description: [price === undefined ? "Costs no credits." : priceText(price), operation.description ?? []]
+      .flat()
+      .join(" "),
     parameters: [...operation.parameters.map((written) => parameter(spec, written, facts)), versionParameter] as never,
     responses: Object.fromEntries(
       Object.entries(operation.responses).flatMap(([status, answer]) =>

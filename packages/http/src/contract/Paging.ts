@@ -122,14 +122,13 @@ export const feedQuery = {
   )
 }
 
+export const feedPageFields = <S extends Schema.Top>(item: S) => ({
+  limit: Schema.Int,
+  startingAfter: Schema.optionalKey(Schema.String),
+  hasMore: Schema.Boolean,
+  nextStartingAfter: Schema.optionalKey(Schema.String.annotate({ description: "The place of the last item" })),
+  items: Schema.Array(item)
+})
+
 /** Answer of a numbered feed. */
-export const feedPage = <S extends Schema.Top>(item: S) =>
-  success(
-    Schema.Struct({
-      limit: Schema.Int,
-      startingAfter: Schema.optionalKey(Schema.String),
-      hasMore: Schema.Boolean,
-      nextStartingAfter: Schema.optionalKey(Schema.String.annotate({ description: "The place of the last item" })),
-      items: Schema.Array(item)
-    })
-  )
+export const feedPage = <S extends Schema.Top>(item: S) => success(Schema.Struct(feedPageFields(item)))

@@ -23,7 +23,8 @@ const defaultOverlapSeconds = 86_400
 const optional = <K extends string, A>(key: K, value: A | undefined) =>
   (value === undefined ? {} : { [key]: value }) as { readonly [_ in K]?: A }
 
-const shown = (callback: FeedCallback) => ({
+/** A callback as the contract has it, without its place in a feed. */
+export const shown = (callback: FeedCallback) => ({
   ...optional("sequence", callback.sequence),
   idempotencyKey: callback.idempotencyKey,
   event: callback.event,

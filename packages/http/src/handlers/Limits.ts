@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { Api } from "../contract/Api.ts"
 import { CurrentAccount } from "../contract/Authentication.ts"
+import { FeedStreams } from "../server/FeedStreams.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -14,6 +15,7 @@ export const layer = HttpApiBuilder.group(
     const database = yield* Database
     const maxima = yield* Limits.Limits
     const { parkedCount } = yield* Retention
+    const streams = yield* FeedStreams
     return handlers.handleAll({
       get: Effect.fnUntraced(
         function* () {
@@ -30,7 +32,8 @@ export const layer = HttpApiBuilder.group(
               verificationsAnHour: counted("verificationsAnHour"),
               wallets: counted("wallets"),
               addresses: counted("addresses"),
-              nodeCalls: { maximum: maxima.nodeCalls }
+              nodeCalls: { maximum: maxima.nodeCalls },
+              streams: { maximum: maxima.streams, used: yield* streams.used(id) }
             }
           }
         },

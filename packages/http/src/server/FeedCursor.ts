@@ -12,6 +12,7 @@ const markOf = (feed: List) => createHash("sha256").update(JSON.stringify(feed))
 
 export const encode = (feed: List, number: number, epoch: string): string => `${number}-${epoch}-${markOf(feed)}`
 
+const form = /^(\d{1,15})(-([0-9a-f]{12})-([0-9a-f]{8}))?$/
 const rule = "must be a nextStartingAfter of this feed, or a number"
 const invalid = new InvalidPagination({
   message: `startingAfter: ${rule}`,
@@ -24,6 +25,8 @@ export const decode = (
   startingAfter: number | string | undefined
 ): Effect.Effect<FeedPosition, InvalidPagination> => {
   if (typeof startingAfter !== "string") return Effect.succeed({ after: startingAfter ?? 0 })
-  const [number, epoch, mark] = startingAfter.split("-")
-  return mark === markOf(feed) ? Effect.succeed({ after: Number(number), epoch }) : Effect.fail(invalid)
+  // A header, unlike the query, has not been checked for its form.
+  const [, number, cursor, epoch, mark] = form.exec(startingAfter) ?? []
+  if (number === undefined || (cursor !== undefined && mark !== markOf(feed))) return Effect.fail(invalid)
+  return Effect.succeed({ after: Number(number), epoch })
 }

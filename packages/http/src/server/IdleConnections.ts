@@ -22,6 +22,7 @@ export const bound = (server: Server, most: number): void => {
     becomesIdle(socket)
     socket.once("close", () => idle.delete(socket))
   })
+  server.on("upgrade", ({ socket }) => idle.delete(socket))
   server.on("request", ({ socket }, response) => {
     idle.delete(socket)
     response.once("close", () => becomesIdle(socket))

@@ -1,5 +1,6 @@
 /** All routes of this package: the contract with its handlers, the OpenAPI document and the docs page. */
 import { Credits } from "@headwater/indexer/store/accounts/Credits"
+import { AccountFeed } from "@headwater/indexer/store/subscriptions/AccountFeed"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -11,6 +12,7 @@ import * as Callbacks from "../handlers/Callbacks.ts"
 import * as Chains from "../handlers/Chains.ts"
 import * as CreditHandlers from "../handlers/Credits.ts"
 import * as Domains from "../handlers/Domains.ts"
+import * as Feed from "../handlers/Feed.ts"
 import * as Limits from "../handlers/Limits.ts"
 import * as MarketData from "../handlers/MarketData.ts"
 import * as Subscriptions from "../handlers/Subscriptions.ts"
@@ -19,18 +21,20 @@ import * as Authentication from "./Authentication.ts"
 import * as Charging from "./Charging.ts"
 import * as RequestedChain from "./RequestedChain.ts"
 import * as ResponseEnvelope from "./ResponseEnvelope.ts"
+import { FeedStreams } from "./FeedStreams.ts"
 import { policyOf } from "./SecurityHeaders.ts"
 import * as Validation from "./Validation.ts"
 
 const handlers = Layer.mergeAll(
   Subscriptions.layer,
   Callbacks.layer,
+  Feed.layer.pipe(Layer.provide(AccountFeed.layer)),
   Domains.layer,
   Chains.layer,
   MarketData.layer,
   CreditHandlers.layer,
   Limits.layer
-)
+).pipe(Layer.provide(FeedStreams.layer))
 
 const middleware = Layer.mergeAll(Authentication.layer, Charging.layer, RequestedChain.layer, Validation.layer)
 

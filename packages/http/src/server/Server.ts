@@ -1,5 +1,6 @@
 /** The HTTP server: routes on a socket, with limits on the size and duration of every request. */
 import { createServer, type Server } from "node:http"
+import type { Duplex } from "node:stream"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as ByteSize from "effect/ByteSize"
 import * as Effect from "effect/Effect"
@@ -59,8 +60,23 @@ const makeServer = (options: Options): Server => {
 /** Closes connections that are still open some time after the stop began: a half-sent request never ends by itself. */
 const cutOff = (server: Server, millis: number) =>
   Layer.effectDiscard(
-    Effect.addFinalizer(() => Effect.sync(() => setTimeout(() => server.closeAllConnections(), millis).unref()))
+    Effect.suspend(() => {
+      /** Connections that the server no longer counts as its own. */
+      const upgraded = new Set<Duplex>()
+      server.on("upgrade", (_, socket) => {
+        upgraded.add(socket)
+        socket.once("close", () => upgraded.delete(socket))
+      })
+      const close = () => {
+        server.closeAllConnections()
+        for (const socket of upgraded) socket.destroy()
+      }
+      return Effect.addFinalizer(() => Effect.sync(() => setTimeout(close, millis).unref()))
+    })
   )
+
+/** The largest message of a client over WebSocket, in bytes: nobody has anything to say there. */
+const maxMessageBytes = 4_096
 
 const cors = (allowedOrigins: ReadonlyArray<string>) =>
   HttpRouter.cors({
@@ -89,7 +105,10 @@ export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>, options: Options) =
           })
         ),
         Layer.provideMerge(
-          NodeHttpServer.layer(() => server, { host, port, gracefulShutdownTimeout: stopTimeoutMillis })
+          NodeHttpServer.layer(() => server, {
+            ...{ host, port, gracefulShutdownTimeout: stopTimeoutMillis },
+            websocket: { maxPayload: maxMessageBytes }
+          })
         ),
         Layer.provide(RequestTrace.layer),
         Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(options.maxBodyBytes ?? 65_536)))

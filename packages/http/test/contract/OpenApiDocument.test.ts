@@ -53,6 +53,7 @@ describe("OpenApiDocument", () => {
         `GET ${events}/{referenceId}`,
         `DELETE ${events}/{referenceId}`,
         `POST ${events}/{referenceId}/activate`,
+        "GET /callbacks",
         `GET ${events}/{referenceId}/callbacks`,
         `POST ${events}/{referenceId}/callbacks/{idempotencyKey}/redeliver`,
         `POST ${events}/{referenceId}/test`,

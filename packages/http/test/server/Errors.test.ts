@@ -185,7 +185,7 @@ for (const store of stores) {
             const { idempotencyKey } = made.body.data.item
             return yield* call(operation, { ...request, params: { ...params, idempotencyKey } }, alice)
           }
-          if (status === 409 && operation.operationId === "callbacks.list") {
+          if (status === 409 && ["callbacks.list", "feed.read"].includes(operation.operationId)) {
             const params = { ...request.params, referenceId: yield* subscribe() }
             return yield* call(operation, { ...request, params, query: { context, startingAfter: "999999" } }, alice)
           }

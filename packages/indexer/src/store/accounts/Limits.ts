@@ -38,7 +38,12 @@ const limits = {
   /** Single addresses that an account has synced, over all chains. */
   addresses: { maximum: 100_000, says: (maximum: number) => `An account may have ${maximum} synced addresses` },
   /** Calls of a chain's node for one request. */
-  nodeCalls: { maximum: 10_000, says: (maximum: number) => `A request may take ${maximum} calls of the chain's node` }
+  nodeCalls: { maximum: 10_000, says: (maximum: number) => `A request may take ${maximum} calls of the chain's node` },
+  /** Readers of an account's feed that stay connected to one process; the only limit that is counted in memory. */
+  streams: {
+    maximum: 20,
+    says: (maximum: number) => `An account may have ${maximum} readers of its feed that stay connected`
+  }
 }
 
 export type Limit = keyof typeof limits

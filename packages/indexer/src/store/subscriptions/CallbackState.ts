@@ -84,6 +84,11 @@ export const transitions = {
     numbered: false,
     changes: { sequence: "given" }
   },
+  place: {
+    when: "The account's feed shows the callback for the first time",
+    from: TransitionSql.anyState,
+    changes: { feed_position: "given", sequence: "given" }
+  },
   lease: {
     when: "A sender leases the callback for an attempt",
     from: ["due"],

@@ -22,6 +22,7 @@ import * as AttemptLog from "./internal/AttemptLog.ts"
 import * as DeliveryStatus from "./internal/DeliveryStatus.ts"
 import type { PositionRefused } from "./FeedPosition.ts"
 import * as FeedPage from "./internal/FeedPage.ts"
+import * as LongPoll from "./internal/LongPoll.ts"
 import { Outbox, Retention } from "./Outbox.ts"
 import { type Subscription, type SubscriptionKey, SubscriptionNotFound } from "./Subscription.ts"
 import { Subscriptions } from "./Subscriptions.ts"
@@ -113,10 +114,8 @@ export class Callbacks extends Context.Service<
   )
 }
 
-/** How long a reader waits until it looks for what other processes have brought. */
-const lookMillis = 500
-
-const toFeedCallback = (row: FeedPage.FeedRow): Effect.Effect<FeedCallback> =>
+/** A row of the feed as its readers have it. */
+export const toFeedCallback = (row: FeedPage.FeedRow): Effect.Effect<FeedCallback> =>
   Effect.map(AttemptLog.decode(row.attempt_log), (attempts) => ({
     sequence: row.sequence ?? undefined,
     idempotencyKey: row.idempotency_key,
@@ -212,17 +211,14 @@ const make = Effect.gen(function* () {
     list: Effect.fn("Callbacks.list")(function* (key, page, waitMillis = 0) {
       const { id } = yield* subscriptions.get(key)
       const epoch = yield* FeedPage.check(id, page)
-      const end = (yield* Clock.currentTimeMillis) + waitMillis
-      while (true) {
-        const woken = yield* outbox.nextWakeup
-        const found = yield* FeedPage.read(id, page)
-        const left = end - (yield* Clock.currentTimeMillis)
-        if (found.length > 0 || left <= 0) {
-          const callbacks = yield* Effect.forEach(found.slice(0, page.limit), toFeedCallback)
-          return { callbacks, hasMore: found.length > page.limit, epoch }
-        }
-        yield* Effect.timeoutOption(woken, Math.min(left, lookMillis))
-      }
+      const found = yield* LongPoll.until(
+        FeedPage.read(id, page),
+        ({ length }) => length > 0,
+        waitMillis,
+        outbox.nextWakeup
+      )
+      const callbacks = yield* Effect.forEach(found.slice(0, page.limit), toFeedCallback)
+      return { callbacks, hasMore: found.length > page.limit, epoch }
     }, stored),
     redeliver: Effect.fn("Callbacks.redeliver")(function* (key, idempotencyKey) {
       const subscription = yield* subscriptions.get(key)

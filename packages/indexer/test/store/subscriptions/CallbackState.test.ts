@@ -31,7 +31,15 @@ const transitionNames = Object.keys(CallbackState.transitions) as ReadonlyArray<
 const states = Object.keys(CallbackState.states) as ReadonlyArray<CallbackState.State>
 const ruleOf = (transition: Transition): Rule => CallbackState.transitions[transition]
 
-const given = { attempt_log: "[1]", attempts: 8, delivered: 81, due: 82, leased_until: 83, sequence: 84 } as const
+const given = {
+  attempt_log: "[1]",
+  attempts: 8,
+  delivered: 81,
+  due: 82,
+  leased_until: 83,
+  sequence: 84,
+  feed_position: 85
+} as const
 
 /** The values that a statement of this transition needs. */
 const valuesOf = (transition: Transition) =>

@@ -6,15 +6,23 @@ import { Database } from "../../database/Database.ts"
 import { rows } from "../../database/Statements.ts"
 import type { Row } from "../../database/Tables.ts"
 import * as CallbackState from "../CallbackState.ts"
+import * as AccountFeedPage from "./AccountFeedPage.ts"
 
 /** Callbacks read at a time. */
 const page = 1000
 
 const finished: ReadonlySet<CallbackState.State> = new Set(CallbackState.transitions.prune.from)
 
+const forget = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
+  const { numbers, transaction } = yield* Database
+  yield* transaction(
+    Effect.andThen(AccountFeedPage.pass(ids), CallbackState.apply("prune", sql`id in ${numbers(ids)}`))
+  )
+})
+
 /** In small steps; how many callbacks. */
 export const prune = Effect.fnUntraced(function* ({ finishedMillis }: { readonly finishedMillis: number }) {
-  const { numbers, read } = yield* Database
+  const { read } = yield* Database
   const before = (yield* Clock.currentTimeMillis) - finishedMillis
   let after = 0
   let count = 0
@@ -24,7 +32,7 @@ export const prune = Effect.fnUntraced(function* ({ finishedMillis }: { readonly
         select id, state, created, delivered from callback where id > ${after} order by id limit ${page}`)
     )
     const old = found.filter(({ created, delivered, state }) => finished.has(state) && (delivered ?? created) < before)
-    if (old.length > 0) yield* CallbackState.apply("prune", sql`id in ${numbers(old.map(({ id }) => id))}`)
+    if (old.length > 0) yield* forget(old.map(({ id }) => id))
     count += old.length
     const last = found.at(-1)
     if (last === undefined || found.length < page || last.created >= before) return count

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from "kysely"
 import type { CallbackState } from "../../database/Tables.ts"
 
 /** Columns beside the state that a transition may change. */
-export type Column = "attempt_log" | "attempts" | "delivered" | "due" | "leased_until" | "sequence"
+export type Column = "attempt_log" | "attempts" | "delivered" | "due" | "feed_position" | "leased_until" | "sequence"
 
 export interface Rule {
   /** What happens, for the documentation; the subject of "it" is the callback. */

@@ -1,0 +1,27 @@
+/** Waiting for something to be in the store. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+
+/** How long a reader waits until it looks for what other processes have brought. */
+const lookMillis = 500
+
+/**
+ * Looks, and looks again at each wakeup of this process and now and then, until `isEnough` says so or the time is over:
+ * what the last look has found.
+ */
+export const until = <A, E, R>(
+  look: Effect.Effect<A, E, R>,
+  isEnough: (found: A) => boolean,
+  waitMillis: number,
+  nextWakeup: Effect.Effect<Effect.Effect<void>>
+): Effect.Effect<A, E, R> =>
+  Effect.gen(function* () {
+    const end = (yield* Clock.currentTimeMillis) + waitMillis
+    while (true) {
+      const woken = yield* nextWakeup
+      const found = yield* look
+      const left = end - (yield* Clock.currentTimeMillis)
+      if (isEnough(found) || left <= 0) return found
+      yield* Effect.timeoutOption(woken, Math.min(left, lookMillis))
+    }
+  })
