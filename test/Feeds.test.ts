@@ -14,7 +14,7 @@ import * as Receiver from "./Receiver.ts"
 import { locations } from "./Stores.ts"
 import * as Traffic from "./Traffic.ts"
 
-const cuts = Number(process.env.HEADWATER_CUTS ?? 12)
+const cuts = Number(process.env.HEADWATER_CUTS ?? 6)
 const kills = Math.ceil(cuts / 20)
 const seed = Number(process.env.HEADWATER_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
@@ -127,7 +127,7 @@ for (const { location, name } of locations) {
           })
           // Nothing comes any more once the daemons have read the last block, and told what it has.
           let feed = yield* pages
-          for (let quiet = 0; quiet < 20; quiet++) {
+          for (let quiet = 0; quiet < 10; quiet++) {
             yield* Effect.sleep("100 millis")
             const { body } = yield* first.get("/ready")
             const tip = Number(yield* anvil.rpc<string>("eth_blockNumber", []))

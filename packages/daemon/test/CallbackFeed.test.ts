@@ -7,6 +7,7 @@ import { Conflict, ResourceNotFound, UnexpectedServerError } from "@headwater/ht
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as FileSystem from "effect/FileSystem"
 import * as Logger from "effect/Logger"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
@@ -41,60 +42,66 @@ const receiver = (statuses: Array<number>, got: Array<Got>, now: () => number) =
     (server) => Effect.sync(() => server.closeAllConnections() ?? server.close())
   )
 
-/** A service whose callbacks, secrets and state the test sets; counts what is asked. */
+/** A service whose feed, secrets and state the test sets; counts what is asked. */
 const fakeService = () => {
-  const state = { down: false, restored: false, secret: secrets[0] as string, asked: new Map<string, number>() }
-  const feeds = new Map<string, Array<number>>()
+  const state = {
+    down: false,
+    restored: false,
+    secret: secrets[0] as string,
+    missed: 0,
+    asked: new Map<string, number>()
+  }
+  const chain = { blockchain: "ethereum", network: "devnet" }
+  const feed: Array<{ readonly referenceId: string; readonly sequence: number; readonly blockchain: string }> = []
+  const tell = (referenceId: string, blockchain = "ethereum") => {
+    const sequence = 1 + feed.filter((one) => one.referenceId === referenceId).length
+    feed.push({ referenceId, sequence, blockchain })
+  }
   const answer = <A>(name: string, value: () => Effect.Effect<A, Conflict | ResourceNotFound>) =>
     Effect.suspend((): Effect.Effect<A, Conflict | ResourceNotFound | UnexpectedServerError> => {
       state.asked.set(name, (state.asked.get(name) ?? 0) + 1)
       return state.down ? Effect.fail(new UnexpectedServerError({ message: "is down" })) : value()
     })
-  const feedOf = (referenceId: string) => {
-    const feed = feeds.get(referenceId)
-    return feed === undefined ? Effect.fail(new ResourceNotFound({ message: "no subscription" })) : Effect.succeed(feed)
-  }
-  type Call = {
-    readonly params: { readonly referenceId: string }
-    readonly query: { startingAfter: number; wait: number }
-  }
+  const page = (after: number) => ({
+    items: feed.slice(after).map(({ blockchain, referenceId, sequence }, i) => ({
+      ...{ ...chain, blockchain, referenceId, sequence, position: `${after + i + 1}-0123456789ab-01234567` },
+      ...{ idempotencyKey: `${referenceId}-${sequence}`, event: "BLOCK_MINED", state: "delivered", body: "{}" }
+    })),
+    nextStartingAfter: `${feed.length}-0123456789ab-01234567`,
+    missed: state.missed
+  })
   const client = {
-    limits: { get: () => answer("limits", () => Effect.succeed({ item: { subscriptions: { used: feeds.size } } })) },
+    limits: { get: () => answer("limits", () => Effect.succeed({ item: { subscriptions: { used: feed.length } } })) },
     subscriptions: {
-      list: () =>
-        answer("list", () =>
-          Effect.succeed({ items: [...feeds.keys()].map((referenceId) => ({ referenceId })), total: feeds.size })
-        ),
-      get: () => answer("get", () => Effect.succeed({ item: { callbackSecretKey: state.secret } }))
+      get: ({ params }: { params: { referenceId: string } }) =>
+        answer("get", () =>
+          params.referenceId === "deleted"
+            ? Effect.fail(new ResourceNotFound({ message: "no subscription" }))
+            : Effect.succeed({ item: { callbackSecretKey: state.secret } })
+        )
     },
-    callbacks: {
-      status: ({ params }: Call) =>
-        answer("status", () =>
-          Effect.map(feedOf(params.referenceId), ({ length }) => ({ item: { lastSequence: length } }))
-        ),
-      list: ({ params, query }: Call) =>
+    feed: {
+      read: ({ query }: { query: { startingAfter: number | string; wait?: number } }) =>
         answer("feed", () =>
           Effect.gen(function* () {
             if (state.restored) return yield* new Conflict({ message: "The position is none of this store" })
+            if (query.startingAfter === "now") return page(feed.length)
             for (let waited = 0; ; waited++) {
-              const feed = yield* feedOf(params.referenceId)
-              const items = feed
-                .filter((sequence) => sequence > query.startingAfter)
-                .map((sequence) => {
-                  const idempotencyKey = `${params.referenceId}-${sequence}`
-                  return { sequence, idempotencyKey, event: "BLOCK_MINED", state: "delivered", body: "{}" }
-                })
-              if (items.length > 0 || waited === query.wait) return { items }
+              const found = page(Number.parseInt(String(query.startingAfter), 10))
+              if (found.items.length > 0 || waited === query.wait) return found
               yield* Effect.sleep("1 second")
             }
           })
         )
     }
   }
-  return { client: client as unknown as Client.Client, feeds, state }
+  return { client: client as unknown as Client.Client, feed, tell, state }
 }
 
-const scenario = Effect.fnUntraced(function* (statuses: Array<number> = []) {
+const scenario = Effect.fnUntraced(function* (
+  statuses: Array<number> = [],
+  options: Partial<CallbackFeed.Options> = {}
+) {
   const service = fakeService()
   const got: Array<Got> = []
   const said: Array<string> = []
@@ -102,8 +109,8 @@ const scenario = Effect.fnUntraced(function* (statuses: Array<number> = []) {
   const server = yield* receiver(statuses, got, () => Math.floor(clock.currentTimeMillisUnsafe() / 1000))
   const { port } = server.address() as { readonly port: number }
   const listen = CallbackFeed.forward(service.client, {
-    ...{ params: { blockchain: "ethereum", network: "devnet" }, to: `http://127.0.0.1:${port}/`, only: undefined },
-    ...{ state: undefined, onForwarded: () => Effect.void }
+    ...{ of: undefined, to: `http://127.0.0.1:${port}/`, state: undefined, onForwarded: () => Effect.void },
+    ...options
   }).pipe(
     Effect.provide([
       NodeFileSystem.layer,
@@ -125,11 +132,11 @@ const scenario = Effect.fnUntraced(function* (statuses: Array<number> = []) {
 describe("CallbackFeed", () => {
   it.effect("passes a callback on again until it is accepted, before the ones after it", () =>
     Effect.gen(function* () {
-      const { feeds, got, listen, said, state, until } = yield* scenario([500, 503])
-      feeds.set("a", [])
+      const { got, listen, said, state, tell, until } = yield* scenario([500, 503])
       yield* listen
       yield* until(() => state.asked.has("feed"), "listens")
-      feeds.get("a")!.push(1, 2)
+      tell("a")
+      tell("a")
       yield* until(() => got.length === 4, "all are accepted")
       assert.deepStrictEqual(
         got.map(({ sequence }) => sequence),
@@ -140,36 +147,65 @@ describe("CallbackFeed", () => {
     })
   )
 
+  it.effect("begins now, and passes on the callbacks of all subscriptions, but those that are deleted", () =>
+    Effect.gen(function* () {
+      const { got, listen, said, state, tell, until } = yield* scenario()
+      tell("a")
+      yield* listen
+      yield* until(() => (state.asked.get("feed") ?? 0) > 1, "listens")
+      for (const referenceId of ["b", "deleted", "a"]) tell(referenceId)
+      yield* until(() => got.length === 2, "all are read")
+      assert.deepStrictEqual(
+        got.map(({ id }) => id),
+        ["b-1", "a-2"]
+      )
+      assert.include(said.join(), "#1 of deleted is not passed on: no subscription")
+    })
+  )
+
   it.effect(
-    "begins now with what was there before, and with the first callback of a subscription that is made later",
+    "passes on the callbacks of one chain, and goes on where its file says, also that of an older release",
     () =>
       Effect.gen(function* () {
-        const { feeds, got, listen, state, until } = yield* scenario()
-        feeds.set("a", [1, 2])
-        yield* listen
-        yield* until(() => state.asked.has("feed"), "listens")
-        feeds.set("b", [1])
-        yield* until(() => got.length === 1, "the new one is read")
-        feeds.get("a")!.push(3)
-        yield* until(() => got.length === 2, "the old one is read")
+        const fs = yield* FileSystem.FileSystem
+        const file = `${yield* fs.makeTempDirectoryScoped()}/state.json`
+        const chain = { blockchain: "ethereum", network: "devnet" }
+        // Of an older release, which had passed on the first callback of a.
+        yield* fs.writeFileString(file, '{"a":1}')
+        const { got, listen, tell, until } = yield* scenario([], { of: { chain }, state: file })
+        tell("a")
+        tell("t", "tron")
+        tell("a")
+        tell("b")
+        const listening = yield* listen
+        yield* until(() => got.length === 2, "what is left is read")
+        tell("t", "tron")
+        tell("b")
+        yield* until(() => got.length === 3, "what comes is read")
         assert.deepStrictEqual(
           got.map(({ id }) => id),
-          ["b-1", "a-3"]
+          ["a-2", "b-1", "b-2"]
         )
-      })
+        while (!(yield* fs.readFileString(file)).includes('"6-')) {
+          yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 2)))
+        }
+        yield* Fiber.interrupt(listening)
+        assert.deepStrictEqual(JSON.parse(yield* fs.readFileString(file)), {
+          ...{ a: 1, "ethereum/devnet": "6-0123456789ab-01234567" }
+        })
+      }).pipe(Effect.provide(NodeFileSystem.layer))
   )
 
   it.effect("signs with the new secret after a rotation", () =>
     Effect.gen(function* () {
-      const { feeds, got, listen, state, until } = yield* scenario()
-      feeds.set("a", [])
+      const { got, listen, state, tell, until } = yield* scenario()
       yield* listen
       yield* until(() => state.asked.has("feed"), "listens")
-      feeds.get("a")!.push(1)
+      tell("a")
       yield* until(() => got.length === 1, "signed with the first")
       state.secret = secrets[1]
       yield* TestClock.adjust("11 seconds")
-      feeds.get("a")!.push(2)
+      tell("a")
       yield* until(() => got.length === 2, "signed with the second")
       assert.deepStrictEqual(
         got.map(({ signedWith }) => signedWith),
@@ -180,20 +216,31 @@ describe("CallbackFeed", () => {
 
   it.effect("asks for nothing that costs credits while nothing happens", () =>
     Effect.gen(function* () {
-      const { feeds, listen, state, until } = yield* scenario()
-      for (const name of ["a", "b", "c"]) feeds.set(name, [])
+      const { listen, state, until } = yield* scenario()
       yield* listen
-      yield* until(() => (state.asked.get("limits") ?? 0) > 60, "ten minutes pass")
-      assert.deepStrictEqual([state.asked.get("list"), state.asked.get("get")], [1, undefined])
+      yield* until(() => (state.asked.get("feed") ?? 0) > 20, "ten minutes pass")
+      assert.deepStrictEqual([...state.asked.keys()].sort(), ["feed", "limits"])
+    })
+  )
+
+  it.effect("says that there is no subscription yet, and what the service keeps no longer", () =>
+    Effect.gen(function* () {
+      const { listen, said, state, tell, until } = yield* scenario()
+      yield* listen
+      yield* until(() => said.length > 0, "it is said")
+      assert.include(said[0], "The account has no subscription yet")
+      state.missed = 7
+      tell("a")
+      yield* until(() => said.length > 1, "it is said")
+      assert.include(said[1], "7 callbacks are not passed on")
     })
   )
 
   it.effect("ends with what to do where the service knows its place no more", () =>
     Effect.gen(function* () {
-      const { feeds, listen, state, until } = yield* scenario()
-      feeds.set("a", [])
+      const { listen, state, until } = yield* scenario()
       const listening = yield* listen
-      yield* until(() => state.asked.has("feed"), "listens")
+      yield* until(() => (state.asked.get("feed") ?? 0) > 1, "listens")
       state.restored = true
       yield* until(() => listening.pollUnsafe() !== undefined, "ends")
       const error = yield* Effect.flip(Fiber.join(listening))
@@ -206,8 +253,7 @@ describe("CallbackFeed", () => {
 
   it.effect("says at once, and once, that the service does not answer, and goes on when it does", () =>
     Effect.gen(function* () {
-      const { feeds, got, listen, said, state, until } = yield* scenario()
-      feeds.set("a", [])
+      const { got, listen, said, state, tell, until } = yield* scenario()
       state.down = true
       yield* listen
       yield* until(() => said.length > 0, "it is said")
@@ -215,8 +261,8 @@ describe("CallbackFeed", () => {
       assert.include(said[0], "does not answer")
       yield* until(() => (state.asked.get("limits") ?? 0) > 5, "it is asked again")
       state.down = false
-      yield* until(() => state.asked.has("feed"), "listens")
-      feeds.get("a")!.push(1)
+      yield* until(() => (state.asked.get("feed") ?? 0) > 1, "listens")
+      tell("a")
       yield* until(() => got.length === 1, "goes on")
       assert.lengthOf(
         said.filter((text) => text.includes("does not answer")),

@@ -1,6 +1,6 @@
 /**
  * `headwater listen`: callbacks for a developer whose machine cannot be reached, behind a firewall or on a laptop. The
- * callbacks are read from the feed of each subscription and passed on to a local port, signed as in production.
+ * callbacks are read from the feed of the account and passed on to a local port, signed as in production.
  */
 import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
@@ -27,12 +27,22 @@ export class NoKey extends Schema.TaggedError<NoKey>()("NoKey", { message: Schem
 /** The variable that holds the API key where no flag does: flags show in the list of processes. */
 const keyVariable = "HEADWATER_API_KEY"
 
+const callbacksOf = (name: string, referenceId: string | undefined) => {
+  const [blockchain, network, ...rest] = name.split("/")
+  if (blockchain === undefined || network === undefined || rest.length > 0) {
+    return Effect.fail(new NotAChain({ message: `"${name}" is not a chain: write ethereum/mainnet` }))
+  }
+  const chain = { blockchain, network }
+  return Effect.succeed(referenceId === undefined ? { chain } : { chain, referenceId })
+}
+
 export const listen = Command.make(
   "listen",
   {
     json,
     chain: Argument.String("chain").pipe(
-      Argument.withDescription("The chain of the subscriptions: ethereum/mainnet …")
+      Argument.withDescription("Callbacks of one chain alone: ethereum/mainnet …; without it, of all chains"),
+      Argument.optional
     ),
     forward: Flag.String("forward").pipe(
       Flag.withSchema(url),
@@ -48,21 +58,25 @@ export const listen = Command.make(
       Flag.optional
     ),
     subscription: Flag.String("subscription").pipe(
-      Flag.withDescription("Reference id of one subscription; without it, all of the account on the chain"),
+      Flag.withDescription(
+        "Reference id of one subscription, on the chain that is named; without it, all of the account"
+      ),
       Flag.optional
     ),
     state: Flag.String("state").pipe(
       Flag.withDescription(
-        "A file that keeps the position in each feed: callbacks that come while listen does not run are passed on later"
+        "A file that keeps the position in the feed: callbacks that come while listen does not run are passed on later"
       ),
       Flag.optional
     )
   },
   Effect.fnUntraced(function* (input) {
-    const [blockchain, network, ...rest] = input.chain.split("/")
-    if (blockchain === undefined || network === undefined || rest.length > 0) {
-      return yield* new NotAChain({ message: `"${input.chain}" is not a chain: write ethereum/mainnet` })
+    const name = Option.getOrUndefined(input.chain)
+    const referenceId = Option.getOrUndefined(input.subscription)
+    if (name === undefined && referenceId !== undefined) {
+      return yield* new NotAChain({ message: "Name the chain of the subscription: ethereum/mainnet" })
     }
+    const of = name === undefined ? undefined : yield* callbacksOf(name, referenceId)
     const apiKey = Option.getOrElse(input.key, () => process.env[keyVariable] ?? "")
     if (apiKey === "") return yield* new NoKey({ message: `Give an API key by --key or ${keyVariable}` })
     // Loaded here only: the contract takes longer to load than the other commands take to run.
@@ -71,11 +85,10 @@ export const listen = Command.make(
       CallbackFeed: await import("../CallbackFeed.ts")
     }))
     const client = yield* Client.makeFetch({ baseUrl: input.service, apiKey })
-    yield* Console.error(`Passing callbacks of ${input.chain} on to ${input.forward}; stop with Ctrl-C`)
+    yield* Console.error(`Passing callbacks of ${name ?? "all chains"} on to ${input.forward}; stop with Ctrl-C`)
     return yield* CallbackFeed.forward(client, {
-      params: { blockchain, network },
+      of,
       to: input.forward,
-      only: Option.getOrUndefined(input.subscription),
       state: Option.getOrUndefined(input.state),
       onForwarded: (forwarded) =>
         Console.log(
@@ -91,8 +104,8 @@ export const listen = Command.make(
   ),
   Command.withExamples([
     {
-      command: "headwater listen ethereum/devnet --forward http://localhost:3000/hook",
-      description: "All callbacks of the account on a chain, from now on"
+      command: "headwater listen --forward http://localhost:3000/hook",
+      description: "All callbacks of the account, from now on"
     }
   ])
 )
