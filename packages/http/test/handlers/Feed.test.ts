@@ -175,14 +175,14 @@ for (const store of limited) {
           assert.include(beyond.text, "startingAfter=0")
           assert.strictEqual((yield* refusal(bob, "nonsense")).status, 400)
           const after = (yield* read(bob, "startingAfter=now")).body.data.nextStartingAfter as string
-          const alive = [0, 0]
-          const readers = yield* Effect.forEach(alive, (_, i) =>
+          const alive = [new Array<string>(), new Array<string>()]
+          const readers = yield* Effect.forEach(alive, (signs) =>
             Effect.forkScoped(
-              connect({ url, key: Redacted.value(key), after, take: () => void (alive[i] = alive[i]! + 1) })
+              connect({ url, key: Redacted.value(key), after, take: ({ type }) => void signs.push(type) })
             )
           )
           yield* until(
-            () => alive.every((count) => count > 0),
+            () => alive.every(({ length }) => length > 0),
             () => `${alive}`
           )
           assert.strictEqual(yield* used, 2)

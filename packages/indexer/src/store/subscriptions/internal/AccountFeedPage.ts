@@ -9,7 +9,7 @@ import { Database } from "../../database/Database.ts"
 import { rows } from "../../database/Statements.ts"
 import type { Row } from "../../database/Tables.ts"
 import * as CallbackState from "../CallbackState.ts"
-import * as FeedPage from "./FeedPage.ts"
+import type * as FeedPage from "./FeedPage.ts"
 
 export interface AccountFeedRow extends FeedPage.FeedRow {
   readonly sequence: number
