@@ -236,6 +236,8 @@ describe("the command line", () => {
         items: [],
         total: 0
       })
+      const recovered = yield* ok("subscriptions", "recover", "acme", "ethereum/devnet", "--since", "2026-01-01")
+      assert.include(recovered, "The callbacks of 0 subscriptions are sent again")
       const unknown = yield* run(["subscriptions", "activate", "acme", "ethereum/devnet", "nothing"], {
         cwd,
         environment

@@ -1,13 +1,16 @@
 /** `headwater subscriptions`: the subscriptions of an account. */
 import * as Address from "@headwater/core/address/Address"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
-import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
+import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
+import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { table, time } from "../internal/Table.ts"
 import { account } from "./Accounts.ts"
 import * as ChainArgument from "./ChainArgument.ts"
@@ -16,7 +19,11 @@ import * as WithSettings from "./WithSettings.ts"
 const { config, json } = WithSettings
 
 const layer = (input: Parameters<typeof WithSettings.layer>[0]) =>
-  Layer.mergeAll(Accounts.layer, Subscriptions.layer).pipe(Layer.provideMerge(WithSettings.withStore(input)))
+  Layer.mergeAll(Accounts.layer, Callbacks.layer).pipe(
+    Layer.provide(Outbox.layer),
+    Layer.provideMerge(Subscriptions.layer),
+    Layer.provideMerge(WithSettings.withStore(input))
+  )
 
 const reference = Argument.String("reference").pipe(
   Argument.withDescription("Reference id of the subscription, as `list` shows it")
@@ -80,9 +87,56 @@ const remove = Command.make(
   })
 ).pipe(Command.withDescription("Remove a subscription with all of its callbacks"))
 
+/** Subscriptions that are looked at together. */
+const page = 500
+
+const recover = Command.make(
+  "recover",
+  {
+    account,
+    chain: ChainArgument.argument,
+    reference: Flag.String("reference").pipe(
+      Flag.withDescription("Only this subscription; without it, all of the account's on the chain"),
+      Flag.optional
+    ),
+    host: Flag.String("host").pipe(
+      Flag.withDescription("Only subscriptions with this host of callbacks"),
+      Flag.optional
+    ),
+    since: Flag.Date("since").pipe(
+      Flag.withDescription("Only callbacks since this time: 2026-11-22 or 2026-11-22T10:00:00Z"),
+      Flag.optional
+    )
+  },
+  Effect.fnUntraced(function* (input) {
+    const of = yield* placeOf(input)
+    const callbacks = yield* Callbacks
+    const { get, list } = yield* Subscriptions
+    const time = Option.getOrUndefined(input.since)?.getTime()
+    let begun = 0
+    const begin = ({ callbackUrl, referenceId }: Subscription) => {
+      const isOther = Option.isSome(input.host) && new URL(callbackUrl).hostname !== input.host.value
+      if (isOther) return Effect.void
+      begun++
+      return callbacks.recover({ ...of, referenceId }, { time })
+    }
+    if (Option.isSome(input.reference)) yield* begin(yield* get({ ...of, referenceId: input.reference.value }))
+    else {
+      for (let offset = 0; ; offset += page) {
+        const { subscriptions } = yield* list(of, { limit: page, offset })
+        yield* Effect.forEach(subscriptions, begin, { discard: true })
+        if (subscriptions.length < page) break
+      }
+    }
+    yield* Console.log(
+      `The callbacks of ${begun} subscriptions are sent again; the status of each shows how far that is`
+    )
+  })
+).pipe(Command.withDescription("Send callbacks again that were sent already, after a receiver has lost what it had"))
+
 export const subscriptions = Command.make("subscriptions").pipe(
   Command.withDescription("Subscriptions of an account"),
   Command.withSharedFlags({ config }),
-  Command.withSubcommands([list, activate, remove]),
+  Command.withSubcommands([list, activate, recover, remove]),
   Command.provide(layer)
 )

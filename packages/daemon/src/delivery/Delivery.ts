@@ -50,7 +50,9 @@ export const DeliveryOptions = Context.Reference("@headwater/daemon/delivery/Del
     /** How often old callbacks are looked for. */
     sweepMillis: 3_600_000,
     /** How often the bounds of inactive subscriptions are looked at. */
-    parkingMillis: 15_000
+    parkingMillis: 15_000,
+    /** How often callbacks are looked for that are sent again in bulk. */
+    recoveryMillis: 1000
   })
 })
 
@@ -86,6 +88,18 @@ const boundParking = Effect.fnUntraced(function* (parkingMillis: number) {
   }).pipe(
     Effect.catchCause((cause) => Effect.logWarning("Inactive subscriptions could not be looked at", cause)),
     Effect.andThen(Effect.sleep(parkingMillis)),
+    Effect.forever
+  )
+})
+
+/** Sends again what accounts have asked for in bulk. Never returns. */
+const recover = Effect.fnUntraced(function* (idleMillis: number, gapMillis: number) {
+  const outbox = yield* Outbox
+  return yield* outbox.recover.pipe(
+    Effect.catchCause((cause) =>
+      Effect.as(Effect.logWarning("Callbacks could not be sent again in bulk", cause), false)
+    ),
+    Effect.flatMap((isBusy) => Effect.sleep(isBusy ? gapMillis : idleMillis)),
     Effect.forever
   )
 })
@@ -126,4 +140,5 @@ const run = Effect.gen(function* () {
   yield* Effect.forkScoped(own.run)
   yield* Effect.forkScoped(sweep(options.sweepMillis))
   yield* Effect.forkScoped(boundParking(options.parkingMillis))
+  yield* Effect.forkScoped(recover(options.recoveryMillis, options.gapMillis))
 })

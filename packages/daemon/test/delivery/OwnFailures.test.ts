@@ -81,7 +81,8 @@ const outboxOf = (streams: ReadonlyArray<Stream>, receivers: ReadonlyArray<strin
     endLeases: Effect.void,
     prune: Effect.succeed(0),
     expire: Effect.succeed(0),
-    endParking: Effect.succeed(0)
+    endParking: Effect.succeed(0),
+    recover: Effect.succeed(false)
   })
 
 interface World {

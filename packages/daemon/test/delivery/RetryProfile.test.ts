@@ -128,7 +128,8 @@ describe("RetryProfile", () => {
         endLeases: Effect.void,
         prune: Effect.succeed(0),
         expire: Effect.succeed(0),
-        endParking: Effect.succeed(0)
+        endParking: Effect.succeed(0),
+        recover: Effect.succeed(false)
       })
       const times: Array<number> = []
       const client = Layer.succeed(ReceiverClient, {

@@ -73,6 +73,15 @@ export const Callback = Schema.Struct({
   body: Schema.String.annotate({ description: "The JSON text that is signed and sent" })
 }).annotate({ identifier: "Callback" })
 
+const sequence = (description: string, example: number) => Schema.Int.annotate({ description, examples: [example] })
+
+/** How far the callbacks of a subscription are sent again in bulk. */
+export const Recovery = Schema.Struct({
+  afterSequence: sequence("The last number that has been looked at: later ones are still to be sent again", 0),
+  lastSequence: sequence("The last number that is sent again", 17),
+  callbacks: Schema.Int.annotate({ description: "How many are sent again so far", examples: [0] })
+}).annotate({ identifier: "CallbackRecovery" })
+
 export const SubscriptionStatus = Schema.Struct({
   eventType: EventType,
   isActive: Schema.Boolean,
@@ -112,6 +121,7 @@ export const SubscriptionStatus = Schema.Struct({
       "How many callbacks stay parked until the domain is verified, or are parked for an inactive subscription",
     examples: [10_000]
   }),
+  recovery: Schema.optionalKey(Recovery),
   createdTimestamp: Timestamp
 }).annotate({ identifier: "SubscriptionStatus" })
 
@@ -150,10 +160,18 @@ const overlapSeconds = Schema.Int.check(
   examples: [86_400]
 })
 
+const wholeNumber = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { message: "must be a whole number from 0 on" }))
+
 const params = { ...chainParams, ...referenceIdParam }
 
 const event = "ADDRESS_COINS_TRANSACTION_CONFIRMED"
-const ofCoins = { eventType: event, transactionId: undefined, heldSinceTimestamp: undefined, gapFromHeight: undefined }
+const ofCoins = {
+  eventType: event,
+  transactionId: undefined,
+  heldSinceTimestamp: undefined,
+  gapFromHeight: undefined,
+  recovery: undefined
+}
 const told = FamilyExample.callback("evm", event)
 const { idempotencyKey } = JSON.parse(told) as { readonly idempotencyKey: string }
 /** What each operation shows: a callback that was accepted, one that is to be sent again, and a test before it is sent. */
@@ -209,6 +227,28 @@ export class CallbacksGroup extends HttpApiGroup.make("callbacks")
     })
       .annotate(ExampleValues, again)
       .annotateMerge(OpenApi.annotations({ summary: "Send a callback again now" })),
+    HttpApiEndpoint.post("recover", "/recover", {
+      params,
+      query: context,
+      payload: body({
+        afterSequence: Schema.optionalKey(
+          wholeNumber.annotate({ description: "The number of the last callback that is not sent again", examples: [0] })
+        ),
+        sinceTimestamp: Schema.optionalKey(
+          wholeNumber.annotate({
+            description: "Only callbacks that were made at this time or later, in milliseconds since the Unix epoch",
+            examples: [1_764_158_400_000]
+          })
+        )
+      }),
+      success: item(Recovery).pipe(HttpApiSchema.status(201)),
+      error: [...errors, ...bodyErrors]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary:
+          "Send all callbacks of a subscription again, since a number or a time; the status shows how far that is"
+      })
+    ),
     HttpApiEndpoint.post("test", "/test", {
       params,
       query: context,

@@ -5,6 +5,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as Hash from "@headwater/core/Hash"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Callbacks, type FeedCallback } from "@headwater/indexer/store/subscriptions/Callbacks"
+import type { Recovery } from "@headwater/indexer/store/subscriptions/Recovery"
 import * as SecretRotation from "@headwater/indexer/store/subscriptions/SecretRotation"
 import { type SubscriptionKey, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
@@ -40,6 +41,8 @@ export const shown = (callback: FeedCallback) => ({
   })),
   body: callback.body
 })
+
+const recovering = ({ after, callbacks, last }: Recovery) => ({ afterSequence: after, lastSequence: last, callbacks })
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -99,6 +102,10 @@ export const layer = HttpApiBuilder.group(
           CallbackNotSendable: ({ message }) => Effect.fail(new Conflict({ message }))
         })
       ),
+      recover: Effect.fnUntraced(function* ({ params, payload }) {
+        const { afterSequence: after, sinceTimestamp: time } = payload.data.item
+        return { item: recovering(yield* callbacks.recover(yield* keyOf(params.referenceId), { after, time })) }
+      }, Effect.catchTags(notFound)),
       test: Effect.fnUntraced(function* ({ params }) {
         return { item: shown(yield* callbacks.test(yield* keyOf(params.referenceId))) }
       }, Effect.catchTags(notFound)),
@@ -141,6 +148,7 @@ export const layer = HttpApiBuilder.group(
             held: status.parked,
             ...optional("heldSinceTimestamp", status.parkedSince),
             ...optional("gapFromHeight", status.gapFrom),
+            ...optional("recovery", status.recovery && recovering(status.recovery)),
             heldSecondsLimit: Math.floor(status.parkedMillis / 1000),
             heldCountLimit: status.parkedCount
           }

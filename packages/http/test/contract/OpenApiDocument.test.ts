@@ -56,6 +56,7 @@ describe("OpenApiDocument", () => {
         "GET /callbacks",
         `GET ${events}/{referenceId}/callbacks`,
         `POST ${events}/{referenceId}/callbacks/{idempotencyKey}/redeliver`,
+        `POST ${events}/{referenceId}/recover`,
         `POST ${events}/{referenceId}/test`,
         `POST ${events}/{referenceId}/secret`,
         `GET ${events}/{referenceId}/status`,

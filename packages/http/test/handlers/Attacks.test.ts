@@ -52,6 +52,7 @@ for (const store of stores) {
             ["GET", `${events}/${reference}/callbacks`],
             ["POST", `${events}/${reference}/callbacks/${key}/redeliver`],
             ["POST", `${events}/${reference}/test`],
+            ["POST", `${events}/${reference}/recover`, item({})],
             ["POST", `${events}/${reference}/secret`, item({ callbackSecretKey: "of alice" })],
             ["GET", `${events}/${reference.toUpperCase()}`],
             ["GET", `${events}/${encodeURIComponent(`${reference}' or '1'='1`)}`],

@@ -113,6 +113,22 @@ for (const store of stores) {
         })
       )
 
+      it.effect("sends all again on request, and the status says how far that is", () =>
+        Effect.gen(function* () {
+          const reference = yield* subscribe()
+          yield* call("callbacks.test", `${events}/${reference}/test`)
+          yield* call("callbacks.list", `${events}/${reference}/callbacks`)
+          const begun = yield* call("callbacks.recover", `${events}/${reference}/recover`, { sinceTimestamp: 0 })
+          const recovery = { afterSequence: 0, lastSequence: 1, callbacks: 0 }
+          assert.deepStrictEqual([begun.status, begun.body.data.item], [201, recovery])
+          const status = yield* call("callbacks.status", `${events}/${reference}/status`)
+          assert.deepStrictEqual(status.body.data.item.recovery, recovery)
+          const refused = yield* call("callbacks.recover", `${events}/${reference}/recover`, { afterSequence: -1 })
+          assert.strictEqual(refused.status, 400)
+          assert.include(JSON.stringify(refused.body), "must be a whole number from 0 on")
+        })
+      )
+
       it.effect("changes the secret, and keeps the old one for the overlap", () =>
         Effect.gen(function* () {
           const reference = yield* subscribe()
@@ -184,6 +200,7 @@ for (const store of stores) {
             ["GET", "unresolved"],
             ["POST", "test"],
             ["POST", "secret"],
+            ["POST", "recover"],
             ["POST", `callbacks/${"ab".repeat(16)}/redeliver`]
           ] as const) {
             const body = method === "POST" ? { data: { item: { callbackSecretKey: "x" } } } : undefined

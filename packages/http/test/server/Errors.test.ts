@@ -51,6 +51,7 @@ const valid = (operationId: string): Request => {
     }
     case "callbacks": {
       const params = { ...evm, ...reference, ...(name === "redeliver" ? { idempotencyKey: "ab".repeat(16) } : {}) }
+      if (name === "recover") return { params, query, item: { afterSequence: 1 } }
       return { params, query, ...(name === "rotateSecret" ? { item: { callbackSecretKey: "secret" } } : {}) }
     }
     case "domains":
@@ -202,7 +203,7 @@ for (const store of stores) {
             return yield* call(operation, { ...request, query: { context: "x".repeat(513) } }, alice)
           }
           const [field] = Object.keys(request.item)
-          return yield* call(operation, { ...request, item: { ...request.item, [field!]: 17 } }, alice)
+          return yield* call(operation, { ...request, item: { ...request.item, [field!]: -17 } }, alice)
         }
         case "invalid_pagination":
           return yield* call(operation, { ...request, query: { context, limit: "0" } }, alice)

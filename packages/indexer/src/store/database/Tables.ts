@@ -22,6 +22,7 @@ export interface Tables {
   matched: MatchedTable
   fan_out: FanOutTable
   rewound_block: RewoundBlockTable
+  recovery: RecoveryTable
   removed_subscription: RemovedSubscriptionTable
   callback: CallbackTable
   account_feed: AccountFeedTable
@@ -334,6 +335,18 @@ export interface FanOutTable {
 /** A subscription that is gone, of which callbacks or pending confirmations are still to be removed. */
 export interface RemovedSubscriptionTable {
   id: number
+}
+
+/** Callbacks of a subscription that are sent again: those with a number after the one and up to the other. */
+export interface RecoveryTable {
+  subscription: number
+  account: number
+  after: number
+  last: number
+  /** Only callbacks that were entered at this time or later, in milliseconds since the Unix epoch. */
+  since: number
+  /** How many are sent again so far. */
+  callbacks: number
 }
 
 /** A block that an operator has rewound: if the chain has another at its height, what it told is retracted. */

@@ -24,6 +24,7 @@ import type { PositionRefused } from "./FeedPosition.ts"
 import * as FeedPage from "./internal/FeedPage.ts"
 import * as LongPoll from "./internal/LongPoll.ts"
 import { Outbox, Retention } from "./Outbox.ts"
+import * as Recovery from "./Recovery.ts"
 import { type Subscription, type SubscriptionKey, SubscriptionNotFound } from "./Subscription.ts"
 import { Subscriptions } from "./Subscriptions.ts"
 
@@ -51,6 +52,8 @@ export interface SubscriptionStatus extends DeliveryStatus.DeliveryStatus {
   /** How long, and how many, callbacks are kept that wait for the verification of their host. */
   readonly parkedMillis: number
   readonly parkedCount: number
+  /** How far callbacks are sent again in bulk; undefined where none are. */
+  readonly recovery: Recovery.Recovery | undefined
 }
 
 /** The subscription has no callback with this key. */
@@ -103,6 +106,8 @@ export class Callbacks extends Context.Service<
       key: SubscriptionKey,
       idempotencyKey: string
     ) => Effect.Effect<FeedCallback, CallbackNotFound | CallbackNotSendable | Failure>
+    /** Sends all again that were told since a number or a time, in steps and in their order. */
+    readonly recover: (key: SubscriptionKey, since: Recovery.Since) => Effect.Effect<Recovery.Recovery, Failure>
     /** Sends a callback that says by its event, `<event type>_TEST`, that it is a test. */
     readonly test: (key: SubscriptionKey) => Effect.Effect<FeedCallback, Failure>
     readonly status: (key: SubscriptionKey) => Effect.Effect<SubscriptionStatus, Failure>
@@ -144,8 +149,10 @@ const redeliverable: ReadonlySet<CallbackState.State> = new Set(CallbackState.tr
 const lock = Effect.fnUntraced(function* ({ id, referenceId }: Subscription) {
   const { forUpdate, query } = yield* Database
   const [row] = yield* query(
-    rows(sql<Pick<Row<"subscription">, "id" | "reference_id" | "account" | "chain" | "host" | "active">>`
-      select id, reference_id, account, chain, host, active from subscription where id = ${id} ${forUpdate}`)
+    rows(sql<
+      Pick<Row<"subscription">, "id" | "reference_id" | "account" | "chain" | "host" | "active" | "last_sequence">
+    >`
+      select id, reference_id, account, chain, host, active, last_sequence from subscription where id = ${id} ${forUpdate}`)
   )
   return row ?? (yield* new SubscriptionNotFound({ referenceId }))
 })
@@ -226,6 +233,10 @@ const make = Effect.gen(function* () {
       yield* outbox.wakeup
       return callback
     }),
+    recover: Effect.fn("Callbacks.recover")(function* (key, since) {
+      const subscription = yield* subscriptions.get(key)
+      return yield* database.transaction(Effect.flatMap(lock(subscription), (row) => Recovery.begin(row, since)))
+    }),
     test: Effect.fn("Callbacks.test")(function* (key) {
       const subscription = yield* subscriptions.get(key)
       const callback = yield* database.transaction(makeTest(subscription))
@@ -235,7 +246,7 @@ const make = Effect.gen(function* () {
     status: Effect.fn("Callbacks.status")(function* (key) {
       const { callbackUrl, id } = yield* subscriptions.get(key)
       const status = yield* DeliveryStatus.read({ id, host: new URL(callbackUrl).hostname })
-      return { ...status, parkedMillis, parkedCount }
+      return { ...status, parkedMillis, parkedCount, recovery: yield* Recovery.of(id) }
     }, stored)
   })
 })

@@ -24,6 +24,7 @@ import * as Receivers from "./internal/Receivers.ts"
 import * as Wakeup from "./internal/Wakeup.ts"
 import type { DueHost, HostCapacity, Lease, Outcome } from "./Lease.ts"
 import * as Removal from "./Removal.ts"
+import * as Recovery from "./Recovery.ts"
 import { Subscriptions } from "./Subscriptions.ts"
 
 /**
@@ -76,6 +77,8 @@ export class Outbox extends Context.Service<
     readonly prune: Effect.Effect<number, DatabaseError>
     /** Gives up callbacks that have waited too long for the verification of their host; how many. */
     readonly expire: Effect.Effect<number, DatabaseError>
+    /** Sends some callbacks again that accounts have asked for in bulk; whether there may be more to do now. */
+    readonly recover: Effect.Effect<boolean, DatabaseError>
     /** Parks no more for inactive subscriptions with as much as may be, or that have been inactive for too long; of how many. */
     readonly endParking: Effect.Effect<number, DatabaseError>
   }
@@ -110,6 +113,7 @@ const make = Effect.gen(function* () {
   const policy = { mayReceive: yield* HostPermission, bounds: retention }
   const consequences = { deactivate, charge: yield* CallbackCharging }
   const wakeup = Wakeup.make()
+  const recovery = yield* Recovery.make
   const stored = Effect.provideService(Database, database)
 
   return Outbox.of({
@@ -122,6 +126,7 @@ const make = Effect.gen(function* () {
     endLeases: stored(Leases.endAll()),
     prune: stored(Effect.andThen(Removal.rest, Pruning.prune(retention))),
     expire: stored(Expiry.overdue(retention, policy.mayReceive)),
-    endParking: stored(Gaps.begin(retention))
+    endParking: stored(Gaps.begin(retention)),
+    recover: stored(Effect.tap(recovery.step(), (any) => (any ? wakeup.signal : Effect.void)))
   })
 })

@@ -29,11 +29,12 @@ const someLeft = Effect.fnUntraced(function* () {
 
 /** In the transaction that removes the rows of subscriptions: what they have left, as far as that is little. */
 export const begin = Effect.fnUntraced(function* (subscriptions: ReadonlyArray<{ readonly id: number }>) {
-  const { insertMany } = yield* Database
+  const { insertMany, numbers, query } = yield* Database
   yield* insertMany(
     "removed_subscription",
     subscriptions.map(({ id }) => ({ id }))
   )
+  yield* query(rows(sql`delete from recovery where subscription in ${numbers(subscriptions.map(({ id }) => id))}`))
   yield* someLeft()
 })
 

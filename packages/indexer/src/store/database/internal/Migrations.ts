@@ -51,6 +51,7 @@ import * as parking from "../migrations/0034_parking.ts"
 import * as smallSteps from "../migrations/0035_small_steps.ts"
 import * as feeds from "../migrations/0036_feeds.ts"
 import * as revertedBlocks from "../migrations/0037_reverted_blocks.ts"
+import * as recovery from "../migrations/0038_recovery.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -89,7 +90,8 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0034_parking": parking.up,
   "0035_small_steps": smallSteps.up,
   "0036_feeds": feeds.up,
-  "0037_reverted_blocks": revertedBlocks.up
+  "0037_reverted_blocks": revertedBlocks.up,
+  "0038_recovery": recovery.up
 }
 
 /** The last migration of release 0.1, whose migrations were no transactions on SQLite. */

@@ -1,0 +1,139 @@
+/**
+ * Callbacks that are sent again in bulk: everything that a subscription was told since a number or a time, after a receiver
+ * has lost what it had. The order of the feed is kept; steps write some at a time, one subscription after another, and none
+ * while as many callbacks of the account wait as may be, or while the subscription is inactive. A kill between any two steps loses nothing.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { sql } from "kysely"
+import { Limits } from "../accounts/Limits.ts"
+import { Database } from "../database/Database.ts"
+import * as SmallSteps from "../database/SmallSteps.ts"
+import { rows } from "../database/Statements.ts"
+import type { Row } from "../database/Tables.ts"
+import * as CallbackState from "./CallbackState.ts"
+import * as WaitingCallbacks from "./WaitingCallbacks.ts"
+
+/** What is sent again; without either everything that is kept. */
+export interface Since {
+  /** The number of the last callback that is not. */
+  readonly after?: number | undefined
+  /** Callbacks of events that were recorded at this time or later, in milliseconds since the Unix epoch. */
+  readonly time?: number | undefined
+}
+
+/** How far a recovery is: numbers of a subscription's callbacks. */
+export interface Recovery {
+  /** The last one that has been looked at. */
+  readonly after: number
+  /** The last one that is to be. */
+  readonly last: number
+  /** How many are sent again so far. */
+  readonly callbacks: number
+}
+
+const recoveryOf = ({ after, callbacks, last }: Row<"recovery">): Recovery => ({ after, callbacks, last })
+
+/** How far the recovery of a subscription is; undefined where there is none. */
+export const of = Effect.fnUntraced(function* (subscription: number) {
+  const { read } = yield* Database
+  const [row] = yield* read((db) => db.selectFrom("recovery").selectAll().where("subscription", "=", subscription))
+  return row === undefined ? undefined : recoveryOf(row)
+})
+
+/**
+ * Begins a recovery, in a transaction that has the lock of the subscription. One that is asked for beside another goes on from
+ * where the first of the two has to.
+ */
+export const begin = Effect.fnUntraced(function* (
+  { account, id, last_sequence }: Pick<Row<"subscription">, "id" | "account" | "last_sequence">,
+  since: Since
+) {
+  const { query } = yield* Database
+  const [before] = yield* query((db) => db.selectFrom("recovery").selectAll().where("subscription", "=", id))
+  const after = Math.min(since.after ?? 0, before?.after ?? Number.POSITIVE_INFINITY)
+  const row = {
+    ...{ subscription: id, account, after, last: last_sequence },
+    ...{
+      since: Math.min(since.time ?? 0, before?.since ?? Number.POSITIVE_INFINITY),
+      callbacks: before?.callbacks ?? 0
+    }
+  }
+  const { subscription: _, ...changed } = row
+  yield* query((db) =>
+    db
+      .insertInto("recovery")
+      .values(row)
+      .onConflict((on) => on.column("subscription").doUpdateSet(changed))
+  )
+  return recoveryOf(row)
+})
+
+/** Sends some callbacks of a recovery again, in a transaction. */
+const some = Effect.fnUntraced(function* (subscription: number) {
+  const { forUpdate, numbers, query } = yield* Database
+  const now = yield* Clock.currentTimeMillis
+  const [owner] = yield* query(
+    rows(sql<Pick<Row<"subscription">, "active">>`
+      select active from subscription where id = ${subscription} ${forUpdate}`)
+  )
+  const [recovery] = yield* query((db) =>
+    db.selectFrom("recovery").selectAll().where("subscription", "=", subscription)
+  )
+  const end = query((db) => db.deleteFrom("recovery").where("subscription", "=", subscription))
+  if (recovery === undefined) return
+  if (owner?.active !== 1) return
+  const { after, last, since } = recovery
+  const found = yield* query(
+    rows(sql<Pick<Row<"callback">, "id" | "sequence" | "created" | "leased_until">>`
+      select id, sequence, created, leased_until from callback
+      where subscription = ${subscription} and sequence > ${after} and sequence <= ${last}
+      order by sequence limit ${SmallSteps.callbacksAtOnce}`)
+  )
+  // What is leased is being sent at this moment.
+  const wanted = found.filter(({ created, leased_until }) => created >= since && leased_until <= now)
+  yield* CallbackState.apply("redeliver", sql`id in ${numbers(wanted.map(({ id }) => id))}`, { due: now })
+  if (found.length < SmallSteps.callbacksAtOnce) return yield* Effect.asVoid(end)
+  yield* query((db) =>
+    db
+      .updateTable("recovery")
+      .set({ after: found.at(-1)!.sequence!, callbacks: recovery.callbacks + wanted.length })
+      .where("subscription", "=", subscription)
+  )
+})
+
+/** Steps through the recoveries of all accounts, each with its turn. */
+export const make = Effect.gen(function* () {
+  const { waitingCallbacks } = yield* Limits
+  let last = -1
+  const next = Effect.fnUntraced(function* () {
+    const { read } = yield* Database
+    const after = (subscription: number) =>
+      read((db) =>
+        db
+          .selectFrom("recovery")
+          .innerJoin("subscription", "subscription.id", "recovery.subscription")
+          .select(["recovery.subscription", "recovery.account"])
+          .where("recovery.subscription", ">", subscription)
+          .where("subscription.active", "=", 1)
+          .orderBy("recovery.subscription")
+          .limit(1)
+      )
+    const [found] = yield* after(last)
+    return found ?? (yield* after(-1))[0]
+  })
+  return {
+    /** Sends some callbacks of the next recovery again; whether there was one that may go on. */
+    step: Effect.fn("Recovery.step")(function* () {
+      const { transaction } = yield* Database
+      const recovery = yield* next()
+      if (recovery === undefined) return false
+      last = recovery.subscription
+      return yield* transaction(
+        Effect.flatMap(WaitingCallbacks.isFull(recovery.account, waitingCallbacks), (isFull) =>
+          isFull ? Effect.succeed(false) : Effect.as(some(recovery.subscription), true)
+        )
+      )
+    })
+  }
+})
