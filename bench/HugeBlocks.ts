@@ -48,8 +48,12 @@ const utxo = (made: ReadonlyArray<ReadonlyArray<UtxoNode.NodeTransaction>>) => {
   })
   const raw = Object.fromEntries(blocks.map(({ json, raw }) => [json.hash, raw]))
   const part = { blocks: blocks.map(({ json }) => json), raw }
+  const answer = UtxoNode.answers("core", part)
   return Effect.map(
-    FakeNode.make(UtxoNode.answers("core", part)),
+    // A node that does not say whether it has an index is asked for every transaction of its newest block.
+    FakeNode.make((method, params) =>
+      method === "getindexinfo" ? { txindex: { synced: true } } : answer(method, params)
+    ),
     ({ url }): Served => ({ url, heights: part.blocks.map(({ height }) => height) })
   )
 }

@@ -39,6 +39,7 @@ import * as EvmNode from "./evm/EvmNode.ts"
 import * as SealedBlock from "./evm/SealedBlock.ts"
 import * as TronBlocks from "./tron/TronBlocks.ts"
 import * as UtxoBlocks from "./utxo/UtxoBlocks.ts"
+import type * as UtxoNode from "./utxo/UtxoNode.ts"
 import * as XrpLedgers from "./xrp/XrpLedgers.ts"
 
 /** The value of a computation, and its steps. */
@@ -125,7 +126,9 @@ describe("large blocks are read in steps", () => {
       TimeSlice.atOnce(NodeTransaction.read(bitcoin, transaction, index, whole))
     }
     const node = NodeBlock.read(json, { hash: json.hash, height: 7 })
-    inSteps(many, NodeBlock.assemble(node, whole))
+    inSteps(Math.floor(many / 32), NodeBlock.assemble(node, whole))
+    const ids = { ...node, tx: json.tx.map((transaction) => (transaction as UtxoNode.NodeTransaction).txid) }
+    assert.lengthOf(inSteps(many, NodeBlock.listedIds(ids)), many + 2)
     const decoded = inSteps(many, TransactionProof.of(bitcoin, json.tx, whole))
     assert.isUndefined(decoded.mismatch)
     const read = inSteps(many, RawBlock.read(bitcoin, Buffer.from(raw, "hex"), whole.transactions))

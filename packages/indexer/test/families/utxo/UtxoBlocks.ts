@@ -11,7 +11,8 @@ const uint = (value: number | bigint, bytes: number) => {
   buffer.writeBigUInt64LE(BigInt(value))
   return buffer.subarray(0, bytes).toString("hex")
 }
-export const compactSize = (value: number) => (value < 0xfd ? uint(value, 1) : `fd${uint(value, 2)}`)
+export const compactSize = (value: number) =>
+  value < 0xfd ? uint(value, 1) : value <= 0xffff ? `fd${uint(value, 2)}` : `fe${uint(value, 4)}`
 export const withSize = (hex: string) => compactSize(hex.length / 2) + hex
 
 export interface Input {

@@ -156,7 +156,7 @@ export const make = (
       const answer = yield* getListed(rpc, asked.hash, listed)
       const hex = yield* getBlock(rpc, asked.hash, parameters)
       const block = yield* consistent(rpc, "getblock", () => NodeBlock.read(answer, asked))
-      const ids = yield* consistent(rpc, "getblock", () => NodeBlock.listedIds(block))
+      const ids = yield* consistentInSlices(rpc, "getblock", () => NodeBlock.listedIds(block))
       const read = yield* rawOf(rpc, block, ids, hex)
       const found = yield* consistentInSlices(rpc, "getblock", () =>
         proved(block, read.body, function* () {

@@ -16,6 +16,7 @@ export function* merkleRoot(ids: ReadonlyArray<Uint8Array>): Generator<void, Uin
   for (const [index, id] of ids.entries()) {
     nodes.set(id, index * 32)
     nodes.subarray(index * 32, (index + 1) * 32).reverse()
+    if (index % nodesOfStep === 0) yield
   }
   for (let width = ids.length; width > 1; width = (width + 1) >> 1) {
     if (width % 2 === 1) nodes.copy(nodes, width * 32, (width - 1) * 32, width * 32)

@@ -4,6 +4,7 @@ import * as Amount from "@headwater/core/Amount"
 import type { Block } from "@headwater/core/Block"
 import type { BlockDetails } from "@headwater/core/BlockDetails"
 import * as Bytes from "@headwater/core/Bytes"
+import * as Steps from "@headwater/core/Steps"
 import * as Result from "effect/Result"
 import * as TimeSlice from "../../../TimeSlice.ts"
 import type { BlockBody } from "./BlockBody.ts"
@@ -60,8 +61,8 @@ export const read = (value: unknown, asked: Asked): NodeBlock => {
 }
 
 /** The ids of a block that was asked for without its transactions. Throws `Malformed`. */
-export const listedIds = (block: NodeBlock): ReadonlyArray<Uint8Array> =>
-  block.tx.map((id, index) => NodeJson.hash(id, () => `tx[${index}]`))
+export const listedIds = (block: NodeBlock): Generator<void, ReadonlyArray<Uint8Array>> =>
+  TimeSlice.map(block.tx, (id, index) => NodeJson.hash(id, () => `tx[${index}]`))
 
 /**
  * Puts head and body together. Throws `Mismatch` where the transactions are not those, and all of those, whose Merkle
@@ -69,7 +70,8 @@ export const listedIds = (block: NodeBlock): ReadonlyArray<Uint8Array> =>
  */
 export function* assemble(block: NodeBlock, body: BlockBody): Generator<void, Block> {
   const known = body.transactions.filter(({ length }) => length > 0)
-  const ids = new Set(yield* TimeSlice.map(known, Bytes.key))
+  const ids = new Set<string>()
+  yield* Steps.forEach(known, (id) => ids.add(Bytes.key(id)))
   if (ids.size !== known.length) refuse("tx", "must not have a transaction twice")
   if (known.length < body.transactions.length) {
     if (typeof block.count === "number" && block.count !== block.tx.length) {
