@@ -42,9 +42,13 @@ for (const store of stores) {
     Layer.provideMerge(store.layer)
   )
 
+  /** Each test stands alone: what another has left to be sent would come first. */
+  const nothingToSend = Effect.flatMap(Database, ({ query }) => query((db) => db.deleteFrom("callback")))
+
   layer(services, { excludeTestServices: true })(`Outbox on ${store.name}`, (it) => {
     it.effect("numbers callbacks without gaps in their order, one lease of a subscription at a time", () =>
       Effect.gen(function* () {
+        yield* nothingToSend
         const outbox = yield* Outbox
         const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/a", "s3cret")
         const b = yield* Seed.subscription(yield* Seed.account, "https://free.test/b")
@@ -82,6 +86,7 @@ for (const store of stores) {
 
     it.effect("follows a lease that is held by the next callbacks, which others do not get", () =>
       Effect.gen(function* () {
+        yield* nothingToSend
         const outbox = yield* Outbox
         const account = yield* Seed.account
         const a = yield* Seed.subscription(account, "https://free.test/a")
@@ -115,6 +120,7 @@ for (const store of stores) {
 
     it.effect("gives the place of a lease that could be followed to whoever waits for one", () =>
       Effect.gen(function* () {
+        yield* nothingToSend
         const outbox = yield* Outbox
         const account = yield* Seed.account
         const a = yield* Seed.subscription(account, "https://free.test/a")
@@ -148,6 +154,7 @@ for (const store of stores) {
 
     it.effect("sends a callback again alone, and lets it hold back no later one", () =>
       Effect.gen(function* () {
+        yield* nothingToSend
         const outbox = yield* Outbox
         const { query } = yield* Database
         const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/a")
@@ -180,6 +187,7 @@ for (const store of stores) {
 
     it.effect("takes again what a crash left, in order and under the same keys and numbers", () =>
       Effect.gen(function* () {
+        yield* nothingToSend
         const outbox = yield* Outbox
         const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/a")
         yield* Seed.callbacks(a, 3)
@@ -202,6 +210,7 @@ for (const store of stores) {
 
     it.effect("gives several pollers different work, and a subscription's order to one of them", () =>
       Effect.gen(function* () {
+        yield* nothingToSend
         const outbox = yield* Outbox
         const account = yield* Seed.account
         const subscriptions = yield* Effect.forEach(Array.from({ length: 40 }), () =>
@@ -232,6 +241,7 @@ for (const store of stores) {
 
     it.effect("gives every subscription of a host its turn", () =>
       Effect.gen(function* () {
+        yield* nothingToSend
         const outbox = yield* Outbox
         const account = yield* Seed.account
         const subscriptions = yield* Effect.forEach(Array.from({ length: 5 }), () =>
@@ -263,6 +273,7 @@ for (const store of stores) {
       "gives every account of a host its turn, whatever another one has there, and none more than its own limit",
       () =>
         Effect.gen(function* () {
+          yield* nothingToSend
           const outbox = yield* Outbox
           const [busy, other] = [yield* Seed.account, yield* Seed.account]
           const ofBusy = yield* Effect.forEach(Array.from({ length: 12 }), () =>
@@ -304,6 +315,7 @@ for (const store of stores) {
 
     it.effect("finds what was made before accounts had their turns, whoever had the last one", () =>
       Effect.gen(function* () {
+        yield* nothingToSend
         const outbox = yield* Outbox
         const { query } = yield* Database
         const account = yield* Seed.account
@@ -320,6 +332,7 @@ for (const store of stores) {
 
     it.effect("finds a host's work past another host's backlog", () =>
       Effect.gen(function* () {
+        yield* nothingToSend
         const outbox = yield* Outbox
         const { insertMany, query } = yield* Database
         const dead = yield* Seed.subscription(yield* Seed.account, "https://dead.test/")
@@ -350,6 +363,7 @@ for (const store of stores) {
 
     it.effect("holds back the callbacks of an exhausted subscription, and sends them in order once it is active", () =>
       Effect.gen(function* () {
+        yield* nothingToSend
         const outbox = yield* Outbox
         const subscriptions = yield* Subscriptions
         const account = yield* Seed.account
@@ -392,6 +406,7 @@ for (const store of stores) {
 
     it.effect("charges for more callbacks at once than a statement has parameters", () =>
       Effect.gen(function* () {
+        yield* nothingToSend
         const charged: Array<number> = []
         const charge = (sent: ReadonlyArray<{ readonly id: number }>) =>
           Effect.sync(() => charged.push(...sent.map(({ id }) => id)))
@@ -412,6 +427,7 @@ for (const store of stores) {
 
     it.effect("leaves an orphaned callback orphaned, whatever its receiver answers", () =>
       Effect.gen(function* () {
+        yield* nothingToSend
         const outbox = yield* Outbox
         const { query } = yield* Database
         const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/a")
@@ -435,6 +451,7 @@ for (const store of stores) {
 
     it.effect("sends nothing to a host until its account has verified it, then everything in order", () =>
       Effect.gen(function* () {
+        yield* nothingToSend
         const outbox = yield* Outbox
         const domains = yield* Domains
         const [mine, theirs] = [yield* Seed.account, yield* Seed.account]
@@ -458,6 +475,7 @@ for (const store of stores) {
 
     it.effect("keeps no more than it may for an unverified host, and counts what it gives up", () =>
       Effect.gen(function* () {
+        yield* nothingToSend
         const outbox = yield* Outbox
         const domains = yield* Domains
         const account = yield* Seed.account
@@ -491,6 +509,7 @@ for (const store of stores) {
 
     it.effect("signs with the secret before as well while a rotation lasts", () =>
       Effect.gen(function* () {
+        yield* nothingToSend
         const outbox = yield* Outbox
         const { query } = yield* Database
         const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/a", "new")
@@ -513,6 +532,7 @@ for (const store of stores) {
 
     it.effect("forgets finished callbacks that are old enough, and no others", () =>
       Effect.gen(function* () {
+        yield* nothingToSend
         const outbox = yield* Outbox
         const { query } = yield* Database
         const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/prune")
