@@ -781,7 +781,7 @@ for (const store of stores) {
                     Effect.runPromise
                   )
                 ),
-                { numRuns: Number(process.env.HEADWATER_PROPERTY_RUNS ?? 2) }
+                { numRuns: Number(process.env.HEADWATER_PROPERTY_RUNS ?? 2), endOnFailure: true }
               )
             )
             console.log(`${counts.answered} balances compared, 0 wrong; ${counts.refused} refused`)
