@@ -6,6 +6,7 @@
  * batches. What follows a lease is leased while it is sent. When the scope ends, attempts in flight finish, and their
  * outcomes are written. Where a callback's retry is decided: `RetryDecision`.
  */
+import type { DatabaseError } from "@headwater/indexer/store/database/DatabaseError"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -63,45 +64,26 @@ const writingMillis = 2000
 export const layer: Layer.Layer<never, never, Outbox | ReceiverClient | CallbackTarget | OwnOutages> =
   Layer.effectDiscard(Effect.suspend(() => run))
 
-/** Forgets old callbacks, and gives up those that were parked for too long. Never returns. */
-const sweep = Effect.fnUntraced(function* (sweepMillis: number) {
-  const outbox = yield* Outbox
-  return yield* Effect.gen(function* () {
-    const pruned = yield* outbox.prune
-    const expired = yield* outbox.expire
-    if (pruned + expired > 0)
-      yield* Effect.logInfo(`Forgot ${pruned} callbacks, gave up ${expired} that waited too long`)
-  }).pipe(
-    Effect.catchCause((cause) => Effect.logWarning("Old callbacks could not be removed", cause)),
-    Effect.andThen(Effect.sleep(sweepMillis)),
+/** Repeats work that may fail; what the work answers is the pause before the next time, in milliseconds. Never returns. */
+const repeatedly = (work: Effect.Effect<number, DatabaseError>, failure: string, failedMillis: number) =>
+  work.pipe(
+    Effect.catchCause((cause) => Effect.as(Effect.logWarning(failure, cause), failedMillis)),
+    Effect.flatMap((millis) => Effect.sleep(millis)),
     Effect.forever
   )
+
+/** Forgets old callbacks, and gives up those that were parked for too long. */
+const sweep = Effect.fnUntraced(function* (outbox: Outbox["Service"]) {
+  const pruned = yield* outbox.prune
+  const expired = yield* outbox.expire
+  if (pruned + expired > 0) yield* Effect.logInfo(`Forgot ${pruned} callbacks, gave up ${expired} that waited too long`)
 })
 
-/** Keeps what is parked for inactive subscriptions within bounds. Never returns. */
-const boundParking = Effect.fnUntraced(function* (parkingMillis: number) {
-  const outbox = yield* Outbox
-  return yield* Effect.gen(function* () {
-    const ended = yield* outbox.endParking
-    if (ended > 0)
-      yield* Effect.logWarning(`Nothing more is parked for ${ended} inactive subscriptions: a bound is reached`)
-  }).pipe(
-    Effect.catchCause((cause) => Effect.logWarning("Inactive subscriptions could not be looked at", cause)),
-    Effect.andThen(Effect.sleep(parkingMillis)),
-    Effect.forever
-  )
-})
-
-/** Sends again what accounts have asked for in bulk. Never returns. */
-const recover = Effect.fnUntraced(function* (idleMillis: number, gapMillis: number) {
-  const outbox = yield* Outbox
-  return yield* outbox.recover.pipe(
-    Effect.catchCause((cause) =>
-      Effect.as(Effect.logWarning("Callbacks could not be sent again in bulk", cause), false)
-    ),
-    Effect.flatMap((isBusy) => Effect.sleep(isBusy ? gapMillis : idleMillis)),
-    Effect.forever
-  )
+/** Keeps what is parked for inactive subscriptions within bounds. */
+const boundParking = Effect.fnUntraced(function* (outbox: Outbox["Service"]) {
+  const ended = yield* outbox.endParking
+  if (ended > 0)
+    yield* Effect.logWarning(`Nothing more is parked for ${ended} inactive subscriptions: a bound is reached`)
 })
 
 const run = Effect.gen(function* () {
@@ -138,7 +120,17 @@ const run = Effect.gen(function* () {
   yield* Effect.addFinalizer(() => Effect.sync(() => (stopping = true)))
   yield* Effect.forkScoped(DeliveryPoller.run({ ...options, ...{ hosts, streams, outcomes, wakeup, leaseMillis } }))
   yield* Effect.forkScoped(own.run)
-  yield* Effect.forkScoped(sweep(options.sweepMillis))
-  yield* Effect.forkScoped(boundParking(options.parkingMillis))
-  yield* Effect.forkScoped(recover(options.recoveryMillis, options.gapMillis))
+  const { gapMillis, parkingMillis, recoveryMillis, sweepMillis } = options
+  const aside = (...work: Parameters<typeof repeatedly>) => Effect.forkScoped(repeatedly(...work))
+  yield* aside(Effect.as(sweep(outbox), sweepMillis), "Old callbacks could not be removed", sweepMillis)
+  yield* aside(
+    Effect.as(boundParking(outbox), parkingMillis),
+    "Inactive subscriptions could not be looked at",
+    parkingMillis
+  )
+  yield* aside(
+    Effect.map(outbox.recover, (isBusy) => (isBusy ? gapMillis : recoveryMillis)),
+    "Callbacks could not be sent again in bulk",
+    recoveryMillis
+  )
 })

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import { type RawBuilder, sql } from "kysely"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { callbacksAtOnce } from "../database/SmallSteps.ts"
-import { rows } from "../database/Statements.ts"
+import { inChunks, rows } from "../database/Statements.ts"
 import type { CallbackState, Row } from "../database/Tables.ts"
 import * as CallbackIndexes from "./internal/CallbackIndexes.ts"
 import * as Returns from "./internal/Returns.ts"
@@ -241,6 +241,15 @@ export const enter = Effect.fnUntraced(function* (birth: Birth, callbacks: Reado
   const told = again === undefined ? callbacks : yield* Returns.toldAgain(callbacks)
   const born = state === undefined ? told : told.map((callback) => ({ ...callback, state }))
   yield* insertMany("callback", born, `on conflict (idempotency_key) ${conflict}`)
+})
+
+/** Those of the keys that a callback has, in whatever state. */
+export const known = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
+  const { query } = yield* Database
+  const found = yield* inChunks(keys, (some) =>
+    query((db) => db.selectFrom("callback").select("idempotency_key").where("idempotency_key", "in", some))
+  )
+  return new Set(found.map(({ idempotency_key }) => idempotency_key))
 })
 
 /**

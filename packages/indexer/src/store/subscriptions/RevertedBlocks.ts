@@ -5,7 +5,7 @@ import { eventsOfClass } from "@headwater/core/events/EventType"
 import * as Effect from "effect/Effect"
 import { isMatched } from "../chain/MatchedSubscriptions.ts"
 import { Database } from "../database/Database.ts"
-import { chunksOf, inChunks } from "../database/Statements.ts"
+import { chunksOf } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
 import * as CallbackState from "./CallbackState.ts"
 
@@ -31,15 +31,6 @@ const subscribersOf = Effect.fnUntraced(function* (chain: number) {
       .where(isMatched())
       .orderBy("id")
   )
-})
-
-/** Those of the keys that a callback has. */
-const known = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
-  const { query } = yield* Database
-  const found = yield* inChunks(keys, (some) =>
-    query((db) => db.selectFrom("callback").select("idempotency_key").where("idempotency_key", "in", some))
-  )
-  return new Set(found.map(({ idempotency_key }) => idempotency_key))
 })
 
 /** The blocks above `fork`, the newest first, in the transaction that undoes them and before they are gone. */
@@ -79,12 +70,12 @@ export const tell = Effect.fn("RevertedBlocks.tell")(function* (
     atOnce
   )) {
     let callbacks = some.map(({ block, subscriber }) => callback(subscriber, block, 1))
-    let told = yield* known(callbacks.map(({ idempotency_key }) => idempotency_key))
+    let told = yield* CallbackState.known(callbacks.map(({ idempotency_key }) => idempotency_key))
     for (let times = 2; told.size > 0; times++) {
       callbacks = callbacks.map((one, i) =>
         told.has(one.idempotency_key) ? callback(some[i]!.subscriber, some[i]!.block, times) : one
       )
-      told = yield* known(callbacks.map(({ idempotency_key }) => idempotency_key))
+      told = yield* CallbackState.known(callbacks.map(({ idempotency_key }) => idempotency_key))
     }
     yield* CallbackState.enter("added", callbacks)
   }

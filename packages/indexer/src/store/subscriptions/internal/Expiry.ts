@@ -49,9 +49,6 @@ export const trim = (subscription: Numbered, { parkedCount }: Bounds) =>
     )`
   )
 
-/** Subscriptions checked in one query. */
-const page = 500
-
 /** A subscription with parked callbacks; without an account where the subscription is gone. */
 type Parked = { readonly overdue: number } & (
   | Pick<Row<"subscription">, "id" | "account" | "host" | "active">
@@ -72,7 +69,7 @@ const parkedSubscriptions = Effect.fnUntraced(function* (after: number, before: 
       select parked.id, account, host, active, case when (
         select created from callback where ${parked} and subscription = parked.id order by callback.id limit 1
       ) < ${before} then 1 else 0 end as overdue
-      from parked left join subscription on subscription.id = parked.id where parked.id is not null limit ${page}`)
+      from parked left join subscription on subscription.id = parked.id where parked.id is not null limit ${SmallSteps.page}`)
   )
 })
 
@@ -103,26 +100,20 @@ export const overdue = Effect.fnUntraced(function* (
 ) {
   const { transaction } = yield* Database
   const before = (yield* Clock.currentTimeMillis) - parkedMillis
-  let after = 0
   let count = 0
-  while (true) {
-    const found = yield* parkedSubscriptions(after, before)
-    for (const { account, active, host, id, overdue } of found) {
-      if (active !== 1) continue
-      if (yield* mayReceive(account!, host!)) yield* transaction(release(id))
-      else if (overdue === 1) {
-        yield* SmallSteps.whileMore(
-          Effect.map(transaction(expireOverdue(id, before)), (expired) => {
-            count += expired
-            return expired === SmallSteps.callbacksAtOnce
-          })
-        )
-      }
-    }
-    const last = found.at(-1)
-    if (last === undefined || found.length < page) return count
-    after = last.id
-    // The store is free for others between the pages.
-    yield* Effect.sleep("10 millis")
-  }
+  yield* SmallSteps.eachRow(
+    (after) => parkedSubscriptions(after, before),
+    Effect.fnUntraced(function* ({ account, active, host, id, overdue }) {
+      if (active !== 1) return
+      if (yield* mayReceive(account!, host!)) return yield* transaction(release(id))
+      if (overdue !== 1) return
+      yield* SmallSteps.whileMore(
+        Effect.map(transaction(expireOverdue(id, before)), (expired) => {
+          count += expired
+          return expired === SmallSteps.callbacksAtOnce
+        })
+      )
+    })
+  )
+  return count
 })

@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import { type RawBuilder, sql } from "kysely"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
+import * as SmallSteps from "../../database/SmallSteps.ts"
 import { rows } from "../../database/Statements.ts"
 import type { Row } from "../../database/Tables.ts"
 import * as CallbackState from "../CallbackState.ts"
@@ -18,11 +19,8 @@ import * as FeedPage from "./FeedPage.ts"
 
 type Parking = Pick<Row<"subscription">, "id" | "chain">
 
-/** Subscriptions that are looked at in one query. */
-const page = 500
-
 const parking = (after: number, isFull: RawBuilder<unknown>) => sql<Parking & { readonly is_full: number }>`
-  select id, chain, ${isFull} as is_full from subscription where parking = 1 and id > ${after} order by id limit ${page}`
+  select id, chain, ${isFull} as is_full from subscription where parking = 1 and id > ${after} order by id limit ${SmallSteps.page}`
 
 /** The next subscriptions that park, and whether a bound is reached. */
 const parkingAfter = Effect.fnUntraced(function* (after: number, { parkedCount, parkedMillis }: Bounds) {
@@ -59,17 +57,14 @@ const end = Effect.fnUntraced(function* ({ chain, id }: Parking) {
 /** Ends the parking of inactive subscriptions that have reached a bound; of how many. */
 export const begin = Effect.fn("Gaps.begin")(function* (bounds: Bounds) {
   const { transaction } = yield* Database
-  let after = 0
   let count = 0
-  while (true) {
-    const found = yield* parkingAfter(after, bounds)
-    for (const one of found) if (one.is_full === 1) count += yield* transaction(end(one))
-    const last = found.at(-1)
-    if (last === undefined || found.length < page) return count
-    after = last.id
-    // The store is free for others between the pages.
-    yield* Effect.sleep("10 millis")
-  }
+  yield* SmallSteps.eachRow(
+    (after) => parkingAfter(after, bounds),
+    Effect.fnUntraced(function* (one) {
+      if (one.is_full === 1) count += yield* transaction(end(one))
+    })
+  )
+  return count
 })
 
 /**

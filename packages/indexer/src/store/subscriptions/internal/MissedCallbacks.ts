@@ -34,12 +34,8 @@ type Scheduled = ReturnType<typeof PendingConfirmations.schedule>
 
 /** How many callbacks were not there. */
 const addCallbacks = Effect.fnUntraced(function* (due: Scheduled["due"]) {
-  const { query } = yield* Database
   const missing = new Map(due.map((row) => [row.idempotency_key, row]))
-  const present = yield* inChunks([...missing.keys()], (some) =>
-    query((db) => db.selectFrom("callback").select("idempotency_key").where("idempotency_key", "in", some))
-  )
-  for (const row of present) missing.delete(row.idempotency_key)
+  for (const key of yield* CallbackState.known([...missing.keys()])) missing.delete(key)
   yield* CallbackState.enter("added", [...missing.values()])
   return missing.size
 })
