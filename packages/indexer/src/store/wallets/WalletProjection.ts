@@ -30,9 +30,9 @@ export const make: Make = (chain) => {
       })
     },
     undo: Effect.fnUntraced(function* (undone) {
+      yield* use.undo(undone)
       yield* Balances.undo(chain.id, undone.fork)
       yield* WalletCoins.undo(chain.id, undone)
-      yield* use.undo(undone)
     }),
     skip: () => WalletCoins.forget(chain.id),
     reprocess: {

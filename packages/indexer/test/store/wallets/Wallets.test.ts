@@ -427,6 +427,38 @@ for (const store of stores) {
         }).pipe(Effect.provide(layer), Effect.scoped)
     )
 
+    it.live(
+      "has an address in use again whose coins were spent when it came to be watched, and watches behind it",
+      () =>
+        Effect.gen(function* () {
+          const wallets = yield* Wallets
+          const node = new UtxoChain(chain)
+          const key = walletKey(1, 0)
+          const receive = scripts(key, 0, 500)
+          const { step } = yield* follow(node, { record: "all" })
+          node.mine([pay(receive[190]!, 1_000n)])
+          const [coin] = owned(node, [receive[190]!])
+          node.mine([{ spends: [coin!.outpoint], pays: [{ to: stranger, amount: 1n }] }])
+          yield* step
+          yield* wallets.deriveAndSync(key, gapLimit, alone)
+          node.drop(1)
+          node.mine([])
+          node.mine([])
+          yield* step
+          assert.strictEqual((yield* synced(key)).balance, 1_000n)
+          node.mine([pay(receive[385]!, 30n)])
+          yield* step
+          assert.strictEqual((yield* synced(key)).balance, 1_030n)
+          assert.strictEqual((yield* wallets.deriveAndSync(key, gapLimit, alone))[0]!.index, 386)
+          // Below the first payment of the address, too.
+          node.drop(node.tip.height)
+          for (let i = 0; i < 5; i++) node.mine([])
+          yield* step
+          assert.strictEqual((yield* synced(key)).balance, 0n)
+          assert.strictEqual((yield* wallets.deriveAndSync(key, gapLimit, alone))[0]!.index, 0)
+        }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
     it.live("keeps wallets apart by account, key and derivation, and knows the same key in another text", () =>
       Effect.gen(function* () {
         const wallets = yield* Wallets
@@ -581,6 +613,30 @@ for (const store of stores) {
         assert.strictEqual(searches, 3)
       }).pipe(Effect.provide(Layer.provideMerge(layer, TestClock.layer())), Effect.scoped)
     )
+
+    /** A wallet is derived when a coin of it is spent, and the spending undone: found by this property. */
+    const returning = [
+      { kind: "sync" as const, moves: 2, forks: false },
+      { kind: "mine" as const, picks: [978188, 344394] },
+      { kind: "sync" as const, moves: 0, forks: true },
+      { kind: "mine" as const, picks: [] },
+      { kind: "mine" as const, picks: [] },
+      { kind: "mine" as const, picks: [147411, 531834] },
+      { kind: "follow" as const },
+      { kind: "derive" as const, which: 2 },
+      { kind: "mine" as const, picks: [640726, 136076] },
+      { kind: "derive" as const, which: 0 },
+      { kind: "mine" as const, picks: [512931, 551001, 890552, 363586] },
+      { kind: "follow" as const },
+      { kind: "fork" as const, depth: 3 },
+      { kind: "mine" as const, picks: [215263] },
+      { kind: "sync" as const, moves: 2, forks: false },
+      { kind: "follow" as const },
+      { kind: "fork" as const, depth: 1 },
+      { kind: "derive" as const, which: 0 },
+      { kind: "garble" as const, picks: [309975, 981129, 753192] },
+      { kind: "mine" as const, picks: [921394, 242628, 249565, 878630, 213622, 891847, 651154, 866368] }
+    ]
 
     const model = (record: RecordingMode) =>
       it.live(
@@ -781,7 +837,11 @@ for (const store of stores) {
                     Effect.runPromise
                   )
                 ),
-                { numRuns: Number(process.env.HEADWATER_PROPERTY_RUNS ?? 2), endOnFailure: true }
+                {
+                  numRuns: Number(process.env.HEADWATER_PROPERTY_RUNS ?? 2),
+                  endOnFailure: true,
+                  examples: [[returning]]
+                }
               )
             )
             console.log(`${counts.answered} balances compared, 0 wrong; ${counts.refused} refused`)

@@ -5,7 +5,7 @@ import { Database } from "../../database/Database.ts"
 import { inChunks } from "../../database/Statements.ts"
 import type { Row } from "../../database/Tables.ts"
 
-const columns = ["id", "wallet", "branch", "address_index", "address", "used_height"] as const
+export const columns = ["id", "wallet", "branch", "address_index", "address", "used_height"] as const
 
 /** An address of a wallet. */
 export type Owner = Pick<Row<"wallet_address">, (typeof columns)[number]>

@@ -133,8 +133,25 @@ export const make = ({ chain, gapLimit, id, watched }: OpenChain) => {
     yield* noteUse(used, block.height)
   })
 
-  /** Addresses above the fork are unused again. */
-  const undo = Effect.fnUntraced(function* ({ fork }: Undone) {
+  /** Addresses of coins that an undo brings back, with the first of their blocks where no use so early is known. */
+  const usedByReturning = (fork: number) =>
+    Effect.flatMap(Database, ({ query }) =>
+      query((db) =>
+        db
+          .selectFrom("spent_output as o")
+          .innerJoin("wallet_address as a", (on) =>
+            on.onRef("a.chain", "=", "o.chain").onRef("a.address", "=", "o.script")
+          )
+          .select((of) => [...AddressOwners.columns, of.fn.min("o.height").as("height")])
+          .where("o.chain", "=", id)
+          .where("o.spent_height", ">", fork)
+          .where("o.height", "<=", fork)
+          .where((of) => of.or([of("a.used_height", "is", null), of("a.used_height", ">", of.ref("o.height"))]))
+          .groupBy("a.id")
+      )
+    )
+
+  const forgetUse = Effect.fnUntraced(function* (fork: number) {
     const { defer } = yield* Database
     yield* defer((db) =>
       db
@@ -143,6 +160,31 @@ export const make = ({ chain, gapLimit, id, watched }: OpenChain) => {
         .where("chain", "=", id)
         .where("used_height", ">", fork)
     )
+  })
+
+  /**
+   * Addresses that are paid above the fork alone are unused again. An address that came to be watched when its coins were
+   * spent, and gets them back, was used by them: it is watched further behind it as behind one that a block pays. Before
+   * balances and the UTXO set leave the blocks, since the coins of what is added count in both as they are before.
+   */
+  const undo = Effect.fnUntraced(function* ({ fork }: Undone) {
+    yield* forgetUse(fork)
+    if (!hasCoins) return
+    const moved = new Map<string, readonly [branch: WalletAddresses.WalletBranch, used: number]>()
+    while (true) {
+      const returning = yield* usedByReturning(fork)
+      if (returning.length === 0) break
+      const last = furthest(returning)
+      for (const [key, { branch, wallet }] of last) {
+        if (moved.has(key)) continue
+        moved.set(key, [{ wallet, branch }, yield* WalletAddresses.endOf({ wallet, branch }, "used")])
+      }
+      for (const [height, owners] of Map.groupBy(returning, ({ height }) => height)) yield* noteUse(owners, height)
+      for (const owner of last.values()) yield* watchFurther(owner, fork + 1)
+      // What is added may be paid above the fork.
+      yield* forgetUse(fork)
+    }
+    for (const [branch, before] of moved.values()) yield* WalletReach.grow(branch, before, gapLimit)
   })
 
   return { markUsed, markUsedBefore, undo }
