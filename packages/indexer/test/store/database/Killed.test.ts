@@ -3,6 +3,9 @@
  * can bring up to date. A few statements of each; `HEADWATER_EVERY_STATEMENT=1` takes all of them.
  */
 import { spawn } from "node:child_process"
+import { closeSync, fstatSync, mkdtempSync, openSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
@@ -24,15 +27,17 @@ const pathOf = (name: string) => fileURLToPath(new URL(`./killed/${name}`, impor
 const opened = (location: Location, killAt = 0, name = "Open") =>
   Effect.callback<{ readonly statements: number; readonly killed: boolean }>((resume) => {
     const store = location.kind === "sqlite" ? location.file : Redacted.value(location.url)
+    // A file, since a pipe may be full for a moment, and the program cannot wait.
+    const directory = mkdtempSync(join(tmpdir(), "headwater-killed-"))
+    const dots = openSync(join(directory, "dots"), "w")
     const child = spawn(process.execPath, ["--import", pathOf("AtStatement.ts"), pathOf(`${name}.ts`), store], {
       env: { ...process.env, KILL_AT: String(killAt), SECRET_KEYS: keysOf(location) },
-      stdio: ["ignore", "pipe", "inherit"]
-    })
-    let statements = 0
-    child.stdout.on("data", (dots: Buffer) => {
-      statements += dots.length
+      stdio: ["ignore", dots, "inherit"]
     })
     child.on("close", (code, signal) => {
+      const statements = fstatSync(dots).size
+      closeSync(dots)
+      rmSync(directory, { recursive: true })
       assert.isTrue(code === 0 || signal === "SIGKILL", `exit ${code} ${signal}`)
       resume(Effect.succeed({ statements, killed: signal === "SIGKILL" }))
     })
