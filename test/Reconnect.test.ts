@@ -98,11 +98,20 @@ for (const _ of locations.filter(({ name }) => name === "postgres")) {
             const seen = new Set(receiver.accepted().map(Traffic.eventOf))
             return [...expected].filter((event) => !seen.has(event))
           }
-          yield* receiver
-            .until(() => missing().length === 0, 60)
-            .pipe(
-              Effect.tapDefect(() => Effect.logError(`missing: ${missing().join(", ")}`, headwater.log().slice(-15000)))
-            )
+          // A busy machine may be far behind: whatever is missing is on its way as long as anything still comes.
+          while (missing().length > 0) {
+            const before = receiver.accepted().length
+            yield* receiver
+              .until((accepted) => accepted.length > before, 60)
+              .pipe(
+                Effect.tapDefect(() =>
+                  Effect.logError(
+                    `${missing().length} missing: ${missing().slice(0, 3).join(", ")}`,
+                    headwater.log().slice(-5000)
+                  )
+                )
+              )
+          }
           yield* Traffic.check(anvil, receiver.deliveries, expected)
           assert.isAtLeast(ended, rounds)
           assert.isTrue(statuses.has(200))

@@ -56,7 +56,8 @@ const Store = Schema.Struct({
   postgres: Schema.optionalKey(secret(Url.ofSchemes(["postgres", "postgresql"]))),
   connections: between(1, 1_000).pipe(withDefault(10)),
   secretKey: Schema.optionalKey(secret(secretKeys)),
-  synchronous: Schema.Literals(["full", "normal"]).pipe(withDefault("full"))
+  synchronous: Schema.Literals(["full", "normal"]).pipe(withDefault("full")),
+  cacheMegabytes: between(1, 65_536).pipe(withDefault(16))
 }).check(
   Schema.makeFilter(
     ({ postgres, sqlite }) =>
@@ -216,8 +217,9 @@ export const chains = (
 
 /** Where the store is; a SQLite file `headwater.db` in the working directory unless the settings say otherwise. */
 export const storeLocation = ({ store }: Settings["Service"]): Location => {
+  const { cacheMegabytes, connections, postgres, sqlite = "headwater.db", synchronous } = store
   const keys = store.secretKey === undefined ? {} : { secretKeys: store.secretKey }
-  return store.postgres === undefined
-    ? { kind: "sqlite", file: store.sqlite ?? "headwater.db", synchronous: store.synchronous, ...keys }
-    : { kind: "postgres", url: store.postgres, connections: store.connections, ...keys }
+  return postgres === undefined
+    ? { kind: "sqlite", file: sqlite, synchronous, cacheMegabytes, ...keys }
+    : { kind: "postgres", url: postgres, connections, ...keys }
 }

@@ -69,7 +69,7 @@ describe("SettingsFile", () => {
       assert.strictEqual(settings.http.host, "127.0.0.1")
       assert.deepStrictEqual(Settings.storeLocation(settings), {
         ...{ kind: "sqlite", file: "headwater.db" },
-        synchronous: "full"
+        ...{ synchronous: "full", cacheMegabytes: 16 }
       })
       assert.strictEqual(ethereum?.settings.record, "all")
       assert.strictEqual(ethereum?.settings.internalTransactions, true)

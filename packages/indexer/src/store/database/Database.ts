@@ -56,11 +56,12 @@ export class Database extends Context.Service<
 }
 
 const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: "sqlite" }>) {
-  const { file } = location
+  const { cacheMegabytes, file } = location
+  const options = { file, cacheMegabytes }
   yield* SqliteFile.make(file)
-  const writer = yield* Connection.open(new SqliteThreadDialect(file))
+  const writer = yield* Connection.open(new SqliteThreadDialect(options))
   yield* Migrations.run(writer, SqliteAdapter.columnTypes, StoreLock.acquire(location))
-  const connection = Connection.make(writer, yield* SqliteFile.reader(file))
+  const connection = Connection.make(writer, yield* SqliteFile.reader(options))
   const flush = location.synchronous === "normal" ? Effect.void : WalFlush.make(file)
   return { ...connection, ...SqliteAdapter.make(connection), flush }
 })

@@ -42,6 +42,24 @@ describe("a SQLite file", () => {
       assert.deepInclude(yield* modes, ["store.db", "640"])
     }).pipe(Effect.scoped)
   )
+
+  it.live("has a log that no commit takes long to empty, and as much of it is kept in memory as is wanted", () =>
+    Effect.gen(function* () {
+      const [{ location }] = locations as [(typeof locations)[number]]
+      const store = (yield* location) as { readonly kind: "sqlite"; readonly file: string }
+      yield* Effect.gen(function* () {
+        const { query, read } = yield* Database
+        yield* query(rows(sql`create table filled (content blob)`))
+        for (let i = 0; i < 40; i++) yield* query(rows(sql`insert into filled values (zeroblob(1000000))`))
+        assert.isBelow(statSync(`${store.file}-wal`).size, 25_000_000)
+        const sizes = rows(sql<{ cache_size: number }>`pragma cache_size`)
+        assert.deepStrictEqual(
+          [yield* query(sizes), yield* read(sizes)].map(([row]) => row!.cache_size),
+          [-3072, -3072]
+        )
+      }).pipe(Effect.provide(Database.layer({ ...store, cacheMegabytes: 3 })))
+    }).pipe(Effect.scoped)
+  )
 })
 
 for (const store of stores) {

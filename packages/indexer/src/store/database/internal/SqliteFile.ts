@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { DatabaseError } from "../DatabaseError.ts"
 import * as Connection from "./Connection.ts"
 import { SqliteReaderDialect } from "./SqliteReader.ts"
-import { pragmas } from "./sqlitePragmas.ts"
+import { pragmas, type SqliteOptions } from "./sqlitePragmas.ts"
 
 /** Readable for its owner alone: the file holds secrets of subscriptions. SQLite gives its other files the same mode. */
 const ownerOnly = 0o600
@@ -17,9 +17,9 @@ export const make = (file: string): Effect.Effect<void, DatabaseError> =>
     catch: (cause) => new DatabaseError({ cause })
   })
 
-export const reader = (file: string) =>
+export const reader = (options: SqliteOptions) =>
   Effect.suspend(() => {
-    const database = new BetterSqlite(file, { readonly: true })
-    for (const pragma of pragmas) if (!/^(journal_mode|page_size)/.test(pragma)) database.pragma(pragma)
+    const database = new BetterSqlite(options.file, { readonly: true })
+    for (const pragma of pragmas(options)) if (!/^(journal_mode|page_size)/.test(pragma)) database.pragma(pragma)
     return Connection.open(new SqliteReaderDialect(database))
   })

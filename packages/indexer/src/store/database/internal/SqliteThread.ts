@@ -15,6 +15,7 @@ import {
   SqliteQueryCompiler
 } from "kysely"
 import * as MessageBytes from "./MessageBytes.ts"
+import type { SqliteOptions } from "./sqlitePragmas.ts"
 import type { Reply, Request, Statement } from "./SqliteThread.worker.ts"
 
 /** As the only parameter of a query: the statement that is run in place of the query's own. */
@@ -45,8 +46,8 @@ class ThreadConnection implements DatabaseConnection {
   /** These go before the next statement. */
   #deferred: Array<Statement> = []
 
-  constructor(filename: string) {
-    this.#worker = new Worker(new URL(workerFile, import.meta.url), { workerData: filename })
+  constructor(options: SqliteOptions) {
+    this.#worker = new Worker(new URL(workerFile, import.meta.url), { workerData: options })
     this.#worker.unref()
     this.#worker.on("message", (reply: Reply) => {
       const pending = this.#pending.get(reply.id)!
@@ -112,16 +113,16 @@ class ThreadConnection implements DatabaseConnection {
 }
 
 class ThreadDriver implements Driver {
-  readonly #filename: string
+  readonly #options: SqliteOptions
   #connection: ThreadConnection | undefined
   #tail: Promise<unknown> = Promise.resolve()
   #release: (() => void) | undefined
 
-  constructor(filename: string) {
-    this.#filename = filename
+  constructor(options: SqliteOptions) {
+    this.#options = options
   }
   async init() {
-    this.#connection = new ThreadConnection(this.#filename)
+    this.#connection = new ThreadConnection(this.#options)
   }
   async acquireConnection() {
     const previous = this.#tail
@@ -156,11 +157,11 @@ class ThreadAdapter extends SqliteAdapter {
 }
 
 export class SqliteThreadDialect implements Dialect {
-  readonly #filename: string
-  constructor(filename: string) {
-    this.#filename = filename
+  readonly #options: SqliteOptions
+  constructor(options: SqliteOptions) {
+    this.#options = options
   }
-  createDriver = () => new ThreadDriver(this.#filename)
+  createDriver = () => new ThreadDriver(this.#options)
   createQueryCompiler = () => new SqliteQueryCompiler()
   createAdapter = () => new ThreadAdapter()
   // biome-ignore lint/suspicious/noExplicitAny: Kysely's own signature

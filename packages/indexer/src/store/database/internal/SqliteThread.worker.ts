@@ -2,7 +2,7 @@
 import { parentPort, workerData } from "node:worker_threads"
 import Database from "better-sqlite3"
 import type { QueryResult } from "kysely"
-import { pragmas } from "./sqlitePragmas.ts"
+import { pragmas, type SqliteOptions } from "./sqlitePragmas.ts"
 
 /** One statement, run once for each row of parameters. */
 export interface ExecuteMany {
@@ -26,8 +26,9 @@ export type Reply = { readonly id: number } & (
   | { readonly error: { readonly message: string; readonly code: string | undefined } }
 )
 
-const db = new Database(workerData as string)
-for (const pragma of pragmas) db.pragma(pragma)
+const options = workerData as SqliteOptions
+const db = new Database(options.file)
+for (const pragma of pragmas(options)) db.pragma(pragma)
 
 const statements = new Map<string, Database.Statement>()
 const prepare = (sql: string) => {

@@ -1,5 +1,17 @@
+/** A SQLite file, and how much of it each connection keeps in memory. */
+export interface SqliteOptions {
+  readonly file: string
+  readonly cacheMegabytes?: number | undefined
+}
+
+/**
+ * Small: what few connections keep is memory that a busy address makes the process take, and a sync gains nothing from
+ * more, as far as `bench/evm/ingest.ts` and `bench/utxo.ts index` show.
+ */
+export const defaultCacheMegabytes = 16
+
 /** Settings of every SQLite connection; the figures behind them are in `bench/`. */
-export const pragmas: ReadonlyArray<string> = [
+export const pragmas = ({ cacheMegabytes = defaultCacheMegabytes }: SqliteOptions): ReadonlyArray<string> => [
   "page_size=8192",
   "journal_mode=WAL",
   "synchronous=NORMAL",
@@ -7,6 +19,7 @@ export const pragmas: ReadonlyArray<string> = [
   // What is overwritten or deleted is zero in the file then: an old secret, an account that was removed.
   "secure_delete=FAST",
   "busy_timeout=10000",
-  "cache_size=-131072",
-  "wal_autocheckpoint=10000"
+  `cache_size=-${cacheMegabytes * 1024}`,
+  // Pages of the log, 20 MB: the commit that reaches them copies them into the file, which everybody else waits for.
+  "wal_autocheckpoint=2500"
 ]
