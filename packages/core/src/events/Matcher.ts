@@ -13,6 +13,7 @@ import * as Callback from "./Callback.ts"
 import type { BlockItem, CoinItem, Direction, InternalItem, TokenItem } from "./CallbackItem.ts"
 import type { eventKinds } from "./EventKinds.ts"
 import { type EventType, eventsOfClass } from "./EventType.ts"
+import * as Filter from "./Filter.ts"
 import type { Watched } from "./Watched.ts"
 
 /** A subscription, as far as matching reads it. */
@@ -20,6 +21,8 @@ export interface Subscription {
   readonly event: EventType
   /** Absent for the block-mined event. */
   readonly address: AddressBytes | undefined
+  /** Undefined where everything is meant. */
+  readonly filter?: Filter.Filter | undefined
 }
 
 /** Items by the class of their event. */
@@ -264,7 +267,9 @@ export function* matchInSteps<S extends Subscription>(
     item: () => ItemsOfClass[keyof ItemsOfClass]
   ) => {
     for (const subscription of byAddress.get(bytesToHex(address)) ?? []) {
-      if (events.has(subscription.event)) add(subscription, occurrence, item())
+      if (!events.has(subscription.event)) continue
+      const made = item()
+      if (Filter.passes(subscription.filter, made)) add(subscription, occurrence, made)
     }
   }
   const bothSides = (

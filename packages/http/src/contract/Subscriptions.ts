@@ -1,6 +1,7 @@
 /** Callback subscriptions (interface sections 4.1 to 4.3), and how a subscription is deleted and activated again. */
 import { type EventKind, eventKinds } from "@headwater/core/events/EventKinds"
 import { EventType } from "@headwater/core/events/EventType"
+import { CoinFilter, TokenFilter } from "@headwater/core/events/Filter"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -77,7 +78,9 @@ const created = {
   isActive: Schema.Boolean,
   referenceId: ReferenceText
 }
-const ofAddress = { address: AddressText, eventType: EventType, ...created }
+/** What the subscription means, where it was made with a filter. */
+const filter = Schema.optionalKey(TokenFilter)
+const ofAddress = { address: AddressText, eventType: EventType, filter, ...created }
 
 /** A subscription as the answer to its creation: with the confirmation number that the event has, if any. */
 export const CreatedAddressSubscription = Schema.Struct(ofAddress).annotate({
@@ -104,6 +107,7 @@ export const SubscriptionListItem = Schema.Struct({
   createdTimestamp: Timestamp,
   deactivationReasons: Schema.optionalKey(Schema.Array(DeactivationReason)),
   eventType: EventType,
+  filter,
   isActive: Schema.Boolean,
   referenceId: ReferenceText,
   transactionId: Schema.optionalKey(HashText)
@@ -119,6 +123,7 @@ export const SubscriptionDetails = Schema.Struct({
   createdTimestamp: Timestamp,
   deactivationReasons: Schema.optionalKey(Schema.Array(DeactivationReason)),
   eventType: EventType,
+  filter,
   isActive: Schema.Boolean,
   network: Schema.String,
   referenceId: ReferenceText,
@@ -140,36 +145,47 @@ const eachConfirmation = {
   confirmationsCount: confirmations("Confirmations up to which callbacks are sent, 1 to 100")
 }
 
-/** Request items, by the kind of event. */
-export const NewAddressSubscription = Schema.Struct({ address, ...optional })
-export const NewConfirmationSubscription = Schema.Struct({ address, ...optional, ...receiveCallbackOn })
 export const NewBlockSubscription = Schema.Struct(optional)
-/** Every field is required, as interface section 4.1 lists. */
-export const NewStrictEachConfirmationSubscription = Schema.Struct({
-  ...eachConfirmation,
-  allowDuplicates,
-  callbackSecretKey,
-  callbackUrl
-})
-export const NewEachConfirmationSubscription = Schema.Struct({ ...eachConfirmation, ...optional })
 
-/** Request and answer of the operations that make subscriptions. */
+/** Request and answer of the operations that subscribe to an address, by how the event has confirmations. */
+const formsOf = <Filter extends typeof CoinFilter | typeof TokenFilter>(Filter: Filter) => {
+  const filter = Schema.optionalKey(Filter)
+  return {
+    none: { request: Schema.Struct({ address, ...optional, filter }), answer: CreatedAddressSubscription },
+    receiveCallbackOn: {
+      request: Schema.Struct({ address, ...optional, ...receiveCallbackOn, filter }),
+      answer: CreatedConfirmationSubscription
+    },
+    confirmationsCount: {
+      request: Schema.Struct({ ...eachConfirmation, ...optional, filter }),
+      answer: CreatedEachConfirmationSubscription
+    },
+    /** Every field of interface section 4.1 is required, as that lists. */
+    everyFieldRequired: {
+      request: Schema.Struct({ ...eachConfirmation, allowDuplicates, callbackSecretKey, callbackUrl, filter }),
+      answer: CreatedEachConfirmationSubscription
+    }
+  } as const
+}
+
+/** The same, by the class of the event. */
 const forms = {
-  none: { request: NewAddressSubscription, answer: CreatedAddressSubscription },
-  receiveCallbackOn: { request: NewConfirmationSubscription, answer: CreatedConfirmationSubscription },
-  confirmationsCount: { request: NewEachConfirmationSubscription, answer: CreatedEachConfirmationSubscription },
-  everyFieldRequired: { request: NewStrictEachConfirmationSubscription, answer: CreatedEachConfirmationSubscription },
-  block: { request: NewBlockSubscription, answer: CreatedBlockSubscription }
+  coin: formsOf(CoinFilter),
+  internal: formsOf(CoinFilter),
+  token: formsOf(TokenFilter),
+  block: { none: { request: NewBlockSubscription, answer: CreatedBlockSubscription } }
 } as const
 
 type FormOf<K extends EventKind> = K extends { readonly class: "block" }
-  ? "block"
+  ? (typeof forms)["block"]["none"]
   : K extends { readonly everyFieldRequired: true }
-    ? "everyFieldRequired"
-    : K["confirmations"]
+    ? (typeof forms)[Exclude<K["class"], "block">]["everyFieldRequired"]
+    : (typeof forms)[Exclude<K["class"], "block">][K["confirmations"]]
 
-const formOf = ({ class: eventClass, confirmations, everyFieldRequired }: EventKind): keyof typeof forms =>
-  eventClass === "block" ? "block" : everyFieldRequired === true ? "everyFieldRequired" : confirmations
+const formOf = ({ class: eventClass, confirmations, everyFieldRequired }: EventKind) =>
+  eventClass === "block"
+    ? forms.block.none
+    : forms[eventClass][everyFieldRequired === true ? "everyFieldRequired" : confirmations]
 
 const create = <Path extends string, Request extends Schema.Top, Answer extends Schema.Top>(
   path: Path,
@@ -195,12 +211,12 @@ const create = <Path extends string, Request extends Schema.Top, Answer extends 
     .annotateMerge(OpenApi.annotations({ summary: `Subscribe to ${words}` }))
 
 type Create<K extends EventKind> = K extends unknown
-  ? ReturnType<typeof create<K["path"], (typeof forms)[FormOf<K>]["request"], (typeof forms)[FormOf<K>]["answer"]>>
+  ? ReturnType<typeof create<K["path"], FormOf<K>["request"], FormOf<K>["answer"]>>
   : never
 
 /** The operations that make subscriptions, one for each event. */
 const creates = Object.entries(eventKinds).map(([event, kind]) =>
-  create<string, Schema.Top, Schema.Top>(kind.path, kind, event, forms[formOf(kind)])
+  create<string, Schema.Top, Schema.Top>(kind.path, kind, event, formOf(kind))
 ) as ReadonlyArray<unknown> as NonEmptyReadonlyArray<Create<(typeof eventKinds)[EventType]>>
 
 const one = { params: { ...chainParams, ...referenceIdParam }, query: context }

@@ -3,6 +3,7 @@ import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import { eventKinds } from "@headwater/core/events/EventKinds"
 import { EventType } from "@headwater/core/events/EventType"
+import type { Filter } from "@headwater/core/events/Filter"
 import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -22,6 +23,7 @@ interface NewItem {
   readonly callbackSecretKey?: string
   readonly callbackUrl: string
   readonly confirmationsCount?: number
+  readonly filter?: Filter
   readonly receiveCallbackOn?: number
 }
 
@@ -29,11 +31,14 @@ const addressText = ({ address, chain }: Subscription) =>
   // Every address was decoded from text of the same chain.
   address === undefined ? "" : Address.encode(chain, address)!
 
+const filterOf = ({ filter }: Subscription) => (filter === undefined ? {} : { filter })
+
 const secretOf = ({ secret }: Subscription) => (secret === undefined ? {} : { callbackSecretKey: secret })
 
 /** A subscription as the answer to its creation: the contract drops the fields that the event does not have. */
 const created = (subscription: Subscription) => ({
   ...secretOf(subscription),
+  ...filterOf(subscription),
   address: addressText(subscription),
   callbackUrl: subscription.callbackUrl,
   confirmationsCount: subscription.confirmations,
@@ -46,6 +51,7 @@ const created = (subscription: Subscription) => ({
 
 const state = (subscription: Subscription) => ({
   ...secretOf(subscription),
+  ...filterOf(subscription),
   callbackUrl: subscription.callbackUrl,
   createdTimestamp: subscription.created,
   ...(subscription.active ? {} : { deactivationReasons: subscription.deactivationReasons }),
@@ -96,17 +102,29 @@ export const layer = HttpApiBuilder.group(
       const chain = yield* CurrentChain
       const url = yield* Effect.result(policy.check(item.callbackUrl))
       const address = item.address === undefined ? undefined : Address.decodeWithTag(chain, item.address)
+      const contract = item.filter?.contractAddress
+      const token = contract === undefined ? undefined : Address.decode(chain, contract)
       const details = [
         ...(Result.isFailure(url) ? [{ attribute: "callbackUrl", message: url.failure.rule }] : []),
         ...(address !== undefined && Result.isFailure(address)
           ? [{ attribute: "address", message: address.failure.message }]
+          : []),
+        ...(token !== undefined && Result.isFailure(token)
+          ? [{ attribute: "filter.contractAddress", message: token.failure.message }]
           : [])
       ]
       if (details.length > 0) {
         const message = details.map(({ attribute, message }) => `${attribute}: ${message}`).join("; ")
         return yield* new InvalidData({ message, details })
       }
-      return address === undefined ? undefined : Result.getOrThrow(address)
+      return {
+        address: address === undefined ? undefined : Result.getOrThrow(address),
+        // The contract in the form that callbacks have.
+        filter:
+          token === undefined
+            ? item.filter
+            : { ...item.filter, contractAddress: Address.encode(chain, Result.getOrThrow(token))! }
+      }
     })
 
     const create = Effect.fn("SubscriptionsHandlers.create")(function* (event: EventType, item: NewItem) {
@@ -117,7 +135,7 @@ export const layer = HttpApiBuilder.group(
         return yield* new Unimplemented({ message: `${chain.blockchain} has no event ${event}` })
       }
       if (serves !== undefined) yield* serves(event)
-      const address = yield* check(item)
+      const { address, filter } = yield* check(item)
       const { paying } = yield* Payment
       const created = subscriptions.create({
         account,
@@ -127,6 +145,7 @@ export const layer = HttpApiBuilder.group(
         callbackUrl: item.callbackUrl,
         secret: item.callbackSecretKey,
         confirmations: confirmationsOf(event, item),
+        filter,
         allowDuplicates: item.allowDuplicates ?? false
       })
       return yield* paying(created, () => 1).pipe(

@@ -230,6 +230,55 @@ for (const store of stores) {
       })
     )
 
+    it.effect("keeps a filter, in whose contract any form is taken, and tells two filters apart", () =>
+      Effect.gen(function* () {
+        const path = "ethereum/mainnet/address-tokens-transactions-confirmed"
+        const item = { address: checksummed, callbackUrl: callbackUrl() }
+        const filter = { minimumAmount: "0.50", contractAddress: lower, direction: "incoming" }
+        const made = yield* post(path, { ...item, filter })
+        assert.strictEqual(made.status, 201)
+        const kept = { ...filter, contractAddress: checksummed }
+        assert.deepStrictEqual(made.body.data.item.filter, kept)
+        assert.isUndefined(
+          wrongWith(operationNamed("subscriptions.address-tokens-transactions-confirmed"), 201, made.body)
+        )
+        const { referenceId } = made.body.data.item
+        const shown = yield* get(`ethereum/mainnet/${referenceId}`)
+        assert.deepStrictEqual(shown.body.data.item.filter, kept)
+        const list = (yield* get("ethereum/mainnet?limit=50")).body.data.items as ReadonlyArray<{
+          referenceId: string
+          filter?: unknown
+        }>
+        assert.deepInclude(
+          list.find((one) => one.referenceId === referenceId),
+          { filter: kept }
+        )
+        assert.strictEqual((yield* post(path, { ...item, filter: { ...kept } })).status, 409)
+        const others = [{ ...filter, minimumAmount: "0.6" }, { direction: "incoming" }, undefined]
+        for (const filter of others) assert.strictEqual((yield* post(path, { ...item, filter })).status, 201)
+        assert.strictEqual((yield* post(path, { ...item, filter: {} })).status, 409, "nothing is asked for, as without")
+      })
+    )
+
+    it.effect("refuses a filter with the part and the rule that the part breaks", () =>
+      Effect.gen(function* () {
+        const refused = Effect.fnUntraced(function* (event: string, filter: unknown) {
+          const path = `ethereum/mainnet/address-${event}-transactions-confirmed`
+          const { body, status } = yield* post(path, { address: checksummed, callbackUrl: callbackUrl(), filter })
+          assert.strictEqual(status, 400, JSON.stringify(filter))
+          return body.error.details.map(({ attribute }: { attribute: string }) => attribute)
+        })
+        assert.deepStrictEqual(yield* refused("tokens", { contractAddress: "0x12" }), ["filter.contractAddress"])
+        for (const minimumAmount of ["-1", "1e3", "1,5", "", ".5", 1, "1".repeat(79)]) {
+          assert.deepStrictEqual(yield* refused("coins", { minimumAmount }), ["filter.minimumAmount"])
+        }
+        assert.deepStrictEqual(yield* refused("coins", { direction: "in" }), ["filter.direction"])
+        assert.deepStrictEqual(yield* refused("coins", { contractAddress: lower }), ["filter.contractAddress"])
+        assert.deepStrictEqual(yield* refused("internal", { minimumamount: "1" }), ["filter.minimumamount"])
+        assert.deepStrictEqual(yield* refused("coins", "incoming"), ["filter"])
+      })
+    )
+
     it.effect("lists and shows what was created, until it is deleted", () =>
       Effect.gen(function* () {
         const place = "litecoin/mainnet"

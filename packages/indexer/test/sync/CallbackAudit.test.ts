@@ -4,6 +4,7 @@ import * as Address from "@headwater/core/address/Address"
 import type { Block, CoinTransfer } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
 import type { EventType } from "@headwater/core/events/EventType"
+import type { Filter } from "@headwater/core/events/Filter"
 import * as Matcher from "@headwater/core/events/Matcher"
 import { type Coin, keyOf } from "@headwater/core/utxo/Coin"
 import type { Unlocking } from "@headwater/core/utxo/Unlocking"
@@ -49,11 +50,11 @@ const scriptOf = (owner: number) => owners[owner]!.script
 const pay = (owner: number, amount: bigint) => ({ to: scriptOf(owner), amount })
 const metadata = () => ({ name: "", symbol: "", decimals: undefined })
 
-const subscribe = (owner: number, event: EventType, confirmations: number) =>
+const subscribe = (owner: number, event: EventType, confirmations: number, filter?: Filter) =>
   Effect.flatMap(Subscriptions, (subscriptions) =>
     subscriptions.create({
       ...{ account: 1, chain, address: scriptOf(owner), callbackUrl: "https://receiver.test/", secret: undefined },
-      ...{ event, confirmations, allowDuplicates: true }
+      ...{ event, confirmations, filter, allowDuplicates: true }
     })
   )
 
@@ -264,16 +265,25 @@ for (const store of stores) {
         )
         yield* store.commit([node.chain.tip])
         for (const confirmations of [1, 2, 3]) yield* subscribe(alice, coins, confirmations)
+        // Of the second payment alone.
+        yield* subscribe(alice, coins, 1, { minimumAmount: "0.00000006" })
         for (const amount of [5n, 6n]) {
           yield* store.commit([node.chain.mine([{ spends: [], pays: [pay(alice, amount)] }])])
         }
         // Nothing is told yet; then a callback at a time, or a confirmation.
-        for (let step = 0; step < 5; step++) {
+        for (let step = 0; step < 6; step++) {
           const { findings, summary } = yield* audit(node)
           assert.deepStrictEqual(findings, [])
-          assert.deepInclude(summary, { blocks: 2, right: 6, missing: 0 }, `step ${step}`)
+          assert.deepInclude(summary, { blocks: 2, right: 7, missing: 0 }, `step ${step}`)
           yield* store.fanOut
         }
+        while ((yield* store.fanOut).more);
+        const all = yield* callbacks
+        const range = { from: 1, to: 2, callbacks: true }
+        yield* Replay.run(node.chain.source, store, range, yield* Replay.begin(chain, range), {
+          ...{ concurrency: 2, internalFrom: undefined, forgotten: false, minedOutputs: node.minedOutputs }
+        })
+        assert.deepStrictEqual(yield* callbacks, all, "a replay adds nothing that a filter keeps back")
       }).pipe(quiet, Effect.provide(layer), Effect.scoped)
     )
 

@@ -5,6 +5,7 @@ import * as Bytes from "@headwater/core/Bytes"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
+import type { Filter } from "@headwater/core/events/Filter"
 import { NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
 import type { Mempool, MempoolTransaction, Output } from "@headwater/indexer/families/SideSources"
 import * as UtxoSet from "@headwater/indexer/store/chain/UtxoSet"
@@ -108,13 +109,14 @@ class Node {
   }
 }
 
-const subscribe = Effect.fnUntraced(function* (owner: number) {
+const subscribe = Effect.fnUntraced(function* (owner: number, filter?: Filter) {
   const subscriptions = yield* Subscriptions
   return yield* subscriptions.create({
     account: 1,
     chain,
     event: "ADDRESS_COINS_TRANSACTION_UNCONFIRMED",
     address: script(owner),
+    filter,
     callbackUrl: "https://receiver.test/",
     secret: undefined,
     confirmations: 1,
@@ -504,6 +506,20 @@ for (const store of stores) {
         node.waiting.delete(hex(2))
         yield* (yield* MempoolWatch.make(chain, node.mempool, options)).step
         assert.deepStrictEqual(yield* told, expected)
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.effect("tells a subscription with a filter of what passes", () =>
+      Effect.gen(function* () {
+        const node = new Node()
+        const { step } = yield* start(node)
+        const large = yield* subscribe(1, { minimumAmount: "0.00000006", direction: "incoming" })
+        yield* subscribe(1, { direction: "outgoing" })
+        node.add(1, [], [[1, 5n]])
+        node.add(2, [], [[1, 6n]])
+        yield* step
+        const { referenceId } = large
+        assert.deepStrictEqual(yield* told, [{ referenceId, event: event(1, 2, "incoming", "0.00000006") }])
       }).pipe(Effect.provide(layer), Effect.scoped)
     )
 

@@ -3,8 +3,10 @@
  * blocks; subscriptions made, removed, deactivated and activated at random, parking or no more; crashes between any two store operations.
  */
 import { assert, describe, it } from "@effect/vitest"
+import * as Amount from "@headwater/core/Amount"
 import * as Chain from "@headwater/core/chains/Chain"
 import type { EventType } from "@headwater/core/events/EventType"
+import type { Filter } from "@headwater/core/events/Filter"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database, DatabaseError } from "@headwater/indexer/store/database/Database"
@@ -29,6 +31,7 @@ interface Wanted {
   readonly event: EventType
   readonly of: number | undefined
   readonly confirmations: number
+  readonly filter?: Filter | undefined
 }
 
 type Operation =
@@ -54,7 +57,17 @@ const wanted: fc.Arbitrary<Wanted> = fc.oneof(
       "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION" as const
     ),
     of: fc.nat(3),
-    confirmations: fc.integer({ min: 1, max: 5 })
+    confirmations: fc.integer({ min: 1, max: 5 }),
+    filter: fc.option(
+      fc.record(
+        {
+          direction: fc.constantFrom("incoming" as const, "outgoing" as const),
+          minimumAmount: fc.integer({ min: 0, max: 12 }).map((amount) => Amount.format(BigInt(amount), chain.decimals))
+        },
+        { requiredKeys: [] }
+      ),
+      { nil: undefined }
+    )
   }),
   fc.constant({ event: "BLOCK_MINED" as const, of: undefined, confirmations: 1 })
 )
@@ -121,16 +134,24 @@ class Model {
   }
 
   private evaluate(subscriber: Subscriber, block: FakeChain["tip"]) {
-    const { confirmations, event, of } = subscriber.wanted
+    const { confirmations, event, filter = {}, of } = subscriber.wanted
+    const { direction, minimumAmount } = filter
+    const least = minimumAmount === undefined ? 0n : Result.getOrThrow(Amount.parse(minimumAmount, chain.decimals))
     const each = event.endsWith("EACH_CONFIRMATION")
     if (subscriber.gapFrom === undefined) {
       const happened =
         of === undefined
           ? ["block"]
-          : block.transfers.flatMap((transfer) => [
-              ...(Buffer.compare(transfer.from!, address(of)) === 0 ? [`${transfer.transaction} outgoing`] : []),
-              ...(Buffer.compare(transfer.to!, address(of)) === 0 ? [`${transfer.transaction} incoming`] : [])
-            ])
+          : block.transfers
+              .filter(({ amount }) => amount >= least)
+              .flatMap((transfer) => [
+                ...(direction !== "incoming" && Buffer.compare(transfer.from!, address(of)) === 0
+                  ? [`${transfer.transaction} outgoing`]
+                  : []),
+                ...(direction !== "outgoing" && Buffer.compare(transfer.to!, address(of)) === 0
+                  ? [`${transfer.transaction} incoming`]
+                  : [])
+              ])
       for (const what of happened) {
         const name = `${hex(block.hash)} ${what}`
         subscriber.waiting.push({ height: block.height, event: name, next: each ? 1 : confirmations })
@@ -244,9 +265,9 @@ for (const store of stores) {
               for (const operation of operations) {
                 switch (operation.kind) {
                   case "subscribe": {
-                    const { confirmations, event, of } = operation.wanted
+                    const { confirmations, event, filter, of } = operation.wanted
                     const subscription = yield* subscriptions.create({
-                      ...{ account: 1, chain, event, confirmations, secret: undefined, allowDuplicates: true },
+                      ...{ account: 1, chain, event, confirmations, filter, secret: undefined, allowDuplicates: true },
                       address: of === undefined ? undefined : address(of),
                       callbackUrl: "https://receiver.test/"
                     })

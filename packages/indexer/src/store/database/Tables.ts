@@ -260,6 +260,8 @@ export interface SubscriptionTable {
   previous_secret_until: Generated<number | null>
   /** The wanted confirmation, or the last one for an each-confirmation event. */
   confirmations: number
+  /** JSON of a `Filter`; null where everything is meant. */
+  filter: Generated<string | null>
   /** Seconds since the Unix epoch. */
   created: number
   /** The chain's cursor at creation: blocks above it are evaluated. Null where no block was committed yet. */

@@ -11,6 +11,7 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { EventKind } from "@headwater/core/events/EventKinds"
 import { type EventType, eventsOfClass, isEachConfirmation } from "@headwater/core/events/EventType"
+import * as Filter from "@headwater/core/events/Filter"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -24,6 +25,7 @@ import * as AccountTurns from "./internal/AccountTurns.ts"
 import * as Wakeup from "./internal/Wakeup.ts"
 import * as LeftMatches from "./LeftMatches.ts"
 import * as PendingConfirmations from "./PendingConfirmations.ts"
+import { readFilter } from "./Subscription.ts"
 
 /** How much is written at a time, in callbacks. */
 export const Bounds = Context.Reference("@headwater/indexer/store/subscriptions/FanOut/Bounds", {
@@ -119,7 +121,7 @@ export interface Step {
 }
 
 const subscriberColumns = [
-  ...(["id", "account", "reference_id", "host", "event", "confirmations", "address", "active"] as const)
+  ...(["id", "account", "reference_id", "host", "event", "confirmations", "address", "active", "filter"] as const)
 ] as const
 
 type MatchedRow = Omit<Row<"matched">, "occurrences"> & { readonly matches: ReadonlyArray<LeftMatches.Match> }
@@ -181,9 +183,12 @@ export const make = Effect.fnUntraced(function* (chain: number) {
     const pending: Array<PendingConfirmations.PendingRow> = []
     let { occurrence, subscription } = at
     let left = subscribers.length
-    for (const { active, address, ...row } of subscribers) {
+    for (const { active, address, filter: text, ...row } of subscribers) {
+      const filter = readFilter(text)
       const subscriber = { ...row, active: active === 1, address: (address ?? undefined) as AddressBytes | undefined }
-      const own = matched.matches.filter((match) => isOfClass(row.event, match.class))
+      const own = matched.matches.filter(
+        ({ class: name, item }) => isOfClass(row.event, name) && Filter.passes(filter, item)
+      )
       const part = own.slice(occurrence, occurrence + Math.max(1, most - due.length - pending.length))
       const occurrences = part.map(({ item, occurrence }) => ({ subscription: subscriber, occurrence, item }))
       if (isEachConfirmation(row.event) || row.confirmations > 1) {

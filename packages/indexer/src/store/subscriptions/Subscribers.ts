@@ -3,6 +3,8 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import type { EventKind } from "@headwater/core/events/EventKinds"
 import { eventKinds } from "@headwater/core/events/EventKinds"
 import { type EventType, eventsOfClass } from "@headwater/core/events/EventType"
+import type { Item } from "@headwater/core/events/Callback"
+import * as Filter from "@headwater/core/events/Filter"
 import type { Candidates, Subscription } from "@headwater/core/events/Matcher"
 import * as Effect from "effect/Effect"
 import { type Kysely, sql } from "kysely"
@@ -11,17 +13,29 @@ import { Database } from "../database/Database.ts"
 import { inChunks, rows } from "../database/Statements.ts"
 import type { Row, Tables } from "../database/Tables.ts"
 import type { Subscriber } from "./PendingConfirmations.ts"
+import { readFilter } from "./Subscription.ts"
 
 const blockEvents = [...eventsOfClass("block")]
 
-const columns = ["id", "account", "reference_id", "host", "event", "confirmations", "address", "active"] as const
+const columns = [
+  "id",
+  "account",
+  "reference_id",
+  "host",
+  "event",
+  "confirmations",
+  "address",
+  "active",
+  "filter"
+] as const
 
 type SubscriberRow = Pick<Row<"subscription">, (typeof columns)[number]>
 
-const toSubscriber = ({ active, address, ...row }: SubscriberRow): Subscriber => ({
+const toSubscriber = ({ active, address, filter, ...row }: SubscriberRow): Subscriber => ({
   ...row,
   active: active === 1,
-  address: (address ?? undefined) as AddressBytes | undefined
+  address: (address ?? undefined) as AddressBytes | undefined,
+  filter: readFilter(filter)
 })
 
 // The matcher's key of an address is its hex.
@@ -59,9 +73,18 @@ const groupsOfMany = (
   }))
 }
 
-/** Takes what was found of groups for each of their subscriptions, in the order of the groups and in that of the ids. */
-export const expand = <A extends { readonly subscription: Group }>(found: ReadonlyArray<A>) =>
-  found.flatMap((one) => (one.subscription.subscribers ?? []).map((subscription) => ({ ...one, subscription })))
+/**
+ * Takes what was found of groups for each of their subscriptions that mean it, in the order of the groups and in that of
+ * the ids.
+ */
+export const expand = <A extends { readonly subscription: Group; readonly item?: Item }>(found: ReadonlyArray<A>) =>
+  found.flatMap((one) => {
+    const { item, subscription } = one
+    const meaning = (subscription.subscribers ?? []).filter(
+      ({ filter }) => item === undefined || Filter.passes(filter, item)
+    )
+    return meaning.map((subscription) => ({ ...one, subscription }))
+  })
 
 /** A lookup in the subscriptions of the chain that has this number in the store, in a transaction that has its lock. */
 export const make = Effect.fnUntraced(function* (chain: number) {

@@ -2,6 +2,7 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type * as Chain from "@headwater/core/chains/Chain"
 import type { EventType } from "@headwater/core/events/EventType"
+import type { Filter } from "@headwater/core/events/Filter"
 import * as Schema from "effect/Schema"
 
 export const DeactivationReason = Schema.Struct({ reason: Schema.String, timestamp: Schema.Int })
@@ -20,6 +21,8 @@ export interface Subscription {
   readonly secret: string | undefined
   /** The wanted confirmation, or the last one for an each-confirmation event. */
   readonly confirmations: number
+  /** Undefined where everything is meant. */
+  readonly filter: Filter | undefined
   /** Seconds since the Unix epoch. */
   readonly created: number
   readonly active: boolean
@@ -28,6 +31,7 @@ export interface Subscription {
 
 export interface NewSubscription
   extends Pick<Subscription, "chain" | "event" | "address" | "callbackUrl" | "secret" | "confirmations"> {
+  readonly filter?: Filter | undefined
   readonly account: number
   readonly allowDuplicates: boolean
 }
@@ -53,3 +57,14 @@ export class DuplicateSubscription extends Schema.TaggedError<DuplicateSubscript
 export class SubscriptionNotFound extends Schema.TaggedError<SubscriptionNotFound>()("SubscriptionNotFound", {
   referenceId: Schema.String
 }) {}
+
+/** A filter as its subscription's row keeps it: equal filters have equal texts. */
+export const filterText = (filter: Filter | undefined): string | null => {
+  if (filter === undefined) return null
+  const parts = Object.entries(filter).sort(([a], [b]) => (a < b ? -1 : 1))
+  return parts.length === 0 ? null : JSON.stringify(Object.fromEntries(parts))
+}
+
+/** Written by {@link filterText} only. */
+export const readFilter = (text: string | null): Filter | undefined =>
+  text === null ? undefined : (JSON.parse(text) as Filter)

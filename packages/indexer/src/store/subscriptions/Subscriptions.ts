@@ -22,6 +22,7 @@ import * as SubscriptionRow from "./internal/SubscriptionRow.ts"
 import * as Removal from "./Removal.ts"
 import {
   DuplicateSubscription,
+  filterText,
   type NewSubscription,
   type Subscription,
   type SubscriptionActive,
@@ -96,7 +97,7 @@ export class Subscriptions extends Context.Service<
 /** In a transaction. */
 const create = Effect.fnUntraced(function* (subscription: NewSubscription, limits: Limits.Maxima) {
   const { query, secrets } = yield* Database
-  const { account, address, callbackUrl, chain, confirmations, event, secret } = subscription
+  const { account, address, callbackUrl, chain, confirmations, event, filter, secret } = subscription
   const created = Math.floor((yield* Clock.currentTimeMillis) / 1000)
   const referenceId = yield* Effect.sync(() => crypto.randomUUID())
   const chainRow = yield* ChainRow.lockAndBumpRevisionOf(chain)
@@ -124,6 +125,7 @@ const create = Effect.fnUntraced(function* (subscription: NewSubscription, limit
         host: new URL(callbackUrl).hostname,
         secret: sealed,
         confirmations,
+        filter: filterText(filter),
         created,
         from_height: height,
         active: 1,

@@ -9,6 +9,7 @@ import * as Bytes from "@headwater/core/Bytes"
 import type * as Chain from "@headwater/core/chains/Chain"
 import * as Callback from "@headwater/core/events/Callback"
 import type { CoinItem, Confirmations } from "@headwater/core/events/CallbackItem"
+import * as Filter from "@headwater/core/events/Filter"
 import { eventsOfClass } from "@headwater/core/events/EventType"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -20,6 +21,7 @@ import type { Row, Tables } from "../database/Tables.ts"
 import * as CallbackState from "./CallbackState.ts"
 import * as LeftMatches from "./LeftMatches.ts"
 import type { Subscriber } from "./PendingConfirmations.ts"
+import { readFilter } from "./Subscription.ts"
 
 /** A subscription to an address's coins in mined blocks. */
 export interface CoinSubscriber extends Subscriber {
@@ -108,13 +110,14 @@ const subscription = [
   "subscription.event as subscribed",
   "subscription.confirmations",
   "subscription.address",
+  "subscription.filter",
   "subscription.active",
   "subscription.from_height"
 ] as const
 
 type SubscriptionColumns = Pick<
   Row<"subscription">,
-  "account" | "reference_id" | "host" | "confirmations" | "address" | "active" | "from_height"
+  "account" | "reference_id" | "host" | "confirmations" | "address" | "filter" | "active" | "from_height"
 > & { readonly subscription: number; readonly subscribed: Row<"subscription">["event"] }
 
 const subscriberOf = (row: SubscriptionColumns): CoinSubscriber => ({
@@ -126,6 +129,7 @@ const subscriberOf = (row: SubscriptionColumns): CoinSubscriber => ({
   confirmations: row.confirmations,
   // An event of an address has one.
   address: row.address as AddressBytes,
+  filter: readFilter(row.filter),
   active: row.active === 1,
   fromHeight: row.from_height ?? undefined
 })
@@ -171,7 +175,8 @@ const leftToSteps = Effect.fnUntraced(function* (chain: number, { height }: Audi
     subscriptions.flatMap((id) => {
       const subscriber = byId.get(id)
       if (subscriber === undefined) return []
-      return matches.map(
+      const meant = matches.filter(({ item }) => Filter.passes(subscriber.filter, item))
+      return meant.map(
         ({ item }): Told => ({
           ...{ id: undefined, subscriber, idempotencyKey: undefined, takenBack: false, corrected: false },
           item: item as CoinItem

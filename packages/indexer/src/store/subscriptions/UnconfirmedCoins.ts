@@ -7,6 +7,7 @@ import * as Bytes from "@headwater/core/Bytes"
 import type * as Chain from "@headwater/core/chains/Chain"
 import * as Callback from "@headwater/core/events/Callback"
 import { eventsOfClass } from "@headwater/core/events/EventType"
+import * as Filter from "@headwater/core/events/Filter"
 import type { NetMovement } from "@headwater/core/events/Matcher"
 import * as Watched from "@headwater/core/events/Watched"
 import * as Clock from "effect/Clock"
@@ -18,6 +19,7 @@ import { Database, type DatabaseError } from "../database/Database.ts"
 import { inChunks, rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
 import * as CallbackState from "./CallbackState.ts"
+import { readFilter } from "./Subscription.ts"
 
 /** What a transaction in a node's mempool moves for one address. */
 export interface MempoolTransfer extends Omit<NetMovement, "transaction"> {
@@ -59,7 +61,7 @@ const wanting = sql`(${isUnconfirmed}) and ${isMatched()}`
 
 type Subscriber = Pick<
   Row<"subscription">,
-  "id" | "reference_id" | "account" | "host" | "event" | "address" | "created" | "active"
+  "id" | "reference_id" | "account" | "host" | "event" | "address" | "created" | "active" | "filter"
 >
 
 /** Subscriptions by the key of their address. */
@@ -69,7 +71,7 @@ const subscribersOf = Effect.fnUntraced(function* (chain: number, addresses: Rea
     query((db) =>
       db
         .selectFrom("subscription")
-        .select(["id", "reference_id", "account", "host", "event", "address", "created", "active"])
+        .select(["id", "reference_id", "account", "host", "event", "address", "created", "active", "filter"])
         .where("chain", "=", chain)
         .where("address", "in", some)
         .where(isMatched())
@@ -125,8 +127,11 @@ export const open = Effect.fn("UnconfirmedCoins.open")(function* (chain: Chain.C
   const database = yield* Database
   const watched = yield* watchedAddresses(chain)
 
-  const callback = (transfer: MempoolTransfer, subscriber: Subscriber, now: number) =>
-    CallbackState.make({
+  /** None where the subscription does not mean the transfer. */
+  const callbacksOf = (transfer: MempoolTransfer, subscriber: Subscriber, now: number) => {
+    const item = Callback.unconfirmedCoinItem(chain, transfer.firstSeen, transfer)
+    if (!Filter.passes(readFilter(subscriber.filter), item)) return []
+    return CallbackState.make({
       ...{ subscriber, active: subscriber.active === 1, chain: watched.chain, event: subscriber.event },
       ...{ height: null, now },
       key: {
@@ -134,8 +139,9 @@ export const open = Effect.fn("UnconfirmedCoins.open")(function* (chain: Chain.C
         occurrence: `coin:${Buffer.from(transfer.transactionId).toString("hex")}`,
         confirmation: 0
       },
-      item: Callback.unconfirmedCoinItem(chain, transfer.firstSeen, transfer)
+      item
     })
+  }
 
   const make = Effect.fnUntraced(function* (transfers: ReadonlyArray<MempoolTransfer>, aheadMillis: number) {
     const now = yield* Clock.currentTimeMillis
@@ -147,7 +153,7 @@ export const open = Effect.fn("UnconfirmedCoins.open")(function* (chain: Chain.C
     const callbacks = transfers.flatMap((transfer) =>
       (subscribers.get(Bytes.key(transfer.address)) ?? [])
         .filter(({ created }) => transfer.firstSeen * 1000 + aheadMillis >= created * 1000)
-        .map((subscriber) => callback(transfer, subscriber, now))
+        .flatMap((subscriber) => callbacksOf(transfer, subscriber, now))
     )
     yield* CallbackState.enter("added", callbacks)
     return callbacks.length

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Amount from "@headwater/core/Amount"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, Transfer } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
@@ -40,7 +41,13 @@ const hash = () => {
 }
 
 type Action =
-  | { readonly kind: "subscribe"; readonly who: number; readonly where: number; readonly what: number }
+  | {
+      readonly kind: "subscribe"
+      readonly who: number
+      readonly where: number
+      readonly what: number
+      readonly meansLater: boolean
+    }
   | { readonly kind: "mine"; readonly pays: ReadonlyArray<number> }
   | { readonly kind: "step"; readonly times: number }
   | { readonly kind: "kill step" }
@@ -54,7 +61,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     weight: 6,
     arbitrary: fc.record({
       kind: fc.constant("subscribe" as const),
-      ...{ who: fc.nat(2), where: fc.nat(2), what: fc.nat(events.length - 1) }
+      ...{ who: fc.nat(2), where: fc.nat(2), what: fc.nat(events.length - 1), meansLater: fc.boolean() }
     })
   },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant("mine" as const), pays }) },
@@ -78,7 +85,8 @@ const subscribed = fc.array(
     kind: fc.constant("subscribe" as const),
     who: fc.nat(2),
     where: fc.nat(1),
-    what: fc.nat(events.length - 1)
+    what: fc.nat(events.length - 1),
+    meansLater: fc.boolean()
   }),
   { minLength: 5, maxLength: 12 }
 )
@@ -159,6 +167,10 @@ const run = Effect.fnUntraced(function* ({
         const pair = yield* Effect.forEach(chains, (chain) =>
           subscriptions.create({
             ...{ account, chain, event, confirmations, secret: undefined, allowDuplicates: true },
+            // Amounts grow with the number of things that happened.
+            filter: action.meansLater
+              ? { minimumAmount: Amount.format(BigInt(nonce + 20), chain.decimals) }
+              : undefined,
             address: event === "BLOCK_MINED" ? undefined : address(action.where),
             callbackUrl: "https://example.com/"
           })

@@ -52,6 +52,7 @@ import * as smallSteps from "../migrations/0035_small_steps.ts"
 import * as feeds from "../migrations/0036_feeds.ts"
 import * as revertedBlocks from "../migrations/0037_reverted_blocks.ts"
 import * as recovery from "../migrations/0038_recovery.ts"
+import * as filters from "../migrations/0045_filters.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -91,7 +92,8 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0035_small_steps": smallSteps.up,
   "0036_feeds": feeds.up,
   "0037_reverted_blocks": revertedBlocks.up,
-  "0038_recovery": recovery.up
+  "0038_recovery": recovery.up,
+  "0045_filters": filters.up
 }
 
 /** The last migration of release 0.1, whose migrations were no transactions on SQLite. */

@@ -9,7 +9,9 @@ import { prepared } from "../../database/Prepared.ts"
 import type { Row } from "../../database/Tables.ts"
 import {
   DeactivationReason,
+  filterText,
   type NewSubscription,
+  readFilter,
   type Subscription,
   type SubscriptionKey,
   SubscriptionNotFound
@@ -35,6 +37,7 @@ export const toSubscription = Effect.fnUntraced(function* (
     callbackUrl: row.callback_url,
     secret: row.secret === null ? undefined : yield* open(row.secret, row.reference_id),
     confirmations: row.confirmations,
+    filter: readFilter(row.filter),
     created: row.created,
     active: row.active === 1,
     // Written by this room only: anything else in there is a defect.
@@ -65,7 +68,8 @@ export const find = Effect.fnUntraced(function* (
 /** The reference of the account's subscription that is the same, if there is one. */
 export const findSame = Effect.fnUntraced(function* (chain: number, subscription: NewSubscription) {
   const { query } = yield* Database
-  const { account, address, callbackUrl, confirmations, event } = subscription
+  const { account, address, callbackUrl, confirmations, event, filter } = subscription
+  const text = filterText(filter)
   const [found] = yield* query((db) =>
     db
       .selectFrom("subscription")
@@ -75,6 +79,7 @@ export const findSame = Effect.fnUntraced(function* (chain: number, subscription
       .where("event", "=", event)
       .where("address", address === undefined ? "is" : "=", address ?? null)
       .where("confirmations", "=", confirmations)
+      .where("filter", text === null ? "is" : "=", text)
       // An expression, so that no planner chooses the index on URLs, which may have a million equal ones.
       .where(sql`callback_url || ''`, "=", callbackUrl)
       .limit(1)

@@ -1,0 +1,83 @@
+/** What a subscription wants of all that happens to its address. */
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Amount from "../Amount.ts"
+import type { Item } from "./Callback.ts"
+import { Direction } from "./CallbackItem.ts"
+
+/** Digits of the largest EVM amount, and as many behind the point. */
+const digits = 78
+
+const minimumAmount = Schema.String.check(
+  Schema.isPattern(new RegExp(`^\\d{1,${digits}}(\\.\\d{1,${digits}})?$`), {
+    message: `must be a decimal number without sign and exponent, of at most ${digits} digits before and after the point`
+  })
+).annotate({
+  description: "The least amount, in the unit of the callback's `amount`: whole coins or whole tokens",
+  examples: ["0.5"]
+})
+
+const ofCoins = {
+  direction: Schema.optionalKey(
+    Direction.annotate({ description: "Only what the address gets, or only what it pays" })
+  ),
+  minimumAmount: Schema.optionalKey(minimumAmount)
+}
+
+const ofTokens = {
+  ...ofCoins,
+  contractAddress: Schema.optionalKey(
+    Schema.String.annotate({
+      description: "Address of the one token contract that is meant",
+      examples: ["0xdAC17F958D2ee523a2206206994597C13D831ec7"]
+    })
+  )
+}
+
+/** Refuses what is not among the fields: a part that was overlooked would let more pass than was meant. */
+const only = <Fields extends Schema.Struct.Fields>(fields: Fields) => {
+  const names = Object.keys(fields)
+  const other = Schema.String.check(Schema.isPattern(new RegExp(`^(?!(?:${names.join("|")})$)`)))
+  const none = Schema.Never.annotate({ message: `is no part of this filter, which has ${names.join(", ")}` })
+  const struct = Schema.StructWithRest(Schema.Struct(fields), [Schema.Record(other, none)])
+  return struct as unknown as Schema.Struct<Fields>
+}
+
+/** Of coins and of internal transactions. */
+export const CoinFilter = only(ofCoins).annotate({ identifier: "CoinFilter" })
+
+export const TokenFilter = only(ofTokens).annotate({ identifier: "TokenFilter" })
+
+/** A part that is not given lets everything pass. The contract is in the form in which callbacks write addresses. */
+export type Filter = typeof TokenFilter.Type
+
+const amountOf = (text: string) => Result.getOrThrow(Amount.parse(text, digits))
+
+/**
+ * Whether a subscription with this filter is told of an item: where every part of the filter is met. An amount that is the
+ * least one passes. Blocks have nothing that a filter asks for, and pass.
+ *
+ * @example
+ * ```ts
+ * import * as Filter from "@headwater/core/events/Filter"
+ *
+ * const item = {
+ *   ...{ blockchain: "bitcoin", network: "mainnet", address: "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq" },
+ *   transactionId: "4e3f0c5c4a4e8f6a9c8fd2d4a1d7cbbf0e27a1c0c0f8de0b3bd1b06b2b1a5c11",
+ *   ...{ amount: "0.5", unit: "BTC", direction: "incoming", firstSeenInMempoolTimestamp: 1700000000 }
+ * } as const
+ * Filter.passes({ direction: "incoming", minimumAmount: "0.50" }, item) // => true
+ * Filter.passes({ minimumAmount: "0.50000001" }, item) // => false
+ * ```
+ */
+export const passes = (filter: Filter | undefined, item: Item): boolean => {
+  if (filter === undefined || !("direction" in item)) return true
+  if (filter.direction !== undefined && item.direction !== filter.direction) return false
+  if (
+    filter.contractAddress !== undefined &&
+    !("token" in item && item.token.contractAddress === filter.contractAddress)
+  )
+    return false
+  if (filter.minimumAmount === undefined) return true
+  return amountOf("token" in item ? item.token.amount : item.amount) >= amountOf(filter.minimumAmount)
+}
