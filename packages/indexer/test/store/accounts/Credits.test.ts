@@ -13,6 +13,7 @@ import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscripti
 import { type InTransaction, keyOf, Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
@@ -34,12 +35,12 @@ const newAccount = Effect.gen(function* () {
 
 const subscribe = Effect.fnUntraced(function* (account: number, chain: Chain.Chain, count: number) {
   const subscriptions = yield* Subscriptions
-  return yield* Effect.forEach(Array.from({ length: count }), () =>
+  return yield* Effect.forEach(Array.from({ length: count }).keys(), (i) =>
     subscriptions.create({
       account,
       chain,
       event: "ADDRESS_COINS_TRANSACTION_CONFIRMED",
-      address: new Uint8Array(20) as AddressBytes,
+      address: new Uint8Array(20).fill(i) as AddressBytes,
       callbackUrl: "https://example.com/",
       secret: undefined,
       confirmations: 1,
@@ -314,6 +315,43 @@ for (const store of stores) {
     )
   })
 
+  layer(services.pipe(Layer.provideMerge(store.layer)))(`A daily charge of very many on ${store.name}`, (it) => {
+    it.effect("stops those that cannot be paid some at a time, also where the process ended between", () =>
+      Effect.gen(function* () {
+        const credits = yield* Credits
+        const { query } = yield* Database
+        const start = Date.UTC(2026, 10, 20, 12)
+        yield* TestClock.setTime(start)
+        const poor = yield* newAccount
+        yield* credits.chargeDays
+        const made = yield* subscribe(poor, sepolia, 250)
+        yield* credits.grant({ account: poor, amount: 2 * 200, detail: "" })
+        yield* TestClock.setTime(endOfDay(dayOf(start)))
+        const active = Effect.map(
+          query((db) =>
+            db.selectFrom("subscription").select("id").where("account", "=", poor).where("active", "=", 1).orderBy("id")
+          ),
+          (rows) => rows.map(({ id }) => id)
+        )
+        // The clock stands still, and with it what waits between two steps.
+        const killed = yield* Effect.forkChild(credits.chargeDays)
+        while ((yield* active).length === 250) yield* Effect.yieldNow
+        yield* Fiber.interrupt(killed)
+        assert.lengthOf(yield* active, 150)
+        assert.strictEqual(yield* credits.balance(poor), 400)
+
+        const charging = yield* Effect.forkChild(credits.chargeDays)
+        while (charging.pollUnsafe() === undefined) yield* Effect.andThen(active, TestClock.adjust("1 millis"))
+        assert.deepStrictEqual(yield* Fiber.join(charging), { days: 1, credits: 400, deactivated: 148 })
+        assert.deepStrictEqual(
+          yield* active,
+          made.slice(0, 2).map(({ id }) => id)
+        )
+        assert.strictEqual(yield* ledgerAddsUp(poor), 0)
+      })
+    )
+  })
+
   layer(services.pipe(Layer.provideMerge(store.layer)))(`Daily charges on ${store.name}`, (it) => {
     it.effect("are taken for each day that is over, once, and stop what cannot be paid", () =>
       Effect.gen(function* () {
@@ -449,6 +487,11 @@ for (const { location, name } of locations) {
             yield* query((db) => db.deleteFrom("subscription"))
             const two = (account: number) => [1, 2].map((n) => ({ ...row, account, reference_id: `${account} ${n}` }))
             yield* insertMany("subscription", ids.flatMap(two))
+            yield* query((db) => db.deleteFrom("subscription_count"))
+            yield* insertMany(
+              "subscription_count",
+              ids.map((account) => ({ account, chain: row.chain, total: 2 }))
+            )
             return ids
           }),
           open,

@@ -8,7 +8,7 @@ import { Database } from "@headwater/indexer/store/database/Database"
 import { callbacksAtOnce } from "@headwater/indexer/store/database/SmallSteps"
 import * as CallbackProjection from "@headwater/indexer/store/subscriptions/CallbackProjection"
 import { Domains, hostPermission } from "@headwater/indexer/store/subscriptions/Domains"
-import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
+import { Outbox, Retention } from "@headwater/indexer/store/subscriptions/Outbox"
 import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -102,6 +102,34 @@ for (const store of stores) {
         yield* outbox.expire
         for (const one of some) assert.deepStrictEqual(yield* states(one), begun)
       }).pipe(Effect.provide(layer))
+    )
+
+    it.live("has its numbers where no more is parked, before an activation", () =>
+      Effect.gen(function* () {
+        const subscriptions = yield* Subscriptions
+        const opened = yield* ChainStore.open(Seed.chain, { record: "watched", undoDepth: 64 })
+        yield* opened.commit([block(1, 1, 0)])
+        const subscription = yield* Seed.subscription(yield* Seed.account, `https://${host}/`)
+        yield* subscriptions.deactivate(subscription.id, "test")
+        yield* Seed.callbacks(subscription, many, { state: "held" })
+        const layer = Layer.fresh(Outbox.layer).pipe(
+          Layer.provide(Layer.succeed(Retention, { finishedMillis: 1e9, parkedMillis: 1e9, parkedCount: many }))
+        )
+        assert.strictEqual(
+          yield* Effect.provide(
+            Effect.flatMap(Outbox, ({ endParking }) => endParking),
+            layer
+          ),
+          1
+        )
+        const numbers = Effect.map(Seed.rows(subscription.id), (rows) => rows.map(({ sequence }) => sequence))
+        const parked = Array.from({ length: many }, (_, i) => i + 1)
+        assert.deepStrictEqual(yield* numbers, parked)
+
+        yield* opened.commit([block(2, 2, 1)])
+        yield* subscriptions.activate({ account: 1, chain: Seed.chain, referenceId: subscription.referenceId })
+        assert.deepStrictEqual(yield* numbers, [...parked, many + 1])
+      }).pipe(Effect.scoped, Effect.provide(layer))
     )
 
     it.live("is given up behind an unverified host, every one of it", () =>

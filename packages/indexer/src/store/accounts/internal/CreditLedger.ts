@@ -84,6 +84,13 @@ export const take = Effect.fnUntraced(function* (account: number, amount: number
   return row?.balance
 })
 
+/** Whether an entry has this key. */
+export const has = Effect.fnUntraced(function* (entryKey: string) {
+  const { query } = yield* Database
+  const found = yield* query((db) => db.selectFrom("credit_entry").select("id").where("entry_key", "=", entryKey))
+  return found.length > 0
+})
+
 /** Writes an entry whose key no other has; whether that was so. */
 export const enter = Effect.fnUntraced(function* (entry: Insertable<CreditEntryTable>) {
   const { query } = yield* Database

@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
+import * as SmallSteps from "../../database/SmallSteps.ts"
 import * as Deactivation from "../../subscriptions/Deactivation.ts"
 import * as CreditLedger from "./CreditLedger.ts"
 
@@ -41,13 +42,20 @@ interface Tariff {
   readonly detail: string
 }
 
+const priceOf = Effect.fnUntraced(function* (tariff: Tariff, name: string) {
+  const [blockchain, network] = name.split("/") as [string, string]
+  const chain = yield* Effect.orDie(Effect.fromResult(Chain.find(blockchain, network)))
+  return Credits.onChain(tariff.price, chain)
+})
+
+const entryKeyOf = (tariff: Tariff, day: number, { account, name }: Pick<Owed, "account" | "name">) =>
+  `${tariff.key}:${account}:${name}:${Credits.dayText(day)}`
+
 /** Takes the price of one day on one chain; undefined where that was done before, else how many were paid for. */
 const take = Effect.fnUntraced(function* (tariff: Tariff, day: number, { account, count, name }: Owed) {
   const { transaction } = yield* Database
-  const [blockchain, network] = name.split("/") as [string, string]
-  const chain = yield* Effect.orDie(Effect.fromResult(Chain.find(blockchain, network)))
-  const each = Credits.onChain(tariff.price, chain)
-  const entry_key = `${tariff.key}:${account}:${name}:${Credits.dayText(day)}`
+  const each = yield* priceOf(tariff, name)
+  const entry_key = entryKeyOf(tariff, day, { account, name })
   const detail = `${name} ${Credits.dayText(day)}${tariff.detail}`
   const at = yield* Clock.currentTimeMillis
   return yield* transaction(
@@ -75,40 +83,64 @@ const deactivate = ({ account, chain }: Owed, count: number, before: number) =>
       .limit(count)
   )
 
+/** Subscriptions that one transaction deactivates. */
+const atOnce = 100
+
 /**
- * Takes the price of an account's subscriptions on a chain for one day and deactivates those that are not paid for, in
- * one transaction: a price that was taken before is not looked at again.
+ * Takes the price of an account's subscriptions on a chain for one day. Those that are not paid for are deactivated
+ * first, in steps, the last of which is the transaction that takes the price: a price that was taken before is not
+ * looked at again, and a process that was killed between goes on with those that are left.
  */
 const chargeSubscriptions = Effect.fnUntraced(function* (tariff: Tariff, day: number, owed: Owed) {
   const { transaction } = yield* Database
-  return yield* transaction(
-    Effect.gen(function* () {
-      // The chain before the balance, as a request that changes subscriptions and pays for the change.
-      yield* ChainRow.lock(owed.chain)
-      const taken = yield* take(tariff, day, owed)
-      if (taken === undefined) return { credits: 0, deactivated: 0 }
-      const unpaid = owed.count - taken.paid
-      const deactivated = unpaid > 0 ? yield* deactivate(owed, unpaid, Credits.endOfDay(day) / 1000) : 0
-      return { credits: taken.credits, deactivated }
-    })
-  )
+  const each = yield* priceOf(tariff, owed.name)
+  let { count } = owed
+  let credits = 0
+  let deactivated = 0
+  const step = Effect.gen(function* () {
+    // The chain before the balance, as a request that changes subscriptions and pays for the change.
+    yield* ChainRow.lock(owed.chain)
+    if (yield* CreditLedger.has(entryKeyOf(tariff, day, owed))) return false
+    const unpaid = count - Credits.affordable(yield* CreditLedger.lock(owed.account), each, count)
+    if (unpaid > 0) deactivated += yield* deactivate(owed, Math.min(unpaid, atOnce), Credits.endOfDay(day) / 1000)
+    if (unpaid > atOnce) {
+      count -= atOnce
+      return true
+    }
+    credits = (yield* take(tariff, day, { ...owed, count }))?.credits ?? 0
+    return false
+  })
+  yield* SmallSteps.whileMore(transaction(step))
+  return { credits, deactivated }
 })
 
-/** Active subscriptions that were made before a time in seconds. */
-const activeBefore = Effect.fnUntraced(function* (before: number) {
+/** Accounts with subscriptions, chain by chain. */
+const owners = Effect.gen(function* () {
   const { query } = yield* Database
   return yield* query((db) =>
     db
-      .selectFrom("subscription")
-      .innerJoin("chain", "chain.id", "subscription.chain")
-      .select(["subscription.account", "subscription.chain", "chain.name"])
-      .select(sql<number>`count(*)`.as("count"))
-      .where("subscription.active", "=", 1)
-      .where("subscription.created", "<", before)
-      .groupBy(["subscription.account", "subscription.chain", "chain.name"])
-      .orderBy("subscription.account")
-      .orderBy("subscription.chain")
+      .selectFrom("subscription_count")
+      .innerJoin("chain", "chain.id", "subscription_count.chain")
+      .select(["account", "chain", "chain.name"])
+      .where("total", ">", 0)
+      .orderBy("account")
+      .orderBy("chain")
   )
+})
+
+/** How many active subscriptions an account has on a chain that were made before a time in seconds. */
+const activeBefore = Effect.fnUntraced(function* ({ account, chain }: Pick<Owed, "account" | "chain">, before: number) {
+  const { query } = yield* Database
+  const [row] = yield* query((db) =>
+    db
+      .selectFrom("subscription")
+      .select(sql<number>`count(*)`.as("count"))
+      .where("active", "=", 1)
+      .where("account", "=", account)
+      .where("chain", "=", chain)
+      .where("created", "<", before)
+  )
+  return row!.count
 })
 
 /**
@@ -149,8 +181,10 @@ const chargeDay = Effect.fnUntraced(function* ({ addressDay, subscriptionDay }: 
   let credits = 0
   let deactivated = 0
   const subscriptions: Tariff = { price: subscriptionDay, key: "daily", detail: "" }
-  for (const owed of subscriptionDay === 0 ? [] : yield* activeBefore(before)) {
-    const charged = yield* chargeSubscriptions(subscriptions, day, owed)
+  for (const owner of subscriptionDay === 0 ? [] : yield* owners) {
+    const count = yield* activeBefore(owner, before)
+    if (count === 0) continue
+    const charged = yield* chargeSubscriptions(subscriptions, day, { ...owner, count })
     credits += charged.credits
     deactivated += charged.deactivated
   }

@@ -28,26 +28,26 @@ export const check = Effect.fnUntraced(function* (subscription: number, page: Pa
   return yield* FeedPosition.check(page, row?.last_sequence ?? 0)
 })
 
-/** Gives the next numbers to at most `count` callbacks that have none, in a transaction; whether there were any. */
+/** Gives the next numbers to at most `count` callbacks that have none, in a transaction; to how many. */
 export const giveNumbers = Effect.fnUntraced(function* (subscription: number, count: number) {
   const { forUpdate, query, updateEach } = yield* Database
   const [locked] = yield* query(
     rows(sql<Pick<Row<"subscription">, "last_sequence">>`
       select last_sequence from subscription where id = ${subscription} ${forUpdate}`)
   )
-  if (locked === undefined) return false
+  if (locked === undefined) return 0
   const found = yield* query(
     rows(sql<{ id: number }>`
       select id from callback where subscription = ${subscription} and sequence is null order by id limit ${count}`)
   )
-  if (found.length === 0) return false
+  if (found.length === 0) return 0
   const last = locked.last_sequence
   yield* CallbackState.applyEach(
     "number",
     found.map(({ id }, i) => ({ id, sequence: last + i + 1 }))
   )
   yield* updateEach("subscription", [{ id: subscription, last_sequence: last + found.length }])
-  return true
+  return found.length
 })
 
 /** One callback more than the page has, where there is one: by it the reader knows that there are more. */
@@ -66,5 +66,5 @@ export const read = Effect.fnUntraced(function* (subscription: number, { after, 
   )
   if (unnumbered === undefined) return shown
   const numbered = yield* database.transaction(giveNumbers(subscription, limit + 1 - shown.length))
-  return numbered ? yield* select(database.query) : shown
+  return numbered > 0 ? yield* select(database.query) : shown
 })

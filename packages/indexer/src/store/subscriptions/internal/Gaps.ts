@@ -54,6 +54,13 @@ const end = Effect.fnUntraced(function* ({ chain, id }: Parking) {
   return ended.length
 })
 
+/** Numbers everything that is parked, some at a time: an activation numbers the entry of the gap behind it. */
+const numberParked = Effect.fnUntraced(function* ({ id }: Parking) {
+  const { transaction } = yield* Database
+  const some = FeedPage.giveNumbers(id, SmallSteps.callbacksAtOnce)
+  yield* SmallSteps.whileMore(Effect.map(transaction(some), (numbered) => numbered === SmallSteps.callbacksAtOnce))
+})
+
 /** Ends the parking of inactive subscriptions that have reached a bound; of how many. */
 export const begin = Effect.fn("Gaps.begin")(function* (bounds: Bounds) {
   const { transaction } = yield* Database
@@ -61,7 +68,9 @@ export const begin = Effect.fn("Gaps.begin")(function* (bounds: Bounds) {
   yield* SmallSteps.eachRow(
     (after) => parkingAfter(after, bounds),
     Effect.fnUntraced(function* (one) {
-      if (one.is_full === 1) count += yield* transaction(end(one))
+      if (one.is_full === 0) return
+      count += yield* transaction(end(one))
+      yield* numberParked(one)
     })
   )
   return count
