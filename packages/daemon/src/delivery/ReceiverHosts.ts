@@ -50,11 +50,14 @@ export interface ReceiverHosts {
   ) => ReadonlyArray<HostCapacity>
   readonly began: (lease: Lease) => void
   readonly ended: (lease: Lease) => void
-  /** Notes an attempt that began at `at`, in milliseconds since the Unix epoch. */
+  /**
+   * Notes an attempt that began at `at`, in milliseconds since the Unix epoch; until when nothing of the account is sent to
+   * the host, 0 where something is.
+   */
   readonly attempted: (
     of: Pick<Lease, "host" | "account">,
     attempt: { readonly answered: boolean; readonly at: number; readonly now: number }
-  ) => void
+  ) => number
   /** Notes an attempt that our own failure has ended: the host is tried again soon; after a lack, with fewer beside it. */
   readonly waits: (host: string, isScarce: boolean, now: number) => void
   /** Whether nothing of the account is sent to the host at the moment. */
@@ -259,6 +262,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
       const excess = share.failures - limits.failures
       if (excess < 0) share.pausedUntil = 0
       else share.pausedUntil = now + Math.min(limits.pauseMillis * 2 ** Math.min(excess, 20), limits.maxPauseMillis)
+      return share.pausedUntil
     },
     waits: (name, isScarce, now) => {
       const host = hostOf(name)

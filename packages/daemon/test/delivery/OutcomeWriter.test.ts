@@ -7,9 +7,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 
+const own = { account: 1, subscription: 1, host: "a.test" }
+
 const outcome = (id: number): Outcome => ({
   kind: "released",
-  callback: { id, idempotencyKey: "", sequence: id, body: "", attempts: 0, attemptLog: "[]", created: 0 }
+  callback: { ...own, id, idempotencyKey: "", sequence: id, body: "", attempts: 0, attemptLog: "[]", created: 0 }
 })
 
 /** An outbox that fails the first times, and the batches that it took. */

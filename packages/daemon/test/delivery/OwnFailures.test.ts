@@ -51,6 +51,7 @@ const outboxOf = (streams: ReadonlyArray<Stream>, receivers: ReadonlyArray<strin
           if (limit === 0 || stream.leased || stream.due > now) return []
           stream.leased = true
           const callback: OutboxMessage = {
+            ...{ account: 1, subscription: 1, host: "a.test" },
             ...{ id: i, idempotencyKey: "k", sequence: 1, body: "{}", attempts: stream.attempts, attemptLog: "[]" },
             created: 0
           }

@@ -80,6 +80,7 @@ describe("RetryProfile", () => {
   it.effect("spaces the attempts of a delivery through time", () =>
     Effect.gen(function* () {
       const callback: OutboxMessage = {
+        ...{ account: 1, subscription: 1, host: "a.test" },
         id: 1,
         idempotencyKey: "key",
         sequence: 1,

@@ -44,7 +44,7 @@ export const make = Effect.fnUntraced(function* ({ hosts, metrics, outcomes, own
   const notAccepted = Effect.fnUntraced(function* (
     lease: Lease,
     callback: OutboxMessage,
-    attempt: Attempt,
+    { pausedUntil, ...attempt }: Attempt & { readonly pausedUntil: number },
     retryAfter: number | undefined
   ) {
     const named = Effect.annotateLogs("callback", callback.idempotencyKey)
@@ -52,7 +52,8 @@ export const make = Effect.fnUntraced(function* ({ hosts, metrics, outcomes, own
     const attempts = callback.attempts + 1
     const decision = yield* RetryDecision.decide(profile, { attempts, status: attempt.status, retryAfter })
     if (decision.kind === "retry") {
-      outcomes.add({ kind: "retry", callback, attempt, due: attempt.at + attempt.duration + decision.delayMillis })
+      const due = attempt.at + attempt.duration + decision.delayMillis
+      outcomes.add({ kind: "retry", callback, attempt, due, pausedUntil })
       metrics.failed()
       return true
     }
@@ -63,11 +64,12 @@ export const make = Effect.fnUntraced(function* ({ hosts, metrics, outcomes, own
     return false
   })
 
-  /** Notes at the host that an attempt has ended; when it began and how long it took. */
-  const ended = (lease: Lease, at: number, now: number, answered: boolean) => {
-    hosts.attempted(lease, { answered, at, now })
-    return { at, duration: now - at }
-  }
+  /** Notes at the host that an attempt has ended; when it began, how long it took, and until when the host is left alone. */
+  const ended = (lease: Lease, at: number, now: number, answered: boolean) => ({
+    at,
+    duration: now - at,
+    pausedUntil: hosts.attempted(lease, { answered, at, now })
+  })
 
   /** An attempt that our own failure ended is none: the callback stays due. */
   const notCounted = (lease: Lease, callback: OutboxMessage, isScarce: boolean) =>
@@ -101,12 +103,13 @@ export const make = Effect.fnUntraced(function* ({ hosts, metrics, outcomes, own
         onFailure: (failure) => unanswered(lease, callback, posting, failure),
         onSuccess: ({ retryAfter, status }) => {
           const now = clock.currentTimeMillisUnsafe()
-          const answered = { ...ended(lease, at, now, true), status }
+          const { pausedUntil, ...spent } = ended(lease, at, now, true)
+          const answered = { ...spent, status }
           return Effect.andThen(
             own.heard(lease, url, now),
             status >= 200 && status < 300
               ? accepted(callback, answered)
-              : notAccepted(lease, callback, { ...answered, error: `answered ${status}` }, retryAfter)
+              : notAccepted(lease, callback, { ...answered, pausedUntil, error: `answered ${status}` }, retryAfter)
           )
         }
       }

@@ -26,6 +26,8 @@ export interface Tables {
   removed_subscription: RemovedSubscriptionTable
   callback: CallbackTable
   account_feed: AccountFeedTable
+  delivery_count: DeliveryCountTable
+  failing_subscription: FailingSubscriptionTable
   domain: DomainTable
   unspent_output: UnspentOutputTable
   spent_output: SpentOutputTable
@@ -403,6 +405,34 @@ export interface AccountFeedTable {
   account: number
   /** The last position that was given, or that a callback would have which was forgotten before anybody read it. */
   last_position: number
+}
+
+/** Attempts to deliver callbacks of an account to a host, by what came of them and how long they took. */
+export interface DeliveryCountTable {
+  account: number
+  host: string
+  /** When the period began in which the attempts ended, in milliseconds since the Unix epoch. */
+  period: number
+  /** `refused`: an answer other than 2xx; `unanswered`: none. */
+  outcome: "accepted" | "refused" | "unanswered"
+  /** They took no longer than this: one of few values. */
+  millis: number
+  attempts: number
+}
+
+/** A subscription whose last attempt failed. */
+export interface FailingSubscriptionTable {
+  subscription: number
+  account: number
+  host: string
+  /** When the first attempt failed after the last that was accepted, and the last one; in milliseconds since the Unix epoch. */
+  since: number
+  last: number
+  /** Of the last attempt: the status of the answer, null where there was none, and why it failed. */
+  status: number | null
+  error: string
+  /** Until when the host is left alone, in milliseconds since the Unix epoch; 0 where it is not. */
+  paused_until: number
 }
 
 /** A host that an account wants callbacks on, and the proof that it may. */

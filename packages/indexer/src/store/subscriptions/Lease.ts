@@ -6,6 +6,9 @@ export type { Attempt } from "./internal/AttemptLog.ts"
 /** One callback as it is sent. */
 export interface OutboxMessage {
   readonly id: number
+  readonly account: number
+  readonly subscription: number
+  readonly host: string
   readonly idempotencyKey: string
   /** Its number within the subscription. */
   readonly sequence: number
@@ -77,8 +80,14 @@ export interface HostCapacity {
 /** What came of a leased callback. */
 export type Outcome =
   | { readonly kind: "delivered"; readonly callback: OutboxMessage; readonly attempt: Attempt }
-  /** Due again at `due`, in milliseconds since the Unix epoch. */
-  | { readonly kind: "retry"; readonly callback: OutboxMessage; readonly attempt: Attempt; readonly due: number }
+  /** Due again at `due`, and until `pausedUntil` nothing is sent to the host; in milliseconds since the Unix epoch. */
+  | {
+      readonly kind: "retry"
+      readonly callback: OutboxMessage
+      readonly attempt: Attempt
+      readonly due: number
+      readonly pausedUntil?: number
+    }
   /** No further attempt: the subscription is deactivated for this reason. */
   | {
       readonly kind: "refused"

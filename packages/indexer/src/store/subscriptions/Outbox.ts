@@ -15,6 +15,7 @@ import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { HostPermission } from "./HostPermission.ts"
 import * as Acknowledgement from "./internal/Acknowledgement.ts"
+import * as DeliveryRecord from "./internal/DeliveryRecord.ts"
 import * as DueCallbacks from "./internal/DueCallbacks.ts"
 import * as Expiry from "./internal/Expiry.ts"
 import * as Gaps from "./internal/Gaps.ts"
@@ -124,7 +125,7 @@ const make = Effect.gen(function* () {
     lease: (capacities, leaseMillis) => stored(Leases.take(capacities, leaseMillis, policy)),
     acknowledge: (outcomes) => stored(Acknowledgement.write(outcomes, consequences)),
     endLeases: stored(Leases.endAll()),
-    prune: stored(Effect.andThen(Removal.rest, Pruning.prune(retention))),
+    prune: stored(Removal.rest.pipe(Effect.andThen(DeliveryRecord.prune), Effect.andThen(Pruning.prune(retention)))),
     expire: stored(Expiry.overdue(retention, policy.mayReceive)),
     endParking: stored(Gaps.begin(retention)),
     recover: stored(Effect.tap(recovery.step(), (any) => (any ? wakeup.signal : Effect.void)))

@@ -34,7 +34,9 @@ export const begin = Effect.fnUntraced(function* (subscriptions: ReadonlyArray<{
     "removed_subscription",
     subscriptions.map(({ id }) => ({ id }))
   )
-  yield* query(rows(sql`delete from recovery where subscription in ${numbers(subscriptions.map(({ id }) => id))}`))
+  const ids = numbers(subscriptions.map(({ id }) => id))
+  yield* query(rows(sql`delete from recovery where subscription in ${ids}`))
+  yield* query(rows(sql`delete from failing_subscription where subscription in ${ids}`))
   yield* someLeft()
 })
 

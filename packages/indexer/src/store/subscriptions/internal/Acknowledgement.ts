@@ -8,6 +8,7 @@ import type { Row } from "../../database/Tables.ts"
 import * as CallbackState from "../CallbackState.ts"
 import type { Outcome } from "../Lease.ts"
 import * as AttemptLog from "./AttemptLog.ts"
+import * as DeliveryRecord from "./DeliveryRecord.ts"
 
 /** A callback that was accepted, and its subscription. */
 type Sent = Pick<Row<"callback">, "id" | "subscription">
@@ -69,7 +70,8 @@ export const write = Effect.fnUntraced(function* (
     yield* CallbackState.applyEach("fail", failed)
     if (released.length > 0) yield* CallbackState.apply("release", sql`id in ${numbers(released)}`)
     if (charge !== undefined && accepted.length > 0) yield* chargeFor(charge, accepted)
+    // Last, since daemons that send to the same host wait for each other from here on.
+    yield* DeliveryRecord.write(outcomes)
   })
-  // Where all were accepted there is one statement, which is a transaction by itself.
-  yield* accepted.length === outcomes.length && charge === undefined ? changes : transaction(changes)
+  yield* transaction(changes)
 })

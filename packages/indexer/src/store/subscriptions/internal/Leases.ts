@@ -32,8 +32,11 @@ interface Term {
   readonly leasedUntil: number
 }
 
-const message = (row: CallbackRow, sequence: number): OutboxMessage => ({
+const message = ({ account, host }: Receivers.Receiver, row: CallbackRow, sequence: number): OutboxMessage => ({
   id: row.id,
+  account,
+  subscription: row.subscription,
+  host,
   idempotencyKey: row.idempotency_key,
   sequence,
   body: row.body,
@@ -133,7 +136,7 @@ const firstAttempts = Effect.fnUntraced(function* (candidates: ReadonlyArray<Fol
     const list = found.get(receiver.id) ?? []
     if (list.length === 0) continue
     let last = receiver.last_sequence
-    const callbacks = list.map((row) => message(row, row.sequence ?? ++last))
+    const callbacks = list.map((row) => message(receiver, row, row.sequence ?? ++last))
     if (last !== receiver.last_sequence) numbered.push({ id: receiver.id, last_sequence: last })
     leases.push(yield* lease(receiver, callbacks, callbacks.length === streams.get(receiver.id)!.batchSize, term))
   }
@@ -163,7 +166,7 @@ const laterAttempts = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, t
       inactive.push(row.id)
       continue
     }
-    leases.push(yield* lease(receiver, [message(row, row.sequence)], false, term))
+    leases.push(yield* lease(receiver, [message(receiver, row, row.sequence)], false, term))
   }
   // More were due than a deactivation parks at once.
   if (inactive.length > 0) yield* CallbackState.apply("park", sql`id in ${numbers(inactive)}`)

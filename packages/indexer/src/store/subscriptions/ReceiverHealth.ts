@@ -1,0 +1,297 @@
+/**
+ * How the receivers of callbacks do: each host of each account, and each subscription, by what the store has of their
+ * attempts and of what is still to be sent. No state is kept: it follows from these, and is the same for every daemon.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { type RawBuilder, sql } from "kysely"
+import { Database } from "../database/Database.ts"
+import { rows } from "../database/Statements.ts"
+import type { Row } from "../database/Tables.ts"
+import { HostPermission } from "./HostPermission.ts"
+import * as AttemptLog from "./internal/AttemptLog.ts"
+import * as AttemptStatistics from "./internal/AttemptStatistics.ts"
+import { dueOf, retried, unsent } from "./internal/CallbackIndexes.ts"
+import * as DeliveryRecord from "./internal/DeliveryRecord.ts"
+
+/**
+ * - `unverified`: the account has not verified the host, and nothing is sent
+ * - `inactive`: the subscription is deactivated, or all of the host
+ * - `paused`: several attempts, one after another, had no answer, and the host is left alone for a moment
+ * - `failing`: the last attempt failed; of a host, that of any subscription
+ * - `recovering`: the last attempt was accepted, and callbacks that were not are still to be sent again
+ * - `healthy`: nothing of these
+ */
+export const states = ["unverified", "inactive", "paused", "failing", "recovering", "healthy"] as const
+export type State = (typeof states)[number]
+
+export interface ReceiverHealth extends AttemptStatistics.AttemptStatistics {
+  readonly state: State
+  /** When the first attempt failed after the last that was accepted; of a host, of any of its subscriptions. All times are in milliseconds since the Unix epoch. */
+  readonly failingSince: number | undefined
+  /** Why the last attempt failed, while the state is due to it. */
+  readonly error: string | undefined
+  /** Until when the host is left alone. */
+  readonly pausedUntil: number | undefined
+  /** Callbacks whose first attempt is to come, and that are sent again; when the oldest of both was entered. */
+  readonly waiting: number
+  readonly retrying: number
+  readonly oldest: number | undefined
+  /** When a callback is sent again; undefined where none is. */
+  readonly nextAttempt: number | undefined
+}
+
+/** A host of an account. */
+export interface HostHealth extends ReceiverHealth {
+  readonly account: number
+  readonly host: string
+  /** Subscriptions whose last attempt failed, and inactive ones. */
+  readonly failingSubscriptions: number
+  readonly inactiveSubscriptions: number
+}
+
+type Failing = Pick<Row<"failing_subscription">, "since" | "error"> & { readonly pausedUntil: number }
+
+const stateOf = (of: {
+  readonly verified: boolean
+  readonly active: boolean
+  readonly failing: Failing | undefined
+  readonly retrying: number
+  readonly now: number
+}): State => {
+  if (!of.verified) return "unverified"
+  if (!of.active) return "inactive"
+  if (of.failing !== undefined) return of.failing.pausedUntil > of.now ? "paused" : "failing"
+  return of.retrying > 0 ? "recovering" : "healthy"
+}
+
+interface Backlog {
+  readonly waiting: number
+  readonly retrying: number
+  readonly oldest: number | undefined
+  readonly nextAttempt: number | undefined
+}
+
+interface BacklogRow {
+  readonly count: number
+  readonly oldest: number | null
+  readonly due: number | null
+}
+
+const backlogOf = Effect.fnUntraced(function* (conditions: {
+  readonly unsent: RawBuilder<unknown>
+  readonly retried: RawBuilder<unknown>
+}) {
+  const { read } = yield* Database
+  const select = (which: RawBuilder<unknown>) =>
+    read(
+      rows(sql<BacklogRow>`
+        select count(*) as count, min(due) as due,
+          (select created from callback where id = (select min(id) from callback where ${which})) as oldest
+        from callback where ${which}`)
+    )
+  const [[first], [again]] = [yield* select(conditions.unsent), yield* select(conditions.retried)]
+  const times = [first!.oldest, again!.oldest].filter((time) => time !== null)
+  return {
+    waiting: Number(first!.count),
+    retrying: Number(again!.count),
+    oldest: times.length === 0 ? undefined : Math.min(...times),
+    nextAttempt: again!.due ?? undefined
+  } satisfies Backlog
+})
+
+const shown = (state: State, failing: Failing | undefined, now: number) => ({
+  state,
+  failingSince: failing?.since,
+  error: failing?.error,
+  pausedUntil: failing !== undefined && failing.pausedUntil > now ? failing.pausedUntil : undefined
+})
+
+/** Hosts of subscriptions after one, by steps through an index: however many subscriptions they have. */
+const hostsAfter = Effect.fnUntraced(function* (
+  after: { readonly account: number; readonly host: string },
+  limit: number,
+  account: number | undefined
+) {
+  const { read } = yield* Database
+  const next = (of: RawBuilder<unknown>, host: RawBuilder<unknown>) => sql`
+    select account, host from subscription
+    where (account, host) > (${of}, ${host}) ${account === undefined ? sql`` : sql`and account = ${account}`}
+    order by account, host limit 1`
+  return yield* read(
+    rows(sql<Pick<HostHealth, "account" | "host">>`
+      with recursive target(account, host) as (
+        select account, host from (${next(sql`${after.account}`, sql`${after.host}`)}) one
+        union all
+        select
+          (select account from (${next(sql`target.account`, sql`target.host`)}) one),
+          (select host from (${next(sql`target.account`, sql`target.host`)}) one)
+        from target where target.account is not null
+      )
+      select account, host from target where account is not null limit ${limit}`)
+  )
+})
+
+/** The failures of an account's host together: since the earliest, for the reason of the last attempt. */
+const failuresOf = Effect.fnUntraced(function* (account: number, host: string) {
+  const { read } = yield* Database
+  const [found] = yield* read(
+    rows(sql<Failing & { readonly count: number }>`
+      select count(*) as count, min(since) as since, max(paused_until) as "pausedUntil",
+        (select error from failing_subscription where account = ${account} and host = ${host}
+          order by last desc limit 1) as error
+      from failing_subscription
+      where account = ${account} and host = ${host}
+        and exists (select 1 from subscription where id = failing_subscription.subscription and active = 1)`)
+  )
+  const count = Number(found!.count)
+  return { count, failing: count === 0 ? undefined : found! }
+})
+
+const ofHost = Effect.fnUntraced(function* (account: number, host: string, statisticsSince: number) {
+  const { read } = yield* Database
+  const now = yield* Clock.currentTimeMillis
+  const mine = sql`host = ${host} and account = ${account}`
+  const [activity] = yield* read(
+    rows(sql<{ inactive: number; active: number | null }>`
+      select
+        (select count(*) from subscription where account = ${account} and host = ${host} and active = 0) as inactive,
+        (select 1 from subscription where account = ${account} and host = ${host} and active = 1 limit 1) as active`)
+  )
+  const { count, failing } = yield* failuresOf(account, host)
+  const backlog = yield* backlogOf({ unsent: sql`${unsent} and ${mine}`, retried: sql`${retried} and ${mine}` })
+  const verified = yield* (yield* HostPermission)(account, host)
+  const active = activity!.active !== null
+  return {
+    ...{ account, host, ...backlog },
+    ...shown(stateOf({ verified, active, failing, retrying: backlog.retrying, now }), failing, now),
+    failingSubscriptions: count,
+    inactiveSubscriptions: Number(activity!.inactive),
+    ...AttemptStatistics.ofCounts(yield* countsOf(account, host, statisticsSince))
+  } satisfies HostHealth
+})
+
+const countsOf = Effect.fnUntraced(function* (account: number, host: string, since: number) {
+  const { read } = yield* Database
+  return yield* read((db) =>
+    db
+      .selectFrom("delivery_count")
+      .select(["outcome", "millis", "attempts"])
+      .where("account", "=", account)
+      .where("host", "=", host)
+      .where("period", ">=", since)
+  )
+})
+
+/** Of how many periods, the present one among them, the figures of a host are: an hour. */
+const statisticsPeriods = 6
+
+/** The hosts of an account, or of all accounts, after one in the order of accounts and names. */
+export const hosts = Effect.fn("ReceiverHealth.hosts")(function* (
+  limit: number,
+  {
+    account,
+    after = { account: account ?? -1, host: "" }
+  }: { readonly account?: number; readonly after?: { readonly account: number; readonly host: string } } = {}
+) {
+  const now = yield* Clock.currentTimeMillis
+  const since = DeliveryRecord.periodOf(now) - (statisticsPeriods - 1) * DeliveryRecord.periodMillis
+  const found = yield* hostsAfter(after, limit, account)
+  return yield* Effect.forEach(found, ({ account, host }) => ofHost(account, host, since))
+})
+
+/** Callbacks whose attempts say how a subscription does: the last ones with a number. */
+const lastCallbacks = 100
+
+/** How a subscription does, by the attempts of its last callbacks. */
+export const ofSubscription = Effect.fn("ReceiverHealth.ofSubscription")(function* (
+  subscription: Pick<Row<"subscription">, "id" | "account" | "host" | "active">
+) {
+  const { read } = yield* Database
+  const { account, active, host, id } = subscription
+  const now = yield* Clock.currentTimeMillis
+  const [unsent, retried] = dueOf(subscription)
+  const backlog = yield* backlogOf({ unsent: unsent!, retried: retried! })
+  const [row] = yield* read((db) => db.selectFrom("failing_subscription").selectAll().where("subscription", "=", id))
+  const failing = row === undefined ? undefined : { since: row.since, error: row.error, pausedUntil: row.paused_until }
+  const logs = yield* read(
+    rows(sql<Pick<Row<"callback">, "attempt_log">>`
+      select attempt_log from callback where subscription = ${id} and sequence is not null
+      order by sequence desc limit ${lastCallbacks}`)
+  )
+  const attempts = (yield* Effect.forEach(logs, ({ attempt_log }) => AttemptLog.decode(attempt_log))).flat()
+  const verified = yield* (yield* HostPermission)(account, host)
+  return {
+    ...backlog,
+    ...shown(stateOf({ verified, active: active === 1, failing, retrying: backlog.retrying, now }), failing, now),
+    ...AttemptStatistics.ofAttempts(attempts)
+  } satisfies ReceiverHealth
+})
+
+/** A subscription whose last attempt failed, as operators see it. */
+export interface Failure {
+  readonly referenceId: string
+  readonly account: string
+  readonly host: string
+  readonly since: number
+  readonly last: number
+  readonly status: number | undefined
+  readonly error: string
+  readonly pausedUntil: number
+  readonly active: boolean
+}
+
+/** Subscriptions that fail, of all accounts, those that have failed for longest first. */
+export const failures = Effect.fn("ReceiverHealth.failures")(function* (limit: number) {
+  const { read } = yield* Database
+  const found = yield* read((db) =>
+    db
+      .selectFrom("failing_subscription as failing")
+      .innerJoin("subscription", "subscription.id", "failing.subscription")
+      .innerJoin("account", "account.id", "subscription.account")
+      .select(["reference_id", "account.name", "failing.host", "since", "last", "status", "error", "paused_until"])
+      .select("active")
+      .orderBy("since")
+      .limit(limit)
+  )
+  return found.map(
+    ({ active, error, host, last, name, paused_until, reference_id, since, status }): Failure => ({
+      ...{ referenceId: reference_id, account: name, host, since, last, error, pausedUntil: paused_until },
+      status: status ?? undefined,
+      active: active === 1
+    })
+  )
+})
+
+/** Attempts of a period, over all accounts or at one host of an account. */
+export interface Period extends AttemptStatistics.AttemptStatistics {
+  /** When it began. */
+  readonly at: number
+}
+
+/** Each period of the last day, the present one at the end. */
+export const periods = Effect.fn("ReceiverHealth.periods")(function* () {
+  const { read } = yield* Database
+  const last = DeliveryRecord.periodOf(yield* Clock.currentTimeMillis)
+  const first = last - (DeliveryRecord.keptPeriods - 1) * DeliveryRecord.periodMillis
+  const found = yield* read(
+    rows(sql<Pick<Row<"delivery_count">, "period" | "outcome" | "millis" | "attempts">>`
+      select period, outcome, millis, sum(attempts) as attempts from delivery_count where period >= ${first}
+      group by period, outcome, millis`)
+  )
+  const byPeriod = Map.groupBy(found, ({ period }) => period)
+  return Array.from({ length: DeliveryRecord.keptPeriods }, (_, i): Period => {
+    const at = first + i * DeliveryRecord.periodMillis
+    return { at, ...AttemptStatistics.ofCounts(byPeriod.get(at) ?? []) }
+  })
+})
+
+/** How many hosts of all accounts there are in each state; no more than `limit` are looked at. */
+export const countByState = Effect.fn("ReceiverHealth.countByState")(function* (limit: number) {
+  const counts: Record<State, number> = {
+    ...{ unverified: 0, inactive: 0, paused: 0 },
+    ...{ failing: 0, recovering: 0, healthy: 0 }
+  }
+  for (const { state } of yield* hosts(limit)) counts[state]++
+  return counts
+})

@@ -1,0 +1,108 @@
+/**
+ * What is kept of attempts to deliver, beside the callbacks: counts for each account's hosts, and the subscriptions that
+ * fail. Both are written in the transaction of the outcomes, so that several daemons agree.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { sql } from "kysely"
+import { Database } from "../../database/Database.ts"
+import { rows } from "../../database/Statements.ts"
+import type { Row } from "../../database/Tables.ts"
+import type { Outcome } from "../Lease.ts"
+
+type Count = Row<"delivery_count">
+type Failing = Row<"failing_subscription">
+type Finished = Exclude<Outcome, { readonly kind: "released" }>
+
+/** Attempts are counted in periods of ten minutes, which are kept for a day. */
+export const periodMillis = 600_000
+export const keptPeriods = 144
+
+/** Durations are told apart by these bounds, in milliseconds: a share of an answer's time is right to about a half. */
+export const bounds: ReadonlyArray<number> = [
+  ...[5, 10, 15, 25, 40, 65, 100, 150, 250, 400, 650],
+  ...[1000, 1500, 2500, 4000, 6500, 10_000, 30_000, 60_000]
+]
+
+/** The beginning of the period of a moment. */
+export const periodOf = (at: number) => at - (at % periodMillis)
+
+const countsOf = (outcomes: ReadonlyArray<Finished>) => {
+  const counts = new Map<string, Count>()
+  for (const { attempt, callback, kind } of outcomes) {
+    const { account, host } = callback
+    const outcome = kind === "delivered" ? "accepted" : attempt.status === undefined ? "unanswered" : "refused"
+    const period = periodOf(attempt.at + attempt.duration)
+    const millis = bounds.find((bound) => attempt.duration <= bound) ?? bounds.at(-1)!
+    const key = JSON.stringify([account, host, period, outcome, millis])
+    const attempts = (counts.get(key)?.attempts ?? 0) + 1
+    counts.set(key, { account, host, period, outcome, millis, attempts })
+  }
+  return counts
+}
+
+/** The subscriptions that accepted something, and those that fail after the outcomes; a failure after an acceptance is a new one. */
+const failuresOf = (outcomes: ReadonlyArray<Finished>) => {
+  const accepting = new Set<number>()
+  const failing = new Map<number, Failing>()
+  for (const outcome of outcomes) {
+    const { attempt, callback, kind } = outcome
+    const { account, host, subscription } = callback
+    if (kind === "delivered") {
+      accepting.add(subscription)
+      failing.delete(subscription)
+      continue
+    }
+    failing.set(subscription, {
+      ...{ subscription, account, host, last: attempt.at, status: attempt.status ?? null, error: attempt.error ?? "" },
+      since: failing.get(subscription)?.since ?? attempt.at,
+      paused_until: kind === "retry" ? (outcome.pausedUntil ?? 0) : 0
+    })
+  }
+  return { accepting, failing }
+}
+
+const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1)
+
+/** Writes down what outcomes say, in their transaction. Rows are locked in one order, or two daemons would wait for each other. */
+export const write = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
+  const { defer, exclusive, forUpdate, insertMany, numbers, query } = yield* Database
+  const finished = outcomes.filter((outcome) => outcome.kind !== "released")
+  if (finished.length === 0) return
+  const counts = countsOf(finished)
+  const { accepting, failing } = failuresOf(finished)
+  const ended = numbers([...accepting])
+  if (!exclusive) {
+    const touched = numbers([...new Set([...accepting, ...failing.keys()])])
+    yield* query(
+      rows(sql`select 1 from failing_subscription where subscription in ${touched} order by subscription ${forUpdate}`)
+    )
+  }
+  if (accepting.size > 0) {
+    yield* defer((db) => db.deleteFrom("failing_subscription").where(sql<boolean>`subscription in ${ended}`))
+  }
+  yield* insertMany(
+    "failing_subscription",
+    [...failing.values()].sort((a, b) => a.subscription - b.subscription),
+    `on conflict (subscription) do update set
+      last = excluded.last, status = excluded.status, error = excluded.error, paused_until = excluded.paused_until`
+  )
+  yield* insertMany(
+    "delivery_count",
+    [...counts].sort(byKey).map(([, count]) => count),
+    `on conflict (account, host, period, outcome, millis)
+      do update set attempts = delivery_count.attempts + excluded.attempts`
+  )
+})
+
+/** Forgets counts that are older than a day, and failures whose outcome came after the end of their subscription. */
+export const prune = Effect.gen(function* () {
+  const { query } = yield* Database
+  const before = periodOf(yield* Clock.currentTimeMillis) - keptPeriods * periodMillis
+  yield* query((db) => db.deleteFrom("delivery_count").where("period", "<", before))
+  yield* query((db) =>
+    db
+      .deleteFrom("failing_subscription")
+      .where("subscription", "not in", (of) => of.selectFrom("subscription").select("id"))
+  )
+}).pipe(Effect.withSpan("DeliveryRecord.prune"))

@@ -1,0 +1,197 @@
+import { assert, layer } from "@effect/vitest"
+import { Database } from "@headwater/indexer/store/database/Database"
+import { Domains, hostPermission } from "@headwater/indexer/store/subscriptions/Domains"
+import type { HostCapacity, OutboxMessage, Outcome } from "@headwater/indexer/store/subscriptions/Lease"
+import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
+import * as ReceiverHealth from "@headwater/indexer/store/subscriptions/ReceiverHealth"
+import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import { stores } from "../../../../../test/Stores.ts"
+import * as Seed from "../Seed.ts"
+
+const capacity = (host: string): HostCapacity => ({
+  ...{ host, limit: 10, followOns: [], batchSize: 10 },
+  ...{ accountCursor: 0, accounts: new Map(), accountLimit: 100, retriesFirst: false }
+})
+
+/** All of an hour: the present period and the five before. */
+const start = 1_764_158_400_000
+
+const accepted = (callback: OutboxMessage, at: number, duration = 7): Outcome => ({
+  ...{ kind: "delivered", callback, attempt: { at, duration, status: 200 } }
+})
+const refused = (callback: OutboxMessage, at: number, due: number): Outcome => ({
+  ...{ kind: "retry", callback, due, attempt: { at, duration: 90, status: 500, error: "answered 500" } }
+})
+
+for (const store of stores) {
+  const services = Outbox.layer.pipe(
+    Layer.provideMerge(Subscriptions.layer),
+    Layer.provideMerge(hostPermission(new Set(["a.test", "b.test"]))),
+    Layer.provideMerge(Domains.layer),
+    Layer.provideMerge(store.layer)
+  )
+  layer(Layer.empty)(`The health of receivers on ${store.name}`, (it) => {
+    const lease = (host: string) =>
+      Effect.map(
+        Effect.flatMap(Outbox, (outbox) => outbox.lease([capacity(host)], 1000)),
+        (leases) => leases.flatMap(({ callbacks }) => callbacks)
+      )
+    const acknowledge = (...outcomes: ReadonlyArray<Outcome>) =>
+      Effect.flatMap(Outbox, (outbox) => outbox.acknowledge(outcomes))
+    const ofHosts = Effect.map(ReceiverHealth.hosts(10), (found) =>
+      Object.fromEntries(found.map((health) => [health.host, health]))
+    )
+    const of = Effect.fnUntraced(function* (subscription: { readonly id: number }) {
+      const { query } = yield* Database
+      const [row] = yield* query((db) =>
+        db
+          .selectFrom("subscription")
+          .select(["id", "account", "host", "active"])
+          .where("id", "=", subscription.id)
+      )
+      return yield* ReceiverHealth.ofSubscription(row!)
+    })
+
+    it.effect("is what the attempts and the callbacks to be sent say, of hosts and of subscriptions", () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(start)
+        const account = yield* Seed.account
+        const a = yield* Seed.subscription(account, "https://a.test/")
+        const b = yield* Seed.subscription(account, "https://b.test/")
+        const other = yield* Seed.subscription(account, "https://b.test/other")
+        yield* Seed.subscription(account, "https://unverified.test/")
+        const nothing = {
+          ...{ failingSince: undefined, error: undefined, pausedUntil: undefined, nextAttempt: undefined },
+          ...{ waiting: 0, retrying: 0, oldest: undefined }
+        }
+        const silent = { ...nothing, attempts: 0, successRate: undefined, p50: undefined, p99: undefined }
+        assert.deepStrictEqual(
+          (yield* ReceiverHealth.hosts(10)).map(({ host, state }) => [host, state]),
+          [
+            ["a.test", "healthy"],
+            ["b.test", "healthy"],
+            ["unverified.test", "unverified"]
+          ]
+        )
+        assert.deepStrictEqual(yield* of(a), { ...silent, state: "healthy" })
+
+        yield* Seed.callbacks(a, 3)
+        yield* Seed.callbacks(b, 2)
+        const [a1, a2, a3] = yield* lease("a.test")
+        const [b1, b2] = yield* lease("b.test")
+        yield* acknowledge(
+          ...[accepted(a1!, start), accepted(a2!, start, 400), accepted(a3!, start)],
+          ...[refused(b1!, start + 10, start + 5000), refused(b2!, start + 200, start + 6000)]
+        )
+        const well = { attempts: 3, successRate: 1, p50: 10, p99: 400 }
+        const failing = {
+          ...{ state: "failing", failingSince: start + 10, error: "answered 500", pausedUntil: undefined },
+          ...{ waiting: 0, retrying: 2, oldest: start, nextAttempt: start + 5000 },
+          ...{ attempts: 2, successRate: 0, p50: 100, p99: 100 }
+        } as const
+        assert.deepStrictEqual(yield* ofHosts, {
+          "a.test": {
+            ...{ account, host: "a.test", ...nothing, ...well, state: "healthy" },
+            ...{ failingSubscriptions: 0, inactiveSubscriptions: 0 }
+          },
+          "b.test": { account, host: "b.test", ...failing, failingSubscriptions: 1, inactiveSubscriptions: 0 },
+          "unverified.test": {
+            ...{ account, host: "unverified.test", ...silent, state: "unverified" },
+            ...{ failingSubscriptions: 0, inactiveSubscriptions: 0 }
+          }
+        } as never)
+        assert.deepStrictEqual(yield* of(a), { ...nothing, ...well, state: "healthy" })
+        assert.deepStrictEqual(yield* of(b), failing)
+        assert.deepStrictEqual(yield* of(other), { ...silent, state: "healthy" })
+        assert.deepStrictEqual(
+          (yield* ReceiverHealth.failures(10)).map(({ error, last, referenceId, since, status }) => ({
+            ...{ error, last, referenceId, since, status }
+          })),
+          [{ error: "answered 500", last: start + 200, referenceId: b.referenceId, since: start + 10, status: 500 }]
+        )
+
+        // A new failure goes on with the earlier one; the host is left alone for a moment.
+        yield* TestClock.adjust(5000)
+        const [again] = yield* lease("b.test")
+        const silence: Outcome = {
+          ...{ kind: "retry", callback: again!, due: start + 9000, pausedUntil: start + 8000 },
+          attempt: { at: start + 5000, duration: 5000, error: "no answer within 5000 ms" }
+        }
+        yield* acknowledge(silence)
+        const paused = (yield* ofHosts)["b.test"]!
+        assert.deepInclude(paused, { state: "paused", failingSince: start + 10, pausedUntil: start + 8000 })
+        assert.deepInclude(paused, { error: "no answer within 5000 ms", attempts: 3, successRate: 0, p99: 100 })
+
+        // What is accepted ends the failure, though not all has been sent again.
+        yield* TestClock.adjust(3000)
+        assert.strictEqual((yield* ofHosts)["b.test"]!.state, "failing")
+        const [second] = yield* lease("b.test")
+        yield* acknowledge(accepted(second!, start + 8000))
+        assert.deepInclude((yield* ofHosts)["b.test"]!, { state: "recovering", retrying: 1, failingSince: undefined })
+        assert.strictEqual((yield* of(b)).state, "recovering")
+        yield* TestClock.adjust(2000)
+        const [last] = yield* lease("b.test")
+        // Of outcomes that are written together, the last one counts; what failed after an acceptance is a new failure.
+        yield* Seed.callbacks(b, 1, { label: "late" })
+        const [late] = yield* lease("b.test")
+        yield* acknowledge(accepted(last!, start + 10_000), refused(late!, start + 10_001, start + 60_000))
+        assert.deepInclude(yield* of(b), { state: "failing", failingSince: start + 10_001 })
+
+        const { deactivate } = yield* Subscriptions
+        yield* deactivate(b.id, "maximum_retry_attempts_reached")
+        assert.strictEqual((yield* of(b)).state, "inactive")
+        // The other subscription of the host is active, and nothing of it fails.
+        assert.deepInclude((yield* ofHosts)["b.test"]!, { state: "healthy", inactiveSubscriptions: 1 })
+        yield* deactivate(other.id, "a reason")
+        assert.deepInclude((yield* ofHosts)["b.test"]!, { state: "inactive", inactiveSubscriptions: 2 })
+        assert.deepStrictEqual(yield* ReceiverHealth.countByState(10), {
+          ...{ unverified: 1, inactive: 1, paused: 0, failing: 0, recovering: 0, healthy: 1 }
+        })
+        yield* (yield* Subscriptions).remove({ account, chain: Seed.chain, referenceId: b.referenceId })
+        assert.deepStrictEqual(yield* ReceiverHealth.failures(10), [])
+      }).pipe(Effect.provide(services))
+    )
+
+    it.effect("is of each account alone, and of the last hour; counts are forgotten after a day", () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(start)
+        const { query } = yield* Database
+        const [one, two] = [yield* Seed.account, yield* Seed.account]
+        const mine = yield* Seed.subscription(one, "https://a.test/")
+        yield* Seed.subscription(two, "https://a.test/")
+        yield* Seed.subscription(two, "https://b.test/")
+        yield* Seed.callbacks(mine, 1)
+        const [callback] = yield* lease("a.test")
+        yield* acknowledge(refused(callback!, start, start + 86_400_000))
+        const seen = (account?: number) =>
+          Effect.map(ReceiverHealth.hosts(10, account === undefined ? {} : { account }), (found) =>
+            found.map(({ account, attempts, host, state }) => [account, host, state, attempts])
+          )
+        const ofTwo = [
+          [two, "a.test", "healthy", 0],
+          [two, "b.test", "healthy", 0]
+        ]
+        assert.deepStrictEqual(yield* seen(one), [[one, "a.test", "failing", 1]])
+        assert.deepStrictEqual(yield* seen(two), ofTwo)
+        assert.deepStrictEqual(yield* seen(), [[one, "a.test", "failing", 1], ...ofTwo])
+        assert.deepStrictEqual(
+          (yield* ReceiverHealth.hosts(1, { after: { account: one, host: "a.test" } })).map(({ host }) => host),
+          ["a.test"]
+        )
+        assert.deepInclude((yield* ReceiverHealth.periods()).at(-1)!, { at: start, attempts: 1, successRate: 0 })
+
+        yield* TestClock.adjust("1 hour")
+        assert.deepStrictEqual(yield* seen(one), [[one, "a.test", "failing", 0]])
+        assert.strictEqual((yield* ReceiverHealth.periods()).filter(({ attempts }) => attempts > 0).length, 1)
+        yield* TestClock.adjust("24 hours")
+        const { prune } = yield* Outbox
+        yield* prune
+        assert.deepStrictEqual(yield* query((db) => db.selectFrom("delivery_count").selectAll()), [])
+        assert.strictEqual((yield* ReceiverHealth.failures(10)).length, 1)
+      }).pipe(Effect.provide(services))
+    )
+  })
+}
