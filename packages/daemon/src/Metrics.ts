@@ -8,6 +8,7 @@ import { ChainStatus, type State, type Status } from "@headwater/indexer/familie
 import * as BlockRange from "@headwater/indexer/store/chain/BlockRange"
 import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
 import * as CallbackBacklog from "@headwater/indexer/store/subscriptions/CallbackBacklog"
+import * as ReceiverHealth from "@headwater/indexer/store/subscriptions/ReceiverHealth"
 import * as GapReport from "@headwater/indexer/sync/GapReport"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -51,6 +52,12 @@ const oldestCallback = gauge(
 const lateCallbacks = gauge(
   "callbacks_late_seconds",
   "Age of the oldest callback that waits for its first attempt at a host that refuses none; 0 where there is none"
+)
+const receivers = gauge("receivers", "Hosts of each account that callbacks go to, by how they do")
+const failingSubscriptions = gauge("subscriptions_failing", "Active subscriptions whose last attempt failed")
+const failingSince = gauge(
+  "subscriptions_failing_seconds",
+  "For how long the active subscription has failed that fails for longest; 0 where none does"
 )
 const storeSize = gauge("store_size_bytes", "What the store takes on disk")
 
@@ -107,6 +114,19 @@ const countCallbacks = (now: number) =>
     })
   )
 
+/** As {@link countInStore}. */
+const countReceivers = (health: Effect.Success<typeof ReceiverHealth.make>, now: number) =>
+  Effect.ignore(
+    Effect.gen(function* () {
+      for (const [state, hosts] of Object.entries(yield* health.countByState)) {
+        yield* Metric.update(Metric.withAttributes(receivers, { state }), hosts)
+      }
+      const { count, since } = yield* health.failing
+      yield* Metric.update(failingSubscriptions, count)
+      yield* Metric.update(failingSince, since === undefined ? 0 : Math.max(0, now - since) / 1000)
+    })
+  )
+
 /** Undefined where the store does not say. */
 const bytes = Effect.gen(function* () {
   return yield* StoreHealth.size(Settings.storeLocation(yield* Settings.Settings))
@@ -116,7 +136,11 @@ const refused = HttpServerResponse.text("Metrics are for who has the token of th
   status: 403
 })
 
-const answer = (token: Redacted.Redacted | undefined, processMetrics: Effect.Effect<void>) =>
+const answer = (
+  token: Redacted.Redacted | undefined,
+  processMetrics: Effect.Effect<void>,
+  health: Effect.Success<typeof ReceiverHealth.make>
+) =>
   Effect.gen(function* () {
     if (!Operator.isOperator(yield* HttpServerRequest.HttpServerRequest, token)) return refused
     const statuses = yield* ChainStatus
@@ -130,6 +154,7 @@ const answer = (token: Redacted.Redacted | undefined, processMetrics: Effect.Eff
       yield* Metric.update(Metric.withAttributes(outage, { lack }), lacking.has(lack) ? 1 : 0)
     }
     yield* countCallbacks(now)
+    yield* countReceivers(health, now)
     yield* processMetrics
     const size = yield* bytes
     if (size !== undefined) yield* Metric.update(storeSize, size)
@@ -142,6 +167,6 @@ const answer = (token: Redacted.Redacted | undefined, processMetrics: Effect.Eff
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const token = yield* Operator.token
-    return HttpRouter.add("GET", "/metrics", answer(token, yield* ProcessMetrics.make))
+    return HttpRouter.add("GET", "/metrics", answer(token, yield* ProcessMetrics.make, yield* ReceiverHealth.make))
   })
 )

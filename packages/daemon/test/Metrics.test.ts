@@ -177,6 +177,10 @@ describe("metrics of a running daemon", () => {
         assert.strictEqual(one("headwater_callback_latency_seconds_count", {}), 1)
         for (const outcome of ["retry", "refused", "not_counted"])
           assert.strictEqual(one("headwater_callback_attempts_total", { outcome }), 0)
+        for (const state of ["healthy", "recovering", "failing", "paused", "unverified", "inactive"])
+          assert.strictEqual(one("headwater_receivers", { state }), state === "healthy" ? 1 : 0, state)
+        assert.strictEqual(one("headwater_subscriptions_failing", {}), 0)
+        assert.strictEqual(one("headwater_subscriptions_failing_seconds", {}), 0)
         for (const state of ["waiting", "retrying", "parked", "unwritten"]) {
           assert.strictEqual(one("headwater_callbacks", { state }), 0)
           assert.strictEqual(one("headwater_callbacks_oldest_seconds", { state }), 0)

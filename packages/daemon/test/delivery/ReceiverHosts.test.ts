@@ -120,7 +120,16 @@ describe("ReceiverHosts", () => {
   it("has leases followed by larger ones, unless the host does not answer or others have no room", () => {
     const hosts = ReceiverHosts.make({ ...limits, perHost: 1, concurrency: 2 })
     const own = { account: 1, subscription: 7, host: "a.test" }
-    const callback = { ...own, id: 7, idempotencyKey: "", sequence: 1, body: "", attempts: 0, attemptLog: "[]", created: 0 }
+    const callback = {
+      ...own,
+      id: 7,
+      idempotencyKey: "",
+      sequence: 1,
+      body: "",
+      attempts: 0,
+      attemptLog: "[]",
+      created: 0
+    }
     const followable = (host: string, length: number) => ({ ...lease(host), callbacks: Array(length).fill(callback) })
     const followed = (length: number) =>
       hosts.capacities(due(["a"]), 0, [followable("a", length)]).map(({ followOns, limit }) => [limit, followOns])

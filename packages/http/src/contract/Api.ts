@@ -14,6 +14,7 @@ import { HdWalletsGroup } from "./HdWallets.ts"
 import { LimitsGroup } from "./Limits.ts"
 import { MarketDataGroup } from "./MarketData.ts"
 import { Charging } from "./Price.ts"
+import { ReceiversGroup } from "./Receivers.ts"
 import { SubscriptionsGroup } from "./Subscriptions.ts"
 import { TransactionsGroup } from "./Transactions.ts"
 import { Validation } from "./Validation.ts"
@@ -23,6 +24,7 @@ export class Api extends HttpApi.make("headwater")
   .add(CallbacksGroup)
   .add(FeedGroup)
   .add(DomainsGroup)
+  .add(ReceiversGroup)
   .add(BlocksGroup)
   .add(TransactionsGroup)
   .add(AddressesGroup)

@@ -16,6 +16,7 @@ import {
   chainParams,
   context,
   emptyBody,
+  Millis,
   pageErrors,
   referenceIdParam,
   Timestamp
@@ -25,13 +26,9 @@ import { Failures } from "./Errors.ts"
 import { ExampleValues } from "./internal/Example.ts"
 import * as FamilyExample from "./internal/FamilyExample.ts"
 import { Count, feedPage, feedQuery, offsetPage, offsetQuery } from "./Paging.ts"
+import { ReceiverHealth } from "./Receivers.ts"
 import { RequestedChain } from "./RequestedChain.ts"
 import { callbackSecretKey, SubscriptionDetails } from "./Subscriptions.ts"
-
-const Millis = Schema.Int.annotate({
-  description: "Milliseconds since the Unix epoch",
-  examples: [1_764_158_400_000]
-})
 
 const KeyText = Schema.String.annotate({ examples: ["9d6e1c4a5b7f40e2a3c8d1f0b6e5a794"] })
 
@@ -122,6 +119,7 @@ export const SubscriptionStatus = Schema.Struct({
     examples: [10_000]
   }),
   recovery: Schema.optionalKey(Recovery),
+  delivery: ReceiverHealth,
   createdTimestamp: Timestamp
 }).annotate({ identifier: "SubscriptionStatus" })
 
@@ -170,7 +168,8 @@ const ofCoins = {
   transactionId: undefined,
   heldSinceTimestamp: undefined,
   gapFromHeight: undefined,
-  recovery: undefined
+  recovery: undefined,
+  pausedUntilTimestamp: undefined
 }
 const told = FamilyExample.callback("evm", event)
 const { idempotencyKey } = JSON.parse(told) as { readonly idempotencyKey: string }

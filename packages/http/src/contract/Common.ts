@@ -82,6 +82,12 @@ export const MinedInBlock = Schema.Struct({
   height: Schema.Int.annotate({ examples: [21_000_000] })
 }).annotate({ identifier: "MinedInBlock" })
 
+/** A time that is told more exactly than to the second. */
+export const Millis = Schema.Int.annotate({
+  description: "Milliseconds since the Unix epoch",
+  examples: [1_764_158_400_000]
+})
+
 /** Seconds since the Unix epoch. */
 export const Timestamp = Schema.Int.annotate({
   description: "Seconds since the Unix epoch",

@@ -17,6 +17,7 @@ import { Conflict, ResourceNotFound } from "../contract/Errors.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
 import * as FeedCursor from "../server/FeedCursor.ts"
 import { isReferenceId, subscriptionNotFound } from "../server/ReferenceId.ts"
+import { shown as healthOf } from "./Receivers.ts"
 import { detailed } from "./Subscriptions.ts"
 
 const defaultOverlapSeconds = 86_400
@@ -149,6 +150,7 @@ export const layer = HttpApiBuilder.group(
             ...optional("heldSinceTimestamp", status.parkedSince),
             ...optional("gapFromHeight", status.gapFrom),
             ...optional("recovery", status.recovery && recovering(status.recovery)),
+            delivery: healthOf(status.health),
             heldSecondsLimit: Math.floor(status.parkedMillis / 1000),
             heldCountLimit: status.parkedCount
           }

@@ -15,6 +15,7 @@ import * as Domains from "../handlers/Domains.ts"
 import * as Feed from "../handlers/Feed.ts"
 import * as Limits from "../handlers/Limits.ts"
 import * as MarketData from "../handlers/MarketData.ts"
+import * as Receivers from "../handlers/Receivers.ts"
 import * as Subscriptions from "../handlers/Subscriptions.ts"
 import { docsPath, openApiPath } from "./AllowedMethods.ts"
 import * as Authentication from "./Authentication.ts"
@@ -33,7 +34,8 @@ const handlers = Layer.mergeAll(
   Chains.layer,
   MarketData.layer,
   CreditHandlers.layer,
-  Limits.layer
+  Limits.layer,
+  Receivers.layer
 ).pipe(Layer.provide(FeedStreams.layer))
 
 const middleware = Layer.mergeAll(Authentication.layer, Charging.layer, RequestedChain.layer, Validation.layer)

@@ -87,6 +87,7 @@ describe("OpenApiDocument", () => {
         "POST /prepare-transactions/evm/{blockchain}/{network}/native-coins",
         "POST /domains",
         "GET /domains",
+        "GET /receivers",
         "POST /domains/{domain}/verify",
         "GET /credits/balance",
         "GET /credits/statement",

@@ -110,6 +110,9 @@ for (const store of stores) {
           const status = yield* call("callbacks.status", `${events}/${reference}/status`)
           assert.strictEqual(status.body.data.item.lastSequence, 1)
           assert.strictEqual(status.body.data.item.waiting, 1)
+          assert.deepInclude(status.body.data.item.delivery, { state: "healthy", attempts: 0 })
+          const receivers = yield* call("receivers.list", "/receivers")
+          assert.deepInclude(receivers.body.data.items[0], { host: "example.com", state: "healthy", retrying: 0 })
         })
       )
 

@@ -103,7 +103,14 @@ const theRest = Effect.fnUntraced(function* (account: number) {
       )
       for (const table of [
         ...(["wallet", "synced_address", "synced_wallet", "domain", "credit_entry", "credit_balance"] as const),
-        ...(["subscription_count", "rate_bucket", "verification_hour", "account_feed", "api_key", "delivery_count"] as const)
+        ...([
+          "subscription_count",
+          "rate_bucket",
+          "verification_hour",
+          "account_feed",
+          "api_key",
+          "delivery_count"
+        ] as const)
       ]) {
         yield* query((db) => db.deleteFrom(table).where(sql<boolean>`account = ${account}`))
       }

@@ -24,6 +24,7 @@ import type { PositionRefused } from "./FeedPosition.ts"
 import * as FeedPage from "./internal/FeedPage.ts"
 import * as LongPoll from "./internal/LongPoll.ts"
 import { Outbox, Retention } from "./Outbox.ts"
+import * as ReceiverHealth from "./ReceiverHealth.ts"
 import * as Recovery from "./Recovery.ts"
 import { type Subscription, type SubscriptionKey, SubscriptionNotFound } from "./Subscription.ts"
 import { Subscriptions } from "./Subscriptions.ts"
@@ -54,6 +55,7 @@ export interface SubscriptionStatus extends DeliveryStatus.DeliveryStatus {
   readonly parkedCount: number
   /** How far callbacks are sent again in bulk; undefined where none are. */
   readonly recovery: Recovery.Recovery | undefined
+  readonly health: ReceiverHealth.ReceiverHealth
 }
 
 /** The subscription has no callback with this key. */
@@ -213,6 +215,7 @@ const make = Effect.gen(function* () {
   const { parkedCount, parkedMillis } = yield* Retention
   const database = yield* Database
   const stored = Effect.provideService(Database, database)
+  const health = yield* ReceiverHealth.make
 
   return Callbacks.of({
     list: Effect.fn("Callbacks.list")(function* (key, page, waitMillis = 0) {
@@ -244,9 +247,11 @@ const make = Effect.gen(function* () {
       return callback
     }),
     status: Effect.fn("Callbacks.status")(function* (key) {
-      const { callbackUrl, id } = yield* subscriptions.get(key)
-      const status = yield* DeliveryStatus.read({ id, host: new URL(callbackUrl).hostname })
-      return { ...status, parkedMillis, parkedCount, recovery: yield* Recovery.of(id) }
+      const { active, callbackUrl, id } = yield* subscriptions.get(key)
+      const row = { id, account: key.account, host: new URL(callbackUrl).hostname, active: active ? 1 : 0 }
+      const status = yield* DeliveryStatus.read(row)
+      const recovery = yield* Recovery.of(id)
+      return { ...status, parkedMillis, parkedCount, recovery, health: yield* health.ofSubscription(row) }
     }, stored)
   })
 })

@@ -107,19 +107,18 @@ const shown = (state: State, failing: Failing | undefined, now: number) => ({
   pausedUntil: failing !== undefined && failing.pausedUntil > now ? failing.pausedUntil : undefined
 })
 
+/** The place of a host among those of all accounts. */
+export type Target = Pick<HostHealth, "account" | "host">
+
 /** Hosts of subscriptions after one, by steps through an index: however many subscriptions they have. */
-const hostsAfter = Effect.fnUntraced(function* (
-  after: { readonly account: number; readonly host: string },
-  limit: number,
-  account: number | undefined
-) {
+const targetsAfter = Effect.fnUntraced(function* (after: Target, limit: number, account: number | undefined) {
   const { read } = yield* Database
   const next = (of: RawBuilder<unknown>, host: RawBuilder<unknown>) => sql`
     select account, host from subscription
     where (account, host) > (${of}, ${host}) ${account === undefined ? sql`` : sql`and account = ${account}`}
     order by account, host limit 1`
   return yield* read(
-    rows(sql<Pick<HostHealth, "account" | "host">>`
+    rows(sql<Target>`
       with recursive target(account, host) as (
         select account, host from (${next(sql`${after.account}`, sql`${after.host}`)}) one
         union all
@@ -186,25 +185,35 @@ const countsOf = Effect.fnUntraced(function* (account: number, host: string, sin
 /** Of how many periods, the present one among them, the figures of a host are: an hour. */
 const statisticsPeriods = 6
 
-/** The hosts of an account, or of all accounts, after one in the order of accounts and names. */
-export const hosts = Effect.fn("ReceiverHealth.hosts")(function* (
-  limit: number,
-  {
-    account,
-    after = { account: account ?? -1, host: "" }
-  }: { readonly account?: number; readonly after?: { readonly account: number; readonly host: string } } = {}
+const statisticsSince = Effect.map(
+  Clock.currentTimeMillis,
+  (now) => DeliveryRecord.periodOf(now) - (statisticsPeriods - 1) * DeliveryRecord.periodMillis
+)
+
+const healthOf = Effect.fnUntraced(function* (targets: ReadonlyArray<Target>) {
+  const since = yield* statisticsSince
+  return yield* Effect.forEach(targets, ({ account, host }) => ofHost(account, host, since))
+})
+
+/** Hosts of one account that are looked at. */
+const mostOfAccount = 10_000
+
+const ofAccount = Effect.fn("ReceiverHealth.ofAccount")(function* (
+  account: number,
+  { limit, offset }: { readonly limit: number; readonly offset: number }
 ) {
-  const now = yield* Clock.currentTimeMillis
-  const since = DeliveryRecord.periodOf(now) - (statisticsPeriods - 1) * DeliveryRecord.periodMillis
-  const found = yield* hostsAfter(after, limit, account)
-  return yield* Effect.forEach(found, ({ account, host }) => ofHost(account, host, since))
+  const targets = yield* targetsAfter({ account, host: "" }, mostOfAccount, account)
+  return { total: targets.length, hosts: yield* healthOf(targets.slice(offset, offset + limit)) }
+})
+
+const all = Effect.fn("ReceiverHealth.all")(function* (limit: number, after: Target = { account: -1, host: "" }) {
+  return yield* healthOf(yield* targetsAfter(after, limit, undefined))
 })
 
 /** Callbacks whose attempts say how a subscription does: the last ones with a number. */
 const lastCallbacks = 100
 
-/** How a subscription does, by the attempts of its last callbacks. */
-export const ofSubscription = Effect.fn("ReceiverHealth.ofSubscription")(function* (
+const ofSubscription = Effect.fn("ReceiverHealth.ofSubscription")(function* (
   subscription: Pick<Row<"subscription">, "id" | "account" | "host" | "active">
 ) {
   const { read } = yield* Database
@@ -241,8 +250,7 @@ export interface Failure {
   readonly active: boolean
 }
 
-/** Subscriptions that fail, of all accounts, those that have failed for longest first. */
-export const failures = Effect.fn("ReceiverHealth.failures")(function* (limit: number) {
+const failures = Effect.fn("ReceiverHealth.failures")(function* (limit: number) {
   const { read } = yield* Database
   const found = yield* read((db) =>
     db
@@ -263,14 +271,23 @@ export const failures = Effect.fn("ReceiverHealth.failures")(function* (limit: n
   )
 })
 
-/** Attempts of a period, over all accounts or at one host of an account. */
+const failing = Effect.fn("ReceiverHealth.failing")(function* () {
+  const { read } = yield* Database
+  const [found] = yield* read(
+    rows(sql<{ count: number; since: number | null }>`
+      select count(*) as count, min(since) as since from failing_subscription
+      where exists (select 1 from subscription where id = failing_subscription.subscription and active = 1)`)
+  )
+  return { count: Number(found!.count), since: found!.since ?? undefined }
+})
+
+/** Attempts of a period, over all accounts. */
 export interface Period extends AttemptStatistics.AttemptStatistics {
   /** When it began. */
   readonly at: number
 }
 
-/** Each period of the last day, the present one at the end. */
-export const periods = Effect.fn("ReceiverHealth.periods")(function* () {
+const periods = Effect.fn("ReceiverHealth.periods")(function* () {
   const { read } = yield* Database
   const last = DeliveryRecord.periodOf(yield* Clock.currentTimeMillis)
   const first = last - (DeliveryRecord.keptPeriods - 1) * DeliveryRecord.periodMillis
@@ -286,12 +303,37 @@ export const periods = Effect.fn("ReceiverHealth.periods")(function* () {
   })
 })
 
-/** How many hosts of all accounts there are in each state; no more than `limit` are looked at. */
-export const countByState = Effect.fn("ReceiverHealth.countByState")(function* (limit: number) {
+/** Hosts that are counted by their states. */
+const mostCounted = 10_000
+
+const countByState = Effect.fn("ReceiverHealth.countByState")(function* () {
   const counts: Record<State, number> = {
     ...{ unverified: 0, inactive: 0, paused: 0 },
     ...{ failing: 0, recovering: 0, healthy: 0 }
   }
-  for (const { state } of yield* hosts(limit)) counts[state]++
+  for (const { state } of yield* all(mostCounted)) counts[state]++
   return counts
+})
+
+export const make = Effect.gen(function* () {
+  const database = yield* Database
+  const mayReceive = yield* HostPermission
+  const provided = <A, E>(self: Effect.Effect<A, E, Database>) =>
+    self.pipe(Effect.provideService(Database, database), Effect.provideService(HostPermission, mayReceive))
+  return {
+    /** A page of an account's hosts, in the order of their names, and how many there are. */
+    ofAccount: (...asked: Parameters<typeof ofAccount>) => provided(ofAccount(...asked)),
+    /** The hosts of all accounts, after one in the order of accounts and names. */
+    all: (...asked: Parameters<typeof all>) => provided(all(...asked)),
+    /** How a subscription does, by the attempts of its last callbacks. */
+    ofSubscription: (...asked: Parameters<typeof ofSubscription>) => provided(ofSubscription(...asked)),
+    /** Subscriptions that fail, of all accounts, those that have failed for longest first. */
+    failures: (limit: number) => provided(failures(limit)),
+    /** How many active subscriptions fail, and when the first of these failures began. */
+    failing: provided(Effect.suspend(failing)),
+    /** Each period of the last day, the present one at the end, over all accounts. */
+    periods: provided(Effect.suspend(periods)),
+    /** How many hosts of all accounts there are in each state. */
+    countByState: provided(Effect.suspend(countByState))
+  }
 })

@@ -41,23 +41,22 @@ for (const store of stores) {
       )
     const acknowledge = (...outcomes: ReadonlyArray<Outcome>) =>
       Effect.flatMap(Outbox, (outbox) => outbox.acknowledge(outcomes))
-    const ofHosts = Effect.map(ReceiverHealth.hosts(10), (found) =>
-      Object.fromEntries(found.map((health) => [health.host, health]))
+    const ofHosts = Effect.map(
+      Effect.flatMap(ReceiverHealth.make, (health) => health.all(10)),
+      (found) => Object.fromEntries(found.map((health): [string, ReceiverHealth.HostHealth] => [health.host, health]))
     )
     const of = Effect.fnUntraced(function* (subscription: { readonly id: number }) {
       const { query } = yield* Database
       const [row] = yield* query((db) =>
-        db
-          .selectFrom("subscription")
-          .select(["id", "account", "host", "active"])
-          .where("id", "=", subscription.id)
+        db.selectFrom("subscription").select(["id", "account", "host", "active"]).where("id", "=", subscription.id)
       )
-      return yield* ReceiverHealth.ofSubscription(row!)
+      return yield* (yield* ReceiverHealth.make).ofSubscription(row!)
     })
 
     it.effect("is what the attempts and the callbacks to be sent say, of hosts and of subscriptions", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
+        const health = yield* ReceiverHealth.make
         const account = yield* Seed.account
         const a = yield* Seed.subscription(account, "https://a.test/")
         const b = yield* Seed.subscription(account, "https://b.test/")
@@ -69,7 +68,7 @@ for (const store of stores) {
         }
         const silent = { ...nothing, attempts: 0, successRate: undefined, p50: undefined, p99: undefined }
         assert.deepStrictEqual(
-          (yield* ReceiverHealth.hosts(10)).map(({ host, state }) => [host, state]),
+          (yield* health.all(10)).map(({ host, state }) => [host, state]),
           [
             ["a.test", "healthy"],
             ["b.test", "healthy"],
@@ -88,26 +87,26 @@ for (const store of stores) {
         )
         const well = { attempts: 3, successRate: 1, p50: 10, p99: 400 }
         const failing = {
-          ...{ state: "failing", failingSince: start + 10, error: "answered 500", pausedUntil: undefined },
+          ...{ state: "failing" as const, failingSince: start + 10, error: "answered 500", pausedUntil: undefined },
           ...{ waiting: 0, retrying: 2, oldest: start, nextAttempt: start + 5000 },
           ...{ attempts: 2, successRate: 0, p50: 100, p99: 100 }
         } as const
         assert.deepStrictEqual(yield* ofHosts, {
           "a.test": {
-            ...{ account, host: "a.test", ...nothing, ...well, state: "healthy" },
+            ...{ account, host: "a.test", ...nothing, ...well, state: "healthy" as const },
             ...{ failingSubscriptions: 0, inactiveSubscriptions: 0 }
           },
           "b.test": { account, host: "b.test", ...failing, failingSubscriptions: 1, inactiveSubscriptions: 0 },
           "unverified.test": {
-            ...{ account, host: "unverified.test", ...silent, state: "unverified" },
+            ...{ account, host: "unverified.test", ...silent, state: "unverified" as const },
             ...{ failingSubscriptions: 0, inactiveSubscriptions: 0 }
           }
-        } as never)
+        })
         assert.deepStrictEqual(yield* of(a), { ...nothing, ...well, state: "healthy" })
         assert.deepStrictEqual(yield* of(b), failing)
         assert.deepStrictEqual(yield* of(other), { ...silent, state: "healthy" })
         assert.deepStrictEqual(
-          (yield* ReceiverHealth.failures(10)).map(({ error, last, referenceId, since, status }) => ({
+          (yield* health.failures(10)).map(({ error, last, referenceId, since, status }) => ({
             ...{ error, last, referenceId, since, status }
           })),
           [{ error: "answered 500", last: start + 200, referenceId: b.referenceId, since: start + 10, status: 500 }]
@@ -147,17 +146,18 @@ for (const store of stores) {
         assert.deepInclude((yield* ofHosts)["b.test"]!, { state: "healthy", inactiveSubscriptions: 1 })
         yield* deactivate(other.id, "a reason")
         assert.deepInclude((yield* ofHosts)["b.test"]!, { state: "inactive", inactiveSubscriptions: 2 })
-        assert.deepStrictEqual(yield* ReceiverHealth.countByState(10), {
+        assert.deepStrictEqual(yield* health.countByState, {
           ...{ unverified: 1, inactive: 1, paused: 0, failing: 0, recovering: 0, healthy: 1 }
         })
         yield* (yield* Subscriptions).remove({ account, chain: Seed.chain, referenceId: b.referenceId })
-        assert.deepStrictEqual(yield* ReceiverHealth.failures(10), [])
+        assert.deepStrictEqual(yield* health.failures(10), [])
       }).pipe(Effect.provide(services))
     )
 
     it.effect("is of each account alone, and of the last hour; counts are forgotten after a day", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
+        const health = yield* ReceiverHealth.make
         const { query } = yield* Database
         const [one, two] = [yield* Seed.account, yield* Seed.account]
         const mine = yield* Seed.subscription(one, "https://a.test/")
@@ -167,8 +167,11 @@ for (const store of stores) {
         const [callback] = yield* lease("a.test")
         yield* acknowledge(refused(callback!, start, start + 86_400_000))
         const seen = (account?: number) =>
-          Effect.map(ReceiverHealth.hosts(10, account === undefined ? {} : { account }), (found) =>
-            found.map(({ account, attempts, host, state }) => [account, host, state, attempts])
+          Effect.map(
+            account === undefined
+              ? health.all(10)
+              : Effect.map(health.ofAccount(account, { limit: 10, offset: 0 }), ({ hosts }) => hosts),
+            (found) => found.map(({ account, attempts, host, state }) => [account, host, state, attempts])
           )
         const ofTwo = [
           [two, "a.test", "healthy", 0],
@@ -178,19 +181,19 @@ for (const store of stores) {
         assert.deepStrictEqual(yield* seen(two), ofTwo)
         assert.deepStrictEqual(yield* seen(), [[one, "a.test", "failing", 1], ...ofTwo])
         assert.deepStrictEqual(
-          (yield* ReceiverHealth.hosts(1, { after: { account: one, host: "a.test" } })).map(({ host }) => host),
+          (yield* health.all(1, { account: one, host: "a.test" })).map(({ host }) => host),
           ["a.test"]
         )
-        assert.deepInclude((yield* ReceiverHealth.periods()).at(-1)!, { at: start, attempts: 1, successRate: 0 })
+        assert.deepInclude((yield* health.periods).at(-1)!, { at: start, attempts: 1, successRate: 0 })
 
         yield* TestClock.adjust("1 hour")
         assert.deepStrictEqual(yield* seen(one), [[one, "a.test", "failing", 0]])
-        assert.strictEqual((yield* ReceiverHealth.periods()).filter(({ attempts }) => attempts > 0).length, 1)
+        assert.strictEqual((yield* health.periods).filter(({ attempts }) => attempts > 0).length, 1)
         yield* TestClock.adjust("24 hours")
         const { prune } = yield* Outbox
         yield* prune
         assert.deepStrictEqual(yield* query((db) => db.selectFrom("delivery_count").selectAll()), [])
-        assert.strictEqual((yield* ReceiverHealth.failures(10)).length, 1)
+        assert.strictEqual((yield* health.failures(10)).length, 1)
       }).pipe(Effect.provide(services))
     )
   })
