@@ -9,7 +9,7 @@
  * 2. `match`: subscriptions get their callbacks; addresses that nobody watches any more are no longer watched.
  * 3. `record`: everything else that the resolved block leaves, by what is watched after the match.
  */
-import type { Block } from "@headwater/core/Block"
+import type { Block, BlockHeader } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
 import type { Coin } from "@headwater/core/utxo/Coin"
 import * as Effect from "effect/Effect"
@@ -26,6 +26,11 @@ import type { WatchedAddresses } from "./WatchedAddresses.ts"
 export interface Projection {
   /** Enters a block that follows the last one. */
   readonly apply: Stages<Commit>
+  /**
+   * Before a block enters: does in steps what one transaction would hold up others for. `apply` does the rest, also where
+   * the process was killed between.
+   */
+  readonly applyMuch?: (block: BlockHeader) => Effect.Effect<void, DatabaseError, Database>
   /** Takes back every block above a fork; projections do so in the order of their list. */
   readonly undo: (undone: Undone) => Effect.Effect<void, DatabaseError, Database>
   /**

@@ -146,6 +146,7 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
 
   return {
     apply: { match: apply },
+    applyMuch: (block) => (mayBeRewound ? RewoundBlocks.reachMuch(id, block) : Effect.void),
     undo: Effect.fnUntraced(function* ({ at, fork, rewound, tip }) {
       mayBeBehind = true
       mayBeRewound = true

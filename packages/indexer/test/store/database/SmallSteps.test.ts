@@ -179,6 +179,40 @@ for (const store of stores) {
       }).pipe(Effect.provide(layer))
     )
 
+    it.live("is taken back before another block than the one that was rewound, where the process ended between", () =>
+      Effect.gen(function* () {
+        const { query } = yield* Database
+        const account = yield* Seed.account
+        yield* (yield* Accounts).setRetractions(account, true)
+        const opened = yield* ChainStore.open(Seed.chain, { record: "watched", undoDepth: 64 })
+        yield* opened.commit([block(1, 1, 0), block(2, 2, 1)])
+        const subscription = yield* Seed.subscription(account, `https://${host}/`)
+        yield* Seed.callbacks(subscription, many, { state: "delivered" })
+        yield* query((db) => db.updateTable("callback").set({ sequence: sql<number>`id` }))
+        const sent = yield* Seed.rows(subscription.id)
+        yield* opened.rewind(1)
+        assert.deepStrictEqual(yield* states(subscription), { delivered: many })
+
+        // Before the commit's transaction some are taken back, and no block is there.
+        const killed: Make = (opened) =>
+          Effect.map(CallbackProjection.make(opened), (projection) => ({
+            ...projection,
+            apply: { match: () => Effect.interrupt }
+          }))
+        const options = { record: "watched", undoDepth: 64, projections: [killed] } as const
+        yield* Effect.exit((yield* ChainStore.open(Seed.chain, options)).commit([block(2, 3, 1)]))
+        assert.deepStrictEqual(yield* states(subscription), { retracted: many, due: many })
+        assert.deepInclude(yield* opened.cursor, { height: 1 })
+
+        yield* opened.commit([block(2, 3, 1)])
+        const after = (yield* Seed.rows(subscription.id)).slice(many, 2 * many)
+        assert.deepStrictEqual(
+          after.map(({ body, state }) => [state, JSON.parse(body).data.item.revertedIdempotencyKey]),
+          sent.map(({ idempotency_key }) => ["due", idempotency_key]).reverse()
+        )
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
     it.live("is taken back with its block by whoever asks for the cursor, where the process ended between", () =>
       Effect.gen(function* () {
         const { query } = yield* Database

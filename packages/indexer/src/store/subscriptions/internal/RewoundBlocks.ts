@@ -7,6 +7,8 @@ import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import { type Kysely, sql } from "kysely"
+import type { UndoStep } from "../../chain/Projection.ts"
+import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
 import { rows } from "../../database/Statements.ts"
 import type { Tables } from "../../database/Tables.ts"
@@ -27,6 +29,28 @@ export const remember = Effect.fnUntraced(function* (chain: number, fork: number
       select chain, height, hash, time from block where chain = ${chain} and height > ${fork}`)
   )
   yield* Retractions.withdraw(chain, fork)
+})
+
+/** Before a block is committed: where it is another one and very much was told of those, takes most of that back in steps. */
+export const reachMuch = Effect.fnUntraced(function* (chain: number, { hash, height }: BlockHeader) {
+  const { query, transaction } = yield* Database
+  const before = Effect.map(
+    query((db) =>
+      db.selectFrom("rewound_block").select("hash").where("chain", "=", chain).where("height", "=", height)
+    ),
+    ([row]) => row?.hash
+  )
+  const tip = yield* before
+  if (tip === undefined || Bytes.equal(tip, hash) || !(yield* Retractions.areMany(chain, height - 1))) return
+  const step: UndoStep = (self) =>
+    transaction(
+      Effect.gen(function* () {
+        const row = yield* ChainRow.lock(chain)
+        // Another process may have committed the block, or one that is what was rewound.
+        return row.height === height - 1 && (yield* before) !== undefined ? yield* self : false
+      })
+    )
+  yield* Retractions.takeBackMany({ chain, fork: height - 1, tip }, step)
 })
 
 /** In the transaction that undoes the blocks above `fork`, rewound or not. */
