@@ -6,6 +6,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import { AddressesGroup } from "./Addresses.ts"
 import { Authentication } from "./Authentication.ts"
 import { BlocksGroup } from "./Blocks.ts"
+import { BulkGroup } from "./Bulk.ts"
 import { CallbacksGroup } from "./Callbacks.ts"
 import { CreditsGroup } from "./Credits.ts"
 import { DomainsGroup } from "./Domains.ts"
@@ -21,6 +22,7 @@ import { Validation } from "./Validation.ts"
 
 export class Api extends HttpApi.make("headwater")
   .add(SubscriptionsGroup)
+  .add(BulkGroup)
   .add(CallbacksGroup)
   .add(FeedGroup)
   .add(DomainsGroup)

@@ -97,7 +97,7 @@ export const ErrorDetail = Schema.Struct({
   })
 }).annotate({ identifier: "ErrorDetail" })
 
-const ErrorBody = Schema.Struct({
+export const ErrorBody = Schema.Struct({
   code: Schema.String,
   message: Schema.String,
   details: Schema.optionalKey(Schema.Array(ErrorDetail))

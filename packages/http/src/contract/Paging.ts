@@ -21,12 +21,12 @@ export const Count = Schema.String.check(Schema.isPattern(/^\d{1,15}$/, { messag
   Schema.decodeTo(Schema.Int, SchemaTransformation.numberFromString)
 )
 
-const limit = (byDefault: number) =>
+const limit = (byDefault: number, most = maxLimit) =>
   Count.check(
     Schema.isGreaterThanOrEqualTo(1, { message: "must be at least 1" }),
-    Schema.isLessThanOrEqualTo(maxLimit, { message: `must be at most ${maxLimit}` })
+    Schema.isLessThanOrEqualTo(most, { message: `must be at most ${most}` })
   )
-    .annotate({ description: `Largest number of items, 1 to ${maxLimit}; ${byDefault} if not given` })
+    .annotate({ description: `Largest number of items, 1 to ${most}; ${byDefault} if not given` })
     .pipe(Schema.optionalKey)
 
 /** Query of a list that is paged by offset. */
@@ -74,6 +74,9 @@ export const cursorQuery = {
     ).annotate({ description: "The `nextStartingAfter` of the page before" })
   )
 }
+
+/** Query of a list of very many items, in one order. */
+export const bulkQuery = { limit: limit(1_000, 1_000), startingAfter: cursorQuery.startingAfter }
 
 const cursorFields = <S extends Schema.Top>(item: S) => ({
   limit: Schema.Int,

@@ -23,6 +23,10 @@ export class Payment extends Context.Service<
       change: Effect.Effect<A, E, R>,
       results: (changed: A) => number
     ) => Effect.Effect<A, E | InsufficientCredits, R>
+    /** For a request that changes the store in several transactions, in each of them: how many of so many results can be paid. */
+    readonly affordable: (results: number) => Effect.Effect<number>
+    /** Pays for results that are affordable, in the same transaction; `part` tells it from the others of the request. */
+    readonly payPart: (part: string, results: number) => Effect.Effect<void>
   }
 >()("@headwater/http/contract/Price/Payment") {}
 

@@ -1,6 +1,7 @@
 /** Callback subscriptions (interface sections 4.1 to 4.3), and how a subscription is deleted and activated again. */
 import { type EventKind, eventKinds } from "@headwater/core/events/EventKinds"
 import { EventType } from "@headwater/core/events/EventType"
+import type { Filter } from "@headwater/core/events/Filter"
 import { CoinFilter, TokenFilter } from "@headwater/core/events/Filter"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -38,7 +39,7 @@ const address = Schema.String.check(
 
 /** No control characters and lone surrogates: PostgreSQL cannot store some, and no header or signature should hold any. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are refused
-const printable = /^[^\u0000-\u001f\u007f\ud800-\udfff]*$/u
+export const printable = /^[^\u0000-\u001f\u007f\ud800-\udfff]*$/u
 
 const callbackUrl = Schema.String.check(
   Schema.isBetweenLength(1, 2048, { message: "must have 1 to 2048 characters" })
@@ -67,9 +68,9 @@ const DeactivationReason = Schema.Struct({
   timestamp: Timestamp
 }).annotate({ identifier: "DeactivationReason" })
 
-const UrlText = Schema.String.annotate({ examples: ["https://example.com/callbacks"] })
+export const UrlText = Schema.String.annotate({ examples: ["https://example.com/callbacks"] })
 const SecretText = Schema.String.annotate({ examples: ["yourSecretString"] })
-const ReferenceText = Schema.String.annotate({ examples: ["7c2f8a35-0d3e-4b0e-9c55-3c8ad0f5a9b1"] })
+export const ReferenceText = Schema.String.annotate({ examples: ["7c2f8a35-0d3e-4b0e-9c55-3c8ad0f5a9b1"] })
 
 const created = {
   callbackSecretKey: Schema.optionalKey(SecretText),
@@ -79,7 +80,7 @@ const created = {
   referenceId: ReferenceText
 }
 /** What the subscription means, where it was made with a filter. */
-const filter = Schema.optionalKey(TokenFilter)
+export const filter = Schema.optionalKey(TokenFilter)
 const ofAddress = { address: AddressText, eventType: EventType, filter, ...created }
 
 /** A subscription as the answer to its creation: with the confirmation number that the event has, if any. */
@@ -145,6 +146,17 @@ const eachConfirmation = {
   confirmationsCount: confirmations("Confirmations up to which callbacks are sent, 1 to 100")
 }
 
+/** A request item of any kind of event. */
+export interface NewItem {
+  readonly address?: string
+  readonly allowDuplicates?: boolean
+  readonly callbackSecretKey?: string
+  readonly callbackUrl: string
+  readonly confirmationsCount?: number
+  readonly filter?: Filter
+  readonly receiveCallbackOn?: number
+}
+
 export const NewBlockSubscription = Schema.Struct(optional)
 
 /** Request and answer of the operations that subscribe to an address, by how the event has confirmations. */
@@ -186,6 +198,9 @@ const formOf = ({ class: eventClass, confirmations, everyFieldRequired }: EventK
   eventClass === "block"
     ? forms.block.none
     : forms[eventClass][everyFieldRequired === true ? "everyFieldRequired" : confirmations]
+
+/** What the operation of an event takes. */
+export const requestOf = (event: EventType): Schema.ConstraintDecoder<NewItem> => formOf(eventKinds[event]).request
 
 const create = <Path extends string, Request extends Schema.Top, Answer extends Schema.Top>(
   path: Path,

@@ -1,31 +1,20 @@
 /** Answers the operations on callback subscriptions. */
 import * as Address from "@headwater/core/address/Address"
-import * as Chain from "@headwater/core/chains/Chain"
 import { eventKinds } from "@headwater/core/events/EventKinds"
 import { EventType } from "@headwater/core/events/EventType"
-import type { Filter } from "@headwater/core/events/Filter"
 import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import * as Result from "effect/Result"
 import { Api } from "../contract/Api.ts"
 import { CurrentAccount } from "../contract/Authentication.ts"
-import { AlreadyExists, CallbacksLimitReached, Conflict, InvalidData, Unimplemented } from "../contract/Errors.ts"
+import { Conflict } from "../contract/Errors.ts"
 import { Payment } from "../contract/Price.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
+import type { NewItem } from "../contract/Subscriptions.ts"
 import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
 import { isReferenceId, subscriptionNotFound } from "../server/ReferenceId.ts"
 import { ConfiguredChains } from "../server/RequestedChain.ts"
-
-interface NewItem {
-  readonly address?: string
-  readonly allowDuplicates?: boolean
-  readonly callbackSecretKey?: string
-  readonly callbackUrl: string
-  readonly confirmationsCount?: number
-  readonly filter?: Filter
-  readonly receiveCallbackOn?: number
-}
+import * as NewSubscriptions from "./NewSubscriptions.ts"
 
 const addressText = ({ address, chain }: Subscription) =>
   // Every address was decoded from text of the same chain.
@@ -63,18 +52,14 @@ const state = (subscription: Subscription) => ({
 /** Whether a subscription to the event names a confirmation. */
 const confirms = ({ event }: Subscription) => eventKinds[event].confirmations !== "none"
 
-/** The confirmation that a new subscription asks for; 0 for an event of the mempool, which has no confirmations. */
-const confirmationsOf = (event: EventType, { confirmationsCount, receiveCallbackOn }: NewItem) =>
-  eventKinds[event].seenIn === "mempool" ? 0 : (confirmationsCount ?? receiveCallbackOn ?? 1)
-
-const listed = (subscription: Subscription) => ({
+export const listed = (subscription: Subscription) => ({
   ...state(subscription),
   address: addressText(subscription),
   confirmationsCount: confirms(subscription) ? subscription.confirmations : 0
 })
 
 /** As a key sees it: one that may only read signs nothing, and is shown no secret. */
-const visible = <A extends { readonly callbackSecretKey?: string }>(item: A) =>
+export const visible = <A extends { readonly callbackSecretKey?: string }>(item: A) =>
   Effect.map(CurrentAccount, ({ readOnly }): A => {
     const { callbackSecretKey: _, ...rest } = item
     return readOnly ? (rest as A) : item
@@ -97,64 +82,14 @@ export const layer = HttpApiBuilder.group(
     const subscriptions = yield* Subscriptions
     const policy = yield* CallbackUrlPolicy
 
-    /** Refuses fields that break rules beyond the contract's schemas, all of them at once. */
-    const check = Effect.fnUntraced(function* (item: NewItem) {
-      const chain = yield* CurrentChain
-      const url = yield* Effect.result(policy.check(item.callbackUrl))
-      const address = item.address === undefined ? undefined : Address.decodeWithTag(chain, item.address)
-      const contract = item.filter?.contractAddress
-      const token = contract === undefined ? undefined : Address.decode(chain, contract)
-      const details = [
-        ...(Result.isFailure(url) ? [{ attribute: "callbackUrl", message: url.failure.rule }] : []),
-        ...(address !== undefined && Result.isFailure(address)
-          ? [{ attribute: "address", message: address.failure.message }]
-          : []),
-        ...(token !== undefined && Result.isFailure(token)
-          ? [{ attribute: "filter.contractAddress", message: token.failure.message }]
-          : [])
-      ]
-      if (details.length > 0) {
-        const message = details.map(({ attribute, message }) => `${attribute}: ${message}`).join("; ")
-        return yield* new InvalidData({ message, details })
-      }
-      return {
-        address: address === undefined ? undefined : Result.getOrThrow(address),
-        // The contract in the form that callbacks have.
-        filter:
-          token === undefined
-            ? item.filter
-            : { ...item.filter, contractAddress: Address.encode(chain, Result.getOrThrow(token))! }
-      }
-    })
-
     const create = Effect.fn("SubscriptionsHandlers.create")(function* (event: EventType, item: NewItem) {
-      const chain = yield* CurrentChain
-      const { serves } = configured.get(Chain.nameOf(chain))!
-      const { id: account } = yield* CurrentAccount
-      if (!chain.events.has(event)) {
-        return yield* new Unimplemented({ message: `${chain.blockchain} has no event ${event}` })
-      }
-      if (serves !== undefined) yield* serves(event)
-      const { address, filter } = yield* check(item)
+      yield* Effect.provideService(NewSubscriptions.checkEvent(event), ConfiguredChains, configured)
+      const created = subscriptions.create(yield* NewSubscriptions.read(policy, event, item))
       const { paying } = yield* Payment
-      const created = subscriptions.create({
-        account,
-        chain,
-        event,
-        address,
-        callbackUrl: item.callbackUrl,
-        secret: item.callbackSecretKey,
-        confirmations: confirmationsOf(event, item),
-        filter,
-        allowDuplicates: item.allowDuplicates ?? false
-      })
       return yield* paying(created, () => 1).pipe(
         Effect.catchTags({
-          DuplicateSubscription: ({ referenceId }) =>
-            Effect.fail(
-              new AlreadyExists({ message: `The account has the same subscription already: ${referenceId}` })
-            ),
-          LimitReached: ({ message }) => Effect.fail(new CallbacksLimitReached({ message })),
+          DuplicateSubscription: (error) => Effect.fail(NewSubscriptions.refusals.DuplicateSubscription(error)),
+          LimitReached: (error) => Effect.fail(NewSubscriptions.refusals.LimitReached(error)),
           DatabaseError: Effect.die
         })
       )

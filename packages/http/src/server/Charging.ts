@@ -33,8 +33,6 @@ const set = (request: RequestInfo, consumed: number, available: number) => {
 
 const isDatabaseError = Schema.is(DatabaseError)
 
-const free = Payment.of({ paying: (change) => change })
-
 export const layer = Layer.effect(
   Charging,
   Effect.gen(function* () {
@@ -53,7 +51,20 @@ export const layer = Layer.effect(
         const operation = Context.get(endpoint.annotations, Price)
         const perResult = operation === undefined ? 0 : Ledger.price(operation, params.blockchain)
         yield* limit.admit(account, perResult)
-        if (!enabled) return yield* atOnce(account, Effect.provideService(handled, Payment, free))
+        /** Results that were paid in parts: what they cost beyond the first counts for the rate at the end. */
+        let parts = 0
+        const spendParts = Effect.suspend(() => limit.spend(account, (parts - 1) * perResult))
+        if (!enabled) {
+          const free = Payment.of({
+            paying: (change) => change,
+            affordable: Effect.succeed,
+            payPart: (_, results) =>
+              Effect.sync(() => {
+                parts += results
+              })
+          })
+          return yield* Effect.tap(atOnce(account, Effect.provideService(handled, Payment, free)), () => spendParts)
+        }
 
         const chargeOf = (results: number) => ({
           account,
@@ -64,6 +75,20 @@ export const layer = Layer.effect(
         })
         let paid = false
         const payment = Payment.of({
+          affordable: (wanted) =>
+            Effect.map(Effect.orDie(credits.lockBalance(account)), (balance) =>
+              Ledger.affordable(balance, perResult, wanted)
+            ),
+          payPart: Effect.fnUntraced(function* (part, results) {
+            paid = true
+            const amount = perResult * results
+            const charge = { ...chargeOf(results), key: `request:${request.id}:${part}`, amount, results }
+            // The balance was locked when the results were found to be affordable.
+            const charged = results === 0 ? credits.balance(account) : credits.chargeInTransaction(charge)
+            const available = yield* Effect.orDie(charged)
+            parts += results
+            set(request, parts * perResult, available)
+          }),
           paying: (change, results) =>
             Effect.gen(function* () {
               const changed = yield* change
@@ -84,6 +109,7 @@ export const layer = Layer.effect(
           Effect.tap(
             Effect.fnUntraced(function* (response) {
               // The framework answers some errors itself, without a failure.
+              if (parts > 0) yield* spendParts
               if (paid || response.status >= 400) return
               const charge = chargeOf(request.results)
               const available = yield* charge.amount === 0

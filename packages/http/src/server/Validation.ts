@@ -1,19 +1,22 @@
 /** Turns refusals of the contract's schemas into the errors of the interface. */
 
 import { isUtf8 } from "node:buffer"
+import * as ByteSize from "effect/ByteSize"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpApiError from "effect/http-api/HttpApiError"
 import * as Layer from "effect/Layer"
 import * as SchemaIssue from "effect/SchemaIssue"
 import type { unhandled } from "effect/Types"
+import { LargestBody } from "../contract/Bulk.ts"
 import {
   InvalidData,
   InvalidPagination,
   InvalidRequestBodyStructure,
   LimitGreaterThanAllowed
 } from "../contract/Errors.ts"
-import { maxLimit } from "../contract/Paging.ts"
 import { Validation } from "../contract/Validation.ts"
 import * as AbsentFields from "./AbsentFields.ts"
 
@@ -25,13 +28,13 @@ interface Detail {
 }
 
 /** Every broken rule with the field, without the value. */
-const detailsOf = (error: HttpApiError.HttpApiSchemaError): ReadonlyArray<Detail> =>
-  format(error.cause.issue).issues.map(({ message, path }) => ({
+export const detailsOf = (issue: SchemaIssue.Issue): ReadonlyArray<Detail> =>
+  format(issue).issues.map(({ message, path }) => ({
     attribute: (path ?? []).map((segment) => String(typeof segment === "object" ? segment.key : segment)).join("."),
     message: message === "Missing key" ? "is required" : message
   }))
 
-const summary = (details: ReadonlyArray<Detail>) =>
+export const summary = (details: ReadonlyArray<Detail>) =>
   details.map(({ attribute, message }) => (attribute === "" ? message : `${attribute}: ${message}`)).join("; ")
 
 const paging = new Set(["limit", "offset", "startingAfter", "sortingOrder"])
@@ -40,7 +43,7 @@ const ofQuery = (details: ReadonlyArray<Detail>) => {
   const message = summary(details)
   const bad = details.filter(({ attribute }) => paging.has(attribute))
   if (bad.length === 0) return new InvalidData({ message, details })
-  return bad.every(({ attribute, message }) => attribute === "limit" && message === `must be at most ${maxLimit}`)
+  return bad.every(({ attribute, message }) => attribute === "limit" && /^must be at most \d+$/.test(message))
     ? new LimitGreaterThanAllowed({ message, details })
     : new InvalidPagination({ message, details })
 }
@@ -70,17 +73,25 @@ const checkText = Effect.gen(function* () {
   if (!isUtf8(bytes)) return yield* new InvalidRequestBodyStructure({ message: "The body must be UTF-8" })
 })
 
+/** Reads bodies up to the size that an operation takes, if that is not the size for all. */
+const withBodyOf = <A, E, R>(largest: number | undefined, handled: Effect.Effect<A, E, R>) =>
+  largest === undefined
+    ? handled
+    : Effect.updateService(handled, HttpIncomingMessage.MaxBodySize, (size) =>
+        size === undefined || size > BigInt(largest) ? size : ByteSize.bytes(largest)
+      )
+
 type Refused = InvalidData | InvalidPagination | LimitGreaterThanAllowed | InvalidRequestBodyStructure
 
 const refuse = (error: HttpApiError.HttpApiSchemaError): Effect.Effect<never, Refused> => {
   switch (error.kind) {
     case "Query":
-      return Effect.fail(ofQuery(detailsOf(error)))
+      return Effect.fail(ofQuery(detailsOf(error.cause.issue)))
     case "Payload":
-      return Effect.fail(ofBody(detailsOf(error)))
+      return Effect.fail(ofBody(detailsOf(error.cause.issue)))
     case "Params":
     case "Headers": {
-      const details = detailsOf(error)
+      const details = detailsOf(error.cause.issue)
       return Effect.fail(new InvalidData({ message: summary(details), details }))
     }
     default:
@@ -91,9 +102,12 @@ const refuse = (error: HttpApiError.HttpApiSchemaError): Effect.Effect<never, Re
 
 export const layer = Layer.succeed(
   Validation,
-  Validation.of((handled) =>
+  Validation.of((handled, { endpoint }) =>
     Effect.catch(
-      Effect.andThen(checkText, AbsentFields.provide(handled)),
+      withBodyOf(
+        Context.get(endpoint.annotations, LargestBody),
+        Effect.andThen(checkText, AbsentFields.provide(handled))
+      ),
       (error): Effect.Effect<never, Refused | unhandled> =>
         HttpApiError.HttpApiSchemaError.is(error) ? refuse(error) : Effect.fail(error)
     )

@@ -49,6 +49,15 @@ const valid = (operationId: string): Request => {
       }
       return { params: onEvm ? evm : utxo, query, item }
     }
+    case "bulk": {
+      if (name === "list") return { params: evm, query }
+      if (name === "delete") return { params: evm, query, item: { referenceIds: [reference.referenceId] } }
+      return {
+        params: evm,
+        query,
+        item: { idempotencyKey: callbackUrl, items: [{ eventType: "BLOCK_MINED", callbackUrl }] }
+      }
+    }
     case "callbacks": {
       const params = { ...evm, ...reference, ...(name === "redeliver" ? { idempotencyKey: "ab".repeat(16) } : {}) }
       if (name === "recover") return { params, query, item: { afterSequence: 1 } }
@@ -190,6 +199,10 @@ for (const store of stores) {
             const params = { ...request.params, referenceId: yield* subscribe() }
             return yield* call(operation, { ...request, params, query: { context, startingAfter: "999999" } }, alice)
           }
+          if (status === 409 && operation.operationId === "bulk.create") {
+            yield* call(operation, request, alice)
+            return yield* call(operation, { ...request, item: { ...request.item, items: [{}] } }, alice)
+          }
           if (status === 409 && operation.operationId !== "domains.verify") {
             insides.failure = new Errors.Conflict({ message: "not in this state" })
             return yield* call(operation, request, alice)
@@ -208,7 +221,7 @@ for (const store of stores) {
         case "invalid_pagination":
           return yield* call(operation, { ...request, query: { context, limit: "0" } }, alice)
         case "limit_greater_than_allowed":
-          return yield* call(operation, { ...request, query: { context, limit: "51" } }, alice)
+          return yield* call(operation, { ...request, query: { context, limit: "1001" } }, alice)
         case "uri_not_found": {
           const [last] = Object.keys(request.params).slice(-1)
           return yield* call(operation, { ...request, params: { ...request.params, [last!]: "x".repeat(300) } }, alice)
@@ -225,7 +238,14 @@ for (const store of stores) {
           yield* call(operation, request, alice)
           return yield* call(operation, request, alice)
         case "payload_too_large":
-          return yield* call(operation, { ...request, raw: JSON.stringify({ data: "x".repeat(70_000) }) }, alice)
+          return yield* call(
+            operation,
+            {
+              ...request,
+              raw: JSON.stringify({ data: "x".repeat(operation.operationId.startsWith("bulk.") ? 5_000_000 : 70_000) })
+            },
+            alice
+          )
         case "unsupported_media_type":
           return yield* call(operation, { ...request, raw: "{}", headers: { "content-type": "text/plain" } }, alice)
         case "invalid_request_body_structure":

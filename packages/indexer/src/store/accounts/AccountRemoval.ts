@@ -101,7 +101,13 @@ const theRest = Effect.fnUntraced(function* (account: number) {
           .deleteFrom("wallet_address")
           .where("wallet", "in", (of) => of.selectFrom("wallet").select("id").where("account", "=", account))
       )
+      yield* query((db) =>
+        db
+          .deleteFrom("bulk_result")
+          .where("bulk", "in", (of) => of.selectFrom("bulk_request").select("id").where("account", "=", account))
+      )
       for (const table of [
+        "bulk_request" as const,
         ...(["wallet", "synced_address", "synced_wallet", "domain", "credit_entry", "credit_balance"] as const),
         ...([
           "subscription_count",

@@ -22,6 +22,8 @@ export class Credits extends Context.Service<
   Credits,
   {
     readonly balance: (account: number) => Effect.Effect<number, DatabaseError>
+    /** The balance, which nobody else changes until the surrounding transaction ends. */
+    readonly lockBalance: (account: number) => Effect.Effect<number, DatabaseError>
     /** Adds credits and gives the new balance. */
     readonly grant: (grant: CreditLedger.Grant) => Effect.Effect<number, CreditLedger.DuplicateEntry | DatabaseError>
     /** Entries of an account, newest or oldest first. */
@@ -81,6 +83,7 @@ const make = Effect.gen(function* () {
 
   return Credits.of({
     balance: (account) => onDatabase(CreditLedger.balance(account)),
+    lockBalance: (account) => onDatabase(CreditLedger.lock(account)),
     grant: Effect.fn("Credits.grant")(CreditLedger.grant, onDatabase),
     statement: Effect.fn("Credits.statement")(CreditLedger.statement, onDatabase),
     charge,

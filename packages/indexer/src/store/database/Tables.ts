@@ -24,6 +24,8 @@ export interface Tables {
   rewound_block: RewoundBlockTable
   recovery: RecoveryTable
   removed_subscription: RemovedSubscriptionTable
+  bulk_request: BulkRequestTable
+  bulk_result: BulkResultTable
   callback: CallbackTable
   account_feed: AccountFeedTable
   delivery_count: DeliveryCountTable
@@ -284,6 +286,27 @@ export interface SubscriptionTable {
   deactivation_reasons: Generated<string>
   /** The highest number given to one of its callbacks. */
   last_sequence: Generated<number>
+}
+
+/** A request that makes many subscriptions, under a key of its account's choice. */
+export interface BulkRequestTable {
+  id: Generated<number>
+  account: number
+  request_key: string
+  /** SHA-256 of what was asked for, without secrets. */
+  digest: Uint8Array
+  /** Items that have a result, from the first on. */
+  done: Generated<number>
+  /** Milliseconds since the Unix epoch. */
+  created: number
+}
+
+/** What items of such a request have come to, from the one at `position` on. */
+export interface BulkResultTable {
+  bulk: number
+  position: number
+  /** JSON array, as `BulkRequests.Outcome`. */
+  results: string
 }
 
 /** An occurrence whose wanted confirmation is yet to come. */

@@ -24,6 +24,7 @@ import * as Pruning from "./internal/Pruning.ts"
 import * as Receivers from "./internal/Receivers.ts"
 import * as Wakeup from "./internal/Wakeup.ts"
 import type { DueHost, HostCapacity, Lease, Outcome } from "./Lease.ts"
+import * as BulkRequests from "./BulkRequests.ts"
 import * as Removal from "./Removal.ts"
 import * as Recovery from "./Recovery.ts"
 import { Subscriptions } from "./Subscriptions.ts"
@@ -125,7 +126,13 @@ const make = Effect.gen(function* () {
     lease: (capacities, leaseMillis) => stored(Leases.take(capacities, leaseMillis, policy)),
     acknowledge: (outcomes) => stored(Acknowledgement.write(outcomes, consequences)),
     endLeases: stored(Leases.endAll()),
-    prune: stored(Removal.rest.pipe(Effect.andThen(DeliveryRecord.prune), Effect.andThen(Pruning.prune(retention)))),
+    prune: stored(
+      Removal.rest.pipe(
+        Effect.andThen(BulkRequests.prune),
+        Effect.andThen(DeliveryRecord.prune),
+        Effect.andThen(Pruning.prune(retention))
+      )
+    ),
     expire: stored(Expiry.overdue(retention, policy.mayReceive)),
     endParking: stored(Gaps.begin(retention)),
     recover: stored(Effect.tap(recovery.step(), (any) => (any ? wakeup.signal : Effect.void)))

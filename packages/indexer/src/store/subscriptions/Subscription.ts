@@ -36,6 +36,9 @@ export interface NewSubscription
   readonly allowDuplicates: boolean
 }
 
+/** What a new subscription has that was not asked for. */
+export type CreatedSubscription = Pick<Subscription, "referenceId" | "created">
+
 /** Where a subscription is: nobody but its account finds it, and only under its own chain. */
 export interface SubscriptionKey {
   readonly account: number

@@ -6,31 +6,33 @@
  * the height that the chain had when it was created.
  */
 import * as Chain from "@headwater/core/chains/Chain"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import * as Limits from "../accounts/Limits.ts"
-import * as Completeness from "../chain/Completeness.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import * as Deactivation from "./Deactivation.ts"
 import { HostPermission } from "./HostPermission.ts"
 import * as Activation from "./internal/Activation.ts"
+import * as Creation from "./internal/Creation.ts"
 import * as SubscriptionPage from "./internal/SubscriptionPage.ts"
 import * as SubscriptionRow from "./internal/SubscriptionRow.ts"
 import * as Removal from "./Removal.ts"
-import {
+import type {
+  CreatedSubscription,
   DuplicateSubscription,
-  filterText,
-  type NewSubscription,
-  type Subscription,
-  type SubscriptionActive,
-  type SubscriptionKey,
-  type SubscriptionNotFound
+  NewSubscription,
+  Subscription,
+  SubscriptionActive,
+  SubscriptionKey,
+  SubscriptionNotFound
 } from "./Subscription.ts"
 
+export type { Refusal } from "./internal/Creation.ts"
 export {
+  type CreatedSubscription,
   type DeactivationReason,
   DuplicateSubscription,
   type NewSubscription,
@@ -72,6 +74,13 @@ export class Subscriptions extends Context.Service<
     readonly create: (
       subscription: NewSubscription
     ) => Effect.Effect<Subscription, DuplicateSubscription | Limits.LimitReached | DatabaseError>
+    /** As `create`, for some subscriptions of one account to one chain, in one transaction: each is made, or refused. `affordable`: how many of so many the account can pay for. */
+    readonly createMany: (
+      account: number,
+      chain: Chain.Chain,
+      subscriptions: ReadonlyArray<NewSubscription>,
+      affordable: (count: number) => Effect.Effect<number>
+    ) => Effect.Effect<ReadonlyArray<Result.Result<CreatedSubscription, Creation.Refusal>>, DatabaseError>
     readonly get: (key: SubscriptionKey) => Effect.Effect<Subscription, SubscriptionNotFound | DatabaseError>
     /** A page in the order of creation, so that new ones move no page; and how many there are in all. */
     readonly list: (
@@ -80,6 +89,16 @@ export class Subscriptions extends Context.Service<
     ) => Effect.Effect<{ readonly total: number; readonly subscriptions: ReadonlyArray<Subscription> }, DatabaseError>
     /** Removes the subscription with its pending confirmations and callbacks. */
     readonly remove: (key: SubscriptionKey) => Effect.Effect<Subscription, SubscriptionNotFound | DatabaseError>
+    /** As `remove`, for some subscriptions in one transaction: the references of those that there were. */
+    readonly removeMany: (
+      of: Pick<SubscriptionKey, "account" | "chain">,
+      referenceIds: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlySet<string>, DatabaseError>
+    /** Those created after the one with the id `after`, in the order of creation. */
+    readonly listAfter: (
+      of: Pick<SubscriptionKey, "account" | "chain">,
+      page: { readonly after: number; readonly limit: number }
+    ) => Effect.Effect<ReadonlyArray<Subscription>, DatabaseError>
     /** Sends again, beginning with the parked callbacks. */
     readonly activate: (
       key: SubscriptionKey
@@ -97,44 +116,28 @@ export class Subscriptions extends Context.Service<
 /** In a transaction. */
 const create = Effect.fnUntraced(function* (subscription: NewSubscription, limits: Limits.Maxima) {
   const { query, secrets } = yield* Database
-  const { account, address, callbackUrl, chain, confirmations, event, filter, secret } = subscription
-  const created = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-  const referenceId = yield* Effect.sync(() => crypto.randomUUID())
-  const chainRow = yield* ChainRow.lockAndBumpRevisionOf(chain)
-  const { height, id, revision } = chainRow
-  if (!subscription.allowDuplicates) {
-    const same = yield* SubscriptionRow.findSame(id, subscription)
-    if (same !== undefined) return yield* new DuplicateSubscription({ referenceId: same })
-  }
-  yield* Limits.lockAccount(account)
-  yield* Limits.check("subscriptions", yield* Limits.subscriptionsOf(account), limits)
-  yield* Limits.check("duplicates", yield* SubscriptionRow.alike(id, subscription, limits.duplicates), limits)
-  if (address !== undefined) yield* Completeness.begin(chainRow, [address], height)
-  const sealed = secret === undefined ? null : yield* secrets.seal(secret, referenceId)
-  const [row] = yield* query((db) =>
-    db
-      .insertInto("subscription")
-      .values({
-        reference_id: referenceId,
-        account,
-        chain: id,
-        revision,
-        event,
-        address: address ?? null,
-        callback_url: callbackUrl,
-        host: new URL(callbackUrl).hostname,
-        secret: sealed,
-        confirmations,
-        filter: filterText(filter),
-        created,
-        from_height: height,
-        active: 1,
-        active_from: revision
-      })
-      .returningAll()
-  )
-  yield* SubscriptionRow.count(account, id, 1)
+  const { account, chain } = subscription
+  const [made] = yield* Creation.rowsOf(account, chain, [subscription], limits)
+  const values = yield* Effect.catchTag(Effect.fromResult(made!), "Unpaid", Effect.die)
+  const [row] = yield* query((db) => db.insertInto("subscription").values(values).returningAll())
   return yield* SubscriptionRow.toSubscription(chain, row!, secrets)
+})
+
+/** In a transaction. */
+const createMany = Effect.fnUntraced(function* (
+  account: number,
+  chain: Chain.Chain,
+  subscriptions: ReadonlyArray<NewSubscription>,
+  limits: Limits.Maxima,
+  affordable: (count: number) => Effect.Effect<number>
+) {
+  const { insertMany } = yield* Database
+  const made = yield* Creation.rowsOf(account, chain, subscriptions, limits, affordable)
+  yield* insertMany(
+    "subscription",
+    made.filter(Result.isSuccess).map(({ success }) => success)
+  )
+  return made.map(Result.map(({ created, reference_id }) => ({ created, referenceId: reference_id })))
 })
 
 /** In a transaction: the subscription as it was. */
@@ -147,6 +150,27 @@ const remove = Effect.fnUntraced(function* (key: SubscriptionKey) {
   yield* Removal.begin([row])
   yield* SubscriptionRow.count(row.account, row.chain, -1)
   return yield* SubscriptionRow.toSubscription(key.chain, row, secrets)
+})
+
+/** In a transaction: the references of those that there were. */
+const removeMany = Effect.fnUntraced(function* (
+  account: number,
+  chain: Chain.Chain,
+  referenceIds: ReadonlyArray<string>
+) {
+  const { takeEach } = yield* Database
+  const { id } = yield* ChainRow.lockAndBumpRevisionOf(chain)
+  const removed = yield* takeEach(
+    "subscription",
+    { reference_id: "text", account: "bigint", chain: "bigint" },
+    referenceIds.map((reference_id) => ({ reference_id, account, chain: id })),
+    ["id", "reference_id"]
+  )
+  if (removed.length > 0) {
+    yield* Removal.begin(removed)
+    yield* SubscriptionRow.count(account, id, -removed.length)
+  }
+  return new Set(removed.map(({ reference_id }) => reference_id))
 })
 
 /**
@@ -176,6 +200,9 @@ const make = Effect.gen(function* () {
 
   return Subscriptions.of({
     create: Effect.fn("Subscriptions.create")((subscription) => database.transaction(create(subscription, limits))),
+    createMany: Effect.fn("Subscriptions.createMany")((account, chain, subscriptions, affordable) =>
+      database.transaction(createMany(account, chain, subscriptions, limits, affordable))
+    ),
     get: Effect.fnUntraced(function* (key) {
       const row = yield* SubscriptionRow.find(key, yield* chainId(key.chain), database.read)
       return yield* SubscriptionRow.toSubscription(key.chain, row, database.secrets)
@@ -198,6 +225,19 @@ const make = Effect.gen(function* () {
       yield* Effect.forkIn(Effect.ignore(removeRest), scope)
       return removed
     }),
+    removeMany: Effect.fn("Subscriptions.removeMany")(function* ({ account, chain }, referenceIds) {
+      const removed = yield* database.transaction(removeMany(account, chain, referenceIds))
+      if (removed.size > 0) yield* Effect.forkIn(Effect.ignore(removeRest), scope)
+      return removed
+    }),
+    listAfter: Effect.fn("Subscriptions.listAfter")(
+      function* ({ account, chain }, page) {
+        const id = yield* chainId(chain)
+        const rows = id === undefined ? [] : yield* SubscriptionPage.readAfter(account, id, page)
+        return yield* Effect.forEach(rows, (row) => SubscriptionRow.toSubscription(chain, row, database.secrets))
+      },
+      Effect.provideService(Database, database)
+    ),
     activate: Effect.fn("Subscriptions.activate")((key) => database.transaction(Activation.activate(key, mayReceive))),
     deactivate: Effect.fn("Subscriptions.deactivate")((id, reason) =>
       database.transaction(

@@ -26,6 +26,10 @@ export interface SecretBox {
   readonly prepare: Effect.Effect<void, SecretKeys.SecretKeysUnusable | DatabaseError>
   /** The text of a secret for the store. `owner`: what it belongs to, which nothing else has. */
   readonly seal: (secret: string, owner: string) => Effect.Effect<string, DatabaseError>
+  /** As `seal`, for many at a time: one for each owner, in their order. */
+  readonly sealEach: (
+    secrets: ReadonlyArray<{ readonly secret: string; readonly owner: string }>
+  ) => Effect.Effect<ReadonlyArray<string>, DatabaseError>
   /** A secret from its text in the store; fails where the text is another owner's, was changed, or its key is missing. */
   readonly open: (text: string, owner: string) => Effect.Effect<string, DatabaseError>
   /** Whether a text of the store is encrypted with the key that encrypts now. */
@@ -98,14 +102,18 @@ export const make = (
   )
   const keys = Effect.mapError(load, (error) => (error._tag === "DatabaseError" ? error : asDatabaseError(error)))
 
+  const sealEach: SecretBox["sealEach"] = Effect.fnUntraced(function* (secrets) {
+    if (secrets.length === 0) return []
+    const [key] = yield* keys
+    // With the secrets: the transaction that made the key's row known here may have failed.
+    yield* register(key!.id)
+    return secrets.map(({ owner, secret }) => seal(key!, secret, owner))
+  })
+
   return {
     prepare: Effect.asVoid(load),
-    seal: Effect.fnUntraced(function* (secret, owner) {
-      const [key] = yield* keys
-      // With the secret: the transaction that made the key's row known here may have failed.
-      yield* register(key!.id)
-      return seal(key!, secret, owner)
-    }),
+    seal: (secret, owner) => Effect.map(sealEach([{ secret, owner }]), ([sealed]) => sealed!),
+    sealEach,
     open: Effect.fnUntraced(function* (text, owner) {
       const found = partsOf(text)
       if (found === null) return text

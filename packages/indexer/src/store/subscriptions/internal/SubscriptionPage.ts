@@ -43,3 +43,22 @@ export const read = Effect.fnUntraced(function* (account: number, chain: number,
   const rows = yield* read((db) => db.selectFrom("subscription").selectAll().where("id", "in", ids).orderBy("id"))
   return { total, rows }
 })
+
+/** The rows behind an id, in the order of creation. */
+export const readAfter = Effect.fnUntraced(function* (
+  account: number,
+  chain: number,
+  { after, limit }: { readonly after: number; readonly limit: number }
+) {
+  const { read } = yield* Database
+  return yield* read((db) =>
+    db
+      .selectFrom("subscription")
+      .selectAll()
+      .where("account", "=", account)
+      .where("chain", "=", chain)
+      .where("id", ">", after)
+      .orderBy("id")
+      .limit(limit)
+  )
+})

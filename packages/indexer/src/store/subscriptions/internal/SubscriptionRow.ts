@@ -1,4 +1,4 @@
-/** The rows of subscriptions: one by its key, one that is the same as another, and how many there are. */
+/** The rows of subscriptions: one by its key, those that are like new ones, and how many there are. */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
@@ -65,50 +65,57 @@ export const find = Effect.fnUntraced(function* (
   return row ?? (yield* new SubscriptionNotFound({ referenceId }))
 })
 
-/** The reference of the account's subscription that is the same, if there is one. */
-export const findSame = Effect.fnUntraced(function* (chain: number, subscription: NewSubscription) {
-  const { query } = yield* Database
-  const { account, address, callbackUrl, confirmations, event, filter } = subscription
-  const text = filterText(filter)
-  const [found] = yield* query((db) =>
-    db
-      .selectFrom("subscription")
-      .select("reference_id")
-      .where("account", "=", account)
-      .where("chain", "=", chain)
-      .where("event", "=", event)
-      .where("address", address === undefined ? "is" : "=", address ?? null)
-      .where("confirmations", "=", confirmations)
-      .where("filter", text === null ? "is" : "=", text)
-      // An expression, so that no planner chooses the index on URLs, which may have a million equal ones.
-      .where(sql`callback_url || ''`, "=", callbackUrl)
-      .limit(1)
-  )
-  return found?.reference_id
-})
+/** What an account has already, of what it asks for. */
+export interface Existing {
+  /** The reference of a subscription that is the same. */
+  readonly same: string | null
+  /** How many there are to the same event of the same address, counted up to `most`. */
+  readonly alike: number
+}
 
-/** How many subscriptions the account has to the same event of the same address, counted up to `most`. */
-export const alike = Effect.fnUntraced(function* (
+/** `address`: what follows the column's name. The expressions are those of the index `subscription_alike`. */
+const existingOf = (account: number, chain: number, address: string, most: number) => {
+  const own = `subscription where account + 0 = ${account} and chain + 0 = ${chain} and event = :event and address ${address}`
+  return `
+    select :position as position,
+      (select reference_id from ${own} and confirmations = :confirmations
+        and coalesce(filter, '') = :filter and callback_url = :url limit 1) as same,
+      (select count(*) from (select 1 as one from ${own} limit ${most}) counted) as alike`
+}
+
+/** For each of some new subscriptions of one account to one chain, in their order. */
+export const existing = Effect.fnUntraced(function* (
+  account: number,
   chain: number,
-  { account, address, event }: Pick<NewSubscription, "account" | "address" | "event">,
+  subscriptions: ReadonlyArray<Pick<NewSubscription, "address" | "callbackUrl" | "confirmations" | "event" | "filter">>,
   most: number
 ) {
-  const { query } = yield* Database
-  const found = yield* query((db) =>
-    db
-      .selectFrom("subscription")
-      .select("id")
-      .where("account", "=", account)
-      .where("chain", "=", chain)
-      .where("event", "=", event)
-      .where("address", address === undefined ? "is" : "=", address ?? null)
-      .limit(most)
-  )
-  return found.length
+  const { selectEach } = yield* Database
+  const asked = subscriptions.map(({ address, callbackUrl, confirmations, event, filter }, position) => ({
+    ...{ position, event, confirmations, filter: filterText(filter) ?? "", url: callbackUrl, address }
+  }))
+  const types = { position: "bigint", event: "text", confirmations: "bigint", filter: "text", url: "text" } as const
+  const ofAddress = asked.filter(({ address }) => address !== undefined)
+  const ofBlocks = asked.filter(({ address }) => address === undefined)
+  const found = [
+    ...(yield* selectEach<Existing & { readonly position: number }>(
+      { ...types, address: "bytea" },
+      ofAddress,
+      existingOf(account, chain, "= :address", most)
+    )),
+    ...(yield* selectEach<Existing & { readonly position: number }>(
+      types,
+      ofBlocks,
+      existingOf(account, chain, "is null", most)
+    ))
+  ]
+  const inOrder = new Array<Existing>(subscriptions.length)
+  for (const one of found) inOrder[Number(one.position)] = { same: one.same, alike: Number(one.alike) }
+  return inOrder
 })
 
 /** Counts the account's subscriptions on the chain up or down. */
-export const count = Effect.fnUntraced(function* (account: number, chain: number, change: 1 | -1) {
+export const count = Effect.fnUntraced(function* (account: number, chain: number, change: number) {
   const { query } = yield* Database
   yield* query((db) =>
     db
