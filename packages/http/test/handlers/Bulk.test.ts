@@ -45,7 +45,7 @@ for (const store of stores) {
     it.effect("gives each item the result that its own operation would give it", () =>
       Effect.gen(function* () {
         const { alice, url } = yield* TestServer
-        const [one, two] = fresh(2, { callbackSecretKey: "s", receiveCallbackOn: 7 })
+        const [one, two] = fresh(2, { callbackSecretKey: "s", receiveCallbackOn: 7, filter: { minimumAmount: "0.5" } })
         const block = { eventType: "BLOCK_MINED", callbackUrl: one!.callbackUrl }
         const items = [
           ...[one, two, one, { ...one, allowDuplicates: true }, block, { ...one, address: "0x1" }],
@@ -57,7 +57,8 @@ for (const store of stores) {
           ],
           ...[
             { ...one, eventType: "ADDRESS_COINS_TRANSACTION_UNCONFIRMED" },
-            { ...one, receiveCallbackOn: 0 }
+            { ...one, receiveCallbackOn: 0 },
+            { ...one, filter: { minimumAmount: "2" } }
           ]
         ]
         const { body, status } = yield* create(items)
@@ -66,12 +67,12 @@ for (const store of stores) {
         const answers = body.data.items
         assert.deepStrictEqual(codes(answers), [
           ...["made", "made", "already_exists", "made", "made", "invalid_data", "invalid_data", "invalid_data"],
-          ...["invalid_data", "invalid_data", "unimplemented", "invalid_data"]
+          ...["invalid_data", "invalid_data", "unimplemented", "invalid_data", "made"]
         ])
         const { createdTimestamp, referenceId } = answers[1].item
         assert.deepStrictEqual(answers[1].item, {
           ...{ address: "0x0000000000000000000000000000000000000001", callbackUrl: two!.callbackUrl, createdTimestamp },
-          ...{ eventType: coins, isActive: true, receiveCallbackOn: 7, referenceId }
+          ...{ eventType: coins, isActive: true, receiveCallbackOn: 7, referenceId, filter: { minimumAmount: "0.5" } }
         })
         // What the single operations say of the same items.
         for (const [i, item] of items.entries()) {

@@ -96,6 +96,7 @@ for (const store of stores) {
               callbackUrl: "https://example.com/callbacks",
               secret: "s3cret",
               confirmations: 7,
+              filter: undefined,
               created: 0,
               active: true,
               deactivationReasons: []
