@@ -118,7 +118,7 @@ const countCallbacks = (now: number) =>
 const countReceivers = (health: Effect.Success<typeof ReceiverHealth.make>, now: number) =>
   Effect.ignore(
     Effect.gen(function* () {
-      for (const [state, hosts] of Object.entries(yield* health.countByState)) {
+      for (const [state, hosts] of Object.entries((yield* health.overview(0)).counts)) {
         yield* Metric.update(Metric.withAttributes(receivers, { state }), hosts)
       }
       const { count, since } = yield* health.failing

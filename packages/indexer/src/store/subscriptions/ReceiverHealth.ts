@@ -107,11 +107,17 @@ const shown = (state: State, failing: Failing | undefined, now: number) => ({
   pausedUntil: failing !== undefined && failing.pausedUntil > now ? failing.pausedUntil : undefined
 })
 
-/** The place of a host among those of all accounts. */
-export type Target = Pick<HostHealth, "account" | "host">
+interface Target {
+  readonly account: number
+  readonly host: string
+  readonly active: number
+}
 
-/** Hosts of subscriptions after one, by steps through an index: however many subscriptions they have. */
-const targetsAfter = Effect.fnUntraced(function* (after: Target, limit: number, account: number | undefined) {
+/** Hosts that are looked at. */
+const mostHosts = 10_000
+
+/** The hosts of subscriptions, by steps through an index, however many subscriptions they have; of one account, or of all. */
+const targets = Effect.fnUntraced(function* (account?: number) {
   const { read } = yield* Database
   const next = (of: RawBuilder<unknown>, host: RawBuilder<unknown>) => sql`
     select account, host from subscription
@@ -120,16 +126,22 @@ const targetsAfter = Effect.fnUntraced(function* (after: Target, limit: number, 
   return yield* read(
     rows(sql<Target>`
       with recursive target(account, host) as (
-        select account, host from (${next(sql`${after.account}`, sql`${after.host}`)}) one
+        select account, host from (${next(sql`${account ?? -1}`, sql`${""}`)}) one
         union all
         select
           (select account from (${next(sql`target.account`, sql`target.host`)}) one),
           (select host from (${next(sql`target.account`, sql`target.host`)}) one)
         from target where target.account is not null
       )
-      select account, host from target where account is not null limit ${limit}`)
+      select account, host, case when exists (
+        select 1 from subscription s where s.account = target.account and s.host = target.host and s.active = 1
+      ) then 1 else 0 end as active
+      from target where account is not null limit ${mostHosts}`)
   )
 })
+
+/** Of a failure: whether its subscription is active. */
+const isActive = sql`exists (select 1 from subscription s where s.id = failing_subscription.subscription and s.active = 1)`
 
 /** The failures of an account's host together: since the earliest, for the reason of the last attempt. */
 const failuresOf = Effect.fnUntraced(function* (account: number, host: string) {
@@ -141,31 +153,26 @@ const failuresOf = Effect.fnUntraced(function* (account: number, host: string) {
           order by last desc limit 1) as error
       from failing_subscription
       where account = ${account} and host = ${host}
-        and exists (select 1 from subscription where id = failing_subscription.subscription and active = 1)`)
+        and ${isActive}`)
   )
   const count = Number(found!.count)
   return { count, failing: count === 0 ? undefined : found! }
 })
 
-const ofHost = Effect.fnUntraced(function* (account: number, host: string, statisticsSince: number) {
+const ofHost = Effect.fnUntraced(function* ({ account, active, host }: Target, statisticsSince: number) {
   const { read } = yield* Database
   const now = yield* Clock.currentTimeMillis
   const mine = sql`host = ${host} and account = ${account}`
-  const [activity] = yield* read(
-    rows(sql<{ inactive: number; active: number | null }>`
-      select
-        (select count(*) from subscription where account = ${account} and host = ${host} and active = 0) as inactive,
-        (select 1 from subscription where account = ${account} and host = ${host} and active = 1 limit 1) as active`)
+  const [inactive] = yield* read(
+    rows(sql<{ count: number }>`select count(*) as count from subscription where ${mine} and active = 0`)
   )
   const { count, failing } = yield* failuresOf(account, host)
   const backlog = yield* backlogOf({ unsent: sql`${unsent} and ${mine}`, retried: sql`${retried} and ${mine}` })
   const verified = yield* (yield* HostPermission)(account, host)
-  const active = activity!.active !== null
+  const state = stateOf({ verified, active: active === 1, failing, retrying: backlog.retrying, now })
   return {
-    ...{ account, host, ...backlog },
-    ...shown(stateOf({ verified, active, failing, retrying: backlog.retrying, now }), failing, now),
-    failingSubscriptions: count,
-    inactiveSubscriptions: Number(activity!.inactive),
+    ...{ account, host, ...backlog, ...shown(state, failing, now), failingSubscriptions: count },
+    inactiveSubscriptions: Number(inactive!.count),
     ...AttemptStatistics.ofCounts(yield* countsOf(account, host, statisticsSince))
   } satisfies HostHealth
 })
@@ -190,24 +197,68 @@ const statisticsSince = Effect.map(
   (now) => DeliveryRecord.periodOf(now) - (statisticsPeriods - 1) * DeliveryRecord.periodMillis
 )
 
-const healthOf = Effect.fnUntraced(function* (targets: ReadonlyArray<Target>) {
+const healthOf = Effect.fnUntraced(function* (found: ReadonlyArray<Target>) {
   const since = yield* statisticsSince
-  return yield* Effect.forEach(targets, ({ account, host }) => ofHost(account, host, since))
+  return yield* Effect.forEach(found, (target) => ofHost(target, since))
 })
-
-/** Hosts of one account that are looked at. */
-const mostOfAccount = 10_000
 
 const ofAccount = Effect.fn("ReceiverHealth.ofAccount")(function* (
   account: number,
   { limit, offset }: { readonly limit: number; readonly offset: number }
 ) {
-  const targets = yield* targetsAfter({ account, host: "" }, mostOfAccount, account)
-  return { total: targets.length, hosts: yield* healthOf(targets.slice(offset, offset + limit)) }
+  const found = yield* targets(account)
+  return { total: found.length, hosts: yield* healthOf(found.slice(offset, offset + limit)) }
 })
 
-const all = Effect.fn("ReceiverHealth.all")(function* (limit: number, after: Target = { account: -1, host: "" }) {
-  return yield* healthOf(yield* targetsAfter(after, limit, undefined))
+const keyOf = ({ account, host }: Pick<Target, "account" | "host">) => `${account} ${host}`
+
+/** The state of every host, by few statements for all of them. */
+const allStates = Effect.fnUntraced(function* () {
+  const { read } = yield* Database
+  const now = yield* Clock.currentTimeMillis
+  const mayReceive = yield* HostPermission
+  const found = yield* targets()
+  const failures = yield* read(
+    rows(sql<Failing & Target>`
+      select account, host, min(since) as since, max(paused_until) as "pausedUntil", '' as error from failing_subscription
+      where ${isActive} group by account, host`)
+  )
+  const failingOf = new Map(failures.map((failing) => [keyOf(failing), failing]))
+  const again = yield* read(
+    rows(sql<Target>`select account, host from callback where ${retried} group by account, host`)
+  )
+  const retrying = new Set(again.map(keyOf))
+  return yield* Effect.forEach(found, (target) =>
+    Effect.map(mayReceive(target.account, target.host), (verified) => {
+      const [failing, active] = [failingOf.get(keyOf(target)), target.active === 1]
+      const state = stateOf({ verified, active, failing, retrying: retrying.has(keyOf(target)) ? 1 : 0, now })
+      return { ...target, state }
+    })
+  )
+})
+
+/** The order in which operators are shown hosts. */
+const severity: Readonly<Record<State, number>> = {
+  ...{ failing: 0, paused: 0, inactive: 1 },
+  ...{ recovering: 2, unverified: 3, healthy: 4 }
+}
+
+const overview = Effect.fn("ReceiverHealth.overview")(function* (limit: number) {
+  const { numbers, read } = yield* Database
+  const all = yield* allStates()
+  const counts: Record<State, number> = {
+    ...{ unverified: 0, inactive: 0, paused: 0 },
+    ...{ failing: 0, recovering: 0, healthy: 0 }
+  }
+  for (const { state } of all) counts[state]++
+  const worst = [...all].sort((a, b) => severity[a.state] - severity[b.state]).slice(0, limit)
+  const hosts = yield* healthOf(worst)
+  const accounts = yield* read(
+    rows(sql<{ id: number; name: string }>`
+      select id, name from account where id in ${numbers(worst.map(({ account }) => account))}`)
+  )
+  const nameOf = new Map(accounts.map(({ id, name }) => [id, name]))
+  return { counts, hosts: hosts.map((host) => ({ ...host, account: nameOf.get(host.account) ?? "" })) }
 })
 
 /** Callbacks whose attempts say how a subscription does: the last ones with a number. */
@@ -276,7 +327,7 @@ const failing = Effect.fn("ReceiverHealth.failing")(function* () {
   const [found] = yield* read(
     rows(sql<{ count: number; since: number | null }>`
       select count(*) as count, min(since) as since from failing_subscription
-      where exists (select 1 from subscription where id = failing_subscription.subscription and active = 1)`)
+      where ${isActive}`)
   )
   return { count: Number(found!.count), since: found!.since ?? undefined }
 })
@@ -303,18 +354,6 @@ const periods = Effect.fn("ReceiverHealth.periods")(function* () {
   })
 })
 
-/** Hosts that are counted by their states. */
-const mostCounted = 10_000
-
-const countByState = Effect.fn("ReceiverHealth.countByState")(function* () {
-  const counts: Record<State, number> = {
-    ...{ unverified: 0, inactive: 0, paused: 0 },
-    ...{ failing: 0, recovering: 0, healthy: 0 }
-  }
-  for (const { state } of yield* all(mostCounted)) counts[state]++
-  return counts
-})
-
 export const make = Effect.gen(function* () {
   const database = yield* Database
   const mayReceive = yield* HostPermission
@@ -323,8 +362,8 @@ export const make = Effect.gen(function* () {
   return {
     /** A page of an account's hosts, in the order of their names, and how many there are. */
     ofAccount: (...asked: Parameters<typeof ofAccount>) => provided(ofAccount(...asked)),
-    /** The hosts of all accounts, after one in the order of accounts and names. */
-    all: (...asked: Parameters<typeof all>) => provided(all(...asked)),
+    /** How many hosts of all accounts there are in each state, and some of the hosts, those that fail first. */
+    overview: (limit: number) => provided(overview(limit)),
     /** How a subscription does, by the attempts of its last callbacks. */
     ofSubscription: (...asked: Parameters<typeof ofSubscription>) => provided(ofSubscription(...asked)),
     /** Subscriptions that fail, of all accounts, those that have failed for longest first. */
@@ -332,8 +371,6 @@ export const make = Effect.gen(function* () {
     /** How many active subscriptions fail, and when the first of these failures began. */
     failing: provided(Effect.suspend(failing)),
     /** Each period of the last day, the present one at the end, over all accounts. */
-    periods: provided(Effect.suspend(periods)),
-    /** How many hosts of all accounts there are in each state. */
-    countByState: provided(Effect.suspend(countByState))
+    periods: provided(Effect.suspend(periods))
   }
 })
