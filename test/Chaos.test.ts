@@ -1,17 +1,23 @@
 /**
  * A healthy, a slow and a dying receiver beside one another, while the daemon is killed every few seconds and the chain
  * reorganises. The healthy one misses nothing and does not wait for the others; the dying one, which refuses callbacks at
- * one time and hangs up at another, gets all of it in the end.
+ * one time and hangs up at another, gets all of it in the end. Each second the console and the metrics say of each receiver
+ * what is true.
  * `HEADWATER_CHAOS_SECONDS` makes it longer.
  */
 import { assert, describe, it } from "@effect/vitest"
+import * as Ports from "@headwater/daemon/demo/Ports"
 import type { Location } from "@headwater/indexer/store/database/Database"
 import Sqlite from "better-sqlite3"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import { Wallet } from "ethers"
 import * as Anvil from "./Anvil.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
+import * as ReceiverTruth from "./ReceiverTruth.ts"
 import { locations } from "./Stores.ts"
 import * as Traffic from "./Traffic.ts"
 
@@ -19,6 +25,10 @@ const seconds = Number(process.env.HEADWATER_CHAOS_SECONDS ?? 12)
 const seed = Number(process.env.HEADWATER_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const events = "/blockchain-events/ethereum/devnet"
 const secret = "a secret of the test"
+const password = "the password of the test's console"
+
+/** How long it may take until the console says what a receiver has done, and until a daemon has done again what a kill took. */
+const [settleMillis, againMillis] = [3_000, 5_000]
 
 const [{ location: sqlite }] = locations as [(typeof locations)[number]]
 
@@ -60,7 +70,9 @@ describe("chaos", () => {
           dying: yield* Receiver.start(() => ({ status: answers[state] }), "127.0.0.3")
         }
         const location = (yield* sqlite) as Extract<Location, { kind: "sqlite" }>
+        const port = yield* Ports.free(0)
         const headwater = yield* Headwater.start(location, {
+          console: { password, port },
           chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 } },
           callbacks: {
             ...{ allowHosts: ["localhost", "127.0.0.2", "127.0.0.3"], retry: "standard-webhooks" },
@@ -87,14 +99,38 @@ describe("chaos", () => {
         }
 
         const traffic = yield* Traffic.start(anvil, targets, random)
-        const end = Date.now() + seconds * 1000
         const kills: Array<number> = []
+        let launched = 0
+        const look = ReceiverTruth.look(headwater, `http://127.0.0.1:${port}`, password)
+        const samples = { looks: 0, failing: 0 }
+        /** Whether the dying receiver is said to fail; undefined where the daemon does not answer. */
+        const sample = Effect.gen(function* () {
+          const at = Date.now()
+          const lastKill = kills.at(-1) ?? 0
+          const since = lastKill > launched || at < launched + againMillis ? lastKill : at
+          const found = yield* look
+          if (found === undefined || kills.at(-1) !== (lastKill === 0 ? undefined : lastKill)) return undefined
+          const { dying, healthy, slow } = receivers
+          const fails = ReceiverTruth.check(found, { well: [healthy, slow], dying }, since - settleMillis)
+          samples.looks++
+          if (fails) samples.failing++
+          return fails
+        })
+        const saysThatItFails = (wanted: boolean) =>
+          Effect.gen(function* () {
+            while ((yield* sample) !== wanted) yield* Effect.sleep("100 millis")
+          }).pipe(Effect.timeout("60 seconds"), Effect.orDie)
+        state = "refusing"
+        yield* saysThatItFails(true)
+        const sampling = yield* Effect.forkScoped(Effect.forever(Effect.andThen(sample, Effect.sleep("1 second"))))
+        const end = Date.now() + seconds * 1000
         while (Date.now() < end) {
           yield* Effect.sleep(`${2000 + Math.floor(random() * 3000)} millis`)
           state = (["refusing", "well", "hanging up", "well"] as const)[kills.length % 4]!
           kills.push(Date.now())
           yield* headwater.kill
           yield* headwater.launch
+          launched = Date.now()
         }
         yield* traffic.stop
         state = "well"
@@ -135,6 +171,14 @@ describe("chaos", () => {
           } while (after !== undefined)
         }
         yield* arrive("dying", 120)
+        yield* saysThatItFails(false)
+        // What a sample found untrue is the fiber's end.
+        sampling.interruptUnsafe()
+        yield* Fiber.await(sampling).pipe(
+          Effect.flatMap((exit) =>
+            Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause) ? Effect.failCause(exit.cause) : Effect.void
+          )
+        )
 
         const made = madeAt(location.file)
         const since = (start: (delivery: Receiver.Delivery) => number | undefined, through = true) =>
@@ -148,7 +192,8 @@ describe("chaos", () => {
         console.log(`${kills.length} kills, ${healthy} events (seed ${seed}), of the healthy receiver:
   from a transaction seen mined to its callback received, restarts included: ${shown(since(mined))}
   from its block seen, restarts included: ${shown(since(seen))}
-  from its block seen, where no kill came between: ${shown(since(seen, false))}`)
+  from its block seen, where no kill came between: ${shown(since(seen, false))}
+${samples.looks} looks at the console and the metrics were true, ${samples.failing} of them with the dying receiver failing`)
         assert.isAbove(healthy, 0)
       }).pipe(Effect.scoped),
     1_200_000

@@ -70,7 +70,7 @@ const setup = (location: (typeof locations)[number]["location"]) =>
       const { hash } = yield* anvil.rpc<{ readonly hash: string }>("eth_getBlockByNumber", ["latest", false])
       yield* receiver.until((accepted) => accepted.some(({ body }) => body.data.item.hash === hash))
     })
-    return { caughtUp, anvil, receiver, headwater, url, coins, blocks, send }
+    return { caughtUp, anvil, receiver, headwater, url, coins, blocks, send, subscribe }
   })
 
 const call = (url: string, options: RequestInit = {}) => Effect.promise(() => fetch(url, options))
@@ -89,7 +89,7 @@ describe("the console's door", () => {
         const { anvil, blocks, caughtUp, coins, headwater, receiver, send, url } = yield* setup(location)
         const paths = [
           ...["/api/chains", "/api/reorganisations", "/api/subscriptions?search=0x", `/api/subscriptions/${coins}`],
-          ...["/api/accounts", "/api/credits?account=test", "/api/domains", "/api/progress"]
+          ...["/api/accounts", "/api/credits?account=test", "/api/domains", "/api/progress", "/api/deliveries"]
         ]
         for (const path of paths) {
           assert.strictEqual((yield* call(`${url}${path}`)).status, 401, path)
@@ -287,7 +287,9 @@ describe.skipIf(browserPath === undefined)("the console in Chromium", () => {
     "shows chains live, finds subscriptions, redelivers; no serious finding of axe, dark or light",
     () =>
       Effect.gen(function* () {
-        const { anvil, blocks, caughtUp, coins, receiver, send, url } = yield* setup(locations[0]!.location)
+        const { anvil, blocks, caughtUp, coins, receiver, send, subscribe, url } = yield* setup(locations[0]!.location)
+        const failing = yield* subscribe("block-mined", { callbackUrl: "https://localhost:1/", allowDuplicates: true })
+        yield* subscribe("block-mined", { callbackUrl: "https://hooks.example.com/", allowDuplicates: true })
         yield* send
         yield* anvil.rpc("anvil_mine", ["0x3"])
         yield* caughtUp
@@ -346,14 +348,29 @@ describe.skipIf(browserPath === undefined)("the console in Chromium", () => {
             await Effect.runPromise(anvil.rpc("anvil_mine", ["0x1"]))
             await page.locator("tbody tr").nth(rows).waitFor({ timeout: 60_000 })
 
+            await page.keyboard.press("2")
+            const hosts = page.getByRole("region", { name: "Hosts" })
+            // One of its subscriptions is accepted, which does not make the host green.
+            await hosts.getByText("✕ failing").waitFor()
+            await hosts.getByText("○ not verified").waitFor()
+            await page.getByRole("region", { name: "Failures" }).getByText("ECONNREFUSED").first().waitFor()
+            await sound("deliveries")
+            await page.getByRole("link", { name: failing.slice(0, 8) }).click()
+            await page.getByText("✕ failing").waitFor()
+            await sound("failing")
             await page.keyboard.press("3")
+            await page.getByText("✕ failing").first().waitFor()
+            await page.getByText("● healthy").first().waitFor()
+            await sound("all-subscriptions")
+
+            await page.keyboard.press("4")
             await page.getByText("Consumed by test").waitFor()
             await page.waitForTimeout(200)
             await sound("credits")
-            await page.keyboard.press("4")
+            await page.keyboard.press("5")
             await page.getByText("hooks.example.com").waitFor()
             await sound("domains")
-            await page.keyboard.press("5")
+            await page.keyboard.press("6")
             await page.getByText("No movement of coins is in doubt.").waitFor()
             await sound("progress")
             await page.keyboard.press("?")
@@ -367,6 +384,9 @@ describe.skipIf(browserPath === undefined)("the console in Chromium", () => {
             await card.getByText("following").waitFor()
             await page.waitForTimeout(1_500)
             await sound("narrow")
+            await page.keyboard.press("2")
+            await page.getByText("✕ failing").first().waitFor()
+            await sound("narrow-deliveries")
             await page.getByRole("button", { name: "Log out" }).click()
             await page.getByLabel("Password of the console").waitFor()
             await page.close()

@@ -5,7 +5,9 @@ import * as Hash from "@headwater/core/Hash"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import * as OperatorView from "@headwater/indexer/store/operator/OperatorView"
 import { Database } from "@headwater/indexer/store/database/Database"
+import * as CallbackBacklog from "@headwater/indexer/store/subscriptions/CallbackBacklog"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
+import * as ReceiverHealth from "@headwater/indexer/store/subscriptions/ReceiverHealth"
 import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -77,24 +79,49 @@ const makeProgress = Effect.fnUntraced(function* (view: OperatorView.OperatorVie
   }).pipe(stored)
 })
 
-const makeSubscriptions = (view: OperatorView.OperatorView, callbacks: Callbacks["Service"]) => ({
-  search: (request: Request) =>
-    Effect.map(view.subscriptions((queryOf(request).get("search") ?? "").trim().slice(0, 200)), (page) => json(page)),
+type Health = Effect.Success<typeof ReceiverHealth.make>
+
+/** Hosts and failures that are shown. */
+const [shownHosts, shownFailures] = [100, 50]
+
+/** How deliveries go: what is to be sent, the last day, the hosts, those that fail first, and what fails and why. */
+const makeDeliveries = Effect.fnUntraced(function* (health: Health) {
+  const stored = Effect.provideService(Database, yield* Database)
+  return Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const { accepting: _, ...backlog } = yield* CallbackBacklog.read()
+    const { counts, hosts } = yield* health.overview(shownHosts)
+    return json({
+      ...{ now, backlog, counts, hosts, periodMillis: ReceiverHealth.periodMillis },
+      ...{ periods: yield* health.periods, failures: yield* health.failures(shownFailures) }
+    })
+  }).pipe(stored)
+})
+
+const makeSubscriptions = (view: OperatorView.OperatorView, callbacks: Callbacks["Service"], health: Health) => ({
+  search: Effect.fnUntraced(function* (request: Request) {
+    const page = yield* view.subscriptions((queryOf(request).get("search") ?? "").trim().slice(0, 200))
+    const items = yield* Effect.forEach(page.items, ({ row, shown }) =>
+      Effect.map(health.ofSubscription(row), (of) => ({ ...shown, health: of }))
+    )
+    return json({ ...page, items })
+  }),
   show: Effect.fnUntraced(function* (request: Request) {
     const { reference = "" } = yield* HttpRouter.params
     const found = yield* view.subscription(reference)
     if (found === undefined) return notFound
-    const { id, shown } = found
-    const page = yield* view.callbacks(id, wholeNumber(queryOf(request).get("before")))
-    return json({ subscription: shown, callbacks: page.items, hasMore: page.hasMore })
+    const { row, shown } = found
+    const page = yield* view.callbacks(row.id, wholeNumber(queryOf(request).get("before")))
+    const subscription = { ...shown, health: yield* health.ofSubscription(row) }
+    return json({ subscription, callbacks: page.items, hasMore: page.hasMore })
   }),
   redeliver: Effect.fnUntraced(
     function* () {
       const { key = "", reference = "" } = yield* HttpRouter.params
       const found = yield* view.subscription(reference)
       if (found === undefined) return notFound
-      const { account, chain } = found
-      yield* callbacks.redeliver({ account, chain, referenceId: reference }, key)
+      const { chain, row } = found
+      yield* callbacks.redeliver({ account: row.account, chain, referenceId: reference }, key)
       return json({})
     },
     Effect.catchTags({
@@ -112,7 +139,9 @@ export const routes = (password: Redacted.Redacted) =>
       const view = yield* OperatorView.make
       const chains = yield* makeChains
       const progress = yield* makeProgress(view)
-      const subscriptions = makeSubscriptions(view, yield* Callbacks)
+      const health = yield* ReceiverHealth.make
+      const deliveries = yield* makeDeliveries(health)
+      const subscriptions = makeSubscriptions(view, yield* Callbacks, health)
       const sessions = Sessions.make(password)
       const items =
         <A, E>(list: Effect.Effect<A, E>) =>
@@ -123,6 +152,7 @@ export const routes = (password: Redacted.Redacted) =>
       for (const [path, page] of Page.answers) yield* router.add("GET", path, page)
       yield* Door.routes(router, sessions)
       yield* get("/api/chains", chains)
+      yield* get("/api/deliveries", () => deliveries)
       yield* get("/api/progress", () => progress)
       yield* get("/api/reorganisations", items(view.reorganisations))
       yield* get("/api/subscriptions", subscriptions.search)

@@ -14,7 +14,15 @@ const files = {
   ...Object.fromEntries(
     [
       ...["console.js", "elements.js", "chart.js", "words.js"],
-      ...["chains.js", "subscriptions.js", "subscription.js", "progress.js", "credits.js", "domains.js"]
+      ...[
+        "chains.js",
+        "deliveries.js",
+        "subscriptions.js",
+        "subscription.js",
+        "progress.js",
+        "credits.js",
+        "domains.js"
+      ]
     ].map((name) => [`/${name}`, [name, "text/javascript; charset=utf-8"]] as const)
   )
 } satisfies Record<string, readonly [file: string, contentType: string]>

@@ -43,15 +43,15 @@ export const line = ({ from, fromZero, label, points, to }) => {
 }
 
 /**
- * A bar a day.
- * @param {{ label: string, days: ReadonlyArray<readonly [day: number, value: number]>, kind: "bar" | "bar up" }} chart
+ * A bar a day, or a period of other length, of which `text` then tells.
+ * @param {{ label: string, days: ReadonlyArray<readonly [day: number, value: number]>, kind: "bar" | "bar up", text?: string }} chart
  */
-export const bars = ({ days, kind, label }) => {
+export const bars = ({ days, kind, label, text: told }) => {
   const values = days.map(([, value]) => value)
   const highest = Math.max(1, ...values)
   const total = values.reduce((sum, value) => sum + value, 0)
   const step = width / Math.max(1, days.length)
-  const text = total === 0 ? "none" : `${number(total)} in all, ${number(highest)} on the highest day`
+  const text = told ?? (total === 0 ? "none" : `${number(total)} in all, ${number(highest)} on the highest day`)
   return make(
     "figure",
     {},
@@ -59,8 +59,12 @@ export const bars = ({ days, kind, label }) => {
     svg(
       "svg",
       {
-        ...{ class: kind === "bar" ? "chart tall" : "chart", viewBox: `0 0 ${width} ${height}` },
-        ...{ preserveAspectRatio: "none", role: "img", "aria-label": `${label}, ${days.length} days: ${text}` }
+        ...{ class: kind === "bar" && told === undefined ? "chart tall" : "chart", viewBox: `0 0 ${width} ${height}` },
+        ...{
+          preserveAspectRatio: "none",
+          role: "img",
+          "aria-label": `${label}${told === undefined ? `, ${days.length} days` : ""}: ${text}`
+        }
       },
       ...values.map((value, i) => {
         const tall = (value / highest) * (height - 2)
@@ -71,6 +75,40 @@ export const bars = ({ days, kind, label }) => {
           width: step * 0.76,
           height: tall
         })
+      })
+    )
+  )
+}
+
+/**
+ * A bar a period, of what went well with what did not above it.
+ * @param {{ label: string, good: string, bad: string, bars: ReadonlyArray<readonly [at: number, good: number, bad: number]> }} chart
+ */
+export const stacked = ({ bad, bars, good, label }) => {
+  const highest = Math.max(1, ...bars.map(([, well, ill]) => well + ill))
+  const sum = (/** @type {1 | 2} */ part) => bars.reduce((total, bar) => total + bar[part], 0)
+  const step = width / Math.max(1, bars.length)
+  const text = `${number(sum(1))} ${good}, ${number(sum(2))} ${bad}`
+  const tall = (/** @type {number} */ value) => (value === 0 ? 0 : Math.max(1.5, (value / highest) * (height - 2)))
+  return make(
+    "figure",
+    {},
+    make("figcaption", {}, make("span", {}, label), make("span", {}, text)),
+    svg(
+      "svg",
+      {
+        ...{ class: "chart middle", viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img" },
+        "aria-label": `${label}: ${text}`
+      },
+      ...bars.flatMap(([, well, ill], i) => {
+        const place = { x: i * step + step * 0.06, width: step * 0.88 }
+        const [low, high] = [tall(well), tall(ill)]
+        return [
+          ...(well === 0 ? [] : [svg("rect", { ...place, class: "bar up", y: height - low, height: low })]),
+          ...(ill === 0
+            ? []
+            : [svg("rect", { ...place, class: "bar down", y: Math.max(0, height - low - high), height: high })])
+        ]
       })
     )
   )

@@ -1,6 +1,7 @@
 /** The page: logging in, which view is shown, keys, and asking again. */
 import { chains } from "./chains.js"
 import { credits } from "./credits.js"
+import { deliveries } from "./deliveries.js"
 import { domains } from "./domains.js"
 import { make } from "./elements.js"
 import { progress } from "./progress.js"
@@ -83,6 +84,7 @@ const viewOf = (/** @type {string} */ hash) => {
   const [name, reference] = path.split("/")
   const search = new URLSearchParams(query)
   if (name === "subscriptions" && reference) return [name, subscription(ask, say, decodeURIComponent(reference))]
+  if (name === "deliveries") return [name, deliveries(ask)]
   if (name === "subscriptions") return [name, subscriptions(ask, search.get("search") ?? "")]
   if (name === "credits") return [name, credits(ask, search.get("account"))]
   if (name === "domains") return [name, domains(ask)]
@@ -165,10 +167,11 @@ const goTo = async (/** @type {string} */ hash) => {
 /** @type {Record<string, () => unknown>} */
 const keys = {
   1: () => goTo("#/chains"),
-  2: () => goTo("#/subscriptions"),
-  3: () => goTo("#/credits"),
-  4: () => goTo("#/domains"),
-  5: () => goTo("#/progress"),
+  2: () => goTo("#/deliveries"),
+  3: () => goTo("#/subscriptions"),
+  4: () => goTo("#/credits"),
+  5: () => goTo("#/domains"),
+  6: () => goTo("#/progress"),
   "/": () => {
     const search = document.getElementById("search")
     if (search !== null) return search.focus()

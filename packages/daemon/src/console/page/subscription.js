@@ -1,6 +1,6 @@
 /** One subscription, and its callbacks with every attempt to deliver each one. */
 import { make, number, table, time } from "./elements.js"
-import { activity, callbackStates, eventName } from "./words.js"
+import { callbackStates, eventName, percent, receiverState } from "./words.js"
 
 /**
  * @typedef {import("./console.js").Ask} Ask
@@ -26,6 +26,14 @@ const attempt = ({ at, duration, error, status }) =>
     error === undefined ? null : ` · ${error}`
   )
 
+const answers = (/** @type {any} */ { attempts, p50, p99, successRate }) =>
+  attempts === 0
+    ? "no attempt yet"
+    : [
+        `${percent(successRate)} of the last ${number(attempts)} attempts accepted`,
+        ...(p50 === undefined ? [] : [`half answered within ${number(p50)} ms, 99 % within ${number(p99)} ms`])
+      ].join(", ")
+
 /** @type {(subscription: any) => HTMLElement} */
 const details = (subscription) => {
   const fact = (/** @type {string} */ name, /** @type {string | Node} */ value) => [
@@ -35,7 +43,9 @@ const details = (subscription) => {
   return make(
     "dl",
     { class: "details" },
-    ...fact("State", activity(subscription.active)),
+    ...fact("State", receiverState(subscription.health)),
+    ...(subscription.health.error === undefined ? [] : fact("Last failure", subscription.health.error)),
+    ...fact("Answers", answers(subscription.health)),
     ...subscription.deactivationReasons.flatMap((/** @type {any} */ { reason, timestamp }) =>
       fact("Deactivated", make("span", {}, `${reason}, `, time(timestamp * 1000)))
     ),

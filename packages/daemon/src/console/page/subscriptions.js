@@ -1,6 +1,6 @@
 /** The subscriptions that a search finds. */
 import { make, number, table } from "./elements.js"
-import { activity, eventName } from "./words.js"
+import { eventName, receiverState } from "./words.js"
 
 /**
  * @typedef {import("./console.js").Ask} Ask
@@ -49,7 +49,7 @@ export const subscriptions = (ask, search) => ({
                 { href: `#/subscriptions/${item.referenceId}`, "data-row": true, class: "mono" },
                 item.referenceId.slice(0, 8)
               ),
-              ...[activity(item.active), item.account, item.chain, eventName(item.event)],
+              ...[receiverState(item.health), item.account, item.chain, eventName(item.event)],
               make("span", { class: "mono", title: item.address ?? "" }, shortened(item.address)),
               make("span", { title: item.callbackUrl }, new URL(item.callbackUrl).host),
               number(item.lastSequence)

@@ -107,6 +107,9 @@ const shown = (state: State, failing: Failing | undefined, now: number) => ({
   pausedUntil: failing !== undefined && failing.pausedUntil > now ? failing.pausedUntil : undefined
 })
 
+/** Attempts are counted in periods of so many milliseconds. */
+export const { periodMillis } = DeliveryRecord
+
 interface Target {
   readonly account: number
   readonly host: string

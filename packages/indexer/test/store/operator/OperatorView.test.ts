@@ -38,7 +38,7 @@ for (const store of stores) {
         const references = (search: string) =>
           Effect.map(view.subscriptions(search), ({ hasMore, items }) => ({
             hasMore,
-            found: items.map(({ referenceId }) => referenceId)
+            found: items.map(({ shown }) => shown.referenceId)
           }))
         assert.deepStrictEqual(yield* references("https://pages.t"), { hasMore: true, found: made.slice(0, 50) })
         assert.deepStrictEqual(yield* references(made[50]!), { hasMore: false, found: [made[50]!] })
@@ -112,7 +112,7 @@ for (const store of stores) {
         assert.deepStrictEqual(yield* numbers(undefined), [null, 3, 2, 1])
         assert.deepStrictEqual(yield* numbers(3), [2, 1])
         const found = yield* view.subscription(subscription.referenceId)
-        assert.deepStrictEqual([found?.id, found?.shown.signed], [subscription.id, false])
+        assert.deepStrictEqual([found?.row.id, found?.shown.signed], [subscription.id, false])
       })
     )
   })

@@ -18,6 +18,7 @@ interface SubscriptionRow {
   readonly event: EventType
   readonly address: Uint8Array | null
   readonly callback_url: string
+  readonly host: string
   readonly confirmations: number
   readonly created: number
   readonly active: number
@@ -54,7 +55,7 @@ const newestWhere = Effect.fnUntraced(function* (condition: SubscriptionSearch.C
       .innerJoin("chain", "chain.id", "subscription.chain")
       .innerJoin("account", "account.id", "subscription.account")
       .select(["subscription.id", "reference_id", "subscription.account", "account.name as account_name"])
-      .select(["chain.name as chain_name", "event", "address", "callback_url", "confirmations"])
+      .select(["chain.name as chain_name", "event", "address", "callback_url", "subscription.host", "confirmations"])
       .select(["subscription.created", "active", "deactivation_reasons", "last_sequence"])
       .select(sql<SqlBool>`secret is not null`.as("signed"))
       .where(condition)
@@ -63,20 +64,23 @@ const newestWhere = Effect.fnUntraced(function* (condition: SubscriptionSearch.C
   )
 })
 
+/** What a subscription is called in the store. */
+const identity = ({ account, active, host, id }: SubscriptionRow) => ({ id, account, host, active })
+
 /** The newest subscriptions that `search` may mean; of all subscriptions where the text is empty. */
 export const newest = Effect.fnUntraced(function* (search: string) {
   const conditions = search === "" ? [sql<SqlBool>`1 = 1`] : yield* SubscriptionSearch.conditions(search)
   // Each condition reads an index of its own, which no disjunction of them would.
   const pages = yield* Effect.forEach(conditions, newestWhere)
   const byId = new Map(pages.flat().map((row) => [row.id, row]))
-  return Page.of([...byId.values()].sort((a, b) => b.id - a.id).map(shown))
+  return Page.of(
+    [...byId.values()].sort((a, b) => b.id - a.id).map((row) => ({ row: identity(row), shown: shown(row) }))
+  )
 })
 
 /** The subscription of a reference, as it is shown, and what names its callbacks in the store. */
 export const find = Effect.fnUntraced(function* (referenceId: string) {
   const [row] = yield* newestWhere(sql<SqlBool>`reference_id = ${referenceId}`)
   const chain = row === undefined ? undefined : Chain.ofName(row.chain_name)
-  return row === undefined || chain === undefined
-    ? undefined
-    : { id: row.id, account: row.account, chain, shown: shown(row) }
+  return row === undefined || chain === undefined ? undefined : { row: identity(row), chain, shown: shown(row) }
 })
