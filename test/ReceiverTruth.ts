@@ -16,11 +16,13 @@ const possible = (deliveries: ReadonlyArray<Delivery>, from: number) => {
     const settled = own.filter(({ at }) => at < from)
     const last = settled.at(-1)?.at ?? 0
     const until = own.slice(settled.length)
-    return [...settled.filter(({ at }) => at >= last - togetherMillis), ...until].map(({ accepted }) => accepted)
+    const before = settled.filter(({ at }) => at >= last - togetherMillis)
+    // Before its first attempt a subscription does not fail.
+    return [...(before.length === 0 ? [true] : []), ...[...before, ...until].map(({ accepted }) => accepted)]
   })
   return {
     failing: lasts.some((accepted) => accepted.includes(false)),
-    well: lasts.every((accepted) => accepted.length === 0 || accepted.includes(true)) || deliveries.length === 0
+    well: lasts.every((accepted) => accepted.includes(true))
   }
 }
 
