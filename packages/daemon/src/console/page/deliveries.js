@@ -128,7 +128,9 @@ export const deliveries = (ask) => {
   const again = async () => {
     const answer = await ask("/api/deliveries")
     cards.replaceChildren(backlogCard(answer), dayCard(answer))
-    failures.replaceChildren(answer.failures.length === 0 ? soft("Nothing fails.") : failureTable(answer))
+    failures.replaceChildren(
+      answer.failures.length === 0 ? soft("The last attempt of every subscription was accepted.") : failureTable(answer)
+    )
     hosts.replaceChildren(answer.hosts.length === 0 ? soft("No subscription has been made yet.") : hostTable(answer))
   }
 

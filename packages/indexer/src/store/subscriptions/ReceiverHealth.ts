@@ -100,12 +100,13 @@ const backlogOf = Effect.fnUntraced(function* (conditions: {
   } satisfies Backlog
 })
 
-const shown = (state: State, failing: Failing | undefined, now: number) => ({
-  state,
-  failingSince: failing?.since,
-  error: failing?.error,
-  pausedUntil: failing !== undefined && failing.pausedUntil > now ? failing.pausedUntil : undefined
-})
+const shown = (state: State, failing: Failing | undefined, { nextAttempt, ...backlog }: Backlog, now: number) => {
+  const pausedUntil = failing !== undefined && failing.pausedUntil > now ? failing.pausedUntil : undefined
+  return {
+    ...{ state, failingSince: failing?.since, error: failing?.error, pausedUntil, ...backlog },
+    nextAttempt: nextAttempt === undefined ? undefined : Math.max(nextAttempt, pausedUntil ?? 0)
+  }
+}
 
 /** Attempts are counted in periods of so many milliseconds. */
 export const { periodMillis } = DeliveryRecord
@@ -174,7 +175,7 @@ const ofHost = Effect.fnUntraced(function* ({ account, active, host }: Target, s
   const verified = yield* (yield* HostPermission)(account, host)
   const state = stateOf({ verified, active: active === 1, failing, retrying: backlog.retrying, now })
   return {
-    ...{ account, host, ...backlog, ...shown(state, failing, now), failingSubscriptions: count },
+    ...{ account, host, ...shown(state, failing, backlog, now), failingSubscriptions: count },
     inactiveSubscriptions: Number(inactive!.count),
     ...AttemptStatistics.ofCounts(yield* countsOf(account, host, statisticsSince))
   } satisfies HostHealth
@@ -285,8 +286,12 @@ const ofSubscription = Effect.fn("ReceiverHealth.ofSubscription")(function* (
   const attempts = (yield* Effect.forEach(logs, ({ attempt_log }) => AttemptLog.decode(attempt_log))).flat()
   const verified = yield* (yield* HostPermission)(account, host)
   return {
-    ...backlog,
-    ...shown(stateOf({ verified, active: active === 1, failing, retrying: backlog.retrying, now }), failing, now),
+    ...shown(
+      stateOf({ verified, active: active === 1, failing, retrying: backlog.retrying, now }),
+      failing,
+      backlog,
+      now
+    ),
     ...AttemptStatistics.ofAttempts(attempts)
   } satisfies ReceiverHealth
 })

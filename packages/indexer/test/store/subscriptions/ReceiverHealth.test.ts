@@ -126,7 +126,12 @@ for (const store of stores) {
         }
         yield* acknowledge(silence)
         const paused = (yield* ofHosts)["b.test"]!
-        assert.deepInclude(paused, { state: "paused", failingSince: start + 10, pausedUntil: start + 8000 })
+        assert.deepInclude(paused, {
+          state: "paused",
+          failingSince: start + 10,
+          pausedUntil: start + 8000,
+          nextAttempt: start + 8000
+        })
         assert.deepInclude(paused, { error: "no answer within 5000 ms", attempts: 3, successRate: 0, p99: 100 })
 
         // What is accepted ends the failure, though not all has been sent again.
