@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer, type Socket } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { AllowedHosts, CallbackTarget } from "@headwater/daemon/delivery/CallbackTarget"
 import * as Delivery from "@headwater/daemon/delivery/Delivery"
@@ -5,6 +6,7 @@ import { ReceiverClient, ReceiverClientOptions } from "@headwater/daemon/deliver
 import type { RetryProfile } from "@headwater/daemon/delivery/RetryProfile"
 import * as DevelopmentCertificate from "@headwater/daemon/demo/DevelopmentCertificate"
 import { OwnOutages } from "@headwater/daemon/supervision/OwnOutages"
+import { Database } from "@headwater/indexer/store/database/Database"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Context from "effect/Context"
@@ -25,12 +27,15 @@ const quick: RetryProfile = { delays: [100, 200], jitter: 0.2 }
 /** So long that no receiver which answers is given up on a busy machine. */
 const patient = 30_000
 
-const setupWith = (timeoutMillis: number) =>
+/** `more` are names that have no certificate. */
+const setupWith = (timeoutMillis: number, more: ReadonlyArray<string> = []) =>
   Effect.map(DevelopmentCertificate.make(names), (certificate) => ({
     certificate,
     target: CallbackTarget.layer.pipe(
-      Layer.provide(Dns.layerStatic({ hosts: Object.fromEntries(names.map((name) => [name, ["127.0.0.1"]])) })),
-      Layer.provide(Layer.succeed(AllowedHosts, new Set(names)))
+      Layer.provide(
+        Dns.layerStatic({ hosts: Object.fromEntries([...names, ...more].map((name) => [name, ["127.0.0.1"]])) })
+      ),
+      Layer.provide(Layer.succeed(AllowedHosts, new Set([...names, ...more])))
     ),
     client: Layer.succeed(ReceiverClientOptions, { timeoutMillis, connections: 32, extraCa: certificate.ca })
   }))
@@ -247,6 +252,100 @@ describe("Delivery", () => {
           (lists) => lists.every((rows) => rows.every(({ state }) => state === "delivered"))
         )
       )
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+
+  it.live(
+    "sends past what another account has at a path of the same host that hangs, and that too when it answers",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* setup
+        const held: Array<() => void> = []
+        let hangs = true
+        const receiver = yield* HttpsReceiver.start(world.certificate, (response, { path }) => {
+          if (hangs && path === "/hangs") held.push(() => response.end())
+          else response.end()
+        })
+        const at = (path: string) => receiver.received.filter((one) => one.path === path).length
+        const [attacker, victim] = [yield* Seed.account, yield* Seed.account]
+        const hanging = yield* Effect.forEach(Array.from({ length: 40 }), () =>
+          Seed.subscription(attacker, `https://a.test:${receiver.port}/hangs`)
+        )
+        yield* Effect.forEach(hanging, (subscription) => Seed.callbacks(subscription, 2))
+        yield* deliver(world, { concurrency: 16, perHost: 8 })
+        yield* receiver.until(() => at("/hangs") > 0)
+        const well = yield* Seed.subscription(victim, `https://a.test:${receiver.port}/well`)
+        yield* Seed.callbacks(well, 30)
+        yield* (yield* Outbox).wakeup
+        yield* receiver.until(() => at("/well") === 30)
+        const ofAttacker = Effect.map(
+          Effect.forEach(hanging, ({ id }) => Seed.rows(id)),
+          (lists) => lists.flat()
+        )
+        // None of them had to be given up before.
+        assert.isTrue((yield* ofAttacker).every(({ attempts, state }) => attempts === 0 && state === "due"))
+        hangs = false
+        for (const end of held) end()
+        yield* until(Effect.map(ofAttacker, (rows) => rows.every(({ state }) => state === "delivered")))
+      }).pipe(Effect.scoped, Effect.provide(services))
+  )
+
+  it.live("sends past a thousand hosts of another account that take connections and say nothing", () =>
+    Effect.gen(function* () {
+      const hosts = Array.from({ length: 1_000 }, (_, i) => `own-${i}.test`)
+      const world = yield* setupWith(patient, hosts)
+      const sockets = new Set<Socket>()
+      let ends = false
+      const silent = createServer((socket) => {
+        sockets.add(socket.on("error", () => {}))
+        if (ends) socket.destroy()
+      })
+      yield* Effect.acquireRelease(
+        Effect.callback<void>((resume) => {
+          silent.listen(0, "127.0.0.1", () => resume(Effect.void))
+        }),
+        () => Effect.sync(() => silent.close())
+      )
+      const { port } = silent.address() as AddressInfo
+      const receiver = yield* HttpsReceiver.start(world.certificate)
+      const [attacker, victim] = [yield* Seed.account, yield* Seed.account]
+      const { insertMany, query } = yield* Database
+      const model = yield* Seed.subscription(attacker, `https://${hosts[0]}:${port}/`)
+      const [found] = yield* query((db) => db.selectFrom("subscription").selectAll().where("id", "=", model.id))
+      const { id: _, ...row } = found!
+      const referenceOf = (host: string) => `${model.referenceId} ${host}`
+      yield* insertMany(
+        "subscription",
+        hosts.map((host) => ({
+          ...row,
+          reference_id: referenceOf(host),
+          host,
+          callback_url: `https://${host}:${port}/`
+        }))
+      )
+      const own = yield* query((db) =>
+        db.selectFrom("subscription").select(["id", "host"]).where("account", "=", attacker).where("id", "<>", model.id)
+      )
+      yield* insertMany(
+        "callback",
+        own.map(({ host, id }) => ({
+          ...{ subscription: id, host, account: attacker, chain: 1, height: 1, idempotency_key: referenceOf(host) },
+          ...{ event: "BLOCK_MINED", body: "{}", state: "due" as const, due: 1, created: 1 }
+        }))
+      )
+      yield* deliver(world, { concurrency: 16, perHost: 8 })
+      yield* until(Effect.sync(() => sockets.size > 0))
+      const well = yield* Seed.subscription(victim, `https://b.test:${receiver.port}/`)
+      yield* Seed.callbacks(well, 30)
+      yield* (yield* Outbox).wakeup
+      yield* receiver.until(({ length }) => length === 30)
+      const tried = yield* query((db) =>
+        db.selectFrom("callback").select("id").where("account", "=", attacker).where("attempts", ">", 0)
+      )
+      assert.deepStrictEqual(tried, [])
+      // A delivery that stops waits for what it has in flight.
+      ends = true
+      for (const socket of sockets) socket.destroy()
     }).pipe(Effect.scoped, Effect.provide(services))
   )
 

@@ -324,6 +324,56 @@ for (const store of stores) {
       }).pipe(Effect.scoped, Effect.provide(services))
     )
 
+    it.live("tells one account's confirmations while another has very many, of lower blocks, at a busy address", () =>
+      Effect.gen(function* () {
+        const { query } = yield* Database
+        const subscriptions = yield* Subscriptions
+        const [many, one] = [yield* Seed.account, yield* Seed.account]
+        const subscribe = (account: number, where: number, event: EventType, confirmations: number) =>
+          subscriptions.create({
+            ...{ account, chain: chains[0]!, event, confirmations, address: address(where) },
+            ...{ secret: undefined, allowDuplicates: true, callbackUrl: "https://example.com/" }
+          })
+        for (let i = 0; i < 30; i++)
+          yield* subscribe(many, 0, "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION", 9)
+        const { id } = yield* subscribe(one, 1, "ADDRESS_COINS_TRANSACTION_CONFIRMED", 2)
+        const opened = yield* Effect.provideService(
+          ChainStore.open(chains[0]!, { record: "watched", undoDepth: 100 }),
+          FanOut.Bounds,
+          { commit: 10, address: 5, step: 20, turn: 10 }
+        )
+        const written = (account: number) =>
+          Effect.map(
+            query((db) => db.selectFrom("callback").select("subscription").where("account", "=", account)),
+            (found) => found.length
+          )
+        let parent = hash()
+        const mine = Effect.fnUntraced(function* (height: number, paid: ReadonlyArray<number>) {
+          const own = hash()
+          const transfers = paid.map((where): Transfer => {
+            const to = address(where)
+            return { kind: "coin", transaction: 0, position: nonce++, from: undefined, to, amount: 1n }
+          })
+          const block = { height, hash: own, parent, time: height, transactions: [hash()], spends: [] }
+          yield* opened.commit([{ ...block, transfers }])
+          parent = own
+        })
+        const busy = Array.from({ length: 10 }, () => 0)
+        // Three blocks of the busy address are far from told when the other one is paid, and there are more with each.
+        for (let height = 1; height <= 3; height++) yield* mine(height, busy)
+        yield* mine(4, [...busy, 1])
+        yield* mine(5, busy)
+        yield* opened.fanOut
+        yield* opened.fanOut
+        assert.deepStrictEqual(
+          yield* query((db) => db.selectFrom("callback").select("subscription").where("account", "=", one)),
+          [{ subscription: id }]
+        )
+        assert.isBelow(yield* written(many), 1_000)
+        assert.isTrue((yield* opened.fanOut).more)
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
     it.effect("passes over an account of which too many callbacks wait, until they are fewer, and nobody else", () =>
       Effect.gen(function* () {
         const { query } = yield* Database
