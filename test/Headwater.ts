@@ -115,7 +115,7 @@ export const start = (
       })
       child = process_
       const collect = (chunk: Buffer) => {
-        printed = (printed + chunk.toString("utf8")).slice(-200_000)
+        printed = (printed + chunk.toString("utf8")).slice(-20_000_000)
       }
       process_.stdout.on("data", collect)
       process_.stderr.on("data", collect)

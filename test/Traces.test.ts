@@ -1,9 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
+import { Database } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import * as Anvil from "./Anvil.ts"
 import * as Collector from "./Collector.ts"
+import * as EveryOperation from "./EveryOperation.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
 import { locations } from "./Stores.ts"
@@ -112,6 +117,11 @@ describe("traces", () => {
         const secrets = ["node-user", "node-password", "node-api-key", "provider-api-key", "provider-url-key"]
         const withCredentials = (url: string) =>
           `${url.replace("://", "://node-user:node-password@")}/?key=node-api-key`
+        const stranger = yield* Effect.gen(function* () {
+          const accounts = yield* Accounts
+          const { id } = yield* accounts.create("stranger")
+          return Redacted.value((yield* accounts.createKey(id, { name: "stranger" })).key)
+        }).pipe(Effect.provide(Accounts.layer.pipe(Layer.provide(Database.layer(store)))))
         const headwater = yield* Headwater.start(store, {
           callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca },
           chains: {
@@ -156,6 +166,51 @@ describe("traces", () => {
         yield* receiver.until((accepted) => accepted.length > 0)
         // Two signatures, since both secrets are in use.
         assert.lengthOf(String(receiver.deliveries[0]!.headers["webhook-signature"]).split(" "), 2)
+
+        // Every operation of the document, of its own account, of a stranger, and of nobody, on chains of three families.
+        const [wrongKey, strangeSecret] = ["hw_the-key-of-nobody", "the-secret-of-a-stranger"]
+        const statuses = new Map<string, Array<number>>()
+        const names = { referenceId, address: watched, addressId: watched, domain: "localhost" }
+        for (const [blockchain, network] of [
+          ["ethereum", "devnet"],
+          ["bitcoin", "mainnet"],
+          ["xrp", "mainnet"]
+        ] as const) {
+          for (const [key, extendedPublicKey] of [
+            [stranger, xpub],
+            [wrongKey, xpub],
+            [headwater.apiKey, xprv],
+            [headwater.apiKey, xpub]
+          ] as const) {
+            const answers = yield* EveryOperation.every(headwater, {
+              ...{ key, context },
+              path: { ...names, blockchain, network, extendedPublicKey, "": "0x1" },
+              item: {
+                ...item,
+                callbackSecretKey: strangeSecret,
+                address: watched,
+                extendedPublicKey,
+                domain: "localhost",
+                allowDuplicates: true
+              }
+            })
+            for (const { operationId, status, text } of answers) {
+              statuses.set(operationId, [...(statuses.get(operationId) ?? []), status])
+              const unseen = [...secrets, headwater.apiKey, stranger, wrongKey, xprv]
+              const others = key === headwater.apiKey ? [] : [callbackSecret, nextSecret]
+              for (const secret of [...unseen, ...others]) assert.notInclude(text, secret, `${operationId} ${status}`)
+              if (status >= 400) assert.notInclude(text, xpub, operationId)
+            }
+          }
+        }
+        assert.isAbove(statuses.size, 40)
+        const reached = [...statuses].filter(([, all]) => all.some((status) => status !== 401 && status < 500))
+        assert.deepStrictEqual(
+          [...statuses.keys()].filter((name) => !reached.some(([one]) => one === name)),
+          []
+        )
+        for (const [name, all] of statuses) assert.notInclude(all, 500, name)
+
         const metrics = yield* Effect.promise(async () =>
           (await fetch(`${headwater.url}/metrics`, { headers: headwater.operator })).text()
         )
@@ -164,7 +219,8 @@ describe("traces", () => {
         const routes = new Set(spans.map((span) => attribute(span, "http.route")))
         assert.isTrue(routes.has("/hd-wallets/utxo/:blockchain/:network/:extendedPublicKey/assets"))
         const all = { spans: JSON.stringify(spans), log: headwater.log(), metrics }
-        const never = [...secrets, callbackSecret, nextSecret, xprv, context, headwater.apiKey]
+        const keys = [headwater.apiKey, stranger, wrongKey]
+        const never = [...secrets, callbackSecret, nextSecret, strangeSecret, xprv, context, ...keys]
         for (const [name, text] of Object.entries(all)) {
           for (const secret of [...never, xpub]) assert.notInclude(text, secret, name)
         }
