@@ -1,4 +1,27 @@
-/** What one account may try on another: to find what is the other's, to use it, and to keep the other from being served. */
+/**
+ * What one account may try on another: to find what is the other's, to use it, and to keep the other from being served. What
+ * needs more than requests is tried elsewhere; none of these attacks works.
+ *
+ * Guess and use: 1. references, keys and cursors of the other; 2. fields that name another account; 3. keys that are like
+ * the other's; 4. a domain that the other has proved (all here). 5. Lists, histories and domains of the other, beside the
+ * same addresses and URLs (`Isolation`). 6. Places of another's feed (`Feed`). 7. A key beyond its list of endpoints, by
+ * names that are alike; 8. a key that only reads, for a secret to sign with (`server/Authentication`). 9. Secrets in the
+ * answers of any operation, and in logs, spans and metrics (`test/Traces`).
+ *
+ * Exhaust: 10. requests that wait, trickle or are many (here). 11. Idle and half-sent connections (`server/Server`).
+ * 12. Haste, also at what has no price (here, `server/Charging`), and over several daemons (`RateBuckets`). 13. Requests that
+ * race for a limit of subscriptions; 14. duplicates, wherever they are sent; 15. domains, verifications, wallets and
+ * addresses without end (`store/accounts/Limits`). 16. A wallet's scan without end (`operations/evm/EndlessWallet`). 17. A body too
+ * large, too deep, or of odd forms (`server/Fuzz`).
+ *
+ * Fill and stall: 18. a busy address with very many subscriptions (`subscriptions/FanOut`, `bench/fairness.ts`). 19. Its
+ * confirmations, of lower blocks than the other's (`FanOut`). 20. More waiting callbacks than may be (`FanOut`).
+ * 21. Many callbacks that are parked, let go, given up, removed or taken back (`database/SmallSteps`). 22. Very many
+ * subscriptions that a daily charge cannot be taken for (`store/accounts/Credits`). 23. A host's places, by a backlog of
+ * streams or of what is sent again (`subscriptions/Outbox`). 24. A path that hangs on a host that both use; 25. a thousand
+ * silent hosts (`delivery/Delivery`). 26. Hosts of its own that fail, to have an outage of our own believed, or none
+ * (`delivery/OwnFailures`). 27. URLs and names that lead to private addresses (`delivery/CallbackTarget`).
+ */
 import { connect } from "node:net"
 import { assert, layer } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
