@@ -444,6 +444,87 @@ describe("EVM endpoints", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("tells the events of contracts as the node's logs are, through a reorganisation", () =>
+    Effect.gen(function* () {
+      const test = yield* setup(location)
+      const { anvil, caughtUp, receiver, sender, subscribe } = test
+      const contracts = yield* deploy(test)
+      const { coin, collectible, multi } = contracts
+      const erc20 = "event Transfer(address indexed from, address indexed to, uint256 value)"
+      const batch =
+        "event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)"
+      const [transfer] = new Interface([erc20]).encodeFilterTopics("Transfer", []) as [string]
+      const to = zeroPadValue(actors[0]!, 32)
+      const asked: ReadonlyArray<{ address: string; abi?: string; topics?: ReadonlyArray<unknown> }> = [
+        { address: coin.address },
+        { address: coin.address, abi: erc20, topics: [null, null, [to, zeroPadValue(actors[1]!, 32)]] },
+        { address: coin.address, topics: [[to, transfer], null, to] },
+        { address: multi.address, abi: batch },
+        // Whose second topics are no address of a recipient, and whose third is a token's id.
+        { address: collectible.address, abi: erc20 },
+        { address: coin.address, topics: [to] }
+      ]
+      const references: Array<string> = []
+      for (const { address, ...filter } of asked) {
+        references.push(yield* subscribe("contract-events", { address, filter, callbackUrl: `${receiver.url}/events` }))
+      }
+      yield* activity(test, contracts, 16, numbers(11), 100)
+      yield* caughtUp
+      yield* anvil.rpc("anvil_reorg", [5, []])
+      yield* sender.resync
+      yield* activity(test, contracts, 16, numbers(12), 500)
+      yield* caughtUp
+
+      let compared = 0
+      for (const [i, { abi, address, topics = [] }] of asked.entries()) {
+        const iface = abi === undefined ? undefined : new Interface([abi])
+        const first =
+          abi === undefined ? [] : iface!.encodeFilterTopics(iface!.fragments[0]!.format("sighash").split("(")[0]!, [])
+        const wanted =
+          topics.length > 0 && topics[0] === null ? [first[0] ?? null, ...topics.slice(1)] : [...first, ...topics]
+        // biome-ignore lint/suspicious/noExplicitAny: answers of a node that the test trusts
+        const logs = yield* anvil.rpc<ReadonlyArray<any>>("eth_getLogs", [
+          { address, fromBlock: "0x0", toBlock: "latest", topics: wanted }
+        ])
+        const expected = logs.map((log) => {
+          const decoded = log.topics.length === 4 && abi === erc20 ? null : iface?.parseLog(log)
+          const text = (value: unknown): unknown =>
+            typeof value === "object" && value !== null
+              ? [...(value as ReadonlyArray<unknown>)].map(text)
+              : String(value)
+          return {
+            ...{ hash: log.blockHash, height: Number(log.blockNumber), transactionId: log.transactionHash },
+            ...{ logIndex: Number(log.logIndex), topics: log.topics, data: log.data },
+            decoded: decoded == null ? undefined : decoded.args.map(text)
+          }
+        })
+        const told = () =>
+          [...new Map(receiver.accepted().map(({ body }) => [body.idempotencyKey, body])).values()]
+            .filter(({ referenceId }) => referenceId === references[i])
+            .map(({ data: { item } }) => item)
+            .map(({ data, decoded, logIndex, minedInBlock: { hash, height }, topics, transactionId }) => ({
+              ...{ hash, height, transactionId, logIndex, topics, data },
+              // biome-ignore lint/suspicious/noExplicitAny: an answer of the server
+              decoded: decoded?.arguments.map(({ value }: any) => value)
+            }))
+        const onChain = new Set<string>()
+        const { number } = yield* anvil.rpc<{ readonly number: string }>("eth_getBlockByNumber", ["latest", false])
+        for (let height = 0; height <= Number(number); height++) {
+          const block = `0x${height.toString(16)}`
+          onChain.add((yield* anvil.rpc<{ readonly hash: string }>("eth_getBlockByNumber", [block, false])).hash)
+        }
+        const now = () => told().filter(({ hash }) => onChain.has(hash))
+        yield* receiver.until(() => now().length >= expected.length)
+        const sorted = (all: ReadonlyArray<{ height: number; logIndex: number }>) =>
+          [...all].sort((a, b) => a.height - b.height || a.logIndex - b.logIndex)
+        assert.deepStrictEqual(sorted(now()), sorted(expected))
+        compared += expected.length
+      }
+      assert.isAbove(compared, 20)
+      console.log(`${compared} contract events compared with eth_getLogs, 0 wrong`)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("in the record of watched addresses, refuses those of nobody and wallets that are not whole", () =>
     Effect.gen(function* () {
       const test = yield* setup(location, { record: "watched" })

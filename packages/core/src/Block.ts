@@ -71,6 +71,18 @@ export interface InternalTransfer {
 
 export type Transfer = CoinTransfer | TokenTransfer | InternalTransfer
 
+/** Something that a contract has logged. Chains with contracts only. */
+export interface ContractLog {
+  readonly transaction: number
+  /** Log index within the block. */
+  readonly position: number
+  readonly contract: AddressBytes
+  /** Up to four, each 0x and 64 hex digits in lower case; the first names the event, unless that is anonymous. */
+  readonly topics: ReadonlyArray<string>
+  /** 0x and hex digits. */
+  readonly data: string
+}
+
 /** An input, which names the output that it spends. UTXO chains only. */
 export interface Spend {
   readonly transaction: number
@@ -135,6 +147,8 @@ export interface Block extends BlockHeader {
   readonly transactions: ReadonlyArray<Uint8Array>
   /** In block order; a failed transaction has none. */
   readonly transfers: ReadonlyArray<Transfer>
+  /** In block order, of transactions that took effect; absent on chains without contracts. */
+  readonly logs?: ReadonlyArray<ContractLog>
   /** Every input of a UTXO block that is not a coinbase, also those whose output is already in `transfers`. */
   readonly spends: ReadonlyArray<Spend>
   /** Parts that the node could not give; `transfers` holds nothing of them. Absent in a whole block. */

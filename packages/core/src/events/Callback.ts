@@ -3,13 +3,14 @@ import { sha256 } from "@noble/hashes/sha2.js"
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
 import * as Amount from "../Amount.ts"
 import * as Address from "../address/Address.ts"
-import type { BlockHeader, CoinDetails } from "../Block.ts"
+import type { BlockHeader, CoinDetails, ContractLog } from "../Block.ts"
 import type { Chain } from "../chains/Chain.ts"
 import * as Hash from "../Hash.ts"
 import type {
   BlockItem,
   CoinItem,
   Confirmations,
+  ContractEventItem,
   Direction,
   GapItem,
   InternalItem,
@@ -21,7 +22,7 @@ import type {
 export const apiVersion = "2024-12-12"
 
 /** `data.item` of a callback, without the confirmation counts. */
-export type Item = CoinItem | UnconfirmedCoinItem | InternalItem | TokenItem | BlockItem
+export type Item = CoinItem | UnconfirmedCoinItem | InternalItem | TokenItem | ContractEventItem | BlockItem
 
 /** Name, symbol and decimals of a token contract; empty and undefined where the contract does not say. */
 export interface TokenMetadata {
@@ -126,6 +127,23 @@ export const tokenItem = (
     direction: movement.direction
   }
 }
+
+/** Hex digits of a log's data that a callback has at most. */
+const maxData = 32_768
+
+export const contractEventItem = (
+  chain: Chain,
+  block: BlockHeader,
+  log: Omit<ContractLog, "transaction"> & { readonly transactionId: Uint8Array }
+): ContractEventItem => ({
+  ...place(chain),
+  address: addressText(chain, log.contract),
+  minedInBlock: minedInBlock(chain, block),
+  transactionId: Hash.encode(chain, log.transactionId),
+  logIndex: log.position,
+  topics: log.topics,
+  ...(log.data.length - 2 > maxData ? {} : { data: log.data })
+})
 
 export const blockItem = (chain: Chain, block: Omit<BlockHeader, "parent">): BlockItem => ({
   ...place(chain),

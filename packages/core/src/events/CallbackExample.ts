@@ -3,15 +3,20 @@
  * Everything is made as for a true event; the ids of the transaction and of the token's contract are made up.
  */
 import { sha256 } from "@noble/hashes/sha2.js"
-import { utf8ToBytes } from "@noble/hashes/utils.js"
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
 import * as Result from "effect/Result"
 import * as Address from "../address/Address.ts"
 import type { BlockHeader } from "../Block.ts"
 import type { Chain } from "../chains/Chain.ts"
+import * as EventAbi from "../evm/EventAbi.ts"
 import * as Callback from "./Callback.ts"
 import type { Confirmations } from "./CallbackItem.ts"
 import { eventKinds } from "./EventKinds.ts"
 import { type EventType, isEachConfirmation } from "./EventType.ts"
+import * as Filter from "./Filter.ts"
+
+/** ERC-20. */
+const transferAbi = "event Transfer(address indexed from, address indexed to, uint256 value)"
 
 /** 32 bytes that look like a hash, always the same for a text. */
 export const madeUpHash = (text: string): Uint8Array => sha256(utf8ToBytes(text))
@@ -44,6 +49,19 @@ const itemOf = (chain: Chain, event: EventType, options: Options): Callback.Item
       const tag = Result.getOrThrow(Address.destinationTag(chain, Address.encode(chain, address)!))
       const details = { transactionType: "Payment", ...(tag === undefined ? {} : { destinationTag: tag }) }
       return Callback.coinItem(chain, header, { ...movement, details })
+    }
+    case "log": {
+      const word = (hex: string) => `0x${hex.padStart(64, "0")}`
+      const topics = [
+        EventAbi.topicOf(transferAbi),
+        ...["from", "to"].map((side) => word(bytesToHex(madeUpHash(`${seed} ${side}`).subarray(0, 20))))
+      ]
+      const log = { contract: address, position: 12, topics, data: word(amount.toString(16)) }
+      return Filter.told(
+        chain,
+        { abi: transferAbi },
+        Callback.contractEventItem(chain, header, { ...log, transactionId })
+      )!
     }
     case "internal":
       return Callback.internalItem(chain, header, { ...movement, operation: "call_0_1" })

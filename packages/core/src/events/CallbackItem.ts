@@ -84,6 +84,44 @@ export const TokenItem = Schema.Struct({
 })
 export type TokenItem = typeof TokenItem.Type
 
+/** What a log says by an event's ABI. */
+const DecodedEvent = Schema.Struct({
+  event: text("Name of the event"),
+  signature: text("Name and types of the event, of which the first topic is the hash"),
+  arguments: Schema.Array(
+    Schema.Struct({
+      name: text("Empty where the ABI does not name the argument"),
+      type: text("As the ABI has it"),
+      value: Schema.Json.annotate({
+        description:
+          "Numbers as decimal text, addresses as the chain's users write them, bytes as `0x` and hexadecimal digits, arrays " +
+          "and tuples as arrays; of an indexed text, bytes, array or tuple its hash, as the log has no more"
+      })
+    })
+  )
+})
+export type DecodedEvent = typeof DecodedEvent.Type
+
+export const ContractEventItem = Schema.Struct({
+  ...place,
+  address: text("Address of the contract"),
+  minedInBlock: MinedInBlock,
+  transactionId,
+  logIndex: integer("Index of the log in its block"),
+  topics: Schema.Array(Schema.String).annotate({
+    description: "Topics of the log: `0x` and 64 hexadecimal digits each"
+  }),
+  data: Schema.optionalKey(
+    text("Data of the log: `0x` and hexadecimal digits; absent where they are more than 16 KiB, which the receipt has")
+  ),
+  decoded: Schema.optionalKey(
+    DecodedEvent.annotate({
+      description: "What the log says by the ABI that the subscription has; absent where the log does not fit"
+    })
+  )
+})
+export type ContractEventItem = typeof ContractEventItem.Type
+
 export const BlockItem = Schema.Struct({
   ...place,
   height: integer("Blocks before this one"),

@@ -4,11 +4,22 @@
  */
 import type * as Schema from "effect/Schema"
 import { type FamilyName, families, familyNames } from "../families/families.ts"
-import { atConfirmation, BlockItem, CoinItem, InternalItem, TokenItem, UnconfirmedCoinItem } from "./CallbackItem.ts"
+import {
+  atConfirmation,
+  BlockItem,
+  CoinItem,
+  ContractEventItem,
+  InternalItem,
+  TokenItem,
+  UnconfirmedCoinItem
+} from "./CallbackItem.ts"
 
 export interface EventKind {
-  /** The transfers of an address that the event is about; `block` is the block itself and has no address. */
-  readonly class: "coin" | "token" | "internal" | "block"
+  /**
+   * What the event is about: transfers of an address, or what the contract at an address logs; `block` is the block itself
+   * and has no address.
+   */
+  readonly class: "coin" | "token" | "internal" | "log" | "block"
   /** Where the event shows: in a mined block, in a node's mempool before that, or in blocks that leave the chain. */
   readonly seenIn: "block" | "mempool" | "reorganisation"
   /**
@@ -107,6 +118,15 @@ export const eventKinds = {
     path: "address-internal-transactions-confirmed-each-confirmation",
     everyFieldRequired: true,
     words: "each confirmation of internal transactions of an address"
+  },
+  CONTRACT_EVENT: {
+    class: "log",
+    seenIn: "block",
+    confirmations: "receiveCallbackOn",
+    families: familiesWithContracts,
+    item: ContractEventItem,
+    path: "contract-events",
+    words: "events of a contract"
   },
   BLOCK_MINED: {
     class: "block",

@@ -2,8 +2,10 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Amount from "../Amount.ts"
+import type { Chain } from "../chains/Chain.ts"
+import * as EventAbi from "../evm/EventAbi.ts"
 import type { Item } from "./Callback.ts"
-import { Direction } from "./CallbackItem.ts"
+import { type ContractEventItem, Direction } from "./CallbackItem.ts"
 
 /** Digits of the largest EVM amount, and as many behind the point. */
 const digits = 78
@@ -48,10 +50,56 @@ export const CoinFilter = only(ofCoins).annotate({ identifier: "CoinFilter" })
 
 export const TokenFilter = only(ofTokens).annotate({ identifier: "TokenFilter" })
 
-/** A part that is not given lets everything pass. The contract is in the form in which callbacks write addresses. */
-export type Filter = typeof TokenFilter.Type
+const topic = Schema.String.check(
+  Schema.isPattern(/^0x[0-9a-fA-F]{64}$/, { message: "must be 0x and 64 hexadecimal digits" })
+)
+/** Topics that one place may have. */
+const maxTopics = 50
+const ofLogs = {
+  abi: Schema.optionalKey(
+    Schema.Union([Schema.String, Schema.Record(Schema.String, Schema.Json)]).annotate({
+      description:
+        "The one event that is meant, as Solidity declares it or as its object in the contract's ABI: callbacks have the " +
+        "arguments decoded",
+      examples: ["event Transfer(address indexed from, address indexed to, uint256 value)"]
+    })
+  ),
+  topics: Schema.optionalKey(
+    Schema.Array(Schema.NullOr(Schema.Union([topic, Schema.Array(topic).check(Schema.isBetweenLength(1, maxTopics))])))
+      .check(Schema.isMaxLength(4, { message: "must be at most 4" }))
+      .annotate({
+        description:
+          "As `eth_getLogs` has them: at each place a topic, several of which one has to be there, or null for any",
+        examples: [["0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"]]
+      })
+  )
+}
+
+export const ContractEventFilter = only(ofLogs).annotate({ identifier: "ContractEventFilter" })
+
+/** A filter of any event. */
+export const Filter = Schema.Struct({ ...ofTokens, ...ofLogs }).annotate({
+  identifier: "Filter",
+  examples: [{ direction: "incoming", minimumAmount: "0.5" }]
+})
+
+/**
+ * A part that is not given lets everything pass. The contract is in the form in which callbacks write addresses, the ABI as
+ * `EventAbi.parse` writes it.
+ */
+export type Filter = typeof Filter.Type
 
 const amountOf = (text: string) => Result.getOrThrow(Amount.parse(text, digits))
+
+const isThere = (wanted: ReadonlyArray<string | ReadonlyArray<string> | null>, topics: ReadonlyArray<string>) =>
+  wanted.every((each, place) => {
+    const found = topics[place]
+    if (each === null) return true
+    return found !== undefined && [each].flat().some((one) => one.toLowerCase() === found)
+  })
+
+const passesLog = ({ abi, topics = [] }: Filter, item: ContractEventItem): boolean =>
+  (abi === undefined || item.topics[0] === EventAbi.topicOf(String(abi))) && isThere(topics, item.topics)
 
 /**
  * Whether a subscription with this filter is told of an item: where every part of the filter is met. An amount that is the
@@ -71,7 +119,9 @@ const amountOf = (text: string) => Result.getOrThrow(Amount.parse(text, digits))
  * ```
  */
 export const passes = (filter: Filter | undefined, item: Item): boolean => {
-  if (filter === undefined || !("direction" in item)) return true
+  if (filter === undefined) return true
+  if ("topics" in item) return passesLog(filter, item)
+  if (!("direction" in item)) return true
   if (filter.direction !== undefined && item.direction !== filter.direction) return false
   if (
     filter.contractAddress !== undefined &&
@@ -80,4 +130,12 @@ export const passes = (filter: Filter | undefined, item: Item): boolean => {
     return false
   if (filter.minimumAmount === undefined) return true
   return amountOf("token" in item ? item.token.amount : item.amount) >= amountOf(filter.minimumAmount)
+}
+
+/** The item as a subscription with this filter is told of it, a contract's event decoded; undefined where it does not pass. */
+export const told = <I extends Item>(chain: Chain, filter: Filter | undefined, item: I): I | undefined => {
+  if (!passes(filter, item)) return undefined
+  if (filter?.abi === undefined || !("topics" in item) || item.data === undefined) return item
+  const decoded = EventAbi.decode(chain, String(filter.abi), { topics: item.topics, data: item.data })
+  return decoded === undefined ? item : { ...item, decoded }
 }

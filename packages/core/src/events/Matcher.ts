@@ -4,13 +4,21 @@
  */
 import { bytesToHex } from "@noble/hashes/utils.js"
 import type { AddressBytes } from "../address/Address.ts"
-import type { Block, CoinDetails, CoinTransfer, InternalTransfer, TokenTransfer, Transfer } from "../Block.ts"
+import type {
+  Block,
+  CoinDetails,
+  CoinTransfer,
+  ContractLog,
+  InternalTransfer,
+  TokenTransfer,
+  Transfer
+} from "../Block.ts"
 import type { Chain } from "../chains/Chain.ts"
 import * as Steps from "../Steps.ts"
 import * as Inputs from "../utxo/Inputs.ts"
 import { mayUnlock, shownScripts, type Unlocking } from "../utxo/Unlocking.ts"
 import * as Callback from "./Callback.ts"
-import type { BlockItem, CoinItem, Direction, InternalItem, TokenItem } from "./CallbackItem.ts"
+import type { BlockItem, CoinItem, ContractEventItem, Direction, InternalItem, TokenItem } from "./CallbackItem.ts"
 import type { eventKinds } from "./EventKinds.ts"
 import { type EventType, eventsOfClass } from "./EventType.ts"
 import * as Filter from "./Filter.ts"
@@ -30,6 +38,7 @@ interface ItemsOfClass {
   readonly coin: CoinItem
   readonly token: TokenItem
   readonly internal: InternalItem
+  readonly log: ContractEventItem
   readonly block: BlockItem
 }
 
@@ -141,6 +150,7 @@ export function* addressesSeenInSteps(
     see(transfer.taggedFrom)
     see(transfer.taggedTo)
   })
+  yield* Steps.forEach(block.logs ?? [], ({ contract }) => see(contract))
   for (const { address } of payers) see(address)
   return found
 }
@@ -148,6 +158,7 @@ export function* addressesSeenInSteps(
 const coinEvents = eventsOfClass("coin")
 const tokenEvents = eventsOfClass("token")
 const internalEvents = eventsOfClass("internal")
+const logEvents = eventsOfClass("log")
 
 /** The net of one address over the inputs and outputs of one transaction, in the coin's smallest unit. */
 export interface NetMovement {
@@ -268,8 +279,8 @@ export function* matchInSteps<S extends Subscription>(
   ) => {
     for (const subscription of byAddress.get(bytesToHex(address)) ?? []) {
       if (!events.has(subscription.event)) continue
-      const made = item()
-      if (Filter.passes(subscription.filter, made)) add(subscription, occurrence, made)
+      const told = Filter.told(chain, subscription.filter, item())
+      if (told !== undefined) add(subscription, occurrence, told)
     }
   }
   const bothSides = (
@@ -307,6 +318,13 @@ export function* matchInSteps<S extends Subscription>(
         Callback.internalItem(chain, block, { address, transactionId, direction, amount, operation })
       )
     })
+
+  const log = ({ contract, data, position, topics, transaction }: ContractLog) => {
+    const transactionId = block.transactions[transaction]!
+    emit(contract, logEvents, `log:${position}`, () =>
+      Callback.contractEventItem(chain, block, { contract, data, position, topics, transactionId })
+    )
+  }
 
   for (const subscription of blockMined) add(subscription, "block", Callback.blockItem(chain, block))
   if (byAddress.size === 0) return { occurrences, unresolved }
@@ -353,5 +371,6 @@ export function* matchInSteps<S extends Subscription>(
         break
     }
   })
+  yield* Steps.forEach(block.logs ?? [], log)
   return { occurrences, unresolved }
 }

@@ -1,7 +1,8 @@
 /** Blocks that hold an event of every kind, and the callbacks that come of them. */
 import type { AddressBytes } from "@headwater/core/address/Address"
-import type { Block, Transfer } from "@headwater/core/Block"
+import type { Block, ContractLog, Transfer } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
+import * as EventAbi from "@headwater/core/evm/EventAbi"
 import * as Callback from "@headwater/core/events/Callback"
 import { eventKinds } from "@headwater/core/events/EventKinds"
 import { EventType, isEachConfirmation } from "@headwater/core/events/EventType"
@@ -20,18 +21,27 @@ const account = (number: number) => new Uint8Array(20).fill(number) as AddressBy
 const script = Uint8Array.of(0x76, 0xa9, 0x14, ...new Uint8Array(20).fill(2), 0x88, 0xac) as AddressBytes
 
 const token = { kind: "token", transaction: 0, contract: account(9), from: account(1), to: account(2) } as const
-const onAccounts = blockOf([
-  {
-    ...{ kind: "coin", transaction: 0, position: 0 },
-    ...{ from: account(1), to: account(2), amount: 1_500_000_000_000_000_000n }
-  },
-  { ...token, position: 3, batchIndex: 0, token: "fungible", amount: 2_500_000n, tokenId: undefined },
-  { ...token, position: 4, batchIndex: 1, token: "multi", amount: 5n, tokenId: 77n },
-  {
-    ...{ kind: "internal", transaction: 1, operation: "call_0_1", operationType: "call" },
-    ...{ from: account(2), to: account(3), amount: 10n ** 17n }
-  }
-])
+const word = (hex: string) => `0x${hex.padStart(64, "0")}`
+const abi = "event Transfer(address indexed from, address indexed to, uint256 value)"
+const transferred: ContractLog = {
+  ...{ transaction: 0, position: 3, contract: account(2), data: word("2625a0") },
+  topics: [EventAbi.topicOf(abi), word("01".repeat(20)), word("02".repeat(20))]
+}
+const onAccounts: Block = {
+  ...blockOf([
+    {
+      ...{ kind: "coin", transaction: 0, position: 0 },
+      ...{ from: account(1), to: account(2), amount: 1_500_000_000_000_000_000n }
+    },
+    { ...token, position: 3, batchIndex: 0, token: "fungible", amount: 2_500_000n, tokenId: undefined },
+    { ...token, position: 4, batchIndex: 1, token: "multi", amount: 5n, tokenId: 77n },
+    {
+      ...{ kind: "internal", transaction: 1, operation: "call_0_1", operationType: "call" },
+      ...{ from: account(2), to: account(3), amount: 10n ** 17n }
+    }
+  ]),
+  logs: [transferred]
+}
 /** The same coins, as the XRP Ledger tells of them since 0.1. */
 const onLedger = blockOf(
   onAccounts.transfers.flatMap((transfer) =>
@@ -84,7 +94,8 @@ export const callbacks = (): ReadonlyArray<Recorded & { readonly item: object }>
         if (eventKinds[event].seenIn === "reorganisation") {
           return [recorded(event, "reverted", block.hash, Callback.blockItem(chain, block))]
         }
-        const subscription = { event, address }
+        const filter = eventKinds[event].class === "log" ? { abi } : undefined
+        const subscription = { event, address, filter }
         const ofBlock = eventKinds[event].class === "block"
         const found = Matcher.match(chain, block, {
           byAddress: new Map(ofBlock ? [] : [[Buffer.from(address).toString("hex"), [subscription]]]),

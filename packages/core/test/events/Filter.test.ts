@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Amount from "@headwater/core/Amount"
+import * as Chain from "@headwater/core/chains/Chain"
+import * as EventAbi from "@headwater/core/evm/EventAbi"
 import type { Item } from "@headwater/core/events/Callback"
 import * as Filter from "@headwater/core/events/Filter"
 import * as fc from "fast-check"
@@ -39,6 +41,44 @@ describe("Filter", () => {
     assert.isFalse(Filter.passes({ contractAddress: "0xT", direction: "incoming", minimumAmount: "2.5" }, usdt))
     assert.isFalse(Filter.passes({ contractAddress: "0xT", direction: "outgoing", minimumAmount: "2.51" }, usdt))
     assert.isFalse(Filter.passes({ contractAddress: "0xT" }, coin("1")))
+  })
+
+  it("asks for topics as eth_getLogs does, and for the event of an ABI, whose arguments are told", () => {
+    const chain = Chain.ofName("ethereum/mainnet")!
+    const abi = "event Approval(address indexed owner, address indexed spender, uint256 value)"
+    const word = (digits: string) => `0x${digits.padStart(64, "0")}`
+    const [approval, owner, spender] = [EventAbi.topicOf(abi), word("aa".repeat(20)), word("bb".repeat(20))]
+    const log: Item = {
+      ...{ ...place, address: "0x1", minedInBlock, transactionId: "0x2", logIndex: 3 },
+      ...{ topics: [approval, owner, spender], data: word("05") }
+    }
+    const passing: ReadonlyArray<Filter.Filter> = [
+      {},
+      { topics: [] },
+      { topics: [approval] },
+      { topics: [null, null, spender] },
+      { topics: [[word("1"), approval.toUpperCase().replace("X", "x")], owner] },
+      { abi, topics: [null, owner] }
+    ]
+    for (const filter of passing) assert.isTrue(Filter.passes(filter, log), JSON.stringify(filter))
+    const others: ReadonlyArray<Filter.Filter> = [
+      { topics: [owner] },
+      { topics: [null, null, owner] },
+      { topics: [null, null, null, word("1")] },
+      { topics: [[word("1"), word("2")]] },
+      { abi: "event Other()" },
+      { abi, topics: [null, spender] }
+    ]
+    for (const filter of others) assert.isFalse(Filter.passes(filter, log), JSON.stringify(filter))
+    const { decoded } = Filter.told(chain, { abi }, log) as {
+      decoded?: { arguments: ReadonlyArray<{ value: unknown }> }
+    }
+    assert.strictEqual(decoded?.arguments[2]?.value, "5")
+    assert.strictEqual(Filter.told(chain, { topics: [approval] }, log), log)
+    assert.isUndefined(Filter.told(chain, { topics: [owner] }, log))
+    // Of the same first topic with other parts indexed, which no ABI of this event reads: told as the contract logs it.
+    const other = { ...log, topics: [approval, owner] }
+    assert.strictEqual(Filter.told(chain, { abi }, other), other)
   })
 
   it("lets blocks pass, which have neither side nor amount", () => {

@@ -1,8 +1,7 @@
 /** Callback subscriptions (interface sections 4.1 to 4.3), and how a subscription is deleted and activated again. */
 import { type EventKind, eventKinds } from "@headwater/core/events/EventKinds"
 import { EventType } from "@headwater/core/events/EventType"
-import type { Filter } from "@headwater/core/events/Filter"
-import { CoinFilter, TokenFilter } from "@headwater/core/events/Filter"
+import { CoinFilter, ContractEventFilter, Filter, TokenFilter } from "@headwater/core/events/Filter"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -80,7 +79,7 @@ const created = {
   referenceId: ReferenceText
 }
 /** What the subscription means, where it was made with a filter. */
-export const filter = Schema.optionalKey(TokenFilter)
+export const filter = Schema.optionalKey(Filter)
 const ofAddress = { address: AddressText, eventType: EventType, filter, ...created }
 
 /** A subscription as the answer to its creation: with the confirmation number that the event has, if any. */
@@ -160,8 +159,8 @@ export interface NewItem {
 export const NewBlockSubscription = Schema.Struct(optional)
 
 /** Request and answer of the operations that subscribe to an address, by how the event has confirmations. */
-const formsOf = <Filter extends typeof CoinFilter | typeof TokenFilter>(Filter: Filter) => {
-  const filter = Schema.optionalKey(Filter)
+const formsOf = <Own extends typeof CoinFilter | typeof TokenFilter | typeof ContractEventFilter>(own: Own) => {
+  const filter = Schema.optionalKey(own)
   return {
     none: { request: Schema.Struct({ address, ...optional, filter }), answer: CreatedAddressSubscription },
     receiveCallbackOn: {
@@ -185,6 +184,7 @@ const forms = {
   coin: formsOf(CoinFilter),
   internal: formsOf(CoinFilter),
   token: formsOf(TokenFilter),
+  log: formsOf(ContractEventFilter),
   block: { none: { request: NewBlockSubscription, answer: CreatedBlockSubscription } }
 } as const
 
@@ -202,9 +202,20 @@ const formOf = ({ class: eventClass, confirmations, everyFieldRequired }: EventK
 /** What the operation of an event takes. */
 export const requestOf = (event: EventType): Schema.ConstraintDecoder<NewItem> => formOf(eventKinds[event]).request
 
+const coinFilter = { direction: "incoming", minimumAmount: "0.5" }
+
+/** Filters in examples, by the class of the event. */
+const filterExamples = {
+  coin: coinFilter,
+  internal: coinFilter,
+  token: { ...coinFilter, contractAddress: "0xdAC17F958D2ee523a2206206994597C13D831ec7" },
+  log: { abi: "event Transfer(address indexed from, address indexed to, uint256 value)" },
+  block: undefined
+} as const
+
 const create = <Path extends string, Request extends Schema.Top, Answer extends Schema.Top>(
   path: Path,
-  { families, words }: Pick<EventKind, "families" | "words">,
+  { class: eventClass, families, words }: Pick<EventKind, "class" | "families" | "words">,
   eventType: string,
   { answer, request }: { readonly request: Request; readonly answer: Answer }
 ) =>
@@ -222,7 +233,10 @@ const create = <Path extends string, Request extends Schema.Top, Answer extends 
     ]
   })
     .annotate(Price, "subscription-create")
-    .annotate(ExampleValues, { ...FamilyExample.values(families.includes("evm") ? "evm" : families[0]!), eventType })
+    .annotate(ExampleValues, {
+      ...FamilyExample.values(families.includes("evm") ? "evm" : families[0]!),
+      ...{ eventType, filter: filterExamples[eventClass] }
+    })
     .annotateMerge(OpenApi.annotations({ summary: `Subscribe to ${words}` }))
 
 type Create<K extends EventKind> = K extends unknown
@@ -236,8 +250,8 @@ const creates = Object.entries(eventKinds).map(([event, kind]) =>
 
 const one = { params: { ...chainParams, ...referenceIdParam }, query: context }
 
-/** A subscription that is active, and about an address. */
-const active = { transactionId: undefined, eventType: "ADDRESS_COINS_TRANSACTION_CONFIRMED" }
+/** A subscription that is active, and about an address and all that happens there. */
+const active = { transactionId: undefined, filter: undefined, eventType: "ADDRESS_COINS_TRANSACTION_CONFIRMED" }
 
 export class SubscriptionsGroup extends HttpApiGroup.make("subscriptions")
   .add(...creates)

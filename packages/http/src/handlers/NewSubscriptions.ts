@@ -2,6 +2,7 @@
 import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import { eventKinds } from "@headwater/core/events/EventKinds"
+import * as EventAbi from "@headwater/core/evm/EventAbi"
 import type { EventType } from "@headwater/core/events/EventType"
 import type { NewSubscription } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
@@ -17,11 +18,16 @@ import { ConfiguredChains } from "../server/RequestedChain.ts"
 const confirmationsOf = (event: EventType, { confirmationsCount, receiveCallbackOn }: NewItem) =>
   eventKinds[event].seenIn === "mempool" ? 0 : (confirmationsCount ?? receiveCallbackOn ?? 1)
 
-/** The filter that is named, with the contract in the form that callbacks have. */
+/** The filter that is named, whose rules are kept: each part in the one form in which items are compared with it. */
 export const filterOf = (chain: Chain.Chain, { filter }: NewItem) => {
-  const contract = filter?.contractAddress
-  if (contract === undefined) return filter
-  return { ...filter, contractAddress: Address.encode(chain, Result.getOrThrow(Address.decode(chain, contract)))! }
+  if (filter === undefined) return undefined
+  const { abi, contractAddress: contract } = filter
+  const address = contract && Address.encode(chain, Result.getOrThrow(Address.decode(chain, contract)))
+  return {
+    ...filter,
+    ...(address === undefined ? {} : { contractAddress: address }),
+    ...(abi === undefined ? {} : { abi: Result.getOrThrow(EventAbi.parse(abi)) })
+  }
 }
 
 /** Refuses fields that break a rule, all of them at once; the address and the filter that are named. */
@@ -30,6 +36,7 @@ const check = Effect.fnUntraced(function* (policy: CallbackUrlPolicy, chain: Cha
   const address = item.address === undefined ? undefined : Address.decodeWithTag(chain, item.address)
   const contract = item.filter?.contractAddress
   const token = contract === undefined ? undefined : Address.decode(chain, contract)
+  const abi = item.filter?.abi === undefined ? undefined : EventAbi.parse(item.filter.abi)
   const details = [
     ...(Result.isFailure(url) ? [{ attribute: "callbackUrl", message: url.failure.rule }] : []),
     ...(address !== undefined && Result.isFailure(address)
@@ -37,7 +44,8 @@ const check = Effect.fnUntraced(function* (policy: CallbackUrlPolicy, chain: Cha
       : []),
     ...(token !== undefined && Result.isFailure(token)
       ? [{ attribute: "filter.contractAddress", message: token.failure.message }]
-      : [])
+      : []),
+    ...(abi !== undefined && Result.isFailure(abi) ? [{ attribute: "filter.abi", message: abi.failure.message }] : [])
   ]
   if (details.length > 0) {
     const message = details.map(({ attribute, message }) => `${attribute}: ${message}`).join("; ")

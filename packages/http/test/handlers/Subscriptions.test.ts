@@ -260,11 +260,29 @@ for (const store of stores) {
       })
     )
 
+    it.effect("subscribes to the events of a contract, by an ABI in any form and topics", () =>
+      Effect.gen(function* () {
+        const item = { address: lower, callbackUrl: callbackUrl() }
+        const topic = `0x${"0".repeat(24)}${lower.slice(2)}`
+        const filter = {
+          abi: "Transfer(address indexed from, address indexed to, uint value)",
+          topics: [null, [topic], null]
+        }
+        const made = yield* post("ethereum/mainnet/contract-events", { ...item, filter })
+        assert.strictEqual(made.status, 201)
+        const abi = "event Transfer(address indexed from, address indexed to, uint256 value)"
+        assert.deepStrictEqual(made.body.data.item.filter, { ...filter, abi })
+        assert.isUndefined(wrongWith(operationNamed("subscriptions.contract-events"), 201, made.body))
+        assert.strictEqual((yield* post("bitcoin/mainnet/contract-events", { ...item, filter })).status, 501)
+      })
+    )
+
     it.effect("refuses a filter with the part and the rule that the part breaks", () =>
       Effect.gen(function* () {
         const refused = Effect.fnUntraced(function* (event: string, filter: unknown) {
-          const path = `ethereum/mainnet/address-${event}-transactions-confirmed`
-          const { body, status } = yield* post(path, { address: checksummed, callbackUrl: callbackUrl(), filter })
+          const name = event === "contract" ? "contract-events" : `address-${event}-transactions-confirmed`
+          const item = { address: checksummed, callbackUrl: callbackUrl(), filter }
+          const { body, status } = yield* post(`ethereum/mainnet/${name}`, item)
           assert.strictEqual(status, 400, JSON.stringify(filter))
           return body.error.details.map(({ attribute }: { attribute: string }) => attribute)
         })
@@ -276,6 +294,14 @@ for (const store of stores) {
         assert.deepStrictEqual(yield* refused("coins", { contractAddress: lower }), ["filter.contractAddress"])
         assert.deepStrictEqual(yield* refused("internal", { minimumamount: "1" }), ["filter.minimumamount"])
         assert.deepStrictEqual(yield* refused("coins", "incoming"), ["filter"])
+        for (const abi of ["", "function f()", { type: "event" }]) {
+          assert.deepStrictEqual(yield* refused("contract", { abi }), ["filter.abi"])
+        }
+        assert.deepStrictEqual(yield* refused("contract", { direction: "incoming" }), ["filter.direction"])
+        assert.deepStrictEqual(yield* refused("contract", { topics: [null, null, null, null, null] }), [
+          "filter.topics"
+        ])
+        assert.include((yield* refused("contract", { topics: ["0x12"] }))[0], "filter.topics.0")
       })
     )
 

@@ -5,7 +5,7 @@
  * Decoding a transaction has no error by which a block could fail: each part is read by itself, and the rule that a part
  * breaks is noted beside what the other parts have given. So no transaction of a later kind holds up its block.
  */
-import type { Block, BlockHeader, NotUnderstood, Spend, Transfer } from "@headwater/core/Block"
+import type { Block, BlockHeader, ContractLog, NotUnderstood, Spend, Transfer } from "@headwater/core/Block"
 import * as Result from "effect/Result"
 import * as TimeSlice from "../TimeSlice.ts"
 import * as PrintableText from "./node/PrintableText.ts"
@@ -15,6 +15,7 @@ export interface Content {
   /** Undefined where it could not be read: nothing else of the transaction is used then. */
   readonly id: Uint8Array | undefined
   readonly transfers: ReadonlyArray<Transfer>
+  readonly logs?: ReadonlyArray<ContractLog>
   readonly spends?: ReadonlyArray<Spend>
 }
 
@@ -26,7 +27,8 @@ const allKinds: ReadonlyArray<Kind> = ["coin", "token", "internal"]
 /** The kinds of families that have neither tokens nor internal transactions. */
 export const coinsAlone: ReadonlyArray<Kind> = ["coin"]
 
-export interface DecodedTransaction extends Required<Content> {
+export interface DecodedTransaction extends Content {
+  readonly spends: ReadonlyArray<Spend>
   /** The rules that parts of the transaction break; empty where everything is understood. */
   readonly broken: ReadonlyArray<string>
   /** The kinds of transfers of which those parts may have had some. */
@@ -172,6 +174,9 @@ export const toBlock = (
     transactions: transactions.map(({ id }) => id ?? noId),
     transfers: transactions.flatMap(({ transfers }) => transfers),
     spends: transactions.flatMap(({ spends }) => spends),
+    ...(transactions.some(({ logs }) => logs !== undefined)
+      ? { logs: transactions.flatMap(({ logs = [] }) => logs) }
+      : {}),
     ...(lacking.length === 0 ? {} : { notUnderstood: lacking })
   }
 }

@@ -1,6 +1,6 @@
 /** Large blocks are read in many steps, between which others have their turn. */
 import { assert, describe, it } from "@effect/vitest"
-import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import type { Block } from "@headwater/core/Block"
 import * as Matcher from "@headwater/core/events/Matcher"
@@ -100,11 +100,11 @@ describe("large blocks are read in steps", () => {
     const list = [word(1_024), ...Array.from({ length: 1_024 }, (_, index) => word(index + 1))].join("")
     const address = EvmBlocks.padded(EvmBlocks.alice)
     const log = {
-      ...{ address: EvmBlocks.token, logIndex: "0x0" },
+      ...{ contract: Address.fromBytes(new Uint8Array(20)), transaction: 0, position: 0 },
       topics: [TokenTransfers.batchTopic, address, address, address],
       data: `0x${word(64)}${word(64 + 32 * 1_025)}${list}${list}`
     }
-    assert.lengthOf(inSteps(8, TokenTransfers.ofLog(log, 0)), 1_024)
+    assert.lengthOf(inSteps(8, TokenTransfers.ofLog(log)), 1_024)
   })
 
   it("UTXO: each transaction, and the inputs and outputs of a large one", () => {
@@ -185,7 +185,9 @@ describe("large blocks are matched in steps", () => {
     const chain = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
     const count = 4_096
     const bytes = new Uint8Array(32)
-    const [ours, other] = [1, 2].map((byte) => Buffer.from(UtxoBlocks.p2pkh(byte), "hex") as Uint8Array as AddressBytes)
+    const [ours, other] = [1, 2].map(
+      (byte) => Buffer.from(UtxoBlocks.p2pkh(byte), "hex") as Uint8Array as Address.AddressBytes
+    )
     const items = Array.from({ length: count }, (_, position) => position)
     const block: Block = {
       ...{ height: 1, hash: bytes, parent: bytes, time: 1, transactions: [bytes] },

@@ -5,7 +5,7 @@
  * Anybody can emit a log of any shape: one that does not fit a standard exactly is not a token transfer and is left out.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
-import type { TokenTransfer } from "@headwater/core/Block"
+import type { ContractLog, TokenTransfer } from "@headwater/core/Block"
 import * as Hex from "./internal/Hex.ts"
 
 /** keccak256 of `Transfer(address,address,uint256)`. */
@@ -111,23 +111,16 @@ const decoders = new Map<string, (topics: ReadonlyArray<unknown>, data: string) 
 export const isTransfer = (topic: string): boolean =>
   decoders.has(topic.toLowerCase()) || topic.toLowerCase() === batchTopic
 
-/**
- * The token transfers in one log of transaction number `transaction`; most logs have none. `logPosition`: the log's
- * number in its block, by default the one that the node gives.
- */
-export function* ofLog(
-  log: Hex.Json,
-  transaction: number,
-  logPosition?: number
-): Generator<void, ReadonlyArray<TokenTransfer>> {
-  const topics = Array.isArray(log.topics) ? (log.topics as ReadonlyArray<unknown>) : []
-  const topic = typeof topics[0] === "string" ? topics[0].toLowerCase() : ""
-  if (typeof log.data !== "string" || !log.data.startsWith("0x")) return []
-  const movements =
-    topic === batchTopic ? yield* batch(topics, log.data) : (decoders.get(topic)?.(topics, log.data) ?? [])
-  if (movements.length === 0) return []
-  const contract = Hex.address(log.address, "log.address")
-  const position = logPosition ?? Hex.integer(log.logIndex, "log.logIndex")
+/** The token transfers in one log; most logs have none. */
+export function* ofLog({
+  contract,
+  data,
+  position,
+  topics,
+  transaction
+}: ContractLog): Generator<void, ReadonlyArray<TokenTransfer>> {
+  const [topic = ""] = topics
+  const movements = topic === batchTopic ? yield* batch(topics, data) : (decoders.get(topic)?.(topics, data) ?? [])
   return movements.map((movement, batchIndex) => ({
     kind: "token",
     transaction,

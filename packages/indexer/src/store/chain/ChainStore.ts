@@ -129,7 +129,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
   yield* watched.catchUpToRevision((yield* row).revision)
   const tokens = yield* Tokens.make(id, watched)
 
-  const fanOut = yield* FanOut.make(id)
+  const fanOut = yield* FanOut.make(chain, id)
   const { gapLimit = defaultGapLimit, projections = Projections.of(chain), record, undoDepth } = options
   const opened: OpenChain = { chain, id, record, gapLimit, undoDepth, watched, tokens, fanOut }
   const made = yield* Effect.forEach(projections, (make) => make(opened))

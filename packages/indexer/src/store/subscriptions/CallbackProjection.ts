@@ -4,6 +4,7 @@
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
+import type { Chain } from "@headwater/core/chains/Chain"
 import { eventsOfClass, isEachConfirmation } from "@headwater/core/events/EventType"
 import * as Matcher from "@headwater/core/events/Matcher"
 import * as Clock from "effect/Clock"
@@ -31,7 +32,7 @@ const none: ReadonlySet<string> = new Set()
 type Occurrences = Matcher.Matched<Subscribers.Group>["occurrences"]
 
 /** Those that the commit tells by itself, and those that are left to the steps, by the key of their address. */
-const shared = (occurrences: Occurrences, behind: ReadonlySet<string>, most: number) => {
+const shared = (chain: Chain, occurrences: Occurrences, behind: ReadonlySet<string>, most: number) => {
   const byKey = Map.groupBy(occurrences, ({ subscription }) => subscription.key)
   const callbacks = (own: Occurrences) =>
     own.reduce((sum, { subscription }) => sum + (subscription.subscribers?.length ?? Number.POSITIVE_INFINITY), 0)
@@ -43,7 +44,13 @@ const shared = (occurrences: Occurrences, behind: ReadonlySet<string>, most: num
     if (behind.has(key) || sum + count > most) left.set(key, own)
     else sum += count
   }
-  return { told: Subscribers.expand(occurrences.filter(({ subscription }) => !left.has(subscription.key))), left }
+  return {
+    told: Subscribers.told(
+      chain,
+      occurrences.filter(({ subscription }) => !left.has(subscription.key))
+    ),
+    left
+  }
 }
 
 const matchesOf = (left: ReadonlyMap<string, Occurrences>) =>
@@ -107,7 +114,7 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
         : known > block.height
           ? { nextDue: known, callbacks: [], isLeft: false }
           : yield* PendingConfirmations.confirm(id, block.height, bounds.commit, now)
-    const { left, told } = shared(occurrences, behind, bounds.commit)
+    const { left, told } = shared(chain, occurrences, behind, bounds.commit)
     const isBehindOthers = ({ subscription }: (typeof told)[number]) =>
       confirmed.isLeft && isEachConfirmation(subscription.event)
     const { due, pending } = PendingConfirmations.schedule(
@@ -130,7 +137,7 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
       knowsSpent: UtxoSet.remembersSpent(again.row, block.height),
       most: Number.POSITIVE_INFINITY
     })
-    const occurrences = Subscribers.expand(found.occurrences)
+    const occurrences = Subscribers.told(chain, found.occurrences)
     const unresolved = Subscribers.expand(found.unresolved)
     const decided = yield* UnresolvedEvents.keepOnly(id, block, unresolved)
     const only = again.addsCallbacks !== true

@@ -9,6 +9,7 @@
  * until everything before them is written.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
+import type { Chain } from "@headwater/core/chains/Chain"
 import type { EventKind } from "@headwater/core/events/EventKinds"
 import { type EventType, eventsOfClass, isEachConfirmation } from "@headwater/core/events/EventType"
 import * as Filter from "@headwater/core/events/Filter"
@@ -41,7 +42,7 @@ export const Bounds = Context.Reference("@headwater/indexer/store/subscriptions/
   })
 })
 
-const classes = ["coin", "token", "internal", "block"] as const
+const classes = ["coin", "token", "internal", "log", "block"] as const
 const eventsOf = new Map(classes.map((name) => [name, eventsOfClass(name)]))
 const isOfClass = (event: EventType, name: EventKind["class"]) => eventsOf.get(name)!.has(event)
 
@@ -129,7 +130,7 @@ type MatchedRow = Omit<Row<"matched">, "occurrences"> & { readonly matches: Read
 /** Matches that are read again and again, one account after another. */
 const remembered = 8
 
-export const make = Effect.fnUntraced(function* (chain: number) {
+export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
   const bounds = yield* Bounds
   const wakeup = Wakeup.make()
   const known = new Map<number, MatchedRow>()
@@ -190,7 +191,10 @@ export const make = Effect.fnUntraced(function* (chain: number) {
         ({ class: name, item }) => isOfClass(row.event, name) && Filter.passes(filter, item)
       )
       const part = own.slice(occurrence, occurrence + Math.max(1, most - due.length - pending.length))
-      const occurrences = part.map(({ item, occurrence }) => ({ subscription: subscriber, occurrence, item }))
+      const occurrences = part.flatMap(({ item, occurrence }) => {
+        const told = Filter.told(of, filter, item)
+        return told === undefined ? [] : [{ subscription: subscriber, occurrence, item: told }]
+      })
       if (isEachConfirmation(row.event) || row.confirmations > 1) {
         pending.push(...PendingConfirmations.first(chain, block, occurrences))
       } else {

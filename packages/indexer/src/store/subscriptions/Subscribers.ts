@@ -1,11 +1,11 @@
 /** The subscriptions of one chain that a block may concern. */
 import type { AddressBytes } from "@headwater/core/address/Address"
+import type { Chain } from "@headwater/core/chains/Chain"
 import type { EventKind } from "@headwater/core/events/EventKinds"
 import { eventKinds } from "@headwater/core/events/EventKinds"
 import { type EventType, eventsOfClass } from "@headwater/core/events/EventType"
-import type { Item } from "@headwater/core/events/Callback"
 import * as Filter from "@headwater/core/events/Filter"
-import type { Candidates, Subscription } from "@headwater/core/events/Matcher"
+import type { Candidates, Occurrence, Subscription } from "@headwater/core/events/Matcher"
 import * as Effect from "effect/Effect"
 import { type Kysely, sql } from "kysely"
 import { isMatched, matchedText } from "../chain/MatchedSubscriptions.ts"
@@ -73,17 +73,15 @@ const groupsOfMany = (
   }))
 }
 
-/**
- * Takes what was found of groups for each of their subscriptions that mean it, in the order of the groups and in that of
- * the ids.
- */
-export const expand = <A extends { readonly subscription: Group; readonly item?: Item }>(found: ReadonlyArray<A>) =>
-  found.flatMap((one) => {
-    const { item, subscription } = one
-    const meaning = (subscription.subscribers ?? []).filter(
-      ({ filter }) => item === undefined || Filter.passes(filter, item)
-    )
-    return meaning.map((subscription) => ({ ...one, subscription }))
+/** Takes what was found of groups for each of their subscriptions, in the order of the groups and in that of the ids. */
+export const expand = <A extends { readonly subscription: Group }>(found: ReadonlyArray<A>) =>
+  found.flatMap((one) => (one.subscription.subscribers ?? []).map((subscription) => ({ ...one, subscription })))
+
+/** As {@link expand}, of those that each subscription means, as it is told of them. */
+export const told = (chain: Chain, found: ReadonlyArray<Occurrence<Group>>): ReadonlyArray<Occurrence<Subscriber>> =>
+  expand(found).flatMap((one) => {
+    const item = Filter.told(chain, one.subscription.filter, one.item)
+    return item === undefined ? [] : [{ ...one, item }]
   })
 
 /** A lookup in the subscriptions of the chain that has this number in the store, in a transaction that has its lock. */

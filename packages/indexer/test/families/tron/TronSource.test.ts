@@ -91,6 +91,13 @@ describe("TronSource", () => {
         block.transfers.map(({ kind }) => kind),
         ["coin", "token", "token", "internal"]
       )
+      assert.deepStrictEqual(
+        block.logs?.map(({ contract, position, topics, transaction }) => ({ contract, position, transaction, topics })),
+        [50, 51].map((number, position) => ({
+          ...{ contract: bytesOf(number), position, transaction: 1 },
+          topics: recorded[3]!.infos[1]!.log[position].topics.map((topic: string) => `0x${topic}`)
+        }))
+      )
       for (const ask of [source.blockAt(first + 25), source.hashAt(first + 25)]) {
         const error = yield* errorOf(ask as Effect.Effect<unknown, NodeError>)
         assert.strictEqual(error._tag, "BlockMissing")

@@ -3,6 +3,7 @@ import * as Amount from "@headwater/core/Amount"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, Transfer } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
+import * as EventAbi from "@headwater/core/evm/EventAbi"
 import type { EventType } from "@headwater/core/events/EventType"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { defaultMaxima, Limits } from "@headwater/indexer/store/accounts/Limits"
@@ -30,8 +31,11 @@ const events: ReadonlyArray<readonly [EventType, number]> = [
   ["ADDRESS_COINS_TRANSACTION_CONFIRMED", 2],
   ["ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION", 3],
   ["ADDRESS_INTERNAL_TRANSACTION_CONFIRMED", 1],
+  ["CONTRACT_EVENT", 1],
   ["BLOCK_MINED", 1]
 ]
+
+const abi = "event Paid(uint256 number)"
 
 let nonce = 0
 const hash = () => {
@@ -144,10 +148,14 @@ const run = Effect.fnUntraced(function* ({
         ? { ...common, kind: "internal", from: address(7), operation: "call_0", operationType: "call" }
         : { ...common, kind: "coin", position: 0 }
     })
+    const logs = pays.map((pay, transaction) => ({
+      ...{ transaction, position: transaction, contract: address(pay % 3) },
+      ...{ topics: pay < 4 ? [EventAbi.topicOf(abi)] : [], data: `0x${"0".repeat(63)}${pay}` }
+    }))
     const last = blocks.at(-1)
     const block: Block = {
       ...{ height: last === undefined ? 10 : last.height + 1, hash: hash(), parent: last?.hash ?? hash() },
-      ...{ time: ++nonce, transactions: pays.map(hash), transfers, spends: [] }
+      ...{ time: ++nonce, transactions: pays.map(hash), transfers, logs, spends: [] }
     }
     for (const store of opened) yield* store.commit([block])
     blocks.push(block)
@@ -168,9 +176,11 @@ const run = Effect.fnUntraced(function* ({
           subscriptions.create({
             ...{ account, chain, event, confirmations, secret: undefined, allowDuplicates: true },
             // Amounts grow with the number of things that happened.
-            filter: action.meansLater
-              ? { minimumAmount: Amount.format(BigInt(nonce + 20), chain.decimals) }
-              : undefined,
+            filter: !action.meansLater
+              ? undefined
+              : event === "CONTRACT_EVENT"
+                ? { abi }
+                : { minimumAmount: Amount.format(BigInt(nonce + 20), chain.decimals) },
             address: event === "BLOCK_MINED" ? undefined : address(action.where),
             callbackUrl: "https://example.com/"
           })

@@ -1,8 +1,7 @@
 /** A block's transfers from its checked parts, in block order: of each transaction its coins, tokens, internal transfers. */
 import type { AddressBytes } from "@headwater/core/address/Address"
-import type { CoinTransfer, Transfer } from "@headwater/core/Block"
+import type { CoinTransfer, ContractLog, Transfer } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
-import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as TimeSlice from "../../../TimeSlice.ts"
 import * as TokenTransfers from "../TokenTransfers.ts"
@@ -109,29 +108,41 @@ function* positionsOf(receipts: ReadonlyArray<ReadReceipt>, numbering: LogNumber
 const word = /^0x[0-9a-fA-F]{64}$/
 const notHex = /[^0-9a-fA-F]/
 
-/** The token transfers of a log. Throws {@link Hex.Malformed} for what is no log. */
-function* tokenTransfers(item: unknown, transaction: number, position: number | undefined) {
-  const log = Hex.object(item, "log")
-  const topics = Hex.array(log.topics, "log.topics")
+/** A log as the node gives it, of which only the length of the topics is certain. */
+interface ShownLog {
+  readonly address: unknown
+  readonly topics: ReadonlyArray<string>
+  readonly data: string
+}
+
+/** Throws {@link Hex.Malformed} for what is no log. */
+const shownLog = (item: unknown): ShownLog => {
+  const { address, data, topics: listed } = Hex.object(item, "log")
+  const topics = Hex.array(listed, "log.topics")
   if (!topics.every((topic) => typeof topic === "string" && topic.length === 66)) {
     throw new Hex.Malformed("log.topics must be 0x and 64 hex digits")
   }
-  if (typeof log.data !== "string" || !log.data.startsWith("0x")) throw new Hex.Malformed("log.data must be 0x hex")
-  const [topic] = topics as ReadonlyArray<string>
-  if (topic === undefined || !TokenTransfers.isTransfer(topic)) return []
-  if (log.data.length % 2 !== 0 || notHex.test(log.data.slice(2))) throw new Hex.Malformed("log.data must be 0x hex")
-  if (!(topics as ReadonlyArray<string>).every((each) => word.test(each))) {
-    throw new Hex.Malformed("log.topics must be 0x and 64 hex digits")
-  }
+  if (typeof data !== "string" || !data.startsWith("0x")) throw new Hex.Malformed("log.data must be 0x hex")
+  return { address, topics: topics as ReadonlyArray<string>, data }
+}
+
+const mayBeTransfer = ({ topics: [topic] }: ShownLog): boolean =>
+  topic !== undefined && TokenTransfers.isTransfer(topic)
+
+/** Throws {@link Hex.Malformed} where a part is not what it should be. */
+const contractLog = ({ address, data, topics }: ShownLog, transaction: number, position: number | undefined) => {
+  if (data.length % 2 !== 0 || notHex.test(data.slice(2))) throw new Hex.Malformed("log.data must be 0x hex")
+  if (!topics.every((each) => word.test(each))) throw new Hex.Malformed("log.topics must be 0x and 64 hex digits")
   if (position === undefined) throw new Hex.Malformed("log.logIndex is not that of this log alone")
-  return yield* TokenTransfers.ofLog(log, transaction, position)
+  const contract = Hex.address(address, "log.address")
+  const log: ContractLog = { transaction, position, contract, data, topics: topics.map((topic) => topic.toLowerCase()) }
+  return log
 }
 
 /** In hex digits. */
 const largeData = 65_536
 
-const isLarge = (log: unknown): boolean =>
-  Predicate.isReadonlyObject(log) && typeof log.data === "string" && log.data.length > largeData
+const isLarge = ({ data }: ContractLog): boolean => data.length > largeData
 
 const decodeTransaction = (
   { broken, hash, raw, transaction }: Listed,
@@ -150,7 +161,8 @@ const decodeTransaction = (
       const trace = traced && parts.take(traced, ["coin", "internal"])
       for (const rule of trace?.broken ?? []) parts.note(rule, ["coin", "internal"])
       const transfers: Array<Transfer> = []
-      const content = { id: hash, transfers }
+      const logs: Array<ContractLog> = []
+      const content = { id: hash, transfers, logs }
       if (receipt === undefined) return content
       const guessed = () => transaction && parts.read(() => probablySucceeded(transaction, receipt))
       const succeeded = receipt.succeeded ?? (trace === undefined ? guessed() : !trace.failed)
@@ -165,12 +177,19 @@ const decodeTransaction = (
         transfers.push(...(moves ?? []))
       }
       if (!succeeded) return content
-      for (const [i, log] of receipt.logs.entries()) {
-        const tokens = isLarge(log)
-          ? yield* parts.readInSlices(() => tokenTransfers(log, index, positions[i]), ["token"])
-          : parts.read(() => TimeSlice.atOnce(tokenTransfers(log, index, positions[i])), ["token"])
-        for (const token of tokens ?? []) transfers.push(token)
+      for (const [i, item] of receipt.logs.entries()) {
         if (i % logsOfStep === logsOfStep - 1) yield
+        const shown = parts.read(() => shownLog(item), ["token"])
+        if (shown === undefined) continue
+        const isToken = mayBeTransfer(shown)
+        const log = parts.read(() => contractLog(shown, index, positions[i]), isToken ? ["token"] : [])
+        if (log === undefined) continue
+        logs.push(log)
+        if (!isToken) continue
+        const tokens = isLarge(log)
+          ? yield* parts.readInSlices(() => TokenTransfers.ofLog(log), ["token"])
+          : parts.read(() => TimeSlice.atOnce(TokenTransfers.ofLog(log)), ["token"])
+        for (const token of tokens ?? []) transfers.push(token)
       }
       for (const transfer of trace?.transfers ?? []) transfers.push(transfer)
       return content

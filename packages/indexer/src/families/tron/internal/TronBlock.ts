@@ -1,5 +1,5 @@
 /** A Tron block and the infos of its transactions, as the HTTP API shows them: checked, and as a plain block. */
-import type { Block, TokenTransfer, Transfer } from "@headwater/core/Block"
+import type { Block, ContractLog, Transfer } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as TronTransaction from "@headwater/core/tron/TronTransaction"
 import * as Predicate from "effect/Predicate"
@@ -118,25 +118,13 @@ const succeeded = (transaction: Json, info: Json | undefined): Read<boolean> =>
     return said.every((each) => !failed.has(each))
   })
 
-/** Token transfers of a log, whose index in the block is `position`. */
-const tokensOf = (
-  chain: Chain,
-  json: unknown,
-  transaction: number,
-  position: number
-): Read<Generator<void, ReadonlyArray<TokenTransfer>>> =>
+/** A log, whose index in the block is `position`. */
+const logOf = (chain: Chain, json: unknown, transaction: number, position: number): Read<ContractLog> =>
   Result.gen(function* () {
     const log = yield* field(Log, json, "log")
     const contract = yield* TronJson.address(chain, log.address, "log.address")
-    return TokenTransfers.ofLog(
-      {
-        address: `0x${Buffer.from(contract).toString("hex")}`,
-        topics: (log.topics ?? []).map((topic) => `0x${topic.toLowerCase()}`),
-        data: `0x${log.data ?? ""}`,
-        logIndex: `0x${position.toString(16)}`
-      },
-      transaction
-    )
+    const topics = (log.topics ?? []).map((topic) => `0x${topic.toLowerCase()}`)
+    return { transaction, position, contract, topics, data: `0x${log.data ?? ""}` }
   })
 
 /** A transaction's bytes and id, which is the hash of the bytes; the id is known where either can be read. */
@@ -186,6 +174,7 @@ const decodeTransaction = ({ id, json, raw, rawData }: Named, index: number, inf
   DecodedTransaction.decodeInSlices(info === undefined ? raw : { transaction: raw, info }, function* (parts) {
     const { chain, height, internal } = place
     const transfers: Array<Transfer> = []
+    const events: Array<ContractLog> = []
     if (json.raw_data_hex === undefined || rawData === undefined) parts.note("raw_data_hex must be hexadecimal digits")
     if (!isHash(json.txID)) parts.note("txID must be 64 hexadecimal digits")
     const contracts =
@@ -225,12 +214,17 @@ const decodeTransaction = ({ id, json, raw, rawData }: Named, index: number, inf
       transfers.push({ kind: "coin", transaction: index, position, from: transfer.from, to, amount: transfer.amount })
     }
     for (const [position, log] of (logs ?? []).entries()) {
-      const decoded = parts.take(tokensOf(chain, log, index, (firstLog ?? 0) + position), ["token"])
-      const tokens = decoded === undefined ? [] : yield* decoded
+      const decoded = parts.take(logOf(chain, log, index, (firstLog ?? 0) + position), ["token"])
+      const tokens = decoded === undefined ? [] : yield* TokenTransfers.ofLog(decoded)
       yield
-      if (firstLog !== undefined) for (const token of tokens) transfers.push(token)
+      if (decoded === undefined) continue
+      if (firstLog !== undefined) {
+        events.push(decoded)
+        for (const token of tokens) transfers.push(token)
+        continue
+      }
       // The place is a part of an event's key, which a guess would tell a second time.
-      else if (tokens.length > 0) parts.note("how many logs the transactions before it have is not known", ["token"])
+      parts.note("how many logs the transactions before it have is not known", tokens.length > 0 ? ["token"] : [])
     }
     if (internal && info !== undefined) {
       const listed =
@@ -241,7 +235,7 @@ const decodeTransaction = ({ id, json, raw, rawData }: Named, index: number, inf
         yield
       }
     }
-    return { id: TronJson.bytes(id), transfers }
+    return { id: TronJson.bytes(id), transfers, logs: events }
   })
 
 /**
