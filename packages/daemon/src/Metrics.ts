@@ -55,6 +55,10 @@ const lateCallbacks = gauge(
 )
 const receivers = gauge("receivers", "Hosts of each account that callbacks go to, by how they do")
 const failingSubscriptions = gauge("subscriptions_failing", "Active subscriptions whose last attempt failed")
+const failingLong = gauge(
+  "subscriptions_failing_half",
+  "Active subscriptions that have failed half of the retries, after which they are deactivated"
+)
 const failingSince = gauge(
   "subscriptions_failing_seconds",
   "For how long the active subscription has failed that fails for longest; 0 where none does"
@@ -121,7 +125,8 @@ const countReceivers = (health: Effect.Success<typeof ReceiverHealth.make>, now:
       for (const [state, hosts] of Object.entries((yield* health.overview(0)).counts)) {
         yield* Metric.update(Metric.withAttributes(receivers, { state }), hosts)
       }
-      const { count, since } = yield* health.failing
+      const { count, noticed, since } = yield* health.failing
+      yield* Metric.update(failingLong, noticed)
       yield* Metric.update(failingSubscriptions, count)
       yield* Metric.update(failingSince, since === undefined ? 0 : Math.max(0, now - since) / 1000)
     })

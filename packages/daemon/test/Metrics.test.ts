@@ -180,6 +180,7 @@ describe("metrics of a running daemon", () => {
         for (const state of ["healthy", "recovering", "failing", "paused", "unverified", "inactive"])
           assert.strictEqual(one("headwater_receivers", { state }), state === "healthy" ? 1 : 0, state)
         assert.strictEqual(one("headwater_subscriptions_failing", {}), 0)
+        assert.strictEqual(one("headwater_subscriptions_failing_half", {}), 0)
         assert.strictEqual(one("headwater_subscriptions_failing_seconds", {}), 0)
         for (const state of ["waiting", "retrying", "parked", "unwritten"]) {
           assert.strictEqual(one("headwater_callbacks", { state }), 0)

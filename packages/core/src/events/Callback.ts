@@ -12,6 +12,7 @@ import type {
   Confirmations,
   ContractEventItem,
   Direction,
+  FailingItem,
   GapItem,
   InternalItem,
   TokenItem,
@@ -46,6 +47,12 @@ const place = ({ blockchain, network }: Chain) => ({ blockchain, network })
 export const gapItem = (chain: Chain, gap: { readonly fromHeight: number; readonly toHeight: number }): GapItem => ({
   ...place(chain),
   ...gap
+})
+
+/** `data.item` of the notice that a subscription fails; the time in milliseconds since the Unix epoch. */
+export const failingItem = (chain: Chain, failure: Omit<FailingItem, "blockchain" | "network">): FailingItem => ({
+  ...place(chain),
+  ...failure
 })
 
 interface Movement {
@@ -242,6 +249,12 @@ export const withConfirmations = <I extends Item>(item: I, current: number, targ
 
 /** The event name of the entry that says which blocks a subscription was not matched against. */
 export const gapEvent = "BLOCKS_MISSED"
+
+/** The event name of the entry that says that a subscription has failed half of its retries. */
+export const failingEvent = "SUBSCRIPTION_FAILING"
+
+/** Events that only the feed tells, and that are never sent. */
+export const feedEvents: ReadonlySet<string> = new Set([gapEvent, failingEvent])
 
 /** The event name of a callback that an account asks for as a test: nothing on the chain stands behind it. */
 export const testEvent = <E extends string>(event: E): `${E}_TEST` => `${event}_TEST`

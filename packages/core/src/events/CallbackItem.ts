@@ -138,6 +138,17 @@ export const GapItem = Schema.Struct({
 })
 export type GapItem = typeof GapItem.Type
 
+/** The failure of a subscription, after half of the retries. */
+export const FailingItem = Schema.Struct({
+  ...place,
+  failingSince: integer(
+    "When the first attempt failed after the last one that was accepted, in milliseconds since the Unix epoch"
+  ),
+  error: Schema.String.annotate({ description: "Why the last attempt failed" }),
+  retriesLeft: integer("How many more attempts there are until the subscription is deactivated")
+})
+export type FailingItem = typeof FailingItem.Type
+
 const confirmations = {
   currentConfirmations: integer("The confirmation that the callback is for"),
   targetConfirmations: integer("The last confirmation that the subscription asks for")

@@ -14,7 +14,8 @@ export const reasons = {
 } as const
 
 export type RetryDecision =
-  | { readonly kind: "retry"; readonly delayMillis: number }
+  /** `retriesLeft`: said once, when half of the retries have failed. */
+  | { readonly kind: "retry"; readonly delayMillis: number; readonly retriesLeft: number | undefined }
   | { readonly kind: "refuse"; readonly reason: string }
 
 /** How an attempt failed. */
@@ -32,6 +33,11 @@ const gone = 410
 /** The receiver, or what stands before it, has too much to do: the pause that it asks for is heeded. */
 const throttled: ReadonlySet<number | undefined> = new Set([429, 503])
 
+const retriesLeft = ({ delays }: RetryProfile.RetryProfile, attempts: number) => {
+  const half = Math.floor(delays.length / 2)
+  return attempts === half + 1 ? delays.length - half : undefined
+}
+
 /**
  * Decides by the operator's profile and by what is known of the attempt.
  *
@@ -43,7 +49,7 @@ const throttled: ReadonlySet<number | undefined> = new Set([429, 503])
  * const profile = { delays: [1000, 60_000], jitter: 0 }
  * const failed = { status: 500, retryAfter: undefined }
  *
- * Effect.runSync(RetryDecision.decide(profile, { ...failed, attempts: 2 })) // => { kind: "retry", delayMillis: 60_000 }
+ * Effect.runSync(RetryDecision.decide(profile, { ...failed, attempts: 2 })) // => { kind: "retry", delayMillis: 60_000, retriesLeft: 1 }
  * Effect.runSync(RetryDecision.decide(profile, { ...failed, attempts: 3 })).kind // => "refuse"
  * ```
  */
@@ -56,5 +62,5 @@ export const decide = Effect.fnUntraced(function* (
   const delayMillis = yield* RetryProfile.delay(profile, attempts, pause)
   return delayMillis === undefined
     ? ({ kind: "refuse", reason: reasons.exhausted } satisfies RetryDecision)
-    : ({ kind: "retry", delayMillis } satisfies RetryDecision)
+    : ({ kind: "retry", delayMillis, retriesLeft: retriesLeft(profile, attempts) } satisfies RetryDecision)
 })

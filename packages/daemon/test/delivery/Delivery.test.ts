@@ -119,8 +119,11 @@ for (const store of stores) {
         const rows = yield* Seed.rows(a.id)
         assert.deepStrictEqual(
           rows.map(({ state }) => state),
-          ["delivered", "held", "delivered", "delivered"]
+          ["delivered", "held", "delivered", "delivered", "expired"]
         )
+        // After half of the retries the account was told, in its feed alone.
+        assert.deepInclude(JSON.parse(rows[4]!.body).data, { event: "SUBSCRIPTION_FAILING" })
+        assert.deepInclude(JSON.parse(rows[4]!.body).data.item, { error: "answered 500", retriesLeft: 1 })
         const sequences = sequencesOf(receiver.received)
         assert.deepStrictEqual(sequences.slice(0, 4), [1, 2, 3, 4])
         assert.deepStrictEqual(sequences.slice(4), [2, 2])

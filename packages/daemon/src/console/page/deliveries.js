@@ -113,7 +113,15 @@ const failureTable = ({ failures, now }) =>
         { href: `#/subscriptions/${failure.referenceId}`, "data-row": true, class: "mono" },
         failure.referenceId.slice(0, 8)
       ),
-      failure.active ? failure.error : `${failure.error} (inactive by now)`,
+      make(
+        "span",
+        {},
+        failure.error,
+        failure.active
+          ? failure.noticed !== undefined &&
+              make("span", { class: "state bad" }, " ■ deactivated soon: half of the retries failed")
+          : " (inactive by now)"
+      ),
       ...[duration(now - failure.since), failure.host, time(failure.last), failure.account]
     ])
   )

@@ -53,7 +53,7 @@ export const make = Effect.fnUntraced(function* ({ hosts, metrics, outcomes, own
     const decision = yield* RetryDecision.decide(profile, { attempts, status: attempt.status, retryAfter })
     if (decision.kind === "retry") {
       const due = attempt.at + attempt.duration + decision.delayMillis
-      outcomes.add({ kind: "retry", callback, attempt, due, pausedUntil })
+      outcomes.add({ kind: "retry", callback, attempt, due, pausedUntil, retriesLeft: decision.retriesLeft })
       metrics.failed()
       return true
     }

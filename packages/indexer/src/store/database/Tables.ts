@@ -456,6 +456,8 @@ export interface FailingSubscriptionTable {
   error: string
   /** Until when the host is left alone, in milliseconds since the Unix epoch; 0 where it is not. */
   paused_until: number
+  /** When the account was told, after half of the retries, in milliseconds since the Unix epoch; null where it was not. */
+  noticed: Generated<number | null>
 }
 
 /** A host that an account wants callbacks on, and the proof that it may. */

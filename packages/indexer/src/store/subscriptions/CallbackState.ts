@@ -57,6 +57,12 @@ export const births = {
     again: undefined,
     /** Not sent: receivers that know no such event would refuse it. The feed shows what its number stands for. */
     state: "expired"
+  },
+  noticed: {
+    when: "Half of the retries of a callback have failed, for the first time since the subscription fails",
+    again: undefined,
+    /** Not sent: who would receive it fails. */
+    state: "expired"
   }
 } as const satisfies Readonly<Record<string, BirthRule>>
 

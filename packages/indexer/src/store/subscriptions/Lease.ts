@@ -87,6 +87,8 @@ export type Outcome =
       readonly attempt: Attempt
       readonly due: number
       readonly pausedUntil?: number
+      /** After half of the retries: how many are left until the subscription is deactivated. */
+      readonly retriesLeft?: number | undefined
     }
   /** No further attempt: the subscription is deactivated for this reason. */
   | {

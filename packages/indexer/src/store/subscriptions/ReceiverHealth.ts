@@ -306,6 +306,8 @@ export interface Failure {
   readonly status: number | undefined
   readonly error: string
   readonly pausedUntil: number
+  /** When the account was told, after half of the retries. */
+  readonly noticed: number | undefined
   readonly active: boolean
 }
 
@@ -317,14 +319,15 @@ const failures = Effect.fn("ReceiverHealth.failures")(function* (limit: number) 
       .innerJoin("subscription", "subscription.id", "failing.subscription")
       .innerJoin("account", "account.id", "subscription.account")
       .select(["reference_id", "account.name", "failing.host", "since", "last", "status", "error", "paused_until"])
-      .select("active")
+      .select(["active", "noticed"])
       .orderBy("since")
       .limit(limit)
   )
   return found.map(
-    ({ active, error, host, last, name, paused_until, reference_id, since, status }): Failure => ({
+    ({ active, error, host, last, name, noticed, paused_until, reference_id, since, status }): Failure => ({
       ...{ referenceId: reference_id, account: name, host, since, last, error, pausedUntil: paused_until },
       status: status ?? undefined,
+      noticed: noticed ?? undefined,
       active: active === 1
     })
   )
@@ -333,11 +336,11 @@ const failures = Effect.fn("ReceiverHealth.failures")(function* (limit: number) 
 const failing = Effect.fn("ReceiverHealth.failing")(function* () {
   const { read } = yield* Database
   const [found] = yield* read(
-    rows(sql<{ count: number; since: number | null }>`
-      select count(*) as count, min(since) as since from failing_subscription
+    rows(sql<{ count: number; noticed: number; since: number | null }>`
+      select count(*) as count, count(noticed) as noticed, min(since) as since from failing_subscription
       where ${isActive}`)
   )
-  return { count: Number(found!.count), since: found!.since ?? undefined }
+  return { count: Number(found!.count), noticed: Number(found!.noticed), since: found!.since ?? undefined }
 })
 
 /** Attempts of a period, over all accounts. */
@@ -376,7 +379,7 @@ export const make = Effect.gen(function* () {
     ofSubscription: (...asked: Parameters<typeof ofSubscription>) => provided(ofSubscription(...asked)),
     /** Subscriptions that fail, of all accounts, those that have failed for longest first. */
     failures: (limit: number) => provided(failures(limit)),
-    /** How many active subscriptions fail, and when the first of these failures began. */
+    /** How many active subscriptions fail, how many of these for half of their retries, and when the first failure began. */
     failing: provided(Effect.suspend(failing)),
     /** Each period of the last day, the present one at the end, over all accounts. */
     periods: provided(Effect.suspend(periods))

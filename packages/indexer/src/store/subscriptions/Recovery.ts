@@ -3,6 +3,7 @@
  * has lost what it had. The order of the feed is kept; steps write some at a time, one subscription after another, and none
  * while as many callbacks of the account wait as may be, or while the subscription is inactive. A kill between any two steps loses nothing.
  */
+import * as Callback from "@headwater/core/events/Callback"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
@@ -85,13 +86,15 @@ const some = Effect.fnUntraced(function* (subscription: number) {
   if (owner?.active !== 1) return
   const { after, last, since } = recovery
   const found = yield* query(
-    rows(sql<Pick<Row<"callback">, "id" | "sequence" | "created" | "leased_until">>`
-      select id, sequence, created, leased_until from callback
+    rows(sql<Pick<Row<"callback">, "id" | "event" | "sequence" | "created" | "leased_until">>`
+      select id, event, sequence, created, leased_until from callback
       where subscription = ${subscription} and sequence > ${after} and sequence <= ${last}
       order by sequence limit ${SmallSteps.callbacksAtOnce}`)
   )
-  // What is leased is being sent at this moment.
-  const wanted = found.filter(({ created, leased_until }) => created >= since && leased_until <= now)
+  // What is leased is being sent at this moment; what only the feed tells is sent to nobody.
+  const wanted = found.filter(
+    ({ created, event, leased_until }) => created >= since && leased_until <= now && !Callback.feedEvents.has(event)
+  )
   yield* CallbackState.apply("redeliver", sql`id in ${numbers(wanted.map(({ id }) => id))}`, { due: now })
   if (found.length < SmallSteps.callbacksAtOnce) return yield* Effect.asVoid(end)
   yield* query((db) =>

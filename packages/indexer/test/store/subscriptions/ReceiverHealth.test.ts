@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Database } from "@headwater/indexer/store/database/Database"
+import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
 import { Domains, hostPermission } from "@headwater/indexer/store/subscriptions/Domains"
 import type { HostCapacity, OutboxMessage, Outcome } from "@headwater/indexer/store/subscriptions/Lease"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
@@ -27,7 +28,8 @@ const refused = (callback: OutboxMessage, at: number, due: number): Outcome => (
 })
 
 for (const store of stores) {
-  const services = Outbox.layer.pipe(
+  const services = Callbacks.layer.pipe(
+    Layer.provideMerge(Outbox.layer),
     Layer.provideMerge(Subscriptions.layer),
     Layer.provideMerge(hostPermission(new Set(["a.test", "b.test"]))),
     Layer.provideMerge(Domains.layer),
@@ -161,6 +163,42 @@ for (const store of stores) {
         })
         yield* (yield* Subscriptions).remove({ account, chain: Seed.chain, referenceId: b.referenceId })
         assert.deepStrictEqual(yield* health.failures(10), [])
+      }).pipe(Effect.provide(services))
+    )
+
+    it.effect("is told to the account in its feed, once, when half of the retries have failed", () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(start)
+        const health = yield* ReceiverHealth.make
+        const account = yield* Seed.account
+        const a = yield* Seed.subscription(account, "https://a.test/")
+        yield* Seed.callbacks(a, 2)
+        const key = { account, chain: Seed.chain, referenceId: a.referenceId }
+        const { list, recover } = yield* Callbacks
+        const told = Effect.map(list(key, { after: 0, limit: 10 }), ({ callbacks }) =>
+          callbacks.filter(({ event }) => event === "SUBSCRIPTION_FAILING")
+        )
+        const half = (callback: OutboxMessage) => ({ ...refused(callback, start, start + 1000), retriesLeft: 3 })
+        const [first, second] = yield* lease("a.test")
+        yield* acknowledge(refused(first!, start, start + 1000), refused(second!, start, start + 1000))
+        assert.deepStrictEqual(yield* told, [])
+        yield* acknowledge(half(first!), half(second!))
+        yield* acknowledge(half(second!))
+        const [notice, ...more] = yield* told
+        assert.deepStrictEqual(more, [])
+        assert.strictEqual(notice!.state, "expired")
+        assert.deepInclude(JSON.parse(notice!.body).data.item, {
+          ...{ blockchain: "ethereum", failingSince: start, error: "answered 500", retriesLeft: 3 }
+        })
+        assert.deepInclude(yield* health.failing, { count: 1, noticed: 1 })
+        // What only the feed tells is not sent, also not again.
+        yield* recover(key, {})
+        yield* (yield* Outbox).recover
+        assert.strictEqual((yield* told)[0]!.state, "expired")
+        // Another failure is another notice.
+        yield* acknowledge(accepted(first!, start + 2000), refused(second!, start + 3000, start + 4000))
+        yield* acknowledge(half(second!))
+        assert.strictEqual((yield* told).length, 2)
       }).pipe(Effect.provide(services))
     )
 

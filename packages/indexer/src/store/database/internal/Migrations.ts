@@ -54,6 +54,7 @@ import * as revertedBlocks from "../migrations/0037_reverted_blocks.ts"
 import * as recovery from "../migrations/0038_recovery.ts"
 import * as deliveryHealth from "../migrations/0040_delivery_health.ts"
 import * as bulkRequest from "../migrations/0042_bulk_request.ts"
+import * as failureNotice from "../migrations/0041_failure_notice.ts"
 import * as filters from "../migrations/0045_filters.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
@@ -97,6 +98,7 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0038_recovery": recovery.up,
   "0040_delivery_health": deliveryHealth.up,
   "0042_bulk_request": bulkRequest.up,
+  "0041_failure_notice": failureNotice.up,
   "0045_filters": filters.up
 }
 

@@ -9,6 +9,7 @@ import * as CallbackState from "../CallbackState.ts"
 import type { Outcome } from "../Lease.ts"
 import * as AttemptLog from "./AttemptLog.ts"
 import * as DeliveryRecord from "./DeliveryRecord.ts"
+import * as FailureNotices from "./FailureNotices.ts"
 
 /** A callback that was accepted, and its subscription. */
 type Sent = Pick<Row<"callback">, "id" | "subscription">
@@ -72,6 +73,7 @@ export const write = Effect.fnUntraced(function* (
     if (charge !== undefined && accepted.length > 0) yield* chargeFor(charge, accepted)
     // Last, since daemons that send to the same host wait for each other from here on.
     yield* DeliveryRecord.write(outcomes)
+    yield* FailureNotices.enter(outcomes)
   })
   yield* transaction(changes)
 })

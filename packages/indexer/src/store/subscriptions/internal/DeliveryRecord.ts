@@ -11,7 +11,7 @@ import type { Row } from "../../database/Tables.ts"
 import type { Outcome } from "../Lease.ts"
 
 type Count = Row<"delivery_count">
-type Failing = Row<"failing_subscription">
+type Failing = Omit<Row<"failing_subscription">, "noticed">
 type Finished = Exclude<Outcome, { readonly kind: "released" }>
 
 /** Attempts are counted in periods of ten minutes, which are kept for a day. */
