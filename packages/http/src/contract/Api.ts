@@ -4,6 +4,7 @@ import { apiVersion } from "@headwater/core/events/Callback"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { AddressesGroup } from "./Addresses.ts"
+import { AddressListsGroup } from "./AddressLists.ts"
 import { Authentication } from "./Authentication.ts"
 import { BlocksGroup } from "./Blocks.ts"
 import { BulkGroup } from "./Bulk.ts"
@@ -23,6 +24,7 @@ import { Validation } from "./Validation.ts"
 export class Api extends HttpApi.make("headwater")
   .add(SubscriptionsGroup)
   .add(BulkGroup)
+  .add(AddressListsGroup)
   .add(CallbacksGroup)
   .add(FeedGroup)
   .add(DomainsGroup)

@@ -23,7 +23,7 @@ export const LargestBody = Context.Reference<number | undefined>("@headwater/htt
   defaultValue: () => undefined
 })
 
-const bulkBodyBytes = 4 * 1024 * 1024
+export const bulkBodyBytes = 4 * 1024 * 1024
 
 const referenceId = ReferenceText.annotate({ description: "Reference id of a subscription" })
 

@@ -135,12 +135,12 @@ const optional = {
   callbackSecretKey: Schema.optionalKey(callbackSecretKey),
   callbackUrl
 }
-const receiveCallbackOn = {
+export const receiveCallbackOn = {
   receiveCallbackOn: Schema.optionalKey(
     confirmations("Confirmation on which the callback is wanted, 1 to 100; 1 if not given")
   )
 }
-const eachConfirmation = {
+export const eachConfirmation = {
   address,
   confirmationsCount: confirmations("Confirmations up to which callbacks are sent, 1 to 100")
 }

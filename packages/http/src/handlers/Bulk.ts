@@ -25,18 +25,14 @@ import * as Cursor from "../server/Cursor.ts"
 import { isReferenceId, subscriptionNotFound } from "../server/ReferenceId.ts"
 import { ConfiguredChains } from "../server/RequestedChain.ts"
 import { detailsOf, summary } from "../server/Validation.ts"
+import { inTurns, pause } from "./InTurns.ts"
 import * as NewSubscriptions from "./NewSubscriptions.ts"
 import { listed, visible } from "./Subscriptions.ts"
 
 /** Items of one transaction: some dozens of milliseconds, for which other changes of subscriptions wait. */
 const stepSize = 200
-/** Items that are read between two turns of others. */
-const turn = 50
 /** Hosts of callbacks that one request may name: each is looked up. */
 const maxHosts = 100
-
-/** Between two transactions others come to the store. */
-const pause = Effect.sleep("1 millis")
 
 interface Refused {
   readonly _tag: string
@@ -55,13 +51,6 @@ interface Asked {
   readonly event: EventType
   readonly item: NewItem
 }
-
-/** Runs `each` for some values at a time, between which others have their turn. */
-const inTurns = <A, B, E, R>(values: ReadonlyArray<A>, each: (value: A) => Effect.Effect<B, E, R>) =>
-  Effect.map(
-    Effect.forEach(chunksOf(values, turn), (some) => Effect.andThen(Effect.yieldNow, Effect.forEach(some, each))),
-    (found) => found.flat()
-  )
 
 /** An item by the schema of its event. */
 const decoded = (item: unknown): Result.Result<Asked, InvalidData> => {

@@ -32,6 +32,7 @@ export const layer = HttpApiBuilder.group(
               verificationsAnHour: counted("verificationsAnHour"),
               wallets: counted("wallets"),
               addresses: counted("addresses"),
+              listedAddresses: counted("listedAddresses"),
               nodeCalls: { maximum: maxima.nodeCalls },
               streams: { maximum: maxima.streams, used: yield* streams.used(id) }
             }

@@ -119,7 +119,9 @@ export const layer = Layer.effect(
               yield* limit.spend(account, charge.amount - perResult)
             })
           ),
-          Effect.tapError(() => Effect.map(Effect.orDie(credits.balance(account)), (left) => set(request, 0, left)))
+          Effect.tapError(() =>
+            Effect.map(Effect.orDie(credits.balance(account)), (left) => set(request, parts * perResult, left))
+          )
         )
       })
     )

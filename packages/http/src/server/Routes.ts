@@ -8,6 +8,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { Api } from "../contract/Api.ts"
+import * as AddressLists from "../handlers/AddressLists.ts"
 import * as Bulk from "../handlers/Bulk.ts"
 import * as Callbacks from "../handlers/Callbacks.ts"
 import * as Chains from "../handlers/Chains.ts"
@@ -29,6 +30,7 @@ import * as Validation from "./Validation.ts"
 
 const handlers = Layer.mergeAll(
   Subscriptions.layer,
+  AddressLists.layer,
   Bulk.layer,
   Callbacks.layer,
   Feed.layer.pipe(Layer.provide(AccountFeed.layer)),

@@ -59,6 +59,7 @@ for (const store of limited) {
           verificationsAnHour: { maximum: 1, used: 1 },
           wallets: { maximum: 10_000, used: 0 },
           addresses: { maximum: 100_000, used: 0 },
+          listedAddresses: { maximum: 1_000_000, used: 0 },
           nodeCalls: { maximum: 10_000 },
           streams: { maximum: 20, used: 0 }
         })

@@ -49,6 +49,12 @@ const valid = (operationId: string): Request => {
       }
       return { params: onEvm ? evm : utxo, query, item }
     }
+    case "addressLists": {
+      const eventType = "ADDRESS_COINS_TRANSACTION_CONFIRMED"
+      if (name === "create") return { params: evm, query, item: { eventType, callbackUrl } }
+      const params = { ...evm, ...reference }
+      return { params, query, ...(name === "list" ? {} : { item: { addresses: [evmAddress] } }) }
+    }
     case "bulk": {
       if (name === "list") return { params: evm, query }
       if (name === "delete") return { params: evm, query, item: { referenceIds: [reference.referenceId] } }
@@ -120,7 +126,8 @@ const elsewhere: Record<string, string | undefined> = {
 
 /** What a server answers that allows no account anything. */
 const withoutRoom = ({ operationId }: Operation, status: number, code: string) =>
-  code === "blockchain_events_callbacks_limit_reached" || (operationId === "domains.add" && status === 409)
+  (code === "blockchain_events_callbacks_limit_reached" && operationId !== "addressLists.add") ||
+  (operationId === "domains.add" && status === 409)
 
 type Operation = (typeof operations)[number]
 
@@ -159,8 +166,9 @@ for (const store of stores) {
         case "endpoint_not_allowed_for_api_key":
           return yield* call(operation, request, useless)
         case "insufficient_credits": {
-          const { create, deactivate } = yield* Subscriptions
-          const { id, referenceId } = yield* create({
+          const { create, createList, deactivate } = yield* Subscriptions
+          const make = operation.operationId === "addressLists.add" ? createList : create
+          const { id, referenceId } = yield* make({
             account: poorId,
             chain: Result.getOrThrow(Chain.find("ethereum", "mainnet")),
             event: "BLOCK_MINED",
@@ -198,6 +206,13 @@ for (const store of stores) {
           if (status === 409 && ["callbacks.list", "feed.read"].includes(operation.operationId)) {
             const params = { ...request.params, referenceId: yield* subscribe() }
             return yield* call(operation, { ...request, params, query: { context, startingAfter: "999999" } }, alice)
+          }
+          if (status === 409 && operation.operationId.startsWith("addressLists.")) {
+            return yield* call(
+              operation,
+              { ...request, params: { ...request.params, referenceId: yield* subscribe() } },
+              alice
+            )
           }
           if (status === 409 && operation.operationId === "bulk.create") {
             yield* call(operation, request, alice)
@@ -242,7 +257,9 @@ for (const store of stores) {
             operation,
             {
               ...request,
-              raw: JSON.stringify({ data: "x".repeat(operation.operationId.startsWith("bulk.") ? 5_000_000 : 70_000) })
+              raw: JSON.stringify({
+                data: "x".repeat(/^(bulk|addressLists)\./.test(operation.operationId) ? 5_000_000 : 70_000)
+              })
             },
             alice
           )
@@ -254,7 +271,7 @@ for (const store of stores) {
           insides.broken = true
           return yield* call(operation, request, alice)
         case "unimplemented": {
-          if (operation.operationId.startsWith("subscriptions.")) {
+          if (/^(subscriptions|addressLists)\./.test(operation.operationId)) {
             // Dash has no events here, and nothing else is looked at before that is known.
             return yield* call(operation, { ...request, params: { blockchain: "dash", network: "mainnet" } }, alice)
           }

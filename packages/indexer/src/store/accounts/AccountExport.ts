@@ -37,6 +37,11 @@ const parts: ReadonlyArray<Part> = [
     withChain("subscription")
   ),
   part(
+    "listed address",
+    "subscription.reference_id, chain.name as chain, t.address",
+    `${withChain("listed_address")} join subscription on subscription.id = t.subscription`
+  ),
+  part(
     "wallet",
     "chain.name as chain, t.public_key, t.derivation, t.format, t.created, t.balance",
     withChain("wallet")
@@ -75,7 +80,8 @@ export const run = Effect.fn("AccountExport.run")(function* <E, R>(
 ): Effect.fn.Return<void, E | DatabaseError, R | Database> {
   const { read } = yield* Database
   for (const { kind, select } of parts) {
-    const owner = kind === "callback" ? sql.raw("subscription.account") : sql.raw("t.account")
+    const owner =
+      kind === "callback" || kind === "listed address" ? sql.raw("subscription.account") : sql.raw("t.account")
     let after = 0
     while (true) {
       const page = yield* read(

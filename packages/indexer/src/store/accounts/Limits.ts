@@ -37,6 +37,11 @@ const limits = {
   wallets: { maximum: 10_000, says: (maximum: number) => `An account may have ${maximum} synced wallets` },
   /** Single addresses that an account has synced, over all chains. */
   addresses: { maximum: 100_000, says: (maximum: number) => `An account may have ${maximum} synced addresses` },
+  /** Addresses in the lists of an account's subscriptions, over all chains. */
+  listedAddresses: {
+    maximum: 1_000_000,
+    says: (maximum: number) => `An account may have ${maximum} addresses in lists`
+  },
   /** Calls of a chain's node for one request. */
   nodeCalls: { maximum: 10_000, says: (maximum: number) => `A request may take ${maximum} calls of the chain's node` },
   /** Readers of an account's feed that stay connected to one process; the only limit that is counted in memory. */
@@ -99,6 +104,10 @@ export const walletsOf = (account: number) =>
 export const addressesOf = (account: number) =>
   counted(sql`select count(*) as total from synced_address where account = ${account} and wallet = 0`)
 
+/** How many addresses the lists of an account's subscriptions have. */
+export const listedAddressesOf = (account: number) =>
+  counted(sql`select sum(total) as total from address_list where account = ${account}`)
+
 const hourMillis = 3_600_000
 
 const hour = Effect.map(Clock.currentTimeMillis, (now) => Math.floor(now / hourMillis))
@@ -141,6 +150,7 @@ export const usage = Effect.fn("Limits.usage")(function* (account: number, { wai
     domains: yield* domainsOf(account),
     verificationsAnHour: yield* verificationsOf(account),
     wallets: yield* walletsOf(account),
-    addresses: yield* addressesOf(account)
+    addresses: yield* addressesOf(account),
+    listedAddresses: yield* listedAddressesOf(account)
   }
 })

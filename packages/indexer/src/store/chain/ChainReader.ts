@@ -239,7 +239,7 @@ const watchedBy = Effect.fnUntraced(function* (chain: number, account: number, a
   const rows = yield* inChunks(addresses, (some) =>
     read((db) =>
       db
-        .selectFrom("subscription")
+        .selectFrom("subscribed_address")
         .select("address")
         .distinct()
         .where("chain", "=", chain)

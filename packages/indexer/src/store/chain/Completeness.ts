@@ -35,20 +35,20 @@ export const unknown: Completeness = { coins: undefined, tokens: undefined, hist
 
 /** Whether somebody watches the address of a row of the table `completeness`, called `c`. */
 export const isWatched = sql<boolean>`(
-  exists (select 1 from subscription s where s.chain = c.chain and s.address = c.address and ${isMatched("s")})
+  exists (select 1 from subscribed_address s where s.chain = c.chain and s.address = c.address and ${isMatched("s")})
   or exists (select 1 from wallet_address w where w.chain = c.chain and w.address = c.address)
   or exists (select 1 from synced_address a where a.chain = c.chain and a.address = c.address and a.active = 1)
 )`
 
 const watchersOf = (db: Kysely<Tables>, chain: number, addresses: ReadonlyArray<Uint8Array>) => {
-  const of = (table: "subscription" | "synced_address" | "wallet_address") =>
+  const of = (table: "subscribed_address" | "synced_address" | "wallet_address") =>
     db
       .selectFrom(sql<{ readonly chain: number; readonly address: Uint8Array }>`${sql.table(table)}`.as("watcher"))
       .select("watcher.address")
       .where("watcher.chain", "=", chain)
       .where("watcher.address", "in", addresses)
   const isActive = sql<boolean>`watcher.active = 1`
-  return of("subscription")
+  return of("subscribed_address")
     .where(isMatched("watcher"))
     .union(of("wallet_address"))
     .union(of("synced_address").where(isActive))

@@ -4,9 +4,10 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Watched from "@headwater/core/events/Watched"
 import * as Effect from "effect/Effect"
-import { sql } from "kysely"
+import { type RawBuilder, sql } from "kysely"
 import { Database, type DatabaseError } from "../database/Database.ts"
-import { inChunks } from "../database/Statements.ts"
+import { inChunks, rows } from "../database/Statements.ts"
+import type { Row } from "../database/Tables.ts"
 import { isMatched } from "./MatchedSubscriptions.ts"
 
 export interface WatchedAddresses {
@@ -23,6 +24,8 @@ export interface WatchedAddresses {
 const pageSize = 1_000
 /** Pages for which the log has a line. */
 const loggedPages = 100
+
+type Listed = Pick<Row<"listed_address">, "address" | "id" | "revision">
 
 /** The empty set of the chain that has this number in the store. */
 export const make = Effect.fnUntraced(function* (chain: number) {
@@ -42,7 +45,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
     // In the order of an index: sorted by another column, each page would take a look at all rows.
     let after = { revision: reached, id: Number.MAX_SAFE_INTEGER }
     for (let page = 1; ; page++) {
-      const rows = yield* read((db) =>
+      const found = yield* read((db) =>
         db
           .selectFrom(table)
           .select(["id", "address", "revision"])
@@ -56,13 +59,56 @@ export const make = Effect.fnUntraced(function* (chain: number) {
           .orderBy("id")
           .limit(pageSize)
       )
-      for (const { address } of rows) if (address !== null) watched.add(address)
-      if (table === "wallet_address" && rows.length > 0) wallets = true
-      if (table === "synced_address" && rows.length > 0) synced = true
-      if (rows.length < pageSize) return
-      after = rows.at(-1)!
+      for (const { address } of found) if (address !== null) watched.add(address)
+      if (table === "wallet_address" && found.length > 0) wallets = true
+      if (table === "synced_address" && found.length > 0) synced = true
+      if (found.length < pageSize) return
+      after = found.at(-1)!
       yield* Effect.yieldNow
       if (page % loggedPages === 0) yield* Effect.logInfo(`Watching ${watched.size()} addresses so far`)
+    }
+  })
+
+  /** Adds the addresses of lists that came with these revisions, or whose subscription did. */
+  const addListed = Effect.fnUntraced(function* (revision: number) {
+    const all = sql`
+      from listed_address a join subscription s on s.id = a.subscription
+      where a.left_revision is null and ${isMatched("s")}`
+    // In the order of an index too.
+    const came = (after: { readonly id: number; readonly revision: number }) => sql<Listed>`
+      select a.id, a.address, a.revision ${all} and a.chain + 0 = ${chain}
+        and a.revision >= ${after.revision} and a.revision <= ${revision}
+        and (a.revision, a.id) > (${after.revision}, ${after.id})
+      order by a.revision, a.id limit ${pageSize}`
+    yield* addPages(came)
+    if (reached === 0) return
+    const changed = yield* read(
+      rows(sql<{ readonly id: number }>`
+        select s.id from subscription s
+        where s.chain = ${chain} and s.revision > ${reached} and s.revision <= ${revision} and s.address is null
+          and ${isMatched("s")} and exists (select 1 from address_list l where l.subscription = s.id)`)
+    )
+    for (const { id } of changed) {
+      yield* addPages(
+        (after) => sql<Listed>`
+          select a.id, a.address, a.revision ${all} and a.subscription = ${id} and a.id > ${after.id}
+          order by a.id limit ${pageSize}`,
+        { id: 0, revision: 0 }
+      )
+    }
+  })
+
+  /** Adds what pages of addresses hold, each behind the last of the page before. */
+  const addPages = Effect.fnUntraced(function* (
+    page: (after: { readonly id: number; readonly revision: number }) => RawBuilder<Listed>,
+    first = { id: Number.MAX_SAFE_INTEGER, revision: reached }
+  ) {
+    for (let after = first; ; ) {
+      const found = yield* read(rows(page(after)))
+      for (const { address } of found) watched.add(address as AddressBytes)
+      if (found.length < pageSize) return
+      after = found.at(-1)!
+      yield* Effect.yieldNow
     }
   })
 
@@ -74,10 +120,11 @@ export const make = Effect.fnUntraced(function* (chain: number) {
       yield* addFrom("subscription", revision)
       yield* addFrom("wallet_address", revision)
       yield* addFrom("synced_address", revision)
+      yield* addListed(revision)
       reached = revision
     }),
     release: Effect.fnUntraced(function* (addresses) {
-      const rows = yield* inChunks(wallets || synced ? addresses : [], (some) =>
+      const others = yield* inChunks(wallets || synced ? addresses : [], (some) =>
         query((db) =>
           db
             .selectFrom("wallet_address")
@@ -94,7 +141,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
             )
         )
       )
-      const owned = new Set(rows.map(({ address }) => Bytes.key(address)))
+      const owned = new Set(others.map(({ address }) => Bytes.key(address)))
       for (const address of addresses) if (!owned.has(Bytes.key(address))) watched.remove(address)
     })
   } satisfies WatchedAddresses as WatchedAddresses

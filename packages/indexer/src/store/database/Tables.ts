@@ -24,6 +24,10 @@ export interface Tables {
   rewound_block: RewoundBlockTable
   recovery: RecoveryTable
   removed_subscription: RemovedSubscriptionTable
+  address_list: AddressListTable
+  listed_address: ListedAddressTable
+  subscribed_address: SubscribedAddressView
+  ever_subscribed_address: SubscribedAddressView
   bulk_request: BulkRequestTable
   bulk_result: BulkResultTable
   callback: CallbackTable
@@ -286,6 +290,51 @@ export interface SubscriptionTable {
   deactivation_reasons: Generated<string>
   /** The highest number given to one of its callbacks. */
   last_sequence: Generated<number>
+}
+
+/** A subscription on a list of addresses: its row in `subscription` names no address. */
+export interface AddressListTable {
+  subscription: number
+  account: number
+  /** Addresses that are in the list. */
+  total: number
+}
+
+/** An address of a list. */
+export interface ListedAddressTable {
+  id: Generated<number>
+  subscription: number
+  chain: number
+  address: Uint8Array
+  /** The chain's revision with which it came, and with which it left, if it has. */
+  revision: number
+  left_revision: Generated<number | null>
+  /** The chain's cursor when it came: blocks above it are evaluated. Null where no block was committed yet. */
+  from_height: number | null
+}
+
+/** An address with a subscription that is told of it, be it the subscription's own or one of its list. */
+export interface SubscribedAddressView
+  extends Pick<
+    SubscriptionTable,
+    | "account"
+    | "chain"
+    | "reference_id"
+    | "event"
+    | "host"
+    | "confirmations"
+    | "filter"
+    | "active"
+    | "parking"
+    | "revision"
+    | "from_height"
+    | "active_from"
+  > {
+  id: number
+  address: Uint8Array
+  left_revision: number | null
+  /** Whether the address is one of a list. */
+  is_listed: 0 | 1
 }
 
 /** A request that makes many subscriptions, under a key of its account's choice. */

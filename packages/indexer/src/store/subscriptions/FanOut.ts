@@ -25,8 +25,9 @@ import * as CallbackState from "./CallbackState.ts"
 import * as AccountTurns from "./internal/AccountTurns.ts"
 import * as Wakeup from "./internal/Wakeup.ts"
 import * as LeftMatches from "./LeftMatches.ts"
+import * as ListedOccurrence from "./ListedOccurrence.ts"
 import * as PendingConfirmations from "./PendingConfirmations.ts"
-import { readFilter } from "./Subscription.ts"
+import * as Subscribers from "./Subscribers.ts"
 
 /** How much is written at a time, in callbacks. */
 export const Bounds = Context.Reference("@headwater/indexer/store/subscriptions/FanOut/Bounds", {
@@ -72,12 +73,15 @@ export const defer = Effect.fnUntraced(function* (
       occurrences: LeftMatches.encode(matches)
     }))
   )
-  for (const join of ["s.address = m.address", "m.address is null and s.address is null"]) {
+  for (const [table, join] of [
+    ["subscribed_address", "s.address = m.address"],
+    ["subscription", "m.address is null and s.address is null"]
+  ] as const) {
     yield* defer((db) => {
       const statement = sql`
         insert into fan_out (chain, account, matched, subscription, occurrence)
         select distinct m.chain, s.account, m.id, 0, 0
-        from matched m join subscription s on s.chain = m.chain and ${isMatched("s")} and ${sql.raw(join)}
+        from matched m join ${sql.table(table)} s on s.chain = m.chain and ${isMatched("s")} and ${sql.raw(join)}
         where m.chain = ${chain} and m.height = ${block.height}`
       return { compile: () => statement.compile(db), execute: () => statement.execute(db) }
     })
@@ -122,7 +126,17 @@ export interface Step {
 }
 
 const subscriberColumns = [
-  ...(["id", "account", "reference_id", "host", "event", "confirmations", "address", "active", "filter"] as const)
+  ...([
+    "s.id",
+    "s.account",
+    "s.reference_id",
+    "s.host",
+    "s.event",
+    "s.confirmations",
+    "s.address",
+    "s.active"
+  ] as const),
+  "s.filter"
 ] as const
 
 type MatchedRow = Omit<Row<"matched">, "occurrences"> & { readonly matches: ReadonlyArray<LeftMatches.Match> }
@@ -157,18 +171,36 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
   const subscribersOf = Effect.fnUntraced(function* (matched: MatchedRow, at: Row<"fan_out">, limit: number) {
     const { query } = yield* Database
     const events = [...new Set(matched.matches.flatMap((match) => [...eventsOf.get(match.class)!]))]
+    const { address, revision } = matched
+    if (address === null) {
+      return yield* query((db) =>
+        db
+          .selectFrom("subscription as s")
+          .select(subscriberColumns)
+          .where("s.chain", "=", chain)
+          .where("s.account", "=", at.account)
+          .where("s.event", "in", events)
+          .where("s.address", "is", null)
+          .where("s.id", ">", at.subscription)
+          .where("s.active_from", "<=", revision)
+          .where((where) => where.or([isMatched("s"), where("s.revision", ">", revision)]))
+          .orderBy("s.id")
+          .limit(limit)
+      )
+    }
     return yield* query((db) =>
       db
-        .selectFrom("subscription")
-        .select(subscriberColumns)
-        .where("chain", "=", chain)
-        .where("account", "=", at.account)
-        .where("event", "in", events)
-        .where("address", matched.address === null ? "is" : "=", matched.address)
-        .where("id", ">", at.subscription)
-        .where("active_from", "<=", matched.revision)
-        .where((where) => where.or([isMatched(), where("revision", ">", matched.revision)]))
-        .orderBy("id")
+        .selectFrom("ever_subscribed_address as s")
+        .select([...subscriberColumns, "s.is_listed"])
+        .where("s.chain", "=", chain)
+        .where("s.account", "=", at.account)
+        .where("s.event", "in", events)
+        .where("s.address", "=", address)
+        .where((where) => where.or([where("s.left_revision", "is", null), where("s.left_revision", ">", revision)]))
+        .where("s.id", ">", at.subscription)
+        .where("s.active_from", "<=", revision)
+        .where((where) => where.or([isMatched("s"), where("s.revision", ">", revision)]))
+        .orderBy("s.id")
         .limit(limit)
     )
   })
@@ -184,16 +216,16 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
     const pending: Array<PendingConfirmations.PendingRow> = []
     let { occurrence, subscription } = at
     let left = subscribers.length
-    for (const { active, address, filter: text, ...row } of subscribers) {
-      const filter = readFilter(text)
-      const subscriber = { ...row, active: active === 1, address: (address ?? undefined) as AddressBytes | undefined }
+    for (const row of subscribers) {
+      const subscriber = Subscribers.toSubscriber(row)
       const own = matched.matches.filter(
-        ({ class: name, item }) => isOfClass(row.event, name) && Filter.passes(filter, item)
+        ({ class: name, item }) => isOfClass(row.event, name) && Filter.passes(subscriber.filter, item)
       )
       const part = own.slice(occurrence, occurrence + Math.max(1, most - due.length - pending.length))
       const occurrences = part.flatMap(({ item, occurrence }) => {
-        const told = Filter.told(of, filter, item)
-        return told === undefined ? [] : [{ subscription: subscriber, occurrence, item: told }]
+        const told = Filter.told(of, subscriber.filter, item)
+        const name = ListedOccurrence.nameFor(subscriber, occurrence)
+        return told === undefined ? [] : [{ subscription: subscriber, occurrence: name, item: told }]
       })
       if (isEachConfirmation(row.event) || row.confirmations > 1) {
         pending.push(...PendingConfirmations.first(chain, block, occurrences))

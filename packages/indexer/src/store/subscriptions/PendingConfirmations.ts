@@ -19,7 +19,11 @@ export type Subscriber = Pick<
   Row<"subscription">,
   "id" | "account" | "reference_id" | "event" | "confirmations" | "host"
 > &
-  Subscription & { readonly active: boolean }
+  Subscription & {
+    readonly active: boolean
+    /** Whether the address is one of the subscription's list. */
+    readonly isListed?: boolean
+  }
 
 export type PendingRow = Insertable<Tables["waiting"]>
 

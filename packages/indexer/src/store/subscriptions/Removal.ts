@@ -7,6 +7,7 @@ import { sql } from "kysely"
 import { Database } from "../database/Database.ts"
 import * as SmallSteps from "../database/SmallSteps.ts"
 import { rows } from "../database/Statements.ts"
+import * as AddressLists from "./AddressLists.ts"
 import * as CallbackState from "./CallbackState.ts"
 import * as PendingConfirmations from "./PendingConfirmations.ts"
 
@@ -23,6 +24,7 @@ const someLeft = Effect.fnUntraced(function* () {
   const pending = yield* PendingConfirmations.removeSome(sql`subscription in ${ids}`, most)
   const callbacks = yield* CallbackState.applySome("remove", sql`subscription in ${ids}`, most)
   if (pending === most || callbacks === most) return true
+  if (yield* AddressLists.removeSome(ids, most)) return true
   yield* query(rows(sql`delete from removed_subscription where id in ${ids}`))
   return found.length === atOnce
 })
@@ -37,6 +39,7 @@ export const begin = Effect.fnUntraced(function* (subscriptions: ReadonlyArray<{
   const ids = numbers(subscriptions.map(({ id }) => id))
   yield* query(rows(sql`delete from recovery where subscription in ${ids}`))
   yield* query(rows(sql`delete from failing_subscription where subscription in ${ids}`))
+  yield* query(rows(sql`delete from address_list where subscription in ${ids}`))
   yield* someLeft()
 })
 

@@ -12,6 +12,7 @@ import { isMatched, matchedText } from "../chain/MatchedSubscriptions.ts"
 import { Database } from "../database/Database.ts"
 import { inChunks, rows } from "../database/Statements.ts"
 import type { Row, Tables } from "../database/Tables.ts"
+import * as ListedOccurrence from "./ListedOccurrence.ts"
 import type { Subscriber } from "./PendingConfirmations.ts"
 import { readFilter } from "./Subscription.ts"
 
@@ -28,14 +29,17 @@ const columns = [
   "active",
   "filter"
 ] as const
+const listedColumns = [...columns, "is_listed"] as const
 
-type SubscriberRow = Pick<Row<"subscription">, (typeof columns)[number]>
+const matchedHere = isMatched("subscribed_address")
 
-const toSubscriber = ({ active, address, filter, ...row }: SubscriberRow): Subscriber => ({
+type SubscriberRow = Pick<Row<"subscription">, (typeof columns)[number]> & { readonly is_listed?: 0 | 1 }
+
+/** A subscription as its callbacks name it, from its row. */
+export const toSubscriber = ({ active, address, filter, is_listed, ...row }: SubscriberRow): Subscriber => ({
   ...row,
-  active: active === 1,
-  address: (address ?? undefined) as AddressBytes | undefined,
-  filter: readFilter(filter)
+  ...{ active: active === 1, isListed: is_listed === 1, filter: readFilter(filter) },
+  address: (address ?? undefined) as AddressBytes | undefined
 })
 
 // The matcher's key of an address is its hex.
@@ -81,21 +85,34 @@ export const expand = <A extends { readonly subscription: Group }>(found: Readon
 export const told = (chain: Chain, found: ReadonlyArray<Occurrence<Group>>): ReadonlyArray<Occurrence<Subscriber>> =>
   expand(found).flatMap((one) => {
     const item = Filter.told(chain, one.subscription.filter, one.item)
-    return item === undefined ? [] : [{ ...one, item }]
+    const occurrence = ListedOccurrence.nameFor(one.subscription, one.occurrence)
+    return item === undefined ? [] : [{ ...one, occurrence, item }]
   })
 
 /** A lookup in the subscriptions of the chain that has this number in the store, in a transaction that has its lock. */
 export const make = Effect.fnUntraced(function* (chain: number) {
   const { query, selectEach } = yield* Database
-  const matched = (db: Kysely<Tables>) =>
-    db.selectFrom("subscription").select(columns).where("chain", "=", chain).where(isMatched()).orderBy("id")
+  const subscribed = (db: Kysely<Tables>) =>
+    db
+      .selectFrom("subscribed_address")
+      .select(listedColumns)
+      .where("chain", "=", chain)
+      .where(matchedHere)
+      .orderBy("id")
   /** The subscriptions to blocks, which change with the chain's revision alone. */
   let toBlocks: { readonly revision: number; readonly most: number; readonly groups: ReadonlyArray<Group> } | undefined
 
   const blockMined = Effect.fnUntraced(function* (revision: number, most: number) {
     if (toBlocks?.revision !== revision || toBlocks.most !== most) {
       const rows = yield* query((db) => {
-        const all = matched(db).where("event", "in", blockEvents).where("address", "is", null)
+        const all = db
+          .selectFrom("subscription")
+          .select(columns)
+          .where("chain", "=", chain)
+          .where(isMatched())
+          .where("event", "in", blockEvents)
+          .where("address", "is", null)
+          .orderBy("id")
         return Number.isFinite(most) ? all.limit(most + 1) : all
       })
       const groups =
@@ -110,16 +127,16 @@ export const make = Effect.fnUntraced(function* (chain: number) {
     return yield* selectEach<SubscriberRow>(
       { address: "bytea" },
       addresses.map((address) => ({ address })),
-      `select ${columns.join(", ")} from subscription
-       where chain = ${chain} and address = :address and ${matchedText()} order by id limit ${most + 1}`
+      `select ${listedColumns.join(", ")} from subscribed_address
+       where chain = ${chain} and address = :address and ${matchedText("subscribed_address")} order by id limit ${most + 1}`
     )
   })
 
   const ofAddresses = Effect.fnUntraced(function* (addresses: ReadonlyArray<AddressBytes>, most: number) {
-    if (!Number.isFinite(most)) return yield* query((db) => matched(db).where("address", "in", addresses))
+    if (!Number.isFinite(most)) return yield* query((db) => subscribed(db).where("address", "in", addresses))
     const limit = most * 10
     const found = yield* query((db) =>
-      matched(db)
+      subscribed(db)
         .where("address", "in", addresses)
         .limit(limit + 1)
     )
@@ -129,7 +146,8 @@ export const make = Effect.fnUntraced(function* (chain: number) {
   const eventsOf = Effect.fnUntraced(function* (address: AddressBytes) {
     const found = yield* query(
       rows(sql<{ event: EventType }>`
-        select distinct event from subscription where chain = ${chain} and address = ${address} and ${isMatched()}`)
+        select distinct event from subscribed_address
+        where chain = ${chain} and address = ${address} and ${matchedHere}`)
     )
     return found.map(({ event }) => event)
   })

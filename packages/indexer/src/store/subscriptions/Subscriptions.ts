@@ -13,6 +13,7 @@ import * as Result from "effect/Result"
 import * as Limits from "../accounts/Limits.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
+import * as AddressLists from "./AddressLists.ts"
 import * as Deactivation from "./Deactivation.ts"
 import { HostPermission } from "./HostPermission.ts"
 import * as Activation from "./internal/Activation.ts"
@@ -74,6 +75,10 @@ export class Subscriptions extends Context.Service<
     readonly create: (
       subscription: NewSubscription
     ) => Effect.Effect<Subscription, DuplicateSubscription | Limits.LimitReached | DatabaseError>
+    /** As `create`, of a subscription on a list of addresses, which is empty: `AddressLists` edits it. */
+    readonly createList: (
+      subscription: NewSubscription
+    ) => Effect.Effect<Subscription, DuplicateSubscription | Limits.LimitReached | DatabaseError>
     /** As `create`, for some subscriptions of one account to one chain, in one transaction: each is made, or refused. `affordable`: how many of so many the account can pay for. */
     readonly createMany: (
       account: number,
@@ -114,12 +119,13 @@ export class Subscriptions extends Context.Service<
 }
 
 /** In a transaction. */
-const create = Effect.fnUntraced(function* (subscription: NewSubscription, limits: Limits.Maxima) {
+const create = Effect.fnUntraced(function* (subscription: NewSubscription, limits: Limits.Maxima, isList = false) {
   const { query, secrets } = yield* Database
   const { account, chain } = subscription
   const [made] = yield* Creation.rowsOf(account, chain, [subscription], limits)
   const values = yield* Effect.catchTag(Effect.fromResult(made!), "Unpaid", Effect.die)
   const [row] = yield* query((db) => db.insertInto("subscription").values(values).returningAll())
+  if (isList) yield* AddressLists.begin(row!.id, account)
   return yield* SubscriptionRow.toSubscription(chain, row!, secrets)
 })
 
@@ -200,6 +206,9 @@ const make = Effect.gen(function* () {
 
   return Subscriptions.of({
     create: Effect.fn("Subscriptions.create")((subscription) => database.transaction(create(subscription, limits))),
+    createList: Effect.fn("Subscriptions.createList")((subscription) =>
+      database.transaction(create({ ...subscription, address: undefined, allowDuplicates: true }, limits, true))
+    ),
     createMany: Effect.fn("Subscriptions.createMany")((account, chain, subscriptions, affordable) =>
       database.transaction(createMany(account, chain, subscriptions, limits, affordable))
     ),

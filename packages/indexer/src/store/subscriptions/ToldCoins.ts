@@ -139,6 +139,8 @@ const callbacks = (db: Kysely<Tables>) =>
   db
     .selectFrom("callback")
     .innerJoin("subscription", "subscription.id", "callback.subscription")
+    // What lists were told names its address in the item alone, and is not looked at.
+    .where("subscription.address", "is not", null)
     .select(["callback.id", "callback.idempotency_key", "callback.body", "callback.state", ...subscription])
     .orderBy("callback.id")
 
@@ -168,7 +170,13 @@ const leftToSteps = Effect.fnUntraced(function* (chain: number, { height }: Audi
   const left = yield* LeftMatches.of(chain, height, "coin")
   const ids = [...new Set(left.flatMap(({ subscriptions }) => subscriptions))]
   const rows = yield* inChunks(ids, (some) =>
-    read((db) => db.selectFrom("subscription").select(subscription).where("subscription.id", "in", some))
+    read((db) =>
+      db
+        .selectFrom("subscription")
+        .select(subscription)
+        .where("subscription.id", "in", some)
+        .where("subscription.address", "is not", null)
+    )
   )
   const byId = new Map(rows.map((row) => [row.subscription, subscriberOf(row)]))
   return left.flatMap(({ matches, subscriptions }) =>
@@ -201,6 +209,7 @@ export const of = Effect.fn("ToldCoins.of")(function* (chain: Chain.Chain, block
       .selectFrom("waiting")
       .innerJoin("subscription", "subscription.id", "waiting.subscription")
       .select(["waiting.id", "waiting.item", ...subscription])
+      .where("subscription.address", "is not", null)
       .where("waiting.chain", "=", id)
       .where("waiting.height", "=", block.height)
       .where("subscription.event", "in", events)

@@ -5,6 +5,7 @@ import * as Completeness from "../../chain/Completeness.ts"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
 import * as CallbackState from "../CallbackState.ts"
+import * as AddressLists from "../AddressLists.ts"
 import * as FanOut from "../FanOut.ts"
 import type { HostPermission } from "../HostPermission.ts"
 import { SubscriptionActive, type SubscriptionKey } from "../Subscription.ts"
@@ -19,10 +20,14 @@ export const activate = Effect.fnUntraced(function* (key: SubscriptionKey, mayRe
   const row = yield* SubscriptionRow.find(key, id, query)
   if (row.active === 1) return yield* new SubscriptionActive({ referenceId: key.referenceId })
   const isParking = row.parking === 1
-  if (row.address !== null && !isParking) yield* Completeness.begin(chain, [row.address], chain.height)
-  const isBehind = (yield* FanOut.pendingAddresses(id)).has(
-    row.address === null ? "" : Buffer.from(row.address).toString("hex")
-  )
+  if (!isParking) {
+    if (row.address === null) yield* AddressLists.watchAgain(chain, row.id)
+    else yield* Completeness.begin(chain, [row.address], chain.height)
+  }
+  const isList = yield* AddressLists.isList(row.id)
+  const isBehind = isList
+    ? yield* AddressLists.isBehind(id, row.id)
+    : (yield* FanOut.pendingAddresses(id)).has(row.address === null ? "" : Buffer.from(row.address).toString("hex"))
   const changed = {
     ...{ active: 1, parking: 0, inactive_since: null, gap_from: null, revision },
     deactivation_reasons: SubscriptionRow.reasonsText([])

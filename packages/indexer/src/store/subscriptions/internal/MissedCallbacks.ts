@@ -1,10 +1,12 @@
 /** Callbacks and pending confirmations that a committed block should have left, and did not. */
 import type { Block } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
 import type { Occurrence } from "@headwater/core/events/Matcher"
 import * as Effect from "effect/Effect"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
 import { inChunks } from "../../database/Statements.ts"
+import type { Row } from "../../database/Tables.ts"
 import * as CallbackState from "../CallbackState.ts"
 import * as PendingConfirmations from "../PendingConfirmations.ts"
 
@@ -27,7 +29,22 @@ export const meant = Effect.fnUntraced(function* <A extends { readonly subscript
     )
   )
   const before = new Set(rows.map(({ id }) => id))
-  return occurrences.filter(({ subscription }) => before.has(subscription.id))
+  const there = occurrences.filter(({ subscription }) => before.has(subscription.id))
+  const listed = there.filter(({ subscription }) => subscription.isListed === true)
+  if (listed.length === 0) return there
+  const nameOf = (subscription: number, address: Uint8Array) => `${subscription} ${Bytes.key(address)}`
+  const { selectEach } = yield* Database
+  const inTime = yield* selectEach<Pick<Row<"listed_address">, "address" | "subscription">>(
+    { subscription: "bigint", address: "bytea" },
+    listed.map(({ subscription: { address, id } }) => ({ subscription: id, address })),
+    `select subscription, address from listed_address
+     where subscription = :subscription and address = :address and left_revision is null
+       and (from_height is null or from_height < ${height})`
+  )
+  const names = new Set(inTime.map(({ address, subscription }) => nameOf(subscription, address)))
+  return there.filter(
+    ({ subscription: { address, id, isListed } }) => isListed !== true || names.has(nameOf(id, address!))
+  )
 })
 
 type Scheduled = ReturnType<typeof PendingConfirmations.schedule>

@@ -1,0 +1,111 @@
+/** Subscriptions on lists of addresses: how one is made, and how its list is edited and read. */
+import { eventKinds } from "@headwater/core/events/EventKinds"
+import { EventType } from "@headwater/core/events/EventType"
+import { TokenFilter } from "@headwater/core/events/Filter"
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { LargestBody, bulkBodyBytes, maxItems } from "./Bulk.ts"
+import {
+  AddressText,
+  body,
+  bodyErrors,
+  chainErrors,
+  chainParams,
+  context,
+  pageErrors,
+  referenceIdParam
+} from "./Common.ts"
+import { item } from "./Envelope.ts"
+import { Failures } from "./Errors.ts"
+import { ExampleValues } from "./internal/Example.ts"
+import { bulkQuery, cursorPage } from "./Paging.ts"
+import { Price } from "./Price.ts"
+import { RequestedChain } from "./RequestedChain.ts"
+import { eachConfirmation, NewBlockSubscription, receiveCallbackOn, SubscriptionDetails } from "./Subscriptions.ts"
+
+/** Events of addresses that are seen in blocks. */
+export const ListEvent = Schema.Literals(
+  EventType.literals.filter((event) => {
+    const { class: eventClass, seenIn } = eventKinds[event]
+    return ["coin", "token", "internal"].includes(eventClass) && seenIn === "block"
+  })
+).annotate({ description: "An event of addresses that is seen in blocks" })
+
+const addresses = Schema.Array(AddressText)
+  .check(Schema.isBetweenLength(1, maxItems, { message: `must have 1 to ${maxItems} items` }))
+  .annotate({ description: `1 to ${maxItems} addresses, in any form that the blockchain knows` })
+
+const edited = (changed: string) =>
+  item(
+    Schema.Struct({
+      [changed]: Schema.Int.annotate({
+        description: "Addresses of the request that were not so before",
+        examples: [2]
+      }),
+      total: Schema.Int.annotate({ description: "Addresses of the list after that", examples: [120_000] })
+    })
+  )
+
+const one = { params: { ...chainParams, ...referenceIdParam }, query: context }
+const values = { eventType: "ADDRESS_COINS_TRANSACTION_CONFIRMED", address: undefined, transactionId: undefined }
+const editErrors = [...chainErrors, Failures.resourceNotFound, Failures.conflict, ...bodyErrors] as const
+
+export class AddressListsGroup extends HttpApiGroup.make("addressLists")
+  .add(
+    HttpApiEndpoint.post("create", "/address-lists", {
+      params: chainParams,
+      query: context,
+      payload: body({
+        eventType: ListEvent,
+        ...NewBlockSubscription.fields,
+        ...receiveCallbackOn,
+        filter: Schema.optionalKey(TokenFilter),
+        confirmationsCount: Schema.optionalKey(eachConfirmation.confirmationsCount)
+      }),
+      success: item(SubscriptionDetails).pipe(HttpApiSchema.status(201)),
+      error: [...chainErrors, Failures.callbacksLimitReached, ...bodyErrors, Failures.unimplemented]
+    })
+      .annotate(Price, "subscription-create")
+      .annotate(ExampleValues, { ...values, confirmationsCount: undefined })
+      .annotateMerge(OpenApi.annotations({ summary: "Subscribe to a list of addresses, which is empty at first" })),
+    HttpApiEndpoint.post("add", "/:referenceId/addresses", {
+      ...one,
+      payload: body({ addresses }),
+      success: edited("added").pipe(HttpApiSchema.status(201)),
+      error: [...editErrors, Failures.callbacksLimitReached]
+    })
+      .annotate(Price, "subscription-create")
+      .annotate(LargestBody, bulkBodyBytes)
+      .annotateMerge(
+        OpenApi.annotations({ summary: "Add addresses to the list of a subscription, from the next block on" })
+      ),
+    HttpApiEndpoint.post("remove", "/:referenceId/addresses/remove", {
+      ...one,
+      payload: body({ addresses }),
+      success: edited("removed"),
+      error: editErrors
+    })
+      .annotate(LargestBody, bulkBodyBytes)
+      .annotateMerge(
+        OpenApi.annotations({ summary: "Take addresses out of the list of a subscription, from the next block on" })
+      ),
+    HttpApiEndpoint.get("list", "/:referenceId/addresses", {
+      params: one.params,
+      query: { ...context, ...bulkQuery },
+      success: cursorPage(Schema.Struct({ address: AddressText })),
+      error: [...chainErrors, Failures.resourceNotFound, Failures.conflict, ...pageErrors]
+    })
+      .annotate(ExampleValues, { limit: 1_000, sortingOrder: undefined })
+      .annotateMerge(OpenApi.annotations({ summary: "Read the addresses of a subscription's list by a cursor" }))
+  )
+  .middleware(RequestedChain)
+  .prefix("/blockchain-events/:blockchain/:network")
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Lists of addresses",
+      description: "Subscriptions to an event of up to a million addresses, which are edited while blocks come"
+    })
+  ) {}

@@ -1,0 +1,163 @@
+/** Answers the operations on lists of addresses. */
+import * as Address from "@headwater/core/address/Address"
+import * as Chain from "@headwater/core/chains/Chain"
+import { eventKinds } from "@headwater/core/events/EventKinds"
+import { Limits } from "@headwater/indexer/store/accounts/Limits"
+import { Database } from "@headwater/indexer/store/database/Database"
+import { chunksOf } from "@headwater/indexer/store/database/Statements"
+import * as AddressLists from "@headwater/indexer/store/subscriptions/AddressLists"
+import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as Effect from "effect/Effect"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Result from "effect/Result"
+import { Api } from "../contract/Api.ts"
+import { CurrentAccount } from "../contract/Authentication.ts"
+import { CallbacksLimitReached, Conflict, InsufficientCredits, InvalidData } from "../contract/Errors.ts"
+import { Payment } from "../contract/Price.ts"
+import { CurrentChain } from "../contract/RequestedChain.ts"
+import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
+import * as Cursor from "../server/Cursor.ts"
+import { isReferenceId, subscriptionNotFound } from "../server/ReferenceId.ts"
+import { ConfiguredChains } from "../server/RequestedChain.ts"
+import { summary } from "../server/Validation.ts"
+import { inTurns, pause } from "./InTurns.ts"
+import * as NewSubscriptions from "./NewSubscriptions.ts"
+import { detailed } from "./Subscriptions.ts"
+
+/** Addresses that break a rule are named one by one, up to so many. */
+const maxDetails = 20
+
+const invalid = (attribute: string, message: string) => {
+  const details = [{ attribute, message }]
+  return new InvalidData({ message: summary(details), details })
+}
+
+const failures = {
+  DatabaseError: Effect.die,
+  SubscriptionNotFound: () => Effect.fail(subscriptionNotFound),
+  NotAList: () => Effect.fail(new Conflict({ message: "The subscription is none on a list of addresses" }))
+}
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "addressLists",
+  Effect.fnUntraced(function* (handlers) {
+    const configured = yield* ConfiguredChains
+    const database = yield* Database
+    const limits = yield* Limits
+    const policy = yield* CallbackUrlPolicy
+    const subscriptions = yield* Subscriptions
+
+    const keyOf = Effect.fnUntraced(function* (referenceId: string) {
+      const chain = yield* CurrentChain
+      const { id: account } = yield* CurrentAccount
+      if (!isReferenceId(referenceId)) return yield* subscriptionNotFound
+      return { account, chain, referenceId }
+    })
+
+    /** All addresses, or what is wrong with them. */
+    const decoded = Effect.fnUntraced(function* (addresses: ReadonlyArray<string>) {
+      const chain = yield* CurrentChain
+      const all = yield* inTurns(addresses, (text) => Effect.sync(() => Address.decodeWithTag(chain, text)))
+      const details = all.flatMap((one, i) =>
+        Result.isFailure(one) ? [{ attribute: `addresses.${i}`, message: one.failure.message }] : []
+      )
+      if (details.length === 0) return all.filter(Result.isSuccess).map(({ success }) => success)
+      const named = details.slice(0, maxDetails)
+      return yield* new InvalidData({ message: summary(named), details: named })
+    })
+
+    /** Edits a list in steps, each a transaction: what they have changed together. */
+    const edit = Effect.fnUntraced(function* <E, R>(
+      addresses: ReadonlyArray<string>,
+      step: (some: ReadonlyArray<Address.AddressBytes>, number: number) => Effect.Effect<AddressLists.Edited, E, R>
+    ) {
+      let changed = 0
+      let total = 0
+      for (const [number, some] of chunksOf(yield* decoded(addresses), AddressLists.atOnce).entries()) {
+        const edited = yield* database.transaction(step(some, number))
+        changed += edited.changed
+        total = edited.total
+        yield* pause
+      }
+      return { changed, total }
+    })
+
+    return handlers.handleAll({
+      create: Effect.fnUntraced(
+        function* ({ payload }) {
+          const { eventType, ...item } = payload.data.item
+          if (eventKinds[eventType].confirmations === "confirmationsCount" && item.confirmationsCount === undefined) {
+            return yield* invalid("confirmationsCount", "is required")
+          }
+          if (eventKinds[eventType].class !== "token" && item.filter?.contractAddress !== undefined) {
+            return yield* invalid("filter.contractAddress", "is for token events alone")
+          }
+          const confirmation =
+            eventKinds[eventType].confirmations === "confirmationsCount"
+              ? { confirmationsCount: item.confirmationsCount! }
+              : { receiveCallbackOn: item.receiveCallbackOn ?? 1 }
+          const { confirmationsCount: _, receiveCallbackOn: __, ...rest } = item
+          yield* Effect.provideService(NewSubscriptions.checkEvent(eventType), ConfiguredChains, configured)
+          const wanted = yield* NewSubscriptions.read(policy, eventType, { ...rest, ...confirmation })
+          const { paying } = yield* Payment
+          return { item: detailed(yield* paying(subscriptions.createList(wanted), () => 1)) }
+        },
+        Effect.catchTags({
+          DatabaseError: Effect.die,
+          DuplicateSubscription: Effect.die,
+          LimitReached: ({ message }) => Effect.fail(new CallbacksLimitReached({ message }))
+        })
+      ),
+      add: Effect.fnUntraced(
+        function* ({ params, payload }) {
+          const key = yield* keyOf(params.referenceId)
+          const { affordable, payPart } = yield* Payment
+          yield* payPart("", 0)
+          const { changed, total } = yield* edit(payload.data.item.addresses, (some, number) =>
+            AddressLists.add(key, some, (added) =>
+              Effect.flatMap(affordable(added), (paid) =>
+                paid === added
+                  ? payPart(String(number), added)
+                  : Effect.fail(new InsufficientCredits({ message: `${added} addresses cost more than is left` }))
+              )
+            )
+          )
+          return { item: { added: changed, total } }
+        },
+        Effect.provideService(Limits, limits),
+        Effect.catchTags({
+          ...failures,
+          LimitReached: ({ message }) => Effect.fail(new CallbacksLimitReached({ message })),
+          ListFull: ({ message }) => Effect.fail(new CallbacksLimitReached({ message }))
+        })
+      ),
+      remove: Effect.fnUntraced(function* ({ params, payload }) {
+        const key = yield* keyOf(params.referenceId)
+        const { changed, total } = yield* edit(payload.data.item.addresses, (some) => AddressLists.remove(key, some))
+        return { item: { removed: changed, total } }
+      }, Effect.catchTags(failures)),
+      list: Effect.fnUntraced(
+        function* ({ params, query }) {
+          const key = yield* keyOf(params.referenceId)
+          const { limit = 1_000, startingAfter } = query
+          const name = ["address list", key.account, Chain.nameOf(key.chain), key.referenceId]
+          const [after] = startingAfter === undefined ? [0] : yield* Cursor.decode(name, startingAfter, 1)
+          const { addresses } = yield* AddressLists.list(key, { after: after!, limit: limit + 1 })
+          const page = addresses.slice(0, limit)
+          const hasMore = addresses.length > limit
+          const items = yield* inTurns(page, ({ address }) =>
+            Effect.sync(() => ({ address: Address.encode(key.chain, address)! }))
+          )
+          return {
+            ...{ limit, hasMore, items },
+            ...(startingAfter === undefined ? {} : { startingAfter }),
+            ...(hasMore ? { nextStartingAfter: Cursor.encode(name, [page.at(-1)!.id]) } : {})
+          }
+        },
+        Effect.provideService(Database, database),
+        Effect.catchTags(failures)
+      )
+    })
+  })
+)
