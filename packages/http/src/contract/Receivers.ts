@@ -4,7 +4,9 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { context, Millis, pageErrors } from "./Common.ts"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import { body, bodyErrors, context, Millis, pageErrors } from "./Common.ts"
+import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
 import { ExampleValues } from "./internal/Example.ts"
 import { offsetPage, offsetQuery } from "./Paging.ts"
@@ -76,6 +78,10 @@ export const Receiver = Schema.Struct({
   inactiveSubscriptions: Schema.Int.annotate({ description: "Subscriptions that are inactive", examples: [0] })
 }).annotate({ identifier: "Receiver" })
 
+export const RecoveredReceivers = Schema.Struct({
+  subscriptions: Schema.Int.annotate({ description: "Subscriptions whose callbacks are sent again", examples: [3] })
+}).annotate({ identifier: "RecoveredReceivers" })
+
 export class ReceiversGroup extends HttpApiGroup.make("receivers")
   .add(
     HttpApiEndpoint.get("list", "/", {
@@ -84,7 +90,31 @@ export class ReceiversGroup extends HttpApiGroup.make("receivers")
       error: [Failures.invalidData, ...pageErrors]
     })
       .annotate(ExampleValues, { pausedUntilTimestamp: undefined })
-      .annotateMerge(OpenApi.annotations({ summary: "List the hosts that callbacks go to, and how each one does" }))
+      .annotateMerge(OpenApi.annotations({ summary: "List the hosts that callbacks go to, and how each one does" })),
+    HttpApiEndpoint.post("recover", "/recover", {
+      query: context,
+      payload: body({
+        host: Schema.optionalKey(
+          Schema.String.check(Schema.isBetweenLength(1, 253, { message: "must have 1 to 253 characters" })).annotate({
+            description: "Only subscriptions whose callbacks go to this host; all of the account, if not given",
+            examples: ["hooks.example.com"]
+          })
+        ),
+        sinceTimestamp: Schema.optionalKey(
+          Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { message: "must be a whole number from 0 on" })).annotate({
+            description: "Only callbacks that were made at this time or later, in milliseconds since the Unix epoch",
+            examples: [1_764_158_400_000]
+          })
+        )
+      }),
+      success: item(RecoveredReceivers).pipe(HttpApiSchema.status(201)),
+      error: [Failures.invalidData, ...bodyErrors]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary:
+          "Send all callbacks of a host or of the account again, since a time; the status of each subscription shows how far that is"
+      })
+    )
   )
   .prefix("/receivers")
   .annotateMerge(

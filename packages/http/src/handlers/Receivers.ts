@@ -1,5 +1,7 @@
 /** Answers how the receivers of an account's callbacks do. */
 import * as ReceiverHealth from "@headwater/indexer/store/subscriptions/ReceiverHealth"
+import { Database } from "@headwater/indexer/store/database/Database"
+import * as Recovery from "@headwater/indexer/store/subscriptions/Recovery"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { Api } from "../contract/Api.ts"
@@ -28,7 +30,17 @@ export const layer = HttpApiBuilder.group(
   "receivers",
   Effect.fnUntraced(function* (handlers) {
     const health = yield* ReceiverHealth.make
+    const database = yield* Database
     return handlers.handleAll({
+      recover: Effect.fnUntraced(
+        function* ({ payload }) {
+          const { id } = yield* CurrentAccount
+          const { host, sinceTimestamp: time } = payload.data.item
+          const subscriptions = yield* Effect.orDie(Recovery.beginAll(id, { host: host?.toLowerCase(), time }))
+          return { item: { subscriptions } }
+        },
+        Effect.provideService(Database, database)
+      ),
       list: Effect.fnUntraced(function* ({ query }) {
         const { id } = yield* CurrentAccount
         return yield* Pages.byOffset(query, 10, (page) =>

@@ -95,6 +95,7 @@ describe("OpenApiDocument", () => {
         "POST /domains",
         "GET /domains",
         "GET /receivers",
+        "POST /receivers/recover",
         "POST /domains/{domain}/verify",
         "GET /credits/balance",
         "GET /credits/statement",

@@ -111,6 +111,8 @@ for (const store of stores) {
           assert.strictEqual(status.body.data.item.lastSequence, 1)
           assert.strictEqual(status.body.data.item.waiting, 1)
           assert.deepInclude(status.body.data.item.delivery, { state: "healthy", attempts: 0 })
+          const recovered = yield* call("receivers.recover", "/receivers/recover", { host: "nobody.example" })
+          assert.deepStrictEqual([recovered.status, recovered.body.data.item.subscriptions], [201, 0])
           const receivers = yield* call("receivers.list", "/receivers")
           assert.deepInclude(receivers.body.data.items[0], { host: "example.com", state: "healthy", retrying: 0 })
         })

@@ -70,6 +70,35 @@ export const begin = Effect.fnUntraced(function* (
   return recoveryOf(row)
 })
 
+/** Subscriptions whose recoveries one transaction begins. */
+const begunAtOnce = 100
+
+/** Begins the recoveries of all subscriptions of an account, or of those that go to one host; of how many. */
+export const beginAll = Effect.fn("Recovery.beginAll")(function* (
+  account: number,
+  { host, time }: { readonly host?: string | undefined; readonly time?: number | undefined }
+) {
+  const { forUpdate, query, transaction } = yield* Database
+  const next = (after: number) =>
+    Effect.gen(function* () {
+      const found = yield* query(
+        rows(sql<Pick<Row<"subscription">, "id" | "account" | "last_sequence">>`
+          select id, account, last_sequence from subscription
+          where account = ${account} and id > ${after} ${host === undefined ? sql`` : sql`and host = ${host}`}
+          order by id limit ${begunAtOnce} ${forUpdate}`)
+      )
+      yield* Effect.forEach(found, (one) => begin(one, { time }), { discard: true })
+      return found
+    })
+  let [after, begun] = [-1, 0]
+  while (true) {
+    const found = yield* transaction(next(after))
+    begun += found.length
+    if (found.length < begunAtOnce) return begun
+    after = found.at(-1)!.id
+  }
+})
+
 /** Sends some callbacks of a recovery again, in a transaction. */
 const some = Effect.fnUntraced(function* (subscription: number) {
   const { forUpdate, numbers, query } = yield* Database

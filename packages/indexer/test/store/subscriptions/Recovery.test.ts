@@ -5,6 +5,7 @@ import { Database } from "@headwater/indexer/store/database/Database"
 import * as SmallSteps from "@headwater/indexer/store/database/SmallSteps"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
+import * as Recovery from "@headwater/indexer/store/subscriptions/Recovery"
 import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -78,6 +79,28 @@ for (const store of stores) {
         yield* (yield* Subscriptions).activate(key)
         yield* all
         assert.deepStrictEqual(yield* due(subscription), [1, 2, 3, 4, 6])
+      }).pipe(provided)
+    )
+
+    it.effect("is of a host, or of the whole account, on request", () =>
+      Effect.gen(function* () {
+        const { account, ...one } = yield* Effect.map(subscribe, ({ key, subscription }) => ({ ...key, subscription }))
+        const other = yield* Seed.subscription(account, "https://other.test/")
+        const foreign = yield* Effect.map(subscribe, ({ subscription }) => subscription)
+        for (const subscription of [one.subscription, other, foreign]) {
+          yield* Seed.callbacks(subscription, 2, { created: 100 })
+          yield* told(subscription)
+        }
+        const dueOf = Effect.forEach([one.subscription, other, foreign], due)
+        assert.strictEqual(yield* Recovery.beginAll(account, { host: "other.test", time: 101 }), 1)
+        yield* all
+        assert.deepStrictEqual(yield* dueOf, [[], [], []])
+        assert.strictEqual(yield* Recovery.beginAll(account, { host: "other.test" }), 1)
+        yield* all
+        assert.deepStrictEqual(yield* dueOf, [[], [1, 2], []])
+        assert.strictEqual(yield* Recovery.beginAll(account, {}), 2)
+        yield* all
+        assert.deepStrictEqual(yield* dueOf, [[1, 2], [1, 2], []])
       }).pipe(provided)
     )
 
