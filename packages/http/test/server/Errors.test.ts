@@ -69,6 +69,8 @@ const valid = (operationId: string): Request => {
       if (name === "recover") return { params, query, item: { afterSequence: 1 } }
       return { params, query, ...(name === "rotateSecret" ? { item: { callbackSecretKey: "secret" } } : {}) }
     }
+    case "receivers":
+      return { params: {}, query, ...(name === "recover" ? { item: { host: "example.com" } } : {}) }
     case "domains":
       return name === "add"
         ? { params: {}, query, item: { domain: "example.com" } }
