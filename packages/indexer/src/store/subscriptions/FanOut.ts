@@ -73,16 +73,20 @@ export const defer = Effect.fnUntraced(function* (
       occurrences: LeftMatches.encode(matches)
     }))
   )
-  for (const [table, join] of [
-    ["subscribed_address", "s.address = m.address"],
-    ["subscription", "m.address is null and s.address is null"]
-  ] as const) {
+  // Each by an index, which a join with the view of both would not use.
+  for (const join of [
+    "subscription s on s.chain = m.chain and s.address = m.address",
+    `listed_address a on a.chain = m.chain and a.address = m.address and a.left_revision is null
+     join subscription s on s.id = a.subscription`,
+    "subscription s on s.chain = m.chain and m.address is null and s.address is null"
+  ]) {
     yield* defer((db) => {
       const statement = sql`
         insert into fan_out (chain, account, matched, subscription, occurrence)
         select distinct m.chain, s.account, m.id, 0, 0
-        from matched m join ${sql.table(table)} s on s.chain = m.chain and ${isMatched("s")} and ${sql.raw(join)}
-        where m.chain = ${chain} and m.height = ${block.height}`
+        from matched m join ${sql.raw(join)}
+        where m.chain = ${chain} and m.height = ${block.height} and ${isMatched("s")}
+        on conflict do nothing`
       return { compile: () => statement.compile(db), execute: () => statement.execute(db) }
     })
   }

@@ -5,14 +5,19 @@
 import type { ColumnTypes } from "../internal/ColumnTypes.ts"
 
 const columns =
-  "s.id, s.account, s.chain, s.reference_id, s.event, s.host, s.confirmations, s.filter, s.active, s.parking, s.revision"
+  "s.id, s.account, s.reference_id, s.event, s.host, s.confirmations, s.filter, s.active, s.parking, s.revision"
 
-/** `left_revision`: the first revision that a listed address has no part in; null as long as it has. */
+/**
+ * SQLite looks into both parts by their indexes only where each column has the same affinity in both: that of a sum is none,
+ * as that of a case.
+ *
+ * `left_revision`: the first revision that a listed address has no part in; null as long as it has.
+ */
 const everSubscribed = `
-  select ${columns}, s.address, s.from_height, s.active_from, cast(null as bigint) as left_revision, 0 as is_listed
+  select ${columns}, s.chain, s.address, s.from_height, s.active_from + 0 as active_from, cast(null as bigint) as left_revision, 0 as is_listed
   from subscription s where s.address is not null
   union all
-  select ${columns}, a.address, a.from_height,
+  select ${columns}, a.chain, a.address, a.from_height,
     case when s.active_from > a.revision then s.active_from else a.revision end as active_from, a.left_revision, 1 as is_listed
   from listed_address a join subscription s on s.id = a.subscription`
 
