@@ -109,7 +109,11 @@ for (const { location, name } of locations) {
             yield* daemon.launch
           }
           for (let i = 0; readers.some((read) => read.cuts < cuts); i++) {
-            assert.isBelow(i, 20 * 600, JSON.stringify(readers.map(({ cuts, keys }) => [cuts, keys.length])))
+            assert.isBelow(
+              i,
+              20 * (600 + 10 * cuts),
+              JSON.stringify(readers.map(({ cuts, keys }) => [cuts, keys.length]))
+            )
             yield* Effect.sleep("50 millis")
           }
           yield* traffic.stop

@@ -92,7 +92,7 @@ for (const { location, name: store } of locations) {
             )
             yield* Effect.logInfo(`${store}, ${name}: killed at ${killAt.length} of ${statements} statements`)
           }).pipe(Effect.scoped),
-        every ? 1_800_000 : 60_000
+        every ? 3_600_000 : 60_000
       )
     }
 
@@ -123,13 +123,13 @@ for (const { location, name: store } of locations) {
     it.live(
       "in the middle of a change of the secrets' key leaves every secret readable, and the change goes on",
       () => killedIn("ChangeSecretKey", secrets.make, secrets.isWhole).pipe(Effect.scoped),
-      every ? 1_800_000 : 60_000
+      every ? 3_600_000 : 60_000
     )
 
     it.live(
       "between and in steps that write callbacks loses none, and writes none twice",
       () => killedIn("FanOut", fanOut.begin, fanOut.isWhole).pipe(Effect.scoped),
-      every ? 1_800_000 : 60_000
+      every ? 3_600_000 : 60_000
     )
   })
 }
