@@ -352,6 +352,45 @@ for (const store of stores) {
     )
   })
 
+  layer(services.pipe(Layer.provideMerge(store.layer)))(`Two daily charges of very many on ${store.name}`, (it) => {
+    it.effect("stop only those that cannot be paid, also where the account stops some itself", () =>
+      Effect.gen(function* () {
+        const credits = yield* Credits
+        const { query } = yield* Database
+        const start = Date.UTC(2026, 10, 20, 12)
+        yield* TestClock.setTime(start)
+        const poor = yield* newAccount
+        yield* credits.chargeDays
+        const made = yield* subscribe(poor, sepolia, 250)
+        yield* credits.grant({ account: poor, amount: 20 * 200, detail: "" })
+        yield* TestClock.setTime(endOfDay(dayOf(start)))
+        const active = Effect.map(
+          query((db) =>
+            db.selectFrom("subscription").select("id").where("account", "=", poor).where("active", "=", 1).orderBy("id")
+          ),
+          (rows) => rows.map(({ id }) => id)
+        )
+        // Each takes one step, and waits for the clock.
+        const first = yield* Effect.forkChild(credits.chargeDays)
+        while ((yield* active).length > 150) yield* Effect.yieldNow
+        const second = yield* Effect.forkChild(credits.chargeDays)
+        while ((yield* active).length > 50) yield* Effect.yieldNow
+        for (const { id } of made.slice(0, 10)) yield* (yield* Subscriptions).deactivate(id, "test")
+
+        const charging = yield* Effect.forkChild(Effect.all([Fiber.join(first), Fiber.join(second)]))
+        while (charging.pollUnsafe() === undefined) yield* Effect.andThen(active, TestClock.adjust("1 millis"))
+        const charged = yield* Fiber.join(charging)
+        const sum = (of: "credits" | "deactivated") => charged.reduce((all, one) => all + one[of], 0)
+        assert.deepStrictEqual([sum("credits"), sum("deactivated")], [20 * 200, 220])
+        assert.deepStrictEqual(
+          yield* active,
+          made.slice(10, 30).map(({ id }) => id)
+        )
+        assert.strictEqual(yield* ledgerAddsUp(poor), 0)
+      })
+    )
+  })
+
   layer(services.pipe(Layer.provideMerge(store.layer)))(`Daily charges on ${store.name}`, (it) => {
     it.effect("are taken for each day that is over, once, and stop what cannot be paid", () =>
       Effect.gen(function* () {

@@ -27,11 +27,15 @@ export interface Charged {
 /** Why a subscription is inactive that its account could not pay for. */
 export const reason = "insufficient_credits"
 
-/** Subscriptions, or synced addresses, of an account on a chain. */
-interface Owed {
+/** An account on a chain. */
+interface Owner {
   readonly account: number
   readonly chain: number
   readonly name: string
+}
+
+/** With its subscriptions, or its synced addresses, there. */
+interface Owed extends Owner {
   readonly count: number
 }
 
@@ -70,7 +74,7 @@ const take = Effect.fnUntraced(function* (tariff: Tariff, day: number, { account
 })
 
 /** Deactivates the newest subscriptions of an account on a chain, of those made before a time in seconds; how many. */
-const deactivate = ({ account, chain }: Owed, count: number, before: number) =>
+const deactivate = ({ account, chain }: Owner, count: number, before: number) =>
   Deactivation.deactivate(chain, reason, (db) =>
     db
       .selectFrom("subscription")
@@ -86,28 +90,54 @@ const deactivate = ({ account, chain }: Owed, count: number, before: number) =>
 /** Subscriptions that one transaction deactivates. */
 const atOnce = 100
 
+/** More subscriptions than an account can have. */
+const beyondAll = 1_000_000_000
+
+/** How many active subscriptions an account has on a chain that were made before a time in seconds; `most` where more. */
+const activeBefore = Effect.fnUntraced(function* ({ account, chain }: Owner, before: number, most: number) {
+  const { query } = yield* Database
+  const [row] = yield* query((db) =>
+    db
+      .selectFrom(
+        db
+          .selectFrom("subscription")
+          .select(sql<number>`1`.as("one"))
+          .where("active", "=", 1)
+          .where("account", "=", account)
+          .where("chain", "=", chain)
+          .where("created", "<", before)
+          .limit(most)
+          .as("counted")
+      )
+      .select(sql<number>`count(*)`.as("count"))
+  )
+  return row!.count
+})
+
 /**
  * Takes the price of an account's subscriptions on a chain for one day. Those that are not paid for are deactivated
  * first, in steps, the last of which is the transaction that takes the price: a price that was taken before is not
- * looked at again, and a process that was killed between goes on with those that are left.
+ * looked at again, and a process that was killed between goes on with those that are left. Each step counts them again:
+ * between two of them another process, or the account, may have deactivated some.
  */
-const chargeSubscriptions = Effect.fnUntraced(function* (tariff: Tariff, day: number, owed: Owed) {
+const chargeSubscriptions = Effect.fnUntraced(function* (tariff: Tariff, day: number, owner: Owner) {
   const { transaction } = yield* Database
-  const each = yield* priceOf(tariff, owed.name)
-  let { count } = owed
+  const each = yield* priceOf(tariff, owner.name)
+  const before = Credits.endOfDay(day) / 1000
   let credits = 0
   let deactivated = 0
   const step = Effect.gen(function* () {
     // The chain before the balance, as a request that changes subscriptions and pays for the change.
-    yield* ChainRow.lock(owed.chain)
-    if (yield* CreditLedger.has(entryKeyOf(tariff, day, owed))) return false
-    const unpaid = count - Credits.affordable(yield* CreditLedger.lock(owed.account), each, count)
-    if (unpaid > 0) deactivated += yield* deactivate(owed, Math.min(unpaid, atOnce), Credits.endOfDay(day) / 1000)
-    if (unpaid > atOnce) {
-      count -= atOnce
-      return true
-    }
-    credits = (yield* take(tariff, day, { ...owed, count }))?.credits ?? 0
+    yield* ChainRow.lock(owner.chain)
+    if (yield* CreditLedger.has(entryKeyOf(tariff, day, owner))) return false
+    const affordable = Credits.affordable(yield* CreditLedger.lock(owner.account), each, beyondAll)
+    // No more are counted than the step has to know of.
+    const count = yield* activeBefore(owner, before, affordable + atOnce + 1)
+    if (count === 0) return false
+    const unpaid = count - affordable
+    if (unpaid > 0) deactivated += yield* deactivate(owner, Math.min(unpaid, atOnce), before)
+    if (unpaid > atOnce) return true
+    credits = (yield* take(tariff, day, { ...owner, count }))?.credits ?? 0
     return false
   })
   yield* SmallSteps.whileMore(transaction(step))
@@ -126,21 +156,6 @@ const owners = Effect.gen(function* () {
       .orderBy("account")
       .orderBy("chain")
   )
-})
-
-/** How many active subscriptions an account has on a chain that were made before a time in seconds. */
-const activeBefore = Effect.fnUntraced(function* ({ account, chain }: Pick<Owed, "account" | "chain">, before: number) {
-  const { query } = yield* Database
-  const [row] = yield* query((db) =>
-    db
-      .selectFrom("subscription")
-      .select(sql<number>`count(*)`.as("count"))
-      .where("active", "=", 1)
-      .where("account", "=", account)
-      .where("chain", "=", chain)
-      .where("created", "<", before)
-  )
-  return row!.count
 })
 
 /**
@@ -182,9 +197,7 @@ const chargeDay = Effect.fnUntraced(function* ({ addressDay, subscriptionDay }: 
   let deactivated = 0
   const subscriptions: Tariff = { price: subscriptionDay, key: "daily", detail: "" }
   for (const owner of subscriptionDay === 0 ? [] : yield* owners) {
-    const count = yield* activeBefore(owner, before)
-    if (count === 0) continue
-    const charged = yield* chargeSubscriptions(subscriptions, day, { ...owner, count })
+    const charged = yield* chargeSubscriptions(subscriptions, day, owner)
     credits += charged.credits
     deactivated += charged.deactivated
   }
