@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
-import type { Row, Tables } from "../database/Tables.ts"
+import type { Tables } from "../database/Tables.ts"
 import { Entered } from "./internal/Entered.ts"
 import * as Projection from "./Projection.ts"
 import type { LearnedToken } from "./Tokens.ts"
@@ -28,12 +28,6 @@ export interface Committed {
 
 /** How often projections forget what lies beyond the undo depth, in blocks. */
 const pruneEvery = 100
-
-type Cursor = Pick<Row<"chain">, "hash" | "height">
-
-/** Whether the block may be the next after the cursor. */
-const follows = ({ hash, height }: Cursor, block: Block) =>
-  height === null || (block.height === height + 1 && (hash === null || Bytes.equal(hash, block.parent)))
 
 /** A commit under way. */
 class CommitUnderWay extends Entered implements Projection.Commit {
@@ -95,10 +89,10 @@ export const make = (
         yield* watched.catchUpToRevision(row.revision)
         const commit = new CommitUnderWay(row, learned, isAsLeft(row))
         left = undefined
-        let cursor: Cursor = row
+        let cursor: ChainRow.Cursor = row
         let count = 0
         for (const block of blocks) {
-          if (!follows(cursor, block)) break
+          if (!ChainRow.follows(cursor, block)) break
           yield* enter(block, commit)
           cursor = block
           count++

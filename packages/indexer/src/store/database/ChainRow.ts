@@ -1,4 +1,6 @@
 /** The row of a chain: its number in the store, its cursor, and the lock that orders commits with changes of what is watched. */
+import type { BlockHeader } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
@@ -7,6 +9,12 @@ import { prepared } from "./Prepared.ts"
 import type { Row } from "./Tables.ts"
 
 export type ChainRow = Row<"chain">
+
+export type Cursor = Pick<ChainRow, "hash" | "height">
+
+/** Whether the block may be the next after the cursor. */
+export const follows = ({ hash, height }: Cursor, block: Pick<BlockHeader, "height" | "parent">) =>
+  height === null || (block.height === height + 1 && (hash === null || Bytes.equal(hash, block.parent)))
 
 const byName = prepared((db, name: string) => db.selectFrom("chain").selectAll().where("name", "=", name))
 

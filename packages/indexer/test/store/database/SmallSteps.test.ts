@@ -11,7 +11,9 @@ import { Domains, hostPermission } from "@headwater/indexer/store/subscriptions/
 import { Outbox, Retention } from "@headwater/indexer/store/subscriptions/Outbox"
 import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import { TestClock } from "effect/testing"
 import { sql } from "kysely"
 import { stores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
@@ -210,6 +212,61 @@ for (const store of stores) {
           after.map(({ body, state }) => [state, JSON.parse(body).data.item.revertedIdempotencyKey]),
           sent.map(({ idempotency_key }) => ["due", idempotency_key]).reverse()
         )
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
+    it.live("is not taken back by a block that is refused", () =>
+      Effect.gen(function* () {
+        const { query } = yield* Database
+        const account = yield* Seed.account
+        yield* (yield* Accounts).setRetractions(account, true)
+        const opened = yield* ChainStore.open(Seed.chain, { record: "watched", undoDepth: 64 })
+        yield* opened.commit([block(1, 1, 0), block(2, 2, 1)])
+        const subscription = yield* Seed.subscription(account, `https://${host}/`)
+        yield* Seed.callbacks(subscription, many, { state: "delivered" })
+        yield* query((db) => db.updateTable("callback").set({ sequence: sql<number>`id` }))
+        yield* opened.rewind(1)
+
+        const refused = yield* Effect.flip(opened.commit([block(2, 3, 4)]))
+        assert.strictEqual(refused._tag, "NotNext")
+        assert.deepStrictEqual(yield* states(subscription), { delivered: many })
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
+    it.live("is told again as far as it was taken back, where the rewound blocks come after all", () =>
+      Effect.gen(function* () {
+        const { query } = yield* Database
+        const account = yield* Seed.account
+        yield* (yield* Accounts).setRetractions(account, true)
+        const opened = yield* ChainStore.open(Seed.chain, { record: "watched", undoDepth: 64 })
+        const subscription = yield* Seed.subscription(account, `https://${host}/`)
+        const between = yield* Seed.subscription(account, `https://${host}/`)
+        const blocks = [block(1, 1, 0), block(2, 2, 1), block(3, 3, 2)] as const
+        yield* opened.commit(blocks.slice(0, 2))
+        yield* Seed.callbacks(between, many)
+        yield* opened.commit(blocks.slice(2))
+        yield* query((db) => db.updateTable("callback").set({ state: "delivered", sequence: sql<number>`id` }))
+        yield* opened.rewind(1)
+
+        // The newest are taken back, and then no more: this clock stands still, and with it what waits between two steps.
+        const clock = yield* Layer.build(TestClock.layer())
+        const committing = yield* Effect.forkChild(Effect.provideContext(opened.commit([block(2, 4, 1)]), clock))
+        while ((yield* states(subscription)).retracted === undefined) yield* Effect.sleep("5 millis")
+        yield* Fiber.interrupt(committing)
+        assert.deepInclude(yield* states(between), { retracted: 499, delivered: many + 3 - 499 })
+
+        yield* opened.commit(blocks.slice(1))
+        const told = (yield* Seed.rows(subscription.id)).map(({ body, state }) => {
+          const { item } = JSON.parse(body).data
+          return [item.height, state, item.revertedIdempotencyKey !== undefined]
+        })
+        assert.deepStrictEqual(told, [
+          [1, "delivered", false],
+          [2, "delivered", false],
+          [3, "retracted", false],
+          [3, "due", true],
+          [3, "due", false]
+        ])
       }).pipe(Effect.scoped, Effect.provide(layer))
     )
 

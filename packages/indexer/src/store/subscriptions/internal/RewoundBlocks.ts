@@ -32,7 +32,8 @@ export const remember = Effect.fnUntraced(function* (chain: number, fork: number
 })
 
 /** Before a block is committed: where it is another one and very much was told of those, takes most of that back in steps. */
-export const reachMuch = Effect.fnUntraced(function* (chain: number, { hash, height }: BlockHeader) {
+export const reachMuch = Effect.fnUntraced(function* (chain: number, block: BlockHeader) {
+  const { hash, height } = block
   const { query, transaction } = yield* Database
   const before = Effect.map(
     query((db) =>
@@ -46,8 +47,9 @@ export const reachMuch = Effect.fnUntraced(function* (chain: number, { hash, hei
     transaction(
       Effect.gen(function* () {
         const row = yield* ChainRow.lock(chain)
-        // Another process may have committed the block, or one that is what was rewound.
-        return row.height === height - 1 && (yield* before) !== undefined ? yield* self : false
+        // A block that the commit refuses takes nothing back. Another process may have committed one at the height.
+        const isNext = row.height !== null && ChainRow.follows(row, block)
+        return isNext && (yield* before) !== undefined ? yield* self : false
       })
     )
   yield* Retractions.takeBackMany({ chain, fork: height - 1, tip }, step)
