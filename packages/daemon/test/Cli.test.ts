@@ -178,7 +178,7 @@ describe("the command line", () => {
       const unknown = yield* fails("keys", "create", "acme", "--endpoints", "list,credit.balance,callbacks.*")
       assert.include(
         unknown,
-        '"list" is no operation; did you mean subscriptions.list or callbacks.list or domains.list?'
+        '"list" is no operation; did you mean subscriptions.list or bulk.list or addressLists.list or callbacks.list or domains.list or receivers.list?'
       )
       assert.include(unknown, '"credit.balance" is no operation; did you mean credits.balance?')
       assert.include(unknown, "subscriptions.*, ")

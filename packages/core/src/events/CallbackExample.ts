@@ -53,7 +53,7 @@ const itemOf = (chain: Chain, event: EventType, options: Options): Callback.Item
     case "log": {
       const word = (hex: string) => `0x${hex.padStart(64, "0")}`
       const topics = [
-        EventAbi.topicOf(transferAbi),
+        EventAbi.topicOf(transferAbi)!,
         ...["from", "to"].map((side) => word(bytesToHex(madeUpHash(`${seed} ${side}`).subarray(0, 20))))
       ]
       const log = { contract: address, position: 12, topics, data: word(amount.toString(16)) }

@@ -94,8 +94,8 @@ const DecodedEvent = Schema.Struct({
       type: text("As the ABI has it"),
       value: Schema.Json.annotate({
         description:
-          "Numbers as decimal text, addresses as the chain's users write them, bytes as `0x` and hexadecimal digits, arrays " +
-          "and tuples as arrays; of an indexed text, bytes, array or tuple its hash, as the log has no more"
+          "Numbers as decimal text, addresses as the chain's users write them, bytes as `0x` and hexadecimal digits; of an " +
+          "indexed text, bytes or list its hash, as the log has no more"
       })
     })
   )

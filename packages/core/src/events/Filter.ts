@@ -1,7 +1,5 @@
 /** What a subscription wants of all that happens to its address. */
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as Amount from "../Amount.ts"
 import type { Chain } from "../chains/Chain.ts"
 import * as EventAbi from "../evm/EventAbi.ts"
 import type { Item } from "./Callback.ts"
@@ -89,17 +87,25 @@ export const Filter = Schema.Struct({ ...ofTokens, ...ofLogs }).annotate({
  */
 export type Filter = typeof Filter.Type
 
-const amountOf = (text: string) => Result.getOrThrow(Amount.parse(text, digits))
+/** Compares decimal texts without sign and exponent, of any length. */
+const isAtLeast = (amount: string, least: string): boolean => {
+  const [[whole = "", fraction = ""], [leastWhole = "", leastFraction = ""]] = [amount.split("."), least.split(".")]
+  const [size, after] = [Math.max(whole.length, leastWhole.length), Math.max(fraction.length, leastFraction.length)]
+  const digits = (whole: string, fraction: string) => whole.padStart(size, "0") + fraction.padEnd(after, "0")
+  return digits(whole, fraction) >= digits(leastWhole, leastFraction)
+}
 
 const isThere = (wanted: ReadonlyArray<string | ReadonlyArray<string> | null>, topics: ReadonlyArray<string>) =>
-  wanted.every((each, place) => {
-    const found = topics[place]
-    if (each === null) return true
-    return found !== undefined && [each].flat().some((one) => one.toLowerCase() === found)
-  })
+  wanted.length <= topics.length &&
+  wanted.every((each, place) => each === null || [each].flat().some((one) => one.toLowerCase() === topics[place]))
+
+const isOf = (abi: NonNullable<Filter["abi"]>, { topics }: ContractEventItem) => {
+  const topic = EventAbi.topicOf(String(abi))
+  return topic !== undefined && topic === topics[0]
+}
 
 const passesLog = ({ abi, topics = [] }: Filter, item: ContractEventItem): boolean =>
-  (abi === undefined || item.topics[0] === EventAbi.topicOf(String(abi))) && isThere(topics, item.topics)
+  (abi === undefined || isOf(abi, item)) && isThere(topics, item.topics)
 
 /**
  * Whether a subscription with this filter is told of an item: where every part of the filter is met. An amount that is the
@@ -129,13 +135,16 @@ export const passes = (filter: Filter | undefined, item: Item): boolean => {
   )
     return false
   if (filter.minimumAmount === undefined) return true
-  return amountOf("token" in item ? item.token.amount : item.amount) >= amountOf(filter.minimumAmount)
+  return isAtLeast("token" in item ? item.token.amount : item.amount, filter.minimumAmount)
 }
 
-/** The item as a subscription with this filter is told of it, a contract's event decoded; undefined where it does not pass. */
-export const told = <I extends Item>(chain: Chain, filter: Filter | undefined, item: I): I | undefined => {
-  if (!passes(filter, item)) return undefined
+/** An item that passes, as the subscription is told of it: a contract's event decoded, where its ABI is given and fits. */
+export const decoded = <I extends Item>(chain: Chain, filter: Filter | undefined, item: I): I => {
   if (filter?.abi === undefined || !("topics" in item) || item.data === undefined) return item
   const decoded = EventAbi.decode(chain, String(filter.abi), { topics: item.topics, data: item.data })
   return decoded === undefined ? item : { ...item, decoded }
 }
+
+/** The item as a subscription with this filter is told of it; undefined where it does not pass. */
+export const told = <I extends Item>(chain: Chain, filter: Filter | undefined, item: I): I | undefined =>
+  passes(filter, item) ? decoded(chain, filter, item) : undefined

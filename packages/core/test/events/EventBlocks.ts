@@ -25,7 +25,7 @@ const word = (hex: string) => `0x${hex.padStart(64, "0")}`
 const abi = "event Transfer(address indexed from, address indexed to, uint256 value)"
 const transferred: ContractLog = {
   ...{ transaction: 0, position: 3, contract: account(2), data: word("2625a0") },
-  topics: [EventAbi.topicOf(abi), word("01".repeat(20)), word("02".repeat(20))]
+  topics: [EventAbi.topicOf(abi)!, word("01".repeat(20)), word("02".repeat(20))]
 }
 const onAccounts: Block = {
   ...blockOf([

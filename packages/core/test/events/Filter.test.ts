@@ -19,6 +19,12 @@ const token = (amount: string, contractAddress: string): Item => ({
 describe("Filter", () => {
   it("compares amounts exactly, whatever their size and their zeros", () => {
     const amount = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
+    // A token's contract may say any number of decimals up to 255.
+    for (const decimals of [78, 79, 200, 255]) {
+      const one = token(Amount.format(1n, decimals), "0xT")
+      assert.isFalse(Filter.passes({ minimumAmount: "1" }, one))
+      assert.isTrue(Filter.passes({ minimumAmount: "0" }, one))
+    }
     fc.assert(
       fc.property(amount, amount, fc.nat(36), fc.nat(5), (least, moved, decimals, zeros) => {
         const text = Amount.format(least, decimals)
@@ -47,7 +53,7 @@ describe("Filter", () => {
     const chain = Chain.ofName("ethereum/mainnet")!
     const abi = "event Approval(address indexed owner, address indexed spender, uint256 value)"
     const word = (digits: string) => `0x${digits.padStart(64, "0")}`
-    const [approval, owner, spender] = [EventAbi.topicOf(abi), word("aa".repeat(20)), word("bb".repeat(20))]
+    const [approval, owner, spender] = [EventAbi.topicOf(abi)!, word("aa".repeat(20)), word("bb".repeat(20))]
     const log: Item = {
       ...{ ...place, address: "0x1", minedInBlock, transactionId: "0x2", logIndex: 3 },
       ...{ topics: [approval, owner, spender], data: word("05") }
@@ -65,6 +71,7 @@ describe("Filter", () => {
       { topics: [owner] },
       { topics: [null, null, owner] },
       { topics: [null, null, null, word("1")] },
+      { topics: [null, null, null, null] },
       { topics: [[word("1"), word("2")]] },
       { abi: "event Other()" },
       { abi, topics: [null, spender] }

@@ -18,7 +18,7 @@ import { ConfiguredChains } from "../server/RequestedChain.ts"
 const confirmationsOf = (event: EventType, { confirmationsCount, receiveCallbackOn }: NewItem) =>
   eventKinds[event].seenIn === "mempool" ? 0 : (confirmationsCount ?? receiveCallbackOn ?? 1)
 
-/** The filter that is named, whose rules are kept: each part in the one form in which items are compared with it. */
+/** The filter that is named, whose rules are kept: contract and ABI in the one form in which items are compared with them. */
 export const filterOf = (chain: Chain.Chain, { filter }: NewItem) => {
   if (filter === undefined) return undefined
   const { abi, contractAddress: contract } = filter

@@ -8,6 +8,7 @@ import type { Block } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import type { CoinItem, Direction } from "@headwater/core/events/CallbackItem"
+import * as Filter from "@headwater/core/events/Filter"
 import * as Matcher from "@headwater/core/events/Matcher"
 import * as Hash from "@headwater/core/Hash"
 import * as Effect from "effect/Effect"
@@ -155,8 +156,12 @@ export const run = Effect.fn("CallbackAudit.run")(function* (
   ): Effect.fn.Return<Judgement, NodeError | DatabaseError, Database> {
     const { height } = shown
     const { block, subscribers, unknown } = yield* resolve(shown)
+    // Also what a filter keeps back: a wrong amount may have passed that the true one does not.
+    const byAddress = new Map(
+      [...subscribers].map(([key, own]) => [key, own.map(({ filter: means, ...one }) => ({ ...one, means }))] as const)
+    )
     const { occurrences, unresolved } = Matcher.match(chain, block, {
-      byAddress: subscribers,
+      byAddress,
       blockMined: [],
       metadata: () => ({ name: "", symbol: "", decimals: undefined }),
       hasCoins: yield* recordedBefore(subscribers, height)
@@ -177,7 +182,7 @@ export const run = Effect.fn("CallbackAudit.run")(function* (
       })
     )
     for (const { address, transaction } of unknown) {
-      for (const subscription of subscribers.get(Buffer.from(address).toString("hex")) ?? []) {
+      for (const subscription of byAddress.get(Buffer.from(address).toString("hex")) ?? []) {
         const transactionId = textOf(transaction)
         const key = keyOf(subscription.id, transactionId)
         if (!truths.has(key)) inDoubt.set(key, { subscription, transactionId })
@@ -204,13 +209,16 @@ export const run = Effect.fn("CallbackAudit.run")(function* (
     }
 
     const wasTold = new Set(all.map(({ item, subscriber }) => keyOf(subscriber.id, item.transactionId)))
-    const untold = <A extends { readonly subscription: ToldCoins.CoinSubscriber }>(all: ReadonlyMap<string, A>) =>
+    const untold = <A extends { readonly subscription: Omit<ToldCoins.CoinSubscriber, "filter"> }>(
+      all: ReadonlyMap<string, A>
+    ) =>
       [...all].flatMap(([key, one]) => {
         const { active, fromHeight = -1 } = one.subscription
         return active && fromHeight < height && !wasTold.has(key) && block.time >= options.keptSince ? [one] : []
       })
     const nothingTold = { height, idempotencyKey: undefined, told: undefined, corrected: false }
     for (const { item, subscription } of untold(truths)) {
+      if (!Filter.passes(subscription.means, item)) continue
       const { transactionId } = item
       const rest = { transactionId, actual: movementOf(item), reason: undefined, verdict: "missing" as const }
       findings.push(finding(subscription, chain, { ...nothingTold, ...rest }))

@@ -254,6 +254,23 @@ for (const store of stores) {
       }).pipe(quiet, Effect.provide(layer), Effect.scoped)
     )
 
+    it.live("finds what was told wrong where the truth would not have passed the subscription's filter", () =>
+      Effect.gen(function* () {
+        const node = new Node()
+        const store = yield* ChainStore.open(chain, { record: "watched", undoDepth: 100 })
+        yield* store.commit([node.chain.tip])
+        yield* store.commit([node.mine([{ spends: [], pays: [pay(alice, 5_0000n)] }])])
+        const { referenceId } = yield* subscribe(alice, coins, 1, { direction: "incoming" })
+        yield* subscribe(alice, coins, 1, { direction: "outgoing", minimumAmount: "1" })
+        const spends = [node.coin(alice, 5_0000n)]
+        yield* released(store, node.mine([{ spends, pays: [pay(stranger, 1n), pay(alice, 3_9998n)] }]))
+        const { findings, summary } = yield* audit(node, { correct: true })
+        assert.deepInclude(summary, { wrong: 0, corrected: 1, missing: 0, undecided: 0 })
+        const actual = { direction: "outgoing", amount: "0.00010002" } as const
+        assert.deepInclude(findings[0]!, { referenceId, actual, corrected: true })
+      }).pipe(quiet, Effect.provide(layer), Effect.scoped)
+    )
+
     it.live("misses nothing that steps behind a commit are still to tell", () =>
       Effect.gen(function* () {
         const node = new Node()

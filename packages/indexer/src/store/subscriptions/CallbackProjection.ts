@@ -32,7 +32,12 @@ const none: ReadonlySet<string> = new Set()
 type Occurrences = Matcher.Matched<Subscribers.Group>["occurrences"]
 
 /** Those that the commit tells by itself, and those that are left to the steps, by the key of their address. */
-const shared = (chain: Chain, occurrences: Occurrences, behind: ReadonlySet<string>, most: number) => {
+const shared = Effect.fnUntraced(function* (
+  chain: Chain,
+  occurrences: Occurrences,
+  behind: ReadonlySet<string>,
+  most: number
+) {
   const byKey = Map.groupBy(occurrences, ({ subscription }) => subscription.key)
   const callbacks = (own: Occurrences) =>
     own.reduce((sum, { subscription }) => sum + (subscription.subscribers?.length ?? Number.POSITIVE_INFINITY), 0)
@@ -45,13 +50,13 @@ const shared = (chain: Chain, occurrences: Occurrences, behind: ReadonlySet<stri
     else sum += count
   }
   return {
-    told: Subscribers.told(
+    told: yield* Subscribers.told(
       chain,
       occurrences.filter(({ subscription }) => !left.has(subscription.key))
     ),
     left
   }
-}
+})
 
 const matchesOf = (left: ReadonlyMap<string, Occurrences>) =>
   [...left.values()].map((own) => ({
@@ -114,7 +119,7 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
         : known > block.height
           ? { nextDue: known, callbacks: [], isLeft: false }
           : yield* PendingConfirmations.confirm(id, block.height, bounds.commit, now)
-    const { left, told } = shared(chain, occurrences, behind, bounds.commit)
+    const { left, told } = yield* shared(chain, occurrences, behind, bounds.commit)
     const isBehindOthers = ({ subscription }: (typeof told)[number]) =>
       confirmed.isLeft && isEachConfirmation(subscription.event)
     const { due, pending } = PendingConfirmations.schedule(
@@ -137,7 +142,7 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
       knowsSpent: UtxoSet.remembersSpent(again.row, block.height),
       most: Number.POSITIVE_INFINITY
     })
-    const occurrences = Subscribers.told(chain, found.occurrences)
+    const occurrences = yield* Subscribers.told(chain, found.occurrences)
     const unresolved = Subscribers.expand(found.unresolved)
     const decided = yield* UnresolvedEvents.keepOnly(id, block, unresolved)
     const only = again.addsCallbacks !== true

@@ -226,11 +226,11 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
         ({ class: name, item }) => isOfClass(row.event, name) && Filter.passes(subscriber.filter, item)
       )
       const part = own.slice(occurrence, occurrence + Math.max(1, most - due.length - pending.length))
-      const occurrences = part.flatMap(({ item, occurrence }) => {
-        const told = Filter.told(of, subscriber.filter, item)
-        const name = ListedOccurrence.nameFor(subscriber, occurrence)
-        return told === undefined ? [] : [{ subscription: subscriber, occurrence: name, item: told }]
-      })
+      const occurrences = part.map(({ item, occurrence }) => ({
+        subscription: subscriber,
+        occurrence: ListedOccurrence.nameFor(subscriber, occurrence),
+        item: Filter.decoded(of, subscriber.filter, item)
+      }))
       if (isEachConfirmation(row.event) || row.confirmations > 1) {
         pending.push(...PendingConfirmations.first(chain, block, occurrences))
       } else {

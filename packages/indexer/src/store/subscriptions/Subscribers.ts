@@ -8,6 +8,7 @@ import * as Filter from "@headwater/core/events/Filter"
 import type { Candidates, Occurrence, Subscription } from "@headwater/core/events/Matcher"
 import * as Effect from "effect/Effect"
 import { type Kysely, sql } from "kysely"
+import * as TimeSlice from "../../TimeSlice.ts"
 import { isMatched, matchedText } from "../chain/MatchedSubscriptions.ts"
 import { Database } from "../database/Database.ts"
 import { inChunks, rows } from "../database/Statements.ts"
@@ -81,12 +82,18 @@ const groupsOfMany = (
 export const expand = <A extends { readonly subscription: Group }>(found: ReadonlyArray<A>) =>
   found.flatMap((one) => (one.subscription.subscribers ?? []).map((subscription) => ({ ...one, subscription })))
 
-/** As {@link expand}, of those that each subscription means, as it is told of them. */
-export const told = (chain: Chain, found: ReadonlyArray<Occurrence<Group>>): ReadonlyArray<Occurrence<Subscriber>> =>
-  expand(found).flatMap((one) => {
-    const item = Filter.told(chain, one.subscription.filter, one.item)
-    const occurrence = ListedOccurrence.nameFor(one.subscription, one.occurrence)
-    return item === undefined ? [] : [{ ...one, occurrence, item }]
+/** As {@link expand}, of those that each subscription means, as it is told of them; in a transaction. */
+export const told = (chain: Chain, found: ReadonlyArray<Occurrence<Group>>) =>
+  TimeSlice.runInTransaction(function* () {
+    const all: Array<Occurrence<Subscriber>> = []
+    for (const one of expand(found)) {
+      // A log may take a tenth of a millisecond to decode.
+      if (one.subscription.filter !== undefined) yield
+      const item = Filter.told(chain, one.subscription.filter, one.item)
+      const occurrence = ListedOccurrence.nameFor(one.subscription, one.occurrence)
+      if (item !== undefined) all.push({ ...one, occurrence, item })
+    }
+    return all
   })
 
 /** A lookup in the subscriptions of the chain that has this number in the store, in a transaction that has its lock. */

@@ -24,7 +24,7 @@ export interface Options {
   readonly onCommitted?: (blocks: ReadonlyArray<Block>, committed: Committed) => Effect.Effect<void>
 }
 
-/** What may share a commit: blocks, and transfers of all of them, so that others who write do not wait for long. */
+/** What may share a commit: blocks, and transfers and logs of all of them, so that others who write do not wait for long. */
 const maxBlocks = 32
 const maxTransfers = 5_000
 /** A pause after each commit, far behind: the commit of several blocks costs little more than that of one small block. */
@@ -33,8 +33,8 @@ const batchDelay = Effect.sleep("10 millis")
 /** The first of these blocks, and those after it that may share its commit. */
 const sharingCommit = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
   let sum = 0
-  const end = blocks.findIndex(({ spends, transfers }, i) => {
-    sum += transfers.length + spends.length
+  const end = blocks.findIndex(({ logs = [], spends, transfers }, i) => {
+    sum += transfers.length + spends.length + logs.length
     return i > 0 && sum > maxTransfers
   })
   return end === -1 ? blocks : blocks.slice(0, end)

@@ -150,7 +150,7 @@ const run = Effect.fnUntraced(function* ({
     })
     const logs = pays.map((pay, transaction) => ({
       ...{ transaction, position: transaction, contract: address(pay % 3) },
-      ...{ topics: pay < 4 ? [EventAbi.topicOf(abi)] : [], data: `0x${"0".repeat(63)}${pay}` }
+      ...{ topics: pay < 4 ? [EventAbi.topicOf(abi)!] : [], data: `0x${"0".repeat(63)}${pay}` }
     }))
     const last = blocks.at(-1)
     const block: Block = {
