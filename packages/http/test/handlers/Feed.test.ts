@@ -175,7 +175,7 @@ for (const store of limited) {
           assert.include(beyond.text, "startingAfter=0")
           assert.strictEqual((yield* refusal(bob, "nonsense")).status, 400)
           const after = (yield* read(bob, "startingAfter=now")).body.data.nextStartingAfter as string
-          const alive = [new Array<string>(), new Array<string>()]
+          const alive: ReadonlyArray<Array<string>> = [[], []]
           const readers = yield* Effect.forEach(alive, (signs) =>
             Effect.forkScoped(
               connect({ url, key: Redacted.value(key), after, take: ({ type }) => void signs.push(type) })

@@ -53,8 +53,8 @@ import * as feeds from "../migrations/0036_feeds.ts"
 import * as revertedBlocks from "../migrations/0037_reverted_blocks.ts"
 import * as recovery from "../migrations/0038_recovery.ts"
 import * as deliveryHealth from "../migrations/0040_delivery_health.ts"
-import * as bulkRequest from "../migrations/0042_bulk_request.ts"
 import * as failureNotice from "../migrations/0041_failure_notice.ts"
+import * as bulkRequest from "../migrations/0042_bulk_request.ts"
 import * as filters from "../migrations/0045_filters.ts"
 import * as addressList from "../migrations/0046_address_list.ts"
 import { StoreInUse } from "../StoreLock.ts"
@@ -98,8 +98,8 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0037_reverted_blocks": revertedBlocks.up,
   "0038_recovery": recovery.up,
   "0040_delivery_health": deliveryHealth.up,
-  "0042_bulk_request": bulkRequest.up,
   "0041_failure_notice": failureNotice.up,
+  "0042_bulk_request": bulkRequest.up,
   "0045_filters": filters.up,
   "0046_address_list": addressList.up
 }
