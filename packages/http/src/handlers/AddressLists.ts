@@ -12,7 +12,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Result from "effect/Result"
 import { Api } from "../contract/Api.ts"
 import { CurrentAccount } from "../contract/Authentication.ts"
-import { CallbacksLimitReached, Conflict, InsufficientCredits, InvalidData } from "../contract/Errors.ts"
+import { CallbacksLimitReached, Conflict, InsufficientCredits, InvalidData, Unimplemented } from "../contract/Errors.ts"
 import { Payment } from "../contract/Price.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
 import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
@@ -99,6 +99,13 @@ export const layer = HttpApiBuilder.group(
               : { receiveCallbackOn: item.receiveCallbackOn ?? 1 }
           const { confirmationsCount: _, receiveCallbackOn: __, ...rest } = item
           yield* Effect.provideService(NewSubscriptions.checkEvent(eventType), ConfiguredChains, configured)
+          const { blockchain, ledger } = yield* CurrentChain
+          // What the coins of listed addresses were before is not looked for: payments of theirs would not be seen.
+          if (ledger === "outputs") {
+            return yield* new Unimplemented({
+              message: `${blockchain} has no lists of addresses: subscribe to each address`
+            })
+          }
           const wanted = yield* NewSubscriptions.read(policy, eventType, { ...rest, ...confirmation })
           const { paying } = yield* Payment
           return { item: detailed(yield* paying(subscriptions.createList(wanted), () => 1)) }

@@ -29,6 +29,17 @@ const newList = (item: object = {}) =>
 
 for (const store of stores) {
   layer(testServer(store), { excludeTestServices: true })(`Lists of addresses over HTTP on ${store.name}`, (it) => {
+    it.effect("are refused where coins are outputs: what such addresses had before is not looked for", () =>
+      Effect.gen(function* () {
+        const { alice, url } = yield* TestServer
+        const body = { data: { item: { eventType, callbackUrl: "https://example.com/" } } }
+        const made = yield* send(url, {
+          ...{ method: "POST", path: "/blockchain-events/litecoin/mainnet/address-lists", key: alice, body }
+        })
+        assert.deepStrictEqual([made.status, made.body.error.code], [501, "unimplemented"])
+      })
+    )
+
     it.effect("are made, edited and read by a cursor, by their own account alone", () =>
       Effect.gen(function* () {
         const referenceId = yield* newList()

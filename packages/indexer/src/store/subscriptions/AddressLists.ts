@@ -61,7 +61,8 @@ export const isBehind = Effect.fnUntraced(function* (chain: number, subscription
     rows(sql`
       select 1 from matched m
       where m.chain = ${chain} and exists (
-        select 1 from listed_address a where a.subscription = ${subscription} and a.address = m.address
+        select 1 from listed_address a
+        where a.chain = m.chain and a.address = m.address and a.subscription + 0 = ${subscription}
       ) limit 1`)
   )
   return found.length > 0

@@ -64,9 +64,8 @@ export const of = Effect.fnUntraced(function* (chain: number, height: number, na
         rows(sql<{ id: number }>`
           select s.id from matched m
           join fan_out f on f.matched = m.id
-          join ever_subscribed_address s on s.chain = m.chain and s.account = f.account and s.address = m.address
+          join subscription s on s.chain = m.chain and s.account = f.account and s.address = m.address
           where m.id = ${id} and s.id > f.subscription and s.event in (${sql.join(events)})
-            and (s.left_revision is null or s.left_revision > m.revision)
             and s.active_from <= m.revision and (${isMatched("s")} or s.revision > m.revision)`)
       ),
       (subscriptions) => ({

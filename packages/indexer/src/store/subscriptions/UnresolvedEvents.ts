@@ -62,11 +62,11 @@ const withoutParking = Effect.fnUntraced(function* (chain: number, addresses: Re
   const rows = yield* inChunks(addresses, (some) =>
     query((db) =>
       db
-        .selectFrom("subscribed_address")
+        .selectFrom("subscription")
         .select("address")
         .where("chain", "=", chain)
         .where("address", "in", some)
-        .where(({ not }) => not(isMatched("subscribed_address")))
+        .where(({ not }) => not(isMatched()))
         .where("event", "in", events)
     )
   )
@@ -114,7 +114,7 @@ const ofChain = (db: Kysely<Tables>, chain: Chain.Chain) =>
     .where("chain.name", "=", Chain.nameOf(chain))
     .where(({ exists, selectFrom }) =>
       exists(
-        selectFrom("subscribed_address as s")
+        selectFrom("subscription as s")
           .select("s.id")
           .whereRef("s.chain", "=", "u.chain")
           .whereRef("s.address", "=", "u.address")
@@ -175,7 +175,7 @@ export const forgetUnsubscribed = Effect.fn("UnresolvedEvents.forgetUnsubscribed
       .where(({ exists, not, selectFrom }) =>
         not(
           exists(
-            selectFrom("subscribed_address as s")
+            selectFrom("subscription as s")
               .select("s.id")
               .whereRef("s.chain", "=", "u.chain")
               .whereRef("s.address", "=", "u.address")
@@ -194,9 +194,7 @@ export const ofSubscription = Effect.fn("UnresolvedEvents.ofSubscription")(funct
   const found = (db: Kysely<Tables>) =>
     db
       .selectFrom("unresolved_event as u")
-      .innerJoin("subscribed_address as s", (on) =>
-        on.onRef("s.chain", "=", "u.chain").onRef("s.address", "=", "u.address")
-      )
+      .innerJoin("subscription as s", (on) => on.onRef("s.chain", "=", "u.chain").onRef("s.address", "=", "u.address"))
       .where("s.id", "=", subscription)
       .where("s.event", "in", events)
       .where((where) =>
