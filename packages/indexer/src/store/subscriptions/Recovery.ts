@@ -134,38 +134,46 @@ const some = Effect.fnUntraced(function* (subscription: number) {
   )
 })
 
-/** Steps through the recoveries of all accounts, each with its turn. */
+/** Steps through the recoveries of all accounts, each with its turn; those of an account that is full are passed over. */
 export const make = Effect.gen(function* () {
   const { waitingCallbacks } = yield* Limits
-  let last = -1
+  const startOfRound = () => ({ last: -1, full: [] as ReadonlyArray<number>, hasWorked: false })
+  let round = startOfRound()
   const next = Effect.fnUntraced(function* () {
     const { read } = yield* Database
-    const after = (subscription: number) =>
-      read((db) =>
-        db
-          .selectFrom("recovery")
-          .innerJoin("subscription", "subscription.id", "recovery.subscription")
-          .select(["recovery.subscription", "recovery.account"])
-          .where("recovery.subscription", ">", subscription)
-          .where("subscription.active", "=", 1)
-          .orderBy("recovery.subscription")
-          .limit(1)
-      )
-    const [found] = yield* after(last)
-    return found ?? (yield* after(-1))[0]
+    const [found] = yield* read((db) =>
+      db
+        .selectFrom("recovery")
+        .innerJoin("subscription", "subscription.id", "recovery.subscription")
+        .select(["recovery.subscription", "recovery.account"])
+        .where("recovery.subscription", ">", round.last)
+        .where("subscription.active", "=", 1)
+        .$if(round.full.length > 0, (select) => select.where("recovery.account", "not in", round.full))
+        .orderBy("recovery.subscription")
+        .limit(1)
+    )
+    return found
   })
   return {
-    /** Sends some callbacks of the next recovery again; whether there was one that may go on. */
+    /** Sends some callbacks of the next recovery again; whether there may be more to do now. */
     step: Effect.fn("Recovery.step")(function* () {
       const { transaction } = yield* Database
-      const recovery = yield* next()
-      if (recovery === undefined) return false
-      last = recovery.subscription
-      return yield* transaction(
-        Effect.flatMap(WaitingCallbacks.isFull(recovery.account, waitingCallbacks), (isFull) =>
-          isFull ? Effect.succeed(false) : Effect.as(some(recovery.subscription), true)
+      let recovery = yield* next()
+      if (recovery === undefined) {
+        const { hasWorked } = round
+        round = startOfRound()
+        recovery = hasWorked ? yield* next() : undefined
+        if (recovery === undefined) return false
+      }
+      const { account, subscription } = recovery
+      const isFull = yield* transaction(
+        Effect.tap(WaitingCallbacks.isFull(account, waitingCallbacks), (isFull) =>
+          isFull ? Effect.void : some(subscription)
         )
       )
+      const full = isFull ? [...round.full, account] : round.full
+      round = { last: subscription, full, hasWorked: round.hasWorked || !isFull }
+      return true
     })
   }
 })

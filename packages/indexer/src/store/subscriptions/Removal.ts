@@ -38,9 +38,10 @@ export const begin = Effect.fnUntraced(function* (subscriptions: ReadonlyArray<{
   )
   const ids = numbers(subscriptions.map(({ id }) => id))
   yield* query(rows(sql`delete from recovery where subscription in ${ids}`))
-  yield* query(rows(sql`delete from failing_subscription where subscription in ${ids}`))
   yield* query(rows(sql`delete from address_list where subscription in ${ids}`))
   yield* someLeft()
+  // Behind the callbacks, as who writes outcomes locks both.
+  yield* query(rows(sql`delete from failing_subscription where subscription in ${ids}`))
 })
 
 /** Removes what is left, each step in a transaction. */

@@ -126,8 +126,22 @@ for (const store of stores) {
         assert.deepStrictEqual(yield* progress, { ...at, callbacks: SmallSteps.callbacksAtOnce })
         assert.isTrue(yield* recover)
         assert.strictEqual((yield* due(subscription)).length, 2 * SmallSteps.callbacksAtOnce)
-        // More than the limit wait: nothing is added until they are fewer.
-        assert.isFalse(yield* recover)
+        // More than the limit wait: nothing is added until they are fewer, and other accounts have their turn meanwhile.
+        const other = yield* subscribe
+        yield* Seed.callbacks(other.subscription, 1)
+        yield* query((db) =>
+          db
+            .updateTable("callback")
+            .set({ state: "delivered", delivered: 1, sequence: 1, attempts: 1 })
+            .where("subscription", "=", other.subscription.id)
+        )
+        yield* query((db) =>
+          db.updateTable("subscription").set({ last_sequence: 1 }).where("id", "=", other.subscription.id)
+        )
+        yield* callbacks.recover(other.key, {})
+        yield* all
+        assert.strictEqual((yield* due(other.subscription)).length, 1)
+        assert.strictEqual((yield* due(subscription)).length, 2 * SmallSteps.callbacksAtOnce)
         yield* query((db) => db.updateTable("callback").set({ state: "delivered" }))
         yield* all
         assert.strictEqual((yield* due(subscription)).length, 10)

@@ -44,5 +44,7 @@ export const activate = Effect.fnUntraced(function* (key: SubscriptionKey, mayRe
   if (yield* mayReceive(row.account, row.host)) {
     yield* CallbackState.resume(row.id, yield* Clock.currentTimeMillis)
   }
+  // What fails from now on is a failure of its own, with a notice of its own.
+  yield* query((db) => db.deleteFrom("failing_subscription").where("subscription", "=", row.id))
   return yield* SubscriptionRow.toSubscription(key.chain, { ...row, ...changed }, secrets)
 })

@@ -54,7 +54,9 @@ const failuresOf = (outcomes: ReadonlyArray<Finished>) => {
       continue
     }
     failing.set(subscription, {
-      ...{ subscription, account, host, last: attempt.at, status: attempt.status ?? null, error: attempt.error ?? "" },
+      ...{ subscription, account, host, last: attempt.at, status: attempt.status ?? null },
+      // PostgreSQL takes no NUL, and would refuse every outcome beside.
+      error: (attempt.error ?? "").replaceAll("\0", ""),
       since: failing.get(subscription)?.since ?? attempt.at,
       paused_until: kind === "retry" ? (outcome.pausedUntil ?? 0) : 0
     })
@@ -100,9 +102,9 @@ export const prune = Effect.gen(function* () {
   const { query } = yield* Database
   const before = periodOf(yield* Clock.currentTimeMillis) - keptPeriods * periodMillis
   yield* query((db) => db.deleteFrom("delivery_count").where("period", "<", before))
-  yield* query((db) =>
-    db
-      .deleteFrom("failing_subscription")
-      .where("subscription", "not in", (of) => of.selectFrom("subscription").select("id"))
+  yield* query(
+    rows(sql`
+      delete from failing_subscription
+      where not exists (select 1 from subscription s where s.id = failing_subscription.subscription)`)
   )
 }).pipe(Effect.withSpan("DeliveryRecord.prune"))
