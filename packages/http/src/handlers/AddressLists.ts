@@ -11,13 +11,12 @@ import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Result from "effect/Result"
 import { Api } from "../contract/Api.ts"
-import { CurrentAccount } from "../contract/Authentication.ts"
 import { CallbacksLimitReached, Conflict, InsufficientCredits, InvalidData, Unimplemented } from "../contract/Errors.ts"
 import { Payment } from "../contract/Price.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
 import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
-import * as Cursor from "../server/Cursor.ts"
-import { isReferenceId, subscriptionNotFound } from "../server/ReferenceId.ts"
+import * as Pages from "../server/Pages.ts"
+import { subscriptionKey, subscriptionNotFound } from "../server/ReferenceId.ts"
 import { ConfiguredChains } from "../server/RequestedChain.ts"
 import { summary } from "../server/Validation.ts"
 import { inTurns, pause } from "./InTurns.ts"
@@ -47,13 +46,6 @@ export const layer = HttpApiBuilder.group(
     const limits = yield* Limits
     const policy = yield* CallbackUrlPolicy
     const subscriptions = yield* Subscriptions
-
-    const keyOf = Effect.fnUntraced(function* (referenceId: string) {
-      const chain = yield* CurrentChain
-      const { id: account } = yield* CurrentAccount
-      if (!isReferenceId(referenceId)) return yield* subscriptionNotFound
-      return { account, chain, referenceId }
-    })
 
     /** All addresses, or what is wrong with them. */
     const decoded = Effect.fnUntraced(function* (addresses: ReadonlyArray<string>) {
@@ -118,7 +110,7 @@ export const layer = HttpApiBuilder.group(
       ),
       add: Effect.fnUntraced(
         function* ({ params, payload }) {
-          const key = yield* keyOf(params.referenceId)
+          const key = yield* subscriptionKey(params.referenceId)
           const { affordable, payPart } = yield* Payment
           yield* payPart("", 0)
           const { changed, total } = yield* edit(payload.data.item.addresses, (some, number) =>
@@ -140,27 +132,21 @@ export const layer = HttpApiBuilder.group(
         })
       ),
       remove: Effect.fnUntraced(function* ({ params, payload }) {
-        const key = yield* keyOf(params.referenceId)
+        const key = yield* subscriptionKey(params.referenceId)
         const { changed, total } = yield* edit(payload.data.item.addresses, (some) => AddressLists.remove(key, some))
         return { item: { removed: changed, total } }
       }, Effect.catchTags(failures)),
       list: Effect.fnUntraced(
         function* ({ params, query }) {
-          const key = yield* keyOf(params.referenceId)
-          const { limit = 1_000, startingAfter } = query
+          const key = yield* subscriptionKey(params.referenceId)
           const name = ["address list", key.account, Chain.nameOf(key.chain), key.referenceId]
-          const [after] = startingAfter === undefined ? [0] : yield* Cursor.decode(name, startingAfter, 1)
-          const { addresses } = yield* AddressLists.list(key, { after: after!, limit: limit + 1 })
-          const page = addresses.slice(0, limit)
-          const hasMore = addresses.length > limit
-          const items = yield* inTurns(page, ({ address }) =>
+          const { page, rows } = yield* Pages.byId(name, query, 1_000, (page) =>
+            Effect.map(AddressLists.list(key, page), ({ addresses }) => addresses)
+          )
+          const items = yield* inTurns(rows, ({ address }) =>
             Effect.sync(() => ({ address: Address.encode(key.chain, address)! }))
           )
-          return {
-            ...{ limit, hasMore, items },
-            ...(startingAfter === undefined ? {} : { startingAfter }),
-            ...(hasMore ? { nextStartingAfter: Cursor.encode(name, [page.at(-1)!.id]) } : {})
-          }
+          return { ...page, items }
         },
         Effect.provideService(Database, database),
         Effect.catchTags(failures)

@@ -21,7 +21,7 @@ import { Payment } from "../contract/Price.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
 import { type NewItem, requestOf } from "../contract/Subscriptions.ts"
 import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
-import * as Cursor from "../server/Cursor.ts"
+import * as Pages from "../server/Pages.ts"
 import { isReferenceId, subscriptionNotFound } from "../server/ReferenceId.ts"
 import { ConfiguredChains } from "../server/RequestedChain.ts"
 import { detailsOf, summary } from "../server/Validation.ts"
@@ -246,19 +246,11 @@ export const layer = HttpApiBuilder.group(
       list: Effect.fnUntraced(function* ({ query }) {
         const chain = yield* CurrentChain
         const { id: account } = yield* CurrentAccount
-        const { limit = 1_000, startingAfter } = query
         const name = ["bulk subscriptions", account, Chain.nameOf(chain)]
-        const [after] = startingAfter === undefined ? [0] : yield* Cursor.decode(name, startingAfter, 1)
-        const found = yield* Effect.orDie(
-          subscriptions.listAfter({ account, chain }, { after: after!, limit: limit + 1 })
+        const { page, rows } = yield* Pages.byId(name, query, 1_000, (page) =>
+          Effect.orDie(subscriptions.listAfter({ account, chain }, page))
         )
-        const page = found.slice(0, limit)
-        const hasMore = found.length > limit
-        return {
-          ...{ limit, hasMore, items: yield* inTurns(page.map(listed), visible) },
-          ...(startingAfter === undefined ? {} : { startingAfter }),
-          ...(hasMore ? { nextStartingAfter: Cursor.encode(name, [page.at(-1)!.id]) } : {})
-        }
+        return { ...page, items: yield* inTurns(rows.map(listed), visible) }
       })
     })
   })

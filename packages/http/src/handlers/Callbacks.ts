@@ -7,16 +7,14 @@ import { Database } from "@headwater/indexer/store/database/Database"
 import { Callbacks, type FeedCallback } from "@headwater/indexer/store/subscriptions/Callbacks"
 import type { Recovery } from "@headwater/indexer/store/subscriptions/Recovery"
 import * as SecretRotation from "@headwater/indexer/store/subscriptions/SecretRotation"
-import { type SubscriptionKey, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { Api } from "../contract/Api.ts"
-import { CurrentAccount } from "../contract/Authentication.ts"
 import { Conflict, ResourceNotFound } from "../contract/Errors.ts"
-import { CurrentChain } from "../contract/RequestedChain.ts"
 import * as FeedCursor from "../server/FeedCursor.ts"
-import { isReferenceId, subscriptionNotFound } from "../server/ReferenceId.ts"
+import { subscriptionKey, subscriptionNotFound } from "../server/ReferenceId.ts"
 import { shown as healthOf } from "./Receivers.ts"
 import { detailed } from "./Subscriptions.ts"
 
@@ -53,12 +51,6 @@ export const layer = HttpApiBuilder.group(
     const database = yield* Database
     const subscriptions = yield* Subscriptions
 
-    const keyOf = Effect.fnUntraced(function* (referenceId: string) {
-      const chain = yield* CurrentChain
-      const { id: account } = yield* CurrentAccount
-      if (!isReferenceId(referenceId)) return yield* subscriptionNotFound
-      return { account, chain, referenceId } satisfies SubscriptionKey
-    })
     const rotate = (...change: Parameters<typeof SecretRotation.rotate>) =>
       SecretRotation.rotate(...change).pipe(
         Effect.provideService(Database, database),
@@ -72,7 +64,7 @@ export const layer = HttpApiBuilder.group(
       list: Effect.fnUntraced(
         function* ({ params, query }) {
           const { limit = 50, startingAfter, wait = 0 } = query
-          const key = yield* keyOf(params.referenceId)
+          const key = yield* subscriptionKey(params.referenceId)
           const name = ["callbacks", key.account, Chain.nameOf(key.chain), key.referenceId]
           const position = yield* FeedCursor.decode(name, startingAfter)
           const feed = yield* callbacks.list(key, { ...position, limit }, wait * 1000)
@@ -93,7 +85,7 @@ export const layer = HttpApiBuilder.group(
       ),
       redeliver: Effect.fnUntraced(
         function* ({ params }) {
-          const key = yield* keyOf(params.referenceId)
+          const key = yield* subscriptionKey(params.referenceId)
           return { item: shown(yield* callbacks.redeliver(key, params.idempotencyKey)) }
         },
         Effect.catchTags({
@@ -105,19 +97,21 @@ export const layer = HttpApiBuilder.group(
       ),
       recover: Effect.fnUntraced(function* ({ params, payload }) {
         const { afterSequence: after, sinceTimestamp: time } = payload.data.item
-        return { item: recovering(yield* callbacks.recover(yield* keyOf(params.referenceId), { after, time })) }
+        return {
+          item: recovering(yield* callbacks.recover(yield* subscriptionKey(params.referenceId), { after, time }))
+        }
       }, Effect.catchTags(notFound)),
       test: Effect.fnUntraced(function* ({ params }) {
-        return { item: shown(yield* callbacks.test(yield* keyOf(params.referenceId))) }
+        return { item: shown(yield* callbacks.test(yield* subscriptionKey(params.referenceId))) }
       }, Effect.catchTags(notFound)),
       rotateSecret: Effect.fnUntraced(function* ({ params, payload }) {
-        const key = yield* keyOf(params.referenceId)
+        const key = yield* subscriptionKey(params.referenceId)
         const { callbackSecretKey, overlapSeconds = defaultOverlapSeconds } = payload.data.item
         return { item: detailed(yield* rotate(key, callbackSecretKey, overlapSeconds * 1000)) }
       }, Effect.catchTags(notFound)),
       unresolved: Effect.fnUntraced(function* ({ params, query }) {
         const { limit = 50, offset = 0 } = query
-        const { chain, id } = yield* subscriptions.get(yield* keyOf(params.referenceId))
+        const { chain, id } = yield* subscriptions.get(yield* subscriptionKey(params.referenceId))
         const { events, total } = yield* unresolved(id, { limit, offset })
         const items = events.map(({ address, height, reason, transactionId }) => ({
           // Every address was decoded from text of the same chain.
@@ -130,7 +124,7 @@ export const layer = HttpApiBuilder.group(
         return { limit, offset, total, items }
       }, Effect.catchTags(notFound)),
       status: Effect.fnUntraced(function* ({ params }) {
-        const key = yield* keyOf(params.referenceId)
+        const key = yield* subscriptionKey(params.referenceId)
         const { active, created, event, id } = yield* subscriptions.get(key)
         const status = yield* callbacks.status(key)
         const { total } = yield* unresolved(id, { limit: 1, offset: 0 })

@@ -12,7 +12,7 @@ import { Payment } from "../contract/Price.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
 import type { NewItem } from "../contract/Subscriptions.ts"
 import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
-import { isReferenceId, subscriptionNotFound } from "../server/ReferenceId.ts"
+import { subscriptionKey, subscriptionNotFound } from "../server/ReferenceId.ts"
 import { ConfiguredChains } from "../server/RequestedChain.ts"
 import * as NewSubscriptions from "./NewSubscriptions.ts"
 
@@ -95,13 +95,6 @@ export const layer = HttpApiBuilder.group(
       )
     })
 
-    const keyOf = Effect.fnUntraced(function* (referenceId: string) {
-      const chain = yield* CurrentChain
-      const { id: account } = yield* CurrentAccount
-      if (!isReferenceId(referenceId)) return yield* subscriptionNotFound
-      return { account, chain, referenceId }
-    })
-
     const subscribe =
       (event: EventType) =>
       ({ payload }: { readonly payload: { readonly data: { readonly item: NewItem } } }) =>
@@ -122,20 +115,22 @@ export const layer = HttpApiBuilder.group(
       }),
       get: Effect.fnUntraced(
         function* ({ params }) {
-          return { item: yield* visible(detailed(yield* subscriptions.get(yield* keyOf(params.referenceId)))) }
+          return {
+            item: yield* visible(detailed(yield* subscriptions.get(yield* subscriptionKey(params.referenceId))))
+          }
         },
         Effect.catchTags({ DatabaseError: Effect.die, SubscriptionNotFound: () => Effect.fail(subscriptionNotFound) })
       ),
       delete: Effect.fnUntraced(
         function* ({ params }) {
-          return { item: detailed(yield* subscriptions.remove(yield* keyOf(params.referenceId))) }
+          return { item: detailed(yield* subscriptions.remove(yield* subscriptionKey(params.referenceId))) }
         },
         Effect.catchTags({ DatabaseError: Effect.die, SubscriptionNotFound: () => Effect.fail(subscriptionNotFound) })
       ),
       activate: Effect.fnUntraced(
         function* ({ params }) {
           const { paying } = yield* Payment
-          const activated = subscriptions.activate(yield* keyOf(params.referenceId))
+          const activated = subscriptions.activate(yield* subscriptionKey(params.referenceId))
           return { item: detailed(yield* paying(activated, () => 1)) }
         },
         Effect.catchTags({

@@ -46,3 +46,25 @@ export const byCursor = Effect.fnUntraced(function* <A, E, R>(
     items
   }
 })
+
+/** Rows of a list that has one order, that of their ids; and what the answer says of the page beside them. */
+export const byId = Effect.fnUntraced(function* <A extends { readonly id: number }, E, R>(
+  list: Cursor.List,
+  query: Omit<CursorQuery, "sortingOrder">,
+  defaultLimit: number,
+  read: (page: { readonly after: number; readonly limit: number }) => Effect.Effect<ReadonlyArray<A>, E, R>
+) {
+  const { limit = defaultLimit, startingAfter } = query
+  const [after = 0] = startingAfter === undefined ? [] : yield* Cursor.decode(list, startingAfter, 1)
+  const found = yield* read({ after, limit: limit + 1 })
+  const rows = found.slice(0, limit)
+  const hasMore = found.length > limit
+  return {
+    rows,
+    page: {
+      ...{ limit, hasMore },
+      ...(startingAfter === undefined ? {} : { startingAfter }),
+      ...(hasMore ? { nextStartingAfter: Cursor.encode(list, [rows.at(-1)!.id]) } : {})
+    }
+  }
+})
