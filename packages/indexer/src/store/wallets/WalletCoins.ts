@@ -48,17 +48,14 @@ export const markUsed = Effect.fnUntraced(function* (chain: number, found: Found
   const { defer } = yield* Database
   const first = FoundCoins.firstUses(found)
   const owners = yield* AddressOwners.find(chain, FoundCoins.scriptsOf(found))
-  const moved = new Map<string, readonly [branch: WalletAddresses.WalletBranch, used: number]>()
+  const growth = WalletReach.growth(gapLimit)
   for (const { address, branch, id, used_height, wallet } of [...owners.values()].flat()) {
     const height = first.get(Bytes.key(address))!
     if (used_height !== null && used_height <= height) continue
-    const name = `${wallet} ${branch}`
-    if (!moved.has(name)) {
-      moved.set(name, [{ wallet, branch }, yield* WalletAddresses.endOf({ wallet, branch }, "used")])
-    }
+    yield* growth.note({ wallet, branch })
     yield* defer((db) => db.updateTable("wallet_address").set({ used_height: height }).where("id", "=", id))
   }
-  for (const [branch, before] of moved.values()) yield* WalletReach.grow(branch, before, gapLimit)
+  yield* growth.grow
 })
 
 /** Notes what is known of a wallet once its coins and those of its addresses that are proved have been entered. */

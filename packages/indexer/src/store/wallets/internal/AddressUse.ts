@@ -102,24 +102,20 @@ export const make = ({ chain, gapLimit, id, watched }: OpenChain) => {
    */
   const markUsed = Effect.fn("AddressUse.markUsed")(function* (block: Block) {
     const owners = new Map<string, ReadonlyArray<Owner>>()
-    /** The branches that the block uses further, with the index after their last used address before it. */
-    const moved = new Map<string, readonly [branch: WalletAddresses.WalletBranch, used: number]>()
+    const growth = WalletReach.growth(gapLimit)
     while (true) {
       const paid = yield* paidBy(block, watched, owners)
       const found = yield* AddressOwners.find(id, [...paid.values()])
       for (const key of paid.keys()) owners.set(key, found.get(key) ?? [])
       const used = [...found.values()].flat().filter(({ used_height }) => used_height === null)
       const last = furthest(used)
-      for (const [key, { branch, wallet }] of last) {
-        if (!hasCoins || moved.has(key)) continue
-        moved.set(key, [{ wallet, branch }, yield* WalletAddresses.endOf({ wallet, branch }, "used")])
-      }
+      if (hasCoins) for (const owner of last.values()) yield* growth.note(owner)
       yield* noteUse(used, block.height)
       let isFurther = false
       for (const owner of last.values()) if (yield* watchFurther(owner, block.height)) isFurther = true
       if (!isFurther) break
     }
-    for (const [branch, before] of moved.values()) yield* WalletReach.grow(branch, before, gapLimit)
+    yield* growth.grow
     return owners satisfies AddressOwners.Owners
   })
 
@@ -170,21 +166,18 @@ export const make = ({ chain, gapLimit, id, watched }: OpenChain) => {
   const undo = Effect.fnUntraced(function* ({ fork }: Undone) {
     yield* forgetUse(fork)
     if (!hasCoins) return
-    const moved = new Map<string, readonly [branch: WalletAddresses.WalletBranch, used: number]>()
+    const growth = WalletReach.growth(gapLimit)
     while (true) {
       const returning = yield* usedByReturning(fork)
       if (returning.length === 0) break
       const last = furthest(returning)
-      for (const [key, { branch, wallet }] of last) {
-        if (moved.has(key)) continue
-        moved.set(key, [{ wallet, branch }, yield* WalletAddresses.endOf({ wallet, branch }, "used")])
-      }
+      for (const owner of last.values()) yield* growth.note(owner)
       for (const [height, owners] of Map.groupBy(returning, ({ height }) => height)) yield* noteUse(owners, height)
       for (const owner of last.values()) yield* watchFurther(owner, fork + 1)
       // What is added may be paid above the fork.
       yield* forgetUse(fork)
     }
-    for (const [branch, before] of moved.values()) yield* WalletReach.grow(branch, before, gapLimit)
+    yield* growth.grow
   })
 
   return { markUsed, markUsedBefore, undo }

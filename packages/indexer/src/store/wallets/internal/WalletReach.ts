@@ -78,6 +78,24 @@ export const grow = Effect.fnUntraced(function* (
   yield* defer((db) => db.updateTable("wallet").set(changed).where("id", "=", branch.wallet))
 })
 
+/**
+ * The branches that come to reach further while addresses come into use: each is noted before its first one does, and grows
+ * once all are marked.
+ */
+export const growth = (gapLimit: number) => {
+  const before = new Map<string, readonly [branch: WalletAddresses.WalletBranch, used: number]>()
+  return {
+    note: Effect.fnUntraced(function* ({ branch, wallet }: WalletAddresses.WalletBranch) {
+      const key = `${wallet} ${branch}`
+      if (before.has(key)) return
+      before.set(key, [{ wallet, branch }, yield* WalletAddresses.endOf({ wallet, branch }, "used")])
+    }),
+    grow: Effect.suspend(() =>
+      Effect.forEach(before.values(), ([branch, used]) => grow(branch, used, gapLimit), { discard: true })
+    )
+  }
+}
+
 /** Notes what is known of a wallet after coins were looked for. */
 export const settle = Effect.fnUntraced(function* (wallet: number, branches: number, gapLimit: number) {
   const { defer } = yield* Database
