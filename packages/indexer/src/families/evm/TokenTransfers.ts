@@ -24,21 +24,21 @@ const hexWord = /^[0-9a-fA-F]{64}$/
 const padding = "0".repeat(24)
 
 /** An address right-aligned in the 32-byte word at `start`; undefined where the word holds more than an address. */
-const addressAt = (text: unknown, start: number): AddressBytes | undefined =>
-  typeof text === "string" && text.length >= start + word && text.startsWith(padding, start)
+const addressAt = (text: string, start: number): AddressBytes | undefined =>
+  text.length >= start + word && text.startsWith(padding, start)
     ? (Hex.bytesAt(text, start + padding.length, 20) as AddressBytes | undefined)
     : undefined
 
-const topicAddress = (topic: unknown): AddressBytes | undefined =>
-  typeof topic === "string" && topic.length === 2 + word && topic.startsWith("0x") ? addressAt(topic, 2) : undefined
+const topicAddress = (topic = ""): AddressBytes | undefined =>
+  topic.length === 2 + word && topic.startsWith("0x") ? addressAt(topic, 2) : undefined
 
 const numberAt = (text: string, start: number): bigint | undefined => {
   const digits = text.slice(start, start + word)
   return hexWord.test(digits) ? BigInt(`0x${digits}`) : undefined
 }
 
-const topicNumber = (topic: unknown): bigint | undefined =>
-  typeof topic === "string" && topic.length === 2 + word && topic.startsWith("0x") ? numberAt(topic, 2) : undefined
+const topicNumber = (topic = ""): bigint | undefined =>
+  topic.length === 2 + word && topic.startsWith("0x") ? numberAt(topic, 2) : undefined
 
 /** A log holds as many numbers as its gas pays for, a hundred thousand and more: these are read in one step. */
 const numbersOfStep = 256
@@ -74,7 +74,7 @@ const movement = (
     ? []
     : [{ token, from, to, amount, tokenId }]
 
-const transfers = (topics: ReadonlyArray<unknown>, data: string): ReadonlyArray<Movement> => {
+const transfers = (topics: ReadonlyArray<string>, data: string): ReadonlyArray<Movement> => {
   if (topics.length === 3 && data.length === 2 + word) {
     return movement("fungible", topicAddress(topics[1]), topicAddress(topics[2]), numberAt(data, 2))
   }
@@ -87,12 +87,12 @@ const transfers = (topics: ReadonlyArray<unknown>, data: string): ReadonlyArray<
   return []
 }
 
-const single = (topics: ReadonlyArray<unknown>, data: string): ReadonlyArray<Movement> =>
+const single = (topics: ReadonlyArray<string>, data: string): ReadonlyArray<Movement> =>
   topics.length === 4 && data.length === 2 + 2 * word
     ? movement("multi", topicAddress(topics[2]), topicAddress(topics[3]), numberAt(data, 2 + word), numberAt(data, 2))
     : []
 
-function* batch(topics: ReadonlyArray<unknown>, data: string): Generator<void, ReadonlyArray<Movement>> {
+function* batch(topics: ReadonlyArray<string>, data: string): Generator<void, ReadonlyArray<Movement>> {
   if (topics.length !== 4 || (data.length - 2) % word !== 0) return []
   const ids = yield* numbersAt(data, 2)
   const amounts = yield* numbersAt(data, 2 + word)
@@ -102,7 +102,7 @@ function* batch(topics: ReadonlyArray<unknown>, data: string): Generator<void, R
   return ids.flatMap((id, index) => movement("multi", from, to, amounts[index], id))
 }
 
-const decoders = new Map<string, (topics: ReadonlyArray<unknown>, data: string) => ReadonlyArray<Movement>>([
+const decoders = new Map<string, (topics: ReadonlyArray<string>, data: string) => ReadonlyArray<Movement>>([
   [transferTopic, transfers],
   [singleTopic, single]
 ])

@@ -176,37 +176,29 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
     const { query } = yield* Database
     const events = [...new Set(matched.matches.flatMap((match) => [...eventsOf.get(match.class)!]))]
     const { address, revision } = matched
-    if (address === null) {
-      return yield* query((db) =>
-        db
-          .selectFrom("subscription as s")
-          .select(subscriberColumns)
-          .where("s.chain", "=", chain)
-          .where("s.account", "=", at.account)
-          .where("s.event", "in", events)
-          .where("s.address", "is", null)
-          .where("s.id", ">", at.subscription)
-          .where("s.active_from", "<=", revision)
-          .where((where) => where.or([isMatched("s"), where("s.revision", ">", revision)]))
-          .orderBy("s.id")
-          .limit(limit)
-      )
-    }
-    return yield* query((db) =>
-      db
-        .selectFrom("ever_subscribed_address as s")
-        .select([...subscriberColumns, "s.is_listed"])
-        .where("s.chain", "=", chain)
-        .where("s.account", "=", at.account)
-        .where("s.event", "in", events)
-        .where("s.address", "=", address)
-        .where((where) => where.or([where("s.left_revision", "is", null), where("s.left_revision", ">", revision)]))
-        .where("s.id", ">", at.subscription)
-        .where("s.active_from", "<=", revision)
-        .where((where) => where.or([isMatched("s"), where("s.revision", ">", revision)]))
-        .orderBy("s.id")
-        .limit(limit)
-    )
+    const isOwed = sql<boolean>`
+      s.chain = ${chain} and s.account = ${at.account} and s.event in (${sql.join(events)}) and s.id > ${at.subscription}
+      and s.active_from <= ${revision} and (${isMatched("s")} or s.revision > ${revision})`
+    return address === null
+      ? yield* query((db) =>
+          db
+            .selectFrom("subscription as s")
+            .select(subscriberColumns)
+            .where("s.address", "is", null)
+            .where(isOwed)
+            .orderBy("s.id")
+            .limit(limit)
+        )
+      : yield* query((db) =>
+          db
+            .selectFrom("ever_subscribed_address as s")
+            .select([...subscriberColumns, "s.is_listed"])
+            .where("s.address", "=", address)
+            .where((where) => where.or([where("s.left_revision", "is", null), where("s.left_revision", ">", revision)]))
+            .where(isOwed)
+            .orderBy("s.id")
+            .limit(limit)
+        )
   })
 
   /** Writes up to `most` rows of a match for an account: callbacks, and confirmations that are pending. */

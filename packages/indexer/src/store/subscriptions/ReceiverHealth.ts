@@ -13,6 +13,7 @@ import * as AttemptLog from "./internal/AttemptLog.ts"
 import * as AttemptStatistics from "./internal/AttemptStatistics.ts"
 import { dueOf, retried, unsent } from "./internal/CallbackIndexes.ts"
 import * as DeliveryRecord from "./internal/DeliveryRecord.ts"
+import * as ReceiverHosts from "./internal/ReceiverHosts.ts"
 
 /**
  * - `unverified`: the account has not verified the host, and nothing is sent
@@ -111,58 +112,6 @@ const shown = (state: State, failing: Failing | undefined, { nextAttempt, ...bac
 /** Attempts are counted in periods of so many milliseconds. */
 export const { periodMillis } = DeliveryRecord
 
-interface Target {
-  readonly account: number
-  readonly host: string
-  readonly active: number
-}
-
-/** Hosts that are looked at. */
-const mostHosts = 10_000
-
-/** Within an account the host behind another, and the first of the accounts behind: each one look into an index. */
-const behind = (account: RawBuilder<unknown>, host: RawBuilder<unknown>) => ({
-  host: sql`from subscription where account = ${account} and host > ${host} order by host limit 1`,
-  account: sql`from subscription where account > ${account} order by account, host limit 1`
-})
-
-/** The hosts of an account's subscriptions. */
-const hostsOf = (account: number) => {
-  const first = behind(sql`${account}`, sql`${""}`)
-  const next = behind(sql`${account}`, sql`target.host`)
-  return sql`
-    select cast(${account} as bigint), (select host ${first.host})
-    union all
-    select target.account, (select host ${next.host}) from target where target.host is not null`
-}
-
-/** The hosts of all accounts' subscriptions. */
-const allHosts = () => {
-  const first = behind(sql`-1`, sql`''`)
-  const next = behind(sql`target.account`, sql`target.host`)
-  return sql`
-    select (select account ${first.account}), (select host ${first.account})
-    union all
-    select
-      case when exists (select 1 from subscription where account = target.account and host > target.host)
-        then target.account else (select account ${next.account}) end,
-      coalesce((select host ${next.host}), (select host ${next.account}))
-    from target where target.host is not null`
-}
-
-/** The hosts of subscriptions, by steps through an index, however many subscriptions they have; of one account, or of all. */
-const targets = Effect.fnUntraced(function* (account?: number) {
-  const { read } = yield* Database
-  return yield* read(
-    rows(sql<Target>`
-      with recursive target(account, host) as (${account === undefined ? allHosts() : hostsOf(account)})
-      select account, host, case when exists (
-        select 1 from subscription s where s.account = target.account and s.host = target.host and s.active = 1
-      ) then 1 else 0 end as active
-      from target where host is not null limit ${mostHosts}`)
-  )
-})
-
 /** Of a failure: whether its subscription is active. */
 const isActive = sql`exists (select 1 from subscription s where s.id = failing_subscription.subscription and s.active = 1)`
 
@@ -182,7 +131,10 @@ const failuresOf = Effect.fnUntraced(function* (account: number, host: string) {
   return { count, failing: count === 0 ? undefined : found! }
 })
 
-const ofHost = Effect.fnUntraced(function* ({ account, active, host }: Target, statisticsSince: number) {
+const ofHost = Effect.fnUntraced(function* (
+  { account, active, host }: ReceiverHosts.ReceiverHost,
+  statisticsSince: number
+) {
   const { read } = yield* Database
   const now = yield* Clock.currentTimeMillis
   const mine = sql`host = ${host} and account = ${account}`
@@ -220,7 +172,7 @@ const statisticsSince = Effect.map(
   (now) => DeliveryRecord.periodOf(now) - (statisticsPeriods - 1) * DeliveryRecord.periodMillis
 )
 
-const healthOf = Effect.fnUntraced(function* (found: ReadonlyArray<Target>) {
+const healthOf = Effect.fnUntraced(function* (found: ReadonlyArray<ReceiverHosts.ReceiverHost>) {
   const since = yield* statisticsSince
   return yield* Effect.forEach(found, (target) => ofHost(target, since))
 })
@@ -229,26 +181,26 @@ const ofAccount = Effect.fn("ReceiverHealth.ofAccount")(function* (
   account: number,
   { limit, offset }: { readonly limit: number; readonly offset: number }
 ) {
-  const found = yield* targets(account)
+  const found = yield* ReceiverHosts.read(account)
   return { total: found.length, hosts: yield* healthOf(found.slice(offset, offset + limit)) }
 })
 
-const keyOf = ({ account, host }: Pick<Target, "account" | "host">) => `${account} ${host}`
+const keyOf = ({ account, host }: Pick<ReceiverHosts.ReceiverHost, "account" | "host">) => `${account} ${host}`
 
 /** The state of every host, by few statements for all of them. */
 const allStates = Effect.fnUntraced(function* () {
   const { read } = yield* Database
   const now = yield* Clock.currentTimeMillis
   const mayReceive = yield* HostPermission
-  const found = yield* targets()
+  const found = yield* ReceiverHosts.read()
   const failures = yield* read(
-    rows(sql<Failing & Target>`
+    rows(sql<Failing & ReceiverHosts.ReceiverHost>`
       select account, host, min(since) as since, max(paused_until) as "pausedUntil", '' as error from failing_subscription
       where ${isActive} group by account, host`)
   )
   const failingOf = new Map(failures.map((failing) => [keyOf(failing), failing]))
   const again = yield* read(
-    rows(sql<Target>`select account, host from callback where ${retried} group by account, host`)
+    rows(sql<ReceiverHosts.ReceiverHost>`select account, host from callback where ${retried} group by account, host`)
   )
   const retrying = new Set(again.map(keyOf))
   return yield* Effect.forEach(found, (target) =>

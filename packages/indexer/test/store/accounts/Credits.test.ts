@@ -67,6 +67,26 @@ const ledgerAddsUp = Effect.fnUntraced(function* (account: number) {
   return balance
 })
 
+/** At the end of a day: an account of 250 subscriptions with credits for so many, and those of its subscriptions that are active. */
+const withCreditsFor = Effect.fnUntraced(function* (paid: number) {
+  const credits = yield* Credits
+  const { query } = yield* Database
+  const start = Date.UTC(2026, 10, 20, 12)
+  yield* TestClock.setTime(start)
+  const poor = yield* newAccount
+  yield* credits.chargeDays
+  const made = yield* subscribe(poor, sepolia, 250)
+  yield* credits.grant({ account: poor, amount: paid * 200, detail: "" })
+  yield* TestClock.setTime(endOfDay(dayOf(start)))
+  const active = Effect.map(
+    query((db) =>
+      db.selectFrom("subscription").select("id").where("account", "=", poor).where("active", "=", 1).orderBy("id")
+    ),
+    (rows) => rows.map(({ id }) => id)
+  )
+  return { active, made, poor }
+})
+
 for (const store of stores) {
   layer(services.pipe(Layer.provideMerge(store.layer)))(`Credits on ${store.name}`, (it) => {
     const charge = (account: number, amount: number, key: string = crypto.randomUUID()) => ({
@@ -319,20 +339,7 @@ for (const store of stores) {
     it.effect("stops those that cannot be paid some at a time, also where the process ended between", () =>
       Effect.gen(function* () {
         const credits = yield* Credits
-        const { query } = yield* Database
-        const start = Date.UTC(2026, 10, 20, 12)
-        yield* TestClock.setTime(start)
-        const poor = yield* newAccount
-        yield* credits.chargeDays
-        const made = yield* subscribe(poor, sepolia, 250)
-        yield* credits.grant({ account: poor, amount: 2 * 200, detail: "" })
-        yield* TestClock.setTime(endOfDay(dayOf(start)))
-        const active = Effect.map(
-          query((db) =>
-            db.selectFrom("subscription").select("id").where("account", "=", poor).where("active", "=", 1).orderBy("id")
-          ),
-          (rows) => rows.map(({ id }) => id)
-        )
+        const { active, made, poor } = yield* withCreditsFor(2)
         // The clock stands still, and with it what waits between two steps.
         const killed = yield* Effect.forkChild(credits.chargeDays)
         while ((yield* active).length === 250) yield* Effect.yieldNow
@@ -356,20 +363,7 @@ for (const store of stores) {
     it.effect("stop only those that cannot be paid, also where the account stops some itself", () =>
       Effect.gen(function* () {
         const credits = yield* Credits
-        const { query } = yield* Database
-        const start = Date.UTC(2026, 10, 20, 12)
-        yield* TestClock.setTime(start)
-        const poor = yield* newAccount
-        yield* credits.chargeDays
-        const made = yield* subscribe(poor, sepolia, 250)
-        yield* credits.grant({ account: poor, amount: 20 * 200, detail: "" })
-        yield* TestClock.setTime(endOfDay(dayOf(start)))
-        const active = Effect.map(
-          query((db) =>
-            db.selectFrom("subscription").select("id").where("account", "=", poor).where("active", "=", 1).orderBy("id")
-          ),
-          (rows) => rows.map(({ id }) => id)
-        )
+        const { active, made, poor } = yield* withCreditsFor(20)
         // Each takes one step, and waits for the clock.
         const first = yield* Effect.forkChild(credits.chargeDays)
         while ((yield* active).length > 150) yield* Effect.yieldNow

@@ -52,6 +52,19 @@ const states = ({ id }: Pick<Subscription, "id">) =>
     Object.fromEntries([...Map.groupBy(rows, ({ state }) => state)].map(([state, { length }]) => [state, length]))
   )
 
+/** A chain of two blocks, on which an account that wants retractions has been told very much of the second. */
+const told = Effect.gen(function* () {
+  const { query } = yield* Database
+  const account = yield* Seed.account
+  yield* (yield* Accounts).setRetractions(account, true)
+  const opened = yield* ChainStore.open(Seed.chain, { record: "watched", undoDepth: 64 })
+  yield* opened.commit([block(1, 1, 0), block(2, 2, 1)])
+  const subscription = yield* Seed.subscription(account, `https://${host}/`)
+  yield* Seed.callbacks(subscription, many, { state: "delivered" })
+  yield* query((db) => db.updateTable("callback").set({ sequence: sql<number>`id` }))
+  return { opened, subscription }
+})
+
 const ascending = (numbers: ReadonlyArray<number>) => [...numbers].sort((a, b) => a - b)
 
 for (const store of stores) {
@@ -183,14 +196,7 @@ for (const store of stores) {
 
     it.live("is taken back before another block than the one that was rewound, where the process ended between", () =>
       Effect.gen(function* () {
-        const { query } = yield* Database
-        const account = yield* Seed.account
-        yield* (yield* Accounts).setRetractions(account, true)
-        const opened = yield* ChainStore.open(Seed.chain, { record: "watched", undoDepth: 64 })
-        yield* opened.commit([block(1, 1, 0), block(2, 2, 1)])
-        const subscription = yield* Seed.subscription(account, `https://${host}/`)
-        yield* Seed.callbacks(subscription, many, { state: "delivered" })
-        yield* query((db) => db.updateTable("callback").set({ sequence: sql<number>`id` }))
+        const { opened, subscription } = yield* told
         const sent = yield* Seed.rows(subscription.id)
         yield* opened.rewind(1)
         assert.deepStrictEqual(yield* states(subscription), { delivered: many })
@@ -217,14 +223,7 @@ for (const store of stores) {
 
     it.live("is not taken back by a block that is refused", () =>
       Effect.gen(function* () {
-        const { query } = yield* Database
-        const account = yield* Seed.account
-        yield* (yield* Accounts).setRetractions(account, true)
-        const opened = yield* ChainStore.open(Seed.chain, { record: "watched", undoDepth: 64 })
-        yield* opened.commit([block(1, 1, 0), block(2, 2, 1)])
-        const subscription = yield* Seed.subscription(account, `https://${host}/`)
-        yield* Seed.callbacks(subscription, many, { state: "delivered" })
-        yield* query((db) => db.updateTable("callback").set({ sequence: sql<number>`id` }))
+        const { opened, subscription } = yield* told
         yield* opened.rewind(1)
 
         const refused = yield* Effect.flip(opened.commit([block(2, 3, 4)]))
@@ -273,13 +272,7 @@ for (const store of stores) {
     it.live("is taken back with its block by whoever asks for the cursor, where the process ended between", () =>
       Effect.gen(function* () {
         const { query } = yield* Database
-        const account = yield* Seed.account
-        yield* (yield* Accounts).setRetractions(account, true)
-        const opened = yield* ChainStore.open(Seed.chain, { record: "watched", undoDepth: 64 })
-        yield* opened.commit([block(1, 1, 0), block(2, 2, 1)])
-        const subscription = yield* Seed.subscription(account, `https://${host}/`)
-        yield* Seed.callbacks(subscription, many, { state: "delivered" })
-        yield* query((db) => db.updateTable("callback").set({ sequence: sql<number>`id` }))
+        const { opened, subscription } = yield* told
         yield* Seed.callbacks(subscription, many, { label: "unsent" })
         const sent = (yield* Seed.rows(subscription.id)).slice(0, many)
 

@@ -24,7 +24,7 @@ export const activate = Effect.fnUntraced(function* (key: SubscriptionKey, mayRe
     if (row.address === null) yield* AddressLists.watchAgain(chain, row.id)
     else yield* Completeness.begin(chain, [row.address], chain.height)
   }
-  const isList = yield* AddressLists.isList(row.id)
+  const isList = row.address === null && (yield* AddressLists.isList(row.id))
   const isBehind = isList
     ? yield* AddressLists.isBehind(id, row.id)
     : (yield* FanOut.pendingAddresses(id)).has(row.address === null ? "" : Buffer.from(row.address).toString("hex"))
