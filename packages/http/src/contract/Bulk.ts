@@ -96,7 +96,7 @@ export class BulkGroup extends HttpApiGroup.make("bulk")
       query: context,
       payload: body({ idempotencyKey, items: NewItems }),
       success: listOf(BulkCreated).pipe(HttpApiSchema.status(201)),
-      error: [...chainErrors, Failures.conflict, ...bodyErrors]
+      error: [...chainErrors, Failures.callbacksLimitReached, Failures.conflict, ...bodyErrors]
     })
       .annotate(Price, "subscription-create")
       .annotate(LargestBody, bulkBodyBytes)

@@ -27,6 +27,8 @@ export class Payment extends Context.Service<
     readonly affordable: (results: number) => Effect.Effect<number>
     /** Pays for results that are affordable, in the same transaction; `part` tells it from the others of the request. */
     readonly payPart: (part: string, results: number) => Effect.Effect<void>
+    /** Counts results for the account's rate that are not paid for in parts: failed ones, or those of a free operation. */
+    readonly countUnpaid: (results: number) => Effect.Effect<void>
   }
 >()("@headwater/http/contract/Price/Payment") {}
 

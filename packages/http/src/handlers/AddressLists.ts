@@ -111,7 +111,7 @@ export const layer = HttpApiBuilder.group(
       add: Effect.fnUntraced(
         function* ({ params, payload }) {
           const key = yield* subscriptionKey(params.referenceId)
-          const { affordable, payPart } = yield* Payment
+          const { affordable, countUnpaid, payPart } = yield* Payment
           yield* payPart("", 0)
           const { changed, total } = yield* edit(payload.data.item.addresses, (some, number) =>
             AddressLists.add(key, some, (added) =>
@@ -120,7 +120,7 @@ export const layer = HttpApiBuilder.group(
                   ? payPart(String(number), added)
                   : Effect.fail(new InsufficientCredits({ message: `${added} addresses cost more than is left` }))
               )
-            )
+            ).pipe(Effect.tap(({ changed }) => countUnpaid(some.length - changed)))
           )
           return { item: { added: changed, total } }
         },
@@ -133,7 +133,10 @@ export const layer = HttpApiBuilder.group(
       ),
       remove: Effect.fnUntraced(function* ({ params, payload }) {
         const key = yield* subscriptionKey(params.referenceId)
-        const { changed, total } = yield* edit(payload.data.item.addresses, (some) => AddressLists.remove(key, some))
+        const { countUnpaid } = yield* Payment
+        const { changed, total } = yield* edit(payload.data.item.addresses, (some) =>
+          Effect.tap(AddressLists.remove(key, some), () => countUnpaid(some.length))
+        )
         return { item: { removed: changed, total } }
       }, Effect.catchTags(failures)),
       list: Effect.fnUntraced(

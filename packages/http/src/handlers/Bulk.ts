@@ -40,7 +40,7 @@ interface Refused {
   readonly details?: ReadonlyArray<{ readonly attribute: string; readonly message: string }>
 }
 
-const outcomeOf = ({ _tag, details, message }: Refused): BulkRequests.Outcome => ({
+const outcomeOf = ({ _tag, details, message }: Refused): Exclude<BulkRequests.Outcome, null> => ({
   error: { code: _tag, message, ...(details === undefined ? {} : { details }) }
 })
 
@@ -100,7 +100,7 @@ const oncePerHost = (policy: CallbackUrlPolicy): CallbackUrlPolicy => {
 const created = (
   chain: Chain.Chain,
   { event, item }: Asked,
-  { created, referenceId }: Exclude<BulkRequests.Outcome, { readonly error: unknown }>
+  { created, referenceId }: Exclude<BulkRequests.Outcome, null | { readonly error: unknown }>
 ) => {
   const { confirmations: name } = eventKinds[event]
   const filter = NewSubscriptions.filterOf(chain, item)
@@ -114,6 +114,9 @@ const created = (
 }
 
 const unpaid = new InsufficientCredits({ message: "The account has too few credits left for this subscription" })
+
+/** An item that another release could not read, in a request that is asked again. */
+const readSince = new InvalidData({ message: "The item was refused: ask for it under another key", details: [] })
 
 /** Another answer to the same request has gone on with it meanwhile. */
 class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
@@ -143,17 +146,19 @@ export const layer = HttpApiBuilder.group(
       })
     }
 
-    /** In a transaction: makes what can be made of some items, as far as the account can pay for them. */
+    /** In a transaction: makes what can be made of those items that their schemas read, as far as the account can pay. */
     const make = Effect.fnUntraced(function* (
       position: number,
-      items: ReadonlyArray<Result.Result<NewSubscription, Refused>>
+      items: ReadonlyArray<Result.Result<NewSubscription, Refused> | undefined>
     ) {
       const chain = yield* CurrentChain
       const { id: account } = yield* CurrentAccount
-      const { affordable, payPart } = yield* Payment
-      const wanted = items.filter(Result.isSuccess).map(({ success }) => success)
+      const { affordable, countUnpaid, payPart } = yield* Payment
+      const wanted = items.flatMap((item) => (item !== undefined && Result.isSuccess(item) ? [item.success] : []))
       const made = yield* subscriptions.createMany(account, chain, wanted, affordable)
-      yield* payPart(String(position), made.filter(Result.isSuccess).length)
+      const paid = made.filter(Result.isSuccess).length
+      yield* payPart(String(position), paid)
+      yield* countUnpaid(items.length - paid)
       const refused = (error: Refusal): Refused => {
         switch (error._tag) {
           case "DuplicateSubscription":
@@ -167,9 +172,14 @@ export const layer = HttpApiBuilder.group(
       let next = 0
       return items.map(
         (item): BulkRequests.Outcome =>
-          Result.isFailure(item)
-            ? outcomeOf(item.failure)
-            : Result.match(made[next++]!, { onFailure: (error) => outcomeOf(refused(error)), onSuccess: (one) => one })
+          item === undefined
+            ? null
+            : Result.isFailure(item)
+              ? outcomeOf(item.failure)
+              : Result.match(made[next++]!, {
+                  onFailure: (error) => outcomeOf(refused(error)),
+                  onSuccess: (one) => one
+                })
       )
     })
 
@@ -193,7 +203,9 @@ export const layer = HttpApiBuilder.group(
           // Steps of another release may have had another size.
           const left = asked.slice(Math.max(0, outcomes.length - answers.length))
           if (left.length > 0) {
-            const checked = yield* inTurns(left, (one) => Effect.result(Effect.flatMap(Effect.fromResult(one), check)))
+            const checked = yield* inTurns(left, (one) =>
+              Result.isFailure(one) ? Effect.succeed(undefined) : Effect.result(check(one.success))
+            )
             const made = yield* BulkRequests.step(id, outcomes.length, make(outcomes.length, checked))
             if (made === undefined) return yield* new Overtaken()
             outcomes.push(...made)
@@ -202,7 +214,9 @@ export const layer = HttpApiBuilder.group(
           yield* inTurns(asked, (one) =>
             Effect.sync(() => {
               const outcome = outcomes[answers.length]!
-              answers.push("error" in outcome ? outcome : { item: created(chain, Result.getOrThrow(one), outcome) })
+              if (outcome === null) answers.push(outcomeOf(Result.getOrElse(Result.flip(one), () => readSince)))
+              else
+                answers.push("error" in outcome ? outcome : { item: created(chain, Result.getOrThrow(one), outcome) })
             })
           )
         }
@@ -222,6 +236,7 @@ export const layer = HttpApiBuilder.group(
         Effect.catchTags({
           BulkKeyUsed: () =>
             Effect.fail(new Conflict({ message: "idempotencyKey: stands for another request of the account's" })),
+          LimitReached: (error) => Effect.fail(NewSubscriptions.refusals.LimitReached(error)),
           Overtaken: Effect.die,
           DatabaseError: Effect.die
         })
@@ -230,9 +245,11 @@ export const layer = HttpApiBuilder.group(
         const chain = yield* CurrentChain
         const { id: account } = yield* CurrentAccount
         const { referenceIds } = payload.data.item
+        const { countUnpaid } = yield* Payment
         const answers: Array<object> = []
         for (const some of chunksOf(referenceIds, stepSize)) {
           const distinct = new Set(some.filter(isReferenceId))
+          yield* countUnpaid(some.length)
           const removed = yield* Effect.orDie(subscriptions.removeMany({ account, chain }, [...distinct]))
           for (const referenceId of some) {
             // Named twice, it is gone the second time.

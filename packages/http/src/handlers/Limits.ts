@@ -33,6 +33,7 @@ export const layer = HttpApiBuilder.group(
               wallets: counted("wallets"),
               addresses: counted("addresses"),
               listedAddresses: counted("listedAddresses"),
+              bulkRequests: counted("bulkRequests"),
               nodeCalls: { maximum: maxima.nodeCalls },
               streams: { maximum: maxima.streams, used: yield* streams.used(id) }
             }

@@ -51,19 +51,22 @@ export const layer = Layer.effect(
         const operation = Context.get(endpoint.annotations, Price)
         const perResult = operation === undefined ? 0 : Ledger.price(operation, params.blockchain)
         yield* limit.admit(account, perResult)
-        /** Results that were paid in parts: what they cost beyond the first counts for the rate at the end. */
+        /** Results that were paid in parts, and those that nobody pays for: all count for the rate, however the request ends. */
         let parts = 0
-        const spendParts = Effect.suspend(() => limit.spend(account, (parts - 1) * perResult))
+        let unpaid = 0
+        const countUnpaid = (results: number) =>
+          Effect.sync(() => {
+            unpaid += results
+          })
+        const spendParts = Effect.suspend(() => limit.spendResults(account, perResult, parts + unpaid))
         if (!enabled) {
           const free = Payment.of({
             paying: (change) => change,
             affordable: Effect.succeed,
-            payPart: (_, results) =>
-              Effect.sync(() => {
-                parts += results
-              })
+            payPart: (_, results) => countUnpaid(results),
+            countUnpaid
           })
-          return yield* Effect.tap(atOnce(account, Effect.provideService(handled, Payment, free)), () => spendParts)
+          return yield* Effect.ensuring(atOnce(account, Effect.provideService(handled, Payment, free)), spendParts)
         }
 
         const chargeOf = (results: number) => ({
@@ -75,6 +78,7 @@ export const layer = Layer.effect(
         })
         let paid = false
         const payment = Payment.of({
+          countUnpaid,
           affordable: (wanted) =>
             Effect.map(Effect.orDie(credits.lockBalance(account)), (balance) =>
               Ledger.affordable(balance, perResult, wanted)
@@ -109,7 +113,6 @@ export const layer = Layer.effect(
           Effect.tap(
             Effect.fnUntraced(function* (response) {
               // The framework answers some errors itself, without a failure.
-              if (parts > 0) yield* spendParts
               if (paid || response.status >= 400) return
               const charge = chargeOf(request.results)
               const available = yield* charge.amount === 0
@@ -121,7 +124,8 @@ export const layer = Layer.effect(
           ),
           Effect.tapError(() =>
             Effect.map(Effect.orDie(credits.balance(account)), (left) => set(request, parts * perResult, left))
-          )
+          ),
+          Effect.ensuring(spendParts)
         )
       })
     )

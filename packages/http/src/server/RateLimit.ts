@@ -60,6 +60,8 @@ export interface RateLimit {
   readonly admit: (account: number, credits: number) => Effect.Effect<void, RequestLimitReached>
   /** Takes the rest of an answer's price. */
   readonly spend: (account: number, credits: number) => Effect.Effect<void>
+  /** Takes what so many results cost beyond the first, each as much as a request of their operation. */
+  readonly spendResults: (account: number, price: number, results: number) => Effect.Effect<void>
 }
 
 const seconds = (duration: Duration.Duration) => Math.ceil(Duration.toSeconds(duration))
@@ -94,18 +96,21 @@ const make = Effect.fnUntraced(function* ({ burst, creditsPerSecond }: Rate) {
   const spend = (account: number, credits: number) =>
     credits <= 0 ? Effect.void : Effect.orDie(take(account, credits, "delay"))
 
+  const creditsOf = (price: number) => (price === 0 ? withoutPrice : price)
+
   return {
     admit: (account, price) => {
-      const credits = price === 0 ? withoutPrice : price
+      const credits = creditsOf(price)
       // A price above the size of a bucket needs a full bucket.
       const first = Math.min(credits, burst)
       return take(account, first, "fail").pipe(Effect.catch(refuse), Effect.andThen(spend(account, credits - first)))
     },
-    spend
+    spend,
+    spendResults: (account, price, results) => spend(account, (results - 1) * creditsOf(price))
   } satisfies RateLimit
 })
 
-const unlimited: RateLimit = { admit: () => Effect.void, spend: () => Effect.void }
+const unlimited: RateLimit = { admit: () => Effect.void, spend: () => Effect.void, spendResults: () => Effect.void }
 
 /** The limit that the surrounding {@link AccountRate} asks for. */
 export const fromRate = Effect.flatMap(AccountRate, (rate) =>

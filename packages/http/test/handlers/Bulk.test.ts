@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Database } from "@headwater/indexer/store/database/Database"
+import * as BulkRequests from "@headwater/indexer/store/subscriptions/BulkRequests"
 import * as Effect from "effect/Effect"
 import { defaultMaxima, Limits } from "@headwater/indexer/store/accounts/Limits"
 import * as Layer from "effect/Layer"
@@ -113,6 +114,30 @@ for (const store of stores) {
       })
     )
 
+    it.effect("keeps little of items that no schema reads, and forgets all in steps after a week", () =>
+      Effect.gen(function* () {
+        const { query } = yield* Database
+        const key = crypto.randomUUID()
+        const { body } = yield* create(
+          Array.from({ length: 5_000 }, () => ({})),
+          key
+        )
+        assert.deepStrictEqual(new Set(codes(body.data.items)), new Set(["invalid_data"]))
+        const results = Effect.gen(function* () {
+          const [request] = yield* query((db) =>
+            db.selectFrom("bulk_request").select("id").where("request_key", "=", key)
+          )
+          return request === undefined
+            ? undefined
+            : yield* query((db) => db.selectFrom("bulk_result").select("results").where("bulk", "=", request.id))
+        })
+        assert.isBelow((yield* results)!.map(({ results }) => results).join("").length, 30_000)
+        yield* query((db) => db.updateTable("bulk_request").set({ created: 0 }).where("request_key", "=", key))
+        yield* BulkRequests.prune
+        assert.isUndefined(yield* results)
+      })
+    )
+
     it.effect("goes on where it broke off", () =>
       Effect.gen(function* () {
         const { query } = yield* Database
@@ -206,6 +231,35 @@ for (const store of stores) {
           assert.strictEqual(next.status, 402)
           assert.strictEqual(next.headers.get("x-credits-consumed"), "0")
           assert.strictEqual(next.headers.get("x-credits-available"), "10")
+        })
+      )
+    }
+  )
+
+  layer(testServer(store, { rate: { creditsPerSecond: 1, burst: 100_000 } }), { excludeTestServices: true })(
+    `Bulk at a rate on ${store.name}`,
+    (it) => {
+      it.effect("counts each item, made, failed or deleted, as its own request counts", () =>
+        Effect.gen(function* () {
+          const rest = Effect.map(call("GET", "?limit=1"), ({ headers }) =>
+            Number(headers.get("x-ratelimit-remaining"))
+          )
+          const spent = <A, E, R>(request: Effect.Effect<A, E, R>) =>
+            Effect.gen(function* () {
+              const before = yield* rest
+              yield* request
+              return before - (yield* rest)
+            })
+          const one = yield* spent(create(fresh(1)))
+          const [many, failed, removed] = [
+            yield* spent(create(fresh(300))),
+            yield* spent(create(Array.from({ length: 300 }, () => ({})))),
+            yield* spent(call("POST", "/delete", { referenceIds: Array.from({ length: 300 }, () => "nonsense") }))
+          ]
+          // The bucket fills by one a second.
+          assert.isAbove(many, one * 100)
+          assert.isAbove(failed, one * 100)
+          assert.isAbove(removed, 300 * 20)
         })
       )
     }

@@ -6,7 +6,14 @@ import { stores } from "../../../../test/Stores.ts"
 import { operationNamed, wrongWith } from "../Contract.ts"
 import { send, TestServer, testServer } from "../TestServer.ts"
 
-const maxima = { ...defaultMaxima, subscriptions: 3, duplicates: 2, domains: 1, verificationsAnHour: 1 }
+const maxima = {
+  ...defaultMaxima,
+  subscriptions: 3,
+  duplicates: 2,
+  domains: 1,
+  verificationsAnHour: 1,
+  bulkRequests: 1
+}
 const limited = stores.map((store) => ({ ...store, layer: Layer.merge(store.layer, Layer.succeed(Limits, maxima)) }))
 
 for (const store of limited) {
@@ -47,6 +54,14 @@ for (const store of limited) {
         assert.isAtLeast(Number(verification.headers.get("retry-after")), 1)
         assert.isUndefined(wrongWith(operationNamed("domains.verify"), 429, verification.body))
 
+        const bulk = (idempotencyKey: string) =>
+          call("POST", "/blockchain-events/ethereum/mainnet/bulk", { idempotencyKey, items: [{}] })
+        assert.strictEqual((yield* bulk("a")).status, 201)
+        const second = yield* bulk("b")
+        assert.strictEqual(second.status, 403)
+        assert.isUndefined(wrongWith(operationNamed("bulk.create"), 403, second.body))
+        assert.strictEqual((yield* bulk("a")).status, 201)
+
         const { body, status } = yield* call("GET", "/limits")
         assert.strictEqual(status, 200)
         assert.isUndefined(wrongWith(operationNamed("limits.get"), 200, body))
@@ -60,6 +75,7 @@ for (const store of limited) {
           wallets: { maximum: 10_000, used: 0 },
           addresses: { maximum: 100_000, used: 0 },
           listedAddresses: { maximum: 1_000_000, used: 0 },
+          bulkRequests: { maximum: 1, used: 1 },
           nodeCalls: { maximum: 10_000 },
           streams: { maximum: 20, used: 0 }
         })

@@ -382,7 +382,10 @@ for (const store of stores) {
       }
     })
 
-    const full = Layer.merge(store.layer, Layer.succeed(Limits, { ...defaultMaxima, subscriptions: 0, domains: 0 }))
+    const full = Layer.merge(
+      store.layer,
+      Layer.succeed(Limits, { ...defaultMaxima, subscriptions: 0, domains: 0, bulkRequests: 0 })
+    )
     layer(testServer({ ...store, layer: full }), { excludeTestServices: true })((it) => {
       for (const operation of operations) {
         for (const [status, code] of errorsOf(operation)) {

@@ -8,6 +8,7 @@ import { sql } from "kysely"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import { rowsAtOnce, whileMore } from "../database/SmallSteps.ts"
+import * as BulkRequests from "../subscriptions/BulkRequests.ts"
 import * as Removal from "../subscriptions/Removal.ts"
 
 /** Subscriptions that one transaction removes. */
@@ -101,13 +102,7 @@ const theRest = Effect.fnUntraced(function* (account: number) {
           .deleteFrom("wallet_address")
           .where("wallet", "in", (of) => of.selectFrom("wallet").select("id").where("account", "=", account))
       )
-      yield* query((db) =>
-        db
-          .deleteFrom("bulk_result")
-          .where("bulk", "in", (of) => of.selectFrom("bulk_request").select("id").where("account", "=", account))
-      )
       for (const table of [
-        "bulk_request" as const,
         ...(["wallet", "synced_address", "synced_wallet", "domain", "credit_entry", "credit_balance"] as const),
         ...([
           "subscription_count",
@@ -139,5 +134,6 @@ export const remove = Effect.fn("AccountRemoval.remove")(function* (account: num
     yield* whileMore(someOf("credit_entry", account))
     yield* whileMore(someOf("synced_address", account))
     yield* whileMore(someAddresses(account))
+    yield* BulkRequests.forgetAll(account)
   } while (!(yield* theRest(account)))
 })

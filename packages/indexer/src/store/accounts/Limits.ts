@@ -42,6 +42,11 @@ const limits = {
     maximum: 1_000_000,
     says: (maximum: number) => `An account may have ${maximum} addresses in lists`
   },
+  /** Requests of an account for many subscriptions that are remembered, each for seven days. */
+  bulkRequests: {
+    maximum: 10_000,
+    says: (maximum: number) => `An account may make ${maximum} requests for many subscriptions in seven days`
+  },
   /** Calls of a chain's node for one request. */
   nodeCalls: { maximum: 10_000, says: (maximum: number) => `A request may take ${maximum} calls of the chain's node` },
   /** Readers of an account's feed that stay connected to one process; the only limit that is counted in memory. */
@@ -108,6 +113,10 @@ export const addressesOf = (account: number) =>
 export const listedAddressesOf = (account: number) =>
   counted(sql`select sum(total) as total from address_list where account = ${account}`)
 
+/** How many requests of an account for many subscriptions are remembered. */
+export const bulkRequestsOf = (account: number) =>
+  counted(sql`select count(*) as total from bulk_request where account = ${account}`)
+
 const hourMillis = 3_600_000
 
 const hour = Effect.map(Clock.currentTimeMillis, (now) => Math.floor(now / hourMillis))
@@ -151,6 +160,7 @@ export const usage = Effect.fn("Limits.usage")(function* (account: number, { wai
     verificationsAnHour: yield* verificationsOf(account),
     wallets: yield* walletsOf(account),
     addresses: yield* addressesOf(account),
-    listedAddresses: yield* listedAddressesOf(account)
+    listedAddresses: yield* listedAddressesOf(account),
+    bulkRequests: yield* bulkRequestsOf(account)
   }
 })

@@ -6,16 +6,20 @@ import * as Bytes from "@headwater/core/Bytes"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { sql } from "kysely"
+import { type Expression, type SqlBool, sql } from "kysely"
+import * as Limits from "../accounts/Limits.ts"
 import { Database } from "../database/Database.ts"
 import * as SmallSteps from "../database/SmallSteps.ts"
-import { rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
 import type { CreatedSubscription } from "./Subscription.ts"
 
-/** What an item has come to: a subscription, or the error of the interface that stands in its place. */
+/**
+ * What an item has come to: a subscription, or the error of the interface that stands in its place; null where the item
+ * breaks a rule that every look at the item shows, whose error is not kept, as thousands of them are long.
+ */
 export type Outcome =
   | CreatedSubscription
+  | null
   | {
       readonly error: {
         readonly code: string
@@ -51,6 +55,7 @@ export const begin = Effect.fn("BulkRequests.begin")(function* <E, R>(
   admit: Effect.Effect<unknown, E, R>
 ) {
   const { transaction } = yield* Database
+  const limits = yield* Limits.Limits
   return yield* transaction(
     Effect.gen(function* () {
       const { query } = yield* Database
@@ -58,6 +63,8 @@ export const begin = Effect.fn("BulkRequests.begin")(function* <E, R>(
       let row = yield* find(request)
       if (row === undefined) {
         yield* admit
+        yield* Limits.lockAccount(account)
+        yield* Limits.check("bulkRequests", yield* Limits.bulkRequestsOf(account), limits)
         const created = yield* Clock.currentTimeMillis
         yield* query((db) =>
           db
@@ -114,25 +121,45 @@ export const step = Effect.fn("BulkRequests.step")(function* <E, R>(
   )
 })
 
-/** Requests that are forgotten at a time, each with up to ten thousand results. */
-const atOnce = 5
+/** Rows of results that are forgotten at a time, each of some hundred items. */
+const rowsAtOnce = 20
 
-/** Forgets requests whose time is over, in small steps. */
-export const prune = Effect.gen(function* () {
-  const { numbers, query, transaction } = yield* Database
-  const before = (yield* Clock.currentTimeMillis) - keptMillis
-  yield* SmallSteps.whileMore(
-    transaction(
-      Effect.gen(function* () {
-        const old = yield* query((db) =>
-          db.selectFrom("bulk_request").select("id").where("created", "<", before).orderBy("created").limit(atOnce)
-        )
-        const ids = numbers(old.map(({ id }) => id))
-        if (old.length === 0) return false
-        yield* query(rows(sql`delete from bulk_result where bulk in ${ids}`))
-        yield* query(rows(sql`delete from bulk_request where id in ${ids}`))
-        return old.length === atOnce
-      })
+/** Forgets some results of one of these requests, or the request itself when it has none; whether there was one. */
+const forgetSome = (which: Expression<SqlBool>) =>
+  Effect.gen(function* () {
+    const { query } = yield* Database
+    const [old] = yield* query((db) =>
+      db.selectFrom("bulk_request").select("id").where(which).orderBy("created").limit(1)
     )
-  )
+    if (old === undefined) return false
+    const removed = yield* query((db) =>
+      db
+        .deleteFrom("bulk_result")
+        .where("bulk", "=", old.id)
+        .where("position", "in", (of) =>
+          of
+            .selectFrom("bulk_result")
+            .select("position")
+            .where("bulk", "=", old.id)
+            .orderBy("position")
+            .limit(rowsAtOnce)
+        )
+        .returning("position")
+    )
+    if (removed.length < rowsAtOnce) yield* query((db) => db.deleteFrom("bulk_request").where("id", "=", old.id))
+    return true
+  })
+
+/** Forgets requests, in small steps. */
+const forget = Effect.fnUntraced(function* (which: Expression<SqlBool>) {
+  const { transaction } = yield* Database
+  yield* SmallSteps.whileMore(transaction(forgetSome(which)))
 })
+
+/** Forgets the requests whose time is over. */
+export const prune = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+  forget(sql<SqlBool>`created < ${now - keptMillis}`)
+)
+
+/** Forgets all requests of an account that is removed. */
+export const forgetAll = (account: number) => forget(sql<SqlBool>`account = ${account}`)
