@@ -15,6 +15,7 @@ import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import type { OwnOutages } from "../supervision/OwnOutages.ts"
 import type { CallbackTarget } from "./CallbackTarget.ts"
+import * as CopyDelivery from "./CopyDelivery.ts"
 import * as DeliveryMetrics from "./DeliveryMetrics.ts"
 import * as DeliveryTrace from "./DeliveryTrace.ts"
 import * as DeliveryAttempt from "./internal/DeliveryAttempt.ts"
@@ -52,8 +53,10 @@ export const DeliveryOptions = Context.Reference("@headwater/daemon/delivery/Del
     sweepMillis: 3_600_000,
     /** How often the bounds of inactive subscriptions are looked at. */
     parkingMillis: 15_000,
-    /** How often callbacks are looked for that are sent again in bulk. */
-    recoveryMillis: 1000
+    /** How often callbacks are looked for that are sent again in bulk, there or to another URL. */
+    recoveryMillis: 1000,
+    /** Subscriptions whose callbacks are sent to another URL at the same time. */
+    copies: 8
   })
 })
 
@@ -113,13 +116,20 @@ const run = Effect.gen(function* () {
     wakeup: () => wakeup.openUnsafe()
   })
 
+  const copies = yield* CopyDelivery.make({
+    ...{ profile: options.profile, own, leaseMillis, attemptMillis },
+    ...{ atOnce: options.copies, lookMillis: options.recoveryMillis, stopping: () => stopping }
+  })
+
   yield* Effect.retry(outbox.endLeases, Schedule.spaced("1 second")).pipe(Effect.orDie)
   // What follows ends in the opposite order.
+  yield* Effect.addFinalizer(() => copies.ended)
   yield* Effect.addFinalizer(() => streams.ended.pipe(Effect.andThen(outcomes.flush)))
   yield* Effect.forkScoped(outcomes.run)
   yield* Effect.addFinalizer(() => Effect.sync(() => (stopping = true)))
   yield* Effect.forkScoped(DeliveryPoller.run({ ...options, ...{ hosts, streams, outcomes, wakeup, leaseMillis } }))
   yield* Effect.forkScoped(own.run)
+  yield* Effect.forkScoped(copies.run)
   const { gapMillis, parkingMillis, recoveryMillis, sweepMillis } = options
   const aside = (...work: Parameters<typeof repeatedly>) => Effect.forkScoped(repeatedly(...work))
   yield* aside(Effect.as(sweep(outbox), sweepMillis), "Old callbacks could not be removed", sweepMillis)

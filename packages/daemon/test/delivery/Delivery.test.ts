@@ -7,11 +7,14 @@ import type { RetryProfile } from "@headwater/daemon/delivery/RetryProfile"
 import * as DevelopmentCertificate from "@headwater/daemon/demo/DevelopmentCertificate"
 import { OwnOutages } from "@headwater/daemon/supervision/OwnOutages"
 import { Database } from "@headwater/indexer/store/database/Database"
+import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
-import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
 import * as Dns from "effect/net/Dns"
 import { Webhook } from "standardwebhooks"
 import { stores } from "../../../../test/Stores.ts"
@@ -70,8 +73,28 @@ const until = Effect.fnUntraced(function* <E, R>(condition: Effect.Effect<boolea
 const sequencesOf = (received: ReadonlyArray<HttpsReceiver.Received>) =>
   received.map(({ headers }) => Number(headers["x-callback-sequence"]))
 
+/** As if all its callbacks had been accepted; in their order. */
+const numberAll = Effect.fnUntraced(function* ({ id }: Subscription) {
+  const { query } = yield* Database
+  for (const [i, row] of (yield* Seed.rows(id)).entries()) {
+    yield* query((db) =>
+      db
+        .updateTable("callback")
+        .set({ state: "delivered", delivered: Date.now(), sequence: i + 1, attempts: 1 })
+        .where("id", "=", row.id)
+    )
+  }
+  const rows = yield* Seed.rows(id)
+  yield* query((db) => db.updateTable("subscription").set({ last_sequence: rows.length }).where("id", "=", id))
+  return rows
+})
+
 for (const store of stores) {
-  const services = Outbox.layer.pipe(Layer.provideMerge(Subscriptions.layer), Layer.provideMerge(store.layer))
+  const services = Callbacks.layer.pipe(
+    Layer.provideMerge(Outbox.layer),
+    Layer.provideMerge(Subscriptions.layer),
+    Layer.provideMerge(store.layer)
+  )
 
   describe(`Delivery on ${store.name}`, () => {
     it.live("posts in order, with signatures that the Standard Webhooks library verifies", () =>
@@ -141,6 +164,85 @@ for (const store of stores) {
         const { active, deactivationReasons } = yield* subscriptions.get(key)
         assert.isFalse(active)
         assert.strictEqual(deactivationReasons[0]!.reason, "maximum_retry_attempts_reached")
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
+    it.live(
+      "sends copies to another URL in order, from where that one left off, and leaves the callbacks as they are",
+      () =>
+        Effect.gen(function* () {
+          const world = yield* setup
+          const failures = new Map([
+            ["60", 2],
+            ["110", 1]
+          ])
+          const other = yield* HttpsReceiver.start(world.certificate, (response, { headers }) => {
+            const sequence = String(headers["x-callback-sequence"])
+            const left = failures.get(sequence) ?? 0
+            failures.set(sequence, left - 1)
+            HttpsReceiver.status(left > 0 ? 503 : 204)(response, {} as never)
+          })
+          const secret = `whsec_${Buffer.from("a secret of twenty-four!").toString("base64")}`
+          const account = yield* Seed.account
+          const subscription = yield* Seed.subscription(account, "https://a.test/", secret)
+          yield* Seed.callbacks(subscription, 130)
+          const told = yield* numberAll(subscription)
+          // It is inactive, as where its receiver is no more.
+          yield* (yield* Subscriptions).deactivate(subscription.id, "a reason")
+          const before = yield* Seed.rows(subscription.id)
+          const callbacks = yield* Callbacks
+          const key = { account, chain: Seed.chain, referenceId: subscription.referenceId }
+          const url = `https://b.test:${other.port}/elsewhere`
+          assert.deepInclude(yield* callbacks.copy(key, url, { after: 10 }), { after: 10, last: 130, callbacks: 0 })
+          // A daemon that ends in the middle; another goes on.
+          const first = yield* Scope.make()
+          yield* Scope.provide(deliver(world, { recoveryMillis: 50 }), first)
+          yield* other.until(({ length }) => length > 20)
+          yield* Scope.close(first, Exit.void)
+          yield* deliver(world, { recoveryMillis: 50 })
+          const copy = Effect.map(callbacks.status(key), ({ copy }) => copy)
+          yield* until(Effect.map(copy, (copy) => copy === undefined))
+          const accepted = sequencesOf(other.received)
+          assert.deepStrictEqual(
+            accepted,
+            accepted.toSorted((a, b) => a - b)
+          )
+          assert.deepStrictEqual(
+            [...new Set(accepted)],
+            Array.from({ length: 120 }, (_, i) => i + 11)
+          )
+          assert.strictEqual(accepted.filter((sequence) => sequence === 60).length, 3)
+          const keys = new Map(told.map(({ idempotency_key, sequence }) => [sequence, idempotency_key]))
+          for (const { headers, path, text } of other.received) {
+            assert.strictEqual(path, "/elsewhere")
+            assert.strictEqual(headers["webhook-id"], keys.get(Number(headers["x-callback-sequence"])))
+            new Webhook(secret).verify(text, headers as Record<string, string>)
+          }
+          assert.deepStrictEqual(yield* Seed.rows(subscription.id), before)
+        }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
+    it.live("stops a copy when its attempts have run out, and one that is asked for in its place goes on", () =>
+      Effect.gen(function* () {
+        const world = yield* setup
+        const dead = yield* HttpsReceiver.start(world.certificate, HttpsReceiver.status(500))
+        const alive = yield* HttpsReceiver.start(world.certificate)
+        const account = yield* Seed.account
+        const subscription = yield* Seed.subscription(account, "https://a.test/")
+        yield* Seed.callbacks(subscription, 3)
+        yield* numberAll(subscription)
+        const callbacks = yield* Callbacks
+        const key = { account, chain: Seed.chain, referenceId: subscription.referenceId }
+        const copy = Effect.map(callbacks.status(key), ({ copy }) => copy)
+        yield* callbacks.copy(key, `https://b.test:${dead.port}/`, {})
+        yield* deliver(world, { recoveryMillis: 50 })
+        yield* until(Effect.map(copy, (copy) => copy?.due === undefined && copy?.error !== undefined))
+        assert.deepInclude(yield* copy, { after: 0, callbacks: 0, error: "answered 500", due: undefined })
+        assert.deepStrictEqual(sequencesOf(dead.received), [1, 1, 1])
+        assert.isTrue((yield* (yield* Subscriptions).get(key)).active)
+        yield* callbacks.copy(key, `https://c.test:${alive.port}/`, { after: 1 })
+        yield* until(Effect.map(copy, (copy) => copy === undefined))
+        assert.deepStrictEqual(sequencesOf(alive.received), [2, 3])
       }).pipe(Effect.scoped, Effect.provide(services))
     )
 

@@ -83,7 +83,9 @@ const outboxOf = (streams: ReadonlyArray<Stream>, receivers: ReadonlyArray<strin
     prune: Effect.succeed(0),
     expire: Effect.succeed(0),
     endParking: Effect.succeed(0),
-    recover: Effect.succeed(false)
+    recover: Effect.succeed(false),
+    leaseCopy: () => Effect.succeed(undefined),
+    advanceCopy: () => Effect.void
   })
 
 interface World {

@@ -130,7 +130,9 @@ describe("RetryProfile", () => {
         prune: Effect.succeed(0),
         expire: Effect.succeed(0),
         endParking: Effect.succeed(0),
-        recover: Effect.succeed(false)
+        recover: Effect.succeed(false),
+        leaseCopy: () => Effect.succeed(undefined),
+        advanceCopy: () => Effect.void
       })
       const times: Array<number> = []
       const client = Layer.succeed(ReceiverClient, {

@@ -28,7 +28,7 @@ import * as FamilyExample from "./internal/FamilyExample.ts"
 import { Count, feedPage, feedQuery, offsetPage, offsetQuery } from "./Paging.ts"
 import { ReceiverHealth } from "./Receivers.ts"
 import { RequestedChain } from "./RequestedChain.ts"
-import { callbackSecretKey, SubscriptionDetails } from "./Subscriptions.ts"
+import { callbackSecretKey, SubscriptionDetails, UrlText } from "./Subscriptions.ts"
 
 const KeyText = Schema.String.annotate({ examples: ["9d6e1c4a5b7f40e2a3c8d1f0b6e5a794"] })
 
@@ -76,7 +76,19 @@ const sequence = (description: string, example: number) => Schema.Int.annotate({
 export const Recovery = Schema.Struct({
   afterSequence: sequence("The last number that has been looked at: later ones are still to be sent again", 0),
   lastSequence: sequence("The last number that is sent again", 17),
-  callbacks: Schema.Int.annotate({ description: "How many are sent again so far", examples: [0] })
+  callbacks: Schema.Int.annotate({ description: "How many are sent again so far", examples: [0] }),
+  callbackUrl: Schema.optionalKey(
+    UrlText.annotate({ description: "Where they are sent, if not to the subscription's own URL" })
+  ),
+  error: Schema.optionalKey(
+    Schema.String.annotate({ description: "Why the last attempt at another URL failed", examples: ["answered 500"] })
+  ),
+  nextAttemptTimestamp: Schema.optionalKey(
+    Millis.annotate({
+      description:
+        "When something is sent to another URL next, in milliseconds since the Unix epoch; missing there where the attempts have run out"
+    })
+  )
 }).annotate({ identifier: "CallbackRecovery" })
 
 export const SubscriptionStatus = Schema.Struct({
@@ -119,6 +131,7 @@ export const SubscriptionStatus = Schema.Struct({
     examples: [10_000]
   }),
   recovery: Schema.optionalKey(Recovery),
+  copy: Schema.optionalKey(Recovery.annotate({ description: "The same of what is sent to another URL" })),
   delivery: ReceiverHealth,
   createdTimestamp: Timestamp
 }).annotate({ identifier: "SubscriptionStatus" })
@@ -169,6 +182,7 @@ const ofCoins = {
   heldSinceTimestamp: undefined,
   gapFromHeight: undefined,
   recovery: undefined,
+  copy: undefined,
   pausedUntilTimestamp: undefined
 }
 const told = FamilyExample.callback("evm", event)
@@ -230,6 +244,12 @@ export class CallbacksGroup extends HttpApiGroup.make("callbacks")
       params,
       query: context,
       payload: body({
+        callbackUrl: Schema.optionalKey(
+          UrlText.annotate({
+            description:
+              "Another URL to which copies are sent, whether or not the subscription is active; its own URL, if not given"
+          })
+        ),
         afterSequence: Schema.optionalKey(
           wholeNumber.annotate({ description: "The number of the last callback that is not sent again", examples: [0] })
         ),
@@ -241,13 +261,15 @@ export class CallbacksGroup extends HttpApiGroup.make("callbacks")
         )
       }),
       success: item(Recovery).pipe(HttpApiSchema.status(201)),
-      error: [...errors, ...bodyErrors]
-    }).annotateMerge(
-      OpenApi.annotations({
-        summary:
-          "Send all callbacks of a subscription again, since a number or a time; the status shows how far that is"
-      })
-    ),
+      error: [...errors, Failures.callbacksLimitReached, ...bodyErrors]
+    })
+      .annotate(ExampleValues, { error: undefined })
+      .annotateMerge(
+        OpenApi.annotations({
+          summary:
+            "Send all callbacks of a subscription again, since a number or a time; the status shows how far that is"
+        })
+      ),
     HttpApiEndpoint.post("test", "/test", {
       params,
       query: context,

@@ -31,6 +31,7 @@ export const AccountLimits = Schema.Struct({
   addresses: of({ maximum, used }, "Single addresses that the account has synced, over all chains"),
   listedAddresses: of({ maximum, used }, "Addresses in the lists of the account's subscriptions, over all chains"),
   bulkRequests: of({ maximum, used }, "Requests of the account for many subscriptions in the last seven days"),
+  callbackCopies: of({ maximum, used }, "Subscriptions whose callbacks are being sent to another URL"),
   nodeCalls: of({ maximum }, "Calls of a chain's node for one request, as for the assets of a wallet"),
   streams: of(
     { maximum, used },

@@ -5,6 +5,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as Hash from "@headwater/core/Hash"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Callbacks, type FeedCallback } from "@headwater/indexer/store/subscriptions/Callbacks"
+import type { CallbackCopy } from "@headwater/indexer/store/subscriptions/CallbackCopies"
 import type { Recovery } from "@headwater/indexer/store/subscriptions/Recovery"
 import * as SecretRotation from "@headwater/indexer/store/subscriptions/SecretRotation"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
@@ -12,9 +13,11 @@ import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/Unreso
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { Api } from "../contract/Api.ts"
-import { Conflict, ResourceNotFound } from "../contract/Errors.ts"
+import { CallbacksLimitReached, Conflict, InvalidData, ResourceNotFound } from "../contract/Errors.ts"
+import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
 import * as FeedCursor from "../server/FeedCursor.ts"
 import { subscriptionKey, subscriptionNotFound } from "../server/ReferenceId.ts"
+import { summary } from "../server/Validation.ts"
 import { shown as healthOf } from "./Receivers.ts"
 import { detailed } from "./Subscriptions.ts"
 
@@ -43,11 +46,18 @@ export const shown = (callback: FeedCallback) => ({
 
 const recovering = ({ after, callbacks, last }: Recovery) => ({ afterSequence: after, lastSequence: last, callbacks })
 
+const copying = ({ callbackUrl, due, error, ...copy }: CallbackCopy) => ({
+  ...{ ...recovering(copy), callbackUrl },
+  ...optional("error", error),
+  ...optional("nextAttemptTimestamp", due)
+})
+
 export const layer = HttpApiBuilder.group(
   Api,
   "callbacks",
   Effect.fnUntraced(function* (handlers) {
     const callbacks = yield* Callbacks
+    const policy = yield* CallbackUrlPolicy
     const database = yield* Database
     const subscriptions = yield* Subscriptions
 
@@ -95,12 +105,23 @@ export const layer = HttpApiBuilder.group(
           CallbackNotSendable: ({ message }) => Effect.fail(new Conflict({ message }))
         })
       ),
-      recover: Effect.fnUntraced(function* ({ params, payload }) {
-        const { afterSequence: after, sinceTimestamp: time } = payload.data.item
-        return {
-          item: recovering(yield* callbacks.recover(yield* subscriptionKey(params.referenceId), { after, time }))
-        }
-      }, Effect.catchTags(notFound)),
+      recover: Effect.fnUntraced(
+        function* ({ params, payload }) {
+          const { afterSequence: after, callbackUrl, sinceTimestamp: time } = payload.data.item
+          const key = yield* subscriptionKey(params.referenceId)
+          if (callbackUrl === undefined) return { item: recovering(yield* callbacks.recover(key, { after, time })) }
+          yield* policy.check(callbackUrl)
+          return { item: copying(yield* callbacks.copy(key, callbackUrl, { after, time })) }
+        },
+        Effect.catchTags({
+          ...notFound,
+          InvalidCallbackUrl: ({ rule }) => {
+            const details = [{ attribute: "callbackUrl", message: rule }]
+            return Effect.fail(new InvalidData({ message: summary(details), details }))
+          },
+          LimitReached: ({ message }) => Effect.fail(new CallbacksLimitReached({ message }))
+        })
+      ),
       test: Effect.fnUntraced(function* ({ params }) {
         return { item: shown(yield* callbacks.test(yield* subscriptionKey(params.referenceId))) }
       }, Effect.catchTags(notFound)),
@@ -144,6 +165,7 @@ export const layer = HttpApiBuilder.group(
             ...optional("heldSinceTimestamp", status.parkedSince),
             ...optional("gapFromHeight", status.gapFrom),
             ...optional("recovery", status.recovery && recovering(status.recovery)),
+            ...optional("copy", status.copy && copying(status.copy)),
             delivery: healthOf(status.health),
             heldSecondsLimit: Math.floor(status.parkedMillis / 1000),
             heldCountLimit: status.parkedCount

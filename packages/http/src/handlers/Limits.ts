@@ -34,6 +34,7 @@ export const layer = HttpApiBuilder.group(
               addresses: counted("addresses"),
               listedAddresses: counted("listedAddresses"),
               bulkRequests: counted("bulkRequests"),
+              callbackCopies: counted("callbackCopies"),
               nodeCalls: { maximum: maxima.nodeCalls },
               streams: { maximum: maxima.streams, used: yield* streams.used(id) }
             }

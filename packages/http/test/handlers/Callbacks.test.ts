@@ -128,6 +128,16 @@ for (const store of stores) {
           assert.deepStrictEqual([begun.status, begun.body.data.item], [201, recovery])
           const status = yield* call("callbacks.status", `${events}/${reference}/status`)
           assert.deepStrictEqual(status.body.data.item.recovery, recovery)
+          const elsewhere = (callbackUrl: string) =>
+            call("callbacks.recover", `${events}/${reference}/recover`, { callbackUrl })
+          const copied = yield* elsewhere("https://other.example/")
+          const copy = { ...recovery, callbackUrl: "https://other.example/", nextAttemptTimestamp: 0 }
+          assert.deepStrictEqual([copied.status, copied.body.data.item], [201, copy])
+          const beside = yield* call("callbacks.status", `${events}/${reference}/status`)
+          assert.deepStrictEqual([beside.body.data.item.recovery, beside.body.data.item.copy], [recovery, copy])
+          assert.deepStrictEqual((yield* elsewhere("http://other.example/")).body.error.details, [
+            { attribute: "callbackUrl", message: "must begin with https://" }
+          ])
           const refused = yield* call("callbacks.recover", `${events}/${reference}/recover`, { afterSequence: -1 })
           assert.strictEqual(refused.status, 400)
           assert.include(JSON.stringify(refused.body), "must be a whole number from 0 on")

@@ -12,7 +12,8 @@ const maxima = {
   duplicates: 2,
   domains: 1,
   verificationsAnHour: 1,
-  bulkRequests: 1
+  bulkRequests: 1,
+  callbackCopies: 1
 }
 const limited = stores.map((store) => ({ ...store, layer: Layer.merge(store.layer, Layer.succeed(Limits, maxima)) }))
 
@@ -29,8 +30,11 @@ for (const store of limited) {
         const subscribe = (address: string, i: number) =>
           call("POST", path, { address, callbackUrl: `https://example.com/${i}` })
         const [a, b] = ["0x52908400098527886E0F7030069857D2E4169EE7", "0xde709f2102306220921060314715629080e2fb77"]
-        assert.strictEqual((yield* subscribe(a!, 1)).status, 201)
-        assert.strictEqual((yield* subscribe(a!, 2)).status, 201)
+        const made = [yield* subscribe(a!, 1), yield* subscribe(a!, 2)]
+        assert.deepStrictEqual(
+          made.map(({ status }) => status),
+          [201, 201]
+        )
         const operation = operationNamed("subscriptions.address-coins-transactions-confirmed")
         const duplicates = yield* subscribe(a!, 3)
         assert.strictEqual(duplicates.status, 403)
@@ -54,6 +58,16 @@ for (const store of limited) {
         assert.isAtLeast(Number(verification.headers.get("retry-after")), 1)
         assert.isUndefined(wrongWith(operationNamed("domains.verify"), 429, verification.body))
 
+        const copy = (index: number) =>
+          call("POST", `/blockchain-events/ethereum/mainnet/${made[index]!.body.data.item.referenceId}/recover`, {
+            callbackUrl: "https://example.org/"
+          })
+        assert.strictEqual((yield* copy(0)).status, 201)
+        assert.strictEqual((yield* copy(0)).status, 201)
+        const copies = yield* copy(1)
+        assert.strictEqual(copies.status, 403)
+        assert.isUndefined(wrongWith(operationNamed("callbacks.recover"), 403, copies.body))
+
         const bulk = (idempotencyKey: string) =>
           call("POST", "/blockchain-events/ethereum/mainnet/bulk", { idempotencyKey, items: [{}] })
         assert.strictEqual((yield* bulk("a")).status, 201)
@@ -76,6 +90,7 @@ for (const store of limited) {
           addresses: { maximum: 100_000, used: 0 },
           listedAddresses: { maximum: 1_000_000, used: 0 },
           bulkRequests: { maximum: 1, used: 1 },
+          callbackCopies: { maximum: 1, used: 1 },
           nodeCalls: { maximum: 10_000 },
           streams: { maximum: 20, used: 0 }
         })

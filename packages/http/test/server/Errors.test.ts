@@ -66,7 +66,7 @@ const valid = (operationId: string): Request => {
     }
     case "callbacks": {
       const params = { ...evm, ...reference, ...(name === "redeliver" ? { idempotencyKey: "ab".repeat(16) } : {}) }
-      if (name === "recover") return { params, query, item: { afterSequence: 1 } }
+      if (name === "recover") return { params, query, item: { afterSequence: 1, callbackUrl: "https://example.com/" } }
       return { params, query, ...(name === "rotateSecret" ? { item: { callbackSecretKey: "secret" } } : {}) }
     }
     case "receivers":
@@ -128,7 +128,8 @@ const elsewhere: Record<string, string | undefined> = {
 
 /** What a server answers that allows no account anything. */
 const withoutRoom = ({ operationId }: Operation, status: number, code: string) =>
-  (code === "blockchain_events_callbacks_limit_reached" && operationId !== "addressLists.add") ||
+  (code === "blockchain_events_callbacks_limit_reached" &&
+    !["addressLists.add", "callbacks.recover"].includes(operationId)) ||
   (operationId === "domains.add" && status === 409)
 
 type Operation = (typeof operations)[number]

@@ -47,6 +47,11 @@ const limits = {
     maximum: 10_000,
     says: (maximum: number) => `An account may make ${maximum} requests for many subscriptions in seven days`
   },
+  /** Subscriptions of an account whose callbacks are being sent to another URL. */
+  callbackCopies: {
+    maximum: 100,
+    says: (maximum: number) => `An account may have the callbacks of ${maximum} subscriptions sent to another URL`
+  },
   /** Calls of a chain's node for one request. */
   nodeCalls: { maximum: 10_000, says: (maximum: number) => `A request may take ${maximum} calls of the chain's node` },
   /** Readers of an account's feed that stay connected to one process; the only limit that is counted in memory. */
@@ -117,6 +122,10 @@ export const listedAddressesOf = (account: number) =>
 export const bulkRequestsOf = (account: number) =>
   counted(sql`select count(*) as total from bulk_request where account = ${account}`)
 
+/** Of how many subscriptions of an account the callbacks are being sent to another URL. */
+export const callbackCopiesOf = (account: number) =>
+  counted(sql`select count(*) as total from callback_copy where account = ${account}`)
+
 const hourMillis = 3_600_000
 
 const hour = Effect.map(Clock.currentTimeMillis, (now) => Math.floor(now / hourMillis))
@@ -161,6 +170,7 @@ export const usage = Effect.fn("Limits.usage")(function* (account: number, { wai
     wallets: yield* walletsOf(account),
     addresses: yield* addressesOf(account),
     listedAddresses: yield* listedAddressesOf(account),
-    bulkRequests: yield* bulkRequestsOf(account)
+    bulkRequests: yield* bulkRequestsOf(account),
+    callbackCopies: yield* callbackCopiesOf(account)
   }
 })

@@ -22,6 +22,7 @@ export interface Tables {
   matched: MatchedTable
   fan_out: FanOutTable
   rewound_block: RewoundBlockTable
+  callback_copy: CallbackCopyTable
   recovery: RecoveryTable
   removed_subscription: RemovedSubscriptionTable
   address_list: AddressListTable
@@ -423,6 +424,30 @@ export interface RecoveryTable {
   since: number
   /** How many are sent again so far. */
   callbacks: number
+}
+
+/** A subscription whose callbacks are sent to another URL too. */
+export interface CallbackCopyTable {
+  id: Generated<number>
+  subscription: number
+  account: number
+  callback_url: string
+  /** The last number that the URL has accepted, or that is not sent; and the last one that is to be. */
+  after: number
+  last: number
+  /** Only callbacks that were entered at this time or later, in milliseconds since the Unix epoch. */
+  since: number
+  /** How many the URL has accepted. */
+  callbacks: Generated<number>
+  /** Failed attempts, one after another. */
+  attempts: Generated<number>
+  /** Milliseconds since the Unix epoch, as below. */
+  due: number
+  leased_until: Generated<number>
+  /** 1 where the attempts have run out. */
+  stopped: Generated<number>
+  /** Why the last attempt failed. */
+  error: Generated<string | null>
 }
 
 /** A block that an operator has rewound: if the chain has another at its height, what it told is retracted. */

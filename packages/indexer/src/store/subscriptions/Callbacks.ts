@@ -17,6 +17,8 @@ import { sql } from "kysely"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
+import { type LimitReached, Limits } from "../accounts/Limits.ts"
+import * as CallbackCopies from "./CallbackCopies.ts"
 import * as CallbackState from "./CallbackState.ts"
 import * as AttemptLog from "./internal/AttemptLog.ts"
 import * as DeliveryStatus from "./internal/DeliveryStatus.ts"
@@ -55,6 +57,8 @@ export interface SubscriptionStatus extends DeliveryStatus.DeliveryStatus {
   readonly parkedCount: number
   /** How far callbacks are sent again in bulk; undefined where none are. */
   readonly recovery: Recovery.Recovery | undefined
+  /** How far callbacks are sent to another URL; undefined where none are. */
+  readonly copy: CallbackCopies.CallbackCopy | undefined
   readonly health: ReceiverHealth.ReceiverHealth
 }
 
@@ -110,6 +114,12 @@ export class Callbacks extends Context.Service<
     ) => Effect.Effect<FeedCallback, CallbackNotFound | CallbackNotSendable | Failure>
     /** Sends all again that were told since a number or a time, in steps and in their order. */
     readonly recover: (key: SubscriptionKey, since: Recovery.Since) => Effect.Effect<Recovery.Recovery, Failure>
+    /** As {@link recover}, to another URL: what was told, also to a subscription that is inactive now. */
+    readonly copy: (
+      key: SubscriptionKey,
+      callbackUrl: string,
+      since: Recovery.Since
+    ) => Effect.Effect<CallbackCopies.CallbackCopy, LimitReached | Failure>
     /** Sends a callback that says by its event, `<event type>_TEST`, that it is a test. */
     readonly test: (key: SubscriptionKey) => Effect.Effect<FeedCallback, Failure>
     readonly status: (key: SubscriptionKey) => Effect.Effect<SubscriptionStatus, Failure>
@@ -214,6 +224,7 @@ const make = Effect.gen(function* () {
   const outbox = yield* Outbox
   const { parkedCount, parkedMillis } = yield* Retention
   const database = yield* Database
+  const limits = yield* Limits
   const stored = Effect.provideService(Database, database)
   const health = yield* ReceiverHealth.make
 
@@ -240,6 +251,12 @@ const make = Effect.gen(function* () {
       const subscription = yield* subscriptions.get(key)
       return yield* database.transaction(Effect.flatMap(lock(subscription), (row) => Recovery.begin(row, since)))
     }),
+    copy: Effect.fn("Callbacks.copy")(function* (key, callbackUrl, since) {
+      const subscription = yield* subscriptions.get(key)
+      return yield* database
+        .transaction(Effect.flatMap(lock(subscription), (row) => CallbackCopies.begin(row, callbackUrl, since)))
+        .pipe(Effect.provideService(Limits, limits))
+    }),
     test: Effect.fn("Callbacks.test")(function* (key) {
       const subscription = yield* subscriptions.get(key)
       const callback = yield* database.transaction(makeTest(subscription))
@@ -251,7 +268,8 @@ const make = Effect.gen(function* () {
       const row = { id, account: key.account, host: new URL(callbackUrl).hostname, active: active ? 1 : 0 }
       const status = yield* DeliveryStatus.read(row)
       const recovery = yield* Recovery.of(id)
-      return { ...status, parkedMillis, parkedCount, recovery, health: yield* health.ofSubscription(row) }
+      const copy = yield* CallbackCopies.of(id)
+      return { ...status, parkedMillis, parkedCount, recovery, copy, health: yield* health.ofSubscription(row) }
     }, stored)
   })
 })

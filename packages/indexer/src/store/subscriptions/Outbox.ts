@@ -25,6 +25,7 @@ import * as Receivers from "./internal/Receivers.ts"
 import * as Wakeup from "./internal/Wakeup.ts"
 import type { DueHost, HostCapacity, Lease, Outcome } from "./Lease.ts"
 import * as BulkRequests from "./BulkRequests.ts"
+import * as CallbackCopies from "./CallbackCopies.ts"
 import * as Removal from "./Removal.ts"
 import * as Recovery from "./Recovery.ts"
 import { Subscriptions } from "./Subscriptions.ts"
@@ -81,6 +82,15 @@ export class Outbox extends Context.Service<
     readonly expire: Effect.Effect<number, DatabaseError>
     /** Sends some callbacks again that accounts have asked for in bulk; whether there may be more to do now. */
     readonly recover: Effect.Effect<boolean, DatabaseError>
+    /** Leases some callbacks that are sent to another URL; "later" where its host may not receive yet, undefined where there are none. */
+    readonly leaseCopy: (
+      leaseMillis: number
+    ) => Effect.Effect<CallbackCopies.LeasedCopy | "later" | undefined, DatabaseError>
+    /** Writes down what came of such a lease. */
+    readonly advanceCopy: (
+      copy: CallbackCopies.LeasedCopy,
+      sent: CallbackCopies.Sent
+    ) => Effect.Effect<void, DatabaseError>
     /** Parks no more for inactive subscriptions with as much as may be, or that have been inactive for too long; of how many. */
     readonly endParking: Effect.Effect<number, DatabaseError>
   }
@@ -135,6 +145,8 @@ const make = Effect.gen(function* () {
     ),
     expire: stored(Expiry.overdue(retention, policy.mayReceive)),
     endParking: stored(Gaps.begin(retention)),
+    leaseCopy: (leaseMillis) => stored(CallbackCopies.lease(leaseMillis, policy.mayReceive)),
+    advanceCopy: (copy, sent) => stored(CallbackCopies.advance(copy, sent, consequences.charge)),
     recover: stored(Effect.tap(recovery.step(), (any) => (any ? wakeup.signal : Effect.void)))
   })
 })

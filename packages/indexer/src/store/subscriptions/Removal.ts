@@ -38,6 +38,7 @@ export const begin = Effect.fnUntraced(function* (subscriptions: ReadonlyArray<{
   )
   const ids = numbers(subscriptions.map(({ id }) => id))
   yield* query(rows(sql`delete from recovery where subscription in ${ids}`))
+  yield* query(rows(sql`delete from callback_copy where subscription in ${ids}`))
   yield* query(rows(sql`delete from address_list where subscription in ${ids}`))
   yield* someLeft()
   // Behind the callbacks, as who writes outcomes locks both.

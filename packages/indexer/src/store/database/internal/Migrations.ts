@@ -57,6 +57,7 @@ import * as failureNotice from "../migrations/0041_failure_notice.ts"
 import * as bulkRequest from "../migrations/0042_bulk_request.ts"
 import * as filters from "../migrations/0045_filters.ts"
 import * as addressList from "../migrations/0046_address_list.ts"
+import * as callbackCopy from "../migrations/0050_callback_copy.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -101,7 +102,8 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0041_failure_notice": failureNotice.up,
   "0042_bulk_request": bulkRequest.up,
   "0045_filters": filters.up,
-  "0046_address_list": addressList.up
+  "0046_address_list": addressList.up,
+  "0050_callback_copy": callbackCopy.up
 }
 
 /** The last migration of release 0.1, whose migrations were no transactions on SQLite. */
