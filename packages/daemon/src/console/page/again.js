@@ -45,7 +45,7 @@ export const sendAgain = (ask, say, path, isOfAccount) => {
           field("host", "Host (all, if none is named)", { placeholder: "hooks.example.com" })
         ]
       : []),
-    field("since", "Since (UTC; everything that is kept, if no time is named)", { type: "datetime-local" }),
+    field("since", "Since (UTC; all, if none is named)", { type: "datetime-local" }),
     make("button", { type: "submit" }, "Send all again")
   )
 }
