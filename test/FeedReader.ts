@@ -37,17 +37,15 @@ const run = (
   Effect.callback((resume) => {
     const asked = ask()
     let over = false
-    const leave = () => {
-      over = true
-      // An upgraded connection outlives its request.
-      asked.socket?.destroy()
-      asked.destroy()
-    }
     const end = (how: End) => {
-      leave()
+      over = true
+      asked.destroy()
       resume(Effect.succeed(how))
     }
-    const cut = () => end("closed")
+    const cut = () => {
+      asked.socket?.destroy()
+      end("closed")
+    }
     const take: Reader["take"] = (told) => {
       if (!over) reader.take(told, cut)
     }
@@ -72,7 +70,7 @@ const run = (
       reader.connected?.(socket)
     })
     asked.end()
-    return Effect.sync(leave)
+    return Effect.sync(() => asked.destroy())
   })
 
 /** Frames of a server, which are not masked: text is told, a close is answered by the end of the connection. */

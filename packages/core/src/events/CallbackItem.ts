@@ -33,6 +33,21 @@ const coins = {
   direction
 }
 
+/** Where an address is below an extended public key. */
+export const AddressDerivation = Schema.Struct({
+  type: Schema.Literals(["receiving", "change"]).annotate({ description: "The branch of the wallet" }),
+  index: integer("The index in the branch")
+})
+export type AddressDerivation = typeof AddressDerivation.Type
+
+const derivation = {
+  derivation: Schema.optionalKey(
+    AddressDerivation.annotate({
+      description: "Of a subscription on an extended public key alone: where the address is below the key"
+    })
+  )
+}
+
 export const CoinItem = Schema.Struct({
   ...place,
   address,
@@ -41,7 +56,8 @@ export const CoinItem = Schema.Struct({
   ...coins,
   transactionType: Schema.optionalKey(text("On the XRP Ledger alone: type of the transaction")),
   sourceTag: Schema.optionalKey(integer("On the XRP Ledger alone: tag of the account that pays")),
-  destinationTag: Schema.optionalKey(integer("On the XRP Ledger alone: tag of the account that is paid"))
+  destinationTag: Schema.optionalKey(integer("On the XRP Ledger alone: tag of the account that is paid")),
+  ...derivation
 })
 export type CoinItem = typeof CoinItem.Type
 
@@ -60,7 +76,8 @@ export const InternalItem = Schema.Struct({
   minedInBlock: MinedInBlock,
   parentTransactionId: text("Hash of the transaction that made the call"),
   operationId: text("Trace address of the call: `call_0_1`"),
-  ...coins
+  ...coins,
+  ...derivation
 })
 export type InternalItem = typeof InternalItem.Type
 
@@ -80,7 +97,8 @@ export const TokenItem = Schema.Struct({
     tokenId: Schema.optionalKey(text("Of a non-fungible or multi token")),
     contractAddress: text("Address of the token's contract")
   }),
-  direction
+  direction,
+  ...derivation
 })
 export type TokenItem = typeof TokenItem.Type
 

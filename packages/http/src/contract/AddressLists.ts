@@ -1,4 +1,5 @@
 /** Subscriptions on lists of addresses: how one is made, and how its list is edited and read. */
+import { AddressDerivation } from "@headwater/core/events/CallbackItem"
 import { eventKinds } from "@headwater/core/events/EventKinds"
 import { EventType } from "@headwater/core/events/EventType"
 import { TokenFilter } from "@headwater/core/events/Filter"
@@ -34,6 +35,15 @@ export const ListEvent = Schema.Literals(
   })
 ).annotate({ description: "An event of addresses that is seen in blocks" })
 
+/** What a subscription on many addresses says beside them. */
+export const newList = {
+  eventType: ListEvent,
+  ...NewBlockSubscription.fields,
+  ...receiveCallbackOn,
+  filter: Schema.optionalKey(TokenFilter),
+  confirmationsCount: Schema.optionalKey(eachConfirmation.confirmationsCount)
+}
+
 const addresses = Schema.Array(AddressText)
   .check(Schema.isBetweenLength(1, maxItems, { message: `must have 1 to ${maxItems} items` }))
   .annotate({ description: `1 to ${maxItems} addresses, in any form that the blockchain knows` })
@@ -58,13 +68,7 @@ export class AddressListsGroup extends HttpApiGroup.make("addressLists")
     HttpApiEndpoint.post("create", "/address-lists", {
       params: chainParams,
       query: context,
-      payload: body({
-        eventType: ListEvent,
-        ...NewBlockSubscription.fields,
-        ...receiveCallbackOn,
-        filter: Schema.optionalKey(TokenFilter),
-        confirmationsCount: Schema.optionalKey(eachConfirmation.confirmationsCount)
-      }),
+      payload: body(newList),
       success: item(SubscriptionDetails).pipe(HttpApiSchema.status(201)),
       error: [...chainErrors, Failures.callbacksLimitReached, ...bodyErrors, Failures.unimplemented]
     })
@@ -95,10 +99,19 @@ export class AddressListsGroup extends HttpApiGroup.make("addressLists")
     HttpApiEndpoint.get("list", "/:referenceId/addresses", {
       params: one.params,
       query: { ...context, ...bulkQuery },
-      success: cursorPage(Schema.Struct({ address: AddressText })),
+      success: cursorPage(
+        Schema.Struct({
+          address: AddressText,
+          derivation: Schema.optionalKey(
+            AddressDerivation.annotate({
+              description: "Where the address is below the subscription's extended public key"
+            })
+          )
+        })
+      ),
       error: [...chainErrors, Failures.resourceNotFound, Failures.conflict, ...pageErrors]
     })
-      .annotate(ExampleValues, { limit: 1_000, sortingOrder: undefined })
+      .annotate(ExampleValues, { limit: 1_000, sortingOrder: undefined, derivation: undefined })
       .annotateMerge(OpenApi.annotations({ summary: "Read the addresses of a subscription's list by a cursor" }))
   )
   .middleware(RequestedChain)

@@ -11,6 +11,7 @@ import { BulkGroup } from "./Bulk.ts"
 import { CallbacksGroup } from "./Callbacks.ts"
 import { CreditsGroup } from "./Credits.ts"
 import { DomainsGroup } from "./Domains.ts"
+import { ExtendedKeysGroup } from "./ExtendedKeys.ts"
 import { FeedGroup } from "./Feed.ts"
 import { HdWalletsGroup } from "./HdWallets.ts"
 import { LimitsGroup } from "./Limits.ts"
@@ -25,6 +26,7 @@ export class Api extends HttpApi.make("headwater")
   .add(SubscriptionsGroup)
   .add(BulkGroup)
   .add(AddressListsGroup)
+  .add(ExtendedKeysGroup)
   .add(CallbacksGroup)
   .add(FeedGroup)
   .add(DomainsGroup)

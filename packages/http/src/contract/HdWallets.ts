@@ -99,10 +99,10 @@ export const DerivedAddress = Schema.Struct({
   type: Schema.String.annotate({ examples: ["receiving"] })
 }).annotate({ identifier: "DerivedAddress" })
 
-const Derivation = Schema.Literals(["account", "bip32"])
+export const Derivation = Schema.Literals(["account", "bip32"])
 
 /** How the wallet derives, in any letter case. */
-const derivation = {
+export const derivation = {
   derivation: Schema.optionalKey(
     Schema.String.check(Schema.isPattern(/^(account|bip32)$/i, { message: "must be account or bip32" }))
       .annotate({ description: "`account` (m/0/i and m/1/i, the default) or `bip32` (m/i)" })
@@ -118,10 +118,10 @@ const derivation = {
   )
 }
 
-const Format = Schema.Literals(["P2PKH", "P2SH-P2WPKH", "P2WPKH", "P2TR", "STANDARD", "CLASSIC"])
+export const Format = Schema.Literals(["P2PKH", "P2SH-P2WPKH", "P2WPKH", "P2TR", "STANDARD", "CLASSIC"])
 
 /** The form of the wallet's addresses, in any letter case. */
-const format = {
+export const format = {
   format: Schema.optionalKey(
     Schema.String.check(
       Schema.isPattern(/^(P2PKH|P2SH-P2WPKH|P2WPKH|P2TR|STANDARD|CLASSIC)$/i, {
@@ -147,7 +147,7 @@ const format = {
 }
 
 /** Of test vector 1 of BIP-32. */
-const exampleKey =
+export const exampleKey =
   "xpub661MyMwAqRbcFtXgS5sYJABqqG9YLmC4Q1Rdap9gSE8NqtwybGhePY2gZ29ESFjqJoCu1Rupje8YtGqsefD265TMg7usUDFdp6W1EGMcet8"
 
 const params = {

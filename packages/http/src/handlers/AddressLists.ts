@@ -1,7 +1,6 @@
 /** Answers the operations on lists of addresses. */
 import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
-import { eventKinds } from "@headwater/core/events/EventKinds"
 import { Limits } from "@headwater/indexer/store/accounts/Limits"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { chunksOf } from "@headwater/indexer/store/database/Statements"
@@ -11,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Result from "effect/Result"
 import { Api } from "../contract/Api.ts"
-import { CallbacksLimitReached, Conflict, InsufficientCredits, InvalidData, Unimplemented } from "../contract/Errors.ts"
+import { CallbacksLimitReached, Conflict, InsufficientCredits, InvalidData } from "../contract/Errors.ts"
 import { Payment } from "../contract/Price.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
 import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
@@ -26,15 +25,16 @@ import { detailed } from "./Subscriptions.ts"
 /** Addresses that break a rule are named one by one, up to so many. */
 const maxDetails = 20
 
-const invalid = (attribute: string, message: string) => {
-  const details = [{ attribute, message }]
-  return new InvalidData({ message: summary(details), details })
-}
-
 const failures = {
   DatabaseError: Effect.die,
   SubscriptionNotFound: () => Effect.fail(subscriptionNotFound),
   NotAList: () => Effect.fail(new Conflict({ message: "The subscription is none on a list of addresses" }))
+}
+
+const editFailures = {
+  ...failures,
+  DerivedList: () =>
+    Effect.fail(new Conflict({ message: "The addresses are those of the subscription's extended public key" }))
 }
 
 export const layer = HttpApiBuilder.group(
@@ -78,30 +78,11 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       create: Effect.fnUntraced(
         function* ({ payload }) {
-          const { eventType, ...item } = payload.data.item
-          if (eventKinds[eventType].confirmations === "confirmationsCount" && item.confirmationsCount === undefined) {
-            return yield* invalid("confirmationsCount", "is required")
-          }
-          if (eventKinds[eventType].class !== "token" && item.filter?.contractAddress !== undefined) {
-            return yield* invalid("filter.contractAddress", "is for token events alone")
-          }
-          const confirmation =
-            eventKinds[eventType].confirmations === "confirmationsCount"
-              ? { confirmationsCount: item.confirmationsCount! }
-              : { receiveCallbackOn: item.receiveCallbackOn ?? 1 }
-          const { confirmationsCount: _, receiveCallbackOn: __, ...rest } = item
-          yield* Effect.provideService(NewSubscriptions.checkEvent(eventType), ConfiguredChains, configured)
-          const { blockchain, ledger } = yield* CurrentChain
-          // What the coins of listed addresses were before is not looked for: payments of theirs would not be seen.
-          if (ledger === "outputs") {
-            return yield* new Unimplemented({
-              message: `${blockchain} has no lists of addresses: subscribe to each address`
-            })
-          }
-          const wanted = yield* NewSubscriptions.read(policy, eventType, { ...rest, ...confirmation })
+          const wanted = yield* NewSubscriptions.readList(policy, payload.data.item)
           const { paying } = yield* Payment
           return { item: detailed(yield* paying(subscriptions.createList(wanted), () => 1)) }
         },
+        Effect.provideService(ConfiguredChains, configured),
         Effect.catchTags({
           DatabaseError: Effect.die,
           DuplicateSubscription: Effect.die,
@@ -126,7 +107,7 @@ export const layer = HttpApiBuilder.group(
         },
         Effect.provideService(Limits, limits),
         Effect.catchTags({
-          ...failures,
+          ...editFailures,
           LimitReached: ({ message }) => Effect.fail(new CallbacksLimitReached({ message })),
           ListFull: ({ message }) => Effect.fail(new CallbacksLimitReached({ message }))
         })
@@ -138,7 +119,7 @@ export const layer = HttpApiBuilder.group(
           Effect.tap(AddressLists.remove(key, some), () => countUnpaid(some.length))
         )
         return { item: { removed: changed, total } }
-      }, Effect.catchTags(failures)),
+      }, Effect.catchTags(editFailures)),
       list: Effect.fnUntraced(
         function* ({ params, query }) {
           const key = yield* subscriptionKey(params.referenceId)
@@ -146,8 +127,8 @@ export const layer = HttpApiBuilder.group(
           const { page, rows } = yield* Pages.byId(name, query, 1_000, (page) =>
             Effect.map(AddressLists.list(key, page), ({ addresses }) => addresses)
           )
-          const items = yield* inTurns(rows, ({ address }) =>
-            Effect.sync(() => ({ address: Address.encode(key.chain, address)! }))
+          const items = yield* inTurns(rows, ({ address, id: _, ...rest }) =>
+            Effect.sync(() => ({ ...rest, address: Address.encode(key.chain, address)! }))
           )
           return { ...page, items }
         },

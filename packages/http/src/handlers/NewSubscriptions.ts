@@ -13,6 +13,7 @@ import { CurrentChain } from "../contract/RequestedChain.ts"
 import type { NewItem } from "../contract/Subscriptions.ts"
 import type { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
 import { ConfiguredChains } from "../server/RequestedChain.ts"
+import { summary } from "../server/Validation.ts"
 
 /** The confirmation that a new subscription asks for; 0 for an event of the mempool, which has no confirmations. */
 const confirmationsOf = (event: EventType, { confirmationsCount, receiveCallbackOn }: NewItem) =>
@@ -75,6 +76,37 @@ export const read = Effect.fnUntraced(function* (policy: CallbackUrlPolicy, even
     confirmations: confirmationsOf(event, item),
     allowDuplicates: item.allowDuplicates ?? false
   } satisfies NewSubscription
+})
+
+/** Refuses one field. */
+export const invalid = (attribute: string, message: string) => {
+  const details = [{ attribute, message }]
+  return new InvalidData({ message: summary(details), details })
+}
+
+/** A request for a subscription on many addresses. */
+type NewList = Omit<NewItem, "address"> & { readonly eventType: EventType }
+
+/** The subscription on many addresses that an item asks for. */
+export const readList = Effect.fnUntraced(function* (
+  policy: CallbackUrlPolicy,
+  { confirmationsCount, eventType, receiveCallbackOn, ...rest }: NewList
+) {
+  const isEach = eventKinds[eventType].confirmations === "confirmationsCount"
+  if (isEach && confirmationsCount === undefined) return yield* invalid("confirmationsCount", "is required")
+  if (eventKinds[eventType].class !== "token" && rest.filter?.contractAddress !== undefined) {
+    return yield* invalid("filter.contractAddress", "is for token events alone")
+  }
+  const confirmation = isEach
+    ? { confirmationsCount: confirmationsCount! }
+    : { receiveCallbackOn: receiveCallbackOn ?? 1 }
+  yield* checkEvent(eventType)
+  const { blockchain, ledger } = yield* CurrentChain
+  // What the coins of listed addresses were before is not looked for: payments of theirs would not be seen.
+  if (ledger === "outputs") {
+    return yield* new Unimplemented({ message: `${blockchain} has no lists of addresses: subscribe to each address` })
+  }
+  return yield* read(policy, eventType, { ...rest, ...confirmation })
 })
 
 /** What the store refuses, in the words of the interface. */

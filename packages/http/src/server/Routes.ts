@@ -14,6 +14,7 @@ import * as Callbacks from "../handlers/Callbacks.ts"
 import * as Chains from "../handlers/Chains.ts"
 import * as CreditHandlers from "../handlers/Credits.ts"
 import * as Domains from "../handlers/Domains.ts"
+import * as ExtendedKeys from "../handlers/ExtendedKeys.ts"
 import * as Feed from "../handlers/Feed.ts"
 import * as Limits from "../handlers/Limits.ts"
 import * as MarketData from "../handlers/MarketData.ts"
@@ -31,6 +32,7 @@ import * as Validation from "./Validation.ts"
 const handlers = Layer.mergeAll(
   Subscriptions.layer,
   AddressLists.layer,
+  ExtendedKeys.layer,
   Bulk.layer,
   Callbacks.layer,
   Feed.layer.pipe(Layer.provide(AccountFeed.layer)),

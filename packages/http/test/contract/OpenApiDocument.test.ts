@@ -57,6 +57,8 @@ describe("OpenApiDocument", () => {
         `POST ${events}/bulk/delete`,
         `GET ${events}/bulk`,
         `POST ${events}/address-lists`,
+        `POST ${events}/extended-keys`,
+        `GET ${events}/{referenceId}/extended-key`,
         `POST ${events}/{referenceId}/addresses`,
         `POST ${events}/{referenceId}/addresses/remove`,
         `GET ${events}/{referenceId}/addresses`,

@@ -15,6 +15,9 @@ const evmAddress = "0x52908400098527886E0F7030069857D2E4169EE7"
 const hash = "ab".repeat(32)
 const secret = { callbackSecretKey: "secret", allowDuplicates: false }
 const context = "a context"
+/** BIP-32, test vector 1, chain m/0'. */
+const accountKey =
+  "xpub68Gmy5EdvgibQVfPdqkBBCHxA5htiqg55crXYuXoQRKfDBFA1WEjWgP6LHhwBZeNK1VTsfTFUHCdrfp1bgwQ9xv5ski8PX9rL2dZXvgGDnw"
 
 interface Request {
   readonly params: Record<string, string>
@@ -54,6 +57,11 @@ const valid = (operationId: string): Request => {
       if (name === "create") return { params: evm, query, item: { eventType, callbackUrl } }
       const params = { ...evm, ...reference }
       return { params, query, ...(name === "list" ? {} : { item: { addresses: [evmAddress] } }) }
+    }
+    case "extendedKeys": {
+      if (name === "get") return { params: { ...evm, ...reference }, query }
+      const eventType = "ADDRESS_COINS_TRANSACTION_CONFIRMED"
+      return { params: evm, query, item: { eventType, callbackUrl, extendedPublicKey: accountKey } }
     }
     case "bulk": {
       if (name === "list") return { params: evm, query }
@@ -169,8 +177,19 @@ for (const store of stores) {
         case "endpoint_not_allowed_for_api_key":
           return yield* call(operation, request, useless)
         case "insufficient_credits": {
-          const { create, createList, deactivate } = yield* Subscriptions
-          const make = operation.operationId === "addressLists.add" ? createList : create
+          const { create, createKey, createList, deactivate } = yield* Subscriptions
+          const key = {
+            publicKey: accountKey,
+            derivation: "bip32",
+            format: "STANDARD",
+            branches: [],
+            window: 1
+          } as const
+          const makers: Record<string, typeof create> = {
+            "addressLists.add": createList,
+            "extendedKeys.get": (subscription) => createKey(subscription, key)
+          }
+          const make = makers[operation.operationId] ?? create
           const { id, referenceId } = yield* make({
             account: poorId,
             chain: Result.getOrThrow(Chain.find("ethereum", "mainnet")),
@@ -210,7 +229,7 @@ for (const store of stores) {
             const params = { ...request.params, referenceId: yield* subscribe() }
             return yield* call(operation, { ...request, params, query: { context, startingAfter: "999999" } }, alice)
           }
-          if (status === 409 && operation.operationId.startsWith("addressLists.")) {
+          if (status === 409 && /^(addressLists|extendedKeys)\./.test(operation.operationId)) {
             return yield* call(
               operation,
               { ...request, params: { ...request.params, referenceId: yield* subscribe() } },
@@ -274,7 +293,7 @@ for (const store of stores) {
           insides.broken = true
           return yield* call(operation, request, alice)
         case "unimplemented": {
-          if (/^(subscriptions|addressLists)\./.test(operation.operationId)) {
+          if (/^(subscriptions|addressLists|extendedKeys)\./.test(operation.operationId)) {
             // Dash has no events here, and nothing else is looked at before that is known.
             return yield* call(operation, { ...request, params: { blockchain: "dash", network: "mainnet" } }, alice)
           }
@@ -292,6 +311,12 @@ for (const store of stores) {
           if (/^(addresses|blocks|hdWallets|transactions)\./.test(operation.operationId)) {
             insides.failure = new Errors.NodeUnavailable({ message: "no node", retryAfter: 7 })
           } else insides.storeFails = true
+          return yield* call(operation, request, alice)
+        case "invalid_xpub":
+          if (operation.operationId === "extendedKeys.create") {
+            return yield* call(operation, { ...request, item: { ...request.item, extendedPublicKey: "xpub" } }, alice)
+          }
+          insides.failure = failures[code]
           return yield* call(operation, request, alice)
         default:
           insides.failure = failures[code]

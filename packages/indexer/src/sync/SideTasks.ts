@@ -1,6 +1,6 @@
 /**
  * Tasks beside a chain's blocks: callbacks that are written in steps, unconfirmed coins, movements in doubt, what addresses and wallets had before they were
- * watched, missing parts of blocks, old internal transactions.
+ * watched, payments to extended public keys beyond their windows, missing parts of blocks, old internal transactions.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -16,6 +16,7 @@ import * as EventResolution from "./EventResolution.ts"
 import * as FanOutTask from "./FanOutTask.ts"
 import * as MempoolWatch from "./MempoolWatch.ts"
 import * as MissingPartSync from "./MissingPartSync.ts"
+import * as PastPaymentSync from "./PastPaymentSync.ts"
 import * as UnusedProof from "./UnusedProof.ts"
 
 export interface Options extends InternalRetention.Options {
@@ -45,6 +46,8 @@ export const run = Effect.fnUntraced(function* (
   const coinInterval = Duration.millis(Math.min(pollMillis, coinMillis))
   const outbox = yield* Outbox
   yield* Effect.forkScoped(FanOutTask.run(chain, store, outbox.wakeup))
+  const pastPayments = PastPaymentSync.make(source, store, { pollInterval: coinInterval, onRecorded: outbox.wakeup })
+  yield* Effect.forkScoped(pastPayments.run)
   if (minedOutputs !== undefined) {
     const resolution = yield* EventResolution.make(source, minedOutputs, store, {
       pollInterval: coinInterval,

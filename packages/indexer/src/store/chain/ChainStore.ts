@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import * as FanOut from "../subscriptions/FanOut.ts"
+import * as PastPayments from "../subscriptions/PastPayments.ts"
 import * as Commit from "./Commit.ts"
 import type { Make, OpenChain } from "./Projection.ts"
 import * as Projections from "./projections.ts"
@@ -87,6 +88,11 @@ export interface ChainStore {
   readonly fanOut: Effect.Effect<FanOut.Step, DatabaseError>
   /** An effect that waits for the next commit of this process that leaves callbacks to steps. */
   readonly fanOutWanted: Effect.Effect<Effect.Effect<void>>
+  /**
+   * A step that looks for what extended public keys were paid before their windows reached it, or else the next block above
+   * `after` that is to be entered again with `callbacks: "past"`; `sync/PastPaymentSync` repeats it.
+   */
+  readonly pastPayments: (after: number) => Effect.Effect<PastPayments.Step, DatabaseError>
   readonly setFinal: (height: number) => Effect.Effect<void, DatabaseError>
 }
 
@@ -137,6 +143,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
   const { rewind, undo, wholeRow } = Reorganisation.make(opened, made)
   const reprocess = Reprocess.make(opened, made)
   const skip = Skip.make(opened, made)
+  const pastPayments = yield* PastPayments.make(chain, id)
 
   const store: ChainStore = {
     chain,
@@ -163,6 +170,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
     skip: (after, to) => provided(skip(after, to)),
     fanOut: provided(fanOut.step()),
     fanOutWanted: fanOut.wanted,
+    pastPayments: (after) => provided(pastPayments(after)),
     setFinal: (height) => provided(ChainRow.setFinal(id, height))
   }
   return store

@@ -103,7 +103,7 @@ export const make = (
         }
         yield* commit.flush
         yield* ChainRow.moveCursor(id, { height, hash, firstHeight: row.first_height ?? blocks[0]!.height })
-        return { commit, count, left: { hash, height, revision: row.revision } }
+        return { commit, count, left: { hash, height, revision: commit.revision } }
       })
     )
     left = done.left

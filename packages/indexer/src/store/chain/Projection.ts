@@ -94,6 +94,8 @@ export interface ResolvedBlock extends Block {
 export interface Entering {
   /** What is watched, and what is due when, is that of this revision of the chain. */
   readonly revision: number
+  /** Takes note that the transaction itself has counted the revision up: what it matches from here on is of that one. */
+  readonly moveToRevision: (revision: number) => void
   /** The node's answers about token contracts, by the key of their address; undefined where the node is not asked. */
   readonly learned: ReadonlyMap<string, LearnedToken> | undefined
   /** Takes note of callbacks that the block has made due. */
@@ -113,8 +115,11 @@ export interface Commit extends Entering {
   readonly insert: <T extends keyof Tables & string>(table: T, rows: ReadonlyArray<Insertable<Tables[T]>>) => void
 }
 
-/** Callbacks that are added where they are missing: none, all, or those of one kind alone. */
-export type AddedCallbacks = boolean | "unresolved" | "internal"
+/**
+ * Callbacks that are added where they are missing: none, all, those of one kind alone, or those of subscriptions on extended
+ * public keys whose windows have come to reach what the block has paid.
+ */
+export type AddedCallbacks = boolean | "unresolved" | "internal" | "past"
 
 /** A committed block that is entered again. */
 export interface Reprocessing extends Entering {

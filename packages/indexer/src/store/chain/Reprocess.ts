@@ -18,8 +18,8 @@ export class NotRecorded extends Schema.TaggedError<NotRecorded>()("NotRecorded"
 
 export interface Options {
   /**
-   * Add the callbacks that subscriptions should have had: all, or those alone of movements that were in doubt, or of
-   * internal transactions.
+   * Add the callbacks that subscriptions should have had: all, or those alone of movements that were in doubt, of internal
+   * transactions, or of what was paid before the window of an extended public key reached it.
    */
   readonly callbacks: Projection.AddedCallbacks
   /**

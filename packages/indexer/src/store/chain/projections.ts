@@ -1,6 +1,7 @@
 /** Everything that a block changes in the store: one line a part. */
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as CallbackProjection from "../subscriptions/CallbackProjection.ts"
+import * as ExtendedKeyProjection from "../subscriptions/ExtendedKeyProjection.ts"
 import * as WalletProjection from "../wallets/WalletProjection.ts"
 import * as CompletenessProjection from "./CompletenessProjection.ts"
 import * as LostCoinsProjection from "./LostCoinsProjection.ts"
@@ -13,10 +14,11 @@ import * as TransferProjection from "./transfers/TransferProjection.ts"
 import * as UtxoSetProjection from "./UtxoSetProjection.ts"
 
 /**
- * Wallets stand before the UTXO set: their addresses are watched before coins are kept, and at an undo their balances
+ * Wallets and extended public keys stand before the UTXO set: their addresses are watched before coins are kept, and at an undo their balances
  * are counted from the set as the undone blocks have left it.
  */
 const outputs: ReadonlyArray<Make> = [
+  ExtendedKeyProjection.make,
   WalletProjection.make,
   UtxoSetProjection.make,
   CallbackProjection.make,
@@ -27,6 +29,7 @@ const outputs: ReadonlyArray<Make> = [
 ]
 
 const accounts: ReadonlyArray<Make> = [
+  ExtendedKeyProjection.make,
   WalletProjection.make,
   TokenProjection.make,
   CallbackProjection.make,

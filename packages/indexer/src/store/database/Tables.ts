@@ -27,6 +27,9 @@ export interface Tables {
   removed_subscription: RemovedSubscriptionTable
   address_list: AddressListTable
   listed_address: ListedAddressTable
+  extended_key: ExtendedKeyTable
+  extended_key_branch: ExtendedKeyBranchTable
+  past_payment: PastPaymentTable
   subscribed_address: SubscribedAddressView
   ever_subscribed_address: SubscribedAddressView
   bulk_request: BulkRequestTable
@@ -312,6 +315,40 @@ export interface ListedAddressTable {
   left_revision: Generated<number | null>
   /** The chain's cursor when it came: blocks above it are evaluated. Null where no block was committed yet. */
   from_height: number | null
+  /** Of an address of an extended public key, its place: 0 receiving, 1 change, and the index there; else null. */
+  branch: Generated<number | null>
+  address_index: Generated<number | null>
+  /** The recorded blocks that are yet to be looked through for what the address had before it was derived; else null. */
+  past_from: Generated<number | null>
+  past_to: Generated<number | null>
+}
+
+/** What a subscription on an extended public key derives its list of addresses from. */
+export interface ExtendedKeyTable extends Pick<WalletTable, "public_key" | "derivation" | "format"> {
+  subscription: number
+  chain: number
+  /** Addresses behind the furthest used one of each branch. */
+  window_size: number
+}
+
+/** How far a branch of an extended public key has been used and derived. */
+export interface ExtendedKeyBranchTable {
+  subscription: number
+  branch: number
+  chain: number
+  /** The index after the furthest used one. */
+  used: number
+  /** The first index that is not derived: less than a window behind where a commit has left the rest to steps. */
+  derived: number
+  /** Then the first block that may have paid what is not derived; else null. */
+  behind_from: number | null
+}
+
+/** A committed block that paid an address of a key before the address was derived, and is yet to be told. */
+export interface PastPaymentTable {
+  chain: number
+  height: number
+  subscription: number
 }
 
 /** An address with a subscription that is told of it, be it the subscription's own or one of its list. */

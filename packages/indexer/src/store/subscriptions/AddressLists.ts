@@ -14,6 +14,7 @@ import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import { inChunks, rows } from "../database/Statements.ts"
 import * as SubscriptionRow from "./internal/SubscriptionRow.ts"
+import * as ListedOccurrence from "./ListedOccurrence.ts"
 import type { SubscriptionKey } from "./Subscription.ts"
 
 /** The most addresses of one list. */
@@ -24,6 +25,9 @@ export const atOnce = 500
 
 /** The subscription is none on a list. */
 export class NotAList extends Schema.TaggedError<NotAList>()("NotAList", { referenceId: Schema.String }) {}
+
+/** The list is that of an extended public key, which the store derives. */
+export class DerivedList extends Schema.TaggedError<DerivedList>()("DerivedList", { referenceId: Schema.String }) {}
 
 /** The list would have more addresses than one may have. */
 export class ListFull extends Schema.TaggedError<ListFull>()("ListFull", {}) {
@@ -99,6 +103,10 @@ const lock = Effect.fnUntraced(function* (key: SubscriptionKey) {
   const { account, id } = yield* SubscriptionRow.find(key, chain.id, query)
   const list = yield* find(id)
   if (list === undefined) return yield* new NotAList({ referenceId: key.referenceId })
+  const derived = yield* query((db) =>
+    db.selectFrom("extended_key").select("subscription").where("subscription", "=", id)
+  )
+  if (derived.length > 0) return yield* new DerivedList({ referenceId: key.referenceId })
   yield* Limits.lockAccount(account)
   return { chain, id, account, total: list.total }
 })
@@ -205,14 +213,18 @@ export const list = Effect.fn("AddressLists.list")(function* (
   const found = yield* read((db) =>
     db
       .selectFrom("listed_address")
-      .select(["id", "address"])
+      .select(["id", "address", "branch", "address_index"])
       .where("subscription", "=", id)
       .where("left_revision", "is", null)
       .where("id", ">", page.after)
       .orderBy("id")
       .limit(page.limit)
   )
-  return { total: list.total, addresses: found.map(({ address, id }) => ({ id, address: address as AddressBytes })) }
+  const addresses = found.map(({ address, address_index, branch, id }) => ({
+    ...{ id, address: address as AddressBytes },
+    ...(branch === null ? {} : { derivation: ListedOccurrence.derivationOf({ branch, index: address_index! }) })
+  }))
+  return { total: list.total, addresses }
 })
 
 /** In a transaction: removes some addresses of subscriptions that were removed; whether there may be more. */

@@ -16,6 +16,7 @@ import * as UtxoSet from "../chain/UtxoSet.ts"
 import * as CallbackState from "./CallbackState.ts"
 import * as FanOut from "./FanOut.ts"
 import * as MissedCallbacks from "./internal/MissedCallbacks.ts"
+import * as PastBlocks from "./internal/PastBlocks.ts"
 import * as RewoundBlocks from "./internal/RewoundBlocks.ts"
 import * as UnknownCoins from "./internal/UnknownCoins.ts"
 import * as UnresolvedInputs from "./internal/UnresolvedInputs.ts"
@@ -64,6 +65,14 @@ const matchesOf = (left: ReadonlyMap<string, Occurrences>) =>
     matches: own.map(({ item, occurrence, subscription }) => ({ class: subscription.class, occurrence, item }))
   }))
 
+interface Matching {
+  /** Whether the UTXO set still has what the block spends of addresses whose coins are known. */
+  readonly knowsSpent: boolean
+  readonly most: number
+  /** The subscriptions that alone are matched; undefined where all are. */
+  readonly only?: ReadonlyArray<number>
+}
+
 export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, tokens, watched }) {
   const bounds = yield* FanOut.Bounds
   const subscribers = yield* Subscribers.make(id)
@@ -75,19 +84,20 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
   /** Whether any rewound block is at this height or above, as far as this process knows. */
   let mayBeRewound = true
 
-  /** `knowsSpent`: whether the UTXO set still has what the block spends of addresses whose coins are known. */
   const matched = Effect.fnUntraced(function* (
     block: ResolvedBlock,
     { learned, revision }: Pick<Commit, "learned" | "revision">,
-    { knowsSpent, most }: { readonly knowsSpent: boolean; readonly most: number }
+    { knowsSpent, most, only }: Matching
   ) {
     const mayLackPayers = Matcher.lacksInputs(block) && (yield* unknownCoins.any(revision))
     const payers = mayLackPayers
       ? yield* TimeSlice.runInTransaction(() => Matcher.payersShownInSteps(block, watched.set))
       : []
     const seen = yield* TimeSlice.runInTransaction(() => Matcher.addressesSeenInSteps(block, watched.set, payers))
-    const candidates = yield* subscribers(revision, seen, most)
-    yield* watched.release([...seen].flatMap(([hex, address]) => (candidates.byAddress.has(hex) ? [] : [address])))
+    const candidates = yield* only === undefined ? subscribers.all(revision, seen, most) : subscribers.only(seen, only)
+    if (only === undefined) {
+      yield* watched.release([...seen].flatMap(([hex, address]) => (candidates.byAddress.has(hex) ? [] : [address])))
+    }
     const { check, metadata } = tokens.of(block, learned)
     const match = (more: { readonly hasCoins?: (address: AddressBytes) => boolean }) =>
       TimeSlice.runInTransaction(() => Matcher.matchInSteps(chain, block, { ...candidates, payers, metadata, ...more }))
@@ -136,8 +146,20 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
     commit.addCallbacks(callbacks.length)
   })
 
+  /** Tells subscriptions on extended public keys what the block has paid before their windows reached it. */
+  const tellPast = Effect.fnUntraced(function* (block: ResolvedBlock, again: Reprocessing) {
+    const only = yield* PastBlocks.at(id, block.height)
+    if (only.length === 0) return
+    const knowsSpent = UtxoSet.remembersSpent(again.row, block.height)
+    const { occurrences } = yield* matched(block, again, { knowsSpent, most: Number.POSITIVE_INFINITY, only })
+    const told = yield* Subscribers.told(chain, occurrences)
+    again.addCallbacks(yield* MissedCallbacks.add(again.row, block, told, yield* Clock.currentTimeMillis))
+    yield* PastBlocks.remove(id, block.height, only)
+  })
+
   const reprocess = Effect.fnUntraced(function* (block: ResolvedBlock, again: Reprocessing) {
     if (!again.addsCallbacks) return
+    if (again.addsCallbacks === "past") return yield* tellPast(block, again)
     const found = yield* matched(block, again, {
       knowsSpent: UtxoSet.remembersSpent(again.row, block.height),
       most: Number.POSITIVE_INFINITY

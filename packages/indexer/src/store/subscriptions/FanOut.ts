@@ -192,7 +192,7 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
       : yield* query((db) =>
           db
             .selectFrom("ever_subscribed_address as s")
-            .select([...subscriberColumns, "s.is_listed"])
+            .select([...subscriberColumns, "s.is_listed", ...ListedOccurrence.placeColumns("s")])
             .where("s.address", "=", address)
             .where((where) => where.or([where("s.left_revision", "is", null), where("s.left_revision", ">", revision)]))
             .where(isOwed)
@@ -220,8 +220,7 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
       const part = own.slice(occurrence, occurrence + Math.max(1, most - due.length - pending.length))
       const occurrences = part.map(({ item, occurrence }) => ({
         subscription: subscriber,
-        occurrence: ListedOccurrence.nameFor(subscriber, occurrence),
-        item: Filter.decoded(of, subscriber.filter, item)
+        ...ListedOccurrence.of(subscriber, occurrence, Filter.decoded(of, subscriber.filter, item))
       }))
       if (isEachConfirmation(row.event) || row.confirmations > 1) {
         pending.push(...PendingConfirmations.first(chain, block, occurrences))

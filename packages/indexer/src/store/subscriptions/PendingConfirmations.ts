@@ -23,6 +23,8 @@ export type Subscriber = Pick<
     readonly active: boolean
     /** Whether the address is one of the subscription's list. */
     readonly isListed?: boolean
+    /** Where the address is below the subscription's extended public key: 0 receiving, 1 change, and the index there. */
+    readonly place?: { readonly branch: number; readonly index: number }
   }
 
 export type PendingRow = Insertable<Tables["waiting"]>

@@ -38,8 +38,9 @@ export const begin = Effect.fnUntraced(function* (subscriptions: ReadonlyArray<{
   )
   const ids = numbers(subscriptions.map(({ id }) => id))
   yield* query(rows(sql`delete from recovery where subscription in ${ids}`))
-  yield* query(rows(sql`delete from callback_copy where subscription in ${ids}`))
-  yield* query(rows(sql`delete from address_list where subscription in ${ids}`))
+  for (const table of ["callback_copy", "address_list", "extended_key", "extended_key_branch", "past_payment"]) {
+    yield* query(rows(sql`delete from ${sql.table(table)} where subscription in ${ids}`))
+  }
   yield* someLeft()
   // Behind the callbacks, as who writes outcomes locks both.
   yield* query(rows(sql`delete from failing_subscription where subscription in ${ids}`))

@@ -34,14 +34,19 @@ const listedColumns = [...columns, "is_listed"] as const
 
 const matchedHere = isMatched("subscribed_address")
 
-type SubscriberRow = Pick<Row<"subscription">, (typeof columns)[number]> & { readonly is_listed?: 0 | 1 }
+type SubscriberRow = Pick<Row<"subscription">, (typeof columns)[number]> &
+  Partial<Pick<Row<"subscribed_address">, "is_listed"> & Pick<Row<"listed_address">, "branch" | "address_index">>
 
 /** A subscription as its callbacks name it, from its row. */
-export const toSubscriber = ({ active, address, filter, is_listed, ...row }: SubscriberRow): Subscriber => ({
-  ...row,
-  ...{ active: active === 1, isListed: is_listed === 1, filter: readFilter(filter) },
-  address: (address ?? undefined) as AddressBytes | undefined
-})
+export const toSubscriber = ({ active, address, filter, ...row }: SubscriberRow): Subscriber => {
+  const { address_index, branch, is_listed, ...rest } = row
+  return {
+    ...rest,
+    ...{ active: active === 1, isListed: is_listed === 1, filter: readFilter(filter) },
+    address: (address ?? undefined) as AddressBytes | undefined,
+    ...(branch == null ? {} : { place: { branch, index: address_index! } })
+  }
+}
 
 // The matcher's key of an address is its hex.
 const hexOf = (address: Uint8Array) => Buffer.from(address).toString("hex")
@@ -90,8 +95,7 @@ export const told = (chain: Chain, found: ReadonlyArray<Occurrence<Group>>) =>
       // A log may take a tenth of a millisecond to decode.
       if (one.subscription.filter !== undefined) yield
       const item = Filter.told(chain, one.subscription.filter, one.item)
-      const occurrence = ListedOccurrence.nameFor(one.subscription, one.occurrence)
-      if (item !== undefined) all.push({ ...one, occurrence, item })
+      if (item !== undefined) all.push({ ...one, ...ListedOccurrence.of(one.subscription, one.occurrence, item) })
     }
     return all
   })
@@ -103,6 +107,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
     db
       .selectFrom("subscribed_address")
       .select(listedColumns)
+      .select(ListedOccurrence.placeColumns("subscribed_address"))
       .where("chain", "=", chain)
       .where(matchedHere)
       .orderBy("id")
@@ -134,7 +139,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
     return yield* selectEach<SubscriberRow>(
       { address: "bytea" },
       addresses.map((address) => ({ address })),
-      `select ${listedColumns.join(", ")} from subscribed_address
+      `select ${listedColumns.join(", ")}, ${ListedOccurrence.placeText("subscribed_address")} from subscribed_address
        where chain = ${chain} and address = :address and ${matchedText("subscribed_address")} order by id limit ${most + 1}`
     )
   })
@@ -163,7 +168,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
    * Those for every block, and those for one of the addresses that are seen, at the revision that the lock has shown. Of
    * an address with more than `most` of them, none is listed.
    */
-  return Effect.fnUntraced(function* (revision: number, seen: ReadonlyMap<string, AddressBytes>, most: number) {
+  const all = Effect.fnUntraced(function* (revision: number, seen: ReadonlyMap<string, AddressBytes>, most: number) {
     const found = yield* inChunks([...seen.values()], (some) => ofAddresses(some, most))
     const byAddress = new Map<string, ReadonlyArray<Group>>()
     for (const [key, subscribers] of Map.groupBy(found.map(toSubscriber), ({ address }) => hexOf(address!))) {
@@ -177,4 +182,19 @@ export const make = Effect.fnUntraced(function* (chain: number) {
     }
     return { blockMined: yield* blockMined(revision, most), byAddress } satisfies Omit<Candidates<Group>, "metadata">
   })
+
+  /** Those of the subscriptions with these ids alone that are for one of the addresses. */
+  const only = Effect.fnUntraced(function* (seen: ReadonlyMap<string, AddressBytes>, ids: ReadonlyArray<number>) {
+    const found = yield* inChunks([...seen.values()], (some) =>
+      query((db) => subscribed(db).where("address", "in", some).where("id", "in", ids))
+    )
+    const byAddress = new Map(
+      [...Map.groupBy(found.map(toSubscriber), ({ address }) => hexOf(address!))].map(
+        ([key, subscribers]) => [key, groupsOf(key, seen.get(key), subscribers)] as const
+      )
+    )
+    return { blockMined: [], byAddress } satisfies Omit<Candidates<Group>, "metadata">
+  })
+
+  return { all, only }
 })

@@ -15,6 +15,7 @@ import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import * as AddressLists from "./AddressLists.ts"
 import * as Deactivation from "./Deactivation.ts"
+import * as ExtendedKeys from "./ExtendedKeys.ts"
 import { HostPermission } from "./HostPermission.ts"
 import * as Activation from "./internal/Activation.ts"
 import * as Creation from "./internal/Creation.ts"
@@ -79,6 +80,11 @@ export class Subscriptions extends Context.Service<
     readonly createList: (
       subscription: NewSubscription
     ) => Effect.Effect<Subscription, DuplicateSubscription | Limits.LimitReached | DatabaseError>
+    /** As `create`, of a subscription on the addresses of an extended public key. */
+    readonly createKey: (
+      subscription: NewSubscription,
+      key: ExtendedKeys.NewKey
+    ) => Effect.Effect<Subscription, DuplicateSubscription | Limits.LimitReached | DatabaseError>
     /** As `create`, for some subscriptions of one account to one chain, in one transaction: each is made, or refused. `affordable`: how many of so many the account can pay for. */
     readonly createMany: (
       account: number,
@@ -118,14 +124,27 @@ export class Subscriptions extends Context.Service<
   )
 }
 
+/** A list whose addresses are derived: the key, and the first of them. */
+interface DerivedList {
+  readonly key: ExtendedKeys.NewKey
+  readonly first: ExtendedKeys.FirstAddresses
+}
+
 /** In a transaction. */
-const create = Effect.fnUntraced(function* (subscription: NewSubscription, limits: Limits.Maxima, isList = false) {
+const create = Effect.fnUntraced(function* (
+  subscription: NewSubscription,
+  limits: Limits.Maxima,
+  list?: "edited" | DerivedList
+) {
   const { query, secrets } = yield* Database
   const { account, chain } = subscription
   const [made] = yield* Creation.rowsOf(account, chain, [subscription], limits)
   const values = yield* Effect.catchTag(Effect.fromResult(made!), "Unpaid", Effect.die)
   const [row] = yield* query((db) => db.insertInto("subscription").values(values).returningAll())
-  if (isList) yield* AddressLists.begin(row!.id, account)
+  if (list !== undefined) yield* AddressLists.begin(row!.id, account)
+  if (list !== undefined && list !== "edited") {
+    yield* ExtendedKeys.begin(row!, (yield* ChainRow.present(chain))!, list.key, list.first, limits)
+  }
   return yield* SubscriptionRow.toSubscription(chain, row!, secrets)
 })
 
@@ -207,8 +226,13 @@ const make = Effect.gen(function* () {
   return Subscriptions.of({
     create: Effect.fn("Subscriptions.create")((subscription) => database.transaction(create(subscription, limits))),
     createList: Effect.fn("Subscriptions.createList")((subscription) =>
-      database.transaction(create({ ...subscription, address: undefined, allowDuplicates: true }, limits, true))
+      database.transaction(create({ ...subscription, address: undefined, allowDuplicates: true }, limits, "edited"))
     ),
+    createKey: Effect.fn("Subscriptions.createKey")(function* (subscription, key) {
+      const first = yield* ExtendedKeys.firstAddresses(subscription.chain, key)
+      const wanted = { ...subscription, address: undefined, allowDuplicates: true }
+      return yield* database.transaction(create(wanted, limits, { key, first }))
+    }),
     createMany: Effect.fn("Subscriptions.createMany")((account, chain, subscriptions, affordable) =>
       database.transaction(createMany(account, chain, subscriptions, limits, affordable))
     ),

@@ -6,7 +6,7 @@ import type { Entering } from "../Projection.ts"
 import type { LearnedToken } from "../Tokens.ts"
 
 export class Entered implements Entering {
-  readonly revision: number
+  revision: number
   readonly learned: ReadonlyMap<string, LearnedToken> | undefined
   /** Callbacks that were made due. */
   callbacks = 0
@@ -15,6 +15,10 @@ export class Entered implements Entering {
   constructor({ revision }: ChainRow, learned: ReadonlyArray<LearnedToken> | undefined) {
     this.revision = revision
     this.learned = learned && new Map(learned.map((token) => [Bytes.key(token.contract), token]))
+  }
+
+  readonly moveToRevision: Entering["moveToRevision"] = (revision) => {
+    this.revision = revision
   }
 
   readonly addCallbacks: Entering["addCallbacks"] = (count) => {

@@ -1,0 +1,136 @@
+/**
+ * Subscriptions on extended public keys and descriptors: the list of their addresses is derived by the store, as far as a
+ * window behind the furthest used index of each branch, and nobody edits it.
+ */
+import type { Chain } from "@headwater/core/chains/Chain"
+import type * as Derivation from "@headwater/core/keys/Derivation"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { sql } from "kysely"
+import * as TimeSlice from "../../TimeSlice.ts"
+import * as Limits from "../accounts/Limits.ts"
+import * as ChainRow from "../database/ChainRow.ts"
+import { Database } from "../database/Database.ts"
+import { rows } from "../database/Statements.ts"
+import type { Row } from "../database/Tables.ts"
+import * as WalletBranches from "../wallets/WalletBranches.ts"
+import * as KeyWindows from "./internal/KeyWindows.ts"
+import * as SubscriptionRow from "./internal/SubscriptionRow.ts"
+import type { SubscriptionKey } from "./Subscription.ts"
+
+/** A branch of a key, and how far its owner knows that it is used. */
+export interface NewBranch {
+  readonly type: Derivation.AddressType
+  /** Undefined where no address is known to be used. */
+  readonly furthestUsedIndex: number | undefined
+}
+
+export interface NewKey {
+  /** As `ExtendedPublicKey.encode` writes it. */
+  readonly publicKey: string
+  readonly derivation: Derivation.Derivation
+  readonly format: Derivation.Format
+  readonly branches: ReadonlyArray<NewBranch>
+  /** Addresses behind the furthest used one of each branch, at least 1. */
+  readonly window: number
+}
+
+export interface BranchState extends NewBranch {
+  /** Addresses from index 0 on that blocks are matched against. */
+  readonly addresses: number
+}
+
+export interface KeyState extends NewKey {
+  readonly branches: ReadonlyArray<BranchState>
+  /** Addresses of all branches. */
+  readonly total: number
+  /** The first block of which every payment is told to what is derived; undefined where no block was committed yet. */
+  readonly completeFrom: number | undefined
+  /** Whether steps are still to look for what addresses had before a window reached them. */
+  readonly isLookingBack: boolean
+}
+
+/** The subscription is none on an extended public key. */
+export class NotAKey extends Schema.TaggedError<NotAKey>()("NotAKey", { referenceId: Schema.String }) {}
+
+const branchNumbers = { receive: 0, change: 1 } as const
+
+/** The first addresses of a new key's branches: derived before the transaction that stores them, which holds up commits. */
+export const firstAddresses = Effect.fn("ExtendedKeys.firstAddresses")(function* (chain: Chain, key: NewKey) {
+  const branches = WalletBranches.of(chain, { ...key, public_key: key.publicKey })
+  return yield* Effect.forEach(key.branches, ({ furthestUsedIndex = -1, type }) => {
+    const branch = branchNumbers[type]
+    const window = { used: furthestUsedIndex + 1, derived: 0, window_size: key.window }
+    const reached = TimeSlice.run(() =>
+      KeyWindows.reach(branches[branch]!, window, () => false, Number.MAX_SAFE_INTEGER)
+    )
+    return Effect.map(reached, (reached) => ({ branch, reached }))
+  })
+})
+
+export type FirstAddresses = Effect.Success<ReturnType<typeof firstAddresses>>
+
+/** In the transaction that makes the subscription, whose list is empty, and has counted the chain's revision up. */
+export const begin = Effect.fnUntraced(function* (
+  { account, from_height, id }: Pick<Row<"subscription">, "account" | "from_height" | "id">,
+  chain: ChainRow.ChainRow,
+  { derivation, format, publicKey: public_key, window: window_size }: NewKey,
+  first: FirstAddresses,
+  limits: Limits.Maxima
+) {
+  const { insertMany, query } = yield* Database
+  const count = first.reduce((sum, { reached }) => sum + reached.fresh.length, 0)
+  yield* Limits.check("listedAddresses", (yield* Limits.listedAddressesOf(account)) + count - 1, limits)
+  const key = { public_key, derivation, format, window_size }
+  yield* query((db) => db.insertInto("extended_key").values({ subscription: id, chain: chain.id, ...key }))
+  const branches = first.map(({ branch, reached: { used } }) => ({
+    ...{ subscription: id, branch, used, derived: 0, behind_from: null }
+  }))
+  yield* insertMany(
+    "extended_key_branch",
+    branches.map((branch) => ({ ...branch, chain: chain.id }))
+  )
+  yield* KeyWindows.store(
+    chain,
+    first.map(({ reached }, i) => ({
+      window: { ...branches[i]!, ...key, from_height, total: 0 },
+      ...{ reached, since: chain.height, behindFrom: (chain.height ?? -1) + 1 }
+    }))
+  )
+})
+
+/** The state of a subscription's key. */
+export const get = Effect.fn("ExtendedKeys.get")(function* (key: SubscriptionKey) {
+  const { read } = yield* Database
+  const chain = yield* ChainRow.find(key.chain)
+  const { id } = yield* SubscriptionRow.find(key, chain?.id, read)
+  const [found] = yield* read((db) => db.selectFrom("extended_key").selectAll().where("subscription", "=", id))
+  if (found === undefined) return yield* new NotAKey({ referenceId: key.referenceId })
+  const branches = yield* read((db) =>
+    db.selectFrom("extended_key_branch").selectAll().where("subscription", "=", id).orderBy("branch")
+  )
+  const [list] = yield* read(
+    rows(sql<{ readonly total: number; readonly complete: number | null; readonly unread: number }>`
+      select count(*) as total, max(from_height) as complete,
+        (select count(*) from (
+          select 1 as one from listed_address where subscription = ${id} and past_from is not null
+          union all select 1 as one from past_payment where subscription = ${id}
+        ) left_to_do) as unread
+      from listed_address where subscription = ${id} and left_revision is null`)
+  )
+  const complete = list?.complete ?? null
+  return {
+    publicKey: found.public_key,
+    derivation: found.derivation,
+    format: found.format,
+    window: found.window_size,
+    branches: branches.map(({ branch, derived, used }) => ({
+      type: branch === branchNumbers.change ? "change" : "receive",
+      furthestUsedIndex: used === 0 ? undefined : used - 1,
+      addresses: derived
+    })),
+    total: Number(list?.total ?? 0),
+    completeFrom: complete === null ? undefined : Number(complete) + 1,
+    isLookingBack: Number(list?.unread ?? 0) > 0 || branches.some(({ behind_from }) => behind_from !== null)
+  } satisfies KeyState as KeyState
+})

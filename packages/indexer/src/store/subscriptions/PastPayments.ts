@@ -1,0 +1,159 @@
+/**
+ * What addresses of extended public keys had before a window reached them, found and told in small steps behind the
+ * commits: the record says which blocks used an address, the windows move by that, and each such block is read again from
+ * the node (`sync/PastPaymentSync`) and told under the keys that its callbacks would have had. Where the store does not
+ * record every address, that is so of blocks alone which came while a window was behind (`internal/KeyWindows`).
+ *
+ * Every step is a transaction with the lock of the chain's row: a kill between any two loses nothing.
+ */
+import type { AddressBytes } from "@headwater/core/address/Address"
+import type { Chain } from "@headwater/core/chains/Chain"
+import { eventKinds } from "@headwater/core/events/EventKinds"
+import type { EventType } from "@headwater/core/events/EventType"
+import * as Effect from "effect/Effect"
+import { sql } from "kysely"
+import { isMatched } from "../chain/MatchedSubscriptions.ts"
+import * as ChainRow from "../database/ChainRow.ts"
+import { Database } from "../database/Database.ts"
+import { rows } from "../database/Statements.ts"
+import * as KeyWindows from "./internal/KeyWindows.ts"
+import * as PastBlocks from "./internal/PastBlocks.ts"
+import * as RecordedUses from "./internal/RecordedUses.ts"
+
+export interface Step {
+  /** Whether something was done, so that there may be more. */
+  readonly more: boolean
+  /** Else the next block above the given height that is to be told. */
+  readonly height: number | undefined
+}
+
+/** Addresses whose record one step looks through, and branches that one step derives further. */
+const [addressesAtOnce, branchesAtOnce] = [16, 4]
+
+/** Derives branches whose windows a commit has left behind; whether there were any. */
+const widen = Effect.fnUntraced(function* (chain: Chain, id: number) {
+  const { query } = yield* Database
+  const behind = yield* query(
+    rows(sql<{ readonly subscription: number }>`
+      select b.subscription from extended_key_branch b join subscription s on s.id = b.subscription
+      where b.chain = ${id} and b.behind_from is not null and ${isMatched("s")}
+      order by b.subscription limit ${branchesAtOnce}`)
+  )
+  if (behind.length === 0) return false
+  const ids = [...new Set(behind.map(({ subscription }) => subscription))]
+  const windows = (yield* KeyWindows.windowsOf(id, ids)).filter(({ behind_from }) => behind_from !== null)
+  const reached = yield* KeyWindows.reachAll(chain, windows, () => false)
+  const row = yield* ChainRow.lockAndBumpRevision(id)
+  yield* KeyWindows.store(
+    row,
+    reached.map((one) => ({ ...one, since: row.height, behindFrom: one.window.behind_from! }))
+  )
+  return true
+})
+
+interface Unread {
+  readonly id: number
+  readonly subscription: number
+  readonly branch: number
+  readonly address_index: number
+  readonly address: AddressBytes
+  readonly past_from: number
+  readonly past_to: number
+  readonly event: EventType
+  readonly from_height: number | null
+}
+
+/** Looks through the record of some addresses; whether there were any. */
+const lookBack = Effect.fnUntraced(function* (chain: Chain, row: ChainRow.ChainRow) {
+  const { query } = yield* Database
+  const unread = yield* query(
+    rows(sql<Unread>`
+      select a.id, a.subscription, a.branch, a.address_index, a.address, a.past_from, a.past_to, s.event, s.from_height
+      from listed_address a join subscription s on s.id = a.subscription
+      where a.chain + 0 = ${row.id} and a.past_from is not null and ${isMatched("s")}
+      order by a.id limit ${addressesAtOnce}`)
+  )
+  if (unread.length === 0) return false
+  const used = new Map<string, number>()
+  for (const { address, address_index, branch, event, from_height, id, past_from, past_to, subscription } of unread) {
+    const range = { from: Math.max(past_from, row.all_from ?? Number.MAX_SAFE_INTEGER), to: past_to }
+    const uses = yield* RecordedUses.of(chain, row.id, address, eventKinds[event].class, range)
+    const own = uses.heights.filter((height) => height > (from_height ?? -1))
+    yield* PastBlocks.add(row.id, subscription, own)
+    yield* query((db) =>
+      db
+        .updateTable("listed_address")
+        .set(uses.next === undefined ? { past_from: null, past_to: null } : { past_from: uses.next })
+        .where("id", "=", id)
+    )
+    const key = `${subscription} ${branch}`
+    if (uses.any) used.set(key, Math.max(used.get(key) ?? 0, address_index + 1))
+  }
+  const ids = [...new Set(unread.map(({ subscription }) => subscription))]
+  const windows = (yield* KeyWindows.windowsOf(row.id, ids)).flatMap((window) => {
+    const end = used.get(`${window.subscription} ${window.branch}`) ?? 0
+    return end > window.used ? [{ ...window, used: end }] : []
+  })
+  if (windows.length === 0) return true
+  const reached = yield* KeyWindows.reachAll(chain, windows, () => false)
+  const bumped = yield* ChainRow.lockAndBumpRevision(row.id)
+  yield* KeyWindows.store(
+    bumped,
+    reached.map((one) => ({ ...one, since: row.height, behindFrom: (row.height ?? -1) + 1 }))
+  )
+  return true
+})
+
+/** Whether there is anything to do, which is asked before others wait for the chain's row. */
+const isWanted = Effect.fnUntraced(function* (id: number, after: number) {
+  const { read } = yield* Database
+  const found = yield* read(
+    rows(sql`
+      select 1 from chain where id = ${id} and (
+        exists (select 1 from extended_key_branch where chain = ${id} and behind_from is not null)
+        or exists (select 1 from listed_address where chain + 0 = ${id} and past_from is not null)
+        or exists (select 1 from past_payment where chain = ${id} and height > ${after})
+      )`)
+  )
+  return found.length > 0
+})
+
+/** The steps of an open chain; `after`: the height of the block that was told last in this round. */
+export const make = Effect.fnUntraced(function* (chain: Chain, id: number) {
+  const bounds = yield* KeyWindows.Bounds
+  return Effect.fn("PastPayments.step")(
+    function* (after: number) {
+      const { transaction } = yield* Database
+      if (!(yield* isWanted(id, after))) return { more: false, height: undefined } satisfies Step as Step
+      return yield* transaction(
+        Effect.gen(function* () {
+          const row = yield* ChainRow.lock(id)
+          if ((yield* widen(chain, id)) || (yield* lookBack(chain, row))) return { more: true, height: undefined }
+          return { more: false, height: yield* PastBlocks.after(id, after) } satisfies Step as Step
+        })
+      )
+    },
+    Effect.provideService(KeyWindows.Bounds, bounds)
+  )
+})
+
+/** In the transaction that undoes the blocks above `fork`: what is committed in their place is matched. */
+export const undo = Effect.fnUntraced(function* (chain: number, fork: number) {
+  const { defer } = yield* Database
+  yield* defer((db) => db.deleteFrom("past_payment").where("chain", "=", chain).where("height", ">", fork))
+  yield* defer((db) =>
+    db
+      .updateTable("listed_address")
+      .set({ past_to: fork })
+      .where(sql`chain + 0`, "=", chain)
+      .where("past_from", "is not", null)
+      .where("past_to", ">", fork)
+  )
+  yield* defer((db) =>
+    db
+      .updateTable("extended_key_branch")
+      .set({ behind_from: fork + 1 })
+      .where("chain", "=", chain)
+      .where("behind_from", ">", fork)
+  )
+})

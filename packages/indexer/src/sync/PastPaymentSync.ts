@@ -1,0 +1,68 @@
+/**
+ * Tells subscriptions on extended public keys what their addresses had before a window reached them: steps of the store find
+ * the blocks, which are read again from the node.
+ */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type { Source } from "../families/Source.ts"
+import type { NodeError } from "../families/node/NodeError.ts"
+import type { ChainStore } from "../store/chain/ChainStore.ts"
+import type { DatabaseError } from "../store/database/Database.ts"
+import { retryForever } from "./RetryForever.ts"
+import * as TokenNames from "./TokenNames.ts"
+
+export interface Options {
+  readonly pollInterval: Duration.Duration
+  /** Runs after callbacks have been added. */
+  readonly onRecorded?: Effect.Effect<void>
+}
+
+export interface PastPaymentSync {
+  /** Tells all that there is to tell now. Asks no node where that is nothing. */
+  readonly step: Effect.Effect<void, NodeError | DatabaseError>
+  /** Steps until it is interrupted; failures are logged and tried again. */
+  readonly run: Effect.Effect<never>
+}
+
+/** Between two steps others come to the store, for as long as a step takes, at least so many milliseconds. */
+const leastPause = 2
+
+export const make = (source: Source, store: ChainStore, options: Options): PastPaymentSync => {
+  const tell = Effect.fnUntraced(function* (height: number) {
+    const block = yield* source.blockAt(height)
+    const told = yield* TokenNames.withTokens(source, store, [block], (learned) =>
+      store.reprocess(block, { callbacks: "past", internalFrom: undefined, learned })
+    )
+    if (told > 0 && options.onRecorded !== undefined) yield* options.onRecorded
+  })
+
+  /** Whether the block was told; one that cannot be, at present, holds up none of the others. */
+  const tellOrWarn = (height: number) =>
+    Effect.as(tell(height), true).pipe(
+      Effect.catchTag(
+        ["BlockMissing", "NodeInconsistent", "ProofFailed", "NodeRejected", "NotRecorded", "TokensUnknown"],
+        ({ message }) =>
+          Effect.as(
+            Effect.logWarning(`What block ${height} paid to extended public keys cannot be told yet: ${message}`),
+            false
+          )
+      )
+    )
+
+  const step = Effect.gen(function* () {
+    /** The last block of this round, and whether any was told: by that a window may have come to reach earlier ones. */
+    let round = { after: -1, isTold: false }
+    while (true) {
+      const [took, { height, more }] = yield* Effect.timed(store.pastPayments(round.after))
+      if (height !== undefined) round = { after: height, isTold: (yield* tellOrWarn(height)) || round.isTold }
+      else if (!more && round.isTold) round = { after: -1, isTold: false }
+      else if (!more) return
+      yield* Effect.sleep(Duration.max(took, Duration.millis(leastPause)))
+    }
+  }).pipe(Effect.withSpan("PastPaymentSync.step"))
+
+  return {
+    step,
+    run: retryForever(source.chain, "Looking for payments to extended public keys", options.pollInterval, step)
+  }
+}

@@ -1,0 +1,445 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { AddressBytes } from "@headwater/core/address/Address"
+import type { Block, Transfer } from "@headwater/core/Block"
+import * as Derivation from "@headwater/core/keys/Derivation"
+import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+import type { Source } from "@headwater/indexer/families/Source"
+import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import { Database } from "@headwater/indexer/store/database/Database"
+import * as AddressLists from "@headwater/indexer/store/subscriptions/AddressLists"
+import * as ExtendedKeys from "@headwater/indexer/store/subscriptions/ExtendedKeys"
+import * as FanOut from "@headwater/indexer/store/subscriptions/FanOut"
+import { HostPermission } from "@headwater/indexer/store/subscriptions/HostPermission"
+import * as KeyWindows from "@headwater/indexer/store/subscriptions/internal/KeyWindows"
+import * as Removal from "@headwater/indexer/store/subscriptions/Removal"
+import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as PastPaymentSync from "@headwater/indexer/sync/PastPaymentSync"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { stores } from "../../../../../test/Stores.ts"
+import * as Seed from "../Seed.ts"
+
+const { chain } = Seed
+
+let nonce = 0
+const hash = () => {
+  const made = new Uint8Array(32)
+  new DataView(made.buffer).setUint32(0, ++nonce)
+  return made
+}
+
+/** A key of nobody's: far below that of BIP-32's test vector 1, by a random path. */
+const newKey = () => {
+  let text =
+    "xpub68Gmy5EdvgibQVfPdqkBBCHxA5htiqg55crXYuXoQRKfDBFA1WEjWgP6LHhwBZeNK1VTsfTFUHCdrfp1bgwQ9xv5ski8PX9rL2dZXvgGDnw"
+  for (const step of crypto.getRandomValues(new Uint8Array(24))) {
+    const key = Result.getOrThrow(ExtendedPublicKey.decode(chain, text))
+    const { node } = Result.getOrThrow(Derivation.branch(chain, key, { type: types[step % 2]! }))
+    const origin = { depth: 0, parentFingerprint: new Uint8Array(4), childNumber: 0, format: undefined }
+    text = ExtendedPublicKey.encode(chain, { ...origin, ...node })
+  }
+  return text
+}
+
+/** Indices that are paid. */
+const indices = 48
+
+const types = ["receive", "change"] as const
+
+const addressesOf = (publicKey: string) => {
+  const key = Result.getOrThrow(ExtendedPublicKey.decode(chain, publicKey))
+  return types.map((type) =>
+    Derivation.derive(Result.getOrThrow(Derivation.branch(chain, key, { type })), 0, indices).map((one) =>
+      Result.getOrThrow(one)
+    )
+  )
+}
+
+/** Something that a block has for an address of a key. */
+interface Payment {
+  readonly key: number
+  readonly branch: number
+  readonly index: number
+  readonly kind: "coin" | "internal"
+  readonly side: "from" | "to"
+}
+
+type Transaction = ReadonlyArray<Payment>
+
+type Action =
+  | { readonly kind: "mine"; readonly transactions: ReadonlyArray<Transaction> }
+  | {
+      readonly kind: "sweep"
+      readonly key: number
+      readonly branch: number
+      readonly to: number
+      readonly apart: boolean
+    }
+  | { readonly kind: "reorganise"; readonly depth: number; readonly transactions: ReadonlyArray<Transaction> }
+  | { readonly kind: "return" | "look" | "step" | "start again" }
+
+const payment: fc.Arbitrary<Payment> = fc.record({
+  key: fc.nat(1),
+  branch: fc.nat(1),
+  // Near the beginning more often.
+  index: fc.oneof({ weight: 2, arbitrary: fc.nat(8) }, fc.nat(indices - 1)),
+  kind: fc.constantFrom("coin", "coin", "internal"),
+  side: fc.constantFrom("to", "to", "from")
+})
+const transactions = fc.array(fc.array(payment, { minLength: 1, maxLength: 4 }), { maxLength: 3 })
+
+const action: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant("mine" as const), transactions }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      ...{ kind: fc.constant("sweep" as const), key: fc.nat(1), branch: fc.nat(1), to: fc.nat(indices - 1) },
+      apart: fc.boolean()
+    })
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant("reorganise" as const), depth: fc.nat(5), transactions })
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({ kind: fc.constantFrom("return" as const, "look", "look", "step", "start again") })
+  }
+)
+
+const nobody = new Uint8Array(20).fill(0xaa) as AddressBytes
+
+const event = "ADDRESS_COINS_TRANSACTION_CONFIRMED"
+
+interface Wanted {
+  readonly account: 0 | 1
+  readonly key: number
+  readonly window: number
+  readonly confirmations?: number
+  readonly event?: Subscription["event"]
+  readonly furthestUsedIndex?: number
+}
+
+/** Several on one key, with windows and events of their own. */
+const wanted: ReadonlyArray<Wanted> = [
+  { account: 0, key: 0, window: 3 },
+  { account: 1, key: 0, window: 7, confirmations: 2, furthestUsedIndex: 4 },
+  { account: 1, key: 1, window: 1 },
+  { account: 0, key: 1, window: 4, event: "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED" }
+]
+
+const subscribe = Effect.fnUntraced(function* (
+  account: number,
+  publicKey: string,
+  { confirmations = 1, event: wantedEvent = event, furthestUsedIndex, window }: Omit<Wanted, "account" | "key">
+) {
+  const { createKey } = yield* Subscriptions
+  return yield* createKey(
+    {
+      ...{ account, chain, event: wantedEvent, confirmations, secret: undefined, address: undefined },
+      ...{ callbackUrl: "https://example.com/", allowDuplicates: true }
+    },
+    {
+      ...{ publicKey, derivation: "account", format: "STANDARD", window },
+      branches: types.map((type) => ({ type, furthestUsedIndex }))
+    }
+  )
+})
+
+const bounds = { branch: 4, commit: 6 }
+const fanOutBounds = { commit: 3, address: 2, step: 5, turn: 2 }
+
+/** What the runs have come across. */
+const seen = { cut: 0, past: 0, returned: 0 }
+
+/** The furthest index that payments use, of a branch whose windows move by them. */
+const closure = (used: number, window: number, paid: ReadonlySet<number>) => {
+  let end = used
+  for (let isMore = true; isMore; ) {
+    const next = Math.max(end, ...[...paid].filter((index) => index < end + window).map((index) => index + 1))
+    isMore = next > end
+    end = next
+  }
+  return end
+}
+
+interface Mined {
+  readonly block: Block
+  readonly payments: ReadonlyArray<Payment & { readonly transaction: string }>
+}
+
+const run = Effect.fnUntraced(function* (record: "all" | "watched", actions: ReadonlyArray<Action>) {
+  const { query } = yield* Database
+  const accounts = [yield* Seed.account, yield* Seed.account]
+  const publicKeys = [newKey(), newKey()]
+  const addresses = publicKeys.map(addressesOf)
+  const open = ChainStore.open(chain, { record, undoDepth: 100 }).pipe(
+    Effect.provideService(FanOut.Bounds, fanOutBounds),
+    Effect.provideService(KeyWindows.Bounds, bounds)
+  )
+  let opened = yield* open
+  let mined: ReadonlyArray<Mined> = []
+  let left: ReadonlyArray<Mined> = []
+  /** Of every block that there ever was. */
+  const ever: Array<Mined> = []
+  /** Where the store records watched addresses alone: what each subscription is to be told, and how far it is used. */
+  const told = new Map<string, ReadonlyArray<ReadonlyArray<Payment>>>()
+  const used = wanted.map(({ furthestUsedIndex = -1 }) => types.map(() => furthestUsedIndex + 1))
+  let subscriptions: ReadonlyArray<Subscription> = []
+
+  const source = () =>
+    ({
+      chain,
+      blockAt: (height: number) =>
+        Effect.sync(() => {
+          seen.past++
+          return mined.find(({ block }) => block.height === height)!.block
+        })
+    }) as unknown as Source
+
+  const drain = Effect.gen(function* () {
+    yield* PastPaymentSync.make(source(), opened, { pollInterval: 1 as never }).step
+    for (let i = 0; (yield* opened.fanOut).more; i++) assert.isBelow(i, 10_000)
+  })
+
+  const commit = Effect.fnUntraced(function* (one: Mined) {
+    yield* opened.commit([one.block])
+    mined = [...mined, one]
+    ever.push(one)
+    seen.cut += (yield* query((db) =>
+      db.selectFrom("extended_key_branch").select("branch").where("behind_from", "is not", null)
+    )).length
+    if (record === "all" || subscriptions.length === 0) return
+    told.set(
+      Buffer.from(one.block.hash).toString("hex"),
+      wanted.map(({ key, window }, i) => {
+        for (const branch of [0, 1]) {
+          const paid = one.payments.filter((payment) => payment.key === key && payment.branch === branch)
+          used[i]![branch] = closure(used[i]![branch]!, window, new Set(paid.map(({ index }) => index)))
+        }
+        return one.payments.filter(({ branch, index, key: of }) => of === key && index < used[i]![branch]! + window)
+      })
+    )
+    yield* drain
+  })
+
+  const mine = Effect.fnUntraced(function* (all: ReadonlyArray<Transaction>) {
+    const last = mined.at(-1)?.block
+    const height = last === undefined ? 10 : last.height + 1
+    const ids = all.map(hash)
+    const payments = all.flatMap((own, transaction) =>
+      // The same thing twice in one transaction would be one more position of it alone.
+      own.map((one, position) => ({ ...one, position, number: transaction }))
+    )
+    const transfers = payments.map(({ branch, index, key, kind, number: transaction, position, side }): Transfer => {
+      const { bytes } = addresses[key]![branch]![index]!
+      const given = side === "to" ? { to: bytes } : { from: bytes }
+      return kind === "coin"
+        ? { kind, transaction, position, from: undefined, to: undefined, ...given, amount: 1n }
+        : {
+            kind,
+            transaction,
+            operation: `call_${position}`,
+            operationType: "call",
+            from: nobody,
+            to: nobody,
+            ...given,
+            amount: 1n
+          }
+    })
+    const parent = last?.hash ?? hash()
+    const block = { height, hash: hash(), parent, time: height, transactions: ids, transfers, spends: [] }
+    yield* commit({
+      block,
+      payments: payments.map((one) => ({ ...one, transaction: Buffer.from(ids[one.number]!).toString("hex") }))
+    })
+  })
+
+  const undo = Effect.fnUntraced(function* (fork: number) {
+    const leaving = mined.filter(({ block }) => block.height > fork)
+    mined = mined.filter(({ block }) => block.height <= fork)
+    yield* opened.undo(fork)
+    return leaving
+  })
+
+  /** Blocks from before the subscriptions stay. */
+  let floor = 0
+
+  const act = Effect.fnUntraced(function* (action: Action) {
+    switch (action.kind) {
+      case "mine":
+        return yield* mine(action.transactions)
+      case "sweep": {
+        const all = Array.from({ length: action.to + 1 }, (_, index): Payment => {
+          return { key: action.key, branch: action.branch, index, kind: "coin", side: "to" }
+        })
+        // Out of order.
+        all.reverse()
+        return yield* mine(action.apart ? all.map((one) => [one]) : [all])
+      }
+      case "reorganise": {
+        const tip = mined.at(-1)!.block.height
+        const fork = Math.max(floor, tip - action.depth)
+        if (fork === tip) return
+        left = yield* undo(fork)
+        for (let height = fork; height <= tip; height++) yield* mine(height === fork ? action.transactions : [])
+        return
+      }
+      case "return": {
+        const [first] = left
+        if (first === undefined || !mined.some(({ block }) => block.hash === first.block.parent)) return
+        const again = left
+        left = yield* undo(first.block.height - 1)
+        for (const one of again) yield* commit(one)
+        seen.returned++
+        return
+      }
+      case "look": {
+        const { height } = yield* opened.pastPayments(-1)
+        if (height === undefined) return
+        const { block } = mined.find((one) => one.block.height === height)!
+        yield* opened.reprocess(block, { callbacks: "past", internalFrom: undefined })
+        return
+      }
+      case "step":
+        yield* opened.fanOut
+        return
+      case "start again":
+        opened = yield* open
+    }
+  })
+
+  // What was paid before counts for the window where it is recorded, and is not told.
+  yield* mine([[{ key: 0, branch: 0, index: 2, kind: "coin", side: "to" }]])
+  yield* mine([])
+  floor = mined.at(-1)!.block.height
+  subscriptions = yield* Effect.forEach(wanted, ({ account, key, ...rest }) =>
+    subscribe(accounts[account]!, publicKeys[key]!, rest)
+  )
+  for (const one of actions) yield* act(one)
+  // What wants a second confirmation gets it.
+  yield* mine([])
+  yield* drain
+
+  const callbacks = yield* query((db) =>
+    db.selectFrom("callback").select(["subscription", "height", "body"]).where("state", "in", ["due", "held"])
+  )
+  for (const [i, { key, window, event: wantedEvent = event, furthestUsedIndex = -1 }] of wanted.entries()) {
+    const { id, referenceId } = subscriptions[i]!
+    const state = yield* ExtendedKeys.get({ account: accounts[wanted[i]!.account]!, chain, referenceId })
+    assert.isFalse(state.isLookingBack)
+    const ends = state.branches.map(({ furthestUsedIndex = -1 }) => furthestUsedIndex + 1)
+    assert.deepStrictEqual(
+      state.branches.map(({ addresses }) => addresses),
+      ends.map((end) => end + window)
+    )
+    assert.strictEqual(state.total, ends[0]! + ends[1]! + 2 * window)
+    const paidIn = (blocks: ReadonlyArray<Mined>, branch: number) =>
+      new Set(
+        blocks.flatMap(({ payments }) =>
+          payments.filter((one) => one.key === key && one.branch === branch).map(({ index }) => index)
+        )
+      )
+    for (const branch of [0, 1]) {
+      if (record === "watched") assert.strictEqual(ends[branch], used[i]![branch])
+      else {
+        // The window ends where nothing uses it further, and has moved by nothing but what there was.
+        assert.strictEqual(ends[branch], closure(ends[branch]!, window, paidIn(mined, branch)))
+        assert.isAtLeast(ends[branch]!, closure(furthestUsedIndex + 1, window, paidIn(mined, branch)))
+        assert.isAtMost(ends[branch]!, closure(furthestUsedIndex + 1, window, paidIn(ever, branch)))
+      }
+    }
+    const kind = wantedEvent === event ? "coin" : "internal"
+    const expected = mined
+      .filter(({ block }) => block.height > floor)
+      .flatMap(({ block, payments }) => {
+        const own = payments.filter((one) => one.key === key && one.index < ends[one.branch]! + window)
+        const all = record === "all" ? own : told.get(Buffer.from(block.hash).toString("hex"))![i]!
+        return (all as typeof own)
+          .filter((one) => one.kind === kind)
+          .map(({ branch, index, side, transaction }) => {
+            const { address } = addresses[key]![branch]![index]!
+            const direction = side === "to" ? "incoming" : "outgoing"
+            return `${block.height} ${transaction} ${address} ${direction} ${["receiving", "change"][branch]} ${index}`
+          })
+      })
+    const found = callbacks
+      .filter(({ subscription }) => subscription === id)
+      .map(({ body, height }) => {
+        const { address, derivation, direction, parentTransactionId, transactionId } = JSON.parse(body).data.item
+        const transaction = (transactionId ?? parentTransactionId).slice(2)
+        return `${height} ${transaction} ${address} ${direction} ${derivation.type} ${derivation.index}`
+      })
+    assert.deepStrictEqual(found.sort(), expected.sort())
+  }
+}, Effect.scoped)
+
+for (const store of stores) {
+  const services = Subscriptions.layer.pipe(
+    Layer.provide(Layer.succeed(HostPermission, () => Effect.succeed(true))),
+    Layer.provideMerge(store.layer)
+  )
+  describe(`ExtendedKeys on ${store.name}`, () => {
+    for (const record of ["all", "watched"] as const) {
+      it(`are told of every address up to the window, in and out of order, through reorganisations, steps and restarts, where ${record} is recorded`, {
+        timeout: 600_000
+      }, async () => {
+        Object.assign(seen, { cut: 0, past: 0, returned: 0 })
+        const first: ReadonlyArray<Action> = [
+          { kind: "mine", transactions: [[{ key: 1, branch: 0, index: 9, kind: "coin", side: "to" }]] },
+          { kind: "sweep", key: 1, branch: 0, to: 12, apart: false },
+          { kind: "look" },
+          { kind: "look" },
+          { kind: "reorganise", depth: 1, transactions: [] },
+          { kind: "return" }
+        ]
+        await fc.assert(
+          fc.asyncProperty(fc.array(action, { minLength: 10, maxLength: 40 }), (actions) =>
+            Effect.runPromise(Effect.provide(run(record, [...first, ...actions]), services))
+          ),
+          { numRuns: Number(process.env.HEADWATER_PROPERTY_RUNS ?? 2) }
+        )
+        assert.isAbove(seen.cut, 0)
+        assert.isAbove(seen.returned, 0)
+        assert.isAbove(seen.past, 0)
+      })
+    }
+
+    it.effect("cannot be edited as lists are, and leave nothing when they are removed", () =>
+      Effect.gen(function* () {
+        const { query, transaction } = yield* Database
+        const account = yield* Seed.account
+        const { referenceId } = yield* subscribe(account, newKey(), { window: 20 })
+        const key = { account, chain, referenceId }
+        const { addresses, total } = yield* AddressLists.list(key, { after: 0, limit: 100 })
+        assert.strictEqual(total, 40)
+        assert.deepStrictEqual(
+          [addresses[0]!.derivation, addresses[39]!.derivation],
+          [
+            { type: "receiving", index: 0 },
+            { type: "change", index: 19 }
+          ]
+        )
+        const bytes = [addresses[0]!.address]
+        for (const edit of [AddressLists.add(key, bytes, () => Effect.void), AddressLists.remove(key, bytes)]) {
+          const refused = yield* Effect.result(transaction(edit))
+          assert.strictEqual(Result.isFailure(refused) && refused.failure._tag, "DerivedList")
+        }
+        const { remove } = yield* Subscriptions
+        yield* remove(key)
+        yield* Removal.rest
+        for (const table of [
+          "address_list",
+          "extended_key",
+          "extended_key_branch",
+          "listed_address",
+          "past_payment"
+        ] as const) {
+          assert.deepStrictEqual(yield* query((db) => db.selectFrom(table).selectAll()), [], table)
+        }
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
+  })
+}
