@@ -14,6 +14,7 @@ const defaults = {
   "subscription-list": 30,
   "subscription-get": 30,
   asset: 110,
+  "address-form": 10,
   "xrp-block-transactions": 20,
   "tokens-transfers": 100,
   "xrp-derive": 35,

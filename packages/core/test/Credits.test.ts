@@ -43,8 +43,8 @@ describe("Credits", () => {
        zcash        | 26              | 46          | 676`,
       `Protocol | subscription-create | subscription-list | subscription-get | asset | xrp-block-transactions
        default  | 30                  | 30                | 30               | 110   | 20`,
-      `Protocol | tokens-transfers | xrp-derive | xrp-assets | subscription-activate
-       default  | 100              | 35         | 120        | 30`
+      `Protocol | tokens-transfers | xrp-derive | xrp-assets | subscription-activate | address-form
+       default  | 100              | 35         | 120        | 30                    | 10`
     ]
     const columns = tables.flatMap((table) => {
       const [header = [], ...rows] = table.split("\n").map((line) => line.split("|").map((cell) => cell.trim()))

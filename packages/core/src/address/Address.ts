@@ -109,6 +109,26 @@ export const decodeWithTag = (chain: Chain, text: string): Result.Result<Address
  */
 export const encode = (chain: Chain, bytes: AddressBytes): string | undefined => encodeBytes(chain.family, chain, bytes)
 
+const encodeLegacyBytes = <Name extends FamilyName>(family: Name, facts: Partial<FamilyFacts>, bytes: AddressBytes) =>
+  families[family].address.encodeLegacy?.(facts[family]!, bytes)
+
+/**
+ * The text that an address had before its canonical one: base58 on Bitcoin Cash; undefined where it has none.
+ *
+ * @example
+ * ```ts
+ * import * as Address from "@headwater/core/address/Address"
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as Result from "effect/Result"
+ *
+ * const bitcoinCash = Result.getOrThrow(Chain.find("bitcoin-cash", "mainnet"))
+ * const cash = "bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a"
+ * Address.encodeLegacy(bitcoinCash, Result.getOrThrow(Address.decode(bitcoinCash, cash))) // => "1BpEi6DfDAUFd7GtittLSdBeYJvcoaVggu"
+ * ```
+ */
+export const encodeLegacy = (chain: Chain, bytes: AddressBytes): string | undefined =>
+  encodeLegacyBytes(chain.family, chain, bytes)
+
 const tagOf = <Name extends FamilyName>(family: Name, facts: Partial<FamilyFacts>, text: string) =>
   families[family].address.destinationTag?.(facts[family]!, text)
 

@@ -11,6 +11,8 @@ export interface AddressCodec<Facts> {
   readonly decode: (facts: Facts, text: string) => Result.Result<Uint8Array, string>
   /** Canonical bytes → canonical text, undefined where the bytes have no address form. */
   readonly encode: (facts: Facts, bytes: Uint8Array) => string | undefined
+  /** Canonical bytes → the text from before the canonical form, undefined where there is none; absent where no network has such a text. */
+  readonly encodeLegacy?: (facts: Facts, bytes: Uint8Array) => string | undefined
   /** The destination tag inside an address, where a form has one; fails as `decode`. */
   readonly destinationTag?: (facts: Facts, text: string) => Result.Result<number | undefined, string>
 }

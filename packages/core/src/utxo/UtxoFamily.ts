@@ -12,7 +12,8 @@ export const UtxoFamily: Family<UtxoNetwork, UtxoKeyFormats.Name> = {
   hasMempool: true,
   address: {
     decode: ({ address }, text) => UtxoAddress.decode(address, text),
-    encode: ({ address }, script) => UtxoAddress.encode(address, script)
+    encode: ({ address }, script) => UtxoAddress.encode(address, script),
+    encodeLegacy: ({ address }, script) => UtxoAddress.encodeLegacy(address, script)
   },
   hashText: bytesToHex,
   keyFormats: UtxoKeyFormats.all,

@@ -4,6 +4,7 @@ import { apiVersion } from "@headwater/core/events/Callback"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { AddressesGroup } from "./Addresses.ts"
+import { AddressFormsGroup } from "./AddressForms.ts"
 import { AddressListsGroup } from "./AddressLists.ts"
 import { Authentication } from "./Authentication.ts"
 import { BlocksGroup } from "./Blocks.ts"
@@ -35,6 +36,7 @@ export class Api extends HttpApi.make("headwater")
   .add(TransactionsGroup)
   .add(AddressesGroup)
   .add(HdWalletsGroup)
+  .add(AddressFormsGroup)
   .add(MarketDataGroup)
   .add(CreditsGroup)
   .add(LimitsGroup)

@@ -150,13 +150,14 @@ export const format = {
 export const exampleKey =
   "xpub661MyMwAqRbcFtXgS5sYJABqqG9YLmC4Q1Rdap9gSE8NqtwybGhePY2gZ29ESFjqJoCu1Rupje8YtGqsefD265TMg7usUDFdp6W1EGMcet8"
 
-const params = {
-  ...chainParams,
+export const extendedPublicKeyParam = {
   extendedPublicKey: Schema.String.annotate({
     description: "Extended public key of the account (xpub, ypub, zpub …)",
     examples: [exampleKey]
   })
 }
+
+const params = { ...chainParams, ...extendedPublicKeyParam }
 const errors = [...chainErrors, Failures.invalidXpub, Failures.unimplemented, Failures.nodeUnavailable] as const
 
 const assets = {

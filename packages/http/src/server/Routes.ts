@@ -8,6 +8,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { Api } from "../contract/Api.ts"
+import * as AddressForms from "../handlers/AddressForms.ts"
 import * as AddressLists from "../handlers/AddressLists.ts"
 import * as Bulk from "../handlers/Bulk.ts"
 import * as Callbacks from "../handlers/Callbacks.ts"
@@ -33,6 +34,7 @@ const handlers = Layer.mergeAll(
   Subscriptions.layer,
   AddressLists.layer,
   ExtendedKeys.layer,
+  AddressForms.layer,
   Bulk.layer,
   Callbacks.layer,
   Feed.layer.pipe(Layer.provide(AccountFeed.layer)),

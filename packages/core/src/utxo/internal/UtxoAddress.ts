@@ -72,6 +72,19 @@ const base58 = (version: ReadonlyArray<number>, hash: Uint8Array): string => {
   return Base58Check.encode("bitcoin", payload)
 }
 
+const encodeBase58 = (
+  format: UtxoAddressFormat,
+  { hash, kind }: Exclude<LockingScript.Template, { readonly kind: "witness" }>
+): string | undefined =>
+  hash.length === 20 ? base58(kind === "pubKeyHash" ? format.pubKeyHash : format.scriptHash, hash) : undefined
+
+/** Locking script of a hash of 20 bytes → base58 text, which Bitcoin Cash had before CashAddr; undefined for other scripts and chains. */
+export const encodeLegacy = (format: UtxoAddressFormat, script: Uint8Array): string | undefined => {
+  const template = LockingScript.parse(script)
+  if (format.cashAddr === undefined || template === undefined || template.kind === "witness") return undefined
+  return encodeBase58(format, template)
+}
+
 /** Locking script → the chain's canonical text, undefined where it has none. */
 export const encode = (format: UtxoAddressFormat, script: Uint8Array): string | undefined => {
   const template = LockingScript.parse(script)
@@ -82,6 +95,5 @@ export const encode = (format: UtxoAddressFormat, script: Uint8Array): string | 
       : SegwitAddress.encode(format.segwit, template)
   }
   if (format.cashAddr !== undefined) return CashAddress.encode(format.cashAddr, template)
-  if (template.hash.length !== 20) return undefined
-  return base58(template.kind === "pubKeyHash" ? format.pubKeyHash : format.scriptHash, template.hash)
+  return encodeBase58(format, template)
 }

@@ -1,0 +1,107 @@
+/** Answers the operations on the forms of addresses. */
+import * as Address from "@headwater/core/address/Address"
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as Derivation from "@headwater/core/keys/Derivation"
+import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+import * as Effect from "effect/Effect"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Result from "effect/Result"
+import { Api } from "../contract/Api.ts"
+import { InvalidData, Unimplemented } from "../contract/Errors.ts"
+import { CurrentChain } from "../contract/RequestedChain.ts"
+import { refusalOf } from "../operations/Wallet.ts"
+
+const defaultCount = 10
+
+const invalid = (attribute: string, message: string) =>
+  new InvalidData({ message: `${attribute}: ${message}`, details: [{ attribute, message }] })
+
+const decoded = (attribute: string, address: Result.Result<Address.AddressBytes, Address.InvalidAddress>) =>
+  Effect.mapError(Effect.fromResult(address), ({ message }) => invalid(attribute, message))
+
+/** The other form of an address of a chain that has two. */
+const otherForm = Effect.fnUntraced(function* (chain: Chain, text: string) {
+  const bytes = yield* decoded("address", Address.decode(chain, text))
+  const legacy = Address.encodeLegacy(chain, bytes)
+  if (legacy === text) return Address.encode(chain, bytes)!
+  return legacy ?? (yield* invalid("address", "has no other form"))
+})
+
+/** A form by the name that a client sends, and whether it is the one from before the canonical text. */
+const formatOf = Effect.fnUntraced(function* (chain: Chain, name: string | undefined) {
+  const text = name?.toLowerCase()
+  const isLegacy = text === "p2pkh" && chain.blockchain === "bitcoin-cash"
+  const known =
+    text === "p2sh" ? "p2sh-p2wpkh" : text === "p2pkh-cash" && chain.blockchain === "bitcoin-cash" ? "p2pkh" : text
+  const format = yield* Effect.mapError(Effect.fromResult(Derivation.parseFormat(known)), ({ message }) =>
+    invalid("addressFormat", message)
+  )
+  return { format, isLegacy }
+})
+
+interface Asked {
+  readonly addressFormat?: string
+  readonly addressesCount?: number
+  readonly isChange?: "true" | "false"
+  readonly startIndex?: number
+}
+
+const derive = Effect.fnUntraced(function* (chain: Chain, text: string, asked: Asked) {
+  const { format, isLegacy } = yield* formatOf(chain, asked.addressFormat)
+  const branch = yield* Effect.mapError(
+    Effect.fromResult(
+      Result.flatMap(ExtendedPublicKey.decode(chain, text), (key) =>
+        Derivation.branch(chain, key, { format, type: asked.isChange === "true" ? "change" : "receive" })
+      )
+    ),
+    refusalOf
+  )
+  const { addressesCount = defaultCount, startIndex = 0 } = asked
+  const found = Derivation.derive(branch, startIndex, addressesCount).filter(Result.isSuccess)
+  return found.map(({ success: { address, bytes, index } }) => ({
+    address: (isLegacy ? Address.encodeLegacy(chain, bytes) : undefined) ?? address,
+    index
+  }))
+})
+
+export const layer = HttpApiBuilder.group(Api, "addressForms", (handlers) => {
+  const validate = Effect.fnUntraced(function* ({
+    payload
+  }: {
+    readonly payload: { readonly data: { readonly item: { readonly address: string } } }
+  }) {
+    const { address } = payload.data.item
+    return { item: { address, isValid: Result.isSuccess(Address.decode(yield* CurrentChain, address)) } }
+  })
+  return handlers.handleAll({
+    evmValidate: validate,
+    utxoValidate: validate,
+    xrpValidate: validate,
+    convert: Effect.fnUntraced(function* ({ payload }) {
+      const chain = yield* CurrentChain
+      if (chain.blockchain !== "bitcoin-cash") {
+        return yield* new Unimplemented({ message: `Addresses of ${chain.blockchain} have one form` })
+      }
+      return { item: { convertedAddress: yield* otherForm(chain, payload.data.item.address) } }
+    }),
+    decodeX: Effect.fnUntraced(function* ({ params }) {
+      const chain = yield* CurrentChain
+      const account = yield* decoded("xAddress", Address.decode(chain, params.xAddress))
+      const classicAddress = Address.encode(chain, account)!
+      if (classicAddress === params.xAddress) return yield* invalid("xAddress", "must be an X-address")
+      const tag = Result.getOrUndefined(Address.destinationTag(chain, params.xAddress))
+      return { item: { classicAddress, ...(tag === undefined ? {} : { addressTag: tag }) } }
+    }),
+    encodeX: Effect.fnUntraced(function* ({ params }) {
+      const chain = yield* CurrentChain
+      const account = yield* decoded("classicAddress", Address.decode(chain, params.classicAddress))
+      if (Address.encode(chain, account) !== params.classicAddress) {
+        return yield* invalid("classicAddress", "must be a classic address: r…")
+      }
+      return { item: { xAddress: Address.encode(chain, Address.withTag(account, params.addressTag))! } }
+    }),
+    derive: Effect.fnUntraced(function* ({ params, query }) {
+      return { item: { addresses: yield* derive(yield* CurrentChain, params.extendedPublicKey, query) } }
+    })
+  })
+})
