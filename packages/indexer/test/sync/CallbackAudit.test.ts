@@ -274,7 +274,7 @@ for (const store of stores) {
     it.live("misses nothing that steps behind a commit are still to tell", () =>
       Effect.gen(function* () {
         const node = new Node()
-        const bounds = { commit: 1, address: 1, step: 1, turn: 1 }
+        const bounds = { commit: 1, address: 1, undo: 2, step: 1, turn: 1 }
         const store = yield* Effect.provideService(
           ChainStore.open(chain, { record: "watched", undoDepth: 100 }),
           FanOut.Bounds,

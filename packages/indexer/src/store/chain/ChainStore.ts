@@ -68,8 +68,7 @@ export interface ChainStore {
     learned?: ReadonlyArray<Tokens.LearnedToken>
   ) => Effect.Effect<Commit.Committed, Commit.NotNext | Tokens.TokensUnknown | DatabaseError>
   /**
-   * Leaves every block above `fork`; callbacks of theirs that have not left yet are taken back. Where these are very many
-   * that takes several transactions, and `cursor` goes on where a process was killed between.
+   * Leaves every block above `fork`; what they told is taken back. Where that is much, most of it is left to `fanOut`.
    */
   readonly undo: (fork: number) => Effect.Effect<void, DatabaseError>
   /**
@@ -84,7 +83,7 @@ export interface ChainStore {
   readonly rewind: (height: number) => Effect.Effect<void, DatabaseError>
   /** Leaves out the blocks above `after`, where the cursor is, up to `to`, by an operator's will: no node has them. */
   readonly skip: (after: number, to: number) => Effect.Effect<void, Skip.NotSkipped | DatabaseError>
-  /** A step that writes some of the callbacks that commits have left; `sync/FanOutTask` repeats it until none is left. */
+  /** A step that writes some of the callbacks that commits have left, and takes back some that undone blocks have; `sync/FanOutTask` repeats it until none is left. */
   readonly fanOut: Effect.Effect<FanOut.Step, DatabaseError>
   /** An effect that waits for the next commit of this process that leaves callbacks to steps. */
   readonly fanOutWanted: Effect.Effect<Effect.Effect<void>>
@@ -140,17 +139,14 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
   const opened: OpenChain = { chain, id, record, gapLimit, undoDepth, watched, tokens, fanOut }
   const made = yield* Effect.forEach(projections, (make) => make(opened))
   const commit = Commit.make(opened, made)
-  const { rewind, undo, wholeRow } = Reorganisation.make(opened, made)
+  const { rewind, undo } = Reorganisation.make(opened, made)
   const reprocess = Reprocess.make(opened, made)
   const skip = Skip.make(opened, made)
   const pastPayments = yield* PastPayments.make(chain, id)
 
   const store: ChainStore = {
     chain,
-    cursor: Effect.map(
-      Effect.flatMap(row, (row) => provided(wholeRow(row))),
-      ({ hash, height }) => (height === null ? undefined : { height, hash: hash ?? undefined })
-    ),
+    cursor: Effect.map(row, ({ hash, height }) => (height === null ? undefined : { height, hash: hash ?? undefined })),
     final: Effect.map(row, ({ final_height }) => final_height ?? undefined),
     hashAt: (height) =>
       Effect.map(

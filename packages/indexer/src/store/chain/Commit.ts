@@ -80,9 +80,6 @@ export const make = (
     learned: ReadonlyArray<LearnedToken> | undefined
   ) {
     const { transaction } = yield* Database
-    for (const { applyMuch } of projections) {
-      if (applyMuch !== undefined) yield* Effect.forEach(blocks, applyMuch, { discard: true })
-    }
     const done = yield* transaction(
       Effect.gen(function* () {
         const row = yield* ChainRow.lock(id)

@@ -9,7 +9,7 @@
  * 2. `match`: subscriptions get their callbacks; addresses that nobody watches any more are no longer watched.
  * 3. `record`: everything else that the resolved block leaves, by what is watched after the match.
  */
-import type { Block, BlockHeader } from "@headwater/core/Block"
+import type { Block } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
 import type { Coin } from "@headwater/core/utxo/Coin"
 import * as Effect from "effect/Effect"
@@ -26,21 +26,8 @@ import type { WatchedAddresses } from "./WatchedAddresses.ts"
 export interface Projection {
   /** Enters a block that follows the last one. */
   readonly apply: Stages<Commit>
-  /**
-   * Before a block enters: does in steps what one transaction would hold up others for. `apply` does the rest, also where
-   * the process was killed between.
-   */
-  readonly applyMuch?: (block: BlockHeader) => Effect.Effect<void, DatabaseError, Database>
   /** Takes back every block above a fork; projections do so in the order of their list. */
   readonly undo: (undone: Undone) => Effect.Effect<void, DatabaseError, Database>
-  /**
-   * Before blocks leave: takes back in steps what one transaction would hold up others for. `undo` takes back the rest,
-   * also where the process was killed between.
-   */
-  readonly undoMuch?: (
-    undone: Pick<Undone, "fork" | "tip">,
-    step: UndoStep
-  ) => Effect.Effect<void, DatabaseError, Database>
   /** Enters a committed block again: what its place should hold is written where it is not there. */
   readonly reprocess: Stages<Reprocessing>
   /** Takes back what was called complete, where blocks are left out for good. */
@@ -143,17 +130,11 @@ export interface Undone {
   readonly losesCoins: boolean
   /** Whether an operator takes them back, so that they may well come again. */
   readonly rewound: boolean
+  /** The revision of the chain. */
+  readonly revision: number
   /** Milliseconds since the Unix epoch. */
   readonly at: number
 }
-
-/**
- * Runs a step before blocks leave, in a transaction in which they are still to do so; whether there are more. From the
- * first step on the blocks leave for sure: a process that finds them there goes on.
- */
-export type UndoStep = (
-  self: Effect.Effect<boolean, DatabaseError, Database>
-) => Effect.Effect<boolean, DatabaseError, Database>
 
 /** Blocks that are left out, the first and the last one: what happened in them stays unknown. */
 export interface Skipped {

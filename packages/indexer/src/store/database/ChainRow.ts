@@ -84,12 +84,6 @@ export const moveCursor = Effect.fnUntraced(function* (
   yield* defer(cursor(to.height, to.hash, to.firstHeight, id))
 })
 
-/** Takes note that the blocks above a height are to leave, or that they have left. */
-export const setUndoTo = Effect.fnUntraced(function* (id: number, height: number | null) {
-  const { defer } = yield* Database
-  yield* defer((db) => db.updateTable("chain").set({ undo_to: height }).where("id", "=", id))
-})
-
 /** Takes note of a height that a node has called final, where that is the newest one so far. */
 export const setFinal = Effect.fnUntraced(function* (id: number, height: number) {
   const { query } = yield* Database

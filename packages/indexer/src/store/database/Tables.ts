@@ -23,6 +23,8 @@ export interface Tables {
   fan_out: FanOutTable
   rewound_block: RewoundBlockTable
   callback_copy: CallbackCopyTable
+  undone_block: UndoneBlockTable
+  undoing: UndoingTable
   recovery: RecoveryTable
   removed_subscription: RemovedSubscriptionTable
   address_list: AddressListTable
@@ -89,8 +91,6 @@ export interface ChainTable {
   /** Of outputs: the first and the last block with a transaction that may have moved coins unseen; null where none has. */
   coins_lost_from: number | null
   coins_lost_to: number | null
-  /** Blocks above this height are leaving the chain, and some of their callbacks have left; null where none are. */
-  undo_to: number | null
 }
 
 export interface BlockTable {
@@ -494,6 +494,39 @@ export interface RewoundBlockTable {
   hash: Uint8Array
   /** Seconds since the Unix epoch. */
   time: number
+}
+
+/** A block that has left the chain, of which some callbacks or pending confirmations are still to be taken back. */
+export interface UndoneBlockTable {
+  id: Generated<number>
+  chain: number
+  height: number
+  /** Null where the store had no header of the block, or where nobody is to be told that the block has left. */
+  hash: Uint8Array | null
+  /** Seconds since the Unix epoch. */
+  time: number
+  /** The last block that has left with it, which the keys of retractions name. */
+  tip: Uint8Array
+  /** The chain's revision: the subscriptions that were active then are told that the block has left. */
+  revision: number
+  /** 1 where an operator has rewound the block: what was sent is not taken back. */
+  rewound: number
+  /** The block's callbacks and pending confirmations have ids below these: another block may have come at the height. */
+  callbacks_before: number
+  pending_before: number
+  /** Milliseconds since the Unix epoch. */
+  at: number
+}
+
+/** How far what a block told is taken back for one account; gone once all is. */
+export interface UndoingTable {
+  chain: number
+  account: number
+  undone: number
+  /** The last subscription that was told that the block has left; null where all were, or none is to be. */
+  subscription: number | null
+  /** Callbacks with this id and above are taken back. */
+  callback: number
 }
 
 /** What the states mean, and how one follows another, is the table of `store/subscriptions/CallbackState`. */

@@ -24,30 +24,37 @@ import * as PendingConfirmations from "./PendingConfirmations.ts"
 import * as Retractions from "./Retractions.ts"
 import * as RevertedBlocks from "./RevertedBlocks.ts"
 import * as Subscribers from "./Subscribers.ts"
+import * as UndoneBlocks from "./UndoneBlocks.ts"
 import * as UnresolvedEvents from "./UnresolvedEvents.ts"
 
 const internalEvents = eventsOfClass("internal")
 
-const none: ReadonlySet<string> = new Set()
+/** What has more to be told, or taken back, before it is told of a block. */
+interface Behind {
+  /** By their keys, as of {@link Subscribers.Group}. */
+  readonly addresses: ReadonlySet<string>
+  readonly accounts: ReadonlySet<number>
+}
+
+const none: Behind = { addresses: new Set(), accounts: new Set() }
 
 type Occurrences = Matcher.Matched<Subscribers.Group>["occurrences"]
 
 /** Those that the commit tells by itself, and those that are left to the steps, by the key of their address. */
-const shared = Effect.fnUntraced(function* (
-  chain: Chain,
-  occurrences: Occurrences,
-  behind: ReadonlySet<string>,
-  most: number
-) {
+const shared = Effect.fnUntraced(function* (chain: Chain, occurrences: Occurrences, behind: Behind, most: number) {
   const byKey = Map.groupBy(occurrences, ({ subscription }) => subscription.key)
   const callbacks = (own: Occurrences) =>
     own.reduce((sum, { subscription }) => sum + (subscription.subscribers?.length ?? Number.POSITIVE_INFINITY), 0)
+  const isBehind = (key: string, own: Occurrences) =>
+    behind.addresses.has(key) ||
+    (behind.accounts.size > 0 &&
+      own.some(({ subscription }) => subscription.subscribers?.some(({ account }) => behind.accounts.has(account))))
   const counted = [...byKey].map(([key, own]) => ({ key, own, count: callbacks(own) }))
   const left = new Map<string, Occurrences>()
   let sum = 0
   // What is little goes first: it waits for nothing that is much.
   for (const { count, key, own } of counted.sort((a, b) => a.count - b.count)) {
-    if (behind.has(key) || sum + count > most) left.set(key, own)
+    if (isBehind(key, own) || sum + count > most) left.set(key, own)
     else sum += count
   }
   return {
@@ -111,24 +118,49 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
     return yield* match({ hasCoins })
   })
 
+  /** What blocks told that leave the chain is taken back, or left to steps to take back. */
+  const takeBack = Effect.fnUntraced(function* (leaving: UndoneBlocks.Leaving) {
+    const { at, fork, reverted, rewound, tip } = leaving
+    mayBeBehind = true
+    if (yield* UndoneBlocks.areMany(id, leaving, bounds.undo)) {
+      yield* UndoneBlocks.leave(id, leaving)
+      return yield* fanOut.want
+    }
+    yield* PendingConfirmations.undo(id, fork)
+    yield* RevertedBlocks.tell(chain, id, reverted, at)
+    yield* rewound ? Retractions.withdraw(id, fork) : Retractions.takeBack(id, fork, tip, at)
+  })
+
+  /** Where another block comes at the height of one that was rewound, that one has left the chain. Whether any are left. */
+  const reachRewound = Effect.fnUntraced(function* ({ hash, height }: ResolvedBlock, revision: number, at: number) {
+    const reverted = yield* RewoundBlocks.replaced(id, { hash, height })
+    const before = reverted.at(-1)
+    if (before !== undefined) {
+      yield* takeBack({ fork: height - 1, tip: before.hash, revision, rewound: false, reverted, at })
+    }
+    return yield* RewoundBlocks.reach(id, height, before !== undefined)
+  })
+
   const apply = Effect.fnUntraced(function* (block: ResolvedBlock, commit: Commit) {
     const now = yield* Clock.currentTimeMillis
-    if (mayBeRewound || !commit.continues) mayBeRewound = yield* RewoundBlocks.reach(chain, id, block, now)
+    if (mayBeRewound || !commit.continues) mayBeRewound = yield* reachRewound(block, commit.revision, now)
     const { occurrences, unresolved } = yield* matched(block, commit, { knowsSpent: true, most: bounds.address })
     if (unresolved.length > 0) {
       commit.insert("unresolved_event", UnresolvedEvents.rowsOf(id, block, unresolved))
       commit.afterwards(UnresolvedInputs.warn(chain, block, unresolved))
     }
     const isAsLeft = commit.continues && !mayBeBehind
-    const behind = isAsLeft ? none : yield* FanOut.pendingAddresses(id)
+    const behind: Behind = isAsLeft
+      ? none
+      : { addresses: yield* FanOut.pendingAddresses(id), accounts: yield* UndoneBlocks.accounts(id) }
+    const isBehind = behind.addresses.size + behind.accounts.size > 0
     const known = isAsLeft ? nextDue : 0
     // Steps tell the confirmations in their order, where they have more to tell before.
-    const confirmed =
-      behind.size > 0
-        ? { nextDue: block.height, callbacks: [], isLeft: true }
-        : known > block.height
-          ? { nextDue: known, callbacks: [], isLeft: false }
-          : yield* PendingConfirmations.confirm(id, block.height, bounds.commit, now)
+    const confirmed = isBehind
+      ? { nextDue: block.height, callbacks: [], isLeft: true }
+      : known > block.height
+        ? { nextDue: known, callbacks: [], isLeft: false }
+        : yield* PendingConfirmations.confirm(id, block.height, bounds.commit, now)
     const { left, told } = yield* shared(chain, occurrences, behind, bounds.commit)
     const isBehindOthers = ({ subscription }: (typeof told)[number]) =>
       confirmed.isLeft && isEachConfirmation(subscription.event)
@@ -141,7 +173,7 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
     yield* CallbackState.enter("matched", callbacks)
     if (left.size > 0) yield* FanOut.defer(id, block, { revision: commit.revision, now }, matchesOf(left))
     nextDue = waiting.reduce((next, { due_height }) => Math.min(next, due_height), confirmed.nextDue)
-    mayBeBehind = behind.size > 0 || left.size > 0 || confirmed.isLeft
+    mayBeBehind = isBehind || left.size > 0 || confirmed.isLeft
     if (mayBeBehind) commit.afterwards(fanOut.want)
     commit.addCallbacks(callbacks.length)
   })
@@ -180,22 +212,13 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
 
   return {
     apply: { match: apply },
-    applyMuch: (block) => (mayBeRewound ? RewoundBlocks.reachMuch(id, block) : Effect.void),
-    undo: Effect.fnUntraced(function* ({ at, fork, rewound, tip }) {
-      mayBeBehind = true
+    undo: Effect.fnUntraced(function* ({ at, fork, revision, rewound, tip }) {
       mayBeRewound = true
       yield* FanOut.undo(id, fork)
-      yield* PendingConfirmations.undo(id, fork)
       yield* UnresolvedEvents.undo(id, fork)
-      if (rewound) return yield* RewoundBlocks.remember(id, fork)
-      yield* RewoundBlocks.undo(id, fork)
-      yield* RevertedBlocks.tell(chain, id, yield* RevertedBlocks.above(id, fork), at)
-      yield* Retractions.takeBack(id, fork, tip, at)
-    }),
-    undoMuch: Effect.fnUntraced(function* ({ fork, tip }, step) {
-      if (!(yield* Retractions.areMany(id, fork))) return
-      yield* step(Effect.as(FanOut.undo(id, fork), false))
-      yield* Retractions.takeBackMany({ chain: id, fork, tip }, step)
+      yield* rewound ? RewoundBlocks.remember(id, fork) : RewoundBlocks.undo(id, fork)
+      const reverted = rewound ? [] : yield* RevertedBlocks.above(id, fork)
+      yield* takeBack({ fork, tip, revision, rewound, reverted, at })
     }),
     reprocess: { match: reprocess }
   }

@@ -4,6 +4,8 @@
  * that. Steps behind the commit take one account after another, each as far as its turn reaches, in transactions of their
  * own: a kill between any two loses nothing, and any process that has the chain goes on.
  *
+ * What blocks told that have left the chain is taken back in the same steps (`UndoneBlocks`).
+ *
  * The callbacks of a subscription are the same, and in the same order, as if the commit had written them: while an address
  * has such a match, later blocks leave theirs to the steps as well, and confirmations that come with these blocks wait
  * until everything before them is written.
@@ -28,6 +30,7 @@ import * as LeftMatches from "./LeftMatches.ts"
 import * as ListedOccurrence from "./ListedOccurrence.ts"
 import * as PendingConfirmations from "./PendingConfirmations.ts"
 import * as Subscribers from "./Subscribers.ts"
+import * as UndoneBlocks from "./UndoneBlocks.ts"
 
 /** How much is written at a time, in callbacks. */
 export const Bounds = Context.Reference("@headwater/indexer/store/subscriptions/FanOut/Bounds", {
@@ -36,6 +39,8 @@ export const Bounds = Context.Reference("@headwater/indexer/store/subscriptions/
     commit: 500,
     /** Subscriptions of an address that a commit looks at. */
     address: 100,
+    /** By an undo, in callbacks, pending confirmations and blocks that subscriptions are told of. */
+    undo: 200,
     /** By a step. */
     step: 50,
     /** By a step for one account, where others wait. */
@@ -118,16 +123,19 @@ export interface FanOut {
   readonly wanted: Effect.Effect<Effect.Effect<void>>
   /** Notes that a commit has left something. */
   readonly want: Effect.Effect<void>
-  /** How many callbacks a step has written, and whether there is more to do now. */
+  /** How much a step has written, and taken back, and whether there is more to do now. */
   readonly step: () => Effect.Effect<Step, DatabaseError, Database>
 }
 
 export interface Step {
+  /** Callbacks that were written or taken back. */
   readonly callbacks: number
   /** Accounts that were passed over, since too many of their callbacks wait. */
   readonly full: number
   readonly more: boolean
 }
+
+const noAccounts: ReadonlySet<number> = new Set()
 
 const subscriberColumns = [
   ...([
@@ -155,6 +163,7 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
   const accountTurns = yield* AccountTurns.make
   const matchTurns = accountTurns.turns()
   const confirmationTurns = accountTurns.turns()
+  const undoTurns = accountTurns.turns()
 
   /** Accounts that have a turn in one step. */
   const turns = Math.max(1, Math.ceil(bounds.step / bounds.turn))
@@ -273,9 +282,9 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
   })
 
   /** A turn of every account, as many as a step may write. */
-  const fanOutMatches = Effect.fnUntraced(function* () {
+  const fanOutMatches = Effect.fnUntraced(function* (undoing: ReadonlySet<number>) {
     const { query } = yield* Database
-    const accounts = yield* matchTurns.next(AccountTurns.withMatches(chain), turns)
+    const accounts = yield* matchTurns.next(AccountTurns.withMatches(chain), turns, undoing)
     const done = new Set<number>()
     let callbacks = 0
     let left = bounds.step
@@ -307,8 +316,8 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
   })
 
   /** Confirmations that have come and that no commit has told, account by account. */
-  const confirm = Effect.fnUntraced(function* (tip: number, now: number) {
-    const accounts = yield* confirmationTurns.next(AccountTurns.withConfirmations(chain, tip), turns)
+  const confirm = Effect.fnUntraced(function* (tip: number, undoing: ReadonlySet<number>, now: number) {
+    const accounts = yield* confirmationTurns.next(AccountTurns.withConfirmations(chain, tip), turns, undoing)
     let callbacks = 0
     for (const [i, account] of accounts.entries()) {
       const most = Math.max(bounds.turn, Math.floor((bounds.step - callbacks) / (accounts.length - i)))
@@ -321,18 +330,31 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
     return callbacks
   })
 
+  /** Takes back some of what undone blocks told; and accounts of which that is not all, which are told nothing else. */
+  const takeBack = Effect.fnUntraced(function* () {
+    const accounts = yield* undoTurns.nextOf(AccountTurns.withUndoneBlocks(chain), turns)
+    if (accounts.length === 0) return { takenBack: 0, undoing: noAccounts }
+    let takenBack = 0
+    for (const account of accounts) {
+      takenBack += yield* UndoneBlocks.takeBack(of, chain, account, Math.ceil(bounds.step / accounts.length))
+      undoTurns.took(account)
+    }
+    return { takenBack, undoing: yield* UndoneBlocks.accounts(chain) }
+  })
+
   const step = Effect.fn("FanOut.step")(function* () {
     const { transaction } = yield* Database
     return yield* transaction(
       Effect.gen(function* () {
         const { height } = yield* ChainRow.lock(chain)
         const now = yield* Clock.currentTimeMillis
-        const matches = yield* fanOutMatches()
-        const confirmed = height === null ? 0 : yield* confirm(height, now)
+        const { takenBack, undoing } = yield* takeBack()
+        const matches = yield* fanOutMatches(undoing)
+        const confirmed = height === null ? 0 : yield* confirm(height, undoing, now)
         return {
-          callbacks: matches.callbacks + confirmed,
+          callbacks: takenBack + matches.callbacks + confirmed,
           full: accountTurns.full(),
-          more: matches.any || confirmed > 0
+          more: matches.any || confirmed > 0 || undoing.size > 0
         } satisfies Step
       })
     )

@@ -22,6 +22,7 @@ import * as CallbackState from "./CallbackState.ts"
 import * as LeftMatches from "./LeftMatches.ts"
 import type { Subscriber } from "./PendingConfirmations.ts"
 import { readFilter } from "./Subscription.ts"
+import * as UndoneBlocks from "./UndoneBlocks.ts"
 
 /** A subscription to an address's coins in mined blocks. */
 export interface CoinSubscriber extends Subscriber {
@@ -63,15 +64,21 @@ export interface AuditedBlock {
 
 const events = [...eventsOfClass("coin")]
 
-/** Blocks above `after` and up to `to` that coins were told of, are pending of or are left to steps of, the lowest first, no more than `limit`. */
+/**
+ * Blocks above `after` and up to `to` that coins were told of, are pending of or are left to steps of, the lowest first, no
+ * more than `limit`; none of which steps are still to take back what another block told at the height.
+ */
 export const heights = Effect.fn("ToldCoins.heights")(function* (
   chain: Chain.Chain,
-  { after, to }: { readonly after: number; readonly to: number },
+  { after, to: last }: { readonly after: number; readonly to: number },
   limit: number
 ) {
   const { read } = yield* Database
   const row = yield* ChainRow.find(chain)
   if (row === undefined) return []
+  // What a block told that has left the chain would be taken for what the one at its height told.
+  const undone = yield* UndoneBlocks.lowest(row.id)
+  const to = undone === undefined ? last : Math.min(last, undone - 1)
   const told = yield* read((db) =>
     db
       .selectFrom("callback")

@@ -131,5 +131,11 @@ for (const { location, name: store } of locations) {
       () => killedIn("FanOut", fanOut.begin, fanOut.isWhole).pipe(Effect.scoped),
       every ? 3_600_000 : 60_000
     )
+
+    it.live(
+      "between and in steps that take back what blocks told takes each callback back once, before what comes instead",
+      () => killedIn("FanOut", fanOut.beginUndone, fanOut.isTakenBack).pipe(Effect.scoped),
+      every ? 3_600_000 : 60_000
+    )
   })
 }

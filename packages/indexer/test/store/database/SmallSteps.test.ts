@@ -3,17 +3,13 @@ import { assert, describe, it } from "@effect/vitest"
 import type { Block } from "@headwater/core/Block"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
-import type { Make } from "@headwater/indexer/store/chain/Projection"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { callbacksAtOnce } from "@headwater/indexer/store/database/SmallSteps"
-import * as CallbackProjection from "@headwater/indexer/store/subscriptions/CallbackProjection"
 import { Domains, hostPermission } from "@headwater/indexer/store/subscriptions/Domains"
 import { Outbox, Retention } from "@headwater/indexer/store/subscriptions/Outbox"
 import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import { TestClock } from "effect/testing"
 import { sql } from "kysely"
 import { stores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
@@ -61,8 +57,19 @@ const told = Effect.gen(function* () {
   yield* opened.commit([block(1, 1, 0), block(2, 2, 1)])
   const subscription = yield* Seed.subscription(account, `https://${host}/`)
   yield* Seed.callbacks(subscription, many, { state: "delivered" })
-  yield* query((db) => db.updateTable("callback").set({ sequence: sql<number>`id` }))
+  yield* query((db) => db.updateTable("callback").set({ sequence: sql<number>`id`, height: 2 }))
   return { opened, subscription }
+})
+
+const options = { record: "watched", undoDepth: 64 } as const
+
+/** The steps behind what has left the chain, until none is left. */
+const takeBackAll = Effect.fnUntraced(function* (opened: ChainStore.ChainStore) {
+  const { query } = yield* Database
+  while ((yield* opened.fanOut).more);
+  for (const table of ["undoing", "undone_block"] as const) {
+    assert.deepStrictEqual(yield* query((db) => db.selectFrom(table).selectAll()), [])
+  }
 })
 
 const ascending = (numbers: ReadonlyArray<number>) => [...numbers].sort((a, b) => a - b)
@@ -194,31 +201,34 @@ for (const store of stores) {
       }).pipe(Effect.provide(layer))
     )
 
-    it.live("is taken back before another block than the one that was rewound, where the process ended between", () =>
-      Effect.gen(function* () {
-        const { opened, subscription } = yield* told
-        const sent = yield* Seed.rows(subscription.id)
-        yield* opened.rewind(1)
-        assert.deepStrictEqual(yield* states(subscription), { delivered: many })
+    it.live(
+      "is taken back behind another block than the one that was rewound, also where that is not the first of a commit",
+      () =>
+        Effect.gen(function* () {
+          const { opened, subscription } = yield* told
+          const sent = yield* Seed.rows(subscription.id)
+          yield* opened.rewind(0)
+          yield* opened.commit([block(1, 1, 0), block(2, 3, 1)])
+          assert.deepInclude(yield* opened.cursor, { height: 2, hash: hash(3) })
+          assert.deepStrictEqual(yield* states(subscription), { delivered: many })
 
-        // Before the commit's transaction some are taken back, and no block is there.
-        const killed: Make = (opened) =>
-          Effect.map(CallbackProjection.make(opened), (projection) => ({
-            ...projection,
-            apply: { match: () => Effect.interrupt }
-          }))
-        const options = { record: "watched", undoDepth: 64, projections: [killed] } as const
-        yield* Effect.exit((yield* ChainStore.open(Seed.chain, options)).commit([block(2, 3, 1)]))
-        assert.deepStrictEqual(yield* states(subscription), { retracted: many, due: many })
-        assert.deepInclude(yield* opened.cursor, { height: 1 })
-
-        yield* opened.commit([block(2, 3, 1)])
-        const after = (yield* Seed.rows(subscription.id)).slice(many, 2 * many)
-        assert.deepStrictEqual(
-          after.map(({ body, state }) => [state, JSON.parse(body).data.item.revertedIdempotencyKey]),
-          sent.map(({ idempotency_key }) => ["due", idempotency_key]).reverse()
-        )
-      }).pipe(Effect.scoped, Effect.provide(layer))
+          // Two steps by a process that ends then, and the rest by another.
+          for (let i = 0; i < 2; i++) yield* opened.fanOut
+          const { retracted = 0 } = yield* states(subscription)
+          assert.isAbove(retracted, 0)
+          assert.isBelow(retracted, many)
+          yield* takeBackAll(yield* ChainStore.open(Seed.chain, options))
+          const after = (yield* Seed.rows(subscription.id)).slice(many)
+          // Behind the retractions, what the blocks tell that came.
+          assert.deepStrictEqual(
+            after.splice(-2).map(({ body }) => JSON.parse(body).data.item.height),
+            [1, 2]
+          )
+          assert.deepStrictEqual(
+            after.map(({ body, state }) => [state, JSON.parse(body).data.item.revertedIdempotencyKey]),
+            sent.map(({ idempotency_key }) => ["due", idempotency_key]).reverse()
+          )
+        }).pipe(Effect.scoped, Effect.provide(layer))
     )
 
     it.live("is not taken back by a block that is refused", () =>
@@ -232,80 +242,161 @@ for (const store of stores) {
       }).pipe(Effect.scoped, Effect.provide(layer))
     )
 
-    it.live("is told again as far as it was taken back, where the rewound blocks come after all", () =>
+    it.live("is told again behind what takes it back, where the block that left comes again meanwhile", () =>
       Effect.gen(function* () {
         const { query } = yield* Database
         const account = yield* Seed.account
         yield* (yield* Accounts).setRetractions(account, true)
-        const opened = yield* ChainStore.open(Seed.chain, { record: "watched", undoDepth: 64 })
+        const opened = yield* ChainStore.open(Seed.chain, options)
         const subscription = yield* Seed.subscription(account, `https://${host}/`)
-        const between = yield* Seed.subscription(account, `https://${host}/`)
-        const blocks = [block(1, 1, 0), block(2, 2, 1), block(3, 3, 2)] as const
-        yield* opened.commit(blocks.slice(0, 2))
-        yield* Seed.callbacks(between, many)
-        yield* opened.commit(blocks.slice(2))
+        const much = yield* Seed.subscription(account, `https://${host}/`)
+        const other = yield* Seed.subscription(yield* Seed.account, `https://${host}/`)
+        const blocks = [block(1, 1, 0), block(2, 2, 1)] as const
+        yield* opened.commit(blocks)
+        yield* Seed.callbacks(much, many)
         yield* query((db) => db.updateTable("callback").set({ state: "delivered", sequence: sql<number>`id` }))
-        yield* opened.rewind(1)
+        yield* query((db) => db.updateTable("callback").set({ height: 2 }).where("subscription", "=", much.id))
 
-        // The newest are taken back, and then no more: this clock stands still, and with it what waits between two steps.
-        const clock = yield* Layer.build(TestClock.layer())
-        const committing = yield* Effect.forkChild(Effect.provideContext(opened.commit([block(2, 4, 1)]), clock))
-        while ((yield* states(subscription)).retracted === undefined) yield* Effect.sleep("5 millis")
-        yield* Fiber.interrupt(committing)
-        assert.deepInclude(yield* states(between), { retracted: 499, delivered: many + 3 - 499 })
-
-        yield* opened.commit(blocks.slice(1))
-        const told = (yield* Seed.rows(subscription.id)).map(({ body, state }) => {
-          const { item } = JSON.parse(body).data
-          return [item.height, state, item.revertedIdempotencyKey !== undefined]
+        const told = Effect.fnUntraced(function* ({ id }: Subscription) {
+          return (yield* Seed.rows(id)).map(({ body, state }) => {
+            const { item } = JSON.parse(body).data
+            return [item.height, state, item.revertedIdempotencyKey !== undefined]
+          })
         })
-        assert.deepStrictEqual(told, [
+        yield* opened.undo(1)
+        yield* opened.fanOut
+        // The block comes while steps take back what the account was told; another account has no part in that.
+        yield* opened.commit([block(2, 2, 1)])
+        yield* opened.fanOut
+        const before = [
           [1, "delivered", false],
-          [2, "delivered", false],
-          [3, "retracted", false],
-          [3, "due", true],
-          [3, "due", false]
+          [2, "delivered", false]
+        ]
+        assert.deepStrictEqual((yield* told(subscription)).slice(0, 2), before)
+        assert.isAtMost((yield* told(subscription)).filter(([, , isRetraction]) => isRetraction === false).length, 2)
+        assert.deepStrictEqual(yield* told(other), before)
+
+        yield* takeBackAll(opened)
+        assert.deepStrictEqual(yield* told(subscription), [
+          [1, "delivered", false],
+          [2, "retracted", false],
+          [2, "due", true],
+          [2, "due", false]
         ])
+        assert.deepStrictEqual(yield* told(other), before)
       }).pipe(Effect.scoped, Effect.provide(layer))
     )
 
-    it.live("is taken back with its block by whoever asks for the cursor, where the process ended between", () =>
+    it.live("is taken back behind its block, while another account is told of the next one, and not again", () =>
       Effect.gen(function* () {
         const { query } = yield* Database
         const { opened, subscription } = yield* told
+        const other = yield* Seed.subscription(yield* Seed.account, `https://${host}/`)
         yield* Seed.callbacks(subscription, many, { label: "unsent" })
+        yield* query((db) => db.updateTable("callback").set({ height: 2 }))
         const sent = (yield* Seed.rows(subscription.id)).slice(0, many)
+        yield* opened.undo(1)
+        yield* opened.commit([block(2, 3, 1)])
+        // The block is little, and tells the other one by itself; the first one is told when everything is taken back.
+        assert.deepStrictEqual(yield* states(other), {})
+        yield* opened.fanOut
+        assert.deepStrictEqual(yield* states(other), { due: 1 })
+        const { delivered = 0, due = 0 } = yield* states(subscription)
+        assert.isAbove(delivered + due, many)
 
-        const cursor = Effect.map(
-          query((db) => db.selectFrom("chain").select(["height", "undo_to"])),
-          ([row]) => row!
-        )
-        // What is due and pending is taken back before, in five steps.
-        let steps = 6
-        const killed: Make = (opened) =>
-          Effect.map(CallbackProjection.make(opened), (projection) => ({
-            ...projection,
-            undoMuch: (undone, step) =>
-              projection.undoMuch!(undone, (self) =>
-                Effect.suspend(() => (steps-- > 0 ? step(self) : Effect.interrupt))
-              )
-          }))
-        const options = { record: "watched", undoDepth: 64, projections: [killed] } as const
-        const first = yield* ChainStore.open(Seed.chain, options)
-        yield* Effect.exit(first.undo(1))
-        assert.deepInclude(yield* states(subscription), { retracted: 500 })
-        assert.deepStrictEqual(yield* cursor, { height: 2, undo_to: 1 })
-
-        assert.deepStrictEqual(yield* opened.cursor, { height: 1, hash: hash(1) })
-        assert.deepStrictEqual(yield* cursor, { height: 1, undo_to: null })
+        yield* takeBackAll(yield* ChainStore.open(Seed.chain, options))
         const after = yield* Seed.rows(subscription.id)
         assert.isTrue(after.slice(0, many).every(({ state }) => state === "retracted"))
         assert.deepStrictEqual(
-          after.slice(many).map(({ body, state }) => [state, JSON.parse(body).data.item.revertedIdempotencyKey]),
+          after.slice(many, -1).map(({ body, state }) => [state, JSON.parse(body).data.item.revertedIdempotencyKey]),
           sent.map(({ idempotency_key }) => ["due", idempotency_key]).reverse()
         )
-        yield* opened.commit([block(2, 3, 1)])
-        assert.deepStrictEqual(yield* cursor, { height: 2, undo_to: null })
+        assert.deepInclude(JSON.parse(after.at(-1)!.body).data.item, { height: 2 })
+        assert.deepStrictEqual(yield* states(other), { due: 1 })
+        yield* opened.undo(1)
+        yield* takeBackAll(opened)
+        assert.deepStrictEqual(yield* states(other), {})
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
+    it.live("is not sent where its blocks are rewound, and is sent once where they come again", () =>
+      Effect.gen(function* () {
+        const { insertMany, query } = yield* Database
+        const { opened, subscription } = yield* told
+        yield* query((db) => db.updateTable("callback").set({ state: "due", sequence: null }))
+        const pending = {
+          account: 1,
+          chain: 1,
+          height: 2,
+          due_height: 3,
+          confirmation: 2,
+          target: 2,
+          each_confirmation: 0
+        }
+        yield* insertMany(
+          "waiting",
+          Array.from({ length: many }, (_, i) => ({
+            ...{ ...pending, subscription: subscription.id, block_hash: hash(2), occurrence: String(i), item: "{}" }
+          }))
+        )
+        yield* opened.rewind(1)
+        yield* opened.fanOut
+        yield* opened.commit([block(2, 2, 1), block(3, 4, 2)])
+        yield* takeBackAll(yield* ChainStore.open(Seed.chain, options))
+        // What the two blocks tell, and nothing of before.
+        assert.deepStrictEqual(
+          (yield* Seed.rows(subscription.id)).map(({ body, state }) => [JSON.parse(body).data.item.height, state]),
+          [
+            [2, "due"],
+            [3, "due"]
+          ]
+        )
+        assert.deepStrictEqual(yield* query((db) => db.selectFrom("waiting").select("id")), [])
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
+    it.live("is told of each block that left, the newest first, once, where those who ask for that are very many", () =>
+      Effect.gen(function* () {
+        const { insertMany, query } = yield* Database
+        const account = yield* Seed.account
+        const opened = yield* ChainStore.open(Seed.chain, options)
+        yield* opened.commit([block(1, 1, 0), block(2, 2, 1), block(3, 3, 2)])
+        yield* insertMany(
+          "subscription",
+          Array.from({ length: 300 }, (_, i) => ({
+            ...{
+              reference_id: `reverted ${i}`,
+              account,
+              chain: 1,
+              revision: 0,
+              event: "BLOCK_REVERTED" as const,
+              address: null
+            },
+            ...{
+              callback_url: `https://${host}/`,
+              host,
+              secret: null,
+              confirmations: 1,
+              created: 1,
+              from_height: 1,
+              active: 1
+            }
+          }))
+        )
+        yield* opened.undo(1)
+        yield* opened.fanOut
+        yield* takeBackAll(yield* ChainStore.open(Seed.chain, options))
+        const bySubscription = Map.groupBy(
+          yield* query((db) => db.selectFrom("callback").select(["subscription", "body", "height"]).orderBy("id")),
+          ({ subscription }) => subscription
+        )
+        assert.strictEqual(bySubscription.size, 300)
+        for (const own of bySubscription.values()) {
+          assert.deepStrictEqual(
+            own.map(({ body }) => JSON.parse(body).data.item.height),
+            [3, 2]
+          )
+        }
       }).pipe(Effect.scoped, Effect.provide(layer))
     )
   })

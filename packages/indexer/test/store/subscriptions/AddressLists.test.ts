@@ -16,7 +16,7 @@ import { stores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
 const { chain } = Seed
-const bounds = { commit: 3, address: 2, step: 5, turn: 2 }
+const bounds = { commit: 3, address: 2, undo: 2, step: 5, turn: 2 }
 const address = (which: number) => new Uint8Array(20).fill(which + 1) as AddressBytes
 
 let nonce = 0

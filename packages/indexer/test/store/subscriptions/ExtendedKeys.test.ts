@@ -149,7 +149,7 @@ const subscribe = Effect.fnUntraced(function* (
 })
 
 const bounds = { branch: 4, commit: 6 }
-const fanOutBounds = { commit: 3, address: 2, step: 5, turn: 2 }
+const fanOutBounds = { commit: 3, address: 2, undo: 2, step: 5, turn: 2 }
 
 /** What the runs have come across. */
 const seen = { cut: 0, past: 0, returned: 0 }

@@ -16,13 +16,14 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
+import { sql } from "kysely"
 import { stores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
 /** The same blocks on two chains: callbacks of one are written in small steps, of the other by the commits. */
 const chains = ["ethereum", "polygon"].map((name) => Result.getOrThrow(Chain.find(name, "devnet")))
-const little = { commit: 3, address: 2, step: 5, turn: 2 }
-const everything = { commit: 1_000_000, address: 1_000_000, step: 1_000_000, turn: 1_000_000 }
+const little = { commit: 3, address: 2, undo: 1, step: 5, turn: 2 }
+const everything = { commit: 1_000_000, address: 1_000_000, undo: 1_000_000, step: 1_000_000, turn: 1_000_000 }
 
 const address = (which: number) => new Uint8Array(20).fill(which + 1) as AddressBytes
 const events: ReadonlyArray<readonly [EventType, number]> = [
@@ -32,8 +33,11 @@ const events: ReadonlyArray<readonly [EventType, number]> = [
   ["ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION", 3],
   ["ADDRESS_INTERNAL_TRANSACTION_CONFIRMED", 1],
   ["CONTRACT_EVENT", 1],
-  ["BLOCK_MINED", 1]
+  ["BLOCK_MINED", 1],
+  ["BLOCK_REVERTED", 1]
 ]
+
+const ofBlocks: ReadonlySet<EventType> = new Set(["BLOCK_MINED", "BLOCK_REVERTED"])
 
 const abi = "event Paid(uint256 number)"
 
@@ -55,6 +59,7 @@ type Action =
   | { readonly kind: "mine"; readonly pays: ReadonlyArray<number> }
   | { readonly kind: "step"; readonly times: number }
   | { readonly kind: "kill step" }
+  | { readonly kind: "send" }
   | { readonly kind: "start again" }
   | { readonly kind: "reorganise"; readonly depth: number; readonly pays: ReadonlyArray<number> }
   | { readonly kind: "deactivate" | "activate" | "remove"; readonly which: number }
@@ -71,6 +76,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant("mine" as const), pays }) },
   { weight: 5, arbitrary: fc.record({ kind: fc.constant("step" as const), times: fc.nat(4) }) },
   { weight: 1, arbitrary: fc.constant({ kind: "kill step" as const }) },
+  { weight: 2, arbitrary: fc.constant({ kind: "send" as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: "start again" as const }) },
   {
     weight: 1,
@@ -109,6 +115,9 @@ const run = Effect.fnUntraced(function* ({
   const { query, read, transaction } = yield* Database
   const subscriptions = yield* Subscriptions
   const accounts = [yield* Seed.account, yield* Seed.account, yield* Seed.account]
+  for (const account of accounts.slice(0, 2)) {
+    yield* query((db) => db.updateTable("account").set({ retractions: 1 }).where("id", "=", account))
+  }
   const open = Effect.forEach([little, everything], (bounds, i) =>
     ChainStore.open(chains[i]!, { record: "watched", undoDepth: 100 }).pipe(
       Effect.provideService(FanOut.Bounds, bounds)
@@ -132,7 +141,8 @@ const run = Effect.fnUntraced(function* ({
         .whereRef("waiting.due_height", "<=", "chain.height")
         .limit(1)
     )
-    return left.length + due.length > 0
+    const undoing = yield* read((db) => db.selectFrom("undoing").select("undone").limit(1))
+    return left.length + due.length + undoing.length > 0
   })
   const drain = Effect.gen(function* () {
     for (let i = 0; ; i++) {
@@ -181,7 +191,7 @@ const run = Effect.fnUntraced(function* ({
               : event === "CONTRACT_EVENT"
                 ? { abi }
                 : { minimumAmount: Amount.format(BigInt(nonce + 20), chain.decimals) },
-            address: event === "BLOCK_MINED" ? undefined : address(action.where),
+            address: ofBlocks.has(event) ? undefined : address(action.where),
             callbackUrl: "https://example.com/"
           })
         )
@@ -196,6 +206,16 @@ const run = Effect.fnUntraced(function* ({
       case "kill step":
         yield* Effect.exit(transaction(Effect.andThen(opened[0]!.fanOut, Effect.die("killed"))))
         opened = yield* open
+        return
+      case "send":
+        // As much as a sender may take of the commits' callbacks is written by the steps as well.
+        yield* drain
+        yield* query((db) =>
+          db
+            .updateTable("callback")
+            .set({ state: "delivered", sequence: sql<number>`id`, attempts: 1 })
+            .where("state", "=", "due")
+        )
         return
       case "start again":
         opened = yield* open
@@ -236,15 +256,22 @@ const run = Effect.fnUntraced(function* ({
       db.selectFrom("callback").selectAll().where("subscription", "=", id).orderBy("id")
     )
     return rows.map(({ body, event, height, state }) => {
-      const { blockchain: _, unit: __, ...item } = JSON.parse(body).data.item
-      return { event, height, state, item }
+      const {
+        blockchain: _,
+        unit: __,
+        revertedIdempotencyKey,
+        restoresIdempotencyKey,
+        ...item
+      } = JSON.parse(body).data.item
+      const [isRetraction, isReturn] = [revertedIdempotencyKey, restoresIdempotencyKey].map((key) => key !== undefined)
+      return { event, height, state, item, isRetraction, isReturn }
     })
   })
   const inOrder = (all: ReadonlyArray<unknown>) => (isInOrder ? all : all.map((one) => JSON.stringify(one)).sort())
   for (const [steps, commits] of pairs) {
     assert.deepStrictEqual(inOrder(yield* told(steps!)), inOrder(yield* told(commits!)))
   }
-  for (const table of ["matched", "fan_out"] as const) {
+  for (const table of ["matched", "fan_out", "undoing", "undone_block"] as const) {
     assert.deepStrictEqual(yield* query((db) => db.selectFrom(table).selectAll()), [])
   }
   const pending = yield* query((db) =>
@@ -300,7 +327,7 @@ for (const store of stores) {
         const opened = yield* Effect.provideService(
           ChainStore.open(chains[0]!, { record: "watched", undoDepth: 100 }),
           FanOut.Bounds,
-          { commit: 10, address: 5, step: 20, turn: 10 }
+          { commit: 10, address: 5, undo: 10, step: 20, turn: 10 }
         )
         const toFirst = Array.from({ length: 10 }, (): Transfer => {
           const to = address(0)
@@ -350,7 +377,7 @@ for (const store of stores) {
         const opened = yield* Effect.provideService(
           ChainStore.open(chains[0]!, { record: "watched", undoDepth: 100 }),
           FanOut.Bounds,
-          { commit: 10, address: 5, step: 20, turn: 10 }
+          { commit: 10, address: 5, undo: 10, step: 20, turn: 10 }
         )
         const written = (account: number) =>
           Effect.map(
@@ -399,7 +426,7 @@ for (const store of stores) {
         yield* subscribe(one, "ADDRESS_COINS_TRANSACTION_CONFIRMED", 1)
         yield* subscribe(one, "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION", 2)
         const opened = yield* ChainStore.open(chains[0]!, { record: "watched", undoDepth: 100 }).pipe(
-          Effect.provideService(FanOut.Bounds, { commit: 10, address: 5, step: 4, turn: 2 }),
+          Effect.provideService(FanOut.Bounds, { commit: 10, address: 5, undo: 10, step: 4, turn: 2 }),
           Effect.provideService(Limits, { ...defaultMaxima, waitingCallbacks: 12 })
         )
         const written = Effect.fnUntraced(function* (account: number) {

@@ -41,16 +41,29 @@ export const withConfirmations =
       from height where due <= ${tip}
     ) first`
 
+/** Accounts of which something is to be taken back that undone blocks told. */
+export const withUndoneBlocks =
+  (chain: number): Next =>
+  (cursor) =>
+    sql`select min(account) as account from undoing where chain = ${chain} and account > ${cursor}`
+
+/** Accounts that are passed over for the next ones at one time, since something of them is to be taken back before. */
+const mostPassed = 50
+
+/** Some accounts whose turn it is, and up to which one was looked. */
 const accountsAfter = Effect.fnUntraced(function* (
   accounts: Next,
   last: number,
   most: number,
+  passedOver: ReadonlySet<number>,
   isFull: (account: number) => ReturnType<typeof WaitingCallbacks.isFull>
 ) {
   const { query } = yield* Database
   const found: Array<number> = []
   let hasWrapped = last < 0
-  for (let cursor = last; found.length < most; ) {
+  let passed = 0
+  let cursor = last
+  while (found.length < most && passed < mostPassed) {
     const [next] = yield* query(rows(accounts(cursor)))
     const account = next?.account ?? undefined
     if (account === undefined || (hasWrapped && last >= 0 && account > last)) {
@@ -60,10 +73,13 @@ const accountsAfter = Effect.fnUntraced(function* (
       continue
     }
     cursor = account
-    if (!(yield* isFull(account))) found.push(account)
+    if (passedOver.has(account)) passed++
+    else if (!(yield* isFull(account))) found.push(account)
   }
-  return found
+  return { found, cursor }
 })
+
+const nobody: ReadonlySet<number> = new Set()
 
 /** Remembers which accounts have reached the limit, for both kinds of turns. */
 export const make = Effect.gen(function* () {
@@ -93,8 +109,19 @@ export const make = Effect.gen(function* () {
     turns: () => {
       let last = -1
       return {
-        /** Some of the accounts, from the one after the last turn on. */
-        next: (accounts: Next, most: number) => accountsAfter(accounts, last, most, isFull),
+        /** Some of the accounts, from the one after the last turn on, but those passed over. */
+        next: Effect.fnUntraced(function* (accounts: Next, most: number, passedOver: ReadonlySet<number>) {
+          const { cursor, found } = yield* accountsAfter(accounts, last, most, passedOver, isFull)
+          // The next search goes on behind those that were passed over.
+          if (found.length === 0 && passedOver.size > 0) last = cursor
+          return found
+        }),
+        /** As `next`, of accounts that may have reached the limit. */
+        nextOf: (accounts: Next, most: number) =>
+          Effect.map(
+            accountsAfter(accounts, last, most, nobody, () => Effect.succeed(false)),
+            ({ found }) => found
+          ),
         /** Notes that an account has had its turn. */
         took: (account: number) => {
           last = account
