@@ -212,7 +212,7 @@ const measure = Effect.gen(function* () {
         .slice(1, 5)
         .map((ms) => ms.toFixed(0))
         .join(", ")}; quiet ${quiet.toFixed(0)}), ` +
-      `of ${all.length}; ${(took / 1000).toFixed(1)} s in all, new blocks wait ${stood.toFixed(0)} ms`
+      `of ${all.length}; ${(took / 1000).toFixed(1)} s in all${stood > 0 ? `, new blocks wait ${stood.toFixed(0)} ms` : ""}`
   )
 })
 

@@ -7,12 +7,15 @@ import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
-import { rowsAtOnce, whileMore } from "../database/SmallSteps.ts"
+import { whileMore } from "../database/SmallSteps.ts"
+import { rows } from "../database/Statements.ts"
 import * as BulkRequests from "../subscriptions/BulkRequests.ts"
 import * as Removal from "../subscriptions/Removal.ts"
 
 /** Subscriptions that one transaction removes. */
 const subscriptionsAtOnce = 50
+/** Rows of other tables that one statement removes. */
+const rowsAtOnce = 1_000
 
 /** Removes some subscriptions of one chain with all that they have; whether there were any. */
 const someSubscriptions = Effect.fnUntraced(function* (account: number) {
@@ -86,6 +89,20 @@ const someAddresses = Effect.fnUntraced(function* (account: number) {
   return removed.length > 0
 })
 
+/** Removes some counts of attempts to deliver; whether there were any. */
+const someCounts = Effect.fnUntraced(function* (account: number) {
+  const { query } = yield* Database
+  const removed = yield* query(
+    rows(sql`
+      delete from delivery_count
+      where account = ${account} and (host, period) in (
+        select host, period from delivery_count where account = ${account} limit ${rowsAtOnce}
+      )
+      returning account`)
+  )
+  return removed.length > 0
+})
+
 /** Removes what is left, under the locks of all chains; false where subscriptions have come meanwhile. */
 const theRest = Effect.fnUntraced(function* (account: number) {
   const { query, transaction } = yield* Database
@@ -134,6 +151,7 @@ export const remove = Effect.fn("AccountRemoval.remove")(function* (account: num
     yield* whileMore(someOf("credit_entry", account))
     yield* whileMore(someOf("synced_address", account))
     yield* whileMore(someAddresses(account))
+    yield* whileMore(someCounts(account))
     yield* BulkRequests.forgetAll(account)
   } while (!(yield* theRest(account)))
 })

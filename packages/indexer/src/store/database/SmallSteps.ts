@@ -1,9 +1,8 @@
 /** Work that takes long, in steps that are short: others come to the store between. */
 import * as Effect from "effect/Effect"
 
-/** Callbacks, and rows of other tables, that one step changes: some milliseconds each thousand. */
+/** Callbacks that one step changes: some ten milliseconds. */
 export const callbacksAtOnce = 1_000
-export const rowsAtOnce = 5_000
 
 const pause = "1 millis"
 

@@ -13,6 +13,8 @@ import * as PendingConfirmations from "./PendingConfirmations.ts"
 
 /** Subscriptions of one step. */
 const atOnce = 50
+/** Rows of one step: to remove a callback costs more than to change one, by each of its indexes. */
+const rowsAtOnce = 250
 
 /** In a transaction: removes some of what removed subscriptions have left; whether there may be more. */
 const someLeft = Effect.fnUntraced(function* () {
@@ -20,11 +22,11 @@ const someLeft = Effect.fnUntraced(function* () {
   const found = yield* query((db) => db.selectFrom("removed_subscription").select("id").orderBy("id").limit(atOnce))
   if (found.length === 0) return false
   const ids = numbers(found.map(({ id }) => id))
-  const most = SmallSteps.callbacksAtOnce
-  const pending = yield* PendingConfirmations.removeSome(sql`subscription in ${ids}`, most)
-  const callbacks = yield* CallbackState.applySome("remove", sql`subscription in ${ids}`, most)
-  if (pending === most || callbacks === most) return true
-  if (yield* AddressLists.removeSome(ids, most)) return true
+  const pending = yield* PendingConfirmations.removeSome(sql`subscription in ${ids}`, rowsAtOnce)
+  if (pending === rowsAtOnce) return true
+  const most = rowsAtOnce - pending
+  if ((yield* CallbackState.applySome("remove", sql`subscription in ${ids}`, most)) === most) return true
+  if (yield* AddressLists.removeSome(ids, rowsAtOnce)) return true
   yield* query(rows(sql`delete from removed_subscription where id in ${ids}`))
   return found.length === atOnce
 })

@@ -61,13 +61,20 @@ const fill = Effect.fnUntraced(function* (name: string) {
   ])
   yield* insertMany("rate_bucket", [{ account, tokens: 1.5, at: 1 }])
   yield* insertMany("verification_hour", [{ account, hour: 1, total: 1 }])
+  // More than one statement removes.
+  yield* insertMany(
+    "delivery_count",
+    Array.from({ length: 1_100 }, (_, period) => ({
+      ...{ account, host: "example.com", period, outcome: "accepted" as const, millis: 5, attempts: 1 }
+    }))
+  )
   return account
 })
 
 const tables = [
   ...(["account", "api_key", "subscription", "waiting", "callback", "domain", "wallet", "wallet_address"] as const),
   ...(["synced_address", "synced_wallet", "credit_balance", "credit_entry", "subscription_count"] as const),
-  ...(["rate_bucket", "verification_hour"] as const)
+  ...(["rate_bucket", "verification_hour", "delivery_count"] as const)
 ] satisfies ReadonlyArray<keyof Tables>
 
 const counts = Effect.gen(function* () {
