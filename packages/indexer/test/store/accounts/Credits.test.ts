@@ -9,9 +9,12 @@ import { Credits } from "@headwater/indexer/store/accounts/Credits"
 import * as SyncedAccountWallets from "@headwater/indexer/store/addresses/SyncedAccountWallets"
 import * as SyncedAddresses from "@headwater/indexer/store/addresses/SyncedAddresses"
 import { Database } from "@headwater/indexer/store/database/Database"
+import { rows } from "@headwater/indexer/store/database/Statements"
+import { CallbackCharging, Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import { type InTransaction, keyOf, Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -358,6 +361,60 @@ for (const store of stores) {
       })
     )
   })
+
+  if (store.name === "postgres") {
+    layer(services.pipe(Layer.provideMerge(store.layer)))("A daily charge beside what is sent", (it) => {
+      it.effect("waits for the callbacks that are noted as sent, which do not wait for the charge", () =>
+        Effect.gen(function* () {
+          const { query } = yield* Database
+          const credits = yield* Credits
+          const { active, made, poor } = yield* withCreditsFor(249)
+          const unpaid = made.at(-1)!
+          const [id] = yield* Seed.callbacks(unpaid, 1)
+          const callback = {
+            ...{
+              id: id!,
+              account: poor,
+              subscription: unpaid.id,
+              host: "example.com",
+              idempotencyKey: "key",
+              sequence: 1
+            },
+            ...{ body: "{}", attempts: 0, attemptLog: "[]", created: 1 }
+          }
+          const waits = Effect.map(
+            query(
+              rows(sql`
+              select 1 from pg_locks where not granted and transactionid = pg_current_xact_id()::xid`)
+            ),
+            ({ length }) => length > 0
+          )
+          // The callback is noted as sent, and before it is charged the daily charge comes to what the other has locked.
+          const isNoted = yield* Deferred.make<void>()
+          const daily = yield* Effect.forkChild(Effect.andThen(Deferred.await(isNoted), credits.chargeDays))
+          const charge = (sent: ReadonlyArray<{ readonly id: number; readonly subscription: number }>) =>
+            Effect.gen(function* () {
+              yield* Deferred.succeed(isNoted, undefined)
+              yield* Effect.repeat(waits, { until: (isSo) => isSo })
+              yield* credits.chargeCallbacks(sent)
+            })
+          const outbox = Layer.fresh(Outbox.layer).pipe(Layer.provide(Layer.succeed(CallbackCharging, charge)))
+          const attempt = { at: 1, duration: 1, status: 200 }
+          yield* Effect.provide(
+            Effect.flatMap(Outbox, ({ acknowledge }) => acknowledge([{ kind: "delivered", callback, attempt }])),
+            outbox
+          )
+          yield* Fiber.join(daily)
+          assert.deepStrictEqual(
+            (yield* Seed.rows(unpaid.id)).map(({ state }) => state),
+            ["delivered"]
+          )
+          assert.lengthOf(yield* active, 248)
+          yield* ledgerAddsUp(poor)
+        })
+      )
+    })
+  }
 
   layer(services.pipe(Layer.provideMerge(store.layer)))(`Two daily charges of very many on ${store.name}`, (it) => {
     it.effect("stop only those that cannot be paid, also where the account stops some itself", () =>

@@ -44,6 +44,13 @@ export const balance = Effect.fnUntraced(function* (account: number) {
   return row?.balance ?? 0
 })
 
+/** The balance, as the surrounding transaction sees it. */
+export const present = Effect.fnUntraced(function* (account: number) {
+  const { query } = yield* Database
+  const [row] = yield* query(balanceOf(account))
+  return row?.balance ?? 0
+})
+
 /** The balance, locked until the surrounding transaction ends. */
 export const lock = Effect.fnUntraced(function* (account: number) {
   const { query } = yield* Database

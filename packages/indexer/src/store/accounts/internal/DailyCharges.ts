@@ -11,7 +11,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import * as ChainRow from "../../database/ChainRow.ts"
-import { Database } from "../../database/Database.ts"
+import { Database, type DatabaseError } from "../../database/Database.ts"
 import * as SmallSteps from "../../database/SmallSteps.ts"
 import * as Deactivation from "../../subscriptions/Deactivation.ts"
 import * as CreditLedger from "./CreditLedger.ts"
@@ -116,9 +116,12 @@ const activeBefore = Effect.fnUntraced(function* ({ account, chain }: Owner, bef
 
 /**
  * Takes the price of an account's subscriptions on a chain for one day. Those that are not paid for are deactivated
- * first, in steps, the last of which is the transaction that takes the price: a price that was taken before is not
- * looked at again, and a process that was killed between goes on with those that are left. Each step counts them again:
- * between two of them another process, or the account, may have deactivated some.
+ * first, in steps: a price that was taken before is not looked at again, and a process that was killed between goes on
+ * with those that are left. Each step counts them again: between two of them another process, or the account, may have
+ * deactivated some.
+ *
+ * A step that deactivates, and with that changes callbacks, locks no balance: who notes that callbacks were sent locks
+ * the balance behind them.
  */
 const chargeSubscriptions = Effect.fnUntraced(function* (tariff: Tariff, day: number, owner: Owner) {
   const { transaction } = yield* Database
@@ -126,21 +129,32 @@ const chargeSubscriptions = Effect.fnUntraced(function* (tariff: Tariff, day: nu
   const before = Credits.endOfDay(day) / 1000
   let credits = 0
   let deactivated = 0
-  const step = Effect.gen(function* () {
+  /** How many are active, and how many of them the balance pays for; no more are counted than a step has to know of. */
+  const counted = Effect.fnUntraced(function* (balance: number) {
+    const affordable = Credits.affordable(balance, each, beyondAll)
+    return { affordable, count: yield* activeBefore(owner, before, affordable + atOnce + 1) }
+  })
+  /** Deactivates some, or takes the price; what is left to do then. */
+  const one = Effect.gen(function* () {
     // The chain before the balance, as a request that changes subscriptions and pays for the change.
     yield* ChainRow.lock(owner.chain)
-    if (yield* CreditLedger.has(entryKeyOf(tariff, day, owner))) return false
-    const affordable = Credits.affordable(yield* CreditLedger.lock(owner.account), each, beyondAll)
-    // No more are counted than the step has to know of.
-    const count = yield* activeBefore(owner, before, affordable + atOnce + 1)
-    if (count === 0) return false
-    const unpaid = count - affordable
-    if (unpaid > 0) deactivated += yield* deactivate(owner, Math.min(unpaid, atOnce), before)
-    if (unpaid > atOnce) return true
-    credits = (yield* take(tariff, day, { ...owner, count }))?.credits ?? 0
-    return false
+    if (yield* CreditLedger.has(entryKeyOf(tariff, day, owner))) return "done"
+    const { affordable, count } = yield* counted(yield* CreditLedger.present(owner.account))
+    if (count === 0) return "done"
+    if (count > affordable) {
+      deactivated += yield* deactivate(owner, Math.min(count - affordable, atOnce), before)
+      return count - affordable > atOnce ? "many" : "some"
+    }
+    const paid = yield* counted(yield* CreditLedger.lock(owner.account))
+    // Callbacks were charged meanwhile.
+    if (paid.count > paid.affordable) return "some"
+    credits = (yield* take(tariff, day, { ...owner, count: paid.count }))?.credits ?? 0
+    return "done"
   })
-  yield* SmallSteps.whileMore(transaction(step))
+  const step: Effect.Effect<boolean, DatabaseError, Database> = Effect.flatMap(transaction(one), (left) =>
+    left === "some" ? step : Effect.succeed(left === "many")
+  )
+  yield* SmallSteps.whileMore(step)
   return { credits, deactivated }
 })
 
