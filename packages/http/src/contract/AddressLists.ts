@@ -27,13 +27,13 @@ import { Price } from "./Price.ts"
 import { RequestedChain } from "./RequestedChain.ts"
 import { eachConfirmation, NewBlockSubscription, receiveCallbackOn, SubscriptionDetails } from "./Subscriptions.ts"
 
-/** Events of addresses that are seen in blocks. */
+/** Events of coins and tokens that addresses move. */
 export const ListEvent = Schema.Literals(
   EventType.literals.filter((event) => {
     const { class: eventClass, seenIn } = eventKinds[event]
-    return ["coin", "token", "internal"].includes(eventClass) && seenIn === "block"
+    return ["coin", "token", "internal"].includes(eventClass) && seenIn !== "reorganisation"
   })
-).annotate({ description: "An event of addresses that is seen in blocks" })
+).annotate({ description: "An event of addresses: any but what a contract logs" })
 
 /** What a subscription on many addresses says beside them. */
 export const newList = {

@@ -101,11 +101,6 @@ export const readList = Effect.fnUntraced(function* (
     ? { confirmationsCount: confirmationsCount! }
     : { receiveCallbackOn: receiveCallbackOn ?? 1 }
   yield* checkEvent(eventType)
-  const { blockchain, ledger } = yield* CurrentChain
-  // What the coins of listed addresses were before is not looked for: payments of theirs would not be seen.
-  if (ledger === "outputs") {
-    return yield* new Unimplemented({ message: `${blockchain} has no lists of addresses: subscribe to each address` })
-  }
   return yield* read(policy, eventType, { ...rest, ...confirmation })
 })
 

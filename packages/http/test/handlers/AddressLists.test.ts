@@ -29,14 +29,24 @@ const newList = (item: object = {}) =>
 
 for (const store of stores) {
   layer(testServer(store), { excludeTestServices: true })(`Lists of addresses over HTTP on ${store.name}`, (it) => {
-    it.effect("are refused where coins are outputs: what such addresses had before is not looked for", () =>
+    it.effect("are made for coins of a UTXO chain, in blocks and in the mempool, and not for its tokens", () =>
       Effect.gen(function* () {
         const { alice, url } = yield* TestServer
-        const body = { data: { item: { eventType, callbackUrl: "https://example.com/" } } }
-        const made = yield* send(url, {
-          ...{ method: "POST", path: "/blockchain-events/litecoin/mainnet/address-lists", key: alice, body }
-        })
-        assert.deepStrictEqual([made.status, made.body.error.code], [501, "unimplemented"])
+        const create = (eventType: string) =>
+          send(url, {
+            ...{ method: "POST", path: "/blockchain-events/litecoin/mainnet/address-lists", key: alice },
+            body: { data: { item: { eventType, callbackUrl: "https://example.com/" } } }
+          })
+        for (const event of [eventType, "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"]) {
+          const made = yield* create(event)
+          assert.strictEqual(made.status, 201)
+          const path = `/blockchain-events/litecoin/mainnet/${made.body.data.item.referenceId}/addresses`
+          const addresses = ["ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9"]
+          const added = yield* send(url, { method: "POST", path, key: alice, body: { data: { item: { addresses } } } })
+          assert.deepStrictEqual(added.body.data?.item, { added: 1, total: 1 })
+        }
+        const refused = yield* create("ADDRESS_TOKENS_TRANSACTION_CONFIRMED")
+        assert.deepStrictEqual([refused.status, refused.body.error.code], [501, "unimplemented"])
       })
     )
 
@@ -87,15 +97,16 @@ for (const store of stores) {
       })
     )
 
-    it.effect("are for events of addresses in blocks, with the confirmations and the filters that these have", () =>
+    it.effect("are for events of addresses, with the confirmations and the filters that these have", () =>
       Effect.gen(function* () {
         const create = (item: object) =>
           Effect.map(
             call("POST", "/address-lists", { eventType, callbackUrl: "https://example.com/", ...item }),
-            ({ body, status }) => (status === 201 ? body.data.item : body.error.details[0].attribute)
+            ({ body, status }) =>
+              status === 201 ? body.data.item : (body.error.details?.[0].attribute ?? body.error.code)
           )
         assert.strictEqual(yield* create({ eventType: "BLOCK_MINED" }), "eventType")
-        assert.strictEqual(yield* create({ eventType: "ADDRESS_COINS_TRANSACTION_UNCONFIRMED" }), "eventType")
+        assert.strictEqual(yield* create({ eventType: "ADDRESS_COINS_TRANSACTION_UNCONFIRMED" }), "unimplemented")
         assert.strictEqual(yield* create({ eventType: `${eventType}_EACH_CONFIRMATION` }), "confirmationsCount")
         assert.strictEqual(yield* create({ filter: { contractAddress: addressOf(1) } }), "filter.contractAddress")
         const made = yield* create({ receiveCallbackOn: 5, filter: { minimumAmount: "2" } })

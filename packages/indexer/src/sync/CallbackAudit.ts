@@ -18,6 +18,7 @@ import type { MinedOutputs } from "../families/SideSources.ts"
 import type { Source } from "../families/Source.ts"
 import * as Completeness from "../store/chain/Completeness.ts"
 import type { Database, DatabaseError } from "../store/database/Database.ts"
+import * as ListedOccurrence from "../store/subscriptions/ListedOccurrence.ts"
 import * as ToldCoins from "../store/subscriptions/ToldCoins.ts"
 import * as SubscribedInputs from "./SubscribedInputs.ts"
 
@@ -166,25 +167,25 @@ export const run = Effect.fn("CallbackAudit.run")(function* (
       metadata: () => ({ name: "", symbol: "", decimals: undefined }),
       hasCoins: yield* recordedBefore(subscribers, height)
     })
-    const keyOf = (subscription: number, transactionId: string) => `${subscription} ${transactionId}`
     const textOf = (transaction: number) => Hash.encode(chain, block.transactions[transaction]!)
     const truths = new Map(
       // Subscriptions to coins have no other items.
       occurrences.map(({ item, occurrence, subscription }) => {
         const coin = item as CoinItem
-        return [keyOf(subscription.id, coin.transactionId), { subscription, occurrence, item: coin }]
+        const name = ListedOccurrence.nameFor(subscription, occurrence)
+        return [ToldCoins.keyOf(subscription, coin), { subscription, occurrence: name, item: coin }]
       })
     )
     const inDoubt = new Map(
-      unresolved.map(({ subscription, transactionId }) => {
-        const text = Hash.encode(chain, transactionId)
-        return [keyOf(subscription.id, text), { subscription, transactionId: text }]
+      unresolved.map(({ subscription, transactionId: id }) => {
+        const transactionId = Hash.encode(chain, id)
+        return [ToldCoins.keyOf(subscription, { transactionId }), { subscription, transactionId }]
       })
     )
     for (const { address, transaction } of unknown) {
       for (const subscription of byAddress.get(Buffer.from(address).toString("hex")) ?? []) {
         const transactionId = textOf(transaction)
-        const key = keyOf(subscription.id, transactionId)
+        const key = ToldCoins.keyOf(subscription, { transactionId })
         if (!truths.has(key)) inDoubt.set(key, { subscription, transactionId })
       }
     }
@@ -193,7 +194,7 @@ export const run = Effect.fn("CallbackAudit.run")(function* (
     const corrections: Array<ToldCoins.Correction> = []
     let right = 0
     for (const one of all.filter(({ takenBack }) => !takenBack)) {
-      const key = keyOf(one.subscriber.id, one.item.transactionId)
+      const key = ToldCoins.keyOf(one.subscriber, one.item)
       const truth = truths.get(key)
       if (truth === undefined) {
         const reason = inDoubt.has(key) ? reasons.unknownInput : reasons.noMovement
@@ -208,7 +209,7 @@ export const run = Effect.fn("CallbackAudit.run")(function* (
       }
     }
 
-    const wasTold = new Set(all.map(({ item, subscriber }) => keyOf(subscriber.id, item.transactionId)))
+    const wasTold = new Set(all.map(({ item, subscriber }) => ToldCoins.keyOf(subscriber, item)))
     const untold = <A extends { readonly subscription: Omit<ToldCoins.CoinSubscriber, "filter"> }>(
       all: ReadonlyMap<string, A>
     ) =>

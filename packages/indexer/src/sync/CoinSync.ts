@@ -57,8 +57,6 @@ export interface CoinSync {
 const near = 2
 /** Wallets in one search: with what is looked for beyond their watched addresses, about as much as the addresses. */
 const walletsASearch = 25
-/** Revisions of the chain, each of them about one subscription, that are looked through in one query. */
-const revisionsAtATime = 5_000
 /** How long and how often a search waits for others to join that come at the same time. */
 const gatheringInterval = "500 millis"
 const gatheringLooks = 20
@@ -106,11 +104,9 @@ export const make = Effect.fn("CoinSync.make")(function* (
     const addresses = new Map<string, AddressBytes>()
     let after = settled.revision
     while (after < revision && addresses.size < maxAddresses) {
-      const last = Math.min(after + revisionsAtATime, revision)
-      for (const address of yield* KnownCoins.unknown(id, { after, last })) {
-        addresses.set(Bytes.key(address), address)
-      }
-      after = last
+      const found = yield* KnownCoins.unknown(id, { after, last: revision })
+      for (const address of found.addresses) addresses.set(Bytes.key(address), address)
+      after = found.reached
     }
     return { addresses: [...addresses.values()], revision: after }
   })

@@ -15,6 +15,7 @@ import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as Completeness from "@headwater/indexer/store/chain/Completeness"
 import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
 import { Database } from "@headwater/indexer/store/database/Database"
+import * as AddressLists from "@headwater/indexer/store/subscriptions/AddressLists"
 import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
 import * as CoinSync from "@headwater/indexer/sync/CoinSync"
@@ -133,15 +134,24 @@ const watch = (account: number, { script }: Owner) =>
     })
   )
 
-/** What a subscription is told of the blocks that stand. */
-const told = Effect.fnUntraced(function* ({ id }: Subscription) {
+const newList = (account: number) =>
+  Effect.flatMap(Subscriptions, (subscriptions) =>
+    subscriptions.createList({
+      ...{ account, chain, address: undefined, callbackUrl: "https://receiver.test/", secret: undefined },
+      ...{ event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", confirmations: 1, allowDuplicates: true }
+    })
+  )
+
+/** What a subscription is told of the blocks that stand; of a list, of one owner. */
+const told = Effect.fnUntraced(function* ({ id }: Subscription, owner?: Owner) {
   const { query } = yield* Database
   const rows = yield* query((db) =>
     db.selectFrom("callback").select("body").where("subscription", "=", id).where("state", "=", "due")
   )
-  return rows.map(({ body }) => {
-    const { amount, direction, transactionId } = JSON.parse(body).data.item
-    return `${transactionId} ${direction} ${amount}`
+  return rows.flatMap(({ body }) => {
+    const { address, amount, direction, transactionId } = JSON.parse(body).data.item
+    if (owner !== undefined && address !== Address.encode(chain, owner.script)) return []
+    return [`${transactionId} ${direction} ${amount}`]
   })
 })
 
@@ -219,7 +229,13 @@ for (const store of stores) {
         weight: 2,
         arbitrary: fc.record({ kind: fc.constant("fork" as const), depth: fc.integer({ min: 1, max: 5 }) })
       },
-      { weight: 4, arbitrary: fc.record({ kind: fc.constant("watch" as const), who: fc.nat(people.length - 1) }) },
+      {
+        weight: 4,
+        arbitrary: fc.record({
+          kind: fc.constant("watch" as const),
+          ...{ who: fc.nat(people.length - 1), byList: fc.boolean() }
+        })
+      },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant("unwatch" as const), which: fc.nat(9) }) },
       { weight: 3, arbitrary: fc.constant({ kind: "follow" as const }) },
       {
@@ -238,7 +254,7 @@ for (const store of stores) {
       () =>
         Effect.gen(function* () {
           const context = yield* Effect.context<Database>()
-          const counts = { told: 0, unresolved: 0, silent: 0, notUnderstood: 0 }
+          const counts = { told: 0, listed: 0, unresolved: 0, silent: 0, notUnderstood: 0 }
           yield* Effect.promise(() =>
             fc.assert(
               fc.asyncProperty(scenario, ({ actions, record, start }) =>
@@ -246,7 +262,8 @@ for (const store of stores) {
                   const { query } = yield* Database
                   for (const table of [
                     ...(["chain", "block", "unspent_output", "spent_output", "completeness"] as const),
-                    ...(["unresolved_event", "subscription", "callback", "waiting", "reorganisation"] as const)
+                    ...(["unresolved_event", "subscription", "callback", "waiting", "reorganisation"] as const),
+                    ...(["address_list", "listed_address"] as const)
                   ]) {
                     yield* query((db) => db.deleteFrom(table))
                   }
@@ -286,14 +303,30 @@ for (const store of stores) {
                     readonly subscription: Subscription
                     readonly owner: Owner
                     readonly seen: Set<string>
+                    readonly isListed: boolean
                   }> = []
+                  /** Lists, and who was ever on them: who comes back comes to another one. */
+                  const lists: Array<{ readonly list: Subscription; readonly owners: Set<Owner> }> = []
                   let committed = new Set<string>()
                   const stepped = Effect.gen(function* () {
                     yield* step
                     committed = new Set(node.blocks.map(({ hash }) => Bytes.key(hash)))
                   })
-                  const add = Effect.fnUntraced(function* (owner: Owner) {
-                    watched.push({ owner, subscription: yield* watch(account, owner), seen: committed })
+                  const listFor = Effect.fnUntraced(function* (owner: Owner) {
+                    const before = lists.find(({ owners }) => !owners.has(owner))
+                    const { list, owners } = before ?? { list: yield* newList(account), owners: new Set() }
+                    if (before === undefined) lists.push({ list, owners })
+                    owners.add(owner)
+                    return list
+                  })
+                  const add = Effect.fnUntraced(function* (owner: Owner, isListed: boolean) {
+                    const subscription = yield* isListed ? listFor(owner) : watch(account, owner)
+                    if (isListed) {
+                      const { transaction } = yield* Database
+                      const key = { account, chain, referenceId: subscription.referenceId }
+                      yield* transaction(AddressLists.add(key, [owner.script], () => Effect.void))
+                    }
+                    watched.push({ owner, subscription, isListed, seen: committed })
                   })
                   for (const one of actions) {
                     if (one.kind === "mine") mine(one.picks)
@@ -301,12 +334,15 @@ for (const store of stores) {
                       mine(one.picks)
                       node.garble()
                     } else if (one.kind === "follow") yield* stepped
-                    else if (one.kind === "watch") yield* add(people[one.who]!)
+                    else if (one.kind === "watch") yield* add(people[one.who]!, one.byList)
                     else if (one.kind === "unwatch") {
                       const [removed] = watched.splice(one.which, 1)
                       if (removed === undefined) continue
-                      const { referenceId } = removed.subscription
-                      yield* (yield* Subscriptions).remove({ account, chain, referenceId })
+                      const key = { account, chain, referenceId: removed.subscription.referenceId }
+                      const { transaction } = yield* Database
+                      yield* removed.isListed
+                        ? transaction(AddressLists.remove(key, [removed.owner.script]))
+                        : (yield* Subscriptions).remove(key)
                     } else if (one.kind === "fork") {
                       node.drop(one.depth)
                       for (let i = 0; i <= one.depth; i++) mine([one.depth * 7919 + i, i])
@@ -341,8 +377,11 @@ for (const store of stores) {
                       ({ address, transactionId }) =>
                         Hash.encode(chain, transactionId) === id && Bytes.equal(address, script)
                     )
-                  for (const { owner, seen, subscription } of watched) {
-                    const events = new Set(yield* told(subscription))
+                  for (const { isListed, owner, seen, subscription } of watched) {
+                    const all = yield* told(subscription, owner)
+                    const events = new Set(all)
+                    assert.strictEqual(events.size, all.length, "each once")
+                    if (isListed) counts.listed += all.length
                     for (const block of node.blocks) {
                       for (const { event, id, isReceiver, payers } of oracle.movements(block, owner)) {
                         if (block.height < start || seen.has(Bytes.key(block.hash))) continue
@@ -386,6 +425,7 @@ for (const store of stores) {
             )
           )
           assert.isAbove(counts.told, 0)
+          assert.isAbove(counts.listed, 0)
           console.log(JSON.stringify(counts))
         }).pipe(Effect.provide(store.layer), Effect.scoped),
       300_000

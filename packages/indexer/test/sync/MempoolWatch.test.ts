@@ -18,7 +18,11 @@ import * as References from "effect/References"
 import { UtxoChain } from "../families/utxo/UtxoChain.ts"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
-import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as AddressLists from "@headwater/indexer/store/subscriptions/AddressLists"
+import * as Activation from "@headwater/indexer/store/subscriptions/internal/Activation"
+import * as Gaps from "@headwater/indexer/store/subscriptions/internal/Gaps"
+import * as ListActivation from "@headwater/indexer/store/subscriptions/ListActivation"
+import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as MempoolWatch from "@headwater/indexer/sync/MempoolWatch"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -124,6 +128,19 @@ const subscribe = Effect.fnUntraced(function* (owner: number, filter?: Filter) {
   })
 })
 
+const newList = Effect.gen(function* () {
+  const { createList } = yield* Subscriptions
+  return yield* createList({
+    ...{ account: 1, chain, event: "ADDRESS_COINS_TRANSACTION_UNCONFIRMED", address: undefined, confirmations: 0 },
+    ...{ callbackUrl: "https://receiver.test/", secret: undefined, allowDuplicates: true }
+  })
+})
+const addTo = Effect.fnUntraced(function* (list: Subscription, addresses: ReadonlyArray<AddressBytes>) {
+  const { transaction } = yield* Database
+  const key = { account: 1, chain, referenceId: list.referenceId }
+  yield* transaction(AddressLists.add(key, addresses, () => Effect.void))
+})
+
 /** `<reference> <transaction> <direction> <amount>` of every callback, in order. */
 const told = Effect.gen(function* () {
   const { query } = yield* Database
@@ -190,6 +207,7 @@ const agreesOver = Effect.fnUntraced(
   function* (moments: ReadonlyArray<Moment>) {
     const { query, transaction: within } = yield* Database
     const tables = ["callback", "subscription", "unspent_output", "spent_output", "unresolved_event"] as const
+    for (const table of ["address_list", "listed_address"] as const) yield* query((db) => db.deleteFrom(table))
     for (const table of [...tables, "completeness", "block"] as const) yield* query((db) => db.deleteFrom(table))
     yield* query((db) => db.deleteFrom("chain"))
     const fake = new UtxoChain(chain, (script) => owners[ownerOf(script)]?.unlocking)
@@ -218,15 +236,18 @@ const agreesOver = Effect.fnUntraced(
       { pollInterval: Duration.seconds(1) }
     )
     const expected = new Set<string>()
+    const list = yield* newList
 
     for (const { ahead, payments, search, subscribe: owner, ...now } of moments) {
       if (owner !== undefined && !subscribed.has(owner)) {
         subscribed.add(owner)
-        yield* (yield* Subscriptions).create({
-          ...{ account: 1, chain, address: owners[owner]!.script, callbackUrl: "https://receiver.test/" },
-          ...{ event: "ADDRESS_COINS_TRANSACTION_UNCONFIRMED", secret: undefined, confirmations: 1 },
-          allowDuplicates: true
-        })
+        if (owner > 0) yield* addTo(list, [owners[owner]!.script])
+        else
+          yield* (yield* Subscriptions).create({
+            ...{ account: 1, chain, address: owners[owner]!.script, callbackUrl: "https://receiver.test/" },
+            ...{ event: "ADDRESS_COINS_TRANSACTION_UNCONFIRMED", secret: undefined, confirmations: 1 },
+            allowDuplicates: true
+          })
       }
       if (search !== undefined && subscribed.has(search)) {
         const { script } = owners[search]!
@@ -273,12 +294,12 @@ const agreesOver = Effect.fnUntraced(
         return Effect.asVoid(enter)
       })
       yield* step
-      const told = new Set(
-        (yield* query((db) => db.selectFrom("callback").select("body"))).map(({ body }) => {
-          const { address, amount, direction, transactionId } = JSON.parse(body).data.item
-          return `${address} ${transactionId} ${direction} ${amount}`
-        })
-      )
+      const all = (yield* query((db) => db.selectFrom("callback").select("body"))).map(({ body }) => {
+        const { address, amount, direction, transactionId } = JSON.parse(body).data.item
+        return `${address} ${transactionId} ${direction} ${amount}`
+      })
+      const told = new Set(all)
+      assert.lengthOf(all, told.size, "each once")
       for (const { coins, pays, transactionId } of made) {
         for (const owner of subscribed) {
           const { script } = owners[owner]!
@@ -506,6 +527,67 @@ for (const store of stores) {
         node.waiting.delete(hex(2))
         yield* (yield* MempoolWatch.make(chain, node.mempool, options)).step
         assert.deepStrictEqual(yield* told, expected)
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.effect("tells a list of each of its addresses what arrives after that address", () =>
+      Effect.gen(function* () {
+        const node = new Node()
+        const { step } = yield* start(node)
+        const list = yield* newList
+        const tell = (owner: number, number: number, amount: string) => ({
+          referenceId: list.referenceId,
+          event: event(owner, number, "incoming", amount)
+        })
+        yield* addTo(list, [script(1), script(2)])
+        // Two of the list's addresses in one transaction, paid alike.
+        node.add(
+          1,
+          [],
+          [
+            [1, 5n],
+            [2, 5n],
+            [3, 5n]
+          ]
+        )
+        yield* step
+        const first = [tell(1, 1, "0.00000005"), tell(2, 1, "0.00000005")]
+        assert.sameDeepMembers([...(yield* told)], first)
+        yield* TestClock.adjust("2 hours")
+        yield* addTo(list, [script(3)])
+        node.add(2, [], [[3, 6n]])
+        yield* step
+        assert.deepStrictEqual((yield* told).slice(2), [tell(3, 2, "0.00000006")])
+        // After a restart, when all are new to the process: nothing twice, and nothing of before an address came.
+        node.waiting.delete(hex(2))
+        yield* (yield* MempoolWatch.make(chain, node.mempool, options)).step
+        assert.lengthOf(yield* told, 3)
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.effect("tells a list that is activated again, once its addresses have begun again", () =>
+      Effect.gen(function* () {
+        const node = new Node()
+        const { step } = yield* start(node)
+        const list = yield* newList
+        yield* addTo(list, [script(1)])
+        yield* step
+        const { deactivate } = yield* Subscriptions
+        yield* deactivate(list.id, "test")
+        yield* Gaps.begin({ parkedCount: 0, parkedMillis: 0 })
+        node.add(1, [], [[1, 5n]])
+        yield* step
+        const { transaction } = yield* Database
+        const key = { account: 1, chain, referenceId: list.referenceId }
+        yield* transaction(Activation.activate(key, () => Effect.succeed(true)))
+        node.add(2, [], [[1, 6n]])
+        yield* step
+        assert.deepStrictEqual(yield* told, [])
+        yield* transaction(ListActivation.some())
+        node.add(3, [], [[1, 7n]])
+        yield* step
+        const { referenceId } = list
+        assert.deepStrictEqual(yield* told, [{ referenceId, event: event(1, 3, "incoming", "0.00000007") }])
       }).pipe(Effect.provide(layer), Effect.scoped)
     )
 

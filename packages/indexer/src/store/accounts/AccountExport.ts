@@ -39,7 +39,7 @@ const parts: ReadonlyArray<Part> = [
   part(
     "listed address",
     "subscription.reference_id, chain.name as chain, t.address",
-    `${withChain("listed_address")} join subscription on subscription.id = t.subscription`
+    `${withChain("listed_address")} join subscription on subscription.id = t.subscription and t.left_revision is null`
   ),
   part(
     "wallet",

@@ -5,9 +5,10 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
+import { sql } from "kysely"
 import type * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
-import { inChunks } from "../database/Statements.ts"
+import { inChunks, rows } from "../database/Statements.ts"
 import { isMatched } from "./MatchedSubscriptions.ts"
 
 /** Whether every coin there is has been recorded, whoever has it. */
@@ -23,7 +24,7 @@ export const known = Effect.fnUntraced(function* (
   height: number
 ) {
   const { query } = yield* Database
-  const rows = yield* inChunks(addresses, (some) =>
+  const found = yield* inChunks(addresses, (some) =>
     query((db) =>
       db
         .selectFrom("completeness")
@@ -33,42 +34,64 @@ export const known = Effect.fnUntraced(function* (
         .where("coins", "<=", height)
     )
   )
-  return new Set(rows.map(({ address }) => Bytes.key(address)))
+  return new Set(found.map(({ address }) => Bytes.key(address)))
+})
+
+/** Revisions that are looked through in one query, each of them about one subscription. */
+const revisionsAtATime = 5_000
+/** Addresses of lists that are looked through in one query. */
+const listedAtATime = 5_000
+
+/** The last of the revisions above `after`, up to `last`, that one query may look through. */
+const lastAtOnce = Effect.fnUntraced(function* (chain: number, after: number, last: number) {
+  const { read } = yield* Database
+  const near = Math.min(after + revisionsAtATime, last)
+  // A revision has as many addresses as one edit of a list.
+  const [row] = yield* read(
+    rows(sql<{ readonly revision: number }>`
+      select revision from listed_address
+      where chain + 0 = ${chain} and revision > ${after} and revision <= ${near}
+      order by revision, id limit 1 offset ${sql.lit(listedAtATime)}`)
+  )
+  return row === undefined ? near : Math.max(after + 1, row.revision - 1)
 })
 
 /**
- * Addresses of subscriptions that came with the chain's revisions above `after` and up to `last`, whose coins are
- * unknown: each once.
+ * Addresses of subscriptions that came with the chain's revisions above `after`, no later than with `last`, whose coins
+ * are unknown, each once; and the revision up to which they were looked for.
  */
 export const unknown = Effect.fn("KnownCoins.unknown")(function* (
   chain: number,
   { after, last }: { readonly after: number; readonly last: number }
 ) {
   const { read } = yield* Database
-  const rows = yield* read((db) =>
-    db
-      .selectFrom("subscription as s")
-      // A store of release 0.1 may have no row yet.
-      .leftJoin("completeness as c", (on) => on.onRef("c.chain", "=", "s.chain").onRef("c.address", "=", "s.address"))
-      .select("s.address")
-      .distinct()
-      .where("s.chain", "=", chain)
-      .where(isMatched("s"))
-      .where("s.address", "is not", null)
-      .where("s.revision", ">", after)
-      .where("s.revision", "<=", last)
-      .where("c.coins", "is", null)
+  const reached = yield* lastAtOnce(chain, after, last)
+  // A store of release 0.1 may have no row yet.
+  const isUnknown = (of: string) => {
+    const { chain, address } = { chain: sql.ref(`${of}.chain`), address: sql.ref(`${of}.address`) }
+    return sql`not exists (
+      select 1 from completeness c where c.chain = ${chain} and c.address = ${address} and c.coins is not null)`
+  }
+  const found = yield* read(
+    rows(sql<{ readonly address: AddressBytes }>`
+      select s.address from subscription s
+      where s.chain = ${chain} and ${isMatched("s")} and s.address is not null
+        and s.revision > ${after} and s.revision <= ${reached} and ${isUnknown("s")}
+      union
+      select a.address from listed_address a join subscription s on s.id = a.subscription
+      where a.chain + 0 = ${chain} and a.left_revision is null and a.revision >= s.active_from and ${isMatched("s")}
+        and a.revision > ${after} and a.revision <= ${reached} and ${isUnknown("a")}`)
   )
-  return rows.map(({ address }) => address as AddressBytes)
+  return { addresses: found.map(({ address }) => address), reached }
 })
 
 /** Whether there is an address whose coins are unknown, watched or not; in a transaction. */
 export const areUnknown = Effect.fnUntraced(function* (chain: number) {
   const { query } = yield* Database
-  const rows = yield* query((db) =>
+  const found = yield* query((db) =>
     db.selectFrom("completeness").select("chain").where("chain", "=", chain).where("coins", "is", null).limit(1)
   )
-  return rows.length > 0
+  return found.length > 0
 })
 
 /** Block 0 has been committed: nobody had coins before it. */

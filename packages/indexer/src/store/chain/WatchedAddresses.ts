@@ -4,7 +4,7 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Watched from "@headwater/core/events/Watched"
 import * as Effect from "effect/Effect"
-import { type RawBuilder, sql } from "kysely"
+import { sql } from "kysely"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { inChunks, rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
@@ -24,8 +24,6 @@ export interface WatchedAddresses {
 const pageSize = 1_000
 /** Pages for which the log has a line. */
 const loggedPages = 100
-
-type Listed = Pick<Row<"listed_address">, "address" | "id" | "revision">
 
 /** The empty set of the chain that has this number in the store. */
 export const make = Effect.fnUntraced(function* (chain: number) {
@@ -69,42 +67,19 @@ export const make = Effect.fnUntraced(function* (chain: number) {
     }
   })
 
-  /** Adds the addresses of lists that came with these revisions, or whose subscription did. */
+  /** Adds the addresses of lists that came with these revisions, or began again with them. */
   const addListed = Effect.fnUntraced(function* (revision: number) {
-    const all = sql`
-      from listed_address a join subscription s on s.id = a.subscription
-      where a.left_revision is null and ${isMatched("s")}`
-    // In the order of an index too.
-    const came = (after: { readonly id: number; readonly revision: number }) => sql<Listed>`
-      select a.id, a.address, a.revision ${all} and a.chain + 0 = ${chain}
-        and a.revision >= ${after.revision} and a.revision <= ${revision}
-        and (a.revision, a.id) > (${after.revision}, ${after.id})
-      order by a.revision, a.id limit ${pageSize}`
-    yield* addPages(came)
-    if (reached === 0) return
-    const changed = yield* read(
-      rows(sql<{ readonly id: number }>`
-        select s.id from subscription s
-        where s.chain = ${chain} and s.revision > ${reached} and s.revision <= ${revision} and s.address is null
-          and ${isMatched("s")} and exists (select 1 from address_list l where l.subscription = s.id)`)
-    )
-    for (const { id } of changed) {
-      yield* addPages(
-        (after) => sql<Listed>`
-          select a.id, a.address, a.revision ${all} and a.subscription = ${id} and a.id > ${after.id}
-          order by a.id limit ${pageSize}`,
-        { id: 0, revision: 0 }
+    for (let after = { revision: reached, id: Number.MAX_SAFE_INTEGER }; ; ) {
+      // In the order of an index too.
+      const found = yield* read(
+        rows(sql<Pick<Row<"listed_address">, "address" | "id" | "revision">>`
+          select a.id, a.address, a.revision
+          from listed_address a join subscription s on s.id = a.subscription
+          where a.left_revision is null and a.revision >= s.active_from and ${isMatched("s")} and a.chain + 0 = ${chain}
+            and a.revision >= ${after.revision} and a.revision <= ${revision}
+            and (a.revision, a.id) > (${after.revision}, ${after.id})
+          order by a.revision, a.id limit ${pageSize}`)
       )
-    }
-  })
-
-  /** Adds what pages of addresses hold, each behind the last of the page before. */
-  const addPages = Effect.fnUntraced(function* (
-    page: (after: { readonly id: number; readonly revision: number }) => RawBuilder<Listed>,
-    first = { id: Number.MAX_SAFE_INTEGER, revision: reached }
-  ) {
-    for (let after = first; ; ) {
-      const found = yield* read(rows(page(after)))
       for (const { address } of found) watched.add(address as AddressBytes)
       if (found.length < pageSize) return
       after = found.at(-1)!

@@ -302,6 +302,11 @@ export interface AddressListTable {
   account: number
   /** Addresses that are in the list. */
   total: number
+  /**
+   * Addresses up to the row with this id have begun again since the subscription was activated; null where all have that
+   * are in the list.
+   */
+  begin_after: Generated<number | null>
 }
 
 /** An address of a list. */
@@ -310,7 +315,7 @@ export interface ListedAddressTable {
   subscription: number
   chain: number
   address: Uint8Array
-  /** The chain's revision with which it came, and with which it left, if it has. */
+  /** The chain's revision with which it came, or began again, and with which it left, if it has. */
   revision: number
   left_revision: Generated<number | null>
   /** The chain's cursor when it came: blocks above it are evaluated. Null where no block was committed yet. */
@@ -321,6 +326,8 @@ export interface ListedAddressTable {
   /** The recorded blocks that are yet to be looked through for what the address had before it was derived; else null. */
   past_from: Generated<number | null>
   past_to: Generated<number | null>
+  /** Seconds since the Unix epoch; null for what came before this was noted. */
+  created: Generated<number | null>
 }
 
 /** What a subscription on an extended public key derives its list of addresses from. */
@@ -362,6 +369,7 @@ export interface SubscribedAddressView
     | "host"
     | "confirmations"
     | "filter"
+    | "created"
     | "active"
     | "parking"
     | "revision"
@@ -370,6 +378,7 @@ export interface SubscribedAddressView
   > {
   id: number
   address: Uint8Array
+  /** The first revision that a listed address has no part in; null as long as it has. */
   left_revision: number | null
   /** Whether the address is one of a list. */
   is_listed: 0 | 1

@@ -5,6 +5,7 @@
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { sql } from "kysely"
@@ -53,47 +54,6 @@ const find = Effect.fnUntraced(function* (subscription: number) {
   const { query } = yield* Database
   const [row] = yield* query((db) => db.selectFrom("address_list").selectAll().where("subscription", "=", subscription))
   return row
-})
-
-/** Whether a subscription is one on a list. */
-export const isList = (subscription: number) => Effect.map(find(subscription), (row) => row !== undefined)
-
-/** Whether steps are still to tell of one of the list's addresses. */
-export const isBehind = Effect.fnUntraced(function* (chain: number, subscription: number) {
-  const { query } = yield* Database
-  const found = yield* query(
-    rows(sql`
-      select 1 from matched m
-      where m.chain = ${chain} and exists (
-        select 1 from listed_address a
-        where a.chain = m.chain and a.address = m.address and a.subscription + 0 = ${subscription}
-      ) limit 1`)
-  )
-  return found.length > 0
-})
-
-/** In the transaction that has locked the chain's row: the record of the list's addresses begins anew. */
-export const watchAgain = Effect.fnUntraced(function* (
-  chain: Pick<ChainRow.ChainRow, "all_from" | "coins_lost_from" | "height" | "id">,
-  subscription: number
-) {
-  const { query } = yield* Database
-  for (let after = 0; ; ) {
-    const found = yield* query((db) =>
-      db
-        .selectFrom("listed_address")
-        .select(["id", "address"])
-        .where("subscription", "=", subscription)
-        .where("left_revision", "is", null)
-        .where("id", ">", after)
-        .orderBy("id")
-        .limit(atOnce)
-    )
-    if (found.length === 0) return
-    const addresses = found.map(({ address }) => address)
-    yield* Completeness.begin(chain, addresses, chain.height)
-    after = found.at(-1)!.id
-  }
 })
 
 /** The chain's and the list's rows, both locked until the transaction ends. */
@@ -152,10 +112,11 @@ export const add = Effect.fn("AddressLists.add")(function* <E, R>(
     yield* Limits.check("listedAddresses", (yield* Limits.listedAddressesOf(account)) + fresh.length - 1, limits)
     yield* pay(fresh.length)
     yield* Completeness.begin(chain, fresh, chain.height)
+    const created = Math.floor((yield* Clock.currentTimeMillis) / 1000)
     yield* insertMany(
       "listed_address",
       fresh.map((address) => ({
-        ...{ subscription: id, chain: chain.id, address, revision: chain.revision, from_height: chain.height }
+        ...{ subscription: id, chain: chain.id, address, revision: chain.revision, from_height: chain.height, created }
       }))
     )
     yield* count(id, total + fresh.length)

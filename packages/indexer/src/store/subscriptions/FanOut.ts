@@ -82,7 +82,7 @@ export const defer = Effect.fnUntraced(function* (
   for (const join of [
     "subscription s on s.chain = m.chain and s.address = m.address",
     `listed_address a on a.chain = m.chain and a.address = m.address and a.left_revision is null
-     join subscription s on s.id = a.subscription`,
+     join subscription s on s.id = a.subscription and a.revision >= s.active_from`,
     "subscription s on s.chain = m.chain and m.address is null and s.address is null"
   ]) {
     yield* defer((db) => {

@@ -1,4 +1,5 @@
 /** What commits have left to steps, for readers that ask what subscriptions are still to be told. */
+import type { AddressBytes } from "@headwater/core/address/Address"
 import type { EventKind } from "@headwater/core/events/EventKinds"
 import { type EventType, eventsOfClass } from "@headwater/core/events/EventType"
 import type { Occurrence, Subscription } from "@headwater/core/events/Matcher"
@@ -46,29 +47,32 @@ export const heights = Effect.fnUntraced(function* (
   )
 })
 
-/** The matches of one class that a block's steps are still to tell, and to which subscriptions, by their ids. */
+/** The matches of one class that a block's steps are still to tell of an address, and to which subscriptions, by their ids. */
 export const of = Effect.fnUntraced(function* (chain: number, height: number, name: Match["class"]) {
   const { read } = yield* Database
   const left = yield* read((db) =>
     db
       .selectFrom("matched")
-      .select(["id", "occurrences"])
+      .select(["id", "address", "occurrences", "revision"])
       .where("chain", "=", chain)
       .where("height", "=", height)
       .where("address", "is not", null)
   )
   const events: ReadonlyArray<EventType> = [...eventsOfClass(name)]
-  return yield* Effect.forEach(left, ({ id, occurrences }) =>
+  return yield* Effect.forEach(left, ({ address, id, occurrences, revision }) =>
     Effect.map(
       read(
         rows(sql<{ id: number }>`
-          select s.id from matched m
-          join fan_out f on f.matched = m.id
-          join subscription s on s.chain = m.chain and s.account = f.account and s.address = m.address
-          where m.id = ${id} and s.id > f.subscription and s.event in (${sql.join(events)})
-            and s.active_from <= m.revision and (${isMatched("s")} or s.revision > m.revision)`)
+          select s.id from ever_subscribed_address s
+          where s.chain = ${chain} and s.address = ${address} and s.event in (${sql.join(events)})
+            and exists (
+              select 1 from fan_out f where f.matched = ${id} and f.account = s.account and s.id > f.subscription
+            )
+            and (s.left_revision is null or s.left_revision > ${revision})
+            and s.active_from <= ${revision} and (${isMatched("s")} or s.revision > ${revision})`)
       ),
       (subscriptions) => ({
+        address: address as AddressBytes,
         matches: decode(occurrences).filter((match) => match.class === name),
         subscriptions: subscriptions.map(({ id }) => id)
       })

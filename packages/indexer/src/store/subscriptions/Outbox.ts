@@ -27,6 +27,7 @@ import type { DueHost, HostCapacity, Lease, Outcome } from "./Lease.ts"
 import * as BulkRequests from "./BulkRequests.ts"
 import * as CallbackCopies from "./CallbackCopies.ts"
 import * as Removal from "./Removal.ts"
+import * as ListActivation from "./ListActivation.ts"
 import * as Recovery from "./Recovery.ts"
 import { Subscriptions } from "./Subscriptions.ts"
 
@@ -144,7 +145,8 @@ const make = Effect.gen(function* () {
       )
     ),
     expire: stored(Expiry.overdue(retention, policy.mayReceive)),
-    endParking: stored(Gaps.begin(retention)),
+    // Goes on with what a process that has ended had begun.
+    endParking: stored(Effect.tap(Gaps.begin(retention), ListActivation.rest)),
     leaseCopy: (leaseMillis) => stored(CallbackCopies.lease(leaseMillis, policy.mayReceive)),
     advanceCopy: (copy, sent) => stored(CallbackCopies.advance(copy, sent, consequences.charge)),
     recover: stored(Effect.tap(recovery.step(), (any) => (any ? wakeup.signal : Effect.void)))

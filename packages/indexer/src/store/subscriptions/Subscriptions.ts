@@ -21,6 +21,7 @@ import * as Activation from "./internal/Activation.ts"
 import * as Creation from "./internal/Creation.ts"
 import * as SubscriptionPage from "./internal/SubscriptionPage.ts"
 import * as SubscriptionRow from "./internal/SubscriptionRow.ts"
+import * as ListActivation from "./ListActivation.ts"
 import * as Removal from "./Removal.ts"
 import type {
   CreatedSubscription,
@@ -222,6 +223,7 @@ const make = Effect.gen(function* () {
   const chainId = yield* chainIds
   const scope = yield* Effect.scope
   const removeRest = Effect.provideService(Removal.rest, Database, database)
+  const activateRest = Effect.provideService(ListActivation.rest, Database, database)
 
   return Subscriptions.of({
     create: Effect.fn("Subscriptions.create")((subscription) => database.transaction(create(subscription, limits))),
@@ -271,7 +273,11 @@ const make = Effect.gen(function* () {
       },
       Effect.provideService(Database, database)
     ),
-    activate: Effect.fn("Subscriptions.activate")((key) => database.transaction(Activation.activate(key, mayReceive))),
+    activate: Effect.fn("Subscriptions.activate")(function* (key) {
+      const activated = yield* database.transaction(Activation.activate(key, mayReceive))
+      if (activated.address === undefined) yield* Effect.forkIn(Effect.ignore(activateRest), scope)
+      return activated
+    }),
     deactivate: Effect.fn("Subscriptions.deactivate")((id, reason) =>
       database.transaction(
         Effect.gen(function* () {

@@ -4,6 +4,7 @@
  * A callback that was wrong stays as it is, and one correction follows: an event of its own kind that names the wrong
  * callback's key. What is pending was not told yet, and is put right where it stands.
  */
+import * as Address from "@headwater/core/address/Address"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import type * as Chain from "@headwater/core/chains/Chain"
@@ -13,6 +14,7 @@ import * as Filter from "@headwater/core/events/Filter"
 import { eventsOfClass } from "@headwater/core/events/EventType"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type { Kysely } from "kysely"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
@@ -127,7 +129,8 @@ type SubscriptionColumns = Pick<
   "account" | "reference_id" | "host" | "confirmations" | "address" | "filter" | "active" | "from_height"
 > & { readonly subscription: number; readonly subscribed: Row<"subscription">["event"] }
 
-const subscriberOf = (row: SubscriptionColumns): CoinSubscriber => ({
+/** `listed`: the address, where the subscription is on a list. */
+const subscriberOf = (row: SubscriptionColumns, listed?: AddressBytes): CoinSubscriber => ({
   id: row.subscription,
   account: row.account,
   reference_id: row.reference_id,
@@ -135,7 +138,8 @@ const subscriberOf = (row: SubscriptionColumns): CoinSubscriber => ({
   event: row.subscribed,
   confirmations: row.confirmations,
   // An event of an address has one.
-  address: row.address as AddressBytes,
+  address: (row.address as AddressBytes | null) ?? listed!,
+  isListed: row.address === null,
   filter: readFilter(row.filter),
   active: row.active === 1,
   fromHeight: row.from_height ?? undefined
@@ -146,14 +150,16 @@ const callbacks = (db: Kysely<Tables>) =>
   db
     .selectFrom("callback")
     .innerJoin("subscription", "subscription.id", "callback.subscription")
-    // What lists were told names its address in the item alone, and is not looked at.
-    .where("subscription.address", "is not", null)
     .select(["callback.id", "callback.idempotency_key", "callback.body", "callback.state", ...subscription])
     .orderBy("callback.id")
 
 interface Body {
   readonly data: { readonly item: ToldItem }
 }
+
+/** Of what a list was told, the item alone names the address. */
+const subscriberOfItem = (chain: Chain.Chain, row: SubscriptionColumns, { address }: ToldItem) =>
+  subscriberOf(row, row.address === null ? Result.getOrThrow(Address.decodeWithTag(chain, address)) : undefined)
 
 const takenBack: ReadonlySet<CallbackState.State> = new Set(["orphaned", "retracted"])
 
@@ -177,19 +183,14 @@ const leftToSteps = Effect.fnUntraced(function* (chain: number, { height }: Audi
   const left = yield* LeftMatches.of(chain, height, "coin")
   const ids = [...new Set(left.flatMap(({ subscriptions }) => subscriptions))]
   const rows = yield* inChunks(ids, (some) =>
-    read((db) =>
-      db
-        .selectFrom("subscription")
-        .select(subscription)
-        .where("subscription.id", "in", some)
-        .where("subscription.address", "is not", null)
-    )
+    read((db) => db.selectFrom("subscription").select(subscription).where("subscription.id", "in", some))
   )
-  const byId = new Map(rows.map((row) => [row.subscription, subscriberOf(row)]))
-  return left.flatMap(({ matches, subscriptions }) =>
+  const byId = new Map(rows.map((row) => [row.subscription, row]))
+  return left.flatMap(({ address, matches, subscriptions }) =>
     subscriptions.flatMap((id) => {
-      const subscriber = byId.get(id)
-      if (subscriber === undefined) return []
+      const row = byId.get(id)
+      if (row === undefined) return []
+      const subscriber = subscriberOf(row, address)
       const meant = matches.filter(({ item }) => Filter.passes(subscriber.filter, item))
       return meant.map(
         ({ item }): Told => ({
@@ -200,6 +201,12 @@ const leftToSteps = Effect.fnUntraced(function* (chain: number, { height }: Audi
     })
   )
 })
+
+/** Tells what a subscription is told of a movement from every other: a list has many addresses. */
+export const keyOf = (
+  { address, id }: Pick<CoinSubscriber, "address" | "id">,
+  { transactionId }: Pick<CoinItem, "transactionId">
+) => `${id} ${Bytes.key(address)} ${transactionId}`
 
 /** What was told of a block, what is pending, and what is left to steps. */
 export const of = Effect.fn("ToldCoins.of")(function* (chain: Chain.Chain, block: AuditedBlock) {
@@ -216,13 +223,21 @@ export const of = Effect.fn("ToldCoins.of")(function* (chain: Chain.Chain, block
       .selectFrom("waiting")
       .innerJoin("subscription", "subscription.id", "waiting.subscription")
       .select(["waiting.id", "waiting.item", ...subscription])
-      .where("subscription.address", "is not", null)
       .where("waiting.chain", "=", id)
       .where("waiting.height", "=", block.height)
       .where("subscription.event", "in", events)
       .orderBy("waiting.id")
   )
-  const keys = told.map((row) => keyOfCorrection(block, subscriberOf(row), row.idempotency_key))
+  const toldOf = told.map((row) => {
+    // Written by this room only.
+    const { item } = (JSON.parse(row.body) as Body).data
+    return { row, item, subscriber: subscriberOfItem(chain, row, item) }
+  })
+  const pendingOf = pending.map((row) => {
+    const item = JSON.parse(row.item) as CoinItem
+    return { id: row.id, item, subscriber: subscriberOfItem(chain, row, item) }
+  })
+  const keys = toldOf.map(({ row, subscriber }) => keyOfCorrection(block, subscriber, row.idempotency_key))
   const corrections = yield* inChunks(keys, (some) =>
     read((db) => db.selectFrom("callback").select(["idempotency_key", "state"]).where("idempotency_key", "in", some))
   )
@@ -230,35 +245,19 @@ export const of = Effect.fn("ToldCoins.of")(function* (chain: Chain.Chain, block
   const present = new Set(
     corrections.flatMap(({ idempotency_key, state }) => (takenBack.has(state) ? [] : [idempotency_key]))
   )
-  const nameOf = (subscription: number, { transactionId }: ToldItem) => `${subscription} ${transactionId}`
-  const isTold = new Set([
-    ...told.map((row) => nameOf(row.subscription, (JSON.parse(row.body) as Body).data.item)),
-    ...pending.map((row) => nameOf(row.subscription, JSON.parse(row.item) as CoinItem))
-  ])
+  const isTold = new Set([...toldOf, ...pendingOf].map(({ item, subscriber }) => keyOf(subscriber, item)))
   return [
-    ...told.map(
-      (row, i): Told => ({
-        id: row.id,
-        subscriber: subscriberOf(row),
-        // Written by this room only.
-        item: (JSON.parse(row.body) as Body).data.item,
+    ...toldOf.map(
+      ({ item, row, subscriber }, i): Told => ({
+        ...{ id: row.id, subscriber, item },
         idempotencyKey: row.idempotency_key,
         takenBack: takenBack.has(row.state),
         corrected: present.has(keys[i]!)
       })
     ),
-    ...pending.map(
-      (row): Told => ({
-        id: row.id,
-        subscriber: subscriberOf(row),
-        item: JSON.parse(row.item) as CoinItem,
-        idempotencyKey: undefined,
-        takenBack: false,
-        corrected: false
-      })
-    ),
+    ...pendingOf.map((one): Told => ({ ...one, idempotencyKey: undefined, takenBack: false, corrected: false })),
     // Of a subscription whose turn has begun, some may have been told.
-    ...left.filter((one) => !isTold.has(nameOf(one.subscriber.id, one.item)))
+    ...left.filter(({ item, subscriber }) => !isTold.has(keyOf(subscriber, item)))
   ]
 })
 
@@ -272,19 +271,21 @@ export const subscribers = Effect.fn("ToldCoins.subscribers")(function* (
   const rows = yield* inChunks([...addresses], (some) =>
     read((db) =>
       db
-        .selectFrom("subscription")
-        .select(subscription)
+        .selectFrom("subscribed_address as subscription")
+        .select([...subscription, "subscription.is_listed"])
         .where("chain", "=", id)
         .where("address", "in", some)
         .where("event", "in", events)
         .orderBy("id")
     )
   )
-  return Map.groupBy(rows.map(subscriberOf), ({ address }) => Buffer.from(address).toString("hex"))
+  const found = rows.map(({ is_listed, ...row }) => ({ ...subscriberOf(row), isListed: is_listed === 1 }))
+  return Map.groupBy(found, ({ address }) => Buffer.from(address).toString("hex"))
 })
 
 /** The callbacks of corrections whose wrong callbacks are still there and were not taken back. */
 const callbacksOf = Effect.fnUntraced(function* (
+  of: Chain.Chain,
   chain: number,
   block: AuditedBlock,
   corrections: ReadonlyArray<Correction>,
@@ -297,8 +298,9 @@ const callbacksOf = Effect.fnUntraced(function* (
   )
   return rows.flatMap((row) => {
     if (takenBack.has(row.state)) return []
-    const subscriber = subscriberOf(row)
-    const { currentConfirmations, targetConfirmations } = (JSON.parse(row.body) as Body).data.item
+    const told = (JSON.parse(row.body) as Body).data.item
+    const { currentConfirmations, targetConfirmations } = told
+    const subscriber = subscriberOfItem(of, row, told)
     const item = byId.get(row.id)!.item
     const whole =
       currentConfirmations === undefined || targetConfirmations === undefined
@@ -331,7 +333,7 @@ export const correct = Effect.fn("ToldCoins.correct")(function* (
     )
     if (header === undefined || !Bytes.equal(header.hash, block.hash)) return false
     const told = corrections.filter(({ told }) => told.idempotencyKey !== undefined)
-    yield* CallbackState.enter("corrected", yield* callbacksOf(id, block, told, yield* Clock.currentTimeMillis))
+    yield* CallbackState.enter("corrected", yield* callbacksOf(chain, id, block, told, yield* Clock.currentTimeMillis))
     for (const { item, occurrence, told } of corrections) {
       if (told.idempotencyKey !== undefined) continue
       yield* query((db) =>

@@ -1,6 +1,6 @@
 /**
- * The subscriptions of one chain to unconfirmed coins, and their callbacks. A callback's key names the subscription and
- * the transaction, so each transaction has one callback, also across restarts.
+ * The subscriptions of one chain to unconfirmed coins, and their callbacks. A callback's key names the subscription, the
+ * transaction and the address of a list, so each transaction has one callback, also across restarts.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
@@ -19,6 +19,7 @@ import { Database, type DatabaseError } from "../database/Database.ts"
 import { inChunks, rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
 import * as CallbackState from "./CallbackState.ts"
+import * as ListedOccurrence from "./ListedOccurrence.ts"
 import { readFilter } from "./Subscription.ts"
 
 /** What a transaction in a node's mempool moves for one address. */
@@ -59,9 +60,12 @@ const isUnconfirmed = sql.join(
 )
 const wanting = sql`(${isUnconfirmed}) and ${isMatched()}`
 
+/** Addresses of lists that are read at a time. */
+const pageSize = 1_000
+
 type Subscriber = Pick<
-  Row<"subscription">,
-  "id" | "reference_id" | "account" | "host" | "event" | "address" | "created" | "active" | "filter"
+  Row<"subscribed_address">,
+  "id" | "reference_id" | "account" | "host" | "event" | "address" | "created" | "active" | "filter" | "is_listed"
 >
 
 /** Subscriptions by the key of their address. */
@@ -70,16 +74,27 @@ const subscribersOf = Effect.fnUntraced(function* (chain: number, addresses: Rea
   const found: ReadonlyArray<Subscriber> = yield* inChunks(addresses, (some) =>
     query((db) =>
       db
-        .selectFrom("subscription")
-        .select(["id", "reference_id", "account", "host", "event", "address", "created", "active", "filter"])
+        .selectFrom("subscribed_address as s")
+        .select([
+          "id",
+          "reference_id",
+          "account",
+          "host",
+          "event",
+          "address",
+          "created",
+          "active",
+          "filter",
+          "is_listed"
+        ])
         .where("chain", "=", chain)
         .where("address", "in", some)
-        .where(isMatched())
+        .where(isMatched("s"))
         .where("event", "in", events)
         .orderBy("id")
     )
   )
-  return Map.groupBy(found, ({ address }) => Bytes.key(address!))
+  return Map.groupBy(found, ({ address }) => Bytes.key(address))
 })
 
 /** Addresses that subscriptions may be for, as far as the store was at the last refresh. */
@@ -93,6 +108,34 @@ const watchedAddresses = Effect.fnUntraced(function* (chain: Chain.Chain) {
   const empty = () => Watched.make([key[0]!, key[1]!])
   let addresses = empty()
   let revision = -1
+
+  /** Adds addresses of lists that came, or began again, with the revisions up to this one. */
+  const addListed = Effect.fnUntraced(function* (present: number) {
+    const lists = yield* read(
+      rows(sql<{ readonly id: number }>`
+        select id from subscription
+        where chain = ${id} and ${wanting} and address is null
+          and exists (select 1 from address_list where address_list.subscription = subscription.id)`)
+    )
+    const wanted = new Set(lists.map((list) => list.id))
+    if (wanted.size === 0) return
+    for (let after = { revision, id: Number.MAX_SAFE_INTEGER }; ; ) {
+      // Those of other lists too, so that each page is short.
+      const page = yield* read(
+        rows(sql<Pick<Row<"listed_address">, "address" | "id" | "revision" | "subscription">>`
+          select id, address, revision, subscription from listed_address
+          where chain + 0 = ${id} and revision >= ${after.revision} and revision <= ${present}
+            and (revision, id) > (${after.revision}, ${after.id}) and left_revision is null
+          order by revision, id limit ${pageSize}`)
+      )
+      for (const { address, subscription } of page) {
+        if (wanted.has(subscription)) addresses.add(address as AddressBytes)
+      }
+      if (page.length < pageSize) return
+      after = page.at(-1)!
+      yield* Effect.yieldNow
+    }
+  })
 
   const refresh = Effect.gen(function* () {
     const [any] = yield* read(
@@ -109,7 +152,8 @@ const watchedAddresses = Effect.fnUntraced(function* (chain: Chain.Chain) {
       rows(sql<Pick<Row<"subscription">, "address">>`
         select address from subscription where chain = ${id} and revision > ${revision} and ${wanting}`)
     )
-    for (const { address } of added) addresses.add(address!)
+    for (const { address } of added) if (address !== null) addresses.add(address)
+    yield* addListed(present)
     revision = present
     return true
   })
@@ -131,12 +175,15 @@ export const open = Effect.fn("UnconfirmedCoins.open")(function* (chain: Chain.C
   const callbacksOf = (transfer: MempoolTransfer, subscriber: Subscriber, now: number) => {
     const item = Callback.unconfirmedCoinItem(chain, transfer.firstSeen, transfer)
     if (!Filter.passes(readFilter(subscriber.filter), item)) return []
+    const transaction = `coin:${Buffer.from(transfer.transactionId).toString("hex")}`
+    const { address, is_listed } = subscriber
+    const of = { address: address as AddressBytes, isListed: is_listed === 1 }
     return CallbackState.make({
       ...{ subscriber, active: subscriber.active === 1, chain: watched.chain, event: subscriber.event },
       ...{ height: null, now },
       key: {
         blockHash: undefined,
-        occurrence: `coin:${Buffer.from(transfer.transactionId).toString("hex")}`,
+        occurrence: ListedOccurrence.nameFor(of, transaction),
         confirmation: 0
       },
       item

@@ -9,11 +9,11 @@ import * as Chain from "@headwater/core/chains/Chain"
 import type { Occurrence, Subscription, Unresolved } from "@headwater/core/events/Matcher"
 import { eventsOfClass } from "@headwater/core/events/EventType"
 import * as Effect from "effect/Effect"
-import type { Kysely } from "kysely"
+import { type Kysely, type RawBuilder, sql } from "kysely"
 import * as BlockRange from "../chain/BlockRange.ts"
 import { isMatched } from "../chain/MatchedSubscriptions.ts"
 import { Database } from "../database/Database.ts"
-import { inChunks } from "../database/Statements.ts"
+import { inChunks, rows } from "../database/Statements.ts"
 import type { Row, Tables } from "../database/Tables.ts"
 
 /** A movement in doubt. */
@@ -55,22 +55,37 @@ const eventOf = ({ address, height, reason, transaction_id }: Row<"unresolved_ev
 
 /** The events that a movement in doubt keeps back. */
 const events = [...eventsOfClass("coin", "block")]
+/** Of a subscription that is called `s`. */
+const isOfCoins = sql<boolean>`s.event in (${sql.join(events.map((event) => sql.lit(event)))})`
 
-/** Those of the addresses, by their key, with a subscription that nothing is parked for: its event is kept until it is active again. */
+/**
+ * Whether a subscription is on the address of a movement `u`, by itself or by its list; `where`: which one, called `s`.
+ * Each by an index of its own, which a join with the view of both would not use.
+ */
+const isSubscribed = (where: RawBuilder<unknown>) => sql<boolean>`(
+  exists (select 1 from subscription s where s.chain = u.chain and s.address = u.address and ${where})
+  or exists (
+    select 1 from listed_address a join subscription s on s.id = a.subscription
+    where a.chain = u.chain and a.address = u.address and a.left_revision is null and ${where}))`
+
+/**
+ * Those of the addresses, by their key, with a subscription that nothing is parked for: its event is kept until it is
+ * active again, and on a list until the address has begun again.
+ */
 const withoutParking = Effect.fnUntraced(function* (chain: number, addresses: ReadonlyArray<Uint8Array>) {
   const { query } = yield* Database
-  const rows = yield* inChunks(addresses, (some) =>
-    query((db) =>
-      db
-        .selectFrom("subscription")
-        .select("address")
-        .where("chain", "=", chain)
-        .where("address", "in", some)
-        .where(({ not }) => not(isMatched()))
-        .where("event", "in", events)
+  const found = yield* inChunks(addresses, (some) =>
+    query(
+      rows(sql<{ readonly address: Uint8Array }>`
+        select s.address from subscription s
+        where s.chain = ${chain} and s.address in (${sql.join(some)}) and not (${isMatched("s")}) and ${isOfCoins}
+        union all
+        select a.address from listed_address a join subscription s on s.id = a.subscription
+        where a.chain = ${chain} and a.address in (${sql.join(some)}) and a.left_revision is null
+          and (not (${isMatched("s")}) or a.revision < s.active_from) and ${isOfCoins}`)
     )
   )
-  return new Set(rows.map(({ address }) => Bytes.key(address!)))
+  return new Set(found.map(({ address }) => Bytes.key(address)))
 })
 
 /**
@@ -112,16 +127,7 @@ const ofChain = (db: Kysely<Tables>, chain: Chain.Chain) =>
     .selectFrom("unresolved_event as u")
     .innerJoin("chain", "chain.id", "u.chain")
     .where("chain.name", "=", Chain.nameOf(chain))
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom("subscription as s")
-          .select("s.id")
-          .whereRef("s.chain", "=", "u.chain")
-          .whereRef("s.address", "=", "u.address")
-          .where(isMatched("s"))
-          .where("s.event", "in", events)
-      )
-    )
+    .where(isSubscribed(sql`${isMatched("s")} and ${isOfCoins}`))
 
 /** What has happened in those movements. */
 export const occurrencesOf = <O extends Occurrence<Subscription>>(
@@ -152,36 +158,27 @@ export const heightsAbove = Effect.fn("UnresolvedEvents.heightsAbove")(function*
   limit: number
 ) {
   const { read } = yield* Database
-  const rows = yield* read((db) =>
+  const found = yield* read((db) =>
     ofChain(db, chain).select("u.height").distinct().where("u.height", ">", height).orderBy("u.height").limit(limit)
   )
-  return rows.map(({ height }) => height)
+  return found.map(({ height }) => height)
 })
 
 /** The movements of one block in doubt. */
 export const at = Effect.fn("UnresolvedEvents.at")(function* (chain: Chain.Chain, height: number) {
   const { read } = yield* Database
-  const rows = yield* read((db) => ofChain(db, chain).selectAll("u").where("u.height", "=", height))
-  return rows.map(eventOf)
+  const found = yield* read((db) => ofChain(db, chain).selectAll("u").where("u.height", "=", height))
+  return found.map(eventOf)
 })
 
-/** Forgets movements of addresses that nobody is subscribed to any more. */
+/** Forgets movements of addresses that nobody is subscribed to any more, nor has in a list. */
 export const forgetUnsubscribed = Effect.fn("UnresolvedEvents.forgetUnsubscribed")(function* (chain: Chain.Chain) {
   const { query } = yield* Database
   yield* query((db) =>
     db
       .deleteFrom("unresolved_event as u")
       .where("u.chain", "=", (row) => row.selectFrom("chain").select("id").where("name", "=", Chain.nameOf(chain)))
-      .where(({ exists, not, selectFrom }) =>
-        not(
-          exists(
-            selectFrom("subscription as s")
-              .select("s.id")
-              .whereRef("s.chain", "=", "u.chain")
-              .whereRef("s.address", "=", "u.address")
-          )
-        )
-      )
+      .where(({ not }) => not(isSubscribed(sql`1 = 1`)))
   )
 })
 
@@ -191,27 +188,33 @@ export const ofSubscription = Effect.fn("UnresolvedEvents.ofSubscription")(funct
   { limit, offset }: { readonly limit: number; readonly offset: number }
 ) {
   const { read } = yield* Database
-  const found = (db: Kysely<Tables>) =>
+  const kept = (db: Kysely<Tables>) =>
     db
       .selectFrom("unresolved_event as u")
-      .innerJoin("subscription as s", (on) => on.onRef("s.chain", "=", "u.chain").onRef("s.address", "=", "u.address"))
-      .where("s.id", "=", subscription)
-      .where("s.event", "in", events)
-      .where((where) =>
-        where.or([where("s.from_height", "is", null), where("s.from_height", "<", where.ref("u.height"))])
+      .where("u.chain", "=", (row) => row.selectFrom("subscription").select("chain").where("id", "=", subscription))
+      .where(
+        sql<boolean>`(
+          exists (
+            select 1 from subscription s
+            where s.id = ${subscription} and s.address = u.address and ${isOfCoins}
+              and (s.from_height is null or s.from_height < u.height))
+          or exists (
+            select 1 from listed_address a join subscription s on s.id = a.subscription
+            where a.subscription = ${subscription} and a.address = u.address and a.left_revision is null and ${isOfCoins}
+              and (a.from_height is null or a.from_height < u.height)))`
       )
-  const [count] = yield* read((db) => found(db).select(({ fn }) => fn.countAll<number>().as("total")))
-  const rows = yield* read((db) =>
-    found(db).selectAll("u").orderBy("u.height").orderBy("u.transaction_id").limit(limit).offset(offset)
+  const [count] = yield* read((db) => kept(db).select(({ fn }) => fn.countAll<number>().as("total")))
+  const found = yield* read((db) =>
+    kept(db).selectAll("u").orderBy("u.height").orderBy("u.transaction_id").limit(limit).offset(offset)
   )
-  return { total: count!.total, events: rows.map(eventOf) }
+  return { total: count!.total, events: found.map(eventOf) }
 })
 
 /** The movements of a chain in doubt, oldest first. */
 export const list = Effect.fn("UnresolvedEvents.list")(function* (chain: Chain.Chain, limit: number) {
   const { read } = yield* Database
-  const rows = yield* read((db) => ofChain(db, chain).selectAll("u").orderBy("u.height").limit(limit))
-  return rows.map(eventOf)
+  const found = yield* read((db) => ofChain(db, chain).selectAll("u").orderBy("u.height").limit(limit))
+  return found.map(eventOf)
 })
 
 /** Movements in doubt: how many, and the first and the last of their blocks. */

@@ -157,8 +157,8 @@ for (const store of stores) {
         assert.deepStrictEqual(yield* completenessOf(ethereum, 1), from(4))
         assert.deepStrictEqual(yield* completenessOf(ethereum, 2), { coins: 4, tokens: 4, history: 4 })
         const { id, revision } = (yield* ChainRow.find(ethereum))!
-        assert.deepStrictEqual(yield* KnownCoins.unknown(id, { after: 0, last: revision }), [address(1)])
-        assert.deepStrictEqual(yield* KnownCoins.unknown(id, { after: revision, last: revision + 1 }), [])
+        assert.deepStrictEqual((yield* KnownCoins.unknown(id, { after: 0, last: revision })).addresses, [address(1)])
+        assert.deepStrictEqual((yield* KnownCoins.unknown(id, { after: revision, last: revision + 1 })).addresses, [])
       }).pipe(Effect.provide(layer))
     )
 

@@ -142,7 +142,7 @@ for (const { layer: database, name } of stores) {
         assert.deepStrictEqual(yield* coins, [10, 11])
         assert.deepStrictEqual(yield* completenessOf(litecoin, 2), anew)
         // A search that was begun before is of no use; subscriptions are searched for again.
-        assert.lengthOf(yield* KnownCoins.unknown(id, { after: 0, last: Number.MAX_SAFE_INTEGER }), 1)
+        assert.lengthOf((yield* KnownCoins.unknown(id, { after: 0, last: Number.MAX_SAFE_INTEGER })).addresses, 1)
       }).pipe(Effect.scoped, Effect.provide(layer))
     )
   })

@@ -57,6 +57,7 @@ import * as failureNotice from "../migrations/0041_failure_notice.ts"
 import * as bulkRequest from "../migrations/0042_bulk_request.ts"
 import * as filters from "../migrations/0045_filters.ts"
 import * as addressList from "../migrations/0046_address_list.ts"
+import * as listedAgain from "../migrations/0047_listed_again.ts"
 import * as extendedKey from "../migrations/0048_extended_key.ts"
 import * as undoneBlocks from "../migrations/0049_undone_blocks.ts"
 import * as callbackCopy from "../migrations/0050_callback_copy.ts"
@@ -105,6 +106,7 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0042_bulk_request": bulkRequest.up,
   "0045_filters": filters.up,
   "0046_address_list": addressList.up,
+  "0047_listed_again": listedAgain.up,
   "0048_extended_key": extendedKey.up,
   "0049_undone_blocks": undoneBlocks.up,
   "0050_callback_copy": callbackCopy.up

@@ -1,5 +1,5 @@
 /**
- * Which subscriptions a text may mean: those of an address on any chain, of a reference or its beginning, of a host, or
+ * Which subscriptions a text may mean: those of an address on any chain, by themselves or by a list, of a reference or its beginning, of a host, or
  * of an account's name. Each meaning is a condition that one index answers.
  */
 import * as Address from "@headwater/core/address/Address"
@@ -35,7 +35,13 @@ const ofAddress = (chains: ReadonlyArray<Named>, text: string): ReadonlyArray<Co
   chains.flatMap(({ id, name }) => {
     const chain = Chain.ofName(name)
     const address = chain === undefined ? undefined : Result.getOrUndefined(Address.decodeWithTag(chain, text))
-    return address === undefined ? [] : unordered(sql<SqlBool>`chain = ${id} and address = ${address}`)
+    if (address === undefined) return []
+    return [
+      unordered(sql<SqlBool>`chain = ${id} and address = ${address}`),
+      sql<SqlBool>`subscription.id in (
+        select subscription from listed_address
+        where chain = ${id} and address = ${address} and left_revision is null limit ${sql.raw(String(sameLimit))})`
+    ]
   })
 
 const ofReference = (text: string): ReadonlyArray<Condition> =>

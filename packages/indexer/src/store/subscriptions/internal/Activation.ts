@@ -5,31 +5,29 @@ import * as Completeness from "../../chain/Completeness.ts"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
 import * as CallbackState from "../CallbackState.ts"
-import * as AddressLists from "../AddressLists.ts"
 import * as FanOut from "../FanOut.ts"
 import type { HostPermission } from "../HostPermission.ts"
+import * as ListActivation from "../ListActivation.ts"
 import { SubscriptionActive, type SubscriptionKey } from "../Subscription.ts"
 import * as Gaps from "./Gaps.ts"
 import * as SubscriptionRow from "./SubscriptionRow.ts"
 
 /** In a transaction: the subscription as it is then. */
-export const activate = Effect.fnUntraced(function* (key: SubscriptionKey, mayReceive: typeof HostPermission.Service) {
+export const activate = Effect.fnUntraced(function* (of: SubscriptionKey, mayReceive: typeof HostPermission.Service) {
   const { query, secrets } = yield* Database
-  const chain = yield* ChainRow.lockAndBumpRevisionOf(key.chain)
+  const chain = yield* ChainRow.lockAndBumpRevisionOf(of.chain)
   const { id, revision } = chain
-  const row = yield* SubscriptionRow.find(key, id, query)
-  if (row.active === 1) return yield* new SubscriptionActive({ referenceId: key.referenceId })
+  const row = yield* SubscriptionRow.find(of, id, query)
+  if (row.active === 1) return yield* new SubscriptionActive({ referenceId: of.referenceId })
   const isParking = row.parking === 1
-  if (!isParking) {
-    if (row.address === null) yield* AddressLists.watchAgain(chain, row.id)
-    else yield* Completeness.begin(chain, [row.address], chain.height)
-  }
-  const isList = row.address === null && (yield* AddressLists.isList(row.id))
-  const isBehind = isList
-    ? yield* AddressLists.isBehind(id, row.id)
-    : (yield* FanOut.pendingAddresses(id)).has(row.address === null ? "" : Buffer.from(row.address).toString("hex"))
+  if (!isParking && row.address !== null) yield* Completeness.begin(chain, [row.address], chain.height)
+  const isListAgain = !isParking && row.address === null && (yield* ListActivation.begin(row.id))
+  const key = row.address === null ? "" : Buffer.from(row.address).toString("hex")
+  const isBehind = !isListAgain && (yield* FanOut.pendingAddresses(id)).has(key)
+  // A list goes on missing blocks until all of its addresses have begun again.
+  const gap_from = isListAgain ? (chain.height ?? -1) + 1 : isParking ? row.gap_from : null
   const changed = {
-    ...{ active: 1, parking: 0, inactive_since: null, gap_from: null, revision },
+    ...{ active: 1, parking: 0, inactive_since: null, gap_from, revision },
     deactivation_reasons: SubscriptionRow.reasonsText([])
   }
   yield* query((db) =>
@@ -40,11 +38,11 @@ export const activate = Effect.fnUntraced(function* (key: SubscriptionKey, mayRe
       .$if(!isBehind && !isParking, (update) => update.set({ active_from: revision }))
       .where("id", "=", row.id)
   )
-  if (!isParking) yield* Gaps.enter(key.chain, chain, row)
+  if (!isParking) yield* Gaps.enter(of.chain, chain, row)
   if (yield* mayReceive(row.account, row.host)) {
     yield* CallbackState.resume(row.id, yield* Clock.currentTimeMillis)
   }
   // What fails from now on is a failure of its own, with a notice of its own.
   yield* query((db) => db.deleteFrom("failing_subscription").where("subscription", "=", row.id))
-  return yield* SubscriptionRow.toSubscription(key.chain, { ...row, ...changed }, secrets)
+  return yield* SubscriptionRow.toSubscription(of.chain, { ...row, ...changed }, secrets)
 })

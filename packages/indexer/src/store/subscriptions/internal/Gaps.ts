@@ -46,7 +46,7 @@ const end = Effect.fnUntraced(function* ({ chain, id }: Parking) {
   const ended = yield* query((db) =>
     db
       .updateTable("subscription")
-      .set({ parking: 0, gap_from: (height ?? -1) + 1, revision })
+      .set({ parking: 0, gap_from: sql`coalesce(gap_from, ${sql.lit((height ?? -1) + 1)})`, revision })
       .where("id", "=", id)
       .where("parking", "=", 1)
       .returning("id")
@@ -78,7 +78,7 @@ export const begin = Effect.fn("Gaps.begin")(function* (bounds: Bounds) {
 
 /**
  * Enters what a subscription has missed into its feed, behind everything that is parked, in the transaction that activates
- * the subscription. A subscription that an older release has deactivated may have missed anything since its creation.
+ * the subscription, or that ends the activation of a list. A subscription that an older release has deactivated may have missed anything since its creation.
  */
 export const enter = Effect.fnUntraced(function* (
   chain: Chain.Chain,
@@ -91,7 +91,14 @@ export const enter = Effect.fnUntraced(function* (
   const item = Callback.gapItem(chain, { fromHeight, toHeight: height })
   yield* CallbackState.enter("missed", [
     CallbackState.make({
-      ...{ subscriber: subscription, active: true, chain: id, event: Callback.gapEvent, height: null, item },
+      ...{
+        subscriber: subscription,
+        active: subscription.active === 1,
+        chain: id,
+        event: Callback.gapEvent,
+        height: null,
+        item
+      },
       key: { blockHash: undefined, occurrence: `gap:${fromHeight}-${height}`, confirmation: 0 },
       now: yield* Clock.currentTimeMillis
     })

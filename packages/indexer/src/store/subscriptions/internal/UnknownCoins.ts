@@ -5,9 +5,6 @@ import * as KnownCoins from "../../chain/KnownCoins.ts"
 import { isMatched } from "../../chain/MatchedSubscriptions.ts"
 import { Database } from "../../database/Database.ts"
 
-/** Revisions that are looked through in one query. */
-const revisionsAtATime = 5_000
-
 export const make = (chain: number) => {
   /** One such address: as long as it is one, no other is looked for. */
   let example: AddressBytes | undefined
@@ -26,22 +23,21 @@ export const make = (chain: number) => {
 
   const isExample = Effect.fnUntraced(function* (address: AddressBytes) {
     const { query } = yield* Database
+    if ((yield* KnownCoins.known(chain, [address], Number.MAX_SAFE_INTEGER)).size > 0) return false
     const rows = yield* query((db) =>
       db
-        .selectFrom("subscription as s")
-        .leftJoin("completeness as c", (on) => on.onRef("c.chain", "=", "s.chain").onRef("c.address", "=", "s.address"))
+        .selectFrom("subscribed_address as s")
         .select("s.id")
         .where("s.chain", "=", chain)
         .where("s.address", "=", address)
         .where(isMatched("s"))
-        .where("c.coins", "is", null)
         .limit(1)
     )
     return rows.length > 0
   })
 
   return {
-    /** Whether there is any at this revision of the chain; in a transaction. */
+    /** Whether there may be any at this revision of the chain; in a transaction. */
     any: Effect.fn("UnknownCoins.any")(function* (revision: number) {
       const present = yield* lastReorganisation
       if (present !== reorganisation) reached = 0
@@ -50,13 +46,12 @@ export const make = (chain: number) => {
       example = undefined
       // Where every address is proved, millions of subscriptions need not be looked through.
       if (reached < revision && !(yield* KnownCoins.areUnknown(chain))) reached = revision
-      while (example === undefined && reached < revision) {
-        const last = Math.min(reached + revisionsAtATime, revision)
-        const [found] = yield* KnownCoins.unknown(chain, { after: reached, last })
-        example = found
-        if (found === undefined) reached = last
-      }
-      return example !== undefined
+      if (reached >= revision) return false
+      const found = yield* KnownCoins.unknown(chain, { after: reached, last: revision })
+      example = found.addresses[0]
+      if (example === undefined) reached = found.reached
+      // Where there are many more to look through, later blocks do.
+      return reached < revision
     })
   }
 }
