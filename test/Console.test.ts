@@ -186,6 +186,18 @@ describe("the console's door", () => {
         const before = receiver.deliveries.length
         assert.strictEqual((yield* post(again, {}, { cookie })).status, 200)
         yield* receiver.until(() => receiver.deliveries.length > before)
+        const sent = receiver.deliveries.length
+        const all = `${url}/api/subscriptions/${coins}/recover`
+        assert.strictEqual((yield* post(all, {})).status, 401)
+        assert.strictEqual((yield* post(all, { since: "x" }, { cookie })).status, 400)
+        assert.strictEqual((yield* post(all.replace(coins, "nobody"), {}, { cookie })).status, 404)
+        assert.strictEqual((yield* post(all, { since: 0 }, { cookie })).status, 200)
+        yield* receiver.until(() => receiver.deliveries.length > sent)
+        const everywhere = `${url}/api/recoveries`
+        assert.strictEqual((yield* post(everywhere, { account: "nobody" }, { cookie })).status, 404)
+        assert.strictEqual((yield* post(everywhere, {}, { cookie })).status, 400)
+        const none = yield* post(everywhere, { account: "test", host: "other.example" }, { cookie })
+        assert.deepStrictEqual([none.status, yield* text(none)], [200, '{"subscriptions":0}'])
         const other = again.replace(coins, blocks)
         assert.strictEqual((yield* post(other, {}, { cookie })).status, 404)
 
@@ -342,6 +354,11 @@ describe.skipIf(browserPath === undefined)("the console in Chromium", () => {
             await page.getByText("Callback 1 is sent again").waitFor()
             await page.locator("summary", { hasText: /^[2-9] attempts/ }).waitFor()
 
+            const told = receiver.deliveries.length
+            await page.getByRole("button", { name: "Send all again" }).click()
+            await page.getByText("The callbacks of 1 subscription are sent again").waitFor()
+            await Effect.runPromise(receiver.until(() => receiver.deliveries.length > told))
+
             await page.goto(`${url}/#/subscriptions/${blocks}`)
             await page.getByRole("heading", { name: blocks }).waitFor()
             const rows = await page.locator("tbody tr").count()
@@ -355,6 +372,11 @@ describe.skipIf(browserPath === undefined)("the console in Chromium", () => {
             await hosts.getByText("○ not verified").waitFor()
             await page.getByRole("region", { name: "Failures" }).getByText("ECONNREFUSED").first().waitFor()
             await sound("deliveries")
+            await page.getByLabel("Account").fill("test")
+            await page.getByLabel("Host (all").fill("hooks.example.com")
+            await page.getByLabel("Since").fill("2026-01-01T00:00")
+            await page.getByRole("button", { name: "Send all again" }).click()
+            await page.getByText(/The callbacks of \d+ subscriptions? are sent again/).waitFor()
             await page.getByRole("link", { name: failing.slice(0, 8) }).click()
             await page.getByText("✕ failing").waitFor()
             await sound("failing")

@@ -37,15 +37,17 @@ const run = (
   Effect.callback((resume) => {
     const asked = ask()
     let over = false
-    const end = (how: End) => {
+    const leave = () => {
       over = true
+      // An upgraded connection outlives its request.
+      asked.socket?.destroy()
       asked.destroy()
+    }
+    const end = (how: End) => {
+      leave()
       resume(Effect.succeed(how))
     }
-    const cut = () => {
-      asked.socket?.destroy()
-      end("closed")
-    }
+    const cut = () => end("closed")
     const take: Reader["take"] = (told) => {
       if (!over) reader.take(told, cut)
     }
@@ -70,7 +72,7 @@ const run = (
       reader.connected?.(socket)
     })
     asked.end()
-    return Effect.sync(() => asked.destroy())
+    return Effect.sync(leave)
   })
 
 /** Frames of a server, which are not masked: text is told, a close is answered by the end of the connection. */

@@ -90,7 +90,11 @@ for (const { location, name } of locations) {
             })
             return Effect.gen(function* () {
               while (read.keys.length < total) {
-                const end = yield* connect.pipe(Effect.timeoutOption(ended ? "3 seconds" : "10 seconds"))
+                // Or a cut comes at any moment, whatever is on its way.
+                const isCutByTime = read.cuts < cuts && random() < 0.5
+                const patience = isCutByTime ? Math.floor(random() * 1_000) : ended ? 3_000 : 10_000
+                const end = yield* connect.pipe(Effect.timeoutOption(patience))
+                if (isCutByTime && end._tag === "None") read.cuts++
                 // A daemon that is away refuses the connection; whatever else it says is wrong.
                 if (end._tag === "Some" && end.value !== "closed") assert.fail(JSON.stringify(end.value))
                 yield* Effect.sleep("20 millis")

@@ -3,7 +3,8 @@ import * as Address from "@headwater/core/address/Address"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
-import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as Recovery from "@headwater/indexer/store/subscriptions/Recovery"
+import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -11,6 +12,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import { table, time } from "../internal/Table.ts"
 import { account } from "./Accounts.ts"
 import * as ChainArgument from "./ChainArgument.ts"
@@ -87,16 +89,26 @@ const remove = Command.make(
   })
 ).pipe(Command.withDescription("Remove a subscription with all of its callbacks"))
 
-/** Subscriptions that are looked at together. */
-const page = 500
+/** How often `--follow` looks. */
+const lookMillis = 1_000
+
+/** Says how far the account's recoveries are until they are over. */
+const follow = Effect.fnUntraced(function* (account: string) {
+  const left = Effect.map(Recovery.underWay(), (all) => all.find((one) => one.account === account))
+  for (let now = yield* left; now !== undefined; now = yield* left) {
+    yield* Console.error(`${now.subscriptions} subscriptions, ${now.left} callbacks to be looked at`)
+    yield* Effect.sleep(lookMillis)
+  }
+  yield* Console.log("All are on their way to their receivers")
+})
 
 const recover = Command.make(
   "recover",
   {
     account,
-    chain: ChainArgument.argument,
+    chain: ChainArgument.argument.pipe(Argument.optional),
     reference: Flag.String("reference").pipe(
-      Flag.withDescription("Only this subscription; without it, all of the account's on the chain"),
+      Flag.withDescription("Only this subscription of the chain; without it, all of the account's"),
       Flag.optional
     ),
     host: Flag.String("host").pipe(
@@ -106,33 +118,43 @@ const recover = Command.make(
     since: Flag.Date("since").pipe(
       Flag.withDescription("Only callbacks since this time: 2026-11-22 or 2026-11-22T10:00:00Z"),
       Flag.optional
+    ),
+    after: Flag.Int("after").pipe(
+      Flag.withDescription("With --reference, only callbacks behind this number"),
+      Flag.optional
+    ),
+    follow: Flag.Boolean("follow").pipe(
+      Flag.withDescription("Say how far that is, until all are on their way"),
+      Flag.withDefault(false)
     )
   },
   Effect.fnUntraced(function* (input) {
-    const of = yield* placeOf(input)
-    const callbacks = yield* Callbacks
-    const { get, list } = yield* Subscriptions
+    const { id, name } = yield* (yield* Accounts).find(input.account)
+    const found = Option.map(input.chain, ChainArgument.find)
+    const chain = Option.isSome(found) ? (yield* found.value).chain : undefined
     const time = Option.getOrUndefined(input.since)?.getTime()
-    let begun = 0
-    const begin = ({ callbackUrl, referenceId }: Subscription) => {
-      const isOther = Option.isSome(input.host) && new URL(callbackUrl).hostname !== input.host.value
-      if (isOther) return Effect.void
-      begun++
-      return callbacks.recover({ ...of, referenceId }, { time })
-    }
-    if (Option.isSome(input.reference)) yield* begin(yield* get({ ...of, referenceId: input.reference.value }))
-    else {
-      for (let offset = 0; ; offset += page) {
-        const { subscriptions } = yield* list(of, { limit: page, offset })
-        yield* Effect.forEach(subscriptions, begin, { discard: true })
-        if (subscriptions.length < page) break
-      }
+    let begun = 1
+    if (Option.isSome(input.reference)) {
+      if (chain === undefined) return yield* new ReferenceWithoutChain()
+      const key = { account: id, chain, referenceId: input.reference.value }
+      yield* (yield* Callbacks).recover(key, { time, after: Option.getOrUndefined(input.after) })
+    } else {
+      const host = Option.getOrUndefined(input.host)?.toLowerCase()
+      begun = yield* Recovery.beginAll(id, { chain, host, time })
     }
     yield* Console.log(
       `The callbacks of ${begun} subscriptions are sent again; the status of each shows how far that is`
     )
+    if (input.follow) yield* follow(name)
   })
 ).pipe(Command.withDescription("Send callbacks again that were sent already, after a receiver has lost what it had"))
+
+/** A reference is one of a chain's. */
+class ReferenceWithoutChain extends Schema.TaggedError<ReferenceWithoutChain>()("ReferenceWithoutChain", {}) {
+  override get message() {
+    return "--reference names a subscription of a chain: name the chain behind the account"
+  }
+}
 
 export const subscriptions = Command.make("subscriptions").pipe(
   Command.withDescription("Subscriptions of an account"),

@@ -3,17 +3,20 @@ import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Hash from "@headwater/core/Hash"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
+import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import * as OperatorView from "@headwater/indexer/store/operator/OperatorView"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as CallbackBacklog from "@headwater/indexer/store/subscriptions/CallbackBacklog"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
 import * as ReceiverHealth from "@headwater/indexer/store/subscriptions/ReceiverHealth"
+import * as Recovery from "@headwater/indexer/store/subscriptions/Recovery"
 import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import { catchingUpOf, notReady } from "../Health.ts"
 import * as Settings from "../settings/Settings.ts"
 import { OwnOutages } from "../supervision/OwnOutages.ts"
@@ -93,12 +96,56 @@ const makeDeliveries = Effect.fnUntraced(function* (health: Health) {
     const { counts, hosts } = yield* health.overview(shownHosts)
     return json({
       ...{ now, backlog, counts, hosts, periodMillis: ReceiverHealth.periodMillis },
-      ...{ periods: yield* health.periods, failures: yield* health.failures(shownFailures) }
+      ...{ periods: yield* health.periods, failures: yield* health.failures(shownFailures) },
+      recoveries: yield* Recovery.underWay()
     })
   }).pipe(stored)
 })
 
-const makeSubscriptions = (view: OperatorView.OperatorView, callbacks: Callbacks["Service"], health: Health) => ({
+/** Which callbacks are sent again: since a time in milliseconds since the Unix epoch, or all that are kept. */
+const Again = Schema.Struct({ since: Schema.optionalKey(Schema.Int) })
+const AgainOfAccount = Schema.Struct({
+  ...Again.fields,
+  account: Schema.String,
+  host: Schema.optionalKey(Schema.String)
+})
+const decodeAgain = Schema.decodeUnknownEffect(Again)
+const decodeAgainOfAccount = Schema.decodeUnknownEffect(AgainOfAccount)
+
+const notUnderstood = Effect.succeed(refused(400, "The body must be {since?}, of an account {account, host?, since?}"))
+const unread = { HttpServerError: () => notUnderstood, SchemaError: () => notUnderstood }
+
+/** Sends all callbacks of an account, or of one of its hosts, again. */
+const makeRecover = Effect.gen(function* () {
+  const accounts = yield* Accounts
+  const stored = Effect.provideService(Database, yield* Database)
+  return (request: Request) =>
+    Effect.gen(function* () {
+      const { account, host, since } = yield* Effect.flatMap(request.json, decodeAgainOfAccount)
+      const { id } = yield* accounts.find(account)
+      return json({ subscriptions: yield* Recovery.beginAll(id, { host: host?.toLowerCase(), time: since }) })
+    }).pipe(
+      Effect.catchTags({
+        ...unread,
+        AccountNotFound: () => Effect.succeed(refused(404, "There is no such account"))
+      }),
+      stored
+    )
+})
+
+const keyOf = (
+  { chain, row }: { readonly chain: Chain.Chain; readonly row: { readonly account: number } },
+  reference: string
+) => ({
+  ...{ account: row.account, chain, referenceId: reference }
+})
+
+const makeSubscriptions = (
+  view: OperatorView.OperatorView,
+  callbacks: Callbacks["Service"],
+  health: Health,
+  database: Database["Service"]
+) => ({
   search: Effect.fnUntraced(function* (request: Request) {
     const page = yield* view.subscriptions((queryOf(request).get("search") ?? "").trim().slice(0, 200))
     const items = yield* Effect.forEach(page.items, ({ row, shown }) =>
@@ -113,15 +160,26 @@ const makeSubscriptions = (view: OperatorView.OperatorView, callbacks: Callbacks
     const { row, shown } = found
     const page = yield* view.callbacks(row.id, wholeNumber(queryOf(request).get("before")))
     const subscription = { ...shown, health: yield* health.ofSubscription(row) }
-    return json({ subscription, callbacks: page.items, hasMore: page.hasMore })
+    const recovery = yield* Effect.provideService(Recovery.of(row.id), Database, database)
+    return json({ subscription, recovery, callbacks: page.items, hasMore: page.hasMore })
   }),
+  recover: Effect.fnUntraced(
+    function* (request: Request) {
+      const { reference = "" } = yield* HttpRouter.params
+      const { since } = yield* Effect.flatMap(request.json, decodeAgain)
+      const found = yield* view.subscription(reference)
+      if (found === undefined) return notFound
+      yield* callbacks.recover(keyOf(found, reference), { time: since })
+      return json({})
+    },
+    Effect.catchTags({ ...unread, SubscriptionNotFound: () => Effect.succeed(notFound) })
+  ),
   redeliver: Effect.fnUntraced(
     function* () {
       const { key = "", reference = "" } = yield* HttpRouter.params
       const found = yield* view.subscription(reference)
       if (found === undefined) return notFound
-      const { chain, row } = found
-      yield* callbacks.redeliver({ account: row.account, chain, referenceId: reference }, key)
+      yield* callbacks.redeliver(keyOf(found, reference), key)
       return json({})
     },
     Effect.catchTags({
@@ -141,13 +199,15 @@ export const routes = (password: Redacted.Redacted) =>
       const progress = yield* makeProgress(view)
       const health = yield* ReceiverHealth.make
       const deliveries = yield* makeDeliveries(health)
-      const subscriptions = makeSubscriptions(view, yield* Callbacks, health)
+      const subscriptions = makeSubscriptions(view, yield* Callbacks, health, yield* Database)
       const sessions = Sessions.make(password)
       const items =
         <A, E>(list: Effect.Effect<A, E>) =>
         () =>
           Effect.map(list, (items) => json({ items }))
       const get = <E>(path: `/${string}`, handle: Door.Handle<E>) => Door.answer(router, sessions, "GET", path, handle)
+      const post = <E>(path: `/${string}`, handle: Door.Handle<E>) =>
+        Door.answer(router, sessions, "POST", path, handle)
 
       for (const [path, page] of Page.answers) yield* router.add("GET", path, page)
       yield* Door.routes(router, sessions)
@@ -157,13 +217,9 @@ export const routes = (password: Redacted.Redacted) =>
       yield* get("/api/reorganisations", items(view.reorganisations))
       yield* get("/api/subscriptions", subscriptions.search)
       yield* get("/api/subscriptions/:reference", subscriptions.show)
-      yield* Door.answer(
-        router,
-        sessions,
-        "POST",
-        "/api/subscriptions/:reference/callbacks/:key/redeliver",
-        subscriptions.redeliver
-      )
+      yield* post("/api/subscriptions/:reference/recover", subscriptions.recover)
+      yield* post("/api/subscriptions/:reference/callbacks/:key/redeliver", subscriptions.redeliver)
+      yield* post("/api/recoveries", yield* makeRecover)
       yield* get("/api/accounts", items(view.accounts))
       yield* get("/api/credits", (request) =>
         Effect.map(view.credits(queryOf(request).get("account") ?? ""), (credits) => json(credits))

@@ -13,7 +13,7 @@ const files = {
   "/icon.svg": ["icon.svg", "image/svg+xml"],
   ...Object.fromEntries(
     [
-      ...["console.js", "elements.js", "chart.js", "words.js"],
+      ...["console.js", "elements.js", "again.js", "chart.js", "words.js"],
       ...[
         "chains.js",
         "deliveries.js",

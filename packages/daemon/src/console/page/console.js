@@ -84,7 +84,7 @@ const viewOf = (/** @type {string} */ hash) => {
   const [name, reference] = path.split("/")
   const search = new URLSearchParams(query)
   if (name === "subscriptions" && reference) return [name, subscription(ask, say, decodeURIComponent(reference))]
-  if (name === "deliveries") return [name, deliveries(ask)]
+  if (name === "deliveries") return [name, deliveries(ask, say)]
   if (name === "subscriptions") return [name, subscriptions(ask, search.get("search") ?? "")]
   if (name === "credits") return [name, credits(ask, search.get("account"))]
   if (name === "domains") return [name, domains(ask)]

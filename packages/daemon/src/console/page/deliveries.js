@@ -1,10 +1,12 @@
 /** How deliveries go: what is to be sent, the last day, each host, and what fails and why. */
+import { sendAgain } from "./again.js"
 import { bars, stacked } from "./chart.js"
 import { duration, make, number, table, time } from "./elements.js"
 import { percent, receiverState, receiverStates } from "./words.js"
 
 /**
  * @typedef {import("./console.js").Ask} Ask
+ * @typedef {import("./console.js").Say} Say
  * @typedef {import("./console.js").View} View
  */
 
@@ -126,16 +128,29 @@ const failureTable = ({ failures, now }) =>
     ])
   )
 
-/** @type {(ask: Ask) => View} */
-export const deliveries = (ask) => {
+/** @type {(answer: any) => Array<HTMLElement>} */
+const recoveryRows = ({ recoveries }) =>
+  recoveries.map((/** @type {any} */ { account, left, subscriptions }) =>
+    make(
+      "p",
+      { class: "state wait" },
+      `▲ ${account}: ${number(subscriptions)} ${subscriptions === 1 ? "subscription" : "subscriptions"}, ` +
+        `${number(left)} callbacks to be looked at`
+    )
+  )
+
+/** @type {(ask: Ask, say: Say) => View} */
+export const deliveries = (ask, say) => {
   const cards = make("div", { class: "cards" })
   const hosts = make("div")
   const failures = make("div")
+  const recoveries = make("div", { "aria-live": "polite" })
   const soft = (/** @type {string} */ text) => make("p", { class: "soft" }, text)
 
   const again = async () => {
     const answer = await ask("/api/deliveries")
     cards.replaceChildren(backlogCard(answer), dayCard(answer))
+    recoveries.replaceChildren(...recoveryRows(answer))
     failures.replaceChildren(
       answer.failures.length === 0 ? soft("The last attempt of every subscription was accepted.") : failureTable(answer)
     )
@@ -149,7 +164,8 @@ export const deliveries = (ask) => {
     fill: async (main) => {
       main.replaceChildren(
         ...[make("h1", {}, "Deliveries"), cards, make("h2", {}, "Failures"), failures],
-        ...[make("h2", {}, "Hosts"), hosts]
+        ...[make("h2", {}, "Hosts"), hosts],
+        ...[make("h2", {}, "Send all again"), sendAgain(ask, say, "/api/recoveries", true), recoveries]
       )
       await again()
     }

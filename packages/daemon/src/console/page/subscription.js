@@ -1,4 +1,5 @@
 /** One subscription, and its callbacks with every attempt to deliver each one. */
+import { sendAgain } from "./again.js"
 import { make, number, table, time } from "./elements.js"
 import { callbackStates, eventName, percent, receiverState } from "./words.js"
 
@@ -34,8 +35,8 @@ const answers = (/** @type {any} */ { attempts, p50, p99, successRate }) =>
         ...(p50 === undefined ? [] : [`half answered within ${number(p50)} ms, 99 % within ${number(p99)} ms`])
       ].join(", ")
 
-/** @type {(subscription: any) => HTMLElement} */
-const details = (subscription) => {
+/** @type {(subscription: any, recovery: any) => HTMLElement} */
+const details = (subscription, recovery) => {
   const fact = (/** @type {string} */ name, /** @type {string | Node} */ value) => [
     make("dt", {}, name),
     make("dd", {}, value)
@@ -55,6 +56,12 @@ const details = (subscription) => {
     ...(subscription.address === null ? [] : fact("Address", make("code", {}, subscription.address))),
     ...fact("Callbacks go to", make("code", {}, subscription.callbackUrl)),
     ...fact("Confirmations", String(subscription.confirmations)),
+    ...(recovery === undefined
+      ? []
+      : fact(
+          "Sent again",
+          `${number(recovery.callbacks)} so far, up to number ${number(recovery.after)} of ${number(recovery.last)}`
+        )),
     ...fact("Signed", subscription.signed ? "yes" : "no: the subscription has no secret"),
     ...fact("Created (UTC)", time(subscription.created * 1000))
   )
@@ -135,13 +142,13 @@ export const subscription = (ask, say, reference) => {
   }
 
   const again = async () => {
-    const { callbacks, hasMore, subscription } = await ask(path)
+    const { callbacks, hasMore, recovery, subscription } = await ask(path)
     const all = [...callbacks, ...older]
-    const text = JSON.stringify([subscription, all, hasMore])
+    const text = JSON.stringify([subscription, recovery, all, hasMore])
     // A page that somebody reads stays as it is until there is something new.
     if (text === shown) return
     shown = text
-    card.replaceChildren(details(subscription))
+    card.replaceChildren(details(subscription, recovery))
     const lowest = all.at(-1)?.sequence
     replaceKeeping(
       list,
@@ -167,6 +174,7 @@ export const subscription = (ask, say, reference) => {
         make("h1", {}, "Subscription ", make("code", {}, reference)),
         card,
         make("h2", {}, "Callbacks"),
+        sendAgain(ask, say, `${path}/recover`, false),
         list
       )
       await again()

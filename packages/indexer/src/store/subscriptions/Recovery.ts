@@ -3,11 +3,13 @@
  * has lost what it had. The order of the feed is kept; steps write some at a time, one subscription after another, and none
  * while as many callbacks of the account wait as may be, or while the subscription is inactive. A kill between any two steps loses nothing.
  */
+import type { Chain } from "@headwater/core/chains/Chain"
 import * as Callback from "@headwater/core/events/Callback"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import { Limits } from "../accounts/Limits.ts"
+import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import * as SmallSteps from "../database/SmallSteps.ts"
 import { rows } from "../database/Statements.ts"
@@ -73,18 +75,24 @@ export const begin = Effect.fnUntraced(function* (
 /** Subscriptions whose recoveries one transaction begins. */
 const begunAtOnce = 100
 
-/** Begins the recoveries of all subscriptions of an account, or of those that go to one host; of how many. */
-export const beginAll = Effect.fn("Recovery.beginAll")(function* (
-  account: number,
-  { host, time }: { readonly host?: string | undefined; readonly time?: number | undefined }
-) {
+/** Which subscriptions of an account: of all hosts and chains, where none is named. */
+export interface Which {
+  readonly host?: string | undefined
+  readonly chain?: Chain | undefined
+  readonly time?: number | undefined
+}
+
+/** Begins the recoveries of all subscriptions of an account, or of those that go to one host or are of one chain; of how many. */
+export const beginAll = Effect.fn("Recovery.beginAll")(function* (account: number, { chain, host, time }: Which) {
   const { forUpdate, query, transaction } = yield* Database
+  const onChain = chain === undefined ? undefined : ((yield* ChainRow.find(chain))?.id ?? -1)
   const next = (after: number) =>
     Effect.gen(function* () {
       const found = yield* query(
         rows(sql<Pick<Row<"subscription">, "id" | "account" | "last_sequence">>`
           select id, account, last_sequence from subscription
           where account = ${account} and id > ${after} ${host === undefined ? sql`` : sql`and host = ${host}`}
+            ${onChain === undefined ? sql`` : sql`and chain = ${onChain}`}
           order by id limit ${begunAtOnce} ${forUpdate}`)
       )
       yield* Effect.forEach(found, (one) => begin(one, { time }), { discard: true })
@@ -97,6 +105,24 @@ export const beginAll = Effect.fn("Recovery.beginAll")(function* (
     if (found.length < begunAtOnce) return begun
     after = found.at(-1)!.id
   }
+})
+
+/** Recoveries that are looked at to say how far an account's are. */
+const shownAtMost = 10_000
+
+/** The recoveries that are under way, by the name of their account: of how many subscriptions, and how many numbers are left. */
+export const underWay = Effect.fn("Recovery.underWay")(function* () {
+  const { read } = yield* Database
+  const found = yield* read(
+    rows(sql<{ readonly account: string; readonly subscriptions: number; readonly left: number }>`
+      select account.name as account, count(*) as subscriptions, sum(shown.last - shown.after) as "left"
+      from (select account, last, after from recovery limit ${shownAtMost}) shown
+      join account on account.id = shown.account
+      group by account.name order by account.name limit 100`)
+  )
+  return found.map(({ account, left, subscriptions }) => ({
+    ...{ account, subscriptions: Number(subscriptions), left: Number(left) }
+  }))
 })
 
 /** Sends some callbacks of a recovery again, in a transaction. */

@@ -1,5 +1,6 @@
 /** Callbacks that are sent again in bulk. */
 import { assert, layer } from "@effect/vitest"
+import * as Chain from "@headwater/core/chains/Chain"
 import * as Limits from "@headwater/indexer/store/accounts/Limits"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as SmallSteps from "@headwater/indexer/store/database/SmallSteps"
@@ -9,10 +10,12 @@ import * as Recovery from "@headwater/indexer/store/subscriptions/Recovery"
 import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import { stores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
 const limit = 1_500
+const otherChain = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
 
 for (const store of stores) {
   const services = Callbacks.layer.pipe(
@@ -98,7 +101,14 @@ for (const store of stores) {
         assert.strictEqual(yield* Recovery.beginAll(account, { host: "other.test" }), 1)
         yield* all
         assert.deepStrictEqual(yield* dueOf, [[], [1, 2], []])
+        assert.strictEqual(yield* Recovery.beginAll(account, { chain: Seed.chain }), 2)
+        assert.strictEqual(yield* Recovery.beginAll(account, { chain: otherChain }), 0)
         assert.strictEqual(yield* Recovery.beginAll(account, {}), 2)
+        const { name } = (yield* (yield* Database).query((db) =>
+          db.selectFrom("account").select("name").where("id", "=", account)
+        ))[0]!
+        const [ofAccount] = (yield* Recovery.underWay()).filter((one) => one.account === name)
+        assert.strictEqual(ofAccount?.subscriptions, 2)
         yield* all
         assert.deepStrictEqual(yield* dueOf, [[1, 2], [1, 2], []])
       }).pipe(provided)
