@@ -25,6 +25,7 @@ import { Database, type DatabaseError } from "../database/Database.ts"
 import type { Row } from "../database/Tables.ts"
 import * as CallbackState from "./CallbackState.ts"
 import * as AccountTurns from "./internal/AccountTurns.ts"
+import * as OwedSubscribers from "./internal/OwedSubscribers.ts"
 import * as Wakeup from "./internal/Wakeup.ts"
 import * as LeftMatches from "./LeftMatches.ts"
 import * as ListedOccurrence from "./ListedOccurrence.ts"
@@ -137,20 +138,6 @@ export interface Step {
 
 const noAccounts: ReadonlySet<number> = new Set()
 
-const subscriberColumns = [
-  ...([
-    "s.id",
-    "s.account",
-    "s.reference_id",
-    "s.host",
-    "s.event",
-    "s.confirmations",
-    "s.address",
-    "s.active"
-  ] as const),
-  "s.filter"
-] as const
-
 type MatchedRow = Omit<Row<"matched">, "occurrences"> & { readonly matches: ReadonlyArray<LeftMatches.Match> }
 
 /** Matches that are read again and again, one account after another. */
@@ -180,42 +167,13 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
     return made
   })
 
-  /** The subscriptions of an account that a committed block was matched against, from the first that lacks callbacks. */
-  const subscribersOf = Effect.fnUntraced(function* (matched: MatchedRow, at: Row<"fan_out">, limit: number) {
-    const { query } = yield* Database
-    const events = [...new Set(matched.matches.flatMap((match) => [...eventsOf.get(match.class)!]))]
-    const { address, revision } = matched
-    const isOwed = sql<boolean>`
-      s.chain = ${chain} and s.account = ${at.account} and s.event in (${sql.join(events)}) and s.id > ${at.subscription}
-      and s.active_from <= ${revision} and (${isMatched("s")} or s.revision > ${revision})`
-    return address === null
-      ? yield* query((db) =>
-          db
-            .selectFrom("subscription as s")
-            .select(subscriberColumns)
-            .where("s.address", "is", null)
-            .where(isOwed)
-            .orderBy("s.id")
-            .limit(limit)
-        )
-      : yield* query((db) =>
-          db
-            .selectFrom("ever_subscribed_address as s")
-            .select([...subscriberColumns, "s.is_listed", ...ListedOccurrence.placeColumns("s")])
-            .where("s.address", "=", address)
-            .where((where) => where.or([where("s.left_revision", "is", null), where("s.left_revision", ">", revision)]))
-            .where(isOwed)
-            .orderBy("s.id")
-            .limit(limit)
-        )
-  })
-
   /** Writes up to `most` rows of a match for an account: callbacks, and confirmations that are pending. */
   const fanOutRow = Effect.fnUntraced(function* (at: Row<"fan_out">, most: number) {
     const { query } = yield* Database
     const matched = yield* matchedRow(at.matched)
     const limit = Math.max(1, Math.ceil(most / Math.max(1, matched.matches.length)))
-    const subscribers = yield* subscribersOf(matched, at, limit)
+    const events = [...new Set(matched.matches.flatMap((match) => [...eventsOf.get(match.class)!]))]
+    const subscribers = yield* OwedSubscribers.read(matched, at, events, limit)
     const block = { height: matched.height, hash: matched.block_hash, parent: matched.block_hash, time: 0 }
     const due: Array<CallbackState.NewCallback> = []
     const pending: Array<PendingConfirmations.PendingRow> = []

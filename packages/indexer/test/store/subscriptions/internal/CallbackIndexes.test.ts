@@ -8,29 +8,16 @@ import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscripti
 import * as WaitingCallbacks from "@headwater/indexer/store/subscriptions/WaitingCallbacks"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type KyselyPlugin, RawNode, sql } from "kysely"
+import { sql } from "kysely"
 import { stores } from "../../../../../../test/Stores.ts"
+import * as Plans from "../../Plans.ts"
 import * as Seed from "../../Seed.ts"
 
-const explain = { sqlite: "explain query plan ", postgres: "explain " } as const
-
-/** The indexes that the statements of an effect read, by the database's own word; the statements are not run. */
-const indexesOf = Effect.fnUntraced(function* <A, E>(kind: keyof typeof explain, self: Effect.Effect<A, E, Database>) {
-  const database = yield* Database
-  const plans: Array<ReadonlyArray<string>> = []
-  const plugin: KyselyPlugin = {
-    transformQuery: ({ node }) => RawNode.create([explain[kind], ""], [node]) as never,
-    transformResult: async ({ result }) => {
-      plans.push(
-        [...new Set(JSON.stringify(result.rows).match(/\b(callback_\w+|Seq Scan on callback)\b/g) ?? [])].sort()
-      )
-      return { ...result, rows: [] }
-    }
-  }
-  const explained: typeof database.query = (build) => database.query((db) => build(db.withPlugin(plugin)))
-  yield* Effect.provideService(self, Database, { ...database, query: explained, read: explained })
-  return plans
-})
+/** The indexes of callbacks that the statements of an effect read. */
+const indexesOf = <A, E>(kind: Plans.Kind, self: Effect.Effect<A, E, Database>) =>
+  Effect.map(Plans.of(kind, self), (plans) =>
+    plans.map((plan) => [...new Set(plan.match(/\b(callback_\w+|Seq Scan on callback)\b/g) ?? [])].sort())
+  )
 
 for (const store of stores) {
   layer(Subscriptions.layer.pipe(Layer.provideMerge(store.layer)))(`CallbackIndexes on ${store.name}`, (it) => {

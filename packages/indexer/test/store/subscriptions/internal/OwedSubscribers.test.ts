@@ -1,0 +1,66 @@
+import { assert, layer } from "@effect/vitest"
+import { Database } from "@headwater/indexer/store/database/Database"
+import { rows } from "@headwater/indexer/store/database/Statements"
+import * as OwedSubscribers from "@headwater/indexer/store/subscriptions/internal/OwedSubscribers"
+import * as Effect from "effect/Effect"
+import { sql } from "kysely"
+import { stores } from "../../../../../../test/Stores.ts"
+import * as Plans from "../../Plans.ts"
+
+const addressOf = (number: number) => {
+  const address = Buffer.alloc(20)
+  address.writeUInt32BE(number)
+  return address
+}
+
+for (const store of stores) {
+  layer(store.layer)(`OwedSubscribers on ${store.name}`, (it) => {
+    it.effect("are found by their address, however many others their account has", () =>
+      Effect.gen(function* () {
+        const { insertMany, query, transaction } = yield* Database
+        const event = "ADDRESS_COINS_TRANSACTION_CONFIRMED" as const
+        const one = { account: 7, chain: 1, revision: 1, event, callback_url: "https://a.test/", host: "a.test" }
+        const rest = { confirmations: 1, created: 1, secret: null, from_height: 0, active: 1, active_from: 1 }
+        const numbers = Array.from({ length: 2_000 }, (_, i) => i)
+        const subscription = (reference_id: string) => ({ ...one, ...rest, reference_id })
+        yield* transaction(
+          Effect.gen(function* () {
+            yield* insertMany(
+              "subscription",
+              numbers.map((i) => ({ ...subscription(`own ${i}`), address: addressOf(i) }))
+            )
+            yield* insertMany("subscription", [{ ...subscription("a list"), address: null }])
+            yield* insertMany(
+              "listed_address",
+              numbers.map((i) => ({
+                ...{ subscription: numbers.length + 1, chain: 1, address: addressOf(i), revision: 1, from_height: 0 }
+              }))
+            )
+          })
+        )
+        if (store.name === "postgres") {
+          yield* query(rows(sql`analyze subscription`))
+          yield* query(rows(sql`analyze listed_address`))
+        }
+        const read = (address: Uint8Array | null, after: number) =>
+          OwedSubscribers.read({ address, chain: 1, revision: 1 }, { account: 7, subscription: after }, [event], 10)
+        const plansOf = (address: Uint8Array | null) => Plans.of(store.name, read(address, 0))
+        const ofAccount =
+          /subscription_(list|activity|host|target|daily|pkey)|Seq Scan on (subscription|listed)|SCAN (s|a)\b/
+        const byAddress = (yield* plansOf(addressOf(5))).join()
+        assert.match(byAddress, /subscription_(watch|alike)/)
+        assert.match(byAddress, /listed_address_watch/)
+        if (store.name === "sqlite") assert.notMatch(byAddress, ofAccount)
+        const ofBlocks = (yield* plansOf(null)).join()
+        assert.match(ofBlocks, /subscription_(watch|alike)/)
+        assert.notMatch(ofBlocks, ofAccount)
+
+        const ids = (address: Uint8Array | null, after: number) =>
+          Effect.map(read(address, after), (found) => found.map(({ id }) => id))
+        assert.deepStrictEqual(yield* ids(addressOf(5), 0), [6, numbers.length + 1])
+        assert.deepStrictEqual(yield* ids(addressOf(5), 6), [numbers.length + 1])
+        assert.deepStrictEqual(yield* ids(null, 0), [numbers.length + 1])
+      })
+    )
+  })
+}
