@@ -2,10 +2,12 @@ import { readdirSync, readFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
-import { Database } from "@headwater/indexer/store/database/Database"
+import { Database, type Location } from "@headwater/indexer/store/database/Database"
+import { rows } from "@headwater/indexer/store/database/Statements"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { sql } from "kysely"
 import * as Anvil from "./Anvil.ts"
 import * as Collector from "./Collector.ts"
 import * as EveryOperation from "./EveryOperation.ts"
@@ -14,6 +16,31 @@ import * as Receiver from "./Receiver.ts"
 import { locations } from "./Stores.ts"
 
 const watched = "0x90F79bf6EB2c4f870365E785982E1f101E93b906"
+
+/** All that a store holds, as texts by the name of the file or table: bytes as they are, and of a table in hexadecimal too. */
+const contentsOf = (location: Location) =>
+  location.kind === "sqlite"
+    ? Effect.sync(() => {
+        const folder = dirname(location.file)
+        return readdirSync(folder).map((name) => [name, readFileSync(join(folder, name)).toString("latin1")] as const)
+      })
+    : Effect.gen(function* () {
+        const { read } = yield* Database
+        const tables = yield* read(
+          rows(sql<{ name: string }>`
+            select table_name as name from information_schema.tables
+            where table_schema = current_schema() and table_type = 'BASE TABLE'`)
+        )
+        return yield* Effect.forEach(tables, ({ name }) =>
+          Effect.map(
+            read(rows(sql<{ row: string }>`select ${sql.ref("row")}::text as row from ${sql.table(name)} as row`)),
+            (found) => [name, found.map(({ row }) => row).join("\n")] as const
+          )
+        )
+      }).pipe(Effect.provide(Database.layer(location)))
+
+/** A text as it may stand in a store: as it is, and as a row of PostgreSQL shows bytes. */
+const formsOf = (text: string) => [text, Buffer.from(text).toString("hex")]
 
 const attribute = (span: Collector.Span, key: string) => {
   const value = span.attributes.find((attribute) => attribute.key === key)?.value
@@ -104,15 +131,14 @@ describe("traces", () => {
     { timeout: 300_000 }
   )
 
-  it.live(
-    "hold nothing of a request but its route, and no credentials, and neither do log and metrics",
-    () =>
+  it.live.each(locations)(
+    "hold nothing of a request but its route, and no credentials, and neither do log, metrics and what $name keeps",
+    ({ location }) =>
       Effect.gen(function* () {
         const anvil = yield* Anvil.start()
         const { spans, url } = yield* Collector.start
-        const [{ location }] = locations as [(typeof locations)[number]]
         const receiver = yield* Receiver.start()
-        const store = (yield* location) as { readonly kind: "sqlite"; readonly file: string }
+        const store: Location = yield* location
         const [callbackSecret, nextSecret] = ["the-secret-of-a-callback", "the-next-secret-of-a-callback"]
         const secrets = ["node-user", "node-password", "node-api-key", "provider-api-key", "provider-url-key"]
         const withCredentials = (url: string) =>
@@ -224,13 +250,14 @@ describe("traces", () => {
         for (const [name, text] of Object.entries(all)) {
           for (const secret of [...never, xpub]) assert.notInclude(text, secret, name)
         }
-        // Nothing of the store's files but the key that they are encrypted with; wallets are kept by their public keys.
-        const folder = dirname(store.file)
-        for (const name of readdirSync(folder)) {
-          const bytes = readFileSync(join(folder, name))
-          for (const secret of never) assert.isFalse(bytes.includes(secret), `${name} has ${secret}`)
+        // Nothing of the store but the key that secrets are encrypted with; wallets are kept by their public keys.
+        const contents = new Map(yield* contentsOf(store))
+        for (const [name, text] of contents) {
+          for (const secret of never.flatMap(formsOf)) assert.notInclude(text, secret, name)
         }
-        assert.include(readdirSync(folder), `${basename(store.file)}.key`)
+        if (store.kind === "sqlite") assert.isTrue(contents.has(`${basename(store.file)}.key`))
+        // What the store keeps is found there: the name of an account.
+        assert.isTrue([...contents.values()].some((text) => text.includes("stranger")))
         assert.include(all.spans, "CoinGecko.get")
         assert.include(all.log, "utxoDerive")
         assert.include(all.metrics, "utxoDerive")
