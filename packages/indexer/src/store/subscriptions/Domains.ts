@@ -15,10 +15,10 @@ import { sql } from "kysely"
 import * as Limits from "../accounts/Limits.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { callbacksAtOnce, whileMore } from "../database/SmallSteps.ts"
-import { rows } from "../database/Statements.ts"
+import { inChunks, rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
 import * as CallbackState from "./CallbackState.ts"
-import { HostPermission } from "./HostPermission.ts"
+import { HostPermission, HostPermissions, type Target } from "./HostPermission.ts"
 import * as CallbackIndexes from "./internal/CallbackIndexes.ts"
 
 export interface Domain {
@@ -78,6 +78,8 @@ export class Domains extends Context.Service<
     /** Notes that the token was found; callbacks that waited for it become due. */
     readonly setVerified: (account: number, name: string) => Effect.Effect<Domain, DomainNotFound | DatabaseError>
     readonly isVerified: (account: number, host: string) => Effect.Effect<boolean, DatabaseError>
+    /** The same of many, in their order. */
+    readonly areVerified: (targets: ReadonlyArray<Target>) => Effect.Effect<ReadonlyArray<boolean>, DatabaseError>
   }
 >()("@headwater/indexer/store/subscriptions/Domains") {
   static readonly layer = Layer.effect(
@@ -88,12 +90,25 @@ export class Domains extends Context.Service<
 
 /** Lets callbacks go to hosts that their account has verified, and to those that the operator allows to everybody. */
 export const hostPermission = (allowedHosts: ReadonlySet<string>): Layer.Layer<never, never, Domains> =>
-  Layer.effect(
-    HostPermission,
-    Effect.map(
-      Domains,
-      (domains) => (account: number, host: string) =>
-        allowedHosts.has(host) ? Effect.succeed(true) : domains.isVerified(account, host)
+  Layer.merge(
+    Layer.effect(
+      HostPermission,
+      Effect.map(
+        Domains,
+        (domains) => (account: number, host: string) =>
+          allowedHosts.has(host) ? Effect.succeed(true) : domains.isVerified(account, host)
+      )
+    ),
+    Layer.effect(
+      HostPermissions,
+      Effect.map(
+        Domains,
+        ({ areVerified }) =>
+          (targets: ReadonlyArray<Target>) =>
+            Effect.map(areVerified(targets), (verified) =>
+              targets.map(({ host }, i) => allowedHosts.has(host) || verified[i]!)
+            )
+      )
     )
   )
 
@@ -204,6 +219,18 @@ const isVerified = Effect.fnUntraced(function* (account: number, host: string) {
   return rows.length > 0
 })
 
+const areVerified = Effect.fnUntraced(function* (targets: ReadonlyArray<Target>) {
+  const { read } = yield* Database
+  const accounts = [...new Set(targets.map(({ account }) => account))]
+  const found = yield* inChunks(accounts, (some) =>
+    read((db) =>
+      db.selectFrom("domain").select(["account", "name"]).where("account", "in", some).where("verified", "is not", null)
+    )
+  )
+  const verified = new Set(found.map(({ account, name }) => `${account} ${name}`))
+  return targets.map(({ account, host }) => verified.has(`${account} ${host}`))
+})
+
 const make = Effect.gen(function* () {
   const database = yield* Database
   const stored = Effect.provideService(Database, database)
@@ -236,6 +263,7 @@ const make = Effect.gen(function* () {
       const verified = yield* isVerified(account, host)
       if (verified) known.add(key)
       return verified
-    }, stored)
+    }, stored),
+    areVerified: Effect.fn("Domains.areVerified")(areVerified, stored)
   })
 })

@@ -11,3 +11,19 @@ export const HostPermission = Context.Reference<
 >("@headwater/indexer/store/subscriptions/HostPermission", {
   defaultValue: () => () => Effect.succeed(true)
 })
+
+/** A host of an account. */
+export interface Target {
+  readonly account: number
+  readonly host: string
+}
+
+/** As {@link HostPermission}, of many hosts by few statements: whether each may receive, in their order. */
+export const HostPermissions = Context.Reference<
+  (targets: ReadonlyArray<Target>) => Effect.Effect<ReadonlyArray<boolean>, DatabaseError>
+>("@headwater/indexer/store/subscriptions/HostPermission/HostPermissions", {
+  defaultValue: () => (targets) =>
+    Effect.flatMap(HostPermission, (mayReceive) =>
+      Effect.forEach(targets, ({ account, host }) => mayReceive(account, host))
+    )
+})

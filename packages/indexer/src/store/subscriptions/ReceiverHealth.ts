@@ -8,7 +8,7 @@ import { type RawBuilder, sql } from "kysely"
 import { Database } from "../database/Database.ts"
 import { rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
-import { HostPermission } from "./HostPermission.ts"
+import { HostPermission, HostPermissions } from "./HostPermission.ts"
 import * as AttemptLog from "./internal/AttemptLog.ts"
 import * as AttemptStatistics from "./internal/AttemptStatistics.ts"
 import { dueOf, retried, unsent } from "./internal/CallbackIndexes.ts"
@@ -121,7 +121,7 @@ const failuresOf = Effect.fnUntraced(function* (account: number, host: string) {
   const [found] = yield* read(
     rows(sql<Failing & { readonly count: number }>`
       select count(*) as count, min(since) as since, max(paused_until) as "pausedUntil",
-        (select error from failing_subscription where account = ${account} and host = ${host}
+        (select error from failing_subscription where account = ${account} and host = ${host} and ${isActive}
           order by last desc limit 1) as error
       from failing_subscription
       where account = ${account} and host = ${host}
@@ -191,7 +191,7 @@ const keyOf = ({ account, host }: Pick<ReceiverHosts.ReceiverHost, "account" | "
 const allStates = Effect.fnUntraced(function* () {
   const { read } = yield* Database
   const now = yield* Clock.currentTimeMillis
-  const mayReceive = yield* HostPermission
+  const mayReceive = yield* HostPermissions
   const found = yield* ReceiverHosts.read()
   const failures = yield* read(
     rows(sql<Failing & ReceiverHosts.ReceiverHost>`
@@ -203,13 +203,12 @@ const allStates = Effect.fnUntraced(function* () {
     rows(sql<ReceiverHosts.ReceiverHost>`select account, host from callback where ${retried} group by account, host`)
   )
   const retrying = new Set(again.map(keyOf))
-  return yield* Effect.forEach(found, (target) =>
-    Effect.map(mayReceive(target.account, target.host), (verified) => {
-      const [failing, active] = [failingOf.get(keyOf(target)), target.active === 1]
-      const state = stateOf({ verified, active, failing, retrying: retrying.has(keyOf(target)) ? 1 : 0, now })
-      return { ...target, state }
-    })
-  )
+  const permitted = yield* mayReceive(found)
+  return found.map((target, i) => {
+    const [failing, active] = [failingOf.get(keyOf(target)), target.active === 1]
+    const retries = retrying.has(keyOf(target)) ? 1 : 0
+    return { ...target, state: stateOf({ verified: permitted[i]!, active, failing, retrying: retries, now }) }
+  })
 })
 
 /** The order in which operators are shown hosts. */
@@ -338,9 +337,13 @@ const periods = Effect.fn("ReceiverHealth.periods")(function* () {
 
 export const make = Effect.gen(function* () {
   const database = yield* Database
-  const mayReceive = yield* HostPermission
+  const services = { one: yield* HostPermission, many: yield* HostPermissions }
   const provided = <A, E>(self: Effect.Effect<A, E, Database>) =>
-    self.pipe(Effect.provideService(Database, database), Effect.provideService(HostPermission, mayReceive))
+    self.pipe(
+      Effect.provideService(Database, database),
+      Effect.provideService(HostPermission, services.one),
+      Effect.provideService(HostPermissions, services.many)
+    )
   return {
     /** A page of an account's hosts, in the order of their names, and how many there are. */
     ofAccount: (...asked: Parameters<typeof ofAccount>) => provided(ofAccount(...asked)),

@@ -152,6 +152,19 @@ for (const store of stores) {
         assert.deepInclude(yield* of(b), { state: "failing", failingSince: start + 10_001 })
 
         const { deactivate } = yield* Subscriptions
+        // The error is that of an active subscription, though another failed later.
+        yield* Seed.callbacks(other, 1, { label: "other" })
+        const [others] = yield* lease("b.test")
+        const { kind: _, ...outcome } = refused(others!, start + 10_002, start + 60_000)
+        const attempt = { at: start + 10_002, duration: 90, error: "another error" }
+        yield* acknowledge({ ...outcome, kind: "retry", attempt } as Outcome)
+        assert.deepInclude((yield* ofHosts)["b.test"]!, { error: "another error" })
+        yield* deactivate(other.id, "for a moment")
+        assert.deepInclude((yield* ofHosts)["b.test"]!, { state: "failing", error: "answered 500" })
+        const { query } = yield* Database
+        yield* query((db) => db.updateTable("subscription").set({ active: 1 }).where("id", "=", other.id))
+        yield* query((db) => db.deleteFrom("failing_subscription").where("subscription", "=", other.id))
+
         yield* deactivate(b.id, "maximum_retry_attempts_reached")
         assert.strictEqual((yield* of(b)).state, "inactive")
         // The other subscription of the host is active, and nothing of it fails.
@@ -163,6 +176,41 @@ for (const store of stores) {
         })
         yield* (yield* Subscriptions).remove({ account, chain: Seed.chain, referenceId: b.referenceId })
         assert.deepStrictEqual(yield* health.failures(10), [])
+      }).pipe(Effect.provide(services))
+    )
+
+    it.effect("is read by as many statements, however many hosts are not verified", () =>
+      Effect.gen(function* () {
+        const account = yield* Seed.account
+        const database = yield* Database
+        let statements = 0
+        const count = <A, E>(self: Effect.Effect<A, E>) =>
+          Effect.andThen(
+            Effect.sync(() => statements++),
+            self
+          )
+        const counted = Database.of({
+          ...database,
+          query: (build) => count(database.query(build)),
+          read: (build) => count(database.read(build))
+        })
+        const permission = hostPermission(new Set()).pipe(Layer.provide(Layer.fresh(Domains.layer)))
+        const { overview } = yield* ReceiverHealth.make.pipe(
+          Effect.provide(permission),
+          Effect.provideService(Database, counted)
+        )
+        const statementsOf = Effect.gen(function* () {
+          statements = 0
+          const { counts } = yield* overview(0)
+          return { statements, unverified: counts.unverified }
+        })
+        const add = (i: number) => Seed.subscription(account, `https://host${i}.test/`)
+        for (let i = 0; i < 2; i++) yield* add(i)
+        const few = yield* statementsOf
+        for (let i = 2; i < 30; i++) yield* add(i)
+        const many = yield* statementsOf
+        assert.deepStrictEqual([few.unverified, many.unverified], [2, 30])
+        assert.strictEqual(many.statements, few.statements)
       }).pipe(Effect.provide(services))
     )
 
