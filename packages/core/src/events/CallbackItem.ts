@@ -66,7 +66,8 @@ export const UnconfirmedCoinItem = Schema.Struct({
   address,
   transactionId,
   ...coins,
-  firstSeenInMempoolTimestamp: integer(seconds)
+  firstSeenInMempoolTimestamp: integer(seconds),
+  ...derivation
 })
 export type UnconfirmedCoinItem = typeof UnconfirmedCoinItem.Type
 

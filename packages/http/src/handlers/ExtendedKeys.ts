@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Result from "effect/Result"
 import { Api } from "../contract/Api.ts"
-import { CallbacksLimitReached, Conflict, Unimplemented } from "../contract/Errors.ts"
+import { CallbacksLimitReached, Conflict } from "../contract/Errors.ts"
 import { defaultWindow } from "../contract/ExtendedKeys.ts"
 import { Payment } from "../contract/Price.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
@@ -82,10 +82,6 @@ export const layer = HttpApiBuilder.group(
             payload.data.item
           const wanted = yield* NewSubscriptions.readList(policy, item)
           const chain = yield* CurrentChain
-          if (chain.ledger === "outputs") {
-            const message = `${chain.blockchain} has no subscriptions on extended public keys: subscribe to each address`
-            return yield* new Unimplemented({ message })
-          }
           const given = { descriptor, derivation, extendedPublicKey, format }
           const named = yield* namedBy(
             chain,

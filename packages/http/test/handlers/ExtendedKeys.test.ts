@@ -94,6 +94,32 @@ for (const store of stores) {
       })
     )
 
+    it.effect("may be descriptors, which say derivation, form and branches", () =>
+      Effect.gen(function* () {
+        const bitcoin = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
+        const descriptor = `sh(wpkh([d34db33f/49h/0h/0h]${xpub}/1/*))`
+        const made = yield* create(
+          { descriptor: `${descriptor}#${Descriptor.checksum(descriptor)}`, window: 2 },
+          "bitcoin"
+        )
+        assert.isUndefined(wrongWith(operationNamed("extendedKeys.create"), made.status, made.body))
+        const { referenceId } = made.body.data.item
+        const state = yield* call("GET", `/${referenceId}/extended-key`, undefined, "alice", "bitcoin")
+        const { branches, derivationType, format } = state.body.data.item
+        assert.deepStrictEqual(
+          [derivationType, format, branches],
+          [...["account", "P2SH-P2WPKH"], [{ type: "change", addresses: 2 }]]
+        )
+        const key = Result.getOrThrow(ExtendedPublicKey.decode(bitcoin, xpub))
+        const branch = Result.getOrThrow(Derivation.branch(bitcoin, key, { type: "change", format }))
+        const listed = yield* call("GET", `/${referenceId}/addresses?limit=100`, undefined, "alice", "bitcoin")
+        assert.deepStrictEqual(
+          listed.body.data.items.map(({ address }: { readonly address: string }) => address),
+          Derivation.derive(branch, 0, 2).map((one) => Result.getOrThrow(one).address)
+        )
+      })
+    )
+
     it.effect("are refused with the field and the rule, and nothing of the key is repeated", () =>
       Effect.gen(function* () {
         const refused = (item: object, chain?: string) =>

@@ -204,8 +204,11 @@ export const run = Effect.fn("CallbackAudit.run")(function* (
       } else {
         findings.push(ofTold(chain, height, one, { verdict: "wrong", actual: movementOf(truth.item) }))
         const { corrected, id, idempotencyKey } = one
-        if (!corrected && id !== undefined)
-          corrections.push({ told: { id, idempotencyKey }, item: truth.item, occurrence: truth.occurrence })
+        if (corrected || id === undefined) continue
+        // The place below an extended public key is the subscription's own.
+        const { derivation } = one.item
+        const item = derivation === undefined ? truth.item : { ...truth.item, derivation }
+        corrections.push({ told: { id, idempotencyKey }, item, occurrence: truth.occurrence })
       }
     }
 

@@ -5,6 +5,7 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
+import * as PastPayments from "../subscriptions/PastPayments.ts"
 import * as WalletCoins from "../wallets/WalletCoins.ts"
 import * as Completeness from "./Completeness.ts"
 import type { FoundCoins } from "./FoundCoins.ts"
@@ -39,6 +40,7 @@ export const enter = Effect.fn("CoinEntry.enter")(function* (
       yield* WalletCoins.recount(row.id, found)
       yield* Completeness.prove(row.id, "coins", proved, found.searched + 1)
       yield* WalletCoins.markUsed(row.id, found, gapLimit)
+      yield* PastPayments.found(chain, row, found)
       for (const wallet of wallets) yield* WalletCoins.settle(wallet, gapLimit)
       return true
     })

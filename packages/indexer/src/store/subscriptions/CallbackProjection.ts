@@ -183,7 +183,9 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
     const only = yield* PastBlocks.at(id, block.height)
     if (only.length === 0) return
     const knowsSpent = UtxoSet.remembersSpent(again.row, block.height)
-    const { occurrences } = yield* matched(block, again, { knowsSpent, most: Number.POSITIVE_INFINITY, only })
+    const matching = { knowsSpent, most: Number.POSITIVE_INFINITY, only }
+    const { occurrences, unresolved } = yield* matched(block, again, matching)
+    if (unresolved.length > 0) yield* UnresolvedEvents.add(id, block, unresolved)
     const told = yield* Subscribers.told(chain, occurrences)
     again.addCallbacks(yield* MissedCallbacks.add(again.row, block, told, yield* Clock.currentTimeMillis))
     yield* PastBlocks.remove(id, block.height, only)

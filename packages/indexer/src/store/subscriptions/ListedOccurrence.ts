@@ -39,7 +39,11 @@ export const derivationOf = ({ branch, index }: NonNullable<Subscriber["place"]>
 })
 
 /** The name and the item that an occurrence has for a subscription: on an extended public key, the item says the place there. */
-export const of = <I extends Item>(subscriber: Subscriber, occurrence: string, item: I) => ({
+export const of = <I extends Item>(
+  subscriber: Pick<Subscriber, "address" | "isListed" | "place">,
+  occurrence: string,
+  item: I
+) => ({
   occurrence: nameFor(subscriber, occurrence),
   item: subscriber.place === undefined ? item : { ...item, derivation: derivationOf(subscriber.place) }
 })

@@ -2,11 +2,13 @@
  * What addresses of extended public keys had before a window reached them, found and told in small steps behind the
  * commits: the record says which blocks used an address, the windows move by that, and each such block is read again from
  * the node (`sync/PastPaymentSync`) and told under the keys that its callbacks would have had. Where the store does not
- * record every address, that is so of blocks alone which came while a window was behind (`internal/KeyWindows`).
+ * record every address, that is so of blocks alone which came while a window was behind (`internal/KeyWindows`), and, on
+ * chains of outputs, of what a search of the node's coins finds.
  *
  * Every step is a transaction with the lock of the chain's row: a kill between any two loses nothing.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import { eventKinds } from "@headwater/core/events/EventKinds"
 import type { EventType } from "@headwater/core/events/EventType"
@@ -14,8 +16,9 @@ import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import { isMatched } from "../chain/MatchedSubscriptions.ts"
 import * as ChainRow from "../database/ChainRow.ts"
+import type { FoundCoins } from "../chain/FoundCoins.ts"
 import { Database } from "../database/Database.ts"
-import { rows } from "../database/Statements.ts"
+import { inChunks, rows } from "../database/Statements.ts"
 import * as KeyWindows from "./internal/KeyWindows.ts"
 import * as PastBlocks from "./internal/PastBlocks.ts"
 import * as RecordedUses from "./internal/RecordedUses.ts"
@@ -63,6 +66,22 @@ interface Unread {
   readonly from_height: number | null
 }
 
+/** Derives branches further that are used up to these indices, by subscription and branch. */
+const grow = Effect.fnUntraced(function* (chain: Chain, row: ChainRow.ChainRow, used: ReadonlyMap<string, number>) {
+  if (used.size === 0) return
+  const ids = [...new Set([...used.keys()].map((key) => Number(key.split(" ")[0])))]
+  const windows = (yield* KeyWindows.windowsOf(row.id, ids)).flatMap((window) => {
+    const end = used.get(`${window.subscription} ${window.branch}`) ?? 0
+    return end > window.used ? [{ ...window, used: end }] : []
+  })
+  if (windows.length === 0) return
+  const reached = yield* KeyWindows.reachAll(chain, windows, () => false)
+  yield* KeyWindows.store(
+    yield* ChainRow.lockAndBumpRevision(row.id),
+    reached.map((one) => ({ ...one, since: row.height, behindFrom: (row.height ?? -1) + 1 }))
+  )
+})
+
 /** Looks through the record of some addresses; whether there were any. */
 const lookBack = Effect.fnUntraced(function* (chain: Chain, row: ChainRow.ChainRow) {
   const { query } = yield* Database
@@ -70,7 +89,7 @@ const lookBack = Effect.fnUntraced(function* (chain: Chain, row: ChainRow.ChainR
     rows(sql<Unread>`
       select a.id, a.subscription, a.branch, a.address_index, a.address, a.past_from, a.past_to, s.event, s.from_height
       from listed_address a join subscription s on s.id = a.subscription
-      where a.chain + 0 = ${row.id} and a.past_from is not null and ${isMatched("s")}
+      where a.chain + 0 = ${row.id} and a.past_from is not null and a.left_revision is null and ${isMatched("s")}
       order by a.id limit ${addressesAtOnce}`)
   )
   if (unread.length === 0) return false
@@ -89,19 +108,43 @@ const lookBack = Effect.fnUntraced(function* (chain: Chain, row: ChainRow.ChainR
     const key = `${subscription} ${branch}`
     if (uses.any) used.set(key, Math.max(used.get(key) ?? 0, address_index + 1))
   }
-  const ids = [...new Set(unread.map(({ subscription }) => subscription))]
-  const windows = (yield* KeyWindows.windowsOf(row.id, ids)).flatMap((window) => {
-    const end = used.get(`${window.subscription} ${window.branch}`) ?? 0
-    return end > window.used ? [{ ...window, used: end }] : []
-  })
-  if (windows.length === 0) return true
-  const reached = yield* KeyWindows.reachAll(chain, windows, () => false)
-  const bumped = yield* ChainRow.lockAndBumpRevision(row.id)
-  yield* KeyWindows.store(
-    bumped,
-    reached.map((one) => ({ ...one, since: row.height, behindFrom: (row.height ?? -1) + 1 }))
-  )
+  yield* grow(chain, row, used)
   return true
+})
+
+/**
+ * In the transaction that enters coins which a search of the node has found: what the windows' addresses had before, as far
+ * as that is unspent, is told, and moves the windows.
+ */
+export const found = Effect.fnUntraced(function* (chain: Chain, row: ChainRow.ChainRow, coins: FoundCoins) {
+  const { query } = yield* Database
+  // What came above the search was matched.
+  const early = [...coins.coins, ...coins.spent].filter(({ height }) => height <= coins.searched)
+  const heights = Map.groupBy(early, ({ script }) => Bytes.key(script))
+  const scripts = [...heights.values()].map(([coin]) => coin!.script)
+  const owners = yield* inChunks(scripts, (some) =>
+    query((db) =>
+      db
+        .selectFrom("listed_address as a")
+        .innerJoin("subscription as s", "s.id", "a.subscription")
+        .select(["a.subscription", "a.branch", "a.address_index", "a.address", "s.event", "s.from_height"])
+        .where("a.chain", "=", row.id)
+        .where("a.address", "in", some)
+        .where("a.branch", "is not", null)
+        .where("a.left_revision", "is", null)
+        .where(isMatched("s"))
+    )
+  )
+  const used = new Map<string, number>()
+  for (const { address, address_index, branch, event, from_height, subscription } of owners) {
+    const own = heights.get(Bytes.key(address))!.map(({ height }) => height)
+    if (eventKinds[event].class === "coin") {
+      yield* PastBlocks.add(row.id, subscription, [...new Set(own.filter((height) => height > (from_height ?? -1)))])
+    }
+    const key = `${subscription} ${branch}`
+    used.set(key, Math.max(used.get(key) ?? 0, address_index! + 1))
+  }
+  yield* grow(chain, row, used)
 })
 
 /** Whether there is anything to do, which is asked before others wait for the chain's row. */
@@ -111,7 +154,7 @@ const isWanted = Effect.fnUntraced(function* (id: number, after: number) {
     rows(sql`
       select 1 from chain where id = ${id} and (
         exists (select 1 from extended_key_branch where chain = ${id} and behind_from is not null)
-        or exists (select 1 from listed_address where chain + 0 = ${id} and past_from is not null)
+        or exists (select 1 from listed_address where chain + 0 = ${id} and past_from is not null and left_revision is null)
         or exists (select 1 from past_payment where chain = ${id} and height > ${after})
       )`)
   )

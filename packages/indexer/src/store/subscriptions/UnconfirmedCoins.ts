@@ -66,7 +66,8 @@ const pageSize = 1_000
 type Subscriber = Pick<
   Row<"subscribed_address">,
   "id" | "reference_id" | "account" | "host" | "event" | "address" | "created" | "active" | "filter" | "is_listed"
->
+> &
+  Pick<Row<"listed_address">, "branch" | "address_index">
 
 /** Subscriptions by the key of their address. */
 const subscribersOf = Effect.fnUntraced(function* (chain: number, addresses: ReadonlyArray<AddressBytes>) {
@@ -85,7 +86,8 @@ const subscribersOf = Effect.fnUntraced(function* (chain: number, addresses: Rea
           "created",
           "active",
           "filter",
-          "is_listed"
+          "is_listed",
+          ...ListedOccurrence.placeColumns("s")
         ])
         .where("chain", "=", chain)
         .where("address", "in", some)
@@ -176,17 +178,15 @@ export const open = Effect.fn("UnconfirmedCoins.open")(function* (chain: Chain.C
     const item = Callback.unconfirmedCoinItem(chain, transfer.firstSeen, transfer)
     if (!Filter.passes(readFilter(subscriber.filter), item)) return []
     const transaction = `coin:${Buffer.from(transfer.transactionId).toString("hex")}`
-    const { address, is_listed } = subscriber
-    const of = { address: address as AddressBytes, isListed: is_listed === 1 }
+    const { address, address_index, branch, is_listed } = subscriber
+    const place = branch === null ? {} : { place: { branch, index: address_index! } }
+    const of = { address: address as AddressBytes, isListed: is_listed === 1, ...place }
+    const told = ListedOccurrence.of(of, transaction, item)
     return CallbackState.make({
       ...{ subscriber, active: subscriber.active === 1, chain: watched.chain, event: subscriber.event },
       ...{ height: null, now },
-      key: {
-        blockHash: undefined,
-        occurrence: ListedOccurrence.nameFor(of, transaction),
-        confirmation: 0
-      },
-      item
+      key: { blockHash: undefined, occurrence: told.occurrence, confirmation: 0 },
+      item: told.item
     })
   }
 

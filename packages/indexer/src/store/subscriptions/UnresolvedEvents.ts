@@ -48,6 +48,12 @@ export const rowsOf = (chain: number, { height }: Pick<Block, "height">, found: 
   return [...rows.values()]
 }
 
+/** Keeps what is in doubt in a block that is entered again. */
+export const add = Effect.fnUntraced(function* (chain: number, block: Pick<Block, "height">, found: Found) {
+  const { insertMany } = yield* Database
+  yield* insertMany("unresolved_event", rowsOf(chain, block, found), "on conflict do nothing")
+})
+
 const eventOf = ({ address, height, reason, transaction_id }: Row<"unresolved_event">): UnresolvedEvent => ({
   ...{ height, reason, transactionId: transaction_id },
   address: address as AddressBytes

@@ -1,10 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, Transfer } from "@headwater/core/Block"
+import * as Chain from "@headwater/core/chains/Chain"
 import * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+import type { Coin } from "@headwater/core/utxo/Coin"
 import type { Source } from "@headwater/indexer/families/Source"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import * as CoinEntry from "@headwater/indexer/store/chain/CoinEntry"
+import * as FoundCoins from "@headwater/indexer/store/chain/FoundCoins"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as AddressLists from "@headwater/indexer/store/subscriptions/AddressLists"
 import * as ExtendedKeys from "@headwater/indexer/store/subscriptions/ExtendedKeys"
@@ -13,6 +17,7 @@ import { HostPermission } from "@headwater/indexer/store/subscriptions/HostPermi
 import * as KeyWindows from "@headwater/indexer/store/subscriptions/internal/KeyWindows"
 import * as Removal from "@headwater/indexer/store/subscriptions/Removal"
 import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as TokenNames from "@headwater/indexer/sync/TokenNames"
 import * as PastPaymentSync from "@headwater/indexer/sync/PastPaymentSync"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -21,7 +26,7 @@ import * as fc from "fast-check"
 import { stores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
-const { chain } = Seed
+const litecoin = Result.getOrThrow(Chain.find("litecoin", "regtest"))
 
 let nonce = 0
 const hash = () => {
@@ -31,16 +36,19 @@ const hash = () => {
 }
 
 /** A key of nobody's: far below that of BIP-32's test vector 1, by a random path. */
-const newKey = () => {
-  let text =
-    "xpub68Gmy5EdvgibQVfPdqkBBCHxA5htiqg55crXYuXoQRKfDBFA1WEjWgP6LHhwBZeNK1VTsfTFUHCdrfp1bgwQ9xv5ski8PX9rL2dZXvgGDnw"
+const newKey = (chain: Chain.Chain) => {
+  let key = Result.getOrThrow(
+    ExtendedPublicKey.decode(
+      Seed.chain,
+      "xpub68Gmy5EdvgibQVfPdqkBBCHxA5htiqg55crXYuXoQRKfDBFA1WEjWgP6LHhwBZeNK1VTsfTFUHCdrfp1bgwQ9xv5ski8PX9rL2dZXvgGDnw"
+    )
+  )
   for (const step of crypto.getRandomValues(new Uint8Array(24))) {
-    const key = Result.getOrThrow(ExtendedPublicKey.decode(chain, text))
-    const { node } = Result.getOrThrow(Derivation.branch(chain, key, { type: types[step % 2]! }))
+    const { node } = Result.getOrThrow(Derivation.branch(Seed.chain, key, { type: types[step % 2]! }))
     const origin = { depth: 0, parentFingerprint: new Uint8Array(4), childNumber: 0, format: undefined }
-    text = ExtendedPublicKey.encode(chain, { ...origin, ...node })
+    key = { ...origin, ...node }
   }
-  return text
+  return ExtendedPublicKey.encode(chain, key)
 }
 
 /** Indices that are paid. */
@@ -48,7 +56,7 @@ const indices = 48
 
 const types = ["receive", "change"] as const
 
-const addressesOf = (publicKey: string) => {
+const addressesOf = (chain: Chain.Chain, publicKey: string) => {
   const key = Result.getOrThrow(ExtendedPublicKey.decode(chain, publicKey))
   return types.map((type) =>
     Derivation.derive(Result.getOrThrow(Derivation.branch(chain, key, { type })), 0, indices).map((one) =>
@@ -123,7 +131,7 @@ interface Wanted {
 }
 
 /** Several on one key, with windows and events of their own. */
-const wanted: ReadonlyArray<Wanted> = [
+const wantedOf: ReadonlyArray<Wanted> = [
   { account: 0, key: 0, window: 3 },
   { account: 1, key: 0, window: 7, confirmations: 2, furthestUsedIndex: 4 },
   { account: 1, key: 1, window: 1 },
@@ -131,6 +139,7 @@ const wanted: ReadonlyArray<Wanted> = [
 ]
 
 const subscribe = Effect.fnUntraced(function* (
+  chain: Chain.Chain,
   account: number,
   publicKey: string,
   { confirmations = 1, event: wantedEvent = event, furthestUsedIndex, window }: Omit<Wanted, "account" | "key">
@@ -142,7 +151,7 @@ const subscribe = Effect.fnUntraced(function* (
       ...{ callbackUrl: "https://example.com/", allowDuplicates: true }
     },
     {
-      ...{ publicKey, derivation: "account", format: "STANDARD", window },
+      ...{ publicKey, derivation: "account", format: chain.ledger === "outputs" ? "P2WPKH" : "STANDARD", window },
       branches: types.map((type) => ({ type, furthestUsedIndex }))
     }
   )
@@ -165,16 +174,135 @@ const closure = (used: number, window: number, paid: ReadonlySet<number>) => {
   return end
 }
 
-interface Mined {
-  readonly block: Block
-  readonly payments: ReadonlyArray<Payment & { readonly transaction: string }>
+/** What a block has for an address, as it is told. */
+interface Movement extends Omit<Payment, "side"> {
+  readonly transaction: string
+  readonly direction: "incoming" | "outgoing"
+  /** Whether the block by itself shows that the address is used. */
+  readonly isUse: boolean
 }
 
-const run = Effect.fnUntraced(function* (record: "all" | "watched", actions: ReadonlyArray<Action>) {
+interface Mined {
+  readonly block: Block
+  readonly movements: ReadonlyArray<Movement>
+}
+
+type Addresses = ReadonlyArray<ReturnType<typeof addressesOf>>
+
+const next = (last: Block | undefined, count: number) => ({
+  height: last === undefined ? 0 : last.height + 1,
+  ...{ hash: hash(), parent: last?.hash ?? hash(), time: (last?.height ?? -1) + 1 },
+  transactions: Array.from({ length: count }, hash)
+})
+
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
+
+/** A block of a chain of accounts. */
+const blockOfAccounts = (addresses: Addresses, last: Block | undefined, all: ReadonlyArray<Transaction>): Mined => {
+  const header = next(last, all.length)
+  const payments = all.flatMap((own, number) => own.map((one, position) => ({ ...one, position, number })))
+  const transfers = payments.map(({ branch, index, key, kind, number: transaction, position, side }): Transfer => {
+    const { bytes } = addresses[key]![branch]![index]!
+    const given = side === "to" ? { to: bytes } : { from: bytes }
+    return kind === "coin"
+      ? { kind, transaction, position, from: undefined, to: undefined, ...given, amount: 1n }
+      : {
+          ...{ kind, transaction, operation: `call_${position}`, operationType: "call" },
+          ...{ from: nobody, to: nobody, ...given, amount: 1n }
+        }
+  })
+  const movements = payments.map(({ number, side, ...one }): Movement => {
+    const direction = side === "to" ? "incoming" : "outgoing"
+    return { ...one, direction, transaction: hex(header.transactions[number]!), isUse: true }
+  })
+  return { block: { ...header, transfers, spends: [] }, movements }
+}
+
+interface Output extends Pick<Payment, "branch" | "index" | "key"> {
+  readonly outpoint: { readonly transactionId: Uint8Array; readonly index: number }
+  readonly amount: bigint
+}
+
+/** What the blocks of a chain of outputs have left unspent. */
+const unspentOf = (addresses: Addresses, mined: ReadonlyArray<Mined>) => {
+  const places = new Map(
+    addresses.flatMap((branches, key) =>
+      branches.flatMap((all, branch) => all.map(({ bytes, index }) => [hex(bytes), { key, branch, index }] as const))
+    )
+  )
+  const outputs = new Map<string, Output>()
+  for (const { block } of mined) {
+    for (const { outpoint } of block.spends) outputs.delete(`${hex(outpoint.transactionId)} ${outpoint.index}`)
+    for (const transfer of block.transfers) {
+      if (transfer.kind !== "coin" || transfer.to === undefined) continue
+      const outpoint = { transactionId: block.transactions[transfer.transaction]!, index: transfer.position }
+      const place = places.get(hex(transfer.to))!
+      outputs.set(`${hex(outpoint.transactionId)} ${outpoint.index}`, { ...place, outpoint, amount: transfer.amount })
+    }
+  }
+  return [...outputs.values()]
+}
+
+let amounts = 0n
+
+/**
+ * A block of a chain of outputs, in which what would be paid from an address spends some output of these keys; `isShown`:
+ * whether the block shows what it spends.
+ */
+const blockOfOutputs =
+  (isShown: boolean) =>
+  (
+    addresses: Addresses,
+    last: Block | undefined,
+    all: ReadonlyArray<Transaction>,
+    mined: ReadonlyArray<Mined>
+  ): Mined => {
+    const header = next(last, all.length)
+    const unspent = unspentOf(addresses, mined)
+    const transfers: Array<Transfer> = []
+    const spends: Array<Block["spends"][number]> = []
+    const nets = new Map<string, Omit<Movement, "direction" | "isUse"> & { sum: bigint; isUse: boolean }>()
+    const net = (place: Pick<Payment, "branch" | "index" | "key">, number: number, amount: bigint, isUse: boolean) => {
+      const { branch, index, key } = place
+      const name = `${number} ${key} ${branch} ${index}`
+      const transaction = hex(header.transactions[number]!)
+      const before = nets.get(name) ?? { key, branch, index, kind: "coin", transaction, sum: 0n, isUse: false }
+      nets.set(name, { ...before, sum: before.sum + amount, isUse: before.isUse || isUse })
+    }
+    for (const [transaction, own] of all.entries()) {
+      for (const [position, payment] of own.entries()) {
+        if (payment.side === "to") {
+          const amount = ++amounts
+          const to = addresses[payment.key]![payment.branch]![payment.index]!.bytes
+          transfers.push({ kind: "coin", transaction, position, from: undefined, to, amount })
+          net(payment, transaction, amount, true)
+        } else if (unspent.length > 0) {
+          const [spent] = unspent.splice(payment.index % unspent.length, 1)
+          const { amount, branch, index, key, outpoint } = spent!
+          spends.push({ transaction, position, outpoint })
+          const from = addresses[key]![branch]![index]!.bytes
+          if (isShown) transfers.push({ kind: "coin", transaction, position, from, to: undefined, amount })
+          net(spent!, transaction, -amount, isShown)
+        }
+      }
+    }
+    const movements = [...nets.values()].map(({ sum, ...one }): Movement => {
+      return { ...one, direction: sum > 0n ? "incoming" : "outgoing" }
+    })
+    return { block: { ...header, transfers, spends }, movements }
+  }
+
+const run = Effect.fnUntraced(function* (
+  chain: Chain.Chain,
+  record: "all" | "watched",
+  actions: ReadonlyArray<Action>
+) {
+  const wanted = chain.ledger === "outputs" ? wantedOf.filter(({ event: of = event }) => of === event) : wantedOf
+  const makeBlock = chain.ledger === "outputs" ? blockOfOutputs(record === "watched") : blockOfAccounts
   const { query } = yield* Database
   const accounts = [yield* Seed.account, yield* Seed.account]
-  const publicKeys = [newKey(), newKey()]
-  const addresses = publicKeys.map(addressesOf)
+  const publicKeys = [newKey(chain), newKey(chain)]
+  const addresses = publicKeys.map((key) => addressesOf(chain, key))
   const open = ChainStore.open(chain, { record, undoDepth: 100 }).pipe(
     Effect.provideService(FanOut.Bounds, fanOutBounds),
     Effect.provideService(KeyWindows.Bounds, bounds)
@@ -185,7 +313,7 @@ const run = Effect.fnUntraced(function* (record: "all" | "watched", actions: Rea
   /** Of every block that there ever was. */
   const ever: Array<Mined> = []
   /** Where the store records watched addresses alone: what each subscription is to be told, and how far it is used. */
-  const told = new Map<string, ReadonlyArray<ReadonlyArray<Payment>>>()
+  const told = new Map<string, ReadonlyArray<ReadonlyArray<Movement>>>()
   const used = wanted.map(({ furthestUsedIndex = -1 }) => types.map(() => furthestUsedIndex + 1))
   let subscriptions: ReadonlyArray<Subscription> = []
 
@@ -213,49 +341,20 @@ const run = Effect.fnUntraced(function* (record: "all" | "watched", actions: Rea
     )).length
     if (record === "all" || subscriptions.length === 0) return
     told.set(
-      Buffer.from(one.block.hash).toString("hex"),
+      hex(one.block.hash),
       wanted.map(({ key, window }, i) => {
         for (const branch of [0, 1]) {
-          const paid = one.payments.filter((payment) => payment.key === key && payment.branch === branch)
+          const paid = one.movements.filter((one) => one.isUse && one.key === key && one.branch === branch)
           used[i]![branch] = closure(used[i]![branch]!, window, new Set(paid.map(({ index }) => index)))
         }
-        return one.payments.filter(({ branch, index, key: of }) => of === key && index < used[i]![branch]! + window)
+        return one.movements.filter(({ branch, index, key: of }) => of === key && index < used[i]![branch]! + window)
       })
     )
     yield* drain
   })
 
-  const mine = Effect.fnUntraced(function* (all: ReadonlyArray<Transaction>) {
-    const last = mined.at(-1)?.block
-    const height = last === undefined ? 10 : last.height + 1
-    const ids = all.map(hash)
-    const payments = all.flatMap((own, transaction) =>
-      // The same thing twice in one transaction would be one more position of it alone.
-      own.map((one, position) => ({ ...one, position, number: transaction }))
-    )
-    const transfers = payments.map(({ branch, index, key, kind, number: transaction, position, side }): Transfer => {
-      const { bytes } = addresses[key]![branch]![index]!
-      const given = side === "to" ? { to: bytes } : { from: bytes }
-      return kind === "coin"
-        ? { kind, transaction, position, from: undefined, to: undefined, ...given, amount: 1n }
-        : {
-            kind,
-            transaction,
-            operation: `call_${position}`,
-            operationType: "call",
-            from: nobody,
-            to: nobody,
-            ...given,
-            amount: 1n
-          }
-    })
-    const parent = last?.hash ?? hash()
-    const block = { height, hash: hash(), parent, time: height, transactions: ids, transfers, spends: [] }
-    yield* commit({
-      block,
-      payments: payments.map((one) => ({ ...one, transaction: Buffer.from(ids[one.number]!).toString("hex") }))
-    })
-  })
+  const mine = (all: ReadonlyArray<Transaction>) =>
+    Effect.suspend(() => commit(makeBlock(addresses, mined.at(-1)?.block, all, mined)))
 
   const undo = Effect.fnUntraced(function* (fork: number) {
     const leaving = mined.filter(({ block }) => block.height > fork)
@@ -316,7 +415,7 @@ const run = Effect.fnUntraced(function* (record: "all" | "watched", actions: Rea
   yield* mine([])
   floor = mined.at(-1)!.block.height
   subscriptions = yield* Effect.forEach(wanted, ({ account, key, ...rest }) =>
-    subscribe(accounts[account]!, publicKeys[key]!, rest)
+    subscribe(chain, accounts[account]!, publicKeys[key]!, rest)
   )
   for (const one of actions) yield* act(one)
   // What wants a second confirmation gets it.
@@ -338,8 +437,8 @@ const run = Effect.fnUntraced(function* (record: "all" | "watched", actions: Rea
     assert.strictEqual(state.total, ends[0]! + ends[1]! + 2 * window)
     const paidIn = (blocks: ReadonlyArray<Mined>, branch: number) =>
       new Set(
-        blocks.flatMap(({ payments }) =>
-          payments.filter((one) => one.key === key && one.branch === branch).map(({ index }) => index)
+        blocks.flatMap(({ movements }) =>
+          movements.filter((one) => one.isUse && one.key === key && one.branch === branch).map(({ index }) => index)
         )
       )
     for (const branch of [0, 1]) {
@@ -354,14 +453,13 @@ const run = Effect.fnUntraced(function* (record: "all" | "watched", actions: Rea
     const kind = wantedEvent === event ? "coin" : "internal"
     const expected = mined
       .filter(({ block }) => block.height > floor)
-      .flatMap(({ block, payments }) => {
-        const own = payments.filter((one) => one.key === key && one.index < ends[one.branch]! + window)
-        const all = record === "all" ? own : told.get(Buffer.from(block.hash).toString("hex"))![i]!
-        return (all as typeof own)
+      .flatMap(({ block, movements }) => {
+        const own = movements.filter((one) => one.key === key && one.index < ends[one.branch]! + window)
+        const all = record === "all" ? own : told.get(hex(block.hash))![i]!
+        return all
           .filter((one) => one.kind === kind)
-          .map(({ branch, index, side, transaction }) => {
+          .map(({ branch, direction, index, transaction }) => {
             const { address } = addresses[key]![branch]![index]!
-            const direction = side === "to" ? "incoming" : "outgoing"
             return `${block.height} ${transaction} ${address} ${direction} ${["receiving", "change"][branch]} ${index}`
           })
       })
@@ -369,7 +467,7 @@ const run = Effect.fnUntraced(function* (record: "all" | "watched", actions: Rea
       .filter(({ subscription }) => subscription === id)
       .map(({ body, height }) => {
         const { address, derivation, direction, parentTransactionId, transactionId } = JSON.parse(body).data.item
-        const transaction = (transactionId ?? parentTransactionId).slice(2)
+        const transaction = (transactionId ?? parentTransactionId).replace(/^0x/, "")
         return `${height} ${transaction} ${address} ${direction} ${derivation.type} ${derivation.index}`
       })
     assert.deepStrictEqual(found.sort(), expected.sort())
@@ -382,8 +480,13 @@ for (const store of stores) {
     Layer.provideMerge(store.layer)
   )
   describe(`ExtendedKeys on ${store.name}`, () => {
-    for (const record of ["all", "watched"] as const) {
-      it(`are told of every address up to the window, in and out of order, through reorganisations, steps and restarts, where ${record} is recorded`, {
+    for (const [chain, record] of [
+      [Seed.chain, "all"],
+      [Seed.chain, "watched"],
+      [litecoin, "all"],
+      [litecoin, "watched"]
+    ] as const) {
+      it(`are told of every address up to the window, in and out of order, through reorganisations, steps and restarts, where ${record} is recorded of ${chain.blockchain}`, {
         timeout: 600_000
       }, async () => {
         Object.assign(seen, { cut: 0, past: 0, returned: 0 })
@@ -397,7 +500,7 @@ for (const store of stores) {
         ]
         await fc.assert(
           fc.asyncProperty(fc.array(action, { minLength: 10, maxLength: 40 }), (actions) =>
-            Effect.runPromise(Effect.provide(run(record, [...first, ...actions]), services))
+            Effect.runPromise(Effect.provide(run(chain, record, [...first, ...actions]), services))
           ),
           { numRuns: Number(process.env.HEADWATER_PROPERTY_RUNS ?? 2) }
         )
@@ -407,11 +510,104 @@ for (const store of stores) {
       })
     }
 
+    it.live(
+      "are told of coins that a search of the node finds at what a window has come to reach, and move by them",
+      () =>
+        Effect.gen(function* () {
+          const { query } = yield* Database
+          const account = yield* Seed.account
+          const publicKey = newKey(litecoin)
+          const [own] = addressesOf(litecoin, publicKey)
+          const opened = yield* ChainStore.open(litecoin, { record: "watched", undoDepth: 100 })
+          const blocks: Array<Block> = []
+          const mine = Effect.fnUntraced(function* (...to: ReadonlyArray<number>) {
+            const header = next(blocks.at(-1), 1)
+            const transfers = to.map((index, position): Transfer => {
+              const { bytes } = own![index]!
+              return { kind: "coin", transaction: 0, position, from: undefined, to: bytes, amount: 1n }
+            })
+            // Not the beginning of the chain: what came before is unknown.
+            const block = { ...header, height: header.height + (blocks.length === 0 ? 100 : 0), transfers, spends: [] }
+            blocks.push(block)
+            yield* opened.commit([block])
+            return block
+          })
+          const coin = ({ height, transactions }: Block, index: number, position: number): Coin => ({
+            ...{ outpoint: { transactionId: transactions[0]!, index: position }, script: own![index]!.bytes },
+            ...{ amount: 1n, height }
+          })
+          const first = yield* mine(4)
+          const { referenceId } = yield* subscribe(litecoin, account, publicKey, { window: 2 })
+          const key = { account, chain: litecoin, referenceId }
+          const second = yield* mine(0, 3)
+          const third = yield* mine(1)
+          const furthest = Effect.map(ExtendedKeys.get(key), ({ branches }) => branches[0]!.furthestUsedIndex)
+          assert.strictEqual(yield* furthest, 1)
+          const enter = (index: number, ...coins: ReadonlyArray<Coin>) =>
+            CoinEntry.enter(
+              litecoin,
+              { addresses: [own![index]!.bytes], wallets: [] },
+              FoundCoins.at({ height: third.height, hash: third.hash, coins }),
+              20
+            )
+          assert.isTrue(yield* enter(3, coin(second, 3, 1)))
+          assert.strictEqual(yield* furthest, 3)
+          assert.isTrue(yield* enter(4, coin(first, 4, 0)))
+          assert.strictEqual(yield* furthest, 4)
+          const source = { chain: litecoin, blockAt: (height: number) => Effect.succeed(blocks[height - 100]!) }
+          yield* PastPaymentSync.make(source as unknown as Source, opened, { pollInterval: 1 as never }).step
+          const told = yield* query((db) => db.selectFrom("callback").select(["height", "body"]))
+          // What came before the subscription is not told.
+          assert.sameMembers(
+            told.map(({ body, height }) => `${height} ${JSON.parse(body).data.item.derivation.index}`),
+            ["101 0", "101 3", "102 1"]
+          )
+        }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
+    it.live("have the names of tokens that come to addresses which the same block brings into a window", () =>
+      Effect.gen(function* () {
+        const { query } = yield* Database
+        const { chain } = Seed
+        const account = yield* Seed.account
+        const publicKey = newKey(chain)
+        const [own] = addressesOf(chain, publicKey)
+        const opened = yield* ChainStore.open(chain, { record: "watched", undoDepth: 100 })
+        const tokens = "ADDRESS_TOKENS_TRANSACTION_CONFIRMED"
+        yield* subscribe(chain, account, publicKey, { window: 1, event: tokens })
+        const header = next(undefined, 1)
+        const transfers = [2, 1, 0].map((index): Transfer => {
+          const contract = new Uint8Array(20).fill(index + 1) as AddressBytes
+          const sides = { from: nobody, to: own![index]!.bytes }
+          return {
+            ...{ kind: "token", token: "fungible", transaction: 0, position: index, batchIndex: 0, contract, ...sides },
+            ...{ amount: 1n, tokenId: undefined }
+          }
+        })
+        const block = { ...header, transfers, spends: [] }
+        const source = {
+          chain,
+          tokenMetadata: (contracts: ReadonlyArray<AddressBytes>) =>
+            Effect.succeed(contracts.map((contract) => ({ name: `${contract[0]}`, symbol: "T", decimals: 0 })))
+        } as unknown as Source
+        yield* TokenNames.withTokens(source, opened, [block], (learned) => opened.commit([block], learned))
+        const told = yield* query((db) => db.selectFrom("callback").select("body"))
+        assert.sameMembers(
+          told.map(({ body }) => {
+            const { derivation, token } = JSON.parse(body).data.item
+            return `${derivation.index} ${token.name}`
+          }),
+          ["0 1", "1 2", "2 3"]
+        )
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
     it.effect("cannot be edited as lists are, and leave nothing when they are removed", () =>
       Effect.gen(function* () {
         const { query, transaction } = yield* Database
         const account = yield* Seed.account
-        const { referenceId } = yield* subscribe(account, newKey(), { window: 20 })
+        const { chain } = Seed
+        const { referenceId } = yield* subscribe(chain, account, newKey(chain), { window: 20 })
         const key = { account, chain, referenceId }
         const { addresses, total } = yield* AddressLists.list(key, { after: 0, limit: 100 })
         assert.strictEqual(total, 40)

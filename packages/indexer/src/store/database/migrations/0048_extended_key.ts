@@ -26,6 +26,7 @@ export const up = (): ReadonlyArray<string> => [
     primary key (chain, height, subscription)
   )`,
   "create index past_payment_subscription on past_payment (subscription)",
+  "create index spent_output_script on spent_output (chain, script)",
   "alter table listed_address add column branch bigint",
   "alter table listed_address add column address_index bigint",
   "alter table listed_address add column past_from bigint",

@@ -10,6 +10,7 @@ import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import type * as Derivation from "@headwater/core/keys/Derivation"
 import * as Steps from "@headwater/core/Steps"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
@@ -116,6 +117,7 @@ export const store = Effect.fnUntraced(function* (
   extensions: ReadonlyArray<Extension>
 ) {
   const { defer, insertMany } = yield* Database
+  const created = Math.floor((yield* Clock.currentTimeMillis) / 1000)
   for (const { behindFrom, reached, since, window } of extensions) {
     const { branch, subscription } = window
     const from = window.behind_from ?? behindFrom
@@ -129,7 +131,8 @@ export const store = Effect.fnUntraced(function* (
     yield* insertMany(
       "listed_address",
       reached.fresh.map(({ bytes, index }) => ({
-        ...{ subscription, chain: chain.id, address: bytes, revision: chain.revision, branch, address_index: index },
+        ...{ subscription, chain: chain.id, address: bytes, revision: chain.revision, created },
+        ...{ branch, address_index: index },
         ...{
           from_height: since === null ? null : known,
           past_from: recorded,
@@ -204,6 +207,7 @@ const furthest = Effect.fnUntraced(function* (chain: number, addresses: Readonly
         .where("a.chain", "=", chain)
         .where("a.address", "in", some)
         .where("a.branch", "is not", null)
+        .where("a.left_revision", "is", null)
         .where(isMatched("s"))
     )
   )

@@ -12,7 +12,10 @@ import * as PendingConfirmations from "../PendingConfirmations.ts"
 
 type Occurrences = ReadonlyArray<Occurrence<PendingConfirmations.Subscriber>>
 
-/** Those of subscriptions that were there before the block: later ones have no part in it. */
+/**
+ * Those of subscriptions that were there before the block: later ones have no part in it, and no addresses that came to
+ * their lists later, but for those that the subscription's own extended public key has.
+ */
 export const meant = Effect.fnUntraced(function* <A extends { readonly subscription: PendingConfirmations.Subscriber }>(
   { height }: Block,
   occurrences: ReadonlyArray<A>
@@ -39,7 +42,7 @@ export const meant = Effect.fnUntraced(function* <A extends { readonly subscript
     listed.map(({ subscription: { address, id } }) => ({ subscription: id, address })),
     `select subscription, address from listed_address
      where subscription = :subscription and address = :address and left_revision is null
-       and (from_height is null or from_height < ${height})`
+       and (from_height is null or from_height < ${height} or branch is not null)`
   )
   const names = new Set(inTime.map(({ address, subscription }) => nameOf(subscription, address)))
   return there.filter(

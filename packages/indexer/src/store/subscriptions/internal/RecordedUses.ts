@@ -20,14 +20,19 @@ export interface Uses {
 /** Uses of an address that are looked at in one step. */
 const atOnce = 64
 
-/** Outputs to the address: those that are unspent, and those that blocks have spent which may still be undone. */
+/** Outputs to the address, and what spent them: as far as the set has them, or a block may still be undone that spent them. */
 const ofOutputs = Effect.fnUntraced(function* (chain: number, address: AddressBytes, from: number, to: number) {
   const { query } = yield* Database
-  const of = (table: "spent_output" | "unspent_output") =>
-    sql`select height from ${sql.table(table)} where chain = ${chain} and script = ${address} and height >= ${from} and height <= ${to}`
+  const of = (table: "spent_output" | "unspent_output", height: "height" | "spent_height") =>
+    sql`select ${sql.ref(height)} as height from ${sql.table(table)}
+      where chain = ${chain} and script = ${address} and ${sql.ref(height)} >= ${from} and ${sql.ref(height)} <= ${to}`
   const found = yield* query(
     rows(sql<{ readonly height: number }>`
-      select distinct height from (${of("unspent_output")} union all ${of("spent_output")}) uses order by height limit ${atOnce}`)
+      select distinct height from (
+        ${of("unspent_output", "height")}
+        union all ${of("spent_output", "height")}
+        union all ${of("spent_output", "spent_height")}
+      ) uses order by height limit ${atOnce}`)
   )
   const heights = found.map(({ height }) => height)
   const next = heights.length === atOnce ? heights.at(-1)! + 1 : undefined
