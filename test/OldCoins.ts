@@ -14,6 +14,7 @@ import * as UtxoSource from "@headwater/indexer/families/utxo/UtxoSource"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
 import { Database } from "@headwater/indexer/store/database/Database"
+import * as AddressLists from "@headwater/indexer/store/subscriptions/AddressLists"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
 import * as CoinSync from "@headwater/indexer/sync/CoinSync"
@@ -148,7 +149,7 @@ const indexer = Effect.fnUntraced(function* ({ chain, url }: Node, { record, sta
   const sync = yield* CoinSync.make(source, source.search, store, options)
   const mempool = yield* MempoolWatch.make(chain, source.mempool, options)
   const resolution = yield* EventResolution.make(source, MinedOutputs.make(chain, [counted]), store, options)
-  const { query } = yield* Database
+  const { query, transaction } = yield* Database
   const subscriptions = yield* Subscriptions
   return {
     follow: follow.step,
@@ -156,12 +157,18 @@ const indexer = Effect.fnUntraced(function* ({ chain, url }: Node, { record, sta
     scans: () => scans,
     look: mempool.step,
     resolve: resolution.step,
-    subscribe: (text: string, event: Event) =>
-      subscriptions.create({
-        ...{ account: 1, chain, event, callbackUrl: "https://receiver.test/" },
-        ...{ address: Result.getOrThrow(Address.decode(chain, text)), secret: undefined, confirmations: 1 },
+    /** To some by a subscription on each, to the others by one on a list of them. */
+    subscribe: Effect.fnUntraced(function* (all: ReadonlyArray<string>, event: Event) {
+      const addresses = all.map((text) => Result.getOrThrow(Address.decode(chain, text)))
+      const wanted = {
+        ...{ account: 1, chain, event, callbackUrl: "https://receiver.test/", secret: undefined, confirmations: 1 },
         allowDuplicates: false
-      }),
+      }
+      for (const address of addresses.slice(0, 2)) yield* subscriptions.create({ ...wanted, address })
+      const { referenceId } = yield* subscriptions.createList({ ...wanted, address: undefined })
+      const key = { account: 1, chain, referenceId }
+      yield* transaction(AddressLists.add(key, addresses.slice(2), () => Effect.void))
+    }),
     told: (event: Event) =>
       Effect.map(
         query((db) => db.selectFrom("callback").select("body").where("state", "=", "due").where("event", "=", event)),
@@ -233,10 +240,8 @@ export const agrees = Effect.fnUntraced(function* (name: string, node: Node, set
 
   yield* each(({ follow }) => follow)
   const begin = yield* node.rpc<number>("getblockcount")
-  for (const address of addresses) {
-    yield* each(({ subscribe }) => subscribe(address, "ADDRESS_COINS_TRANSACTION_CONFIRMED"))
-    yield* each(({ subscribe }) => subscribe(address, "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"))
-  }
+  yield* each(({ subscribe }) => subscribe(addresses, "ADDRESS_COINS_TRANSACTION_CONFIRMED"))
+  yield* each(({ subscribe }) => subscribe(addresses, "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"))
   const movedAway = Effect.map(oracle(begin), (movements) => movements.map(({ event }) => event).sort())
   const leave = Effect.fnUntraced(function* (depth: number) {
     const before = yield* movedAway
