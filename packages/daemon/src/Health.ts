@@ -15,6 +15,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import * as FullAccounts from "./FullAccounts.ts"
 import * as Operator from "./Operator.ts"
 import * as Settings from "./settings/Settings.ts"
 import { OwnOutages } from "./supervision/OwnOutages.ts"
@@ -58,10 +59,18 @@ const transactionsNotUnderstood = (chain: Chain.Chain) =>
     Effect.orElseSucceed(() => ({}))
   )
 
+const fullAccounts = FullAccounts.read.pipe(
+  Effect.timeout("2 seconds"),
+  Effect.map(({ names }) => ({ fullAccounts: names })),
+  Effect.orElseSucceed(() => ({}))
+)
+
 /** What `/ready` answers to the operator; others are told `ready` alone. */
 export const Ready = Schema.Struct({
   ready: Schema.Boolean,
   reasons: Schema.Array(Schema.String),
+  /** Names of accounts of which as many callbacks wait as may; absent where the store does not say. */
+  fullAccounts: Schema.optionalKey(Schema.Array(Schema.String)),
   chains: Schema.Record(
     Schema.String,
     Schema.Struct({
@@ -141,7 +150,8 @@ const ready = Effect.gen(function* () {
 const answer = (token: Redacted.Redacted | undefined) =>
   Effect.gen(function* () {
     const body = yield* ready
-    const shown = Operator.isOperator(yield* HttpServerRequest.HttpServerRequest, token) ? body : { ready: body.ready }
+    const isOperator = Operator.isOperator(yield* HttpServerRequest.HttpServerRequest, token)
+    const shown = isOperator ? { ...body, ...(yield* fullAccounts) } : { ready: body.ready }
     return HttpServerResponse.jsonUnsafe(shown, { status: body.ready ? 200 : 503 })
   })
 

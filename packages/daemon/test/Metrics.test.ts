@@ -5,6 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Yaml from "effect/encoding/Yaml"
 import * as Anvil from "../../../test/Anvil.ts"
 import * as Collector from "../../../test/Collector.ts"
+import * as FullAccount from "../../../test/FullAccount.ts"
+import { freePort } from "../../../test/FreePort.ts"
 import * as Headwater from "../../../test/Headwater.ts"
 import * as Receiver from "../../../test/Receiver.ts"
 import { locations } from "../../../test/Stores.ts"
@@ -215,15 +217,35 @@ describe("metrics of a running daemon", () => {
       Effect.gen(function* () {
         const anvil = yield* Anvil.start()
         const [{ location }] = locations as [(typeof locations)[number]]
-        const settings = { chains: { [chain]: { nodes: [anvil.url], pollMillis: 50 } } }
-        const open = yield* Headwater.start(yield* location as Effect.Effect<never>, settings)
+        const settings = {
+          chains: { [chain]: { nodes: [anvil.url], pollMillis: 50 } },
+          limits: { waitingCallbacks: 1 },
+          console: { password: "the password of the console", port: yield* freePort }
+        }
+        const store = yield* location as Effect.Effect<never>
+        yield* FullAccount.make(store, "an account that is full")
+        const open = yield* Headwater.start(store, settings)
         // A proxy on this machine need not say for whom it asks.
         const local = yield* metricsOf(open)
         assert.strictEqual(local.status, 403)
         assert.notInclude(local.text, "headwater_")
         const ready = yield* Effect.promise(async () => (await fetch(`${open.url}/ready`)).json())
         assert.hasAllKeys(ready, ["ready"])
-        assert.hasAllKeys((yield* open.get("/ready")).body, ["ready", "reasons", "chains"])
+        const { body } = yield* open.get("/ready")
+        assert.hasAllKeys(body, ["ready", "reasons", "chains", "fullAccounts"])
+        assert.deepStrictEqual(body.fullAccounts, ["an account that is full"])
+        const { full } = yield* Effect.promise(async () => {
+          const { password, port } = settings.console
+          const entered = await fetch(`http://127.0.0.1:${port}/api/login`, {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: JSON.stringify({ password })
+          })
+          const cookie = entered.headers.get("set-cookie")!.split(";")[0]!
+          const answer = await fetch(`http://127.0.0.1:${port}/api/deliveries`, { headers: { cookie } })
+          return (await answer.json()) as { readonly full: unknown }
+        })
+        assert.deepStrictEqual(full, { waitingCallbacks: 1, names: body.fullAccounts })
         // Without the setting the token follows from the key of callback secrets.
         assert.strictEqual((yield* metricsOf(open, open.operator)).status, 200)
         yield* open.kill

@@ -3,7 +3,6 @@ import { nameOf } from "@headwater/core/chains/Chain"
 import * as PastReading from "@headwater/indexer/store/addresses/PastReading"
 import * as NotUnderstood from "@headwater/indexer/store/chain/NotUnderstood"
 import * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
-import * as WaitingCallbacks from "@headwater/indexer/store/subscriptions/WaitingCallbacks"
 import * as ScanningWallets from "@headwater/indexer/store/wallets/ScanningWallets"
 import * as GapReport from "@headwater/indexer/sync/GapReport"
 import * as Replay from "@headwater/indexer/sync/Replay"
@@ -16,6 +15,7 @@ import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
+import * as FullAccounts from "../FullAccounts.ts"
 import { Ready } from "../Health.ts"
 import { table, time } from "../internal/Table.ts"
 import * as Operator from "../Operator.ts"
@@ -79,15 +79,6 @@ const stored = Effect.gen(function* () {
   )
 })
 
-/** Accounts that are named. */
-const accountsShown = 20
-
-/** Accounts of which as many callbacks wait as may. */
-const fullAccounts = Effect.gen(function* () {
-  const { waitingCallbacks } = (yield* Settings.Settings).limits
-  return { waitingCallbacks, names: yield* WaitingCallbacks.fullAccounts(waitingCallbacks, accountsShown) }
-})
-
 /** The state as people read it. */
 const stateText = (state: string | null) => (state === "syncing" ? "catching up" : (state ?? "not running"))
 
@@ -112,7 +103,7 @@ export const status = Command.make(
       return { gaps, shown: { ...shown, state, message, head, catchingUp, networkDoubt, verify, unproven, resting } }
     })
     const chains = found.map(({ shown }) => shown)
-    const full = yield* fullAccounts
+    const full = yield* FullAccounts.read
     const ready = daemon?.ready ?? false
     const told = daemon !== undefined && "reasons" in daemon ? daemon.reasons : ready ? [] : [withoutToken]
     const reasons = daemon === undefined ? ["the daemon does not run"] : told

@@ -17,6 +17,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import * as FullAccounts from "../FullAccounts.ts"
 import { catchingUpOf, notReady } from "../Health.ts"
 import * as Settings from "../settings/Settings.ts"
 import { OwnOutages } from "../supervision/OwnOutages.ts"
@@ -90,6 +91,7 @@ const [shownHosts, shownFailures] = [100, 50]
 /** How deliveries go: what is to be sent, the last day, the hosts, those that fail first, and what fails and why. */
 const makeDeliveries = Effect.fnUntraced(function* (health: Health) {
   const stored = Effect.provideService(Database, yield* Database)
+  const full = Effect.provideService(FullAccounts.read, Settings.Settings, yield* Settings.Settings)
   return Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const { accepting: _, ...backlog } = yield* CallbackBacklog.read()
@@ -97,7 +99,7 @@ const makeDeliveries = Effect.fnUntraced(function* (health: Health) {
     return json({
       ...{ now, backlog, counts, hosts, periodMillis: ReceiverHealth.periodMillis },
       ...{ periods: yield* health.periods, failures: yield* health.failures(shownFailures) },
-      recoveries: yield* Recovery.underWay()
+      ...{ recoveries: yield* Recovery.underWay(), full: yield* full }
     })
   }).pipe(stored)
 })

@@ -139,6 +139,16 @@ const recoveryRows = ({ recoveries }) =>
     )
   )
 
+/** @type {(answer: any) => Array<HTMLElement>} */
+const fullRows = ({ full: { names, waitingCallbacks } }) =>
+  names.map((/** @type {string} */ account) =>
+    make(
+      "p",
+      { class: "state wait" },
+      `▲ ${account}: ${number(waitingCallbacks)} callbacks wait, as many as may; what happens at its busy addresses is kept`
+    )
+  )
+
 /** @type {(ask: Ask, say: Say) => View} */
 export const deliveries = (ask, say) => {
   const cards = make("div", { class: "cards" })
@@ -150,7 +160,7 @@ export const deliveries = (ask, say) => {
   const again = async () => {
     const answer = await ask("/api/deliveries")
     cards.replaceChildren(backlogCard(answer), dayCard(answer))
-    recoveries.replaceChildren(...recoveryRows(answer))
+    recoveries.replaceChildren(...fullRows(answer), ...recoveryRows(answer))
     failures.replaceChildren(
       answer.failures.length === 0 ? soft("The last attempt of every subscription was accepted.") : failureTable(answer)
     )
