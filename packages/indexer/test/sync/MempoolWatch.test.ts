@@ -5,6 +5,8 @@ import * as Bytes from "@headwater/core/Bytes"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
+import * as Derivation from "@headwater/core/keys/Derivation"
+import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import type { Filter } from "@headwater/core/events/Filter"
 import { NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
 import type { Mempool, MempoolTransaction, Output } from "@headwater/indexer/families/SideSources"
@@ -562,6 +564,47 @@ for (const store of stores) {
         node.waiting.delete(hex(2))
         yield* (yield* MempoolWatch.make(chain, node.mempool, options)).step
         assert.lengthOf(yield* told, 3)
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.effect("tells a subscription on an extended public key where below it the address is", () =>
+      Effect.gen(function* () {
+        const { query } = yield* Database
+        const node = new Node()
+        const { step } = yield* start(node)
+        const { createKey } = yield* Subscriptions
+        const tpub =
+          "tpubDDXFHr67Ro2tHKVWG2gNjjijKUH1Lyv5NKFYdJnuaLGVNBVwyV5AbykhR43iy8wYozEMbw2QfmAqZhb8gnuL5mm9sZh8YsR6FjGAbew1xoT"
+        const key = Result.getOrThrow(ExtendedPublicKey.decode(chain, tpub))
+        yield* createKey(
+          {
+            ...{ account: 1, chain, event: "ADDRESS_COINS_TRANSACTION_UNCONFIRMED", address: undefined },
+            ...{ callbackUrl: "https://receiver.test/", secret: undefined, confirmations: 0, allowDuplicates: true }
+          },
+          {
+            ...{ publicKey: tpub, derivation: "account", format: "P2WPKH", window: 2 },
+            branches: [{ type: "change", furthestUsedIndex: undefined }]
+          }
+        )
+        const change = Result.getOrThrow(Derivation.branch(chain, key, { type: "change" }))
+        const own = Derivation.derive(change, 0, 3).map((one) => Result.getOrThrow(one))
+        node.add(1, [], [])
+        node.waiting.set(hex(1), {
+          ...node.waiting.get(hex(1))!,
+          transfers: own.map(({ bytes }, position) => ({
+            ...{ kind: "coin", transaction: 0, position, from: undefined, to: bytes, amount: 5n }
+          }))
+        })
+        yield* step
+        const rows = yield* query((db) => db.selectFrom("callback").select("body"))
+        // The third is beyond the window.
+        assert.sameDeepMembers(
+          rows.map(({ body }) => {
+            const { address, derivation } = JSON.parse(body).data.item
+            return { address, derivation }
+          }),
+          own.slice(0, 2).map(({ address, index }) => ({ address, derivation: { type: "change", index } }))
+        )
       }).pipe(Effect.provide(layer), Effect.scoped)
     )
 

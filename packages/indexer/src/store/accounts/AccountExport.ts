@@ -42,6 +42,12 @@ const parts: ReadonlyArray<Part> = [
     `${withChain("listed_address")} join subscription on subscription.id = t.subscription and t.left_revision is null`
   ),
   part(
+    "extended key",
+    "subscription.reference_id, chain.name as chain, t.public_key, t.derivation, t.format, t.window_size",
+    `(select extended_key.*, extended_key.subscription as id from extended_key) t
+      join chain on chain.id = t.chain join subscription on subscription.id = t.subscription`
+  ),
+  part(
     "wallet",
     "chain.name as chain, t.public_key, t.derivation, t.format, t.created, t.balance",
     withChain("wallet")
@@ -80,8 +86,9 @@ export const run = Effect.fn("AccountExport.run")(function* <E, R>(
 ): Effect.fn.Return<void, E | DatabaseError, R | Database> {
   const { read } = yield* Database
   for (const { kind, select } of parts) {
-    const owner =
-      kind === "callback" || kind === "listed address" ? sql.raw("subscription.account") : sql.raw("t.account")
+    const owner = ["callback", "listed address", "extended key"].includes(kind)
+      ? sql.raw("subscription.account")
+      : sql.raw("t.account")
     let after = 0
     while (true) {
       const page = yield* read(

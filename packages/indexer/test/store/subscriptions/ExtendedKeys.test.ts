@@ -6,6 +6,7 @@ import * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import type { Coin } from "@headwater/core/utxo/Coin"
 import type { Source } from "@headwater/indexer/families/Source"
+import * as AccountExport from "@headwater/indexer/store/accounts/AccountExport"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as CoinEntry from "@headwater/indexer/store/chain/CoinEntry"
 import * as FoundCoins from "@headwater/indexer/store/chain/FoundCoins"
@@ -602,12 +603,13 @@ for (const store of stores) {
       }).pipe(Effect.scoped, Effect.provide(services))
     )
 
-    it.effect("cannot be edited as lists are, and leave nothing when they are removed", () =>
+    it.effect("cannot be edited as lists are, are exported, and leave nothing when they are removed", () =>
       Effect.gen(function* () {
         const { query, transaction } = yield* Database
         const account = yield* Seed.account
         const { chain } = Seed
-        const { referenceId } = yield* subscribe(chain, account, newKey(chain), { window: 20 })
+        const publicKey = newKey(chain)
+        const { referenceId } = yield* subscribe(chain, account, publicKey, { window: 20 })
         const key = { account, chain, referenceId }
         const { addresses, total } = yield* AddressLists.list(key, { after: 0, limit: 100 })
         assert.strictEqual(total, 40)
@@ -623,6 +625,17 @@ for (const store of stores) {
           const refused = yield* Effect.result(transaction(edit))
           assert.strictEqual(Result.isFailure(refused) && refused.failure._tag, "DerivedList")
         }
+        const lines: Array<AccountExport.Line> = []
+        yield* AccountExport.run(account, (line) => Effect.sync(() => lines.push(line)))
+        assert.deepStrictEqual(
+          lines.filter(({ kind }) => kind === "extended key"),
+          [
+            {
+              ...{ kind: "extended key", reference_id: referenceId, chain: "ethereum/devnet", public_key: publicKey },
+              ...{ derivation: "account", format: "STANDARD", window_size: 20 }
+            }
+          ]
+        )
         const { remove } = yield* Subscriptions
         yield* remove(key)
         yield* Removal.rest
