@@ -13,8 +13,10 @@ import { Database } from "../database/Database.ts"
 import * as SmallSteps from "../database/SmallSteps.ts"
 import { inChunks, rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
-import { atOnce } from "./AddressLists.ts"
 import * as Gaps from "./internal/Gaps.ts"
+
+/** Addresses of one step, each of which costs more than one that comes. */
+const atOnce = 200
 
 /** In the transaction that activates a subscription: whether it is one on a list, whose addresses are to begin again. */
 export const begin = Effect.fnUntraced(function* (subscription: number) {
