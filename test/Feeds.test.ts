@@ -38,7 +38,9 @@ for (const { location, name } of locations) {
           const store: Location = yield* location
           const settings = {
             chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 } },
-            callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca }
+            callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca },
+            // Readers that are cut off come back at once.
+            credits: { perSecond: 1_000_000 }
           }
           const first = yield* Headwater.start(store, settings)
           const { apiKey: key } = first
@@ -113,6 +115,11 @@ for (const { location, name } of locations) {
             yield* daemon.launch
           }
           for (let i = 0; readers.some((read) => read.cuts < cuts); i++) {
+            // One that has read something wrong has ended.
+            for (const reader of reading) {
+              const exit = reader.pollUnsafe()
+              if (exit !== undefined) yield* exit
+            }
             assert.isBelow(
               i,
               20 * (600 + 10 * cuts),
