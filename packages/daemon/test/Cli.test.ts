@@ -237,13 +237,16 @@ describe("the command line", () => {
         total: 0
       })
       const recovered = yield* ok("subscriptions", "recover", "acme", "ethereum/devnet", "--since", "2026-01-01")
-      assert.include(recovered, "The callbacks of 0 subscriptions are sent again")
+      assert.include(recovered, "callbacks are sent again: 0")
       const everywhere = yield* ok("subscriptions", "recover", "acme", "--host", "hooks.example.com", "--follow")
-      assert.include(everywhere, "The callbacks of 0 subscriptions are sent again")
+      assert.include(everywhere, "callbacks are sent again: 0")
       assert.include(everywhere, "All are on their way")
       const placeless = yield* run(["subscriptions", "recover", "acme", "--reference", "x"], { cwd, environment })
       assert.strictEqual(placeless.code, 1)
       assert.include(placeless.stderr, "name the chain behind the account")
+      const unnumbered = yield* run(["subscriptions", "recover", "acme", "--after", "7"], { cwd, environment })
+      assert.strictEqual(unnumbered.code, 1)
+      assert.include(unnumbered.stderr, "--after takes a number")
       const unknown = yield* run(["subscriptions", "activate", "acme", "ethereum/devnet", "nothing"], {
         cwd,
         environment

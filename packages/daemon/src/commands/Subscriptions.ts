@@ -1,4 +1,5 @@
 /** `headwater subscriptions`: the subscriptions of an account. */
+import type { Chain } from "@headwater/core/chains/Chain"
 import * as Address from "@headwater/core/address/Address"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
@@ -93,14 +94,39 @@ const remove = Command.make(
 const lookMillis = 1_000
 
 /** Says how far the account's recoveries are until they are over. */
-const follow = Effect.fnUntraced(function* (account: string) {
-  const left = Effect.map(Recovery.underWay(), (all) => all.find((one) => one.account === account))
-  for (let now = yield* left; now !== undefined; now = yield* left) {
-    yield* Console.error(`${now.subscriptions} subscriptions, ${now.left} callbacks to be looked at`)
+const follow = Effect.fnUntraced(function* (account: number) {
+  for (;;) {
+    const { left, subscriptions } = yield* Recovery.leftOf(account)
+    if (subscriptions === 0) return yield* Console.log("All are on their way to their receivers")
+    yield* Console.error(`Subscriptions: ${subscriptions}; callbacks to be looked at: ${left}`)
     yield* Effect.sleep(lookMillis)
   }
-  yield* Console.log("All are on their way to their receivers")
 })
+
+/** Flags that do not go together. */
+class UnusableFlag extends Schema.TaggedError<UnusableFlag>()("UnusableFlag", { message: Schema.String }) {}
+
+const recoverOne = Effect.fnUntraced(function* (
+  account: number,
+  chain: Chain | undefined,
+  referenceId: string,
+  { after, host, since }: Which
+) {
+  if (chain === undefined) {
+    return yield* new UnusableFlag({
+      message: "--reference names a subscription of a chain: name the chain behind the account"
+    })
+  }
+  if (host !== undefined) return yield* new UnusableFlag({ message: "--host is not for a single subscription" })
+  yield* (yield* Callbacks).recover({ account, chain, referenceId }, { time: since, after })
+  return 1
+})
+
+interface Which {
+  readonly after: number | undefined
+  readonly host: string | undefined
+  readonly since: number | undefined
+}
 
 const recover = Command.make(
   "recover",
@@ -129,32 +155,26 @@ const recover = Command.make(
     )
   },
   Effect.fnUntraced(function* (input) {
-    const { id, name } = yield* (yield* Accounts).find(input.account)
+    const { id } = yield* (yield* Accounts).find(input.account)
     const found = Option.map(input.chain, ChainArgument.find)
     const chain = Option.isSome(found) ? (yield* found.value).chain : undefined
-    const time = Option.getOrUndefined(input.since)?.getTime()
-    let begun = 1
-    if (Option.isSome(input.reference)) {
-      if (chain === undefined) return yield* new ReferenceWithoutChain()
-      const key = { account: id, chain, referenceId: input.reference.value }
-      yield* (yield* Callbacks).recover(key, { time, after: Option.getOrUndefined(input.after) })
-    } else {
-      const host = Option.getOrUndefined(input.host)?.toLowerCase()
-      begun = yield* Recovery.beginAll(id, { chain, host, time })
+    const which = {
+      after: Option.getOrUndefined(input.after),
+      host: Option.getOrUndefined(input.host)?.toLowerCase(),
+      since: Option.getOrUndefined(input.since)?.getTime()
     }
+    if (which.after !== undefined && (which.after < 0 || Option.isNone(input.reference))) {
+      return yield* new UnusableFlag({ message: "--after takes a number of the subscription that --reference names" })
+    }
+    const begun = Option.isSome(input.reference)
+      ? yield* recoverOne(id, chain, input.reference.value, which)
+      : yield* Recovery.beginAll(id, { chain, host: which.host, time: which.since })
     yield* Console.log(
-      `The callbacks of ${begun} subscriptions are sent again; the status of each shows how far that is`
+      `Subscriptions whose callbacks are sent again: ${begun}; the status of each shows how far that is`
     )
-    if (input.follow) yield* follow(name)
+    if (input.follow) yield* follow(id)
   })
 ).pipe(Command.withDescription("Send callbacks again that were sent already, after a receiver has lost what it had"))
-
-/** A reference is one of a chain's. */
-class ReferenceWithoutChain extends Schema.TaggedError<ReferenceWithoutChain>()("ReferenceWithoutChain", {}) {
-  override get message() {
-    return "--reference names a subscription of a chain: name the chain behind the account"
-  }
-}
 
 export const subscriptions = Command.make("subscriptions").pipe(
   Command.withDescription("Subscriptions of an account"),

@@ -8,6 +8,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Latch from "effect/Latch"
+import * as Schedule from "effect/Schedule"
 import { CallbackTarget } from "./CallbackTarget.ts"
 import * as CallbackHeaders from "./internal/CallbackHeaders.ts"
 import type { OwnFailures } from "./OwnFailures.ts"
@@ -87,7 +88,11 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     const failure = yield* Effect.catchTag(all, "InvalidCallbackUrl", ({ message }) =>
       Effect.succeed<CopyFailure>({ error: message, attempts: copy.attempts + 1, due: undefined })
     )
-    yield* outbox.advanceCopy(copy, { accepted, failure })
+    // Not noted, everything would be sent again.
+    yield* Effect.retry(outbox.advanceCopy(copy, { accepted, failure }), {
+      schedule: Schedule.spaced("1 second"),
+      while: () => Effect.map(Clock.currentTimeMillis, (now) => now < leasedUntil)
+    })
   })
 
   let running = 0

@@ -22,6 +22,9 @@ import { inTurns, pause } from "./InTurns.ts"
 import * as NewSubscriptions from "./NewSubscriptions.ts"
 import { detailed } from "./Subscriptions.ts"
 
+/** So many addresses of a request count for the rate as one result, whatever comes of them. */
+const addressesOfUnit = 10
+
 /** Addresses that break a rule are named one by one, up to so many. */
 const maxDetails = 20
 
@@ -64,6 +67,8 @@ export const layer = HttpApiBuilder.group(
       addresses: ReadonlyArray<string>,
       step: (some: ReadonlyArray<Address.AddressBytes>, number: number) => Effect.Effect<AddressLists.Edited, E, R>
     ) {
+      const { countUnpaid } = yield* Payment
+      yield* countUnpaid(Math.ceil(addresses.length / addressesOfUnit))
       let changed = 0
       let total = 0
       for (const [number, some] of chunksOf(yield* decoded(addresses), AddressLists.atOnce).entries()) {
@@ -92,7 +97,7 @@ export const layer = HttpApiBuilder.group(
       add: Effect.fnUntraced(
         function* ({ params, payload }) {
           const key = yield* subscriptionKey(params.referenceId)
-          const { affordable, countUnpaid, payPart } = yield* Payment
+          const { affordable, payPart } = yield* Payment
           yield* payPart("", 0)
           const { changed, total } = yield* edit(payload.data.item.addresses, (some, number) =>
             AddressLists.add(key, some, (added) =>
@@ -101,7 +106,7 @@ export const layer = HttpApiBuilder.group(
                   ? payPart(String(number), added)
                   : Effect.fail(new InsufficientCredits({ message: `${added} addresses cost more than is left` }))
               )
-            ).pipe(Effect.tap(({ changed }) => countUnpaid(some.length - changed)))
+            )
           )
           return { item: { added: changed, total } }
         },
@@ -114,10 +119,7 @@ export const layer = HttpApiBuilder.group(
       ),
       remove: Effect.fnUntraced(function* ({ params, payload }) {
         const key = yield* subscriptionKey(params.referenceId)
-        const { countUnpaid } = yield* Payment
-        const { changed, total } = yield* edit(payload.data.item.addresses, (some) =>
-          Effect.tap(AddressLists.remove(key, some), () => countUnpaid(some.length))
-        )
+        const { changed, total } = yield* edit(payload.data.item.addresses, (some) => AddressLists.remove(key, some))
         return { item: { removed: changed, total } }
       }, Effect.catchTags(editFailures)),
       list: Effect.fnUntraced(

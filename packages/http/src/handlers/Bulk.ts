@@ -197,6 +197,7 @@ export const layer = HttpApiBuilder.group(
         // What was done before is answered again, and costs nothing.
         yield* (yield* Payment).payPart("", 0)
         const outcomes = done === 0 ? [] : [...(yield* BulkRequests.outcomes(id))]
+        yield* (yield* Payment).countUnpaid(outcomes.length)
         const answers: Array<object> = []
         for (const some of chunksOf(items, stepSize)) {
           const asked = yield* inTurns(some, (item) => Effect.succeed(decoded(item)))

@@ -131,7 +131,9 @@ for (const store of stores) {
           const elsewhere = (callbackUrl: string) =>
             call("callbacks.recover", `${events}/${reference}/recover`, { callbackUrl })
           const copied = yield* elsewhere("https://other.example/")
-          const copy = { ...recovery, callbackUrl: "https://other.example/", nextAttemptTimestamp: 0 }
+          const { nextAttemptTimestamp } = copied.body.data.item
+          assert.isAbove(nextAttemptTimestamp, 1_700_000_000_000)
+          const copy = { ...recovery, callbackUrl: "https://other.example/", nextAttemptTimestamp }
           assert.deepStrictEqual([copied.status, copied.body.data.item], [201, copy])
           const beside = yield* call("callbacks.status", `${events}/${reference}/status`)
           assert.deepStrictEqual([beside.body.data.item.recovery, beside.body.data.item.copy], [recovery, copy])

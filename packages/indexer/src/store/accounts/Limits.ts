@@ -124,7 +124,7 @@ export const bulkRequestsOf = (account: number) =>
 
 /** Of how many subscriptions of an account the callbacks are being sent to another URL. */
 export const callbackCopiesOf = (account: number) =>
-  counted(sql`select count(*) as total from callback_copy where account = ${account}`)
+  counted(sql`select count(*) as total from callback_copy where account = ${account} and stopped = 0`)
 
 const hourMillis = 3_600_000
 

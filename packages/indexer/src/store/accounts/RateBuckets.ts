@@ -1,7 +1,8 @@
 /**
  * What each account has left of its rate. Where one process has the store, that is in memory. Where several share the
  * store, the buckets are rows: a process takes more out of a bucket than it needs at the moment, a twentieth of the
- * bucket, and spends that within a second, so that the store is not written for each request.
+ * bucket, and spends that within a second, so that the store is not written for each request; what it has not spent then
+ * goes back with the next request.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -25,10 +26,10 @@ const shares = 20
 type Wanted = Parameters<RateLimiter.RateLimiterStore["Service"]["tokenBucket"]>[0]
 
 /**
- * Takes out of the account's row what is wanted beyond `have`, and a share more where there is that much; what is then
- * left in the row and at hand. Takes nothing where there is too little: `hand` is below zero by what is missing.
+ * Takes out of the account's row what is wanted beyond `have`, and a share more where there is that much, and puts back what
+ * was `unspent`; what is then left in the row and at hand. Takes nothing where there is too little: `hand` is below zero by what is missing.
  */
-const take = Effect.fnUntraced(function* (wanted: Wanted, have: number, now: number) {
+const take = Effect.fnUntraced(function* (wanted: Wanted, have: number, unspent: number, now: number) {
   const { forUpdate, query, transaction } = yield* Database
   const { allowOverflow, limit, refillRate } = wanted
   const account = Number(wanted.key)
@@ -46,8 +47,13 @@ const take = Effect.fnUntraced(function* (wanted: Wanted, have: number, now: num
       )
       // The clocks of two machines differ: none fills a bucket with time that another has counted.
       const at = Math.max(now, row!.at)
-      const filled = Math.min(limit, row!.tokens + (at - row!.at) / Duration.toMillis(refillRate))
-      if (filled < needed && !allowOverflow) return { left: filled, hand: filled - needed }
+      const filled = Math.min(limit, row!.tokens + unspent + (at - row!.at) / Duration.toMillis(refillRate))
+      if (filled < needed && !allowOverflow) {
+        if (unspent > 0) {
+          yield* query((db) => db.updateTable("rate_bucket").set({ tokens: filled, at }).where("account", "=", account))
+        }
+        return { left: filled, hand: filled - needed }
+      }
       const taken = Math.max(needed, Math.min(filled, needed + limit / shares))
       yield* query((db) =>
         db
@@ -70,6 +76,7 @@ const shared = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       const found = allowances.get(key)
       const allowance = found !== undefined && found.until > now ? found : undefined
+      const unspent = allowance === undefined ? (found?.tokens ?? 0) : 0
       if (allowance !== undefined && allowance.tokens >= tokens) {
         allowances.set(key, { ...allowance, tokens: allowance.tokens - tokens })
         return [allowance.left + allowance.tokens - tokens, 0] as const
@@ -77,7 +84,7 @@ const shared = Effect.gen(function* () {
       // Another request of this moment must not spend the same.
       allowances.delete(key)
       const have = allowance?.tokens ?? 0
-      const { hand, left } = yield* Effect.orDie(take(wanted, have, now))
+      const { hand, left } = yield* Effect.orDie(take(wanted, have, unspent, now))
       const before = allowances.get(key)?.tokens ?? 0
       const kept = hand < 0 ? have : hand
       allowances.set(key, { tokens: before + kept, left, until: now + allowanceMillis })

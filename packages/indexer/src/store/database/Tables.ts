@@ -490,7 +490,10 @@ export interface CallbackCopyTable {
   /** Milliseconds since the Unix epoch, as below. */
   due: number
   leased_until: Generated<number>
-  /** 1 where the attempts have run out. */
+  begun: number
+  /** Counts how often the copy was asked for anew: a lease of before changes nothing of what is asked for now. */
+  generation: Generated<number>
+  /** 1 where the attempts have run out, or the host was not verified in time. */
   stopped: Generated<number>
   /** Why the last attempt failed. */
   error: Generated<string | null>

@@ -60,21 +60,23 @@ export const begin = Effect.fn("BulkRequests.begin")(function* <E, R>(
     Effect.gen(function* () {
       const { query } = yield* Database
       const { account, digest, key } = request
+      const now = yield* Clock.currentTimeMillis
       let row = yield* find(request)
       if (row === undefined) {
         yield* admit
         yield* Limits.lockAccount(account)
         yield* Limits.check("bulkRequests", yield* Limits.bulkRequestsOf(account), limits)
-        const created = yield* Clock.currentTimeMillis
         yield* query((db) =>
           db
             .insertInto("bulk_request")
-            .values({ account, request_key: key, digest, created })
+            .values({ account, request_key: key, digest, created: now })
             .onConflict((on) => on.columns(["account", "request_key"]).doNothing())
         )
         row = (yield* find(request))!
       }
-      if (!Bytes.equal(row.digest, digest)) return yield* new BulkKeyUsed()
+      // One whose time is over is being forgotten.
+      const isOld = row.created < now - keptMillis
+      if (isOld || !Bytes.equal(row.digest, digest)) return yield* new BulkKeyUsed()
       return { id: row.id, done: row.done }
     })
   )
@@ -127,9 +129,9 @@ const rowsAtOnce = 20
 /** Forgets some results of one of these requests, or the request itself when it has none; whether there was one. */
 const forgetSome = (which: Expression<SqlBool>) =>
   Effect.gen(function* () {
-    const { query } = yield* Database
+    const { forUpdate, query } = yield* Database
     const [old] = yield* query((db) =>
-      db.selectFrom("bulk_request").select("id").where(which).orderBy("created").limit(1)
+      db.selectFrom("bulk_request").select("id").where(which).orderBy("created").limit(1).modifyEnd(forUpdate)
     )
     if (old === undefined) return false
     const removed = yield* query((db) =>

@@ -8,11 +8,12 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import * as Limits from "../accounts/Limits.ts"
-import { Database, type DatabaseError } from "../database/Database.ts"
+import { Database } from "../database/Database.ts"
 import { rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
 import type { HostPermission } from "./HostPermission.ts"
 import type { Lease } from "./Lease.ts"
+import type { Consequences } from "./internal/Acknowledgement.ts"
 import * as Receivers from "./internal/Receivers.ts"
 import type { Since } from "./Recovery.ts"
 
@@ -33,16 +34,19 @@ export interface CallbackCopy {
 /** Some callbacks that the lease's holder alone sends to the other URL, and the copy that they are of. */
 export interface LeasedCopy {
   readonly id: number
+  /** How often the copy has been asked for. */
+  readonly generation: number
   readonly lease: Lease
   /** Failed attempts, one after another. */
   readonly attempts: number
-  /** The last number that has been looked at, and whether that is the copy's last one. */
+  /** The last number that has been looked at. */
   readonly through: number
+  /** Whether there are no callbacks behind that number. */
   readonly isLast: boolean
 }
 
 /** What came of the callbacks of a lease: how many were accepted, from the first on, and how the next one failed, if it was sent. */
-export interface Sent {
+export interface CopyOutcome {
   readonly accepted: number
   readonly failure: CopyFailure | undefined
 }
@@ -55,15 +59,12 @@ export interface CopyFailure {
   readonly due: number | undefined
 }
 
-/** Takes the price of callbacks that were accepted, in the transaction that notes it. */
-type Charge = (
-  sent: ReadonlyArray<{ readonly id: number; readonly subscription: number }>
-) => Effect.Effect<void, DatabaseError>
-
-/** Callbacks of one lease; leases of one account at a time; and how long a host that may not receive is not looked at. */
+/** Callbacks of one lease. */
 const atOnce = 50
+/** Leases of one account at a time, or one more where several daemons lease at the same moment. */
 const leasesOfAccount = 2
-const unverifiedMillis = 60_000
+/** How long a copy is not looked at whose host may not receive. */
+const unverifiedMillis = 300_000
 /** The longest reason that is kept. */
 const maxError = 300
 
@@ -80,24 +81,35 @@ export const of = Effect.fnUntraced(function* (subscription: number) {
   return row === undefined ? undefined : copyOf(row)
 })
 
-/** In a transaction that has the lock of the subscription: begins a copy in place of the one that there may be. */
+/**
+ * In a transaction that has the lock of the subscription: begins a copy in place of the one that there may be, when the lease
+ * that somebody has of that one is over.
+ */
 export const begin = Effect.fnUntraced(function* (
   { account, id, last_sequence }: Pick<Row<"subscription">, "id" | "account" | "last_sequence">,
   callbackUrl: string,
   since: Since
 ) {
-  const { query } = yield* Database
+  const { forUpdate, query } = yield* Database
   const limits = yield* Limits.Limits
-  yield* query((db) => db.deleteFrom("callback_copy").where("subscription", "=", id))
-  yield* Limits.lockAccount(account)
-  yield* Limits.check("callbackCopies", yield* Limits.callbackCopiesOf(account), limits)
+  const now = yield* Clock.currentTimeMillis
+  const [before] = yield* query((db) =>
+    db.selectFrom("callback_copy").selectAll().where("subscription", "=", id).modifyEnd(forUpdate)
+  )
+  if (before === undefined || before.stopped === 1) {
+    yield* Limits.lockAccount(account)
+    yield* Limits.check("callbackCopies", yield* Limits.callbackCopiesOf(account), limits)
+  }
+  const asked = {
+    ...{ callback_url: callbackUrl, after: Math.min(since.after ?? 0, last_sequence), last: last_sequence },
+    ...{ since: since.time ?? 0, callbacks: 0, attempts: 0, error: null, stopped: 0 },
+    ...{ begun: now, due: Math.max(now, before?.leased_until ?? 0), generation: (before?.generation ?? 0) + 1 }
+  }
   const [row] = yield* query((db) =>
     db
       .insertInto("callback_copy")
-      .values({
-        ...{ subscription: id, account, callback_url: callbackUrl },
-        ...{ after: since.after ?? 0, last: last_sequence, since: since.time ?? 0, due: 0 }
-      })
+      .values({ ...asked, subscription: id, account })
+      .onConflict((on) => on.column("subscription").doUpdateSet(asked))
       .returningAll()
   )
   return copyOf(row!)
@@ -136,72 +148,113 @@ const callbacksOf = Effect.fnUntraced(function* (copy: Row<"callback_copy">, hos
   return { callbacks, through: found.at(-1)?.sequence ?? last, isLast: found.length < atOnce }
 })
 
-/**
- * Leases some callbacks of the copy that has waited longest; "later" where its host may not receive yet, undefined where no
- * copy waits.
- */
+/** Leases the copy that has waited longest; "later" where its host may not receive yet, undefined where no copy waits. */
+const take = Effect.fnUntraced(function* (
+  leaseMillis: number,
+  mayReceive: typeof HostPermission.Service,
+  parkedMillis: number
+) {
+  const { query } = yield* Database
+  const now = yield* Clock.currentTimeMillis
+  const copy = yield* next(now)
+  if (copy === undefined) return undefined
+  const { account, begun, callback_url, id } = copy
+  const set = (change: Partial<Pick<Row<"callback_copy">, "due" | "error" | "leased_until" | "stopped">>) =>
+    query((db) => db.updateTable("callback_copy").set(change).where("id", "=", id))
+  if (yield* mayReceive(account, new URL(callback_url).hostname)) {
+    const leased_until = now + leaseMillis
+    yield* set({ leased_until })
+    return { ...copy, leased_until }
+  }
+  yield* set({
+    ...{ due: now + unverifiedMillis, error: "the host is not verified" },
+    stopped: begun + parkedMillis < now ? 1 : 0
+  })
+  return "later" as const
+})
+
+/** Leases some callbacks; as {@link take}. */
 export const lease = Effect.fn("CallbackCopies.lease")(function* (
   leaseMillis: number,
-  mayReceive: typeof HostPermission.Service
+  mayReceive: typeof HostPermission.Service,
+  parkedMillis: number
+) {
+  const { transaction } = yield* Database
+  const copy = yield* transaction(take(leaseMillis, mayReceive, parkedMillis))
+  if (copy === undefined || copy === "later") return copy
+  const { account, attempts, callback_url: url, generation, id, leased_until: leasedUntil, subscription } = copy
+  const receiver = (yield* Receivers.find([subscription])).get(subscription)
+  // The subscription has been removed meanwhile, and the copy with it.
+  if (receiver === undefined) return "later" as const
+  const host = new URL(url).hostname
+  const { callbacks, isLast, through } = yield* callbacksOf(copy, host)
+  const secrets = yield* Receivers.secretsOf(receiver, yield* Clock.currentTimeMillis)
+  const held: Lease = { account, subscription, host, url, secrets, callbacks, full: !isLast, leasedUntil }
+  return { id, generation, attempts, through, isLast, lease: held } satisfies LeasedCopy
+})
+
+/** What is noted of an outcome; undefined where the copy has nothing more to send. */
+const changeOf = ({ isLast, lease: { callbacks }, through }: LeasedCopy, { accepted, failure }: CopyOutcome) => {
+  const hasAll = accepted === callbacks.length
+  if (hasAll && isLast) return undefined
+  const after = hasAll ? through : callbacks[accepted - 1]?.sequence
+  return {
+    ...(after === undefined ? {} : { after, attempts: 0, error: null }),
+    callbacks: sql<number>`callbacks + ${accepted}`,
+    ...(failure && {
+      ...{ attempts: failure.attempts, error: failure.error.slice(0, maxError).replaceAll("\0", "") },
+      ...(failure.due === undefined ? { stopped: 1 } : {})
+    })
+  }
+}
+
+/** Takes down what came of a lease; `charge` takes the price of what was accepted. */
+export const advance = Effect.fn("CallbackCopies.advance")(function* (
+  copy: LeasedCopy,
+  outcome: CopyOutcome,
+  charge: Consequences["charge"]
 ) {
   const { query, transaction } = yield* Database
-  return yield* transaction(
+  const now = yield* Clock.currentTimeMillis
+  const { generation, id, lease } = copy
+  const sent = lease.callbacks.slice(0, outcome.accepted)
+  const change = changeOf(copy, outcome)
+  const released = { leased_until: 0, due: outcome.failure?.due ?? now }
+  yield* transaction(
     Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
-      const copy = yield* next(now)
-      if (copy === undefined) return undefined
-      const { account, attempts, callback_url: url, id, subscription } = copy
-      const host = new URL(url).hostname
-      const receiver = (yield* Receivers.find([subscription])).get(subscription)
-      const isOpen = receiver !== undefined && (yield* mayReceive(account, host))
-      const leased_until = now + leaseMillis
+      if (charge !== undefined && sent.length > 0) yield* charge(sent)
+      // Whoever has a later lease goes on from where that began; what was asked for anew begins there.
+      const noted = yield* query((db) =>
+        change === undefined
+          ? db
+              .deleteFrom("callback_copy")
+              .where("id", "=", id)
+              .where("leased_until", "=", lease.leasedUntil)
+              .where("generation", "=", generation)
+              .returning("id")
+          : db
+              .updateTable("callback_copy")
+              .set({ ...change, ...released })
+              .where("id", "=", id)
+              .where("leased_until", "=", lease.leasedUntil)
+              .where("generation", "=", generation)
+              .returning("id")
+      )
+      if (noted.length > 0) return
       yield* query((db) =>
         db
           .updateTable("callback_copy")
-          .set(isOpen ? { leased_until } : { due: now + unverifiedMillis })
+          .set({ leased_until: 0, due: now })
           .where("id", "=", id)
+          .where("leased_until", "=", lease.leasedUntil)
       )
-      if (!isOpen) return "later" as const
-      const { callbacks, isLast, through } = yield* callbacksOf(copy, host)
-      const secrets = yield* Receivers.secretsOf(receiver, now)
-      const held = { account, subscription, host, url, secrets, callbacks, full: !isLast, leasedUntil: leased_until }
-      return { id, attempts, through, isLast, lease: held } satisfies LeasedCopy
     })
   )
 })
 
-/** Takes down what came of a lease; `charge` takes the price of what was accepted. */
-export const advance = Effect.fn("CallbackCopies.advance")(function* (
-  { id, isLast, lease: { callbacks }, through }: LeasedCopy,
-  { accepted, failure }: Sent,
-  charge: Charge | undefined
-) {
-  const { query, transaction } = yield* Database
-  const now = yield* Clock.currentTimeMillis
-  const sent = callbacks.slice(0, accepted)
-  const hasAll = accepted === callbacks.length
-  const after = hasAll ? through : sent.at(-1)?.sequence
-  const failed = failure && {
-    ...{ attempts: failure.attempts, error: failure.error.slice(0, maxError).replaceAll("\0", "") },
-    ...(failure.due === undefined ? { stopped: 1 } : { due: failure.due })
-  }
-  yield* transaction(
-    Effect.gen(function* () {
-      if (charge !== undefined && sent.length > 0) yield* charge(sent)
-      if (hasAll && isLast) {
-        yield* query((db) => db.deleteFrom("callback_copy").where("id", "=", id))
-        return
-      }
-      yield* query((db) =>
-        db
-          .updateTable("callback_copy")
-          .set({
-            ...(after === undefined ? {} : { after }),
-            ...{ callbacks: sql<number>`callbacks + ${accepted}`, leased_until: 0 },
-            ...(failed ?? { attempts: 0, error: null, due: now })
-          })
-          .where("id", "=", id)
-      )
-    })
-  )
+/** Forgets copies that have stopped and that nobody has asked for anew. */
+export const prune = Effect.fn("CallbackCopies.prune")(function* (keptMillis: number) {
+  const { query } = yield* Database
+  const before = (yield* Clock.currentTimeMillis) - keptMillis
+  yield* query((db) => db.deleteFrom("callback_copy").where("stopped", "=", 1).where("due", "<", before))
 })

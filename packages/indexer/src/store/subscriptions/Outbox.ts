@@ -90,7 +90,7 @@ export class Outbox extends Context.Service<
     /** Writes down what came of such a lease. */
     readonly advanceCopy: (
       copy: CallbackCopies.LeasedCopy,
-      sent: CallbackCopies.Sent
+      outcome: CallbackCopies.CopyOutcome
     ) => Effect.Effect<void, DatabaseError>
     /** Parks no more for inactive subscriptions with as much as may be, or that have been inactive for too long; of how many. */
     readonly endParking: Effect.Effect<number, DatabaseError>
@@ -140,6 +140,7 @@ const make = Effect.gen(function* () {
     prune: stored(
       Removal.rest.pipe(
         Effect.andThen(BulkRequests.prune),
+        Effect.andThen(CallbackCopies.prune(retention.finishedMillis)),
         Effect.andThen(DeliveryRecord.prune),
         Effect.andThen(Pruning.prune(retention))
       )
@@ -147,8 +148,8 @@ const make = Effect.gen(function* () {
     expire: stored(Expiry.overdue(retention, policy.mayReceive)),
     // Goes on with what a process that has ended had begun.
     endParking: stored(Effect.tap(Gaps.begin(retention), ListActivation.rest)),
-    leaseCopy: (leaseMillis) => stored(CallbackCopies.lease(leaseMillis, policy.mayReceive)),
-    advanceCopy: (copy, sent) => stored(CallbackCopies.advance(copy, sent, consequences.charge)),
+    leaseCopy: (leaseMillis) => stored(CallbackCopies.lease(leaseMillis, policy.mayReceive, retention.parkedMillis)),
+    advanceCopy: (copy, outcome) => stored(CallbackCopies.advance(copy, outcome, consequences.charge)),
     recover: stored(Effect.tap(recovery.step(), (any) => (any ? wakeup.signal : Effect.void)))
   })
 })

@@ -107,18 +107,36 @@ export const beginAll = Effect.fn("Recovery.beginAll")(function* (account: numbe
   }
 })
 
-/** Recoveries that are looked at to say how far an account's are. */
-const shownAtMost = 10_000
+/** Recoveries of active subscriptions that are under way: those of inactive ones wait for their activation. */
+const running = sql`
+  from recovery join subscription on subscription.id = recovery.subscription and subscription.active = 1`
 
-/** The recoveries that are under way, by the name of their account: of how many subscriptions, and how many numbers are left. */
+/** How many subscriptions of an account have recoveries that are under way, and how many numbers are left of them. */
+export const leftOf = Effect.fn("Recovery.leftOf")(function* (account: number) {
+  const { read } = yield* Database
+  const [row] = yield* read(
+    rows(sql<{ readonly subscriptions: number; readonly left: number | null }>`
+      select count(*) as subscriptions, sum(recovery.last - recovery.after) as "left" ${running}
+      where recovery.account = ${account}`)
+  )
+  return { subscriptions: Number(row!.subscriptions), left: Number(row!.left ?? 0) }
+})
+
+/** Recoveries and accounts that are shown together. */
+const [shownAtMost, accountsAtMost] = [10_000, 100]
+
+/** The recoveries that are under way, by the name of their account, as {@link leftOf}; of some, where they are very many. */
 export const underWay = Effect.fn("Recovery.underWay")(function* () {
   const { read } = yield* Database
   const found = yield* read(
     rows(sql<{ readonly account: string; readonly subscriptions: number; readonly left: number }>`
       select account.name as account, count(*) as subscriptions, sum(shown.last - shown.after) as "left"
-      from (select account, last, after from recovery limit ${shownAtMost}) shown
+      from (
+        select recovery.account, recovery.last, recovery.after ${running}
+        order by recovery.subscription limit ${shownAtMost}
+      ) shown
       join account on account.id = shown.account
-      group by account.name order by account.name limit 100`)
+      group by account.name order by account.name limit ${accountsAtMost}`)
   )
   return found.map(({ account, left, subscriptions }) => ({
     ...{ account, subscriptions: Number(subscriptions), left: Number(left) }

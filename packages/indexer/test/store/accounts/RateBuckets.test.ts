@@ -35,7 +35,7 @@ for (const { location, name } of locations) {
             (all) => all.filter((one) => one).length
           )
         assert.strictEqual(yield* passed(150), 100)
-        // A second brings a hundred back, and what a daemon took and did not spend is lost after a second at most.
+        // A second brings a hundred back.
         yield* TestClock.adjust("1 seconds")
         assert.strictEqual(yield* passed(50), 10)
         // A debt is paid back before anything else is let through.
@@ -44,6 +44,24 @@ for (const { location, name } of locations) {
         assert.strictEqual(yield* passed(5), 0)
         yield* TestClock.adjust("1 seconds")
         assert.strictEqual(yield* passed(50), 10)
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("have spent what was spent: what daemons took beyond that goes back", () =>
+      Effect.gen(function* () {
+        const daemons = yield* limiters(location, name === "postgres" ? 2 : 1)
+        const consume = (tokens: number, i: number) =>
+          daemons[i % daemons.length]!.consume({
+            ...{ algorithm: "token-bucket", key: "1", limit: 1_000, window: "1000 seconds" },
+            ...{ tokens, onExceeded: "fail" }
+          })
+        // One token comes a second, and two are spent; a share of the bucket is fifty.
+        for (let second = 0; second < 100; second++) {
+          for (const [i] of daemons.entries()) yield* consume(2 / daemons.length, i)
+          yield* TestClock.adjust("1001 millis")
+        }
+        const { remaining } = yield* consume(1, 0)
+        assert.isAbove(remaining, 850 - 1_000 / 20)
       }).pipe(Effect.scoped)
     )
   })

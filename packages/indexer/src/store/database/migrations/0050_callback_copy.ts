@@ -14,6 +14,8 @@ export const up = ({ serial }: ColumnTypes): ReadonlyArray<string> => [
     attempts bigint not null default 0,
     due bigint not null,
     leased_until bigint not null default 0,
+    begun bigint not null,
+    generation bigint not null default 0,
     stopped bigint not null default 0,
     error text
   )`,
