@@ -15,6 +15,7 @@ import * as KnownCoins from "../chain/KnownCoins.ts"
 import * as UtxoSet from "../chain/UtxoSet.ts"
 import * as CallbackState from "./CallbackState.ts"
 import * as FanOut from "./FanOut.ts"
+import * as Gaps from "./internal/Gaps.ts"
 import * as MissedCallbacks from "./internal/MissedCallbacks.ts"
 import * as PastBlocks from "./internal/PastBlocks.ts"
 import * as RewoundBlocks from "./internal/RewoundBlocks.ts"
@@ -218,6 +219,7 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
       mayBeRewound = true
       yield* FanOut.undo(id, fork)
       yield* UnresolvedEvents.undo(id, fork)
+      yield* Gaps.undo(id, fork)
       yield* rewound ? RewoundBlocks.remember(id, fork) : RewoundBlocks.undo(id, fork)
       const reverted = rewound ? [] : yield* RevertedBlocks.above(id, fork)
       yield* takeBack({ fork, tip, revision, rewound, reverted, at })

@@ -35,6 +35,12 @@ for (const store of stores) {
         mine: Effect.fnUntraced(function* (blocks: number) {
           for (let i = 0; i < blocks; i++) yield* chainStore.commit([chain.mine([])])
         }),
+        /** The last blocks leave, and others come in their place. */
+        reorganised: Effect.fnUntraced(function* (depth: number) {
+          chain.drop(depth)
+          yield* chainStore.undo(chain.tip.height)
+          for (let i = 0; i < depth; i++) yield* chainStore.commit([chain.mine([])])
+        }),
         activate: subscriptions.activate(key),
         deactivate: subscriptions.deactivate(id, "a reason"),
         status: callbacks.status(key),
@@ -94,6 +100,21 @@ for (const store of stores) {
         yield* activate
         yield* mine(1)
         assert.deepStrictEqual(yield* feed, [...first, [5, "due", 8], [6, "due", 9]])
+      }).pipe(Effect.provide(Layer.provideMerge(services, store.layer)), Effect.scoped)
+    )
+
+    it.effect("begin lower where blocks below them leave: the ones in their place were matched against nothing", () =>
+      Effect.gen(function* () {
+        const { activate, deactivate, endParking, feed, mine, reorganised } = yield* start
+        yield* deactivate
+        yield* mine(3)
+        assert.strictEqual(yield* endParking, 1)
+        yield* mine(1)
+        yield* reorganised(3)
+        yield* activate
+        const told = (yield* feed).filter(([, state]) => state !== "orphaned" && state !== "retracted")
+        assert.deepStrictEqual(told[0], [1, "due", 1])
+        assert.deepStrictEqual(told.at(-1)!.slice(1), ["expired", 2, 4])
       }).pipe(Effect.provide(Layer.provideMerge(services, store.layer)), Effect.scoped)
     )
 

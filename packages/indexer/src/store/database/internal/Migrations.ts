@@ -61,6 +61,7 @@ import * as listedAgain from "../migrations/0047_listed_again.ts"
 import * as extendedKey from "../migrations/0048_extended_key.ts"
 import * as undoneBlocks from "../migrations/0049_undone_blocks.ts"
 import * as callbackCopy from "../migrations/0050_callback_copy.ts"
+import * as gapIndex from "../migrations/0051_gap_index.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -109,7 +110,8 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0047_listed_again": listedAgain.up,
   "0048_extended_key": extendedKey.up,
   "0049_undone_blocks": undoneBlocks.up,
-  "0050_callback_copy": callbackCopy.up
+  "0050_callback_copy": callbackCopy.up,
+  "0051_gap_index": gapIndex.up
 }
 
 /** The last migration of release 0.1, whose migrations were no transactions on SQLite. */

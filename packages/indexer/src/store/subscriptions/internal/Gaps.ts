@@ -76,6 +76,18 @@ export const begin = Effect.fn("Gaps.begin")(function* (bounds: Bounds) {
   return count
 })
 
+/** Blocks above the fork have left the chain, and the ones in their place are matched against no subscription that parks no more. */
+export const undo = Effect.fnUntraced(function* (chain: number, fork: number) {
+  const { query } = yield* Database
+  yield* query((db) =>
+    db
+      .updateTable("subscription")
+      .set({ gap_from: fork + 1 })
+      .where("chain", "=", chain)
+      .where("gap_from", ">", fork + 1)
+  )
+})
+
 /**
  * Enters what a subscription has missed into its feed, behind everything that is parked, in the transaction that activates
  * the subscription, or that ends the activation of a list. A subscription that an older release has deactivated may have missed anything since its creation.
