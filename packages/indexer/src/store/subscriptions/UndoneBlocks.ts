@@ -55,13 +55,29 @@ const pairs = Effect.fnUntraced(function* (table: "callback" | "waiting", chain:
   )
 })
 
-/** Whether the blocks above `fork` have more than `most` that is to be taken back, or told. */
+/** The lowest height of which something is still to be taken back, if any is. */
+export const lowest = Effect.fnUntraced(function* (chain: number) {
+  const { query } = yield* Database
+  const [row] = yield* query((db) =>
+    db
+      .selectFrom("undone_block")
+      .select((select) => select.fn.min("height").as("height"))
+      .where("chain", "=", chain)
+  )
+  return row?.height ?? undefined
+})
+
+/**
+ * Whether the blocks above `fork` have more than `most` that is to be taken back, or told; or whether something of earlier
+ * blocks is, which goes before.
+ */
 export const areMany = Effect.fnUntraced(function* (
   chain: number,
   { fork, reverted }: Pick<Leaving, "fork" | "reverted">,
   most: number
 ) {
   const { query } = yield* Database
+  if ((yield* lowest(chain)) !== undefined) return true
   const ofBlocks = sql`chain = ${chain} and height > ${fork} limit ${most + 1}`
   const found = yield* query(
     rows(sql`
@@ -123,18 +139,6 @@ export const leave = Effect.fnUntraced(function* (chain: number, leaving: Leavin
       }))
     )
   )
-})
-
-/** The lowest height of which something is still to be taken back, if any is. */
-export const lowest = Effect.fnUntraced(function* (chain: number) {
-  const { read } = yield* Database
-  const [row] = yield* read((db) =>
-    db
-      .selectFrom("undone_block")
-      .select((select) => select.fn.min("height").as("height"))
-      .where("chain", "=", chain)
-  )
-  return row?.height ?? undefined
 })
 
 /** Accounts of which something is still to be taken back. */
