@@ -39,7 +39,7 @@ const numbered = Effect.fnUntraced(function* (left: Left) {
   return found.map(({ id }) => id)
 })
 
-/** Those of the callbacks whose accounts want retractions. */
+/** Those of the callbacks that a retraction may follow, and whose accounts want that: what was retracted before is not again. */
 const wanted = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
   const { numbers, query } = yield* Database
   return yield* query(
@@ -50,6 +50,7 @@ const wanted = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
       join subscription on subscription.id = callback.subscription
       join account on account.id = subscription.account
       where callback.id in ${numbers(ids)} and account.retractions = 1
+        and callback.state in ('due', 'held', 'delivered', 'expired')
       order by callback.height desc, callback.id desc`)
   )
 })

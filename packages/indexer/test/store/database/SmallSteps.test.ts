@@ -313,9 +313,11 @@ for (const store of stores) {
         )
         assert.deepInclude(JSON.parse(after.at(-1)!.body).data.item, { height: 2 })
         assert.deepStrictEqual(yield* states(other), { due: 1 })
+        // Where the other block leaves too, what was retracted is not retracted again.
         yield* opened.undo(1)
         yield* takeBackAll(opened)
         assert.deepStrictEqual(yield* states(other), {})
+        assert.deepStrictEqual(yield* states(subscription), { retracted: many, due: many })
       }).pipe(Effect.scoped, Effect.provide(layer))
     )
 
