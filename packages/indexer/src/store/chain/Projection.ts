@@ -81,6 +81,11 @@ export interface ResolvedBlock extends Block {
 export interface Entering {
   /** What is watched, and what is due when, is that of this revision of the chain. */
   readonly revision: number
+  /**
+   * The revision that the transaction has found. What is remembered beyond the transaction is of this one: what it counts
+   * up itself is taken back where it fails, and then somebody else counts up to the same number.
+   */
+  readonly foundRevision: number
   /** Takes note that the transaction itself has counted the revision up: what it matches from here on is of that one. */
   readonly moveToRevision: (revision: number) => void
   /** The node's answers about token contracts, by the key of their address; undefined where the node is not asked. */

@@ -94,15 +94,17 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
 
   const matched = Effect.fnUntraced(function* (
     block: ResolvedBlock,
-    { learned, revision }: Pick<Commit, "learned" | "revision">,
+    { foundRevision, learned, revision }: Pick<Commit, "foundRevision" | "learned" | "revision">,
     { knowsSpent, most, only }: Matching
   ) {
-    const mayLackPayers = Matcher.lacksInputs(block) && (yield* unknownCoins.any(revision))
+    const mayLackPayers = Matcher.lacksInputs(block) && (yield* unknownCoins.any(revision, foundRevision))
     const payers = mayLackPayers
       ? yield* TimeSlice.runInTransaction(() => Matcher.payersShownInSteps(block, watched.set))
       : []
     const seen = yield* TimeSlice.runInTransaction(() => Matcher.addressesSeenInSteps(block, watched.set, payers))
-    const candidates = yield* only === undefined ? subscribers.all(revision, seen, most) : subscribers.only(seen, only)
+    const candidates = yield* only === undefined
+      ? subscribers.all(foundRevision, seen, most)
+      : subscribers.only(seen, only)
     if (only === undefined) {
       yield* watched.release([...seen].flatMap(([hex, address]) => (candidates.byAddress.has(hex) ? [] : [address])))
     }

@@ -52,14 +52,15 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, id, watched: { s
   return {
     apply: {
       resolve: Effect.fnUntraced(function* (block: ResolvedBlock, commit) {
-        if (yield* any(commit.revision)) yield* grow(block, block.height - 1, commit)
+        if (yield* any(commit.foundRevision)) yield* grow(block, block.height - 1, commit)
         return block
       })
     },
     undo: ({ fork }) => PastPayments.undo(id, fork),
     reprocess: {
       resolve: Effect.fnUntraced(function* (block: ResolvedBlock, again) {
-        if (again.addsCallbacks === "past" && (yield* any(again.revision))) yield* grow(block, again.row.height!, again)
+        if (again.addsCallbacks === "past" && (yield* any(again.foundRevision)))
+          yield* grow(block, again.row.height!, again)
         return block
       })
     }

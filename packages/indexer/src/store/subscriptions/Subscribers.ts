@@ -111,7 +111,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
       .where("chain", "=", chain)
       .where(matchedHere)
       .orderBy("id")
-  /** The subscriptions to blocks, which change with the chain's revision alone. */
+  /** The subscriptions to blocks, which change with the chain's revision alone, and not with what a commit itself adds. */
   let toBlocks: { readonly revision: number; readonly most: number; readonly groups: ReadonlyArray<Group> } | undefined
 
   const blockMined = Effect.fnUntraced(function* (revision: number, most: number) {
@@ -165,10 +165,14 @@ export const make = Effect.fnUntraced(function* (chain: number) {
   })
 
   /**
-   * Those for every block, and those for one of the addresses that are seen, at the revision that the lock has shown. Of
+   * Those for every block, and those for one of the addresses that are seen; `foundRevision` as in `Entering`. Of
    * an address with more than `most` of them, none is listed.
    */
-  const all = Effect.fnUntraced(function* (revision: number, seen: ReadonlyMap<string, AddressBytes>, most: number) {
+  const all = Effect.fnUntraced(function* (
+    foundRevision: number,
+    seen: ReadonlyMap<string, AddressBytes>,
+    most: number
+  ) {
     const found = yield* inChunks([...seen.values()], (some) => ofAddresses(some, most))
     const byAddress = new Map<string, ReadonlyArray<Group>>()
     for (const [key, subscribers] of Map.groupBy(found.map(toSubscriber), ({ address }) => hexOf(address!))) {
@@ -180,7 +184,10 @@ export const make = Effect.fnUntraced(function* (chain: number) {
           : groupsOf(key, address, subscribers)
       )
     }
-    return { blockMined: yield* blockMined(revision, most), byAddress } satisfies Omit<Candidates<Group>, "metadata">
+    return { blockMined: yield* blockMined(foundRevision, most), byAddress } satisfies Omit<
+      Candidates<Group>,
+      "metadata"
+    >
   })
 
   /** Those of the subscriptions with these ids alone that are for one of the addresses. */

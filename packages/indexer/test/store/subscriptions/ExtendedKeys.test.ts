@@ -21,9 +21,11 @@ import { type Subscription, Subscriptions } from "@headwater/indexer/store/subsc
 import * as TokenNames from "@headwater/indexer/sync/TokenNames"
 import * as PastPaymentSync from "@headwater/indexer/sync/PastPaymentSync"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
+import { sql } from "kysely"
 import { stores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
@@ -601,6 +603,51 @@ for (const store of stores) {
           ["0 1", "1 2", "2 3"]
         )
       }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
+    it.effect(
+      "leave nothing remembered of a commit that fails: who comes with the revision it had counted up to is told",
+      () =>
+        Effect.gen(function* () {
+          const { query } = yield* Database
+          const { chain } = Seed
+          const account = yield* Seed.account
+          const publicKey = newKey(chain)
+          const [own] = addressesOf(chain, publicKey)
+          const opened = yield* ChainStore.open(chain, { record: "all", undoDepth: 100 })
+          const first: Block = { ...next(undefined, 0), transfers: [], spends: [] }
+          yield* opened.commit([first])
+          yield* subscribe(chain, account, publicKey, { window: 3 })
+          const to = own![1]!.bytes
+          const second: Block = {
+            ...next(first, 1),
+            transfers: [{ kind: "coin", transaction: 0, position: 0, from: nobody, to, amount: 1n }],
+            spends: []
+          }
+          // Something else is in the place of the block's row, which comes behind everything else.
+          yield* query((db) =>
+            db
+              .insertInto("block")
+              .columns(["chain", "height", "hash", "parent", "time"])
+              .expression((from) =>
+                from
+                  .selectFrom("block")
+                  .select(["chain", sql<number>`height + 1`.as("height"), "hash", "parent", "time"])
+              )
+          )
+          assert.isTrue(Exit.isFailure(yield* Effect.exit(opened.commit([second]))))
+          yield* query((db) => db.deleteFrom("block").where("height", "=", second.height))
+          const mined = yield* Seed.subscription(account, "https://example.com/")
+          // One that moves no window.
+          yield* opened.commit([{ ...next(first, 0), transfers: [], spends: [] }])
+          const told = yield* query((db) =>
+            db.selectFrom("callback").select("height").where("subscription", "=", mined.id)
+          )
+          assert.deepStrictEqual(
+            told.map(({ height }) => height),
+            [second.height]
+          )
+        }).pipe(Effect.scoped, Effect.provide(services))
     )
 
     it.effect("cannot be edited as lists are, are exported, and leave nothing when they are removed", () =>

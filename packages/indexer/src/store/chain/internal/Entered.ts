@@ -7,6 +7,7 @@ import type { LearnedToken } from "../Tokens.ts"
 
 export class Entered implements Entering {
   revision: number
+  readonly foundRevision: number
   readonly learned: ReadonlyMap<string, LearnedToken> | undefined
   /** Callbacks that were made due. */
   callbacks = 0
@@ -14,6 +15,7 @@ export class Entered implements Entering {
 
   constructor({ revision }: ChainRow, learned: ReadonlyArray<LearnedToken> | undefined) {
     this.revision = revision
+    this.foundRevision = revision
     this.learned = learned && new Map(learned.map((token) => [Bytes.key(token.contract), token]))
   }
 

@@ -37,21 +37,25 @@ export const make = (chain: number) => {
   })
 
   return {
-    /** Whether there may be any at this revision of the chain; in a transaction. */
-    any: Effect.fn("UnknownCoins.any")(function* (revision: number) {
+    /** Whether there may be any at this revision of the chain; in a transaction, which has found the other one. */
+    any: Effect.fn("UnknownCoins.any")(function* (revision: number, foundRevision: number) {
       const present = yield* lastReorganisation
       if (present !== reorganisation) reached = 0
       reorganisation = present
       if (example !== undefined && (yield* isExample(example))) return true
       example = undefined
       // Where every address is proved, millions of subscriptions need not be looked through.
-      if (reached < revision && !(yield* KnownCoins.areUnknown(chain))) reached = revision
-      if (reached >= revision) return false
-      const found = yield* KnownCoins.unknown(chain, { after: reached, last: revision })
-      example = found.addresses[0]
-      if (example === undefined) reached = found.reached
+      let end = reached
+      if (end < revision && !(yield* KnownCoins.areUnknown(chain))) end = revision
+      if (end < revision) {
+        const found = yield* KnownCoins.unknown(chain, { after: end, last: revision })
+        example = found.addresses[0]
+        if (example === undefined) end = found.reached
+      }
+      // What the transaction itself has added may be taken back.
+      reached = Math.max(reached, Math.min(end, foundRevision))
       // Where there are many more to look through, later blocks do.
-      return reached < revision
+      return end < revision
     })
   }
 }
