@@ -147,15 +147,19 @@ export const found = Effect.fnUntraced(function* (chain: Chain, row: ChainRow.Ch
   yield* grow(chain, row, used)
 })
 
-/** Whether there is anything to do, which is asked before others wait for the chain's row. */
-const isWanted = Effect.fnUntraced(function* (id: number, after: number) {
+/** Whether there is anything to look for, which is asked before others wait for the chain's row. */
+const isWanted = Effect.fnUntraced(function* (id: number) {
   const { read } = yield* Database
   const found = yield* read(
     rows(sql`
       select 1 from chain where id = ${id} and (
-        exists (select 1 from extended_key_branch where chain = ${id} and behind_from is not null)
-        or exists (select 1 from listed_address where chain + 0 = ${id} and past_from is not null and left_revision is null)
-        or exists (select 1 from past_payment where chain = ${id} and height > ${after})
+        exists (
+          select 1 from extended_key_branch b join subscription s on s.id = b.subscription
+          where b.chain = ${id} and b.behind_from is not null and ${isMatched("s")}
+        ) or exists (
+          select 1 from listed_address a join subscription s on s.id = a.subscription
+          where a.chain + 0 = ${id} and a.past_from is not null and a.left_revision is null and ${isMatched("s")}
+        )
       )`)
   )
   return found.length > 0
@@ -164,17 +168,15 @@ const isWanted = Effect.fnUntraced(function* (id: number, after: number) {
 /** The steps of an open chain; `after`: the height of the block that was told last in this round. */
 export const make = Effect.fnUntraced(function* (chain: Chain, id: number) {
   const bounds = yield* KeyWindows.Bounds
+  const look = Effect.gen(function* () {
+    const row = yield* ChainRow.lock(id)
+    return (yield* widen(chain, id)) || (yield* lookBack(chain, row))
+  })
   return Effect.fn("PastPayments.step")(
     function* (after: number) {
       const { transaction } = yield* Database
-      if (!(yield* isWanted(id, after))) return { more: false, height: undefined } satisfies Step as Step
-      return yield* transaction(
-        Effect.gen(function* () {
-          const row = yield* ChainRow.lock(id)
-          if ((yield* widen(chain, id)) || (yield* lookBack(chain, row))) return { more: true, height: undefined }
-          return { more: false, height: yield* PastBlocks.after(id, after) } satisfies Step as Step
-        })
-      )
+      if ((yield* isWanted(id)) && (yield* transaction(look))) return { more: true, height: undefined } as Step
+      return { more: false, height: yield* PastBlocks.after(id, after) } satisfies Step as Step
     },
     Effect.provideService(KeyWindows.Bounds, bounds)
   )

@@ -15,7 +15,9 @@ import * as AddressLists from "@headwater/indexer/store/subscriptions/AddressLis
 import * as ExtendedKeys from "@headwater/indexer/store/subscriptions/ExtendedKeys"
 import * as FanOut from "@headwater/indexer/store/subscriptions/FanOut"
 import { HostPermission } from "@headwater/indexer/store/subscriptions/HostPermission"
+import * as Gaps from "@headwater/indexer/store/subscriptions/internal/Gaps"
 import * as KeyWindows from "@headwater/indexer/store/subscriptions/internal/KeyWindows"
+import * as ListActivation from "@headwater/indexer/store/subscriptions/ListActivation"
 import * as Removal from "@headwater/indexer/store/subscriptions/Removal"
 import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as TokenNames from "@headwater/indexer/sync/TokenNames"
@@ -566,6 +568,63 @@ for (const store of stores) {
             ["101 0", "101 3", "102 1"]
           )
         }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
+    /** A subscription with a window of three on a chain that has a block, and what its callbacks say. */
+    const setting = Effect.fnUntraced(function* () {
+      const { query } = yield* Database
+      const { chain } = Seed
+      const account = yield* Seed.account
+      const opened = yield* ChainStore.open(chain, { record: "all", undoDepth: 100 })
+      const blocks: Array<Block> = []
+      const publicKey = newKey(chain)
+      const [own] = addressesOf(chain, publicKey)
+      /** With payments to addresses of the key, by their indices. */
+      const mine = Effect.fnUntraced(function* (...to: ReadonlyArray<number>) {
+        const transfers = to.map((index, transaction): Transfer => {
+          const sides = { from: nobody, to: own![index]!.bytes }
+          return { kind: "coin", transaction, position: 0, ...sides, amount: 1n }
+        })
+        const block = { ...next(blocks.at(-1), to.length), transfers, spends: [] }
+        blocks.push(block)
+        yield* opened.commit([block])
+      })
+      yield* mine()
+      const { id, referenceId } = yield* subscribe(chain, account, publicKey, { window: 3 })
+      const source = { chain, blockAt: (height: number) => Effect.succeed(blocks[height]!) } as unknown as Source
+      const key = { account, chain, referenceId }
+      const { activate } = yield* Subscriptions
+      return {
+        ...{ account, chain, key, mine, opened },
+        tellPast: PastPaymentSync.make(source, opened, { pollInterval: 1 as never }).step,
+        deactivate: query((db) =>
+          db.updateTable("subscription").set({ active: 0, parking: 1, inactive_since: 1 })
+        ).pipe(Effect.andThen(Gaps.begin({ parkedCount: 0, parkedMillis: 0 }))),
+        activate: Effect.andThen(activate(key), ListActivation.rest),
+        told: Effect.map(
+          query((db) =>
+            db.selectFrom("callback").select(["height", "body"]).where("subscription", "=", id).orderBy("id")
+          ),
+          (all) =>
+            all.map(({ body, height }) => `${height} ${JSON.parse(body).data.item.derivation?.index ?? "missed"}`)
+        )
+      }
+    })
+
+    it.live("are told after an activation what waited while they were matched against nothing", () =>
+      Effect.gen(function* () {
+        const { activate, deactivate, mine, opened, tellPast, told } = yield* setting()
+        yield* mine(4)
+        yield* mine(2)
+        while ((yield* opened.pastPayments(-1)).more);
+        yield* deactivate
+        assert.deepStrictEqual(yield* opened.pastPayments(-1), { more: false, height: undefined })
+        yield* tellPast
+        yield* mine()
+        yield* activate
+        yield* tellPast
+        assert.deepStrictEqual(yield* told, ["2 2", "null missed", "1 4"])
+      }).pipe(Effect.scoped, Effect.provide(services))
     )
 
     it.live("have the names of tokens that come to addresses which the same block brings into a window", () =>

@@ -1,5 +1,7 @@
 /** Committed blocks that subscriptions on extended public keys are yet to be told of, since they paid addresses too early. */
 import * as Effect from "effect/Effect"
+import { sql } from "kysely"
+import { isMatched } from "../../chain/MatchedSubscriptions.ts"
 import { Database } from "../../database/Database.ts"
 
 /** The heights from one to another, both among them. */
@@ -16,26 +18,42 @@ export const add = Effect.fnUntraced(function* (chain: number, subscription: num
   )
 })
 
-/** The first such block above a height. */
+/**
+ * What is told now, by the names `p` and `s`: subscriptions that blocks are matched against, whose addresses have all begun
+ * again. What the others have stays until then.
+ */
+const isTold = sql<boolean>`${isMatched("s")} and not exists (
+  select 1 from address_list l where l.subscription = s.id and l.begin_after is not null
+)`
+
+/** The first block above a height of which a subscription is to be told now. */
 export const after = Effect.fnUntraced(function* (chain: number, height: number) {
-  const { query } = yield* Database
-  const [next] = yield* query((db) =>
+  const { read } = yield* Database
+  const [next] = yield* read((db) =>
     db
-      .selectFrom("past_payment")
-      .select("height")
-      .where("chain", "=", chain)
-      .where("height", ">", height)
-      .orderBy("height")
+      .selectFrom("past_payment as p")
+      .innerJoin("subscription as s", "s.id", "p.subscription")
+      .select("p.height")
+      .where("p.chain", "=", chain)
+      .where("p.height", ">", height)
+      .where(isTold)
+      .orderBy("p.height")
       .limit(1)
   )
   return next?.height
 })
 
-/** The subscriptions that are to be told of a block. */
+/** The subscriptions that are to be told of a block now. */
 export const at = Effect.fnUntraced(function* (chain: number, height: number) {
   const { query } = yield* Database
   const found = yield* query((db) =>
-    db.selectFrom("past_payment").select("subscription").where("chain", "=", chain).where("height", "=", height)
+    db
+      .selectFrom("past_payment as p")
+      .innerJoin("subscription as s", "s.id", "p.subscription")
+      .select("p.subscription")
+      .where("p.chain", "=", chain)
+      .where("p.height", "=", height)
+      .where(isTold)
   )
   return found.map(({ subscription }) => subscription)
 })
