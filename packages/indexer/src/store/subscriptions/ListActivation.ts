@@ -14,20 +14,18 @@ import * as SmallSteps from "../database/SmallSteps.ts"
 import { inChunks, rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
 import * as Gaps from "./internal/Gaps.ts"
+import * as MissedUses from "./internal/MissedUses.ts"
 
 /** Addresses of one step, each of which costs more than one that comes. */
 const atOnce = 200
 
 /** In the transaction that activates a subscription: whether it is one on a list, whose addresses are to begin again. */
-export const begin = Effect.fnUntraced(function* (subscription: number) {
+export const begin = Effect.fnUntraced(function* (chain: ChainRow.ChainRow, row: Row<"subscription">) {
   const { query } = yield* Database
   const begun = yield* query((db) =>
-    db
-      .updateTable("address_list")
-      .set({ begin_after: 0 })
-      .where("subscription", "=", subscription)
-      .returning("subscription")
+    db.updateTable("address_list").set({ begin_after: 0 }).where("subscription", "=", row.id).returning("subscription")
   )
+  if (begun.length > 0) yield* MissedUses.lookOver(chain, row)
   return begun.length > 0
 })
 
@@ -59,6 +57,9 @@ const beginEach = Effect.fnUntraced(function* (chain: ChainRow.ChainRow, listed:
   )
   // The row keeps its part in earlier blocks, and another has that in later ones.
   yield* set("left_revision", kept)
+  // What is looked for of an earlier time is the other's.
+  const ofKept = numbers(kept.map(({ id }) => id))
+  yield* query(rows(sql`update listed_address set past_from = null, past_to = null where id in ${ofKept}`))
   yield* insertMany(
     "listed_address",
     kept.map(({ id: _, ...row }) => ({ ...row, revision, left_revision: null }))
@@ -70,6 +71,7 @@ const end = Effect.fnUntraced(function* (chain: ChainRow.ChainRow, row: Row<"sub
   const { query } = yield* Database
   if (row.gap_from === null) return
   yield* Gaps.enter(Chain.ofName(chain.name)!, chain, row)
+  yield* MissedUses.lookOver(chain, row)
   yield* query((db) => db.updateTable("subscription").set({ gap_from: null }).where("id", "=", row.id))
 })
 

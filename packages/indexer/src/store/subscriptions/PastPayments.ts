@@ -20,6 +20,7 @@ import type { FoundCoins } from "../chain/FoundCoins.ts"
 import { Database } from "../database/Database.ts"
 import { inChunks, rows } from "../database/Statements.ts"
 import * as KeyWindows from "./internal/KeyWindows.ts"
+import * as MissedUses from "./internal/MissedUses.ts"
 import * as PastBlocks from "./internal/PastBlocks.ts"
 import * as RecordedUses from "./internal/RecordedUses.ts"
 
@@ -64,6 +65,7 @@ interface Unread {
   readonly past_to: number
   readonly event: EventType
   readonly from_height: number | null
+  readonly account: number
 }
 
 /** Derives branches further that are used up to these indices, by subscription and branch. */
@@ -87,17 +89,23 @@ const lookBack = Effect.fnUntraced(function* (chain: Chain, row: ChainRow.ChainR
   const { query } = yield* Database
   const unread = yield* query(
     rows(sql<Unread>`
-      select a.id, a.subscription, a.branch, a.address_index, a.address, a.past_from, a.past_to, s.event, s.from_height
+      select a.id, a.subscription, a.branch, a.address_index, a.address, a.past_from, a.past_to, s.event, s.from_height,
+        s.account
       from listed_address a join subscription s on s.id = a.subscription
       where a.chain + 0 = ${row.id} and a.past_from is not null and a.left_revision is null and ${isMatched("s")}
       order by a.id limit ${addressesAtOnce}`)
   )
   if (unread.length === 0) return false
   const used = new Map<string, number>()
+  const missed = new Map<number, (height: number) => boolean>()
+  for (const { account, subscription: id } of unread) {
+    if (!missed.has(id)) missed.set(id, yield* MissedUses.isMissed({ account, chain: row.id, id }))
+  }
   for (const { address, address_index, branch, event, from_height, id, past_from, past_to, subscription } of unread) {
     const range = { from: Math.max(past_from, row.all_from ?? Number.MAX_SAFE_INTEGER), to: past_to }
     const uses = yield* RecordedUses.of(chain, row.id, address, eventKinds[event].class, range)
-    const own = uses.heights.filter((height) => height > (from_height ?? -1))
+    const isMissed = missed.get(subscription)!
+    const own = uses.heights.filter((height) => height > (from_height ?? -1) && !isMissed(height))
     yield* PastBlocks.add(row.id, subscription, own)
     yield* query((db) =>
       db

@@ -403,6 +403,7 @@ const run = Effect.fnUntraced(function* (
       case "look": {
         const { height } = yield* opened.pastPayments(-1)
         if (height === undefined) return
+        seen.past++
         const { block } = mined.find((one) => one.block.height === height)!
         yield* opened.reprocess(block, { callbacks: "past", internalFrom: undefined })
         return
@@ -624,6 +625,23 @@ for (const store of stores) {
         yield* activate
         yield* tellPast
         assert.deepStrictEqual(yield* told, ["2 2", "null missed", "1 4"])
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
+    it.live("have windows that move by what came in a gap, which is not told", () =>
+      Effect.gen(function* () {
+        const { activate, deactivate, key, mine, tellPast, told } = yield* setting()
+        yield* mine(5)
+        yield* deactivate
+        yield* mine(2)
+        yield* mine(4)
+        yield* activate
+        yield* tellPast
+        const { branches, completeFrom, isLookingBack } = yield* ExtendedKeys.get(key)
+        assert.deepStrictEqual(branches[0], { type: "receive", furthestUsedIndex: 5, addresses: 9 })
+        assert.deepStrictEqual({ completeFrom, isLookingBack }, { completeFrom: 4, isLookingBack: false })
+        yield* mine(7)
+        assert.deepStrictEqual(yield* told, ["null missed", "1 5", "4 7"])
       }).pipe(Effect.scoped, Effect.provide(services))
     )
 

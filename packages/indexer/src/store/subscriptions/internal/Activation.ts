@@ -21,7 +21,7 @@ export const activate = Effect.fnUntraced(function* (of: SubscriptionKey, mayRec
   if (row.active === 1) return yield* new SubscriptionActive({ referenceId: of.referenceId })
   const isParking = row.parking === 1
   if (!isParking && row.address !== null) yield* Completeness.begin(chain, [row.address], chain.height)
-  const isListAgain = !isParking && row.address === null && (yield* ListActivation.begin(row.id))
+  const isListAgain = !isParking && row.address === null && (yield* ListActivation.begin(chain, row))
   const key = row.address === null ? "" : Buffer.from(row.address).toString("hex")
   const isBehind = !isListAgain && (yield* FanOut.pendingAddresses(id)).has(key)
   // A list goes on missing blocks until all of its addresses have begun again.
