@@ -34,7 +34,12 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, id, watched: { s
   /** Blocks above `since` are matched against what is derived here. */
   const grow = Effect.fnUntraced(function* (block: Block, since: number, entering: Entering) {
     const named = yield* TimeSlice.runInTransaction(() => KeyWindows.namedIn(block, isWatched))
-    const windows = named.size === 0 ? [] : yield* KeyWindows.usedBy(id, [...named.values()])
+    const used = Effect.provideService(
+      KeyWindows.usedBy(id, [...named.values()], block.height),
+      KeyWindows.Bounds,
+      bounds
+    )
+    const windows = named.size === 0 ? [] : yield* used
     if (windows.length === 0) return
     const all = yield* TimeSlice.runInTransaction(() => KeyWindows.namedIn(block, () => true))
     const isUsed = (address: AddressBytes) => all.has(Bytes.key(address))

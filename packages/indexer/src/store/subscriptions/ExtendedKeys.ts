@@ -14,6 +14,7 @@ import { Database } from "../database/Database.ts"
 import { rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
 import * as WalletBranches from "../wallets/WalletBranches.ts"
+import * as DerivedBranches from "./internal/DerivedBranches.ts"
 import * as KeyWindows from "./internal/KeyWindows.ts"
 import * as SubscriptionRow from "./internal/SubscriptionRow.ts"
 import type { SubscriptionKey } from "./Subscription.ts"
@@ -62,7 +63,12 @@ export const firstAddresses = Effect.fn("ExtendedKeys.firstAddresses")(function*
     const branch = branchNumbers[type]
     const window = { used: furthestUsedIndex + 1, derived: 0, window_size: key.window }
     const reached = TimeSlice.run(() =>
-      KeyWindows.reach(branches[branch]!, window, () => false, Number.MAX_SAFE_INTEGER)
+      KeyWindows.reach(
+        DerivedBranches.make(() => branches[branch]!),
+        window,
+        () => false,
+        Number.MAX_SAFE_INTEGER
+      )
     )
     return Effect.map(reached, (reached) => ({ branch, reached }))
   })

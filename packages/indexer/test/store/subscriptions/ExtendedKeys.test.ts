@@ -162,7 +162,7 @@ const subscribe = Effect.fnUntraced(function* (
   )
 })
 
-const bounds = { branch: 4, commit: 6 }
+const bounds = { branch: 4, commit: 6, windows: 2 }
 const fanOutBounds = { commit: 3, address: 2, undo: 2, step: 5, turn: 2 }
 
 /** What the runs have come across. */
@@ -725,6 +725,44 @@ for (const store of stores) {
             [second.height]
           )
         }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
+    it.live("are moved few at a time by a payment to a key that many are on, and the others by steps behind it", () =>
+      Effect.gen(function* () {
+        const { query } = yield* Database
+        const { chain } = Seed
+        const account = yield* Seed.account
+        const publicKey = newKey(chain)
+        const [own] = addressesOf(chain, publicKey)
+        const opened = yield* Effect.provideService(
+          ChainStore.open(chain, { record: "all", undoDepth: 100 }),
+          KeyWindows.Bounds,
+          bounds
+        )
+        const first: Block = { ...next(undefined, 0), transfers: [], spends: [] }
+        yield* opened.commit([first])
+        for (let i = 0; i < 5; i++) yield* subscribe(chain, account, publicKey, { window: 3 })
+        const transfers = [0, 1].map((index, position): Transfer => {
+          return { kind: "coin", transaction: 0, position, from: nobody, to: own![index]!.bytes, amount: 1n }
+        })
+        yield* opened.commit([{ ...next(first, 1), transfers, spends: [] }])
+        const receiving = Effect.map(
+          query((db) =>
+            db.selectFrom("extended_key_branch").selectAll().where("branch", "=", 0).orderBy("subscription")
+          ),
+          (all) => all.map(({ behind_from, derived, used }) => ({ used, derived, isBehind: behind_from !== null }))
+        )
+        const moved = { used: 2, derived: 5, isBehind: false }
+        const left = { used: 2, derived: 3, isBehind: true }
+        assert.deepStrictEqual(yield* receiving, [moved, moved, left, left, left])
+        while ((yield* opened.pastPayments(-1)).more);
+        assert.deepStrictEqual(yield* receiving, Array(5).fill(moved))
+        const totals = yield* query((db) => db.selectFrom("address_list").select("total"))
+        assert.deepStrictEqual(
+          totals.map(({ total }) => total),
+          Array(5).fill(8)
+        )
+      }).pipe(Effect.scoped, Effect.provide(services))
     )
 
     it.effect("cannot be edited as lists are, are exported, and leave nothing when they are removed", () =>

@@ -2,7 +2,8 @@
  * The windows of extended public keys: each branch is derived as far as a window behind its furthest used index. What is
  * used stays so, also where the blocks leave the chain that used it, and an address that was derived stays in the list.
  *
- * A commit derives a bounded number of addresses, whatever a block pays; the rest is left to steps behind it.
+ * A commit moves a bounded number of windows by a bounded number of addresses, whatever a block pays; the rest is left to
+ * steps behind it.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block } from "@headwater/core/Block"
@@ -21,16 +22,17 @@ import type * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
 import { inChunks, rows } from "../../database/Statements.ts"
 import type { Row } from "../../database/Tables.ts"
-import * as WalletBranches from "../../wallets/WalletBranches.ts"
 import { maxAddresses } from "../AddressLists.ts"
+import * as DerivedBranches from "./DerivedBranches.ts"
 import * as PastBlocks from "./PastBlocks.ts"
 
-/** Addresses that are derived at a time. */
+/** What is done at a time: an address of each window takes some hundredths of a millisecond, and a tenth to derive. */
 export const Bounds = Context.Reference("@headwater/indexer/store/subscriptions/KeyWindows/Bounds", {
   defaultValue: () => ({
-    /** By a commit, for one block: of one branch, and of all together. */
-    branch: 500,
-    commit: 2_000
+    /** Addresses of one branch that a commit adds for one block, those of all together, and the branches. */
+    branch: 250,
+    commit: 500,
+    windows: 32
   })
 })
 
@@ -42,17 +44,22 @@ export type Window = Pick<Row<"extended_key_branch">, "subscription" | "branch" 
     readonly total: number
   }
 
+const columns = sql`
+  b.subscription, b.branch, b.used, b.derived, b.behind_from,
+  k.public_key, k.derivation, k.format, k.window_size, s.from_height, l.total`
+
+/** The other tables of a window. */
+const joined = sql`
+  join extended_key k on k.subscription = b.subscription
+  join subscription s on s.id = b.subscription
+  join address_list l on l.subscription = b.subscription`
+
 /** The branches of some subscriptions on one chain that blocks are matched against. */
 export const windowsOf = Effect.fnUntraced(function* (chain: number, subscriptions: ReadonlyArray<number>) {
   const { numbers, query } = yield* Database
   return yield* query(
     rows(sql<Window>`
-      select b.subscription, b.branch, b.used, b.derived, b.behind_from,
-        k.public_key, k.derivation, k.format, k.window_size, s.from_height, l.total
-      from extended_key_branch b
-      join extended_key k on k.subscription = b.subscription
-      join subscription s on s.id = b.subscription
-      join address_list l on l.subscription = b.subscription
+      select ${columns} from extended_key_branch b ${joined}
       where b.chain = ${chain} and b.subscription in ${numbers(subscriptions)} and ${isMatched("s")}
       order by b.subscription, b.branch`)
   )
@@ -70,24 +77,22 @@ export interface Reached {
 
 /** Derives a branch until a window lies behind what is used, as far as `isUsed` says; no more than `most` addresses. */
 export function* reach(
-  branch: Derivation.Branch,
+  branch: DerivedBranches.DerivedBranch,
   window: Pick<Window, "derived" | "used" | "window_size">,
   isUsed: (address: AddressBytes) => boolean,
   most: number
 ): Generator<void, Reached> {
   const fresh: Array<Derivation.DerivedAddress> = []
-  let batch: ReadonlyMap<number, Derivation.DerivedAddress> = new Map()
-  let batchEnd = window.derived
+  let size = 0
   let { derived, used } = window
   for (; derived < used + window.window_size && derived < window.derived + most; derived++) {
-    if (derived === batchEnd) {
+    if (!branch.has(derived)) {
       const wanted = used + window.window_size - derived
-      const size = Math.min(largestBatch, window.derived + most - derived, Math.max(wanted, batch.size * 2))
-      batch = new Map(WalletBranches.derive(branch, derived, derived + size - 1).map((one) => [one.index, one]))
-      batchEnd = derived + size
+      size = Math.min(largestBatch, window.derived + most - derived, Math.max(wanted, size * 2))
+      branch.derive(derived, size)
       yield
     }
-    const address = batch.get(derived)
+    const address = branch.at(derived)
     if (address === undefined) continue
     fresh.push(address)
     if (isUsed(address.bytes)) used = derived + 1
@@ -116,21 +121,25 @@ export const store = Effect.fnUntraced(function* (
   chain: Pick<ChainRow.ChainRow, "all_from" | "coins_lost_from" | "id" | "revision">,
   extensions: ReadonlyArray<Extension>
 ) {
-  const { defer, insertMany } = yield* Database
+  const { defer, insertMany, numbers } = yield* Database
   const created = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-  for (const { behindFrom, reached, since, window } of extensions) {
-    const { branch, subscription } = window
-    const from = window.behind_from ?? behindFrom
+  const placed = extensions.map((extension) => {
+    const { behindFrom, reached, since, window } = extension
     const recorded = chain.all_from === null || since === null || chain.all_from > since ? null : chain.all_from
-    const known = recorded === null ? from - 1 : Math.max(window.from_height ?? -1, recorded - 1)
-    yield* Completeness.begin(
-      chain,
-      reached.fresh.map(({ bytes }) => bytes),
-      since
-    )
-    yield* insertMany(
-      "listed_address",
-      reached.fresh.map(({ bytes, index }) => ({
+    const from = window.behind_from ?? behindFrom
+    const mayGoOn = window.total + reached.fresh.length < maxAddresses
+    return { ...extension, recorded, from, behind_from: mayGoOn && isBehind(reached, window) ? from : null }
+  })
+  for (const [since, own] of Map.groupBy(placed, ({ since }) => since)) {
+    const all = own.flatMap(({ reached }) => reached.fresh.map(({ bytes }) => [Bytes.key(bytes), bytes] as const))
+    // Several subscriptions may be on one key.
+    yield* Completeness.begin(chain, [...new Map(all).values()], since)
+  }
+  yield* insertMany(
+    "listed_address",
+    placed.flatMap(({ from, reached, recorded, since, window: { branch, from_height, subscription } }) => {
+      const known = recorded === null ? from - 1 : Math.max(from_height ?? -1, recorded - 1)
+      return reached.fresh.map(({ bytes, index }) => ({
         ...{ subscription, chain: chain.id, address: bytes, revision: chain.revision, created },
         ...{ branch, address_index: index },
         ...{
@@ -139,30 +148,34 @@ export const store = Effect.fnUntraced(function* (
           past_to: recorded === null ? null : since
         }
       }))
-    )
+    })
+  )
+  for (const { from, recorded, since, window } of placed) {
     if (recorded === null && since !== null)
-      yield* PastBlocks.add(chain.id, subscription, PastBlocks.range(from, since))
-    const mayGoOn = window.total + reached.fresh.length < maxAddresses
-    const behind_from = mayGoOn && isBehind(reached, window) ? from : null
-    yield* defer((db) =>
-      db
-        .updateTable("extended_key_branch")
-        .set({ used: reached.used, derived: reached.derived, behind_from })
-        .where("subscription", "=", subscription)
-        .where("branch", "=", branch)
-    )
+      yield* PastBlocks.add(chain.id, window.subscription, PastBlocks.range(from, since))
+  }
+  yield* insertMany(
+    "extended_key_branch",
+    placed.map(({ behind_from, reached: { derived, used }, window: { branch, subscription } }) => ({
+      ...{ subscription, branch, chain: chain.id, used, derived, behind_from }
+    })),
+    `on conflict (subscription, branch)
+     do update set used = excluded.used, derived = excluded.derived, behind_from = excluded.behind_from`
+  )
+  const added = [...Map.groupBy(placed, ({ window }) => window.subscription)].map(([subscription, own]) => ({
+    subscription,
+    count: own.reduce((sum, { reached }) => sum + reached.fresh.length, 0)
+  }))
+  for (const [count, own] of Map.groupBy(added, ({ count }) => count)) {
+    const subscriptions = numbers(own.map(({ subscription }) => subscription))
     yield* defer((db) =>
       db
         .updateTable("address_list")
-        .set({ total: sql<number>`total + ${reached.fresh.length}` })
-        .where("subscription", "=", subscription)
+        .set({ total: sql<number>`total + ${count}` })
+        .where(sql<boolean>`subscription in ${subscriptions}`)
     )
   }
 })
-
-/** The branch of a stored key. */
-export const branchOf = (chain: Chain, window: Window): Derivation.Branch =>
-  WalletBranches.of(chain, window)[window.branch]!
 
 /** Derives the branches one after another. */
 export const reachAll = Effect.fnUntraced(function* (
@@ -172,10 +185,11 @@ export const reachAll = Effect.fnUntraced(function* (
 ) {
   const bounds = yield* Bounds
   let left = bounds.commit
+  const branchOf = DerivedBranches.ofKeys(chain)
   const reached: Array<{ readonly window: Window; readonly reached: Reached }> = []
   for (const window of windows) {
     const most = Math.max(0, Math.min(bounds.branch, left, maxAddresses - window.total))
-    const one = yield* TimeSlice.runInTransaction(() => reach(branchOf(chain, window), window, isUsed, most))
+    const one = yield* TimeSlice.runInTransaction(() => reach(branchOf(window), window, isUsed, most))
     left -= one.fresh.length
     reached.push({ window, reached: one })
   }
@@ -195,36 +209,51 @@ export function* namedIn({ transfers }: Block, keep: (address: AddressBytes) => 
   return named
 }
 
-/** The furthest of these addresses in each branch of each subscription that is matched. */
-const furthest = Effect.fnUntraced(function* (chain: number, addresses: ReadonlyArray<AddressBytes>) {
+/** Branches of a chain of which some addresses are used further than anything before, and how far. */
+const usedFurther = (chain: number, addresses: ReadonlyArray<AddressBytes>) => sql`
+  select a.subscription, a.branch, max(a.address_index) + 1 as used
+  from listed_address a
+  join subscription s on s.id = a.subscription
+  join extended_key_branch b on b.subscription = a.subscription and b.branch = a.branch
+  where a.chain = ${chain} and a.address in (${sql.join(addresses)}) and a.left_revision is null
+    and a.address_index >= b.used and ${isMatched("s")}
+  group by a.subscription, a.branch`
+
+/**
+ * The branches that a block at this height uses further than anything before, as far as it uses them by what is derived
+ * already. Where they are too many, the others are noted as behind, for the steps.
+ */
+export const usedBy = Effect.fnUntraced(function* (
+  chain: number,
+  addresses: ReadonlyArray<AddressBytes>,
+  height: number
+) {
   const { query } = yield* Database
+  const { windows: most } = yield* Bounds
   const found = yield* inChunks(addresses, (some) =>
-    query((db) =>
-      db
-        .selectFrom("listed_address as a")
-        .innerJoin("subscription as s", "s.id", "a.subscription")
-        .select(["s.id", "a.branch", "a.address_index"])
-        .where("a.chain", "=", chain)
-        .where("a.address", "in", some)
-        .where("a.branch", "is not", null)
-        .where("a.left_revision", "is", null)
-        .where(isMatched("s"))
+    query(
+      rows(sql<Window & { readonly reaches: number }>`
+        select ${columns}, f.used as reaches
+        from (${usedFurther(chain, some)}) f
+        join extended_key_branch b on b.subscription = f.subscription and b.branch = f.branch ${joined}
+        order by b.subscription, b.branch limit ${sql.lit(most + 1)}`)
     )
   )
-  const last = new Map<string, number>()
-  for (const { address_index, branch, id } of found) {
-    const key = `${id} ${branch}`
-    last.set(key, Math.max(last.get(key) ?? -1, address_index!))
-  }
-  return { last, subscriptions: [...new Set(found.map(({ id }) => id))] }
-})
-
-/** The branches that a block uses further than anything before, as far as it uses them by what is derived already. */
-export const usedBy = Effect.fnUntraced(function* (chain: number, addresses: ReadonlyArray<AddressBytes>) {
-  const { last, subscriptions } = yield* furthest(chain, addresses)
-  if (subscriptions.length === 0) return []
-  return (yield* windowsOf(chain, subscriptions)).flatMap((window) => {
-    const used = (last.get(`${window.subscription} ${window.branch}`) ?? -1) + 1
-    return used > window.used ? [{ ...window, used }] : []
-  })
+  const windows = [...Map.groupBy(found, ({ branch, subscription }) => `${subscription} ${branch}`).values()]
+    .map((own) => {
+      const { reaches: _, ...window } = own[0]!
+      return { ...window, used: Math.max(...own.map(({ reaches }) => Number(reaches))) }
+    })
+    .sort((a, b) => a.subscription - b.subscription || a.branch - b.branch)
+  if (windows.length <= most) return windows
+  yield* inChunks(addresses, (some) =>
+    query(
+      rows(sql<never>`
+        update extended_key_branch
+        set used = f.used, behind_from = coalesce(extended_key_branch.behind_from, ${height})
+        from (${usedFurther(chain, some)}) f
+        where extended_key_branch.subscription = f.subscription and extended_key_branch.branch = f.branch`)
+    )
+  )
+  return windows.slice(0, most)
 })
