@@ -50,13 +50,19 @@ export const make = (source: Source, store: ChainStore, options: Options): PastP
     )
 
   const step = Effect.gen(function* () {
-    /** The last block of this round, and whether any was told: by that a window may have come to reach earlier ones. */
-    let round = { after: -1, isTold: false }
+    /**
+     * Where the round has come to, and whether another is to follow: what was told may have moved a window, by which earlier
+     * blocks are to be told. Looking for such blocks alternates with telling, so that none waits for all.
+     */
+    let round = { after: -1, isLast: true }
     while (true) {
       const [took, { height, more }] = yield* Effect.timed(store.pastPayments(round.after))
-      if (height !== undefined) round = { after: height, isTold: (yield* tellOrWarn(height)) || round.isTold }
-      else if (!more && round.isTold) round = { after: -1, isTold: false }
-      else if (!more) return
+      if (height !== undefined) {
+        const isTold = yield* tellOrWarn(height)
+        // There may be more to tell of the same block, to other subscriptions.
+        round = { after: isTold ? height - 1 : height, isLast: round.isLast && !isTold && !more }
+      } else if (more || !round.isLast) round = { after: -1, isLast: true }
+      else return
       yield* Effect.sleep(Duration.max(took, Duration.millis(leastPause)))
     }
   }).pipe(Effect.withSpan("PastPaymentSync.step"))

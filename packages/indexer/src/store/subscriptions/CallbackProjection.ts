@@ -73,6 +73,30 @@ const matchesOf = (left: ReadonlyMap<string, Occurrences>) =>
     matches: own.map(({ item, occurrence, subscription }) => ({ class: subscription.class, occurrence, item }))
   }))
 
+/** Subscriptions that are told of a past block at a time. */
+const mostOfPast = 20
+
+/** The first of these subscriptions, as far as they have no more callbacks than `most` together; one at least. */
+const firstOf = (subscriptions: ReadonlyArray<number>, occurrences: Occurrences, most: number) => {
+  const counts = new Map<number, number>()
+  for (const { subscription } of occurrences) {
+    for (const { id } of subscription.subscribers ?? []) counts.set(id, (counts.get(id) ?? 0) + 1)
+  }
+  let sum = 0
+  const end = subscriptions.findIndex((id, i) => {
+    sum += counts.get(id) ?? 0
+    return i > 0 && sum > most
+  })
+  return end === -1 ? subscriptions : subscriptions.slice(0, end)
+}
+
+/** What of these occurrences is of some subscriptions. */
+const ofThese = (occurrences: Occurrences, ids: ReadonlySet<number>): Occurrences =>
+  occurrences.map((one) => {
+    const subscribers = one.subscription.subscribers?.filter(({ id }) => ids.has(id))
+    return { ...one, subscription: { ...one.subscription, subscribers } }
+  })
+
 interface Matching {
   /** Whether the UTXO set still has what the block spends of addresses whose coins are known. */
   readonly knowsSpent: boolean
@@ -181,17 +205,21 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
     commit.addCallbacks(callbacks.length)
   })
 
-  /** Tells subscriptions on extended public keys what the block has paid before their windows reached it. */
+  /**
+   * Tells some of the subscriptions on extended public keys what the block has paid before their windows reached it: at least
+   * one, and no others beyond as many callbacks as a commit writes. The block is read again for the rest.
+   */
   const tellPast = Effect.fnUntraced(function* (block: ResolvedBlock, again: Reprocessing) {
-    const only = yield* PastBlocks.at(id, block.height)
+    const only = yield* PastBlocks.at(id, block.height, mostOfPast)
     if (only.length === 0) return
     const knowsSpent = UtxoSet.remembersSpent(again.row, block.height)
     const matching = { knowsSpent, most: Number.POSITIVE_INFINITY, only }
     const { occurrences, unresolved } = yield* matched(block, again, matching)
     if (unresolved.length > 0) yield* UnresolvedEvents.add(id, block, unresolved)
-    const told = yield* Subscribers.told(chain, occurrences)
+    const now = firstOf(only, occurrences, bounds.commit)
+    const told = yield* Subscribers.told(chain, ofThese(occurrences, new Set(now)))
     again.addCallbacks(yield* MissedCallbacks.add(again.row, block, told, yield* Clock.currentTimeMillis))
-    yield* PastBlocks.remove(id, block.height, only)
+    yield* PastBlocks.remove(id, block.height, now)
   })
 
   const reprocess = Effect.fnUntraced(function* (block: ResolvedBlock, again: Reprocessing) {

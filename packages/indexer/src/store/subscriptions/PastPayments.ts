@@ -20,40 +20,59 @@ import type { FoundCoins } from "../chain/FoundCoins.ts"
 import { Database } from "../database/Database.ts"
 import { inChunks, rows } from "../database/Statements.ts"
 import * as KeyWindows from "./internal/KeyWindows.ts"
+import * as LookTurns from "./internal/LookTurns.ts"
 import * as MissedUses from "./internal/MissedUses.ts"
 import * as PastBlocks from "./internal/PastBlocks.ts"
 import * as RecordedUses from "./internal/RecordedUses.ts"
 
 export interface Step {
-  /** Whether something was done, so that there may be more. */
+  /** Whether something was looked for, so that there may be more. */
   readonly more: boolean
-  /** Else the next block above the given height that is to be told. */
+  /** The next block above the given height that is to be told. */
   readonly height: number | undefined
 }
 
 /** Addresses whose record one step looks through, and branches that one step derives further. */
 const [addressesAtOnce, branchesAtOnce] = [16, 4]
 
-/** Derives branches whose windows a commit has left behind; whether there were any. */
-const widen = Effect.fnUntraced(function* (chain: Chain, id: number) {
-  const { query } = yield* Database
-  const behind = yield* query(
-    rows(sql<{ readonly subscription: number }>`
-      select b.subscription from extended_key_branch b join subscription s on s.id = b.subscription
-      where b.chain = ${id} and b.behind_from is not null and ${isMatched("s")}
-      order by b.subscription limit ${branchesAtOnce}`)
-  )
-  if (behind.length === 0) return false
-  const ids = [...new Set(behind.map(({ subscription }) => subscription))]
-  const windows = (yield* KeyWindows.windowsOf(id, ids)).filter(({ behind_from }) => behind_from !== null)
-  const reached = yield* KeyWindows.reachAll(chain, windows, () => false)
-  const row = yield* ChainRow.lockAndBumpRevision(id)
-  yield* KeyWindows.store(
-    row,
-    reached.map((one) => ({ ...one, since: row.height, behindFrom: one.window.behind_from! }))
-  )
-  return true
-})
+/** Derives branches whose windows a commit has left behind, those of one account after those of another. */
+const makeWiden = (chain: Chain, id: number) => {
+  let last = -1
+
+  const behindAfter = (account: number) =>
+    Effect.flatMap(Database, ({ query }) =>
+      query(
+        rows(sql<{ readonly account: number; readonly subscription: number }>`
+          select s.account, min(b.subscription) as subscription
+          from extended_key_branch b join subscription s on s.id = b.subscription
+          where b.chain = ${id} and b.behind_from is not null and s.account > ${account} and ${isMatched("s")}
+          group by s.account order by s.account limit ${branchesAtOnce}`)
+      )
+    )
+
+  /** Whether there were any. */
+  return Effect.gen(function* () {
+    const next = yield* behindAfter(last)
+    const behind = next.length > 0 || last < 0 ? next : yield* behindAfter(-1)
+    const accounts = new Map(behind.map(({ account, subscription }) => [subscription, account]))
+    const windows = (yield* KeyWindows.windowsOf(id, [...accounts.keys()]))
+      .filter(({ behind_from }) => behind_from !== null)
+      .toSorted((a, b) => accounts.get(a.subscription)! - accounts.get(b.subscription)!)
+      .slice(0, branchesAtOnce)
+    last = -1
+    if (windows.length === 0) return false
+    const reached = yield* KeyWindows.reachAll(chain, windows, () => false)
+    // The others are the next ones, where that was all that is derived at a time.
+    const derived = reached.findLast(({ reached: { fresh } }) => fresh.length > 0) ?? reached.at(-1)
+    if (derived !== undefined) last = accounts.get(derived.window.subscription)!
+    const row = yield* ChainRow.lockAndBumpRevision(id)
+    yield* KeyWindows.store(
+      row,
+      reached.map((one) => ({ ...one, since: row.height, behindFrom: one.window.behind_from! }))
+    )
+    return true
+  })
+}
 
 interface Unread {
   readonly id: number
@@ -84,18 +103,29 @@ const grow = Effect.fnUntraced(function* (chain: Chain, row: ChainRow.ChainRow, 
   )
 })
 
-/** Looks through the record of some addresses; whether there were any. */
-const lookBack = Effect.fnUntraced(function* (chain: Chain, row: ChainRow.ChainRow) {
+/** Addresses of a subscription whose record is to be looked through. */
+const unreadOf = Effect.fnUntraced(function* (subscription: number) {
   const { query } = yield* Database
-  const unread = yield* query(
+  return yield* query(
     rows(sql<Unread>`
       select a.id, a.subscription, a.branch, a.address_index, a.address, a.past_from, a.past_to, s.event, s.from_height,
         s.account
       from listed_address a join subscription s on s.id = a.subscription
-      where a.chain + 0 = ${row.id} and a.past_from is not null and a.left_revision is null and ${isMatched("s")}
+      where a.subscription = ${subscription} and a.past_from is not null and a.left_revision is null and ${isMatched("s")}
       order by a.id limit ${addressesAtOnce}`)
   )
-  if (unread.length === 0) return false
+})
+
+/** Looks through the record of some addresses of the subscription whose turn it is; whether there were any. */
+const lookBack = Effect.fnUntraced(function* (chain: Chain, row: ChainRow.ChainRow, turns: LookTurns.LookTurns) {
+  const { query } = yield* Database
+  let unread: ReadonlyArray<Unread> = []
+  while (unread.length === 0) {
+    const next = turns.next()
+    if (next === undefined) return false
+    unread = yield* unreadOf(next)
+    if (unread.length < addressesAtOnce) turns.end(next)
+  }
   const used = new Map<string, number>()
   const missed = new Map<number, (height: number) => boolean>()
   for (const { account, subscription: id } of unread) {
@@ -176,15 +206,20 @@ const isWanted = Effect.fnUntraced(function* (id: number) {
 /** The steps of an open chain; `after`: the height of the block that was told last in this round. */
 export const make = Effect.fnUntraced(function* (chain: Chain, id: number) {
   const bounds = yield* KeyWindows.Bounds
+  const widen = makeWiden(chain, id)
+  const turns = LookTurns.make(id)
   const look = Effect.gen(function* () {
     const row = yield* ChainRow.lock(id)
-    return (yield* widen(chain, id)) || (yield* lookBack(chain, row))
+    const isWidened = yield* widen
+    return (yield* lookBack(chain, row, turns)) || isWidened
   })
   return Effect.fn("PastPayments.step")(
     function* (after: number) {
       const { transaction } = yield* Database
-      if ((yield* isWanted(id)) && (yield* transaction(look))) return { more: true, height: undefined } as Step
-      return { more: false, height: yield* PastBlocks.after(id, after) } satisfies Step as Step
+      const looked = Effect.andThen(turns.refresh, transaction(look))
+      // What is remembered of turns may be of subscriptions that other processes have looked through: then it is read anew.
+      const more = (yield* isWanted(id)) && ((yield* looked) || (yield* looked))
+      return { more, height: yield* PastBlocks.after(id, after) } satisfies Step as Step
     },
     Effect.provideService(KeyWindows.Bounds, bounds)
   )

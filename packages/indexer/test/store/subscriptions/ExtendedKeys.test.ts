@@ -572,11 +572,13 @@ for (const store of stores) {
     )
 
     /** A subscription with a window of three on a chain that has a block, and what its callbacks say. */
-    const setting = Effect.fnUntraced(function* () {
+    const setting = Effect.fnUntraced(function* (commit = 500) {
       const { query } = yield* Database
       const { chain } = Seed
       const account = yield* Seed.account
-      const opened = yield* ChainStore.open(chain, { record: "all", undoDepth: 100 })
+      const opened = yield* ChainStore.open(chain, { record: "all", undoDepth: 100 }).pipe(
+        Effect.provideService(FanOut.Bounds, { ...fanOutBounds, commit })
+      )
       const blocks: Array<Block> = []
       const publicKey = newKey(chain)
       const [own] = addressesOf(chain, publicKey)
@@ -596,7 +598,7 @@ for (const store of stores) {
       const key = { account, chain, referenceId }
       const { activate } = yield* Subscriptions
       return {
-        ...{ account, chain, key, mine, opened },
+        ...{ account, chain, key, blocks, mine, opened, publicKey },
         tellPast: PastPaymentSync.make(source, opened, { pollInterval: 1 as never }).step,
         deactivate: query((db) =>
           db.updateTable("subscription").set({ active: 0, parking: 1, inactive_since: 1 })
@@ -642,6 +644,33 @@ for (const store of stores) {
         assert.deepStrictEqual({ completeFrom, isLookingBack }, { completeFrom: 4, isLookingBack: false })
         yield* mine(7)
         assert.deepStrictEqual(yield* told, ["null missed", "1 5", "4 7"])
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
+    it.live("are told of a past block some at a time", () =>
+      Effect.gen(function* () {
+        const { account, blocks, chain, mine, opened, publicKey } = yield* setting(3)
+        for (let i = 0; i < 2; i++) yield* subscribe(chain, account, publicKey, { window: 3 })
+        yield* mine(3, 4)
+        yield* mine(2)
+        while ((yield* opened.pastPayments(-1)).more);
+        const counts: Array<number> = []
+        for (let i = 0; i < 4; i++) {
+          counts.push(yield* opened.reprocess(blocks[1]!, { callbacks: "past", internalFrom: undefined }))
+        }
+        assert.deepStrictEqual(counts, [2, 2, 2, 0])
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
+    it.live("have turns by account, and are told before all that is to be looked for was looked for", () =>
+      Effect.gen(function* () {
+        const { chain, mine, opened, tellPast } = yield* setting()
+        yield* tellPast
+        yield* subscribe(chain, yield* Seed.account, newKey(chain), { window: 40 })
+        yield* mine(4)
+        yield* mine(2)
+        const steps = [yield* opened.pastPayments(-1), yield* opened.pastPayments(-1)]
+        assert.deepInclude(steps, { more: true, height: 1 })
       }).pipe(Effect.scoped, Effect.provide(services))
     )
 

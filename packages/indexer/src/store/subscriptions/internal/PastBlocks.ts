@@ -43,8 +43,8 @@ export const after = Effect.fnUntraced(function* (chain: number, height: number)
   return next?.height
 })
 
-/** The subscriptions that are to be told of a block now. */
-export const at = Effect.fnUntraced(function* (chain: number, height: number) {
+/** Some of the subscriptions that are to be told of a block now, at most so many. */
+export const at = Effect.fnUntraced(function* (chain: number, height: number, most: number) {
   const { query } = yield* Database
   const found = yield* query((db) =>
     db
@@ -54,6 +54,8 @@ export const at = Effect.fnUntraced(function* (chain: number, height: number) {
       .where("p.chain", "=", chain)
       .where("p.height", "=", height)
       .where(isTold)
+      .orderBy("p.subscription")
+      .limit(most)
   )
   return found.map(({ subscription }) => subscription)
 })
