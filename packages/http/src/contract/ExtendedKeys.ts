@@ -20,7 +20,7 @@ import { SubscriptionDetails } from "./Subscriptions.ts"
 const maxWindow = 1_000
 export const defaultWindow = 20
 
-/** The furthest index that a request may name as used: all addresses up to there are derived at once. */
+/** The furthest index that a request may name as used: all addresses up to there are derived. */
 const maxUsedIndex = 9_999
 
 const integer = (minimum: number, maximum: number) =>

@@ -87,6 +87,15 @@ export const layer = HttpApiBuilder.group(
             chain,
             Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
           )
+          const names = named.types.map((type) => typeNames[type])
+          const missing = Object.values(typeNames).find(
+            (name) => furthestUsedIndex?.[name] !== undefined && !names.includes(name)
+          )
+          if (missing !== undefined)
+            return yield* NewSubscriptions.invalid(
+              `furthestUsedIndex.${missing}`,
+              "is of a branch that the key does not have"
+            )
           const key: ExtendedKeys.NewKey = {
             publicKey: ExtendedPublicKey.encode(chain, named.key),
             ...{ derivation: named.derivation, format: named.format, window: window ?? defaultWindow },

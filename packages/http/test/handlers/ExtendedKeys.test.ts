@@ -140,6 +140,7 @@ for (const store of stores) {
           [{ ...key, window: 0 }, "window"],
           [{ ...key, window: 1_001 }, "window"],
           [{ ...key, furthestUsedIndex: { receiving: 10_000 } }, "furthestUsedIndex.receiving"],
+          [{ ...key, derivation: "bip32", furthestUsedIndex: { change: 1 } }, "furthestUsedIndex.change"],
           [{ ...key, eventType: "BLOCK_MINED" }, "eventType"],
           [{ ...key, eventType: `${eventType}_EACH_CONFIRMATION` }, "confirmationsCount"]
         ] as const) {

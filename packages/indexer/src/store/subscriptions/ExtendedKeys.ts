@@ -56,9 +56,36 @@ export class NotAKey extends Schema.TaggedError<NotAKey>()("NotAKey", { referenc
 
 const branchNumbers = { receive: 0, change: 1 } as const
 
-/** The first addresses of a new key's branches: derived before the transaction that stores them, which holds up commits. */
+/** How many addresses the windows of a new key have. */
+const sizeOf = ({ branches, window }: NewKey) =>
+  branches.reduce((sum, { furthestUsedIndex = -1 }) => sum + furthestUsedIndex + 1 + window, 0)
+
+/** Fails where the windows of a new key, with all that the account has or is about to have, are too many addresses. */
+export const checkLimit = Effect.fn("ExtendedKeys.checkLimit")(function* (
+  account: number,
+  key: NewKey,
+  limits: Limits.Maxima
+) {
+  const { query } = yield* Database
+  const [behind] = yield* query(
+    rows(sql<{ readonly total: number | null }>`
+      select sum(b.used + k.window_size - b.derived) as total
+      from address_list l
+      join extended_key k on k.subscription = l.subscription
+      join extended_key_branch b on b.subscription = l.subscription
+      where l.account = ${account} and b.behind_from is not null`)
+  )
+  const present = (yield* Limits.listedAddressesOf(account)) + Number(behind?.total ?? 0)
+  yield* Limits.check("listedAddresses", present + sizeOf(key) - 1, limits)
+})
+
+/**
+ * The first addresses of a new key's branches: derived before the transaction that stores them, which holds up commits. Where
+ * the branches have many, the steps that move windows derive the others.
+ */
 export const firstAddresses = Effect.fn("ExtendedKeys.firstAddresses")(function* (chain: Chain, key: NewKey) {
   const branches = WalletBranches.of(chain, { ...key, public_key: key.publicKey })
+  const { branch: most } = yield* KeyWindows.Bounds
   return yield* Effect.forEach(key.branches, ({ furthestUsedIndex = -1, type }) => {
     const branch = branchNumbers[type]
     const window = { used: furthestUsedIndex + 1, derived: 0, window_size: key.window }
@@ -67,7 +94,7 @@ export const firstAddresses = Effect.fn("ExtendedKeys.firstAddresses")(function*
         DerivedBranches.make(() => branches[branch]!),
         window,
         () => false,
-        Number.MAX_SAFE_INTEGER
+        most
       )
     )
     return Effect.map(reached, (reached) => ({ branch, reached }))
@@ -80,13 +107,13 @@ export type FirstAddresses = Effect.Success<ReturnType<typeof firstAddresses>>
 export const begin = Effect.fnUntraced(function* (
   { account, from_height, id }: Pick<Row<"subscription">, "account" | "from_height" | "id">,
   chain: ChainRow.ChainRow,
-  { derivation, format, publicKey: public_key, window: window_size }: NewKey,
+  newKey: NewKey,
   first: FirstAddresses,
   limits: Limits.Maxima
 ) {
   const { insertMany, query } = yield* Database
-  const count = first.reduce((sum, { reached }) => sum + reached.fresh.length, 0)
-  yield* Limits.check("listedAddresses", (yield* Limits.listedAddressesOf(account)) + count - 1, limits)
+  const { derivation, format, publicKey: public_key, window: window_size } = newKey
+  yield* checkLimit(account, newKey, limits)
   const key = { public_key, derivation, format, window_size }
   yield* query((db) => db.insertInto("extended_key").values({ subscription: id, chain: chain.id, ...key }))
   const branches = first.map(({ branch, reached: { used } }) => ({

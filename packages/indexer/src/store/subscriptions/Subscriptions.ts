@@ -231,6 +231,8 @@ const make = Effect.gen(function* () {
       database.transaction(create({ ...subscription, address: undefined, allowDuplicates: true }, limits, "edited"))
     ),
     createKey: Effect.fn("Subscriptions.createKey")(function* (subscription, key) {
+      // Also before anything is derived: that takes far longer than to refuse it.
+      yield* Effect.provideService(ExtendedKeys.checkLimit(subscription.account, key, limits), Database, database)
       const first = yield* ExtendedKeys.firstAddresses(subscription.chain, key)
       const wanted = { ...subscription, address: undefined, allowDuplicates: true }
       return yield* database.transaction(create(wanted, limits, { key, first }))

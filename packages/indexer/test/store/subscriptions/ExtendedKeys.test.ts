@@ -7,6 +7,7 @@ import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import type { Coin } from "@headwater/core/utxo/Coin"
 import type { Source } from "@headwater/indexer/families/Source"
 import * as AccountExport from "@headwater/indexer/store/accounts/AccountExport"
+import * as Limits from "@headwater/indexer/store/accounts/Limits"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as CoinEntry from "@headwater/indexer/store/chain/CoinEntry"
 import * as FoundCoins from "@headwater/indexer/store/chain/FoundCoins"
@@ -792,6 +793,42 @@ for (const store of stores) {
           Array(5).fill(8)
         )
       }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
+    it.live(
+      "of which much is used begin with some addresses, get the others in steps, and count with all of them",
+      () =>
+        Effect.gen(function* () {
+          const { chain } = Seed
+          const account = yield* Seed.account
+          const openedWith = ChainStore.open(chain, { record: "all", undoDepth: 100 })
+          const opened = yield* Effect.provideService(openedWith, KeyWindows.Bounds, bounds)
+          yield* opened.commit([{ ...next(undefined, 0), transfers: [], spends: [] }])
+          const create = (furthestUsedIndex: number) =>
+            Effect.provideService(
+              subscribe(chain, account, newKey(chain), { window: 3, furthestUsedIndex }),
+              KeyWindows.Bounds,
+              bounds
+            )
+          const { referenceId } = yield* create(9)
+          const total = Effect.map(ExtendedKeys.get({ account, chain, referenceId }), ({ isLookingBack, total }) => ({
+            ...{ isLookingBack, total }
+          }))
+          assert.deepStrictEqual(yield* total, { isLookingBack: true, total: 8 })
+          // 26 are wanted, of 40.
+          const refused = yield* Effect.result(create(5))
+          assert.strictEqual(Result.isFailure(refused) && refused.failure._tag, "LimitReached")
+          while ((yield* opened.pastPayments(-1)).more);
+          assert.deepStrictEqual(yield* total, { isLookingBack: false, total: 26 })
+          yield* create(3)
+        }).pipe(
+          Effect.scoped,
+          Effect.provide(
+            services.pipe(
+              Layer.provideMerge(Layer.succeed(Limits.Limits, { ...Limits.defaultMaxima, listedAddresses: 40 }))
+            )
+          )
+        )
     )
 
     it.effect("cannot be edited as lists are, are exported, and leave nothing when they are removed", () =>
