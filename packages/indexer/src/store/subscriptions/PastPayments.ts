@@ -21,7 +21,6 @@ import { Database } from "../database/Database.ts"
 import { inChunks, rows } from "../database/Statements.ts"
 import * as KeyWindows from "./internal/KeyWindows.ts"
 import * as LookTurns from "./internal/LookTurns.ts"
-import * as MissedUses from "./internal/MissedUses.ts"
 import * as PastBlocks from "./internal/PastBlocks.ts"
 import * as RecordedUses from "./internal/RecordedUses.ts"
 
@@ -84,7 +83,6 @@ interface Unread {
   readonly past_to: number
   readonly event: EventType
   readonly from_height: number | null
-  readonly account: number
 }
 
 /** Derives branches further that are used up to these indices, by subscription and branch. */
@@ -108,8 +106,7 @@ const unreadOf = Effect.fnUntraced(function* (subscription: number) {
   const { query } = yield* Database
   return yield* query(
     rows(sql<Unread>`
-      select a.id, a.subscription, a.branch, a.address_index, a.address, a.past_from, a.past_to, s.event, s.from_height,
-        s.account
+      select a.id, a.subscription, a.branch, a.address_index, a.address, a.past_from, a.past_to, s.event, s.from_height
       from listed_address a join subscription s on s.id = a.subscription
       where a.subscription = ${subscription} and a.past_from is not null and a.left_revision is null and ${isMatched("s")}
       order by a.id limit ${addressesAtOnce}`)
@@ -127,15 +124,10 @@ const lookBack = Effect.fnUntraced(function* (chain: Chain, row: ChainRow.ChainR
     if (unread.length < addressesAtOnce) turns.end(next)
   }
   const used = new Map<string, number>()
-  const missed = new Map<number, (height: number) => boolean>()
-  for (const { account, subscription: id } of unread) {
-    if (!missed.has(id)) missed.set(id, yield* MissedUses.isMissed({ account, chain: row.id, id }))
-  }
   for (const { address, address_index, branch, event, from_height, id, past_from, past_to, subscription } of unread) {
     const range = { from: Math.max(past_from, row.all_from ?? Number.MAX_SAFE_INTEGER), to: past_to }
     const uses = yield* RecordedUses.of(chain, row.id, address, eventKinds[event].class, range)
-    const isMissed = missed.get(subscription)!
-    const own = uses.heights.filter((height) => height > (from_height ?? -1) && !isMissed(height))
+    const own = uses.heights.filter((height) => height > (from_height ?? -1))
     yield* PastBlocks.add(row.id, subscription, own)
     yield* query((db) =>
       db

@@ -573,12 +573,16 @@ for (const store of stores) {
     )
 
     /** A subscription with a window of three on a chain that has a block, and what its callbacks say. */
-    const setting = Effect.fnUntraced(function* (commit = 500) {
+    const setting = Effect.fnUntraced(function* (
+      commit = 500,
+      { record = "all", window = 3 }: { readonly record?: "all" | "watched"; readonly window?: number } = {}
+    ) {
       const { query } = yield* Database
       const { chain } = Seed
       const account = yield* Seed.account
-      const opened = yield* ChainStore.open(chain, { record: "all", undoDepth: 100 }).pipe(
-        Effect.provideService(FanOut.Bounds, { ...fanOutBounds, commit })
+      const opened = yield* ChainStore.open(chain, { record, undoDepth: 100 }).pipe(
+        Effect.provideService(FanOut.Bounds, { ...fanOutBounds, commit }),
+        Effect.provideService(KeyWindows.Bounds, bounds)
       )
       const blocks: Array<Block> = []
       const publicKey = newKey(chain)
@@ -594,7 +598,7 @@ for (const store of stores) {
         yield* opened.commit([block])
       })
       yield* mine()
-      const { id, referenceId } = yield* subscribe(chain, account, publicKey, { window: 3 })
+      const { id, referenceId } = yield* subscribe(chain, account, publicKey, { window })
       const source = { chain, blockAt: (height: number) => Effect.succeed(blocks[height]!) } as unknown as Source
       const key = { account, chain, referenceId }
       const { activate } = yield* Subscriptions
@@ -674,6 +678,32 @@ for (const store of stores) {
         assert.deepInclude(steps, { more: true, height: 1 })
       }).pipe(Effect.scoped, Effect.provide(services))
     )
+
+    for (const isMissed of [false, true]) {
+      it.live(
+        `read again the blocks while a window was behind, some at a time${isMissed ? ", but missed ones" : ""}`,
+        () =>
+          Effect.gen(function* () {
+            const { query } = yield* Database
+            const { activate, deactivate, mine, opened, tellPast, told } = yield* setting(500, {
+              ...{ record: "watched", window: 10 }
+            })
+            yield* mine(9)
+            if (isMissed) yield* deactivate
+            for (let i = 0; i < 300; i++) yield* mine()
+            yield* mine(18)
+            if (isMissed) yield* activate
+            let most = 0
+            while ((yield* opened.pastPayments(-1)).more) {
+              const waiting = yield* query((db) => db.selectFrom("past_payment").select("height"))
+              if (most === 0) most = waiting.length
+            }
+            assert.strictEqual(most, isMissed ? 1 : 256)
+            yield* tellPast
+            assert.deepStrictEqual(yield* told, isMissed ? ["1 9", "null missed"] : ["1 9", "302 18"])
+          }).pipe(Effect.scoped, Effect.provide(services))
+      )
+    }
 
     it.live("have the names of tokens that come to addresses which the same block brings into a window", () =>
       Effect.gen(function* () {

@@ -115,7 +115,8 @@ export interface Extension {
 
 /**
  * Stores extensions. What a derived address had before is looked for in steps: in the record, as far as every address was
- * recorded, else in the blocks alone that came while the branch was behind.
+ * recorded, else in the blocks alone that came while the branch was behind: some of these at a time, and the branch counts as
+ * behind until the last of them.
  */
 export const store = Effect.fnUntraced(function* (
   chain: Pick<ChainRow.ChainRow, "all_from" | "coins_lost_from" | "id" | "revision">,
@@ -127,8 +128,12 @@ export const store = Effect.fnUntraced(function* (
     const { behindFrom, reached, since, window } = extension
     const recorded = chain.all_from === null || since === null || chain.all_from > since ? null : chain.all_from
     const from = window.behind_from ?? behindFrom
-    const mayGoOn = window.total + reached.fresh.length < maxAddresses
-    return { ...extension, recorded, from, behind_from: mayGoOn && isBehind(reached, window) ? from : null }
+    if (window.total + reached.fresh.length < maxAddresses && isBehind(reached, window)) {
+      return { ...extension, recorded, from, behind_from: from, past: [] }
+    }
+    const past = recorded === null && since !== null ? PastBlocks.range(from, since) : []
+    const behind_from = recorded === null && since !== null && from + past.length <= since ? from + past.length : null
+    return { ...extension, recorded, from, behind_from, past }
   })
   for (const [since, own] of Map.groupBy(placed, ({ since }) => since)) {
     const all = own.flatMap(({ reached }) => reached.fresh.map(({ bytes }) => [Bytes.key(bytes), bytes] as const))
@@ -150,10 +155,7 @@ export const store = Effect.fnUntraced(function* (
       }))
     })
   )
-  for (const { from, recorded, since, window } of placed) {
-    if (recorded === null && since !== null)
-      yield* PastBlocks.add(chain.id, window.subscription, PastBlocks.range(from, since))
-  }
+  for (const { past, window } of placed) yield* PastBlocks.add(chain.id, window.subscription, past)
   yield* insertMany(
     "extended_key_branch",
     placed.map(({ behind_from, reached: { derived, used }, window: { branch, subscription } }) => ({

@@ -44,17 +44,14 @@ export const lookOver = Effect.fnUntraced(function* (
 })
 
 /** Whether a subscription's feed names a block as missed, as far as its entries are kept. */
-export const isMissed = Effect.fnUntraced(function* ({
-  account,
-  chain,
-  id
-}: Pick<Row<"subscription">, "account" | "chain" | "id">) {
+export const isMissed = Effect.fnUntraced(function* (chain: number, subscription: number) {
   const { query } = yield* Database
   // Such entries are of no block, which the index of callbacks by block knows.
   const found = yield* query(
     rows(sql<Pick<Row<"callback">, "body">>`
       select body from callback
-      where chain = ${chain} and height is null and account = ${account} and subscription + 0 = ${id} and event = ${gapEvent}`)
+      where chain = ${chain} and height is null and event = ${gapEvent} and subscription + 0 = ${subscription}
+        and account = (select account from subscription where id = ${subscription})`)
   )
   const gaps = found.map(({ body }) => itemOf(body) as { readonly fromHeight: number; readonly toHeight: number })
   return (height: number) => gaps.some(({ fromHeight, toHeight }) => fromHeight <= height && height <= toHeight)

@@ -3,17 +3,23 @@ import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import { isMatched } from "../../chain/MatchedSubscriptions.ts"
 import { Database } from "../../database/Database.ts"
+import * as MissedUses from "./MissedUses.ts"
 
-/** The heights from one to another, both among them. */
+/** Blocks that are entered at a time. */
+const rangeAtOnce = 256
+
+/** The heights from one to another, both among them, but no more than are entered at a time. */
 export const range = (from: number, to: number): ReadonlyArray<number> =>
-  Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i)
+  Array.from({ length: Math.min(rangeAtOnce, Math.max(0, to - from + 1)) }, (_, i) => from + i)
 
-/** Blocks of which a subscription is to be told what it was not told yet. */
+/** Blocks of which a subscription is to be told what it was not told yet, but those that its feed names as missed. */
 export const add = Effect.fnUntraced(function* (chain: number, subscription: number, heights: ReadonlyArray<number>) {
+  if (heights.length === 0) return
   const { insertMany } = yield* Database
+  const isMissed = yield* MissedUses.isMissed(chain, subscription)
   yield* insertMany(
     "past_payment",
-    heights.map((height) => ({ chain, height, subscription })),
+    heights.filter((height) => !isMissed(height)).map((height) => ({ chain, height, subscription })),
     "on conflict do nothing"
   )
 })
