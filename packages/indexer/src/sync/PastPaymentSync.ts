@@ -2,6 +2,7 @@
  * Tells subscriptions on extended public keys what their addresses had before a window reached them: steps of the store find
  * the blocks, which are read again from the node.
  */
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Source } from "../families/Source.ts"
@@ -24,6 +25,9 @@ export interface PastPaymentSync {
   readonly run: Effect.Effect<never>
 }
 
+/** A block that the node did not show is asked for again after the first of these times, and each time after twice as long. */
+const [firstWait, longestWait] = [30_000, 3_600_000]
+
 /** Between two steps others come to the store, for as long as a step takes, at least so many milliseconds. */
 const leastPause = 2
 
@@ -36,18 +40,30 @@ export const make = (source: Source, store: ChainStore, options: Options): PastP
     if (told > 0 && options.onRecorded !== undefined) yield* options.onRecorded
   })
 
+  /** Blocks that could not be told, and when they are asked for again. */
+  const untold = new Map<number, { readonly wait: number; readonly until: number }>()
+
   /** Whether the block was told; one that cannot be, at present, holds up none of the others. */
-  const tellOrWarn = (height: number) =>
-    Effect.as(tell(height), true).pipe(
+  const tellOrWarn = Effect.fnUntraced(function* (height: number) {
+    const now = yield* Clock.currentTimeMillis
+    const before = untold.get(height)
+    if (before !== undefined && now < before.until) return false
+    return yield* tell(height).pipe(
+      Effect.tap(() => Effect.sync(() => untold.delete(height))),
+      Effect.as(true),
       Effect.catchTag(
         ["BlockMissing", "NodeInconsistent", "ProofFailed", "NodeRejected", "NotRecorded", "TokensUnknown"],
-        ({ message }) =>
-          Effect.as(
+        ({ message }) => {
+          const wait = before === undefined ? firstWait : Math.min(longestWait, 2 * before.wait)
+          untold.set(height, { wait, until: now + wait })
+          return Effect.as(
             Effect.logWarning(`What block ${height} paid to extended public keys cannot be told yet: ${message}`),
             false
           )
+        }
       )
     )
+  })
 
   const step = Effect.gen(function* () {
     /**

@@ -5,6 +5,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import type { Coin } from "@headwater/core/utxo/Coin"
+import { BlockMissing } from "@headwater/indexer/families/node/NodeError"
 import type { Source } from "@headwater/indexer/families/Source"
 import * as AccountExport from "@headwater/indexer/store/accounts/AccountExport"
 import * as Limits from "@headwater/indexer/store/accounts/Limits"
@@ -704,6 +705,30 @@ for (const store of stores) {
           }).pipe(Effect.scoped, Effect.provide(services))
       )
     }
+
+    it.live("hold up no other block by one that the node does not show, which is asked for again after a while", () =>
+      Effect.gen(function* () {
+        const { blocks, chain, key, mine, opened, tellPast, told } = yield* setting()
+        yield* mine(4)
+        yield* mine(5)
+        yield* mine(2)
+        let asked = 0
+        const blockAt = (height: number) => {
+          if (height !== 1) return Effect.succeed(blocks[height]!)
+          asked++
+          return Effect.fail(new BlockMissing({ node: "node", block: "1" }))
+        }
+        const source = { chain, blockAt } as unknown as Source
+        const { step } = PastPaymentSync.make(source, opened, { pollInterval: 1 as never })
+        yield* step
+        yield* step
+        assert.strictEqual(asked, 1)
+        assert.deepStrictEqual(yield* told, ["3 2", "2 5"])
+        assert.isTrue((yield* ExtendedKeys.get(key)).isLookingBack)
+        yield* tellPast
+        assert.deepStrictEqual(yield* told, ["3 2", "2 5", "1 4"])
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
 
     it.live("have the names of tokens that come to addresses which the same block brings into a window", () =>
       Effect.gen(function* () {
