@@ -10,6 +10,7 @@ import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import { Entered } from "./internal/Entered.ts"
 import * as Projection from "./Projection.ts"
+import * as UndoneBlocks from "../subscriptions/UndoneBlocks.ts"
 import * as SkippedBlocks from "./SkippedBlocks.ts"
 import type { LearnedToken } from "./Tokens.ts"
 
@@ -68,6 +69,15 @@ const header = Effect.fnUntraced(function* (row: ChainRow.ChainRow, block: Block
   )
 })
 
+/** Fails while what another block at or below the height told is still to be taken back: what was told there is not known yet. */
+const nothingToTakeBack = Effect.fnUntraced(function* (chain: number, height: number) {
+  const lowest = yield* UndoneBlocks.lowest(chain)
+  if (lowest === undefined || height < lowest) return
+  return yield* new NotRecorded({
+    message: `What block ${height} told before the last reorganisation is still being taken back: try again in a moment`
+  })
+})
+
 /** A block that is being entered again. */
 class EnteredAgain extends Entered implements Projection.Reprocessing {
   readonly row: ChainRow.ChainRow
@@ -93,6 +103,7 @@ export const make = ({ id, watched }: Projection.OpenChain, projections: Readonl
         const row = yield* ChainRow.lock(id)
         yield* watched.catchUpToRevision(row.revision)
         yield* header(row, block, options.earlier ?? false)
+        if (options.callbacks !== false) yield* nothingToTakeBack(id, block.height)
         const entered = new EnteredAgain(row, options)
         yield* again(block, entered)
         return entered

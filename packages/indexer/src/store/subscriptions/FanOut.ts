@@ -41,7 +41,7 @@ export const Bounds = Context.Reference("@headwater/indexer/store/subscriptions/
     /** Subscriptions of an address that a commit looks at. */
     address: 100,
     /** By an undo, in callbacks, pending confirmations and blocks that subscriptions are told of. */
-    undo: 200,
+    undo: 1_000,
     /** By a step. */
     step: 50,
     /** By a step for one account, where others wait. */
@@ -290,13 +290,21 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
 
   /** Takes back some of what undone blocks told; and accounts of which that is not all, which are told nothing else. */
   const takeBack = Effect.fnUntraced(function* () {
-    const accounts = yield* undoTurns.nextOf(AccountTurns.withUndoneBlocks(chain), turns)
-    if (accounts.length === 0) return { takenBack: 0, undoing: noAccounts }
-    let takenBack = 0
-    for (const account of accounts) {
-      takenBack += yield* UndoneBlocks.takeBack(of, chain, account, Math.ceil(bounds.step / accounts.length))
-      undoTurns.took(account)
+    const served = new Set<number>()
+    let [left, takenBack] = [bounds.step, 0]
+    while (left > 0) {
+      const found = yield* undoTurns.nextOf(AccountTurns.withUndoneBlocks(chain), turns)
+      const accounts = found.filter((account) => !served.has(account))
+      if (accounts.length === 0) break
+      for (const account of accounts) {
+        const done = yield* UndoneBlocks.takeBack(of, chain, account, Math.min(Math.max(1, left), bounds.turn))
+        undoTurns.took(account)
+        served.add(account)
+        takenBack += done
+        left -= Math.max(1, done)
+      }
     }
+    if (served.size === 0) return { takenBack: 0, undoing: noAccounts }
     return { takenBack, undoing: yield* UndoneBlocks.accounts(chain) }
   })
 

@@ -10,6 +10,7 @@ import { rows } from "../../database/Statements.ts"
 import type { Row } from "../../database/Tables.ts"
 import * as CallbackState from "../CallbackState.ts"
 import type * as FeedPage from "./FeedPage.ts"
+import * as UndoneBlocks from "../UndoneBlocks.ts"
 
 export interface AccountFeedRow extends FeedPage.FeedRow {
   readonly sequence: number
@@ -67,10 +68,12 @@ type Unplaced = Pick<Row<"callback">, "id" | "sequence" | "subscription">
 const place = Effect.fnUntraced(function* (account: number, count: number) {
   const { numbers, query, updateEach } = yield* Database
   const position = yield* lock(account)
-  const some = yield* query(
-    rows(sql<Unplaced>`
-      select id, subscription, sequence from callback
-      where account = ${account} and feed_position is null order by id limit ${count}`)
+  const some = UndoneBlocks.beforeUntold(
+    yield* query(
+      rows(sql<Unplaced & { readonly is_untold: number }>`
+        select id, subscription, sequence, ${sql.raw(UndoneBlocks.isUntold)} as is_untold from callback
+        where account = ${account} and feed_position is null order by id limit ${count}`)
+    )
   )
   if (some.length === 0) return false
   const sequences = yield* lockSequences(some.map(({ subscription }) => subscription))

@@ -6,6 +6,7 @@ import { rows } from "../../database/Statements.ts"
 import type { Row } from "../../database/Tables.ts"
 import * as CallbackState from "../CallbackState.ts"
 import * as FeedPosition from "../FeedPosition.ts"
+import * as UndoneBlocks from "../UndoneBlocks.ts"
 
 export type FeedRow = Pick<
   Row<"callback">,
@@ -36,9 +37,12 @@ export const giveNumbers = Effect.fnUntraced(function* (subscription: number, co
       select last_sequence from subscription where id = ${subscription} ${forUpdate}`)
   )
   if (locked === undefined) return 0
-  const found = yield* query(
-    rows(sql<{ id: number }>`
-      select id from callback where subscription = ${subscription} and sequence is null order by id limit ${count}`)
+  const found = UndoneBlocks.beforeUntold(
+    yield* query(
+      rows(sql<{ id: number; is_untold: number }>`
+        select id, ${sql.raw(UndoneBlocks.isUntold)} as is_untold from callback
+        where subscription = ${subscription} and sequence is null order by id limit ${count}`)
+    )
   )
   if (found.length === 0) return 0
   const last = locked.last_sequence

@@ -13,6 +13,7 @@ import { retried, unsent } from "./CallbackIndexes.ts"
 import * as Expiry from "./Expiry.ts"
 import * as LeaseCandidates from "./LeaseCandidates.ts"
 import * as Receivers from "./Receivers.ts"
+import * as UndoneBlocks from "../UndoneBlocks.ts"
 
 type CallbackRow = Pick<
   Row<"callback">,
@@ -93,8 +94,8 @@ const lockReceivers = Effect.fnUntraced(function* (ids: Iterable<number>, now: n
 })
 
 /**
- * Of each subscription, its oldest callbacks that were never sent, up to the first that is leased, or that takes back a
- * callback that is leased.
+ * Of each subscription, its oldest callbacks that were never sent, up to the first that is leased, that takes back a
+ * callback that is leased, or whose block has left the chain.
  */
 const oldest = Effect.fnUntraced(function* (
   receivers: ReadonlyArray<Receivers.Receiver>,
@@ -103,14 +104,18 @@ const oldest = Effect.fnUntraced(function* (
 ) {
   const { selectEach } = yield* Database
   const found = yield* selectEach<
-    CallbackRow & { readonly leased_until: number; readonly original_leased_until: number | null }
+    CallbackRow & {
+      readonly leased_until: number
+      readonly original_leased_until: number | null
+      readonly is_untold: number
+    }
   >(
     { host: "text", id: "bigint", after: "bigint", batchSize: "bigint" },
     receivers.map(({ host, id }) => {
       const { after, batchSize } = streams.get(id)!
       return { host, id, after, batchSize }
     }),
-    `select ${columns}, leased_until,
+    `select ${columns}, leased_until, ${UndoneBlocks.isUntold} as is_untold,
        (select o.leased_until from callback o where o.id = callback.original) as original_leased_until
      from callback
      where state = 'due' and attempts = 0 and host = :host and subscription = :id and id > :after
@@ -118,7 +123,9 @@ const oldest = Effect.fnUntraced(function* (
   )
   const bySubscription = Map.groupBy(found, ({ subscription }) => subscription)
   for (const [subscription, list] of bySubscription) {
-    const end = list.findIndex((row) => Math.max(row.leased_until, row.original_leased_until ?? 0) > now)
+    const end = list.findIndex(
+      (row) => row.is_untold === 1 || Math.max(row.leased_until, row.original_leased_until ?? 0) > now
+    )
     if (end >= 0) bySubscription.set(subscription, list.slice(0, end))
   }
   return bySubscription
