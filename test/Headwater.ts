@@ -9,6 +9,7 @@ import { Database, type Location } from "@headwater/indexer/store/database/Datab
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { freePort } from "./FreePort.ts"
 import { program } from "./Program.ts"
@@ -129,7 +130,11 @@ export const start = (
     yield* Effect.addFinalizer(() => end("SIGKILL"))
     yield* launch
     const { token } = (settings.metrics as { readonly token?: string } | undefined) ?? {}
-    const operator = Operator.header(token === undefined ? (yield* Operator.ofStore(location))! : Redacted.make(token))
+    // A daemon answers before it has opened its store, and made a key for that.
+    const ofStore = Operator.ofStore(location).pipe(
+      Effect.repeat({ until: (found) => found !== undefined, schedule: Schedule.spaced("20 millis") })
+    )
+    const operator = Operator.header(token === undefined ? (yield* ofStore)! : Redacted.make(token))
 
     const call = (method: string, path: string, body?: unknown) =>
       Effect.promise(async (): Promise<Answer> => {

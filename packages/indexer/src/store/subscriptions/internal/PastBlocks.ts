@@ -4,6 +4,7 @@ import { sql } from "kysely"
 import { isMatched } from "../../chain/MatchedSubscriptions.ts"
 import { Database } from "../../database/Database.ts"
 import * as MissedUses from "./MissedUses.ts"
+import * as UndoneBlocks from "../UndoneBlocks.ts"
 
 /** Blocks that are entered at a time. */
 const rangeAtOnce = 256
@@ -35,6 +36,8 @@ const isTold = sql<boolean>`${isMatched("s")} and not exists (
 /** The first block above a height of which a subscription is to be told now. */
 export const after = Effect.fnUntraced(function* (chain: number, height: number) {
   const { read } = yield* Database
+  // What was told at these heights is not known before all is taken back that other blocks told there.
+  const undone = yield* UndoneBlocks.lowest(chain)
   const [next] = yield* read((db) =>
     db
       .selectFrom("past_payment as p")
@@ -42,6 +45,7 @@ export const after = Effect.fnUntraced(function* (chain: number, height: number)
       .select("p.height")
       .where("p.chain", "=", chain)
       .where("p.height", ">", height)
+      .$if(undone !== undefined, (select) => select.where("p.height", "<", undone!))
       .where(isTold)
       .orderBy("p.height")
       .limit(1)
