@@ -106,6 +106,12 @@ const follow = Effect.fnUntraced(function* (account: number) {
 /** Flags that do not go together. */
 class UnusableFlag extends Schema.TaggedError<UnusableFlag>()("UnusableFlag", { message: Schema.String }) {}
 
+interface Which {
+  readonly after: number | undefined
+  readonly host: string | undefined
+  readonly since: number | undefined
+}
+
 const recoverOne = Effect.fnUntraced(function* (
   account: number,
   chain: Chain | undefined,
@@ -121,12 +127,6 @@ const recoverOne = Effect.fnUntraced(function* (
   yield* (yield* Callbacks).recover({ account, chain, referenceId }, { time: since, after })
   return 1
 })
-
-interface Which {
-  readonly after: number | undefined
-  readonly host: string | undefined
-  readonly since: number | undefined
-}
 
 const recover = Command.make(
   "recover",

@@ -138,9 +138,7 @@ const makeRecover = Effect.gen(function* () {
 const keyOf = (
   { chain, row }: { readonly chain: Chain.Chain; readonly row: { readonly account: number } },
   reference: string
-) => ({
-  ...{ account: row.account, chain, referenceId: reference }
-})
+) => ({ account: row.account, chain, referenceId: reference })
 
 const makeSubscriptions = (
   view: OperatorView.OperatorView,

@@ -23,6 +23,11 @@ export class InvalidNetwork extends Schema.TaggedError<InvalidNetwork>()("invali
 export class InvalidXpub extends Schema.TaggedError<InvalidXpub>()("invalid_xpub", fields) {}
 export class XpubNotSynced extends Schema.TaggedError<XpubNotSynced>()("xpub_not_synced", fields) {}
 export class InvalidData extends Schema.TaggedError<InvalidData>()("invalid_data", fields) {}
+
+/** One field of a request breaks a rule. */
+export const invalidField = (attribute: string, message: string) =>
+  new InvalidData({ message: `${attribute}: ${message}`, details: [{ attribute, message }] })
+
 export class MissingApiKey extends Schema.TaggedError<MissingApiKey>()("missing_api_key", fields) {}
 export class InvalidApiKey extends Schema.TaggedError<InvalidApiKey>()("invalid_api_key", fields) {}
 export class InsufficientCredits extends Schema.TaggedError<InsufficientCredits>()("insufficient_credits", fields) {}

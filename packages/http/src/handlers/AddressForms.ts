@@ -7,24 +7,21 @@ import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Result from "effect/Result"
 import { Api } from "../contract/Api.ts"
-import { InvalidData, Unimplemented } from "../contract/Errors.ts"
+import { invalidField, Unimplemented } from "../contract/Errors.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
 import { refusalOf } from "../operations/Wallet.ts"
 
 const defaultCount = 10
 
-const invalid = (attribute: string, message: string) =>
-  new InvalidData({ message: `${attribute}: ${message}`, details: [{ attribute, message }] })
-
 const decoded = (attribute: string, address: Result.Result<Address.AddressBytes, Address.InvalidAddress>) =>
-  Effect.mapError(Effect.fromResult(address), ({ message }) => invalid(attribute, message))
+  Effect.mapError(Effect.fromResult(address), ({ message }) => invalidField(attribute, message))
 
 /** The other form of an address of a chain that has two. */
 const otherForm = Effect.fnUntraced(function* (chain: Chain, text: string) {
   const bytes = yield* decoded("address", Address.decode(chain, text))
   const legacy = Address.encodeLegacy(chain, bytes)
   if (legacy === text) return Address.encode(chain, bytes)!
-  return legacy ?? (yield* invalid("address", "has no other form"))
+  return legacy ?? (yield* invalidField("address", "has no other form"))
 })
 
 /** A form by the name that a client sends, and whether it is the one from before the canonical text. */
@@ -34,7 +31,7 @@ const formatOf = Effect.fnUntraced(function* (chain: Chain, name: string | undef
   const known =
     text === "p2sh" ? "p2sh-p2wpkh" : text === "p2pkh-cash" && chain.blockchain === "bitcoin-cash" ? "p2pkh" : text
   const format = yield* Effect.mapError(Effect.fromResult(Derivation.parseFormat(known)), ({ message }) =>
-    invalid("addressFormat", message)
+    invalidField("addressFormat", message)
   )
   return { format, isLegacy }
 })
@@ -88,7 +85,7 @@ export const layer = HttpApiBuilder.group(Api, "addressForms", (handlers) => {
       const chain = yield* CurrentChain
       const account = yield* decoded("xAddress", Address.decode(chain, params.xAddress))
       const classicAddress = Address.encode(chain, account)!
-      if (classicAddress === params.xAddress) return yield* invalid("xAddress", "must be an X-address")
+      if (classicAddress === params.xAddress) return yield* invalidField("xAddress", "must be an X-address")
       const tag = Result.getOrUndefined(Address.destinationTag(chain, params.xAddress))
       return { item: { classicAddress, ...(tag === undefined ? {} : { addressTag: tag }) } }
     }),
@@ -96,7 +93,7 @@ export const layer = HttpApiBuilder.group(Api, "addressForms", (handlers) => {
       const chain = yield* CurrentChain
       const account = yield* decoded("classicAddress", Address.decode(chain, params.classicAddress))
       if (Address.encode(chain, account) !== params.classicAddress) {
-        return yield* invalid("classicAddress", "must be a classic address: r…")
+        return yield* invalidField("classicAddress", "must be a classic address: r…")
       }
       return { item: { xAddress: Address.encode(chain, Address.withTag(account, params.addressTag))! } }
     }),

@@ -91,7 +91,7 @@ export const layer = HttpApiBuilder.group(
         Effect.catchTags({
           DatabaseError: Effect.die,
           DuplicateSubscription: Effect.die,
-          LimitReached: ({ message }) => Effect.fail(new CallbacksLimitReached({ message }))
+          LimitReached: (error) => Effect.fail(NewSubscriptions.refusals.LimitReached(error))
         })
       ),
       add: Effect.fnUntraced(
@@ -113,7 +113,7 @@ export const layer = HttpApiBuilder.group(
         Effect.provideService(Limits, limits),
         Effect.catchTags({
           ...editFailures,
-          LimitReached: ({ message }) => Effect.fail(new CallbacksLimitReached({ message })),
+          LimitReached: (error) => Effect.fail(NewSubscriptions.refusals.LimitReached(error)),
           ListFull: ({ message }) => Effect.fail(new CallbacksLimitReached({ message }))
         })
       ),

@@ -13,18 +13,15 @@ import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/Unreso
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { Api } from "../contract/Api.ts"
-import { CallbacksLimitReached, Conflict, InvalidData, ResourceNotFound } from "../contract/Errors.ts"
+import { Conflict, invalidField, ResourceNotFound } from "../contract/Errors.ts"
 import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
 import * as FeedCursor from "../server/FeedCursor.ts"
 import { subscriptionKey, subscriptionNotFound } from "../server/ReferenceId.ts"
-import { summary } from "../server/Validation.ts"
-import { shown as healthOf } from "./Receivers.ts"
+import * as NewSubscriptions from "./NewSubscriptions.ts"
+import { optional, shown as healthOf } from "./Receivers.ts"
 import { detailed } from "./Subscriptions.ts"
 
 const defaultOverlapSeconds = 86_400
-
-const optional = <K extends string, A>(key: K, value: A | undefined) =>
-  (value === undefined ? {} : { [key]: value }) as { readonly [_ in K]?: A }
 
 /** A callback as the contract has it, without its place in a feed. */
 export const shown = (callback: FeedCallback) => ({
@@ -115,11 +112,8 @@ export const layer = HttpApiBuilder.group(
         },
         Effect.catchTags({
           ...notFound,
-          InvalidCallbackUrl: ({ rule }) => {
-            const details = [{ attribute: "callbackUrl", message: rule }]
-            return Effect.fail(new InvalidData({ message: summary(details), details }))
-          },
-          LimitReached: ({ message }) => Effect.fail(new CallbacksLimitReached({ message }))
+          InvalidCallbackUrl: ({ rule }) => Effect.fail(invalidField("callbackUrl", rule)),
+          LimitReached: (error) => Effect.fail(NewSubscriptions.refusals.LimitReached(error))
         })
       ),
       test: Effect.fnUntraced(function* ({ params }) {

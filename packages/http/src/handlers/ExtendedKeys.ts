@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Result from "effect/Result"
 import { Api } from "../contract/Api.ts"
-import { CallbacksLimitReached, Conflict } from "../contract/Errors.ts"
+import { Conflict, invalidField } from "../contract/Errors.ts"
 import { defaultWindow } from "../contract/ExtendedKeys.ts"
 import { Payment } from "../contract/Price.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
@@ -30,11 +30,10 @@ interface Named {
 }
 
 const ofDescriptor = (chain: Chain, text: string, { derivation, format }: Named) => {
-  if (derivation !== undefined)
-    return Effect.fail(NewSubscriptions.invalid("derivation", "is what the descriptor says"))
-  if (format !== undefined) return Effect.fail(NewSubscriptions.invalid("format", "is what the descriptor says"))
+  if (derivation !== undefined) return Effect.fail(invalidField("derivation", "is what the descriptor says"))
+  if (format !== undefined) return Effect.fail(invalidField("format", "is what the descriptor says"))
   return Effect.mapError(Effect.fromResult(Descriptor.parse(chain, text)), ({ message }) =>
-    NewSubscriptions.invalid("descriptor", message.replace(/^descriptor: /, ""))
+    invalidField("descriptor", message.replace(/^descriptor: /, ""))
   )
 }
 
@@ -56,11 +55,11 @@ const ofKey = (chain: Chain, text: string, { derivation = "account", format: ask
 const namedBy = (chain: Chain, named: Named) => {
   const { descriptor, extendedPublicKey } = named
   if (descriptor !== undefined && extendedPublicKey !== undefined) {
-    return Effect.fail(NewSubscriptions.invalid("descriptor", "is in place of extendedPublicKey"))
+    return Effect.fail(invalidField("descriptor", "is in place of extendedPublicKey"))
   }
   if (descriptor !== undefined) return ofDescriptor(chain, descriptor, named)
   return extendedPublicKey === undefined
-    ? Effect.fail(NewSubscriptions.invalid("extendedPublicKey", "is required, or a descriptor"))
+    ? Effect.fail(invalidField("extendedPublicKey", "is required, or a descriptor"))
     : ofKey(chain, extendedPublicKey, named)
 }
 
@@ -92,10 +91,7 @@ export const layer = HttpApiBuilder.group(
             (name) => furthestUsedIndex?.[name] !== undefined && !names.includes(name)
           )
           if (missing !== undefined)
-            return yield* NewSubscriptions.invalid(
-              `furthestUsedIndex.${missing}`,
-              "is of a branch that the key does not have"
-            )
+            return yield* invalidField(`furthestUsedIndex.${missing}`, "is of a branch that the key does not have")
           const key: ExtendedKeys.NewKey = {
             publicKey: ExtendedPublicKey.encode(chain, named.key),
             ...{ derivation: named.derivation, format: named.format, window: window ?? defaultWindow },
@@ -108,7 +104,7 @@ export const layer = HttpApiBuilder.group(
         Effect.catchTags({
           DatabaseError: Effect.die,
           DuplicateSubscription: Effect.die,
-          LimitReached: ({ message }) => Effect.fail(new CallbacksLimitReached({ message }))
+          LimitReached: (error) => Effect.fail(NewSubscriptions.refusals.LimitReached(error))
         })
       ),
       get: Effect.fnUntraced(

@@ -8,12 +8,11 @@ import type { NewSubscription } from "@headwater/indexer/store/subscriptions/Sub
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { CurrentAccount } from "../contract/Authentication.ts"
-import { AlreadyExists, CallbacksLimitReached, InvalidData, Unimplemented } from "../contract/Errors.ts"
+import { AlreadyExists, CallbacksLimitReached, InvalidData, invalidField, Unimplemented } from "../contract/Errors.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
 import type { NewItem } from "../contract/Subscriptions.ts"
 import type { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
 import { ConfiguredChains } from "../server/RequestedChain.ts"
-import { summary } from "../server/Validation.ts"
 
 /** The confirmation that a new subscription asks for; 0 for an event of the mempool, which has no confirmations. */
 const confirmationsOf = (event: EventType, { confirmationsCount, receiveCallbackOn }: NewItem) =>
@@ -78,12 +77,6 @@ export const read = Effect.fnUntraced(function* (policy: CallbackUrlPolicy, even
   } satisfies NewSubscription
 })
 
-/** Refuses one field. */
-export const invalid = (attribute: string, message: string) => {
-  const details = [{ attribute, message }]
-  return new InvalidData({ message: summary(details), details })
-}
-
 /** A request for a subscription on many addresses. */
 type NewList = Omit<NewItem, "address"> & { readonly eventType: EventType }
 
@@ -93,9 +86,9 @@ export const readList = Effect.fnUntraced(function* (
   { confirmationsCount, eventType, receiveCallbackOn, ...rest }: NewList
 ) {
   const isEach = eventKinds[eventType].confirmations === "confirmationsCount"
-  if (isEach && confirmationsCount === undefined) return yield* invalid("confirmationsCount", "is required")
+  if (isEach && confirmationsCount === undefined) return yield* invalidField("confirmationsCount", "is required")
   if (eventKinds[eventType].class !== "token" && rest.filter?.contractAddress !== undefined) {
-    return yield* invalid("filter.contractAddress", "is for token events alone")
+    return yield* invalidField("filter.contractAddress", "is for token events alone")
   }
   const confirmation = isEach
     ? { confirmationsCount: confirmationsCount! }

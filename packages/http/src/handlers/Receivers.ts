@@ -8,7 +8,8 @@ import { Api } from "../contract/Api.ts"
 import { CurrentAccount } from "../contract/Authentication.ts"
 import * as Pages from "../server/Pages.ts"
 
-const optional = <K extends string, A>(key: K, value: A | undefined) =>
+/** A field that is absent where there is no value. */
+export const optional = <K extends string, A>(key: K, value: A | undefined) =>
   (value === undefined ? {} : { [key]: value }) as { readonly [_ in K]?: A }
 
 /** As the contract has it. */

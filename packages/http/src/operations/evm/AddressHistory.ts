@@ -13,7 +13,7 @@ import * as InternalRetention from "@headwater/indexer/store/chain/InternalReten
 import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { AddressNotSynced, InvalidData, Unimplemented } from "../../contract/Errors.ts"
+import { AddressNotSynced, Unimplemented, invalidField } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations, CursorRequest } from "../Operations.ts"
 import * as TokenNames from "./TokenNames.ts"
@@ -34,10 +34,7 @@ const pageRequest = ({ after, limit, sortingOrder }: CursorRequest): PageRequest
 
 /** Reads an address out of a request. */
 export const decodeAddress = (chain: ChainReader["chain"], attribute: string, text: string) =>
-  Effect.mapError(
-    Effect.fromResult(Address.decode(chain, text)),
-    ({ message }) => new InvalidData({ message: `${attribute}: ${message}`, details: [{ attribute, message }] })
-  )
+  Effect.mapError(Effect.fromResult(Address.decode(chain, text)), ({ message }) => invalidField(attribute, message))
 
 export const make = (record: ChainReader, freshness: Freshness, options: Options): Operations => {
   const { chain } = record

@@ -8,9 +8,9 @@ import * as Effect from "effect/Effect"
 import {
   AlreadyExists,
   Conflict,
-  InvalidData,
   ResourceNotFound,
-  SyncAddressesLimitReached
+  SyncAddressesLimitReached,
+  invalidField
 } from "../../contract/Errors.ts"
 import type { Caller, ChainOperations } from "../Operations.ts"
 import { decodeAddress } from "./AddressHistory.ts"
@@ -29,8 +29,7 @@ type Operations = Pick<
 
 const notFound = new ResourceNotFound({ message: "The account has not synced the address" })
 
-const invalid = (attribute: string, rule: string) =>
-  Effect.fail(new InvalidData({ message: `${attribute}: ${rule}`, details: [{ attribute, message: rule }] }))
+const invalid = (attribute: string, rule: string) => Effect.fail(invalidField(attribute, rule))
 
 /** Refuses a past that the nodes do not show. */
 export const checkPast = Effect.fnUntraced(function* (

@@ -11,15 +11,12 @@ import type { GasPrices } from "@headwater/indexer/families/evm/GasPrices"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { Conflict, InvalidData } from "../../contract/Errors.ts"
+import { Conflict, invalidField } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
 import { decodeAddress } from "./AddressHistory.ts"
 
 type Request = Parameters<ChainOperations["prepare"]>[0]
-
-const invalid = (attribute: string, message: string) =>
-  new InvalidData({ message: `${attribute}: ${message}`, details: [{ attribute, message }] })
 
 const conflict = (attribute: string, message: string) =>
   new Conflict({ message: `${attribute}: ${message}`, details: [{ attribute, message }] })
@@ -28,21 +25,23 @@ const conflict = (attribute: string, message: string) =>
 const asNumber = (attribute: string, value: bigint) =>
   value <= BigInt(Number.MAX_SAFE_INTEGER)
     ? Effect.succeed(Number(value))
-    : Effect.fail(invalid(attribute, "must be at most 2^53 - 1"))
+    : Effect.fail(invalidField(attribute, "must be at most 2^53 - 1"))
 
 const typeOf = (chain: Chain, asked: Request["type"], { baseFee }: GasPrices) => {
   const types = Preparation.typesOf(chain.evm!)
   if (asked !== undefined) {
     return types.includes(asked)
       ? Effect.succeed(asked)
-      : Effect.fail(invalid("type", `${chain.blockchain} has ${types.join(", ")}`))
+      : Effect.fail(invalidField("type", `${chain.blockchain} has ${types.join(", ")}`))
   }
   // A chain of ours that has not reached EIP-1559, as a development node may be told to be.
   return Effect.succeed(baseFee === undefined ? "legacy-transaction" : types[0]!)
 }
 
 const amountOf = (chain: Chain, text: string) =>
-  Effect.mapError(Effect.fromResult(Amount.parse(text, chain.decimals)), ({ message }) => invalid("amount", message))
+  Effect.mapError(Effect.fromResult(Amount.parse(text, chain.decimals)), ({ message }) =>
+    invalidField("amount", message)
+  )
 
 const coins = ({ decimals, unit }: Chain, wei: bigint) => `${Amount.format(wei, decimals)} ${unit}`
 
@@ -98,7 +97,7 @@ const feeQuoteFor = (
     return Effect.succeed(Preparation.feeQuote(type, prices, fee.priority, fromAmount))
   }
   const exact = Amount.parse(fee.exactAmount, 0)
-  if (Result.isFailure(exact)) return Effect.fail(invalid("fee.exactAmount", "must be a whole number of Wei"))
+  if (Result.isFailure(exact)) return Effect.fail(invalidField("fee.exactAmount", "must be a whole number of Wei"))
   const quote = Preparation.exactFeeQuote(exact.success, gasLimit)
   const least = prices.baseFee ?? 1n
   return quote.cap < least
@@ -128,7 +127,7 @@ const valueOf = (chain: Chain, payment: Parameters<typeof Preparation.valueOf>[1
 
 const prepare = Effect.fnUntraced(function* (chain: Chain, freshness: Freshness<EvmConnection>, request: Request) {
   const { fee } = request
-  if (fee === undefined) return yield* invalid("fee", "is missing")
+  if (fee === undefined) return yield* invalidField("fee", "is missing")
   const from = yield* decodeAddress(chain, "sender", request.sender)
   const to = yield* decodeAddress(chain, "recipient", request.recipient)
   const amount = yield* amountOf(chain, request.amount)

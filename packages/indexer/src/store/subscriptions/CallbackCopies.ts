@@ -219,35 +219,24 @@ export const advance = Effect.fn("CallbackCopies.advance")(function* (
   const { generation, id, lease } = copy
   const sent = lease.callbacks.slice(0, outcome.accepted)
   const change = changeOf(copy, outcome)
+  const isLeased = sql<boolean>`id = ${id} and leased_until = ${lease.leasedUntil}`
   const released = { leased_until: 0, due: outcome.failure?.due ?? now }
   yield* transaction(
     Effect.gen(function* () {
       if (charge !== undefined && sent.length > 0) yield* charge(sent)
       // Whoever has a later lease goes on from where that began; what was asked for anew begins there.
+      const isAskedFor = sql<boolean>`${isLeased} and generation = ${generation}`
       const noted = yield* query((db) =>
         change === undefined
-          ? db
-              .deleteFrom("callback_copy")
-              .where("id", "=", id)
-              .where("leased_until", "=", lease.leasedUntil)
-              .where("generation", "=", generation)
-              .returning("id")
+          ? db.deleteFrom("callback_copy").where(isAskedFor).returning("id")
           : db
               .updateTable("callback_copy")
               .set({ ...change, ...released })
-              .where("id", "=", id)
-              .where("leased_until", "=", lease.leasedUntil)
-              .where("generation", "=", generation)
+              .where(isAskedFor)
               .returning("id")
       )
       if (noted.length > 0) return
-      yield* query((db) =>
-        db
-          .updateTable("callback_copy")
-          .set({ leased_until: 0, due: now })
-          .where("id", "=", id)
-          .where("leased_until", "=", lease.leasedUntil)
-      )
+      yield* query((db) => db.updateTable("callback_copy").set({ leased_until: 0, due: now }).where(isLeased))
     })
   )
 })

@@ -19,7 +19,8 @@ import { readFilter } from "./Subscription.ts"
 
 const blockEvents = [...eventsOfClass("block")]
 
-const columns = [
+/** What names a subscriber in its callbacks. */
+export const columns = [
   "id",
   "account",
   "reference_id",
@@ -34,7 +35,7 @@ const listedColumns = [...columns, "is_listed"] as const
 
 const matchedHere = isMatched("subscribed_address")
 
-type SubscriberRow = Pick<Row<"subscription">, (typeof columns)[number]> &
+export type SubscriberRow = Pick<Row<"subscription">, (typeof columns)[number]> &
   Partial<Pick<Row<"subscribed_address">, "is_listed"> & Pick<Row<"listed_address">, "branch" | "address_index">>
 
 /** A subscription as its callbacks name it, from its row. */

@@ -7,24 +7,7 @@ import { Database } from "../../database/Database.ts"
 import { rows } from "../../database/Statements.ts"
 import type { Row } from "../../database/Tables.ts"
 import * as ListedOccurrence from "../ListedOccurrence.ts"
-
-const columns = [
-  "id",
-  "account",
-  "reference_id",
-  "host",
-  "event",
-  "confirmations",
-  "address",
-  "active",
-  "filter"
-] as const
-
-type Owed = Pick<Row<"subscription">, (typeof columns)[number]> & {
-  readonly is_listed?: 0 | 1
-  readonly branch?: number | null
-  readonly address_index?: number | null
-}
+import { columns, type SubscriberRow } from "../Subscribers.ts"
 
 /**
  * Those of an account that a committed block was matched against, from the first that lacks callbacks, in the order of
@@ -45,10 +28,10 @@ export const read = Effect.fnUntraced(function* (
   return yield* query(
     rows(
       address === null
-        ? sql<Owed>`
+        ? sql<SubscriberRow>`
             select ${own} from subscription s
             where s.address is null and s.chain + 0 = ${chain} and ${isOwed} order by s.id limit ${limit}`
-        : sql<Owed>`
+        : sql<SubscriberRow>`
             select ${own}, s.is_listed, ${sql.raw(ListedOccurrence.placeText("s"))} from ever_subscribed_address s
             where s.address = ${address} and (s.left_revision is null or s.left_revision > ${revision}) and ${isOwed}
             order by s.id limit ${limit}`
