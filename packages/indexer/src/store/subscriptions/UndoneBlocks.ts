@@ -56,20 +56,21 @@ const pairs = Effect.fnUntraced(function* (table: "callback" | "waiting", chain:
 })
 
 /**
- * Whether a callback that nobody has heard of is of a block that has left the chain, and is to be taken back: until then
- * nobody is to hear of it. Of rows of `callback`, as the text of a statement.
+ * Whether a callback is of a block that has left the chain, and is to be taken back: until then nobody is sent it for the
+ * first time. Of rows of `callback`, as the text of a statement.
  */
-export const isUntold = `case when callback.sequence is null and exists (
+export const hasLeft = `exists (
     select 1 from undoing join undone_block on undone_block.id = undoing.undone
     where undoing.chain = callback.chain and undoing.account = callback.account and callback.id < undoing.callback
       and undone_block.height = callback.height
-  ) then 1 else 0 end`
+  )`
 
-/** Those of a list in front of the first one that nobody is to hear of. */
-export const beforeUntold = <A extends { readonly is_untold: number }>(list: ReadonlyArray<A>): ReadonlyArray<A> => {
-  const end = list.findIndex(({ is_untold }) => is_untold === 1)
-  return end < 0 ? list : list.slice(0, end)
-}
+/** Whether it is one of these that has no number either: nobody has heard of it, nor is to, and it will be forgotten. */
+export const isUntold = `case when callback.sequence is null and ${hasLeft} then 1 else 0 end`
+
+/** Those of a list that are to be heard of: no number waits for what will be forgotten. */
+export const withoutUntold = <A extends { readonly is_untold: number }>(list: ReadonlyArray<A>): ReadonlyArray<A> =>
+  list.filter(({ is_untold }) => is_untold === 0)
 
 /** The lowest height of which something is still to be taken back, if any is. */
 export const lowest = Effect.fnUntraced(function* (chain: number) {

@@ -68,7 +68,7 @@ type Unplaced = Pick<Row<"callback">, "id" | "sequence" | "subscription">
 const place = Effect.fnUntraced(function* (account: number, count: number) {
   const { numbers, query, updateEach } = yield* Database
   const position = yield* lock(account)
-  const some = UndoneBlocks.beforeUntold(
+  const some = UndoneBlocks.withoutUntold(
     yield* query(
       rows(sql<Unplaced & { readonly is_untold: number }>`
         select id, subscription, sequence, ${sql.raw(UndoneBlocks.isUntold)} as is_untold from callback

@@ -8,6 +8,7 @@ import { sql } from "kysely"
 import { Database } from "../../database/Database.ts"
 import { rows } from "../../database/Statements.ts"
 import type { DueHost, HostCapacity } from "../Lease.ts"
+import * as UndoneBlocks from "../UndoneBlocks.ts"
 import { retried, unsent, unsentOfAccounts } from "./CallbackIndexes.ts"
 
 /** Hosts that there is something to send to at this moment. */
@@ -66,7 +67,10 @@ const accountsAfter = Effect.fnUntraced(function* (capacity: HostCapacity, curso
   return found.map(({ account }) => account)
 })
 
-/** Subscriptions of an account behind the cursor whose oldest callback that was never sent is not leased. */
+/**
+ * Subscriptions of an account behind the cursor whose oldest callback that was never sent is not leased, nor to be taken
+ * back before anything is sent: such ones would take the places of others.
+ */
 const streamsAfter = Effect.fnUntraced(function* (
   host: string,
   account: number,
@@ -89,9 +93,9 @@ const streamsAfter = Effect.fnUntraced(function* (
       )
       select subscription from stream
       where subscription is not null and (
-        select c.leased_until from callback c
-        where ${unsent} and c.host = ${host} and c.subscription = stream.subscription
-        order by c.id limit 1
+        select case when ${sql.raw(UndoneBlocks.hasLeft)} then null else leased_until end from callback
+        where ${unsent} and host = ${host} and subscription = stream.subscription
+        order by id limit 1
       ) <= ${now}
       limit ${limit}`)
   )
@@ -118,18 +122,22 @@ export interface Due {
   readonly id: number
 }
 
-/** Subscriptions of the host whose oldest callback that was never sent is not leased: accounts in their turn, of each its own. */
+/** Accounts that are looked at beyond those that there are places for: of some nothing may be sent at this moment. */
+const mostPassed = 64
+
+/** Subscriptions of the host whose oldest callback that was never sent may be leased: accounts in their turn, of each its own. */
 export const streams = Effect.fnUntraced(function* (capacity: HostCapacity, limit: number, now: number) {
   const { accountCursor } = capacity
   if (limit === 0) return []
-  const next = yield* accountsAfter(capacity, accountCursor, limit)
-  const start =
-    next.length === limit || accountCursor < 0 ? [] : yield* accountsAfter(capacity, -1, limit - next.length)
+  const most = limit + mostPassed
+  const next = yield* accountsAfter(capacity, accountCursor, most)
+  const start = next.length === most || accountCursor < 0 ? [] : yield* accountsAfter(capacity, -1, most - next.length)
   const accounts = [...next, ...start.filter((account) => account <= accountCursor)]
   const found: Array<Due> = []
   for (const [i, account] of accounts.entries()) {
     // The last ones may take what the others have left.
     const share = Math.ceil((limit - found.length) / (accounts.length - i))
+    if (share === 0) break
     for (const id of yield* streamsOf(capacity, account, share, now)) found.push({ account, id })
   }
   return found

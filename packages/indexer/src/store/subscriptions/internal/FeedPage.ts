@@ -37,7 +37,7 @@ export const giveNumbers = Effect.fnUntraced(function* (subscription: number, co
       select last_sequence from subscription where id = ${subscription} ${forUpdate}`)
   )
   if (locked === undefined) return 0
-  const found = UndoneBlocks.beforeUntold(
+  const found = UndoneBlocks.withoutUntold(
     yield* query(
       rows(sql<{ id: number; is_untold: number }>`
         select id, ${sql.raw(UndoneBlocks.isUntold)} as is_untold from callback

@@ -95,7 +95,7 @@ const lockReceivers = Effect.fnUntraced(function* (ids: Iterable<number>, now: n
 
 /**
  * Of each subscription, its oldest callbacks that were never sent, up to the first that is leased, that takes back a
- * callback that is leased, or whose block has left the chain.
+ * callback that is leased, or whose block has left the chain and that is to be taken back.
  */
 const oldest = Effect.fnUntraced(function* (
   receivers: ReadonlyArray<Receivers.Receiver>,
@@ -107,7 +107,7 @@ const oldest = Effect.fnUntraced(function* (
     CallbackRow & {
       readonly leased_until: number
       readonly original_leased_until: number | null
-      readonly is_untold: number
+      readonly has_left: number
     }
   >(
     { host: "text", id: "bigint", after: "bigint", batchSize: "bigint" },
@@ -115,7 +115,7 @@ const oldest = Effect.fnUntraced(function* (
       const { after, batchSize } = streams.get(id)!
       return { host, id, after, batchSize }
     }),
-    `select ${columns}, leased_until, ${UndoneBlocks.isUntold} as is_untold,
+    `select ${columns}, leased_until, case when ${UndoneBlocks.hasLeft} then 1 else 0 end as has_left,
        (select o.leased_until from callback o where o.id = callback.original) as original_leased_until
      from callback
      where state = 'due' and attempts = 0 and host = :host and subscription = :id and id > :after
@@ -124,7 +124,7 @@ const oldest = Effect.fnUntraced(function* (
   const bySubscription = Map.groupBy(found, ({ subscription }) => subscription)
   for (const [subscription, list] of bySubscription) {
     const end = list.findIndex(
-      (row) => row.is_untold === 1 || Math.max(row.leased_until, row.original_leased_until ?? 0) > now
+      (row) => row.has_left === 1 || Math.max(row.leased_until, row.original_leased_until ?? 0) > now
     )
     if (end >= 0) bySubscription.set(subscription, list.slice(0, end))
   }
