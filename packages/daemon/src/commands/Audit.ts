@@ -121,6 +121,12 @@ const advice = (
         `headwater replay ${name} --from ${range.from} --to ${range.to} --callbacks sends the missing ones, under the keys ` +
           "that they would have had"
       ]),
+  ...(callbacks.unsettled === 0
+    ? []
+    : [
+        `${callbacks.unsettled} blocks were left out: what others told there before a reorganisation is still being taken ` +
+          "back, while the daemon runs. Run the audit again then"
+      ]),
   ...[...reasons].map(([reason, count]) => `${count} undecided: ${reason}`),
   ...(callbacks.undecided === 0
     ? []
@@ -190,7 +196,7 @@ export const audit = Command.make(
     const balances = yield* BalanceAudit.run(source, sideSources.coinSearch)
     for (const { reason } of balances) note(reason)
     const wallets = countOf(balances)
-    const { blocks, corrected, missing, right, undecided, wrong } = callbacks
+    const { blocks, corrected, missing, right, undecided, unsettled, wrong } = callbacks
     if (input.json) {
       const ofWallet = ({
         actual,
@@ -226,7 +232,7 @@ export const audit = Command.make(
           "are found there too"
       )
     }
-    const count = wrong + missing + undecided + wallets.wrong + wallets.undecided
+    const count = wrong + missing + undecided + unsettled + wallets.wrong + wallets.undecided
     if (count > 0) return yield* new NotRight({ count })
   }, Effect.scoped)
 ).pipe(

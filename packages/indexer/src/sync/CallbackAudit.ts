@@ -56,6 +56,8 @@ export interface Summary {
   readonly corrected: number
   readonly missing: number
   readonly undecided: number
+  /** Blocks that were left out, since steps are still to take back what others told there, which have left the chain. */
+  readonly unsettled: number
 }
 
 export interface Options {
@@ -136,7 +138,7 @@ export const run = Effect.fn("CallbackAudit.run")(function* (
 ): Effect.fn.Return<Summary, NodeError | DatabaseError, Database> {
   const { chain } = source
   const resolve = SubscribedInputs.make(chain, minedOutputs)
-  const summary = { blocks: 0, right: 0, wrong: 0, corrected: 0, missing: 0, undecided: 0 }
+  const summary = { blocks: 0, right: 0, wrong: 0, corrected: 0, missing: 0, undecided: 0, unsettled: 0 }
 
   /** Tells the addresses of which the store remembers every output that the block spends. */
   const recordedBefore = Effect.fnUntraced(function* (
@@ -254,6 +256,10 @@ export const run = Effect.fn("CallbackAudit.run")(function* (
   })
 
   const audit = Effect.fnUntraced(function* (height: number, read: Read) {
+    if (yield* ToldCoins.areUnsettled(chain, height)) {
+      summary.unsettled++
+      return
+    }
     const { corrections, findings, right } = yield* judgeBlock(height, read)
     const corrected =
       options.correct && corrections.length > 0 && !("_tag" in read)

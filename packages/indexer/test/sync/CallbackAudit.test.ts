@@ -226,6 +226,31 @@ for (const store of stores) {
     ).pipe(Layer.provideMerge(store.layer))
     const quiet = Effect.provideService(References.MinimumLogLevel, "Error")
 
+    it.live("leaves out blocks while steps take back what others told there, and says so; corrects nothing there", () =>
+      Effect.gen(function* () {
+        const { node, part } = yield* history
+        const to = part.height
+        const opened = yield* Effect.provideService(
+          ChainStore.open(chain, { record: "watched", undoDepth: 100 }),
+          FanOut.Bounds,
+          { commit: 500, address: 100, undo: 0, step: 50, turn: 25 }
+        )
+        yield* opened.undo(to - 1)
+        // The block comes again while what was told of it before waits to be taken back.
+        yield* opened.commit([part])
+        const before = yield* callbacks
+        for (const everyBlock of [false, true]) {
+          const { findings, summary } = yield* audit(node, { everyBlock, correct: true, to })
+          assert.deepStrictEqual(findings, [])
+          assert.deepInclude(summary, { right: 0, wrong: 0, corrected: 0, missing: 0, undecided: 0, unsettled: 1 })
+        }
+        assert.deepStrictEqual(yield* callbacks, before)
+        while ((yield* opened.fanOut).more);
+        assert.deepInclude((yield* audit(node, { to })).summary, { unsettled: 0 })
+        assert.isEmpty((yield* callbacks).filter(({ event }) => event.endsWith("_CORRECTED")))
+      }).pipe(quiet, Effect.provide(layer), Effect.scoped)
+    )
+
     it.live("finds what release 0.1 told wrong, and what it never told; changes nothing", () =>
       Effect.gen(function* () {
         const { node, part, subscriptions, whole } = yield* history
@@ -265,7 +290,7 @@ for (const store of stores) {
           assert.deepStrictEqual(one.actual, { direction: "outgoing", amount: "0.0006" })
         }
         assert.deepStrictEqual(summary, {
-          ...{ blocks: 4, wrong: 5, corrected: 0, missing: 3, undecided: 0 },
+          ...{ blocks: 4, wrong: 5, corrected: 0, missing: 3, undecided: 0, unsettled: 0 },
           // Bob's; of the deposit: once, two of three and the third pending, the sixth pending; of the last as many but one.
           right: 1 + 5 + 4
         })

@@ -85,7 +85,7 @@ for (const { location, name } of locations) {
               onFinding: ({ transactionId, verdict }) => Effect.die(`${verdict}: ${transactionId}`)
             })
             assert.deepStrictEqual(summary, {
-              ...{ blocks: 3, right: 0, wrong: 0, corrected: 0, missing: 0, undecided: 0 }
+              ...{ blocks: 3, right: 0, wrong: 0, corrected: 0, missing: 0, undecided: 0, unsettled: 0 }
             })
 
             const opened = yield* ChainStore.open(chain, {

@@ -71,8 +71,7 @@ const header = Effect.fnUntraced(function* (row: ChainRow.ChainRow, block: Block
 
 /** Fails while what another block at or below the height told is still to be taken back: what was told there is not known yet. */
 const nothingToTakeBack = Effect.fnUntraced(function* (chain: number, height: number) {
-  const lowest = yield* UndoneBlocks.lowest(chain)
-  if (lowest === undefined || height < lowest) return
+  if (!(yield* UndoneBlocks.mayReach(chain, height))) return
   return yield* new NotRecorded({
     message: `What block ${height} told before the last reorganisation is still being taken back: try again in a moment`
   })

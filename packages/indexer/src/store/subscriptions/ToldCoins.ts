@@ -68,19 +68,16 @@ const events = [...eventsOfClass("coin")]
 
 /**
  * Blocks above `after` and up to `to` that coins were told of, are pending of or are left to steps of, the lowest first, no
- * more than `limit`; none of which steps are still to take back what another block told at the height.
+ * more than `limit`.
  */
 export const heights = Effect.fn("ToldCoins.heights")(function* (
   chain: Chain.Chain,
-  { after, to: last }: { readonly after: number; readonly to: number },
+  { after, to }: { readonly after: number; readonly to: number },
   limit: number
 ) {
   const { read } = yield* Database
   const row = yield* ChainRow.find(chain)
   if (row === undefined) return []
-  // What a block told that has left the chain would be taken for what the one at its height told.
-  const undone = yield* UndoneBlocks.lowest(row.id)
-  const to = undone === undefined ? last : Math.min(last, undone - 1)
   const told = yield* read((db) =>
     db
       .selectFrom("callback")
@@ -109,6 +106,15 @@ export const heights = Effect.fn("ToldCoins.heights")(function* (
   const left = yield* LeftMatches.heights(row.id, { after, to }, limit)
   const all = new Set([...told, ...pending, ...left].map(({ height }) => height!))
   return [...all].sort((a, b) => a - b).slice(0, limit)
+})
+
+/**
+ * Whether steps are still to take back what a block told that has left the chain, at the height or lower: it would be taken
+ * for what the block at that height told.
+ */
+export const areUnsettled = Effect.fnUntraced(function* (chain: Chain.Chain, height: number) {
+  const row = yield* ChainRow.find(chain)
+  return row !== undefined && (yield* UndoneBlocks.mayReach(row.id, height))
 })
 
 const subscription = [
@@ -317,7 +323,8 @@ const callbacksOf = Effect.fnUntraced(function* (
 
 /**
  * Makes a correction for each wrong callback of a block, once for all time, and puts right what is pending. Nothing
- * happens where the block is not part of the chain any more; whether it was.
+ * happens where the block is not part of the chain any more, or what was told there is still to be taken back; whether
+ * anything did.
  */
 export const correct = Effect.fn("ToldCoins.correct")(function* (
   chain: Chain.Chain,
@@ -332,6 +339,7 @@ export const correct = Effect.fn("ToldCoins.correct")(function* (
       db.selectFrom("block").select("hash").where("chain", "=", id).where("height", "=", block.height)
     )
     if (header === undefined || !Bytes.equal(header.hash, block.hash)) return false
+    if (yield* UndoneBlocks.mayReach(id, block.height)) return false
     const told = corrections.filter(({ told }) => told.idempotencyKey !== undefined)
     yield* CallbackState.enter("corrected", yield* callbacksOf(chain, id, block, told, yield* Clock.currentTimeMillis))
     for (const { item, occurrence, told } of corrections) {

@@ -84,6 +84,10 @@ export const lowest = Effect.fnUntraced(function* (chain: number) {
   return row?.height ?? undefined
 })
 
+/** Whether something is still to be taken back that blocks at the height, or lower, told: what was told there is not known yet. */
+export const mayReach = (chain: number, height: number) =>
+  Effect.map(lowest(chain), (undone) => undone !== undefined && undone <= height)
+
 /**
  * Whether the blocks above `fork` have more than `most` that is to be taken back, or told; or whether something of earlier
  * blocks is, which goes before.
