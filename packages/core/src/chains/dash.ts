@@ -28,7 +28,7 @@ export const dash: Blockchain = {
   listedPrices: Utxo.listedPrices,
   exampleNode: "http://user:password@127.0.0.1:9998",
   networks: Utxo.networks(
-    { headerHash: "x11", specialTransactions: true, chainLocks: true },
+    { headerHash: "x11", specialTransactions: true, chainLocks: true, neverReplaces: true },
     {
       mainnet: {
         address: { pubKeyHash: [0x4c], scriptHash: [0x10] },

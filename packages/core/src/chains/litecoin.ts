@@ -28,7 +28,7 @@ export const litecoin: Blockchain = {
   listedPrices: Utxo.listedPrices,
   exampleNode: "http://user:password@127.0.0.1:9332",
   networks: Utxo.networks(
-    { mweb: true },
+    { mweb: true, dustRate: 30_000n },
     {
       mainnet: {
         address: {

@@ -20,7 +20,7 @@ export const zcash: Blockchain = {
   listedPrices: Utxo.listedPrices,
   exampleNode: "http://user:password@127.0.0.1:8232",
   networks: Utxo.networks(
-    { wireFormat: "zcash" },
+    { wireFormat: "zcash", dustRate: 300n, neverReplaces: true },
     {
       mainnet: {
         address: { pubKeyHash: [0x1c, 0xb8], scriptHash: [0x1c, 0xbd], tex: "tex" },

@@ -30,6 +30,14 @@ export interface UtxoRules {
   readonly specialTransactions?: boolean
   /** A token may stand in front of a locking script (CHIP-2022-02). */
   readonly cashTokens?: boolean
+  /** What an output costs at which nodes call it dust, in the smallest unit for 1,000 bytes; Bitcoin Core's is 3,000. */
+  readonly dustRate?: bigint
+  /** An amount below which every output is dust, in place of the rate. */
+  readonly dustAmount?: bigint
+  /** Signatures hash as BIP-143 has it, with a mark of the chain in their type (UAHF). */
+  readonly forkId?: boolean
+  /** Nodes do not let a waiting transaction be replaced by one that pays more (BIP-125). */
+  readonly neverReplaces?: boolean
   /** The node says which blocks are final (`getbestchainlock`, DIP-8). */
   readonly chainLocks?: boolean
 }

@@ -1,0 +1,107 @@
+/** What transactions of UTXO chains cost, and which of their outputs are dust. */
+import type * as CoinSelection from "./CoinSelection.ts"
+import * as TransactionSize from "./TransactionSize.ts"
+import type { UtxoNetwork } from "./UtxoNetwork.ts"
+
+/** Of Bitcoin Core, in the smallest unit for 1,000 bytes (`DUST_RELAY_TX_FEE`). */
+const usualDustRate = 3_000n
+
+/** ZIP-317: what an action costs, and how many of them cost that at the least. */
+const actionFee = 5_000n
+const graceActions = 2
+const actionInputSize = 150
+const actionOutputSize = 34
+
+/** Nodes relay no heavier transaction (`MAX_STANDARD_TX_WEIGHT`), nor one with more bytes where there is no witness. */
+const maxWeight = 400_000
+
+/** For 1,000 bytes, rounded up: less would be below the rate. */
+export const feeAt = (rate: bigint, size: number): bigint => (rate * BigInt(size) + 999n) / 1_000n
+
+/**
+ * The least amount that nodes relay in an output.
+ *
+ * @example
+ * ```ts
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as LockingScript from "@headwater/core/utxo/LockingScript"
+ * import * as TransactionCosts from "@headwater/core/utxo/TransactionCosts"
+ *
+ * const { utxo } = Chain.ofName("bitcoin/mainnet")!
+ * TransactionCosts.dustOf(utxo!, LockingScript.pubKeyHash(new Uint8Array(20))) // => 546n
+ * TransactionCosts.dustOf(utxo!, LockingScript.witness(0, new Uint8Array(20))) // => 294n
+ * ```
+ */
+export const dustOf = (
+  { dustAmount, dustRate = usualDustRate }: Pick<UtxoNetwork, "dustAmount" | "dustRate">,
+  script: Uint8Array
+): bigint => {
+  const size = TransactionSize.outputSize(script) + TransactionSize.spendingSize(script)
+  return dustAmount ?? (dustRate * BigInt(size)) / 1_000n
+}
+
+/** By the rate for 1,000 virtual bytes, now and in the long term; or one amount, whatever the size. */
+export type Fee = { readonly rate: bigint; readonly longTermRate: bigint } | { readonly exact: bigint }
+
+export interface Payment {
+  /** Of the wallet, and so of all inputs. */
+  readonly format: TransactionSize.InputFormat
+  /** Locking scripts of the outputs without the change. */
+  readonly scripts: ReadonlyArray<Uint8Array>
+  /** Locking script of the change. */
+  readonly change: Uint8Array
+}
+
+const sizesOf = ({ change, scripts }: Payment) => {
+  const outputs = scripts.map(TransactionSize.outputSize)
+  return { without: outputs, with: [...outputs, TransactionSize.outputSize(change)] }
+}
+
+const shapeOf = ({ wireFormat }: UtxoNetwork, payment: Payment) => {
+  const sizes = sizesOf(payment)
+  return (inputs: number, hasChange: boolean): TransactionSize.Shape => ({
+    format: payment.format,
+    inputs,
+    outputs: hasChange ? sizes.with : sizes.without,
+    wireFormat
+  })
+}
+
+/** Virtual bytes of a payment with so many inputs. */
+export const sizeOf = (network: UtxoNetwork, payment: Payment, inputs: number, hasChange: boolean): number =>
+  TransactionSize.virtualSize(shapeOf(network, payment)(inputs, hasChange))
+
+/** ZIP-317, of transparent inputs and outputs. */
+const conventionalFee = ({ format, inputs, outputs }: TransactionSize.Shape): bigint => {
+  const taken = Math.ceil((inputs * TransactionSize.inputWeights[format]) / 4 / actionInputSize)
+  const paid = Math.ceil(outputs.reduce((sum, size) => sum + size, 0) / actionOutputSize)
+  return actionFee * BigInt(Math.max(graceActions, taken, paid))
+}
+
+const feesOf = (network: UtxoNetwork, { format }: Payment, fee: Fee) => {
+  if ("exact" in fee) return { of: () => fee.exact, input: 0n, longTermInput: 0n }
+  const { inputWeights, virtualSize } = TransactionSize
+  if (network.wireFormat === "zcash") {
+    return { of: conventionalFee, input: actionFee, longTermInput: actionFee }
+  }
+  const ofInput = (rate: bigint) => (rate * BigInt(inputWeights[format]) + 3_999n) / 4_000n
+  return {
+    of: (shape: TransactionSize.Shape) => feeAt(fee.rate, virtualSize(shape)),
+    input: ofInput(fee.rate),
+    longTermInput: ofInput(fee.longTermRate)
+  }
+}
+
+/** The costs of a payment, by which its coins are selected. */
+export const of = (network: UtxoNetwork, payment: Payment, fee: Fee): CoinSelection.Costs => {
+  const shape = shapeOf(network, payment)
+  const fees = feesOf(network, payment, fee)
+  const room = maxWeight - TransactionSize.weightOf(shape(0, true)) - 4 * 4
+  return {
+    feeOf: (inputs, hasChange) => fees.of(shape(inputs, hasChange)),
+    inputFee: fees.input,
+    longTermInputFee: fees.longTermInput,
+    dust: dustOf(network, payment.change),
+    maxInputs: Math.max(0, Math.floor(room / TransactionSize.inputWeights[payment.format]))
+  }
+}
