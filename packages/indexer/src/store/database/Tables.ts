@@ -325,6 +325,7 @@ export interface ListedAddressTable {
   address_index: Generated<number | null>
   /** The recorded blocks that are yet to be looked through for what the address had before it was derived; else null. */
   past_from: Generated<number | null>
+  /** The last of these, which stays when they were looked through: blocks above it were matched against the address. */
   past_to: Generated<number | null>
   /** Seconds since the Unix epoch; null for what came before this was noted. */
   created: Generated<number | null>

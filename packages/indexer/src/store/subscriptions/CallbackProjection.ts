@@ -90,11 +90,14 @@ const firstOf = (subscriptions: ReadonlyArray<number>, occurrences: Occurrences,
   return end === -1 ? subscriptions : subscriptions.slice(0, end)
 }
 
-/** What of these occurrences is of some subscriptions. */
-const ofThese = (occurrences: Occurrences, ids: ReadonlySet<number>): Occurrences =>
-  occurrences.map((one) => {
-    const subscribers = one.subscription.subscribers?.filter(({ id }) => ids.has(id))
-    return { ...one, subscription: { ...one.subscription, subscribers } }
+/** What was found that is of some subscribers. */
+const ofThese = <A extends { readonly subscription: Subscribers.Group }>(
+  found: ReadonlyArray<A>,
+  isOne: (subscriber: PendingConfirmations.Subscriber) => boolean
+): ReadonlyArray<A> =>
+  found.flatMap((one) => {
+    const subscribers = one.subscription.subscribers?.filter(isOne) ?? []
+    return subscribers.length === 0 ? [] : [{ ...one, subscription: { ...one.subscription, subscribers } }]
   })
 
 interface Matching {
@@ -214,11 +217,22 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
     if (only.length === 0) return
     const knowsSpent = UtxoSet.remembersSpent(again.row, block.height)
     const matching = { knowsSpent, most: Number.POSITIVE_INFINITY, only }
-    const { occurrences, unresolved } = yield* matched(block, again, matching)
+    const found = yield* matched(block, again, matching)
+    const addresses = [...found.occurrences, ...found.unresolved].map(({ subscription }) => subscription.address!)
+    const isMatchedBefore = yield* PastBlocks.matchedBefore(block.height, only, addresses)
+    const isLate = ({ address, id }: PendingConfirmations.Subscriber) => !isMatchedBefore(id, address!)
+    const unresolved = ofThese(found.unresolved, isLate)
     if (unresolved.length > 0) yield* UnresolvedEvents.add(id, block, unresolved)
+    const occurrences = ofThese(found.occurrences, isLate)
     const now = firstOf(only, occurrences, bounds.commit)
-    const told = yield* Subscribers.told(chain, ofThese(occurrences, new Set(now)))
-    again.addCallbacks(yield* MissedCallbacks.add(again.row, block, told, yield* Clock.currentTimeMillis))
+    const told = yield* Subscribers.told(
+      chain,
+      ofThese(occurrences, ({ id }) => now.includes(id))
+    )
+    // Confirmations that have come since are told by the steps: one occurrence may have a hundred.
+    const at = yield* Clock.currentTimeMillis
+    again.addCallbacks(yield* MissedCallbacks.add(again.row, block, told, at, block.height))
+    again.afterwards(fanOut.want)
     yield* PastBlocks.remove(id, block.height, now)
   })
 

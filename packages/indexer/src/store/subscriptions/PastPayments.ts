@@ -125,14 +125,14 @@ const lookBack = Effect.fnUntraced(function* (chain: Chain, row: ChainRow.ChainR
   }
   const used = new Map<string, number>()
   for (const { address, address_index, branch, event, from_height, id, past_from, past_to, subscription } of unread) {
-    const range = { from: Math.max(past_from, row.all_from ?? Number.MAX_SAFE_INTEGER), to: past_to }
+    const range = { from: Math.max(past_from, row.all_from ?? 0), to: past_to }
     const uses = yield* RecordedUses.of(chain, row.id, address, eventKinds[event].class, range)
     const own = uses.heights.filter((height) => height > (from_height ?? -1))
     yield* PastBlocks.add(row.id, subscription, own)
     yield* query((db) =>
       db
         .updateTable("listed_address")
-        .set(uses.next === undefined ? { past_from: null, past_to: null } : { past_from: uses.next })
+        .set({ past_from: uses.next ?? null })
         .where("id", "=", id)
     )
     const key = `${subscription} ${branch}`
@@ -148,9 +148,9 @@ const lookBack = Effect.fnUntraced(function* (chain: Chain, row: ChainRow.ChainR
  */
 export const found = Effect.fnUntraced(function* (chain: Chain, row: ChainRow.ChainRow, coins: FoundCoins) {
   const { query } = yield* Database
-  // What came above the search was matched.
-  const early = [...coins.coins, ...coins.spent].filter(({ height }) => height <= coins.searched)
-  const heights = Map.groupBy(early, ({ script }) => Bytes.key(script))
+  // Those above the search too: a node that is behind may be searched below the block at which a window reached an address.
+  const moves = [...coins.coins, ...coins.spent, ...coins.spent.map((coin) => ({ ...coin, height: coin.spentHeight }))]
+  const heights = Map.groupBy(moves, ({ script }) => Bytes.key(script))
   const scripts = [...heights.values()].map(([coin]) => coin!.script)
   const owners = yield* inChunks(scripts, (some) =>
     query((db) =>

@@ -189,8 +189,8 @@ const ofLowestTip = (rows: ReadonlyArray<ConfirmedRow>) =>
 
 /**
  * The callbacks whose confirmation comes with the tip at `height`, those of the oldest block first, and the height at
- * which the next one is due. Behind blocks that were skipped several of one occurrence are due at once. Where more than
- * `most` occurrences have a confirmation, nothing is done: `isLeft`.
+ * which the next one is due. Behind blocks that were skipped, and of past blocks, several of one occurrence are due at once.
+ * Where there are more than `most` callbacks, the others are left: `isLeft`.
  */
 export const confirm = Effect.fnUntraced(function* (chain: number, height: number, most: number, now: number) {
   const { query } = yield* Database
@@ -198,7 +198,7 @@ export const confirm = Effect.fnUntraced(function* (chain: number, height: numbe
   while (true) {
     const rows = yield* query((db) => dueRows(db, chain, height).limit(most + 1))
     if (rows.length === 0) return { callbacks, nextDue: yield* nextDue(chain), isLeft: false }
-    if (rows.length > most) return { callbacks, nextDue: height, isLeft: true }
+    if (callbacks.length + rows.length > most) return { callbacks, nextDue: height, isLeft: true }
     const lowest = ofLowestTip(rows)
     callbacks.push(...(yield* confirmRows(chain, lowest, now)))
     if (lowest.length < rows.length) continue

@@ -119,7 +119,7 @@ export interface Extension {
  * behind until the last of them.
  */
 export const store = Effect.fnUntraced(function* (
-  chain: Pick<ChainRow.ChainRow, "all_from" | "coins_lost_from" | "id" | "revision">,
+  chain: Pick<ChainRow.ChainRow, "all_from" | "coins_lost_from" | "first_height" | "id" | "revision">,
   extensions: ReadonlyArray<Extension>
 ) {
   const { defer, insertMany, numbers } = yield* Database
@@ -127,7 +127,8 @@ export const store = Effect.fnUntraced(function* (
   const placed = extensions.map((extension) => {
     const { behindFrom, reached, since, window } = extension
     const recorded = chain.all_from === null || since === null || chain.all_from > since ? null : chain.all_from
-    const from = window.behind_from ?? behindFrom
+    // A key may be there before the first block of all.
+    const from = Math.max(window.behind_from ?? behindFrom, chain.first_height ?? 0)
     if (window.total + reached.fresh.length < maxAddresses && isBehind(reached, window)) {
       return { ...extension, recorded, from, behind_from: from, past: [] }
     }
@@ -150,7 +151,7 @@ export const store = Effect.fnUntraced(function* (
         ...{
           from_height: since === null ? null : known,
           past_from: recorded,
-          past_to: recorded === null ? null : since
+          past_to: since ?? -1
         }
       }))
     })

@@ -122,16 +122,17 @@ const uncontradicted = Effect.fnUntraced(function* (chain: ChainRow.ChainRow, bl
   return occurrences.filter((one) => !contradicted.has(nameOf(one)))
 })
 
-/** Adds what is missing by the chain's present tip; what is there, in whatever state, stays. How many callbacks. */
+/** Adds what is missing by a tip, the chain's present one if not given; what is there, in whatever state, stays. How many callbacks. */
 export const add = Effect.fnUntraced(function* (
   chain: ChainRow.ChainRow,
   block: Block,
   occurrences: Occurrences,
-  now: number
+  now: number,
+  tip = chain.height!
 ) {
   const early = yield* uncontradicted(chain, block, yield* meant(block, occurrences))
   if (early.length === 0) return 0
-  const { due, pending } = PendingConfirmations.schedule(chain.id, block, early, chain.height!, now)
+  const { due, pending } = PendingConfirmations.schedule(chain.id, block, early, tip, now)
   const added = yield* addCallbacks(due)
   yield* addPending(chain.id, block.height, pending)
   return added

@@ -1,8 +1,11 @@
 /** Committed blocks that subscriptions on extended public keys are yet to be told of, since they paid addresses too early. */
+import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import { isMatched } from "../../chain/MatchedSubscriptions.ts"
 import { Database } from "../../database/Database.ts"
+import { inChunks } from "../../database/Statements.ts"
 import * as MissedUses from "./MissedUses.ts"
 import * as UndoneBlocks from "../UndoneBlocks.ts"
 
@@ -13,14 +16,27 @@ const rangeAtOnce = 256
 export const range = (from: number, to: number): ReadonlyArray<number> =>
   Array.from({ length: Math.min(rangeAtOnce, Math.max(0, to - from + 1)) }, (_, i) => from + i)
 
+/** Whether a block was ever committed at a height: the first one may be far above, and others may have been skipped. */
+const isCommitted = Effect.fnUntraced(function* (chain: number) {
+  const { query } = yield* Database
+  const [row] = yield* query((db) => db.selectFrom("chain").select("first_height").where("id", "=", chain))
+  const skipped = yield* query((db) =>
+    db.selectFrom("skipped_blocks").select(["from_height", "to_height"]).where("chain", "=", chain)
+  )
+  const first = row?.first_height ?? 0
+  return (height: number) =>
+    height >= first && !skipped.some(({ from_height, to_height }) => from_height <= height && height <= to_height)
+})
+
 /** Blocks of which a subscription is to be told what it was not told yet, but those that its feed names as missed. */
 export const add = Effect.fnUntraced(function* (chain: number, subscription: number, heights: ReadonlyArray<number>) {
   if (heights.length === 0) return
   const { insertMany } = yield* Database
   const isMissed = yield* MissedUses.isMissed(chain, subscription)
+  const isThere = yield* isCommitted(chain)
   yield* insertMany(
     "past_payment",
-    heights.filter((height) => !isMissed(height)).map((height) => ({ chain, height, subscription })),
+    heights.filter((height) => isThere(height) && !isMissed(height)).map((height) => ({ chain, height, subscription })),
     "on conflict do nothing"
   )
 })
@@ -68,6 +84,29 @@ export const at = Effect.fnUntraced(function* (chain: number, height: number, mo
       .limit(most)
   )
   return found.map(({ subscription }) => subscription)
+})
+
+/** Whether a block was matched against an address of a subscription when it was committed: what it has was told then. */
+export const matchedBefore = Effect.fnUntraced(function* (
+  height: number,
+  subscriptions: ReadonlyArray<number>,
+  addresses: ReadonlyArray<AddressBytes>
+) {
+  const { numbers, query } = yield* Database
+  const found = yield* inChunks(addresses, (some) =>
+    query((db) =>
+      db
+        .selectFrom("listed_address")
+        .select(["subscription", "address"])
+        .where(sql<boolean>`subscription in ${numbers(subscriptions)}`)
+        .where("address", "in", some)
+        .where("left_revision", "is", null)
+        .where("past_to", "<", height)
+    )
+  )
+  const nameOf = (subscription: number, address: Uint8Array) => `${subscription} ${Bytes.key(address)}`
+  const names = new Set(found.map(({ address, subscription }) => nameOf(subscription, address)))
+  return (subscription: number, address: Uint8Array) => names.has(nameOf(subscription, address))
 })
 
 /** They have been told. */
