@@ -205,28 +205,33 @@ const takeBackSome = Effect.fnUntraced(function* (chain: Chain, at: Undoing, mos
   const { account, chain: id, hash, height, pending_before, rewound, tip } = at
   if (hash !== null && at.subscription !== null) {
     const told = yield* RevertedBlocks.tellSome(chain, at, { ...at, hash, after: at.subscription }, most)
-    return { done: told.length, left: { subscription: told.length < most ? null : told.at(-1)! } }
+    return { done: told.length, hasLocked: false, left: { subscription: told.length < most ? null : told.at(-1)! } }
   }
   const ofAccount = sql`chain = ${id} and height = ${height} and account = ${account} and id < ${pending_before}`
   const pending = yield* PendingConfirmations.removeSome(ofAccount, most)
-  if (pending === most) return { done: most, left: {} }
+  if (pending === most) return { done: most, hasLocked: false, left: {} }
   const ids = yield* callbacksOf(at, most - pending)
   if (ids.length > 0) {
     yield* Retractions.withdrawSome(ids)
     if (rewound === 0) yield* Retractions.takeBackSome(ids, { chain: id, tip }, at.at)
   }
   const isDone = ids.length < most - pending
-  return { done: pending + ids.length, left: isDone ? undefined : { callback: ids.at(-1)! } }
+  const hasLocked = ids.length > 0
+  return { done: pending + ids.length, hasLocked, left: isDone ? undefined : { callback: ids.at(-1)! } }
 })
 
-/** In a transaction that has the lock of the chain: takes back up to `most` rows of an account; how many. */
+/**
+ * In a transaction that has the lock of the chain: takes back up to `most` rows of an account, and callbacks of one block
+ * alone; how many. Who gives positions in the account's feed locks its subscriptions in the order of their ids, as this does
+ * once: a second time it would wait for who waits for it.
+ */
 export const takeBack = Effect.fnUntraced(function* (chain: Chain, id: number, account: number, most: number) {
   const { query } = yield* Database
   let all = 0
   for (let budget = most; budget > 0; ) {
     const at = yield* next(id, account)
     if (at === undefined) break
-    const { done, left } = yield* takeBackSome(chain, at, budget)
+    const { done, hasLocked, left } = yield* takeBackSome(chain, at, budget)
     budget -= Math.max(1, done)
     all += done
     const which = sql`chain = ${id} and account = ${account} and undone = ${at.id}`
@@ -241,6 +246,7 @@ export const takeBack = Effect.fnUntraced(function* (chain: Chain, id: number, a
     } else if (Object.keys(left).length > 0) {
       yield* query((db) => db.updateTable("undoing").set(left).where(sql<boolean>`${which}`))
     }
+    if (hasLocked) break
   }
   return all
 })

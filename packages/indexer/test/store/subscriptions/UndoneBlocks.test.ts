@@ -1,24 +1,28 @@
 /** What blocks that have left the chain told, until steps have taken it back. */
 import { assert, layer } from "@effect/vitest"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import { Database } from "@headwater/indexer/store/database/Database"
+import { rows } from "@headwater/indexer/store/database/Statements"
 import { AccountFeed } from "@headwater/indexer/store/subscriptions/AccountFeed"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
 import * as FanOut from "@headwater/indexer/store/subscriptions/FanOut"
 import { Outbox, Retention } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import * as TestClock from "effect/testing/TestClock"
+import { sql } from "kysely"
 import { stores } from "../../../../../test/Stores.ts"
 import { FakeChain } from "../../sync/FakeChain.ts"
 import * as Seed from "../Seed.ts"
 
 const bounds = { commit: 500, address: 100, undo: 3, step: 2, turn: 1 }
 const count = 8
-const open = Effect.provideService(
-  ChainStore.open(Seed.chain, { record: "watched", undoDepth: 64 }),
-  FanOut.Bounds,
-  bounds
-)
+const opening = ChainStore.open(Seed.chain, { record: "watched", undoDepth: 64 })
+const open = Effect.provideService(opening, FanOut.Bounds, bounds)
 
 for (const store of stores) {
   const services = Layer.mergeAll(Callbacks.layer, AccountFeed.layer).pipe(
@@ -127,6 +131,47 @@ for (const store of stores) {
           ]
         )
       }).pipe(Effect.provide(services), Effect.scoped)
+    )
+
+    it.effect.skipIf(store.name !== "postgres")("wait for one lock of subscriptions at a time", () =>
+      Effect.gen(function* () {
+        const { lockRows, query, transaction } = yield* Database
+        const chain = new FakeChain(Seed.chain)
+        const opened = yield* Effect.provideService(opening, FanOut.Bounds, { ...bounds, undo: 0, step: 50, turn: 25 })
+        yield* opened.commit([chain.tip])
+        const account = yield* Seed.account
+        const [first, second] = [
+          yield* Seed.subscription(account, "https://receiver.test/1"),
+          yield* Seed.subscription(account, "https://receiver.test/2")
+        ]
+        // The lower block is of the first subscription alone, the higher one of the other.
+        for (const { id } of [second, first]) {
+          const { height } = chain.mine([])
+          yield* opened.commit([chain.tip])
+          yield* query((db) => db.deleteFrom("callback").where("height", "=", height).where("subscription", "=", id))
+        }
+        chain.drop(2)
+        yield* opened.undo(chain.tip.height)
+        const [locked, end] = [yield* Latch.make(), yield* Latch.make()]
+        // As who gives positions in the account's feed: by the ids of the subscriptions.
+        const lock = ({ id }: typeof first) =>
+          lockRows((db) => db.selectFrom("subscription").select("id").where("id", "=", id))
+        const reader = yield* Effect.forkChild(
+          transaction(
+            lock(first).pipe(Effect.andThen(locked.open), Effect.andThen(end.await), Effect.andThen(lock(second)))
+          )
+        )
+        yield* locked.await
+        const step = yield* Effect.forkChild(opened.fanOut)
+        const isWaiting = query(
+          rows(sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+        ).pipe(Effect.repeat({ until: ({ length }) => length > 0, schedule: Schedule.spaced("10 millis") }))
+        yield* Effect.raceFirst(Fiber.await(step), isWaiting)
+        yield* end.open
+        yield* Fiber.join(reader)
+        assert.deepInclude(yield* Fiber.join(step), { callbacks: 1, more: true })
+        assert.deepInclude(yield* opened.fanOut, { callbacks: 1, more: false })
+      }).pipe(TestClock.withLive, Effect.provide(services), Effect.scoped)
     )
   })
 }
