@@ -70,14 +70,15 @@ export const make = (source: Source, store: ChainStore, options: Options): PastP
      * Where the round has come to, and whether another is to follow: what was told may have moved a window, by which earlier
      * blocks are to be told. Looking for such blocks alternates with telling, so that none waits for all.
      */
-    let round = { after: -1, isLast: true }
+    let round = { after: new Map<number, number>(), isLast: true }
     while (true) {
-      const [took, { height, more }] = yield* Effect.timed(store.pastPayments(round.after))
-      if (height !== undefined) {
-        const isTold = yield* tellOrWarn(height)
+      const [took, { more, next }] = yield* Effect.timed(store.pastPayments(round.after))
+      if (next !== undefined) {
+        const isTold = yield* tellOrWarn(next.height)
         // There may be more to tell of the same block, to other subscriptions.
-        round = { after: isTold ? height - 1 : height, isLast: round.isLast && !isTold && !more }
-      } else if (more || !round.isLast) round = { after: -1, isLast: true }
+        round.after.set(next.account, isTold ? next.height - 1 : next.height)
+        round = { ...round, isLast: round.isLast && !isTold && !more }
+      } else if (more || !round.isLast) round = { after: new Map(), isLast: true }
       else return
       yield* Effect.sleep(Duration.max(took, Duration.millis(leastPause)))
     }

@@ -88,10 +88,11 @@ export interface ChainStore {
   /** An effect that waits for the next commit of this process that leaves callbacks to steps. */
   readonly fanOutWanted: Effect.Effect<Effect.Effect<void>>
   /**
-   * A step that looks for what extended public keys were paid before their windows reached it, or else the next block above
-   * `after` that is to be entered again with `callbacks: "past"`; `sync/PastPaymentSync` repeats it.
+   * A step that looks for what extended public keys were paid before their windows reached it, and the next block that is to
+   * be entered again with `callbacks: "past"`, of one account after another: each account's lowest one above `after`, if that
+   * names the account. `sync/PastPaymentSync` repeats it.
    */
-  readonly pastPayments: (after: number) => Effect.Effect<PastPayments.Step, DatabaseError>
+  readonly pastPayments: (after?: ReadonlyMap<number, number>) => Effect.Effect<PastPayments.Step, DatabaseError>
   readonly setFinal: (height: number) => Effect.Effect<void, DatabaseError>
 }
 
@@ -166,7 +167,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
     skip: (after, to) => provided(skip(after, to)),
     fanOut: provided(fanOut.step()),
     fanOutWanted: fanOut.wanted,
-    pastPayments: (after) => provided(pastPayments(after)),
+    pastPayments: (after = new Map()) => provided(pastPayments(after)),
     setFinal: (height) => provided(ChainRow.setFinal(id, height))
   }
   return store

@@ -27,8 +27,8 @@ import * as RecordedUses from "./internal/RecordedUses.ts"
 export interface Step {
   /** Whether something was looked for, so that there may be more. */
   readonly more: boolean
-  /** The next block above the given height that is to be told. */
-  readonly height: number | undefined
+  /** The next block that is to be told, and the account whose turn it is. */
+  readonly next: PastBlocks.Next | undefined
 }
 
 /** Addresses whose record one step looks through, and branches that one step derives further. */
@@ -195,23 +195,24 @@ const isWanted = Effect.fnUntraced(function* (id: number) {
   return found.length > 0
 })
 
-/** The steps of an open chain; `after`: the height of the block that was told last in this round. */
+/** The steps of an open chain; `after`: the heights of each account behind which its next block is. */
 export const make = Effect.fnUntraced(function* (chain: Chain, id: number) {
   const bounds = yield* KeyWindows.Bounds
   const widen = makeWiden(chain, id)
   const turns = LookTurns.make(id)
+  const next = PastBlocks.turns(id)
   const look = Effect.gen(function* () {
     const row = yield* ChainRow.lock(id)
     const isWidened = yield* widen
     return (yield* lookBack(chain, row, turns)) || isWidened
   })
   return Effect.fn("PastPayments.step")(
-    function* (after: number) {
+    function* (after: ReadonlyMap<number, number>) {
       const { transaction } = yield* Database
       const looked = Effect.andThen(turns.refresh, transaction(look))
       // What is remembered of turns may be of subscriptions that other processes have looked through: then it is read anew.
       const more = (yield* isWanted(id)) && ((yield* looked) || (yield* looked))
-      return { more, height: yield* PastBlocks.after(id, after) } satisfies Step as Step
+      return { more, next: yield* next(after) } satisfies Step as Step
     },
     Effect.provideService(KeyWindows.Bounds, bounds)
   )

@@ -75,7 +75,7 @@ const setting = Effect.fnUntraced(function* ({ chain = Seed.chain, first = 0, re
   } as unknown as Source
   return {
     ...{ asked, blocks, own, query },
-    past: (after?: number) => Effect.suspend(() => opened.pastPayments(after ?? -1)),
+    past: Effect.suspend(() => opened.pastPayments()),
     fanOut: Effect.suspend(() => opened.fanOut),
     skip: (to: number) => Effect.suspend(() => opened.skip(blocks.at(-1)!.height, to)),
     tellPast: Effect.suspend(() => PastPaymentSync.make(source, opened, { pollInterval: 1 as never }).step),
@@ -195,14 +195,31 @@ for (const store of stores) {
           const [a] = own
           yield* subscribe(10)
           yield* mine()
-          while ((yield* past()).more);
+          while ((yield* past).more);
           assert.deepStrictEqual(yield* waiting, [1_000_000])
           yield* mine([a![9]!])
           yield* skip(1_000_010)
           yield* mine([], 1_000_011)
-          while ((yield* past()).more);
+          while ((yield* past).more);
           assert.deepStrictEqual(yield* waiting, [1_000_000, 1_000_001, 1_000_011])
         }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
+    it.live("are told to one account after another, however many blocks one of them has", () =>
+      Effect.gen(function* () {
+        const { asked, blocks, mine, own, subscribe, tellPast } = yield* setting()
+        const [a, b] = own
+        yield* mine()
+        yield* subscribe(3, 0)
+        yield* subscribe(3, 1)
+        for (let i = 0; i < 8; i++) yield* mine([a![4]!])
+        yield* mine([b![4]!])
+        const { height } = blocks.at(-1)!
+        yield* mine([a![2]!, b![2]!])
+        yield* tellPast
+        assert.isAtMost(asked.indexOf(height), 2)
+        assert.sameMembers(asked, [1, 2, 3, 4, 5, 6, 7, 8, 9])
+      }).pipe(Effect.scoped, Effect.provide(services))
     )
 
     it.live("are told where what was recorded is looked through when only what is watched is recorded", () =>

@@ -62,6 +62,7 @@ import * as extendedKey from "../migrations/0048_extended_key.ts"
 import * as undoneBlocks from "../migrations/0049_undone_blocks.ts"
 import * as callbackCopy from "../migrations/0050_callback_copy.ts"
 import * as gapIndex from "../migrations/0051_gap_index.ts"
+import * as pastPaymentIndex from "../migrations/0052_past_payment_index.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -111,7 +112,8 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0048_extended_key": extendedKey.up,
   "0049_undone_blocks": undoneBlocks.up,
   "0050_callback_copy": callbackCopy.up,
-  "0051_gap_index": gapIndex.up
+  "0051_gap_index": gapIndex.up,
+  "0052_past_payment_index": pastPaymentIndex.up
 }
 
 /** The last migration of release 0.1, whose migrations were no transactions on SQLite. */

@@ -5,7 +5,8 @@ import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import { isMatched } from "../../chain/MatchedSubscriptions.ts"
 import { Database } from "../../database/Database.ts"
-import { inChunks } from "../../database/Statements.ts"
+import { inChunks, rows } from "../../database/Statements.ts"
+import type { Row } from "../../database/Tables.ts"
 import * as MissedUses from "./MissedUses.ts"
 import * as UndoneBlocks from "../UndoneBlocks.ts"
 
@@ -42,32 +43,63 @@ export const add = Effect.fnUntraced(function* (chain: number, subscription: num
 })
 
 /**
- * What is told now, by the names `p` and `s`: subscriptions that blocks are matched against, whose addresses have all begun
+ * What is told now, by the name `s`: subscriptions that blocks are matched against, whose addresses have all begun
  * again. What the others have stays until then.
  */
 const isTold = sql<boolean>`${isMatched("s")} and not exists (
   select 1 from address_list l where l.subscription = s.id and l.begin_after is not null
 )`
 
-/** The first block above a height of which a subscription is to be told now. */
-export const after = Effect.fnUntraced(function* (chain: number, height: number) {
+/** Accounts that are to be told of any block now. */
+const accountsOf = Effect.fnUntraced(function* (chain: number) {
   const { read } = yield* Database
-  // What was told at these heights is not known before all is taken back that other blocks told there.
-  const undone = yield* UndoneBlocks.lowest(chain)
-  const [next] = yield* read((db) =>
-    db
-      .selectFrom("past_payment as p")
-      .innerJoin("subscription as s", "s.id", "p.subscription")
-      .select("p.height")
-      .where("p.chain", "=", chain)
-      .where("p.height", ">", height)
-      .$if(undone !== undefined, (select) => select.where("p.height", "<", undone!))
-      .where(isTold)
-      .orderBy("p.height")
-      .limit(1)
+  const found = yield* read(
+    rows(sql<Pick<Row<"subscription">, "account">>`
+      select distinct s.account from extended_key k join subscription s on s.id = k.subscription
+      where k.chain = ${chain} and ${isTold} and exists (select 1 from past_payment p where p.subscription = s.id)
+      order by s.account`)
   )
-  return next?.height
+  return found.map(({ account }) => account)
 })
+
+/** The first block between two heights of which an account is to be told now. */
+const firstOf = Effect.fnUntraced(function* (chain: number, account: number, above: number, below: number) {
+  const { read } = yield* Database
+  const [found] = yield* read(
+    rows(sql<{ readonly height: number | null }>`
+      select min((
+        select min(p.height) from past_payment p
+        where p.subscription = s.id and p.height > ${above} and p.height < ${below}
+      )) as height
+      from extended_key k join subscription s on s.id = k.subscription
+      where k.chain = ${chain} and s.account = ${account} and ${isTold}`)
+  )
+  return found?.height ?? undefined
+})
+
+/** A block of which an account is to be told. */
+export interface Next {
+  readonly account: number
+  readonly height: number
+}
+
+/** The next block that is to be told now: of one account after another, each of which may have very many. */
+export const turns = (chain: number) => {
+  let last = -1
+  /** `after`: the heights of each account behind which the next one is. */
+  return Effect.fnUntraced(function* (after: ReadonlyMap<number, number>) {
+    const accounts = yield* accountsOf(chain)
+    // What was told at these heights is not known before all is taken back that other blocks told there.
+    const below = accounts.length === 0 ? undefined : yield* UndoneBlocks.lowest(chain)
+    for (const account of [...accounts.filter((one) => one > last), ...accounts.filter((one) => one <= last)]) {
+      const height = yield* firstOf(chain, account, after.get(account) ?? -1, below ?? Number.MAX_SAFE_INTEGER)
+      if (height === undefined) continue
+      last = account
+      return { account, height: Number(height) } satisfies Next as Next
+    }
+    return undefined
+  })
+}
 
 /** Some of the subscriptions that are to be told of a block now, at most so many. */
 export const at = Effect.fnUntraced(function* (chain: number, height: number, most: number) {
