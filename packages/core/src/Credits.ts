@@ -15,6 +15,8 @@ const defaults = {
   "subscription-get": 30,
   asset: 110,
   "address-form": 10,
+  fees: 30,
+  "next-nonce": 20,
   "xrp-block-transactions": 20,
   "tokens-transfers": 100,
   "xrp-derive": 35,
@@ -38,8 +40,13 @@ export const onChain = (credits: number, { creditMultiplier }: Pick<Chain, "cred
 /** Credits for one result: the figure of each blockchain that the interface's table lists, else the default. */
 type PriceColumn = { readonly default: number } & Readonly<Record<string, number>>
 
+/** Operations that cost more on a chain with a multiplier, whichever that is (wider interface, *Credits*). */
+const multiplied: ReadonlySet<string> = new Set<Operation>(["fees", "next-nonce"])
+
 const column = (operation: Operation, byDefault: number): PriceColumn => {
-  const listed = blockchains.filter(({ listedPrices }) => listedPrices.some((each) => each === operation))
+  const listed = blockchains.filter(
+    ({ listedPrices }) => multiplied.has(operation) || listedPrices.some((each) => each === operation)
+  )
   return {
     default: byDefault,
     ...Object.fromEntries(listed.map((blockchain) => [blockchain.name, onChain(byDefault, blockchain)]))

@@ -103,7 +103,10 @@ const operationsOf = (insides: Insides): ChainOperations => {
     ({ paying }: Caller) =>
       paying(answer({ items: Array.from({ length: 100 }, (_, i) => make(i)) }), ({ items }) => items.length)
 
-  const groups = new Set(["addresses", "blocks", "hdWallets", "transactions"])
+  const groups = new Set([
+    ...["addresses", "blocks", "fees", "hdWallets", "nextNonce", "rawTransactions", "tokenPreparation"],
+    "transactions"
+  ])
   const made = operations.flatMap((operation): ReadonlyArray<readonly [string, unknown]> => {
     const [group, name] = operation.operationId.split(".") as [string, string]
     if (!groups.has(group)) return []

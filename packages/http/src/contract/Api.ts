@@ -14,12 +14,16 @@ import { CreditsGroup } from "./Credits.ts"
 import { DomainsGroup } from "./Domains.ts"
 import { ExtendedKeysGroup } from "./ExtendedKeys.ts"
 import { FeedGroup } from "./Feed.ts"
+import { FeesGroup } from "./Fees.ts"
 import { HdWalletsGroup } from "./HdWallets.ts"
 import { LimitsGroup } from "./Limits.ts"
 import { MarketDataGroup } from "./MarketData.ts"
+import { NextNonceGroup } from "./NextNonce.ts"
 import { Charging } from "./Price.ts"
+import { RawTransactionsGroup } from "./RawTransactions.ts"
 import { ReceiversGroup } from "./Receivers.ts"
 import { SubscriptionsGroup } from "./Subscriptions.ts"
+import { TokenPreparationGroup } from "./TokenPreparation.ts"
 import { TransactionsGroup } from "./Transactions.ts"
 import { Validation } from "./Validation.ts"
 
@@ -34,9 +38,13 @@ export class Api extends HttpApi.make("headwater")
   .add(ReceiversGroup)
   .add(BlocksGroup)
   .add(TransactionsGroup)
+  .add(TokenPreparationGroup)
+  .add(FeesGroup)
+  .add(NextNonceGroup)
   .add(AddressesGroup)
   .add(HdWalletsGroup)
   .add(AddressFormsGroup)
+  .add(RawTransactionsGroup)
   .add(MarketDataGroup)
   .add(CreditsGroup)
   .add(LimitsGroup)

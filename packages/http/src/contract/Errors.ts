@@ -28,6 +28,10 @@ export class InvalidData extends Schema.TaggedError<InvalidData>()("invalid_data
 export const invalidField = (attribute: string, message: string) =>
   new InvalidData({ message: `${attribute}: ${message}`, details: [{ attribute, message }] })
 
+/** A field of a request that the state of the chain contradicts. */
+export const conflictingField = (attribute: string, message: string): Conflict =>
+  new Conflict({ message: `${attribute}: ${message}`, details: [{ attribute, message }] })
+
 export class MissingApiKey extends Schema.TaggedError<MissingApiKey>()("missing_api_key", fields) {}
 export class InvalidApiKey extends Schema.TaggedError<InvalidApiKey>()("invalid_api_key", fields) {}
 export class InsufficientCredits extends Schema.TaggedError<InsufficientCredits>()("insufficient_credits", fields) {}

@@ -14,10 +14,14 @@ import { Api } from "../contract/Api.ts"
 import { CurrentAccount } from "../contract/Authentication.ts"
 import { BlocksGroup } from "../contract/Blocks.ts"
 import { Unimplemented } from "../contract/Errors.ts"
+import { FeesGroup } from "../contract/Fees.ts"
 import { HdWalletsGroup } from "../contract/HdWallets.ts"
+import { NextNonceGroup } from "../contract/NextNonce.ts"
 import { Listing } from "../contract/Paging.ts"
 import { Payment } from "../contract/Price.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
+import { RawTransactionsGroup } from "../contract/RawTransactions.ts"
+import { TokenPreparationGroup } from "../contract/TokenPreparation.ts"
 import { TransactionsGroup } from "../contract/Transactions.ts"
 import * as Pages from "../server/Pages.ts"
 import type { RecordedList } from "../operations/Operations.ts"
@@ -90,5 +94,15 @@ export const layer = Layer.mergeAll(
   ),
   HttpApiBuilder.group(Api, "transactions", (group) =>
     Effect.map(handlersOf(TransactionsGroup), (all) => group.handleAll(all))
+  ),
+  HttpApiBuilder.group(Api, "tokenPreparation", (group) =>
+    Effect.map(handlersOf(TokenPreparationGroup), (all) => group.handleAll(all))
+  ),
+  HttpApiBuilder.group(Api, "fees", (group) => Effect.map(handlersOf(FeesGroup), (all) => group.handleAll(all))),
+  HttpApiBuilder.group(Api, "nextNonce", (group) =>
+    Effect.map(handlersOf(NextNonceGroup), (all) => group.handleAll(all))
+  ),
+  HttpApiBuilder.group(Api, "rawTransactions", (group) =>
+    Effect.map(handlersOf(RawTransactionsGroup), (all) => group.handleAll(all))
   )
 )

@@ -12,10 +12,14 @@ import type { AddressesGroup } from "../contract/Addresses.ts"
 import type { BlocksGroup } from "../contract/Blocks.ts"
 import type { chainParams, context } from "../contract/Common.ts"
 import { type InsufficientCredits, type ResourceNotFound, Unimplemented } from "../contract/Errors.ts"
+import type { FeesGroup } from "../contract/Fees.ts"
 import type { HdWalletsGroup } from "../contract/HdWallets.ts"
 import type { Asset, ListedAsset } from "../contract/MarketData.ts"
+import type { NextNonceGroup } from "../contract/NextNonce.ts"
 import type { cursorQuery, SortingOrder } from "../contract/Paging.ts"
 import type { Payment } from "../contract/Price.ts"
+import type { RawTransactionsGroup } from "../contract/RawTransactions.ts"
+import type { TokenPreparationGroup } from "../contract/TokenPreparation.ts"
 import type { TransactionsGroup } from "../contract/Transactions.ts"
 
 /** A page by offset. `total` counts the items of all pages. */
@@ -71,7 +75,14 @@ export interface WalletRequest extends Pick<Caller, "account"> {
 }
 
 type Endpoint = HttpApiGroup.Endpoints<
-  typeof BlocksGroup | typeof TransactionsGroup | typeof AddressesGroup | typeof HdWalletsGroup
+  | typeof BlocksGroup
+  | typeof TransactionsGroup
+  | typeof TokenPreparationGroup
+  | typeof FeesGroup
+  | typeof NextNonceGroup
+  | typeof RawTransactionsGroup
+  | typeof AddressesGroup
+  | typeof HdWalletsGroup
 >
 
 /** Where the whole body may be absent, so may every field. */

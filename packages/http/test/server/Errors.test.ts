@@ -107,6 +107,27 @@ const valid = (operationId: string): Request => {
             query,
             item: { amount: "1", recipient: evmAddress, sender: evmAddress, fee: { priority: "slow" } }
           }
+    case "tokenPreparation": {
+      const own = name === "prepareFungible" ? { amount: "1" } : { tokenId: "1" }
+      const parties = { contract: evmAddress, recipient: evmAddress, sender: evmAddress }
+      return { params: evm, query, item: { ...parties, ...own, fee: { priority: "slow" } } }
+    }
+    case "fees": {
+      if (name === "ledgerFees") return { params: { network: "mainnet" }, query }
+      if (!name.endsWith("Gas")) return { params: evm, query }
+      const item = { amount: "1", recipient: evmAddress, sender: evmAddress }
+      return {
+        params: evm,
+        query,
+        item: { ...item, ...(name === "tokenGas" ? { contract: evmAddress, contractType: "ERC-20" } : {}) }
+      }
+    }
+    case "nextNonce":
+      return name === "nextNonce"
+        ? { params: { ...evm, address: evmAddress }, query }
+        : { params: { network: "mainnet", address: "rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpf" }, query }
+    case "rawTransactions":
+      return { params: name === "evmDecode" ? evm : utxo, query, item: { rawTransactionHex: "00" } }
     case "addresses":
       if (name === "syncedAddresses") return { params: evm, query }
       if (name === "syncAddress") return { params: evm, query, item: { address: evmAddress } }
@@ -283,7 +304,7 @@ for (const store of stores) {
           return yield* call(operation, { ...request, params: { ...request.params, [last!]: "x".repeat(300) } }, alice)
         }
         case "resource_not_found":
-          if (/^(marketData|addresses|hdWallets)\./.test(operation.operationId)) {
+          if (/^(marketData|addresses|hdWallets|nextNonce)\./.test(operation.operationId)) {
             insides.failure = new Errors.ResourceNotFound({ message: "no such thing" })
           }
           return yield* call(operation, request, alice)

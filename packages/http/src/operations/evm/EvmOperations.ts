@@ -10,9 +10,12 @@ import * as Freshness from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
 import * as AddressHistory from "./AddressHistory.ts"
 import * as Assets from "./Assets.ts"
+import * as DecodeTransaction from "./DecodeTransaction.ts"
+import * as Fees from "./Fees.ts"
 import * as Logs from "./Logs.ts"
 import * as ManagedAddresses from "./ManagedAddresses.ts"
 import * as ManagedWallets from "./ManagedWallets.ts"
+import * as NextNonce from "./NextNonce.ts"
 import * as Prepare from "./Prepare.ts"
 
 export interface Options
@@ -26,13 +29,13 @@ export interface Options
 export type SharedNode = Assets.WalletNode & Pick<EvmNode, "logs">
 
 /**
- * The operations of a family's chains: a node's part of them is asked of `evmOf`, and transfers are prepared by `prepare`.
+ * The operations of a family's chains: a node's part of them is asked of `evmOf`; `own` are those that the family has for itself.
  * `readsPast`: whether the family's nodes show the past of an address.
  */
 export const ofFamily = <Node extends ConnectedNode, Fields extends FamilyFields>(
   family: Family<Node, Fields>,
   evmOf: (node: Node) => SharedNode,
-  prepare: (record: ChainReader.ChainReader, freshness: Freshness.Freshness<Node>) => ChainOperations["prepare"],
+  own: (record: ChainReader.ChainReader, freshness: Freshness.Freshness<Node>) => Partial<ChainOperations>,
   readsPast: boolean
 ) =>
   Effect.fnUntraced(function* (chain: Chain, options: Options) {
@@ -49,8 +52,18 @@ export const ofFamily = <Node extends ConnectedNode, Fields extends FamilyFields
       tokensTransfers,
       evmAssets: Assets.make(record, freshness, evmOf, { ...options, extend, isSynced, nodeCalls }),
       logs: Logs.make(record, freshness, evmOf),
-      prepare: prepare(record, freshness)
+      ...own(record, freshness)
     } satisfies Partial<ChainOperations>
   })
 
-export const make = ofFamily(EvmFamily, ({ evm }) => evm, Prepare.make, true)
+export const make = ofFamily(
+  EvmFamily,
+  ({ evm }) => evm,
+  (record, freshness) => ({
+    ...Prepare.make(record, freshness),
+    ...Fees.make(record, freshness),
+    nextNonce: NextNonce.make(record, freshness),
+    evmDecode: DecodeTransaction.make(record.chain)
+  }),
+  true
+)

@@ -1,4 +1,4 @@
-/** Prepares a transfer of native coins for signing (interface section 4.15). */
+/** Prepares transfers of native coins (interface section 4.15) and of tokens for signing. */
 
 import * as Amount from "@headwater/core/Amount"
 import * as Address from "@headwater/core/address/Address"
@@ -11,18 +11,16 @@ import type { GasPrices } from "@headwater/indexer/families/evm/GasPrices"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { Conflict, invalidField } from "../../contract/Errors.ts"
+import { conflictingField, invalidField } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
 import { decodeAddress } from "./AddressHistory.ts"
+import * as TokenTransfer from "./TokenTransfer.ts"
 
 type Request = Parameters<ChainOperations["prepare"]>[0]
 
-const conflict = (attribute: string, message: string) =>
-  new Conflict({ message: `${attribute}: ${message}`, details: [{ attribute, message }] })
-
 /** A count that the answer can carry as a JSON number. */
-const asNumber = (attribute: string, value: bigint) =>
+export const asNumber = (attribute: string, value: bigint) =>
   value <= BigInt(Number.MAX_SAFE_INTEGER)
     ? Effect.succeed(Number(value))
     : Effect.fail(invalidField(attribute, "must be at most 2^53 - 1"))
@@ -38,7 +36,7 @@ const typeOf = (chain: Chain, asked: Request["type"], { baseFee }: GasPrices) =>
   return Effect.succeed(baseFee === undefined ? "legacy-transaction" : types[0]!)
 }
 
-const amountOf = (chain: Chain, text: string) =>
+export const amountOf = (chain: Chain, text: string) =>
   Effect.mapError(Effect.fromResult(Amount.parse(text, chain.decimals)), ({ message }) =>
     invalidField("amount", message)
   )
@@ -49,7 +47,7 @@ const nonceOf = (asked: string | undefined, { mined, pending }: Account) => {
   if (asked === undefined) return Effect.succeed(pending)
   const nonce = Number(asked)
   return nonce < mined
-    ? Effect.fail(conflict("nonce", `${nonce} is used already; the sender's next one is ${pending}`))
+    ? Effect.fail(conflictingField("nonce", `${nonce} is used already; the sender's next one is ${pending}`))
     : Effect.succeed(nonce)
 }
 
@@ -61,7 +59,7 @@ const balanceOf = (nonce: number, asked: string | undefined, account: Account) =
   return asked !== undefined
     ? Effect.succeed(balance)
     : Effect.fail(
-        conflict(
+        conflictingField(
           "nonce",
           `the sender has transactions that wait for a block (${pending - mined}), and the node does not say what they ` +
             `leave of the balance: wait for the block, or name a nonce (${pending} is the next), by which the balance of the ` +
@@ -73,10 +71,10 @@ const balanceOf = (nonce: number, asked: string | undefined, account: Account) =
 /** Refusals that are about the transaction: reverted, or out of what a block takes. */
 const wouldFail = /revert|gas required|exceeds|insufficient|out of gas|invalid opcode/i
 
-const gasFor = (evm: EvmNode, transaction: TransactionRequest) =>
+export const gasFor = (evm: EvmNode, transaction: TransactionRequest) =>
   Effect.catchTag(evm.estimateGas(transaction), "NodeRejected", ({ code, message }) =>
     Effect.fail(
-      conflict(
+      conflictingField(
         "recipient",
         code === 3 || wouldFail.test(message)
           ? `the transaction would fail: ${message.slice(0, 200)}`
@@ -102,7 +100,7 @@ const feeQuoteFor = (
   const least = prices.baseFee ?? 1n
   return quote.cap < least
     ? Effect.fail(
-        conflict(
+        conflictingField(
           "fee.exactAmount",
           `${exact.success} Wei is ${quote.cap} for each of ${gasLimit} gas; blocks take ${least} or more`
         )
@@ -123,18 +121,25 @@ const feeItem = (type: Preparation.TransactionType, cap: number, tip: number) =>
 
 /** The value that is left to pay: the amount, or what the fees leave of it. */
 const valueOf = (chain: Chain, payment: Parameters<typeof Preparation.valueOf>[1]) =>
-  Effect.mapError(Effect.fromResult(Preparation.valueOf(chain, payment)), ({ message }) => conflict("amount", message))
+  Effect.mapError(Effect.fromResult(Preparation.valueOf(chain, payment)), ({ message }) =>
+    conflictingField("amount", message)
+  )
 
-const prepare = Effect.fnUntraced(function* (chain: Chain, freshness: Freshness<EvmConnection>, request: Request) {
+/** The call that a transaction makes; of a transfer of native coins the payment itself. */
+interface Wanted extends Omit<TransactionRequest, "value"> {
+  /** In Wei. */
+  readonly amount: bigint
+  /** Whether the fees are taken from the amount. */
+  readonly fromAmount: boolean
+}
+
+const prepareCall = Effect.fnUntraced(function* (
+  chain: Chain,
+  evm: EvmNode,
+  request: Pick<Request, "nonce" | "type"> & { readonly fee: NonNullable<Request["fee"]> },
+  { amount, data, from, fromAmount, to }: Wanted
+) {
   const { fee } = request
-  if (fee === undefined) return yield* invalidField("fee", "is missing")
-  const from = yield* decodeAddress(chain, "sender", request.sender)
-  const to = yield* decodeAddress(chain, "recipient", request.recipient)
-  const amount = yield* amountOf(chain, request.amount)
-  const data = new TextEncoder().encode(request.additionalData ?? "")
-  const fromAmount = request.substractFromAmount ?? fee.substractFromAmount ?? false
-
-  const { evm } = yield* freshness.node
   const prices = yield* evm.gasPrices(Preparation.percentiles)
   const type = yield* typeOf(chain, request.type, prices)
   const account = yield* evm.account(from)
@@ -150,7 +155,7 @@ const prepare = Effect.fnUntraced(function* (chain: Chain, freshness: Freshness<
     : // Nodes estimate nothing for an amount that the sender does not have; the refusal names the fee nevertheless.
       Effect.catchTag(evm.estimateGas({ from, to, value: balance, data }), "NodeRejected", () =>
         Effect.fail(
-          conflict(
+          conflictingField(
             "amount",
             `the sender has ${coins(chain, balance)} and needs ${coins(chain, amount)}` +
               (fromAmount ? "" : " and the fee, which the node does not estimate")
@@ -172,17 +177,59 @@ const prepare = Effect.fnUntraced(function* (chain: Chain, freshness: Freshness<
   const value = yield* payable(gasFee, dataFee)
 
   return {
-    inputData: `0x${Buffer.from(data).toString("hex")}`,
-    nonce,
-    recipient: Address.encode(chain, to)!,
-    sender: Address.encode(chain, from)!,
-    sighash: Sighash.digestText(build(value)),
-    value: { amount: Amount.format(value, chain.decimals), unit: chain.unit },
-    fee: feeItem(type, yield* asNumber("fee", quote.cap), yield* asNumber("fee", quote.tip)),
-    gasLimit: yield* asNumber("gasLimit", gasLimit),
-    type
+    digest: Sighash.digestText(build(value)),
+    value,
+    item: {
+      inputData: `0x${Buffer.from(data).toString("hex")}`,
+      nonce,
+      recipient: Address.encode(chain, to)!,
+      sender: Address.encode(chain, from)!,
+      fee: feeItem(type, yield* asNumber("fee", quote.cap), yield* asNumber("fee", quote.tip)),
+      gasLimit: yield* asNumber("gasLimit", gasLimit),
+      type
+    }
   }
 })
 
-export const make = ({ chain }: ChainReader, freshness: Freshness<EvmConnection>): ChainOperations["prepare"] =>
-  Effect.fn("Prepare.prepare")((request: Request) => freshness.orUnavailable(prepare(chain, freshness, request)))
+const prepareCoins = Effect.fnUntraced(function* (chain: Chain, freshness: Freshness<EvmConnection>, request: Request) {
+  const { fee } = request
+  if (fee === undefined) return yield* invalidField("fee", "is missing")
+  const from = yield* decodeAddress(chain, "sender", request.sender)
+  const to = yield* decodeAddress(chain, "recipient", request.recipient)
+  const amount = yield* amountOf(chain, request.amount)
+  const data = new TextEncoder().encode(request.additionalData ?? "")
+  const fromAmount = request.substractFromAmount ?? fee.substractFromAmount ?? false
+  const { evm } = yield* freshness.node
+  const prepared = yield* prepareCall(chain, evm, { ...request, fee }, { from, to, amount, data, fromAmount })
+  const value = { amount: Amount.format(prepared.value, chain.decimals), unit: chain.unit }
+  return { ...prepared.item, sighash: prepared.digest, value }
+})
+
+type TokenRequest = Parameters<ChainOperations["prepareFungible" | "prepareNonFungible"]>[0]
+
+/** The transaction calls the token's contract, with no coins: `recipient` of the answer is the contract. */
+const prepareTokens = Effect.fnUntraced(function* (
+  chain: Chain,
+  freshness: Freshness<EvmConnection>,
+  request: TokenRequest
+) {
+  const { evm } = yield* freshness.node
+  const call = yield* TokenTransfer.callOf(chain, evm, request)
+  const wanted = { ...call, amount: 0n, fromAmount: false }
+  const { digest, item } = yield* prepareCall(chain, evm, request, wanted)
+  return { ...item, sigHash: digest, value: { amount: "0" } }
+})
+
+export const make = (
+  { chain }: ChainReader,
+  freshness: Freshness<EvmConnection>
+): Pick<ChainOperations, "prepare" | "prepareFungible" | "prepareNonFungible"> => {
+  const prepareToken = (request: TokenRequest) => freshness.orUnavailable(prepareTokens(chain, freshness, request))
+  return {
+    prepare: Effect.fn("Prepare.prepare")((request: Request) =>
+      freshness.orUnavailable(prepareCoins(chain, freshness, request))
+    ),
+    prepareFungible: Effect.fn("Prepare.prepareFungible")(prepareToken),
+    prepareNonFungible: Effect.fn("Prepare.prepareNonFungible")(prepareToken)
+  }
+}

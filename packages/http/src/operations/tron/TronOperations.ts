@@ -7,4 +7,9 @@ import * as EvmOperations from "../evm/EvmOperations.ts"
 import { evmOf } from "./EvmOfTron.ts"
 import * as Prepare from "./Prepare.ts"
 
-export const make = EvmOperations.ofFamily(TronFamily, evmOf, Prepare.make, false)
+export const make = EvmOperations.ofFamily(
+  TronFamily,
+  evmOf,
+  (record, freshness) => ({ prepare: Prepare.make(record, freshness) }),
+  false
+)

@@ -9,6 +9,7 @@ import { XpubNotSynced } from "../../contract/Errors.ts"
 import * as Freshness from "../Freshness.ts"
 import type { ChainOperations, WalletRequest } from "../Operations.ts"
 import * as SyncedWallets from "../SyncedWallets.ts"
+import * as DecodeTransaction from "./DecodeTransaction.ts"
 
 export interface Options {
   /** Unused addresses that are watched behind the last used one of each branch of a wallet. */
@@ -80,5 +81,6 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     return yield* Effect.tapErrorTag(deriveAndSync(request), "xpub_sync_in_progress", () => coinsCanBeFound)
   })
 
-  return { utxoLatest, utxoAssets, utxoStatus, utxoDerive } satisfies Partial<ChainOperations>
+  const utxoDecode = DecodeTransaction.make(chain)
+  return { utxoLatest, utxoAssets, utxoStatus, utxoDerive, utxoDecode } satisfies Partial<ChainOperations>
 })

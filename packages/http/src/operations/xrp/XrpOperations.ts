@@ -11,6 +11,7 @@ import * as Freshness from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
 import * as SyncedWallets from "../SyncedWallets.ts"
 import * as Wallet from "../Wallet.ts"
+import * as NextTransaction from "./NextTransaction.ts"
 
 export interface Options {
   /** Addresses that never had an account, in a row, after which a wallet ends. */
@@ -62,5 +63,10 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     }
   })
 
-  return { xrpTransactions, xrpAssets, xrpDerive: deriveAndSync } satisfies Partial<ChainOperations>
+  return {
+    xrpTransactions,
+    xrpAssets,
+    xrpDerive: deriveAndSync,
+    ...NextTransaction.make(record, freshness)
+  } satisfies Partial<ChainOperations>
 })

@@ -66,6 +66,12 @@ export interface EvmNode {
   ) => Effect.Effect<ReadonlyArray<bigint | undefined>, NodeError>
   readonly account: (address: AddressBytes) => Effect.Effect<Account, NodeError>
   readonly gasPrices: (percentiles: ReadonlyArray<number>) => Effect.Effect<GasPrices.GasPrices, NodeError>
+  /** What a token contract says of itself, after the newest block. */
+  readonly tokenMetadata: (contract: AddressBytes) => Effect.Effect<TokenMetadata.TokenMetadata, NodeError>
+  /** Whether there is a contract at an address, after the newest block. */
+  readonly hasCode: (address: AddressBytes) => Effect.Effect<boolean, NodeError>
+  /** What a transaction's call would return, after the newest block. Fails with `NodeRejected` where it would revert. */
+  readonly returned: (request: TransactionRequest) => Effect.Effect<Uint8Array, NodeError>
   /** Gas that a transaction will take, after the newest block. Fails with `NodeRejected` where it would revert. */
   readonly estimateGas: (request: TransactionRequest) => Effect.Effect<bigint, NodeError>
   /**
@@ -190,17 +196,34 @@ const account = (rpc: JsonRpc): EvmNode["account"] =>
     return { balance, mined, pending, afterPending: bounds.length === 0 ? undefined : least(balance, ...bounds) }
   })
 
+const requestJson = ({ data, from, to, value }: TransactionRequest) => ({
+  from: Hex.encode(from),
+  to: Hex.encode(to),
+  value: `0x${value.toString(16)}`,
+  ...(data.length === 0 ? {} : { data: Hex.encode(data) })
+})
+
 const estimateGas = (rpc: JsonRpc): EvmNode["estimateGas"] =>
   Effect.fn("EvmNode.estimateGas")(function* (request) {
-    const answer = yield* rpc.call("eth_estimateGas", [
-      {
-        from: Hex.encode(request.from),
-        to: Hex.encode(request.to),
-        value: `0x${request.value.toString(16)}`,
-        ...(request.data.length === 0 ? {} : { data: Hex.encode(request.data) })
-      }
-    ])
+    const answer = yield* rpc.call("eth_estimateGas", [requestJson(request)])
     return yield* read(rpc, "eth_estimateGas", () => Hex.quantity(answer, "gas"))
+  })
+
+const returned = (rpc: JsonRpc): EvmNode["returned"] =>
+  Effect.fn("EvmNode.returned")(function* (request) {
+    const answer = yield* rpc.call("eth_call", [requestJson(request), "latest"])
+    return yield* read(rpc, "eth_call", () => Hex.data(answer, "eth_call"))
+  })
+
+const hasCode = (rpc: JsonRpc): EvmNode["hasCode"] =>
+  Effect.fn("EvmNode.hasCode")(function* (address) {
+    const answer = yield* rpc.call("eth_getCode", [Hex.encode(address), "latest"])
+    return yield* read(rpc, "eth_getCode", () => Hex.data(answer, "code").length > 0)
+  })
+
+const tokenMetadata = (rpc: JsonRpc): EvmNode["tokenMetadata"] =>
+  Effect.fn("EvmNode.tokenMetadata")(function* (contract) {
+    return (yield* TokenMetadata.fetch(rpc, [contract]))[0]!
   })
 
 const opStackFee = (rpc: JsonRpc): EvmNode["opStackFee"] =>
@@ -253,6 +276,9 @@ export const make = (rpc: JsonRpc): EvmNode => ({
   tokenBalancesAt: tokenBalancesAt(rpc),
   account: account(rpc),
   gasPrices: (percentiles) => GasPrices.fetch(rpc, percentiles),
+  tokenMetadata: tokenMetadata(rpc),
+  hasCode: hasCode(rpc),
+  returned: returned(rpc),
   estimateGas: estimateGas(rpc),
   opStackFee: opStackFee(rpc),
   logs: logs(rpc)

@@ -8,6 +8,8 @@ import { read } from "./internal/NodeAnswer.ts"
 
 /** What transactions paid for gas in recent blocks, in Wei. */
 export interface GasPrices {
+  /** Of the newest block. */
+  readonly height: number
   /** Base fee of the next block; undefined where the chain has none (EIP-1559). */
   readonly baseFee: bigint | undefined
   /** Beyond the base fee at each percentile asked for; 0 where recent blocks do not say. */
@@ -56,6 +58,7 @@ export const fetch = Effect.fn("EvmNode.gasPrices")(function* (
     const newest = Hex.object(block, "block")
     const history = Result.isSuccess(fees!) ? Hex.object(fees.success, "fee history") : {}
     return {
+      height: Hex.integer(newest.number, "number"),
       baseFee: nextBaseFee(newest, history),
       tips: mediansOf(history, percentiles),
       suggestedPrice: Hex.quantity(suggested, "gas price"),

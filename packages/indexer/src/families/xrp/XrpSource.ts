@@ -26,6 +26,7 @@ import * as LedgerProof from "./internal/LedgerProof.ts"
 import * as Network from "./internal/Network.ts"
 import * as WalletBalance from "./internal/WalletBalance.ts"
 import { isLedgerMissing } from "./internal/XrpReply.ts"
+import * as OpenLedger from "./OpenLedger.ts"
 import * as XrpNode from "./XrpNode.ts"
 
 export interface XrpSourceOptions extends XrpNode.XrpNodeOptions {
@@ -42,6 +43,7 @@ export interface TransactionPage {
 }
 
 export interface XrpSource extends AccountSource {
+  readonly openLedger: OpenLedger.OpenLedger
   /** Over WebSocket only. */
   readonly announced: Effect.Effect<void>
   /** A page of the transactions of any ledger that a server has, by the ledger's hash of 32 bytes (interface 2.5). */
@@ -189,6 +191,7 @@ export const make = Effect.fn("XrpSource.make")(function* (
     chain,
     ...heads,
     resting: node.resting,
+    openLedger: OpenLedger.make(chain, node),
     capabilities: Effect.flatMap(serverInfo, (info) =>
       Effect.map(Network.capability(chain, node, info.network_id), (network) => [
         network,

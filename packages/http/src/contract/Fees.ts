@@ -1,0 +1,125 @@
+/** Prices of transactions at the moment, and the gas that a transfer takes (wider interface, *Fees*). */
+
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { body, bodyErrors, chainErrors, chainParams, context, DecimalText, networkParam, UnitText } from "./Common.ts"
+import { item } from "./Envelope.ts"
+import { Failures } from "./Errors.ts"
+import { ExampleValues } from "./internal/Example.ts"
+import { Price } from "./Price.ts"
+import { Families, RequestedChain } from "./RequestedChain.ts"
+import { NewTransaction } from "./Transactions.ts"
+
+const weiText = (example: string) => Schema.String.annotate({ examples: [example] })
+
+const levels = <F extends Schema.Struct.Fields>(of: () => Schema.String, more: F) =>
+  Schema.Struct({ fast: of(), slow: of(), standard: of(), unit: UnitText, ...more })
+
+/** What one unit of a transaction's size or work costs, by how soon the transaction is wanted in a block. */
+const prices = <F extends Schema.Struct.Fields>(more: F) =>
+  levels(() => DecimalText.annotate({ examples: ["0.00001"] }), more)
+
+export const MarketFees = Schema.Struct({
+  lastBlock: Schema.Int.annotate({ description: "Height of the newest block", examples: [21_000_000] }),
+  baseFeePerGas: Schema.Struct({ unit: UnitText, value: weiText("15000000000") }).annotate({
+    description: "Of the next block"
+  }),
+  maxFeePerGas: levels(() => weiText("31000000000"), {}),
+  maxPriorityFeePerGas: levels(() => weiText("1000000000"), {})
+}).annotate({ identifier: "MarketFees" })
+
+const GasLimit = Schema.Struct({
+  gasLimit: Schema.Int.annotate({ description: "Gas, with room for a contract to take more", examples: [21_000] })
+}).annotate({ identifier: "GasLimit" })
+
+const decimal = NewTransaction.amount
+const address = NewTransaction.recipient
+
+/** The names of standards as clients of the hosted service send them, in upper case. */
+const contractTypes = /^ERC-?(20|721)$/i
+
+const nodeErrors = [Failures.unimplemented, Failures.nodeUnavailable] as const
+
+export class FeesGroup extends HttpApiGroup.make("fees")
+  .add(
+    HttpApiEndpoint.get("marketFees", "/evm/:blockchain/:network/eip-1559", {
+      params: chainParams,
+      query: context,
+      success: item(MarketFees),
+      error: [...chainErrors, ...nodeErrors]
+    })
+      .annotate(Price, "fees")
+      .annotate(Families, ["evm", "tron"])
+      .annotate(ExampleValues, { unit: "Wei" })
+      .annotateMerge(OpenApi.annotations({ summary: "Show the prices of gas by EIP-1559" })),
+    HttpApiEndpoint.get("gasPrices", "/evm/:blockchain/:network/mempool", {
+      params: chainParams,
+      query: context,
+      success: item(prices({})),
+      error: [...chainErrors, ...nodeErrors]
+    })
+      .annotate(Price, "fees")
+      .annotate(Families, ["evm", "tron"])
+      .annotate(ExampleValues, { slow: "14000000000", standard: "15000000000", fast: "18000000000", unit: "Wei" })
+      .annotateMerge(OpenApi.annotations({ summary: "Show whole prices of gas, as legacy transactions name them" })),
+    HttpApiEndpoint.post("nativeGas", "/evm/:blockchain/:network/estimate-native-coin-transfer-gas-limit", {
+      params: chainParams,
+      query: context,
+      payload: body({
+        additionalData: NewTransaction.additionalData,
+        amount: decimal.annotate({ description: "Amount in whole coins", examples: ["0.25"] }),
+        recipient: address,
+        sender: address
+      }),
+      success: item(GasLimit),
+      error: [...chainErrors, Failures.conflict, ...bodyErrors, ...nodeErrors]
+    })
+      .annotate(Price, "fees")
+      .annotate(Families, ["evm", "tron"])
+      .annotateMerge(OpenApi.annotations({ summary: "Estimate the gas that a transfer of native coins takes" })),
+    HttpApiEndpoint.post("tokenGas", "/evm/:blockchain/:network/estimate-token-transfer-gas-limit", {
+      params: chainParams,
+      query: context,
+      payload: body({
+        amount: decimal.annotate({
+          description: "Amount in whole tokens; of ERC-721 the token's id",
+          examples: ["2.5"]
+        }),
+        contract: address.annotate({ examples: ["0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"] }),
+        contractType: Schema.String.check(
+          Schema.isPattern(contractTypes, { message: "must be ERC-20 or ERC-721" })
+        ).annotate({ examples: ["ERC-20"] }),
+        recipient: address,
+        sender: address
+      }),
+      success: item(GasLimit),
+      error: [...chainErrors, Failures.conflict, ...bodyErrors, ...nodeErrors]
+    })
+      .annotate(Price, "fees")
+      .annotate(Families, ["evm", "tron"])
+      .annotateMerge(OpenApi.annotations({ summary: "Estimate the gas that a transfer of tokens takes" })),
+    HttpApiEndpoint.get("ledgerFees", "/xrp/:network/mempool", {
+      params: networkParam,
+      query: context,
+      success: item(
+        prices({
+          feeCushionMultiplier: Schema.String.annotate({
+            description: "By which `fast` is above `standard`, for an open ledger that fills up meanwhile",
+            examples: ["1.2"]
+          })
+        })
+      ),
+      error: [...chainErrors, ...nodeErrors]
+    })
+      .annotate(Price, "fees")
+      .annotate(Families, ["xrp"])
+      .annotate(ExampleValues, { unit: "XRP" })
+      .annotateMerge(OpenApi.annotations({ summary: "Show the fees of transactions on the XRP Ledger" }))
+  )
+  .middleware(RequestedChain)
+  .prefix("/blockchain-fees")
+  .annotateMerge(
+    OpenApi.annotations({ title: "Fees", description: "Prices of transactions, and the gas they take" })
+  ) {}

@@ -1,0 +1,146 @@
+/** Signed and unsigned transactions in their wire format, decoded by rules alone (wider interface, *Utilities*). */
+
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import {
+  AddressText,
+  Amount,
+  body,
+  bodyErrors,
+  chainErrors,
+  chainParams,
+  context,
+  HashText,
+  UnitText
+} from "./Common.ts"
+import { item } from "./Envelope.ts"
+import { Failures } from "./Errors.ts"
+import { ExampleValues } from "./internal/Example.ts"
+import * as FamilyExample from "./internal/FamilyExample.ts"
+import { Price } from "./Price.ts"
+import { Families, RequestedChain } from "./RequestedChain.ts"
+
+/** No chain takes a larger transaction: blocks of Bitcoin Cash are larger, its transactions are not. */
+const maxBytes = 1_000_000
+
+/** A transaction's bytes as text. */
+export const TransactionHex = Schema.String.check(
+  Schema.isPattern(/^(0x)?([0-9A-Fa-f]{2})+$/, { message: "must be an even number of hexadecimal characters" }),
+  Schema.isMaxLength(2 * maxBytes + 2, { message: `must be at most ${maxBytes} bytes` })
+)
+
+const Hex = Schema.String.annotate({ examples: ["0x"] })
+const wei = Schema.String.annotate({ examples: ["31000000000"] })
+
+export const DecodedEvmTransaction = Schema.Struct({
+  id: HashText,
+  gasLimit: Schema.Int.annotate({ examples: [21_000] }),
+  gasPaidForData: Schema.Int.annotate({ description: "Gas for the bytes of the input data (EIP-2028)", examples: [0] }),
+  inputData: Hex,
+  nonce: Schema.Int.annotate({ examples: [7] }),
+  r: Hex.annotate({ description: "Empty where there is no signature, as `s`" }),
+  recipient: AddressText.annotate({ description: "Empty where the transaction creates a contract" }),
+  s: Hex,
+  sender: AddressText.annotate({ description: "By the signature; empty where there is none" }),
+  type: Schema.Int.annotate({ description: "Of EIP-2718; 0 is a legacy transaction", examples: [2] }),
+  v: Schema.Int.annotate({ description: "Of a legacy transaction as signed, else the parity", examples: [0] }),
+  fee: Schema.Struct({
+    approximateAmount: Schema.String.annotate({
+      description: "If all of the gas is taken, at the highest price that the transaction allows",
+      examples: ["0.000651"]
+    }),
+    approximateMinimumRequiredAmount: Schema.String.annotate({
+      description: "For the gas that the transaction takes at the least",
+      examples: ["0.000651"]
+    }),
+    unit: UnitText,
+    aproximateAmount: Schema.String.annotate({ description: "As `approximateAmount`", examples: ["0.000651"] })
+  }),
+  gasPrice: Amount.annotate({ description: "The highest price of a unit of gas" }),
+  value: Amount,
+  blockchainSpecific: Schema.optionalKey(
+    Schema.Struct({
+      fee: Schema.optionalKey(Schema.Struct({ maxFeePerGas: wei, maxPrioriryFeePerGas: wei, unit: UnitText }))
+    })
+  )
+}).annotate({ identifier: "DecodedEvmTransaction" })
+
+const script = Schema.Struct({
+  asm: Schema.String.annotate({ examples: ["0 751e76e8199196d454941c45d1b3a323f1433bd6"] }),
+  hex: Schema.String.annotate({ examples: ["0014751e76e8199196d454941c45d1b3a323f1433bd6"] }),
+  type: Schema.String.annotate({ examples: ["witness_v0_keyhash"] })
+})
+
+export const DecodedUtxoTransaction = Schema.Struct({
+  id: HashText,
+  size: Schema.Int.annotate({ description: "Bytes", examples: [222] }),
+  hash: HashText.annotate({ description: "Of all bytes, the witness too" }),
+  inputs: Schema.Array(
+    Schema.Struct({
+      address: Schema.optionalKey(AddressText).annotate({
+        description: "Of the coin that is spent, where the input shows it"
+      }),
+      outputIndex: Schema.Int.annotate({ examples: [0] }),
+      script,
+      sequence: Schema.Int.annotate({ examples: [4_294_967_293] }),
+      transactionId: HashText,
+      witnesses: Schema.optionalKey(Schema.Array(Schema.String.annotate({ examples: ["3044022047ac"] })))
+    })
+  ),
+  locktime: Schema.Int.annotate({ examples: [0] }),
+  outputs: Schema.Array(
+    Schema.Struct({
+      address: Schema.optionalKey(AddressText),
+      script,
+      value: Schema.optionalKey(Amount)
+    })
+  ),
+  version: Schema.Int.annotate({ examples: [2] }),
+  vsize: Schema.Int.annotate({ description: "A quarter of the weight, rounded up", examples: [141] }),
+  weight: Schema.Int.annotate({ description: "BIP-141", examples: [561] })
+}).annotate({ identifier: "DecodedUtxoTransaction" })
+
+const payload = body({
+  rawTransactionHex: TransactionHex.annotate({
+    examples: [
+      "0x02ec0107843b9aca0085037e11d60082520894529084000985278" + "86e0f7030069857d2e4169ee78803782dace9d9000080c0"
+    ]
+  })
+})
+
+export class RawTransactionsGroup extends HttpApiGroup.make("rawTransactions")
+  .add(
+    HttpApiEndpoint.post("evmDecode", "/evm/:blockchain/:network/decode-raw-transaction", {
+      params: chainParams,
+      query: context,
+      payload,
+      success: item(DecodedEvmTransaction),
+      error: [...chainErrors, ...bodyErrors, Failures.unimplemented]
+    })
+      .annotate(Price, "address-form")
+      .annotate(Families, ["evm", "tron"])
+      .annotate(ExampleValues, {
+        "gasPrice.unit": "Wei",
+        "gasPrice.amount": "31000000000",
+        "blockchainSpecific.fee.unit": "Wei"
+      })
+      .annotateMerge(OpenApi.annotations({ summary: "Decode a raw transaction of an EVM chain" })),
+    HttpApiEndpoint.post("utxoDecode", "/utxo/:blockchain/:network/decode-raw-transaction", {
+      params: chainParams,
+      query: context,
+      payload,
+      success: item(DecodedUtxoTransaction),
+      error: [...chainErrors, ...bodyErrors, Failures.unimplemented]
+    })
+      .annotate(Price, "address-form")
+      .annotate(Families, ["utxo"])
+      .annotate(ExampleValues, FamilyExample.values("utxo"))
+      .annotateMerge(OpenApi.annotations({ summary: "Decode a raw transaction of a UTXO chain" }))
+  )
+  .middleware(RequestedChain)
+  .prefix("/utils")
+  .annotateMerge(
+    OpenApi.annotations({ title: "Raw transactions", description: "Transactions in their wire format, decoded" })
+  ) {}

@@ -1,0 +1,80 @@
+/** Prices of gas at the moment, and the gas that a transfer takes. */
+import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
+import * as Preparation from "@headwater/core/evm/Preparation"
+import type { EvmConnection } from "@headwater/indexer/families/evm/EvmConnection"
+import type { EvmNode, TransactionRequest } from "@headwater/indexer/families/evm/EvmNode"
+import * as Effect from "effect/Effect"
+import * as Record from "effect/Record"
+import { Unimplemented } from "../../contract/Errors.ts"
+import type { Freshness } from "../Freshness.ts"
+import type { ChainOperations } from "../Operations.ts"
+import { decodeAddress } from "./AddressHistory.ts"
+import { amountOf, asNumber, gasFor } from "./Prepare.ts"
+import * as TokenTransfer from "./TokenTransfer.ts"
+
+const byPriority = (priceOf: (priority: Preparation.Priority) => bigint) => ({
+  ...Record.map({ slow: "slow", standard: "standard", fast: "fast" } as const, (priority) => String(priceOf(priority))),
+  unit: "Wei"
+})
+
+const gasLimitOf = Effect.fnUntraced(function* (evm: EvmNode, call: TransactionRequest) {
+  const estimate = yield* gasFor(evm, call)
+  return { gasLimit: yield* asNumber("gasLimit", Preparation.gasLimit(estimate, call.data)) }
+})
+
+type Operations = Pick<ChainOperations, "marketFees" | "gasPrices" | "nativeGas" | "tokenGas">
+
+export const make = ({ chain }: ChainReader, freshness: Freshness<EvmConnection>): Operations => {
+  const marketFees = Effect.fnUntraced(function* () {
+    const { evm } = yield* freshness.node
+    const prices = yield* evm.gasPrices(Preparation.percentiles)
+    const { baseFee } = prices
+    if (baseFee === undefined) {
+      return yield* new Unimplemented({ message: `Blocks of ${chain.blockchain} have no base fee (EIP-1559)` })
+    }
+    const quote = (priority: Preparation.Priority) =>
+      Preparation.feeQuote("gas-fee-market-transaction", prices, priority, false)
+    return {
+      lastBlock: prices.height,
+      baseFeePerGas: { unit: "Wei", value: String(baseFee) },
+      maxFeePerGas: byPriority((priority) => quote(priority).cap),
+      maxPriorityFeePerGas: byPriority((priority) => quote(priority).tip)
+    }
+  })
+
+  const gasPrices = Effect.fnUntraced(function* () {
+    const { evm } = yield* freshness.node
+    const prices = yield* evm.gasPrices(Preparation.percentiles)
+    return byPriority((priority) => Preparation.feeQuote("legacy-transaction", prices, priority, true).cap)
+  })
+
+  const nativeGas = Effect.fnUntraced(function* (request: Parameters<ChainOperations["nativeGas"]>[0]) {
+    const from = yield* decodeAddress(chain, "sender", request.sender)
+    const to = yield* decodeAddress(chain, "recipient", request.recipient)
+    const value = yield* amountOf(chain, request.amount)
+    const { evm } = yield* freshness.node
+    return yield* gasLimitOf(evm, { from, to, value, data: new TextEncoder().encode(request.additionalData ?? "") })
+  })
+
+  const tokenGas = Effect.fnUntraced(function* (request: Parameters<ChainOperations["tokenGas"]>[0]) {
+    const { evm } = yield* freshness.node
+    const { amount, contractType, ...transfer } = request
+    const isFungible = contractType.endsWith("20")
+    const call = yield* TokenTransfer.callOf(chain, evm, {
+      ...transfer,
+      ...(isFungible ? { amount } : { tokenId: amount, attribute: "amount" })
+    })
+    return yield* gasLimitOf(evm, { ...call, value: 0n })
+  })
+
+  return {
+    marketFees: Effect.fn("Fees.marketFees")(() => freshness.orUnavailable(marketFees())),
+    gasPrices: Effect.fn("Fees.gasPrices")(() => freshness.orUnavailable(gasPrices())),
+    nativeGas: Effect.fn("Fees.nativeGas")((request: Parameters<typeof nativeGas>[0]) =>
+      freshness.orUnavailable(nativeGas(request))
+    ),
+    tokenGas: Effect.fn("Fees.tokenGas")((request: Parameters<typeof tokenGas>[0]) =>
+      freshness.orUnavailable(tokenGas(request))
+    )
+  }
+}

@@ -1,0 +1,101 @@
+/** A raw transaction of a UTXO chain in the words of the interface. */
+import * as Amount from "@headwater/core/Amount"
+import * as Address from "@headwater/core/address/Address"
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as LockingScript from "@headwater/core/utxo/LockingScript"
+import * as Unlocking from "@headwater/core/utxo/Unlocking"
+import * as WholeTransaction from "@headwater/indexer/families/utxo/WholeTransaction"
+import * as bitcoinScript from "bitcoinjs-lib/src/script"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { invalidField } from "../../contract/Errors.ts"
+import type { ChainOperations } from "../Operations.ts"
+
+const attribute = "rawTransactionHex"
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
+
+const OP_RETURN = 0x6a
+
+/** The form of a locking script by the name that nodes have for it. */
+const typeOf = (script: Uint8Array): string => {
+  const template = LockingScript.parse(script)
+  switch (template?.kind) {
+    case "pubKeyHash":
+      return "pubkeyhash"
+    case "scriptHash":
+      return "scripthash"
+    case "witness": {
+      const { program, version } = template
+      if (version === 0) return program.length === 20 ? "witness_v0_keyhash" : "witness_v0_scripthash"
+      return version === 1 && program.length === 32 ? "witness_v1_taproot" : "witness_unknown"
+    }
+    case undefined:
+      return script[0] === OP_RETURN ? "nulldata" : "nonstandard"
+  }
+}
+
+const scriptItem = (script: Uint8Array, type: string) => ({
+  // Bytes that are no script have none.
+  asm: Result.getOrElse(
+    Result.try(() => bitcoinScript.toASM(script)),
+    () => ""
+  ),
+  hex: hex(script),
+  type
+})
+
+const optional = <Key extends string, A>(key: Key, value: A | undefined) =>
+  (value === undefined ? {} : { [key]: value }) as { readonly [K in Key]?: A }
+
+const noOutput = 0xffff_ffff
+
+/** The locking script that an input alone shows to be its coin's, where there is no doubt. */
+const spentBy = (chain: Chain, input: WholeTransaction.Input): Address.AddressBytes | undefined => {
+  const { outputIndex, scriptSig, witness } = input
+  if (outputIndex === noOutput) return undefined
+  const scripts = Unlocking.scriptsOf({ scriptSig, witness: witness.slice(-Unlocking.witnessItems) }) ?? []
+  if (scriptSig.length > 0) {
+    const [first] = scripts
+    // The hash of a script has two lengths on Bitcoin Cash.
+    const isSure = first !== undefined && (typeOf(first) === "pubkeyhash" || !chain.utxo?.cashTokens)
+    return isSure ? first : undefined
+  }
+  if (witness.length === 2 && witness[1]!.length === 33) return scripts[1]
+  return scripts.some((script) => typeOf(script) === "witness_v1_taproot") ? undefined : scripts[0]
+}
+
+const decode = Effect.fnUntraced(function* (chain: Chain, text: string) {
+  const bytes = Buffer.from(text.replace(/^0x/, ""), "hex")
+  const transaction = yield* Effect.mapError(Effect.fromResult(WholeTransaction.decode(chain, bytes)), (rule) =>
+    invalidField(attribute, rule)
+  )
+  const addressOf = (script: Uint8Array) => Address.encode(chain, Address.fromBytes(script))
+  return {
+    id: hex(transaction.id),
+    size: transaction.size,
+    hash: hex(transaction.hash),
+    inputs: transaction.inputs.map((input) => {
+      const spent = spentBy(chain, input)
+      return {
+        ...optional("address", spent && addressOf(spent)),
+        outputIndex: input.outputIndex,
+        script: scriptItem(input.scriptSig, spent === undefined ? "nonstandard" : typeOf(spent)),
+        sequence: input.sequence,
+        transactionId: hex(input.transactionId),
+        ...optional("witnesses", input.witness.length === 0 ? undefined : input.witness.map(hex))
+      }
+    }),
+    locktime: transaction.lockTime,
+    outputs: transaction.outputs.map(({ amount, script }) => ({
+      ...optional("address", addressOf(script)),
+      script: scriptItem(script, typeOf(script)),
+      value: { amount: Amount.format(amount, chain.decimals), unit: chain.unit }
+    })),
+    version: transaction.version,
+    vsize: Math.ceil(transaction.weight / 4),
+    weight: transaction.weight
+  }
+})
+
+export const make = (chain: Chain): ChainOperations["utxoDecode"] =>
+  Effect.fn("DecodeTransaction.utxoDecode")(({ rawTransactionHex }) => decode(chain, rawTransactionHex))

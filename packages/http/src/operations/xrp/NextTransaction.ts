@@ -1,0 +1,48 @@
+/** Fees, and the sequence of an account's next transaction. */
+import * as Amount from "@headwater/core/Amount"
+import * as Address from "@headwater/core/address/Address"
+import type { XrpConnection } from "@headwater/indexer/families/xrp/XrpConnection"
+import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
+import * as Effect from "effect/Effect"
+import { invalidField, ResourceNotFound } from "../../contract/Errors.ts"
+import type { Freshness } from "../Freshness.ts"
+import type { ChainOperations } from "../Operations.ts"
+
+/** A fifth more, as xrpl.js adds to the fees of transactions that it fills in (`feeCushion`). */
+const cushion = { text: "1.2", of: (drops: bigint) => (drops * 6n + 4n) / 5n }
+
+type Operations = Pick<ChainOperations, "ledgerFees" | "nextSequence">
+
+export const make = ({ chain, name }: ChainReader, freshness: Freshness<XrpConnection>): Operations => {
+  const ledgerFees = Effect.fnUntraced(function* () {
+    const { source } = yield* freshness.node
+    const { minimum, openLedger } = yield* source.openLedger.fees
+    const coins = (drops: bigint) => Amount.format(drops, chain.decimals)
+    return {
+      slow: coins(minimum),
+      standard: coins(openLedger),
+      fast: coins(cushion.of(openLedger)),
+      feeCushionMultiplier: cushion.text,
+      unit: chain.unit
+    }
+  })
+
+  const nextSequence = Effect.fnUntraced(function* (request: Parameters<Operations["nextSequence"]>[0]) {
+    const address = yield* Effect.mapError(Effect.fromResult(Address.decode(chain, request.address)), ({ message }) =>
+      invalidField("address", message)
+    )
+    const { source } = yield* freshness.node
+    const account = yield* source.openLedger.account(address)
+    if (account === undefined) {
+      return yield* new ResourceNotFound({ message: `${name} has no such account: a first payment makes it` })
+    }
+    return { nextAvailableSequence: account.sequence }
+  })
+
+  return {
+    ledgerFees: Effect.fn("NextTransaction.ledgerFees")(() => freshness.orUnavailable(ledgerFees())),
+    nextSequence: Effect.fn("NextTransaction.nextSequence")((request: Parameters<typeof nextSequence>[0]) =>
+      freshness.orUnavailable(nextSequence(request))
+    )
+  }
+}

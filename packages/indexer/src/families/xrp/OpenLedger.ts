@@ -1,0 +1,118 @@
+/** What the next ledger asks of a transaction: fees, reserves, and the sequence of an account's next transaction. */
+import * as Amount from "@headwater/core/Amount"
+import * as Address from "@headwater/core/address/Address"
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { type NodeError, NodeInconsistent } from "../node/NodeError.ts"
+import { isAccountMissing } from "./internal/XrpReply.ts"
+import type { XrpClient } from "./XrpNode.ts"
+
+/** In drops. */
+export interface Fees {
+  /** With a lower fee a transaction is not even queued. */
+  readonly minimum: bigint
+  /** With this fee a transaction goes into the open ledger, and past the queue. */
+  readonly openLedger: bigint
+}
+
+/** In drops, of the newest validated ledger. */
+export interface Reserves {
+  /** Of every account. */
+  readonly base: bigint
+  /** Of an account for each thing that it owns in the ledger. */
+  readonly increment: bigint
+}
+
+/** An account before its next transaction. */
+export interface Account {
+  /** In drops. */
+  readonly balance: bigint
+  /** Of its next transaction, behind those of the open ledger and of the queue. */
+  readonly sequence: number
+  /** Things that it owns in the ledger, each of which has a reserve. */
+  readonly owned: number
+  /** Whether payments without a destination tag are refused. */
+  readonly requiresTag: boolean
+  /** Whether payments of XRP are unwanted, though the ledger takes them. */
+  readonly refusesCoins: boolean
+}
+
+export interface OpenLedger {
+  readonly fees: Effect.Effect<Fees, NodeError>
+  readonly reserves: Effect.Effect<Reserves, NodeError>
+  /** Undefined where the ledger has no such account. */
+  readonly account: (address: Address.AddressBytes) => Effect.Effect<Account | undefined, NodeError>
+  /** Index of the newest validated ledger. */
+  readonly validated: Effect.Effect<number, NodeError>
+}
+
+const Drops = Schema.String.check(Schema.isPattern(/^\d{1,18}$/))
+const Index = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0xffff_ffff }))
+const Xrp = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
+
+const FeeAnswer = Schema.Struct({ drops: Schema.Struct({ minimum_fee: Drops, open_ledger_fee: Drops }) })
+
+const InfoAnswer = Schema.Struct({
+  info: Schema.Struct({
+    validated_ledger: Schema.Struct({ reserve_base_xrp: Xrp, reserve_inc_xrp: Xrp, seq: Index })
+  })
+})
+
+const AccountAnswer = Schema.Struct({
+  account_data: Schema.Struct({
+    Account: Schema.String,
+    Balance: Drops,
+    Flags: Index,
+    OwnerCount: Index,
+    Sequence: Index
+  }),
+  queue_data: Schema.optionalKey(Schema.Struct({ highest_sequence: Schema.optionalKey(Index) }))
+})
+
+const lsfRequireDestTag = 0x0002_0000
+const lsfDisallowXRP = 0x0008_0000
+
+export const make = (chain: Chain, node: XrpClient): OpenLedger => {
+  const inconsistent = (method: string) => (error: { readonly message: string }) =>
+    new NodeInconsistent({ node: node.name, method, message: error.message.slice(0, 300) })
+  const ask = <A>(method: string, params: object, schema: Schema.Codec<A>) =>
+    Effect.flatMap(node.request(method, { ...params }), (answer) =>
+      Effect.mapError(Schema.decodeUnknownEffect(schema)(answer), inconsistent(method))
+    )
+  const info = Effect.map(ask("server_info", {}, InfoAnswer), ({ info }) => info.validated_ledger)
+  const drops = (xrp: number) =>
+    Effect.mapError(Effect.fromResult(Amount.parse(String(xrp), chain.decimals)), inconsistent("server_info"))
+
+  return {
+    fees: Effect.map(ask("fee", {}, FeeAnswer), ({ drops }) => ({
+      minimum: BigInt(drops.minimum_fee),
+      openLedger: BigInt(drops.open_ledger_fee)
+    })),
+    reserves: Effect.flatMap(info, ({ reserve_base_xrp, reserve_inc_xrp }) =>
+      Effect.all({ base: drops(reserve_base_xrp), increment: drops(reserve_inc_xrp) })
+    ),
+    validated: Effect.map(info, ({ seq }) => seq),
+    account: Effect.fn("OpenLedger.account")(function* (address) {
+      const account = Address.encode(chain, address) ?? ""
+      const answer = yield* Effect.result(
+        ask("account_info", { account, ledger_index: "current", queue: true }, AccountAnswer)
+      )
+      if (Result.isFailure(answer)) {
+        return isAccountMissing(answer.failure) ? undefined : yield* answer.failure
+      }
+      const { account_data: data, queue_data: queue } = answer.success
+      if (data.Account !== account) {
+        return yield* inconsistent("account_info")({ message: "the answer is of another account" })
+      }
+      return {
+        balance: BigInt(data.Balance),
+        sequence: Math.max(data.Sequence, (queue?.highest_sequence ?? -1) + 1),
+        owned: data.OwnerCount,
+        requiresTag: (data.Flags & lsfRequireDestTag) !== 0,
+        refusesCoins: (data.Flags & lsfDisallowXRP) !== 0
+      }
+    })
+  }
+}

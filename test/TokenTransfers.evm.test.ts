@@ -1,0 +1,209 @@
+/** What surrounds a transaction on a real node: fees, gas and nonces, transfers of tokens prepared, raw transactions decoded. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { Transaction, Wallet } from "ethers"
+import * as Anvil from "./Anvil.ts"
+import { funded, sender } from "./Contracts.ts"
+import * as Headwater from "./Headwater.ts"
+import { locations } from "./Stores.ts"
+
+const { location } = locations[0]!
+const place = "ethereum/devnet"
+
+const setup = Effect.gen(function* () {
+  const anvil = yield* Anvil.start({})
+  const chain = { nodes: [anvil.url], start: 0, pollMillis: 50 }
+  const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, { chains: { [place]: chain } })
+  const account = yield* sender(anvil)
+  const receiptOf = Effect.fnUntraced(function* (hash: string) {
+    for (let i = 0; i < 6_000; i++) {
+      const receipt = yield* anvil.rpc<Record<string, string> | null>("eth_getTransactionReceipt", [hash])
+      if (receipt !== null) return receipt
+      yield* Effect.sleep("10 millis")
+    }
+    return yield* Effect.die(new Error("The transaction was not mined"))
+  })
+  const callOf = (
+    method: string,
+    contract: { readonly abi: import("ethers").Interface },
+    to: string,
+    args: unknown[]
+  ) =>
+    Effect.map(
+      anvil.rpc<string>("eth_call", [{ to, data: contract.abi.encodeFunctionData(method, args) }, "latest"]),
+      (answer) => contract.abi.decodeFunctionResult(method, answer)[0] as unknown
+    )
+  /** Waits until the daemon has connected to its node. */
+  for (let i = 0; i < 1_200; i++) {
+    const { status } = yield* headwater.get(`/blockchain-fees/evm/${place}/mempool`)
+    if (status !== 503) break
+    yield* Effect.sleep("100 millis")
+  }
+  const prepare = (kind: "fungible-tokens" | "non-fungible-tokens", item: Record<string, unknown>) =>
+    headwater.post(`/prepare-transactions/evm/${place}/${kind}`, {
+      ...{ fee: { priority: "standard" }, sender: funded.address, recipient: Wallet.createRandom().address },
+      ...item
+    })
+  return { account, anvil, callOf, headwater, prepare, receiptOf }
+})
+
+const types = ["legacy-transaction", "access-list-transaction", "gas-fee-market-transaction"] as const
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer of the server
+const signed = (item: any) => {
+  const type = types.indexOf(item.type)
+  const { maxFeePerGas, maxPriorityFeePerGas, gasPrice } = item.fee
+  const transaction = Transaction.from({
+    ...{ type, chainId: 31337, nonce: item.nonce, gasLimit: item.gasLimit, to: item.recipient, value: 0 },
+    ...{ data: item.inputData, ...(type === 2 ? { maxFeePerGas, maxPriorityFeePerGas } : { gasPrice }) }
+  })
+  assert.strictEqual(transaction.unsignedHash, item.sigHash)
+  transaction.signature = funded.signingKey.sign(item.sigHash)
+  return transaction
+}
+
+describe("around a transaction on anvil", () => {
+  it.live("moves tokens of both standards exactly as prepared, for each type", () =>
+    Effect.gen(function* () {
+      const { account, anvil, callOf, prepare, receiptOf } = yield* setup
+      const coin = yield* account.deploy("Coin")
+      const collectible = yield* account.deploy("Collectible")
+      yield* receiptOf(yield* account.send(collectible.call("mint", [funded.address, 4711])))
+      for (const type of types) {
+        const recipient = Wallet.createRandom().address
+        // Six decimals.
+        const { body, status } = yield* prepare("fungible-tokens", {
+          ...{ amount: "2.500001", contract: coin.address, recipient, type }
+        })
+        assert.strictEqual(status, 201, JSON.stringify(body))
+        const { item } = body.data
+        assert.deepStrictEqual([item.recipient, item.value, item.type], [coin.address, { amount: "0" }, type])
+        const transaction = signed(item)
+        yield* anvil.rpc("eth_sendRawTransaction", [transaction.serialized])
+        assert.strictEqual((yield* receiptOf(transaction.hash!)).status, "0x1")
+        assert.strictEqual(yield* callOf("balanceOf", coin, coin.address, [recipient]), 2_500_001n)
+      }
+      const recipient = Wallet.createRandom().address
+      const { body } = yield* prepare("non-fungible-tokens", {
+        contract: collectible.address,
+        recipient,
+        tokenId: "4711"
+      })
+      const transaction = signed(body.data.item)
+      yield* anvil.rpc("eth_sendRawTransaction", [transaction.serialized])
+      yield* receiptOf(transaction.hash!)
+      assert.strictEqual(yield* callOf("ownerOf", collectible, collectible.address, [4711]), recipient)
+
+      // Somebody else's token, no contract, more than there is, more decimals than the token has, an id beyond 256 bits.
+      const refused = [
+        ["non-fungible-tokens", { contract: collectible.address, tokenId: "4711" }, 409, "recipient"],
+        ["fungible-tokens", { contract: recipient, amount: "1" }, 409, "contract"],
+        ["fungible-tokens", { contract: coin.address, amount: "1", sender: recipient }, 409, "recipient"],
+        ["fungible-tokens", { contract: coin.address, amount: "0.0000001" }, 400, "amount"],
+        ["non-fungible-tokens", { contract: collectible.address, tokenId: "9".repeat(78) }, 400, "tokenId"],
+        ["fungible-tokens", { contract: "0x1", amount: "1" }, 400, "contract"]
+      ] as const
+      for (const [kind, item, status, attribute] of refused) {
+        const answer = yield* prepare(kind, item)
+        assert.deepStrictEqual(
+          [answer.status, answer.body.error?.details?.[0]?.attribute],
+          [status, attribute],
+          JSON.stringify(answer.body)
+        )
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("refuses a transfer that the token would refuse without reverting", () =>
+    Effect.gen(function* () {
+      const { anvil, prepare } = yield* setup
+      const contract = "0x00000000000000000000000000000000000f0001"
+      // Returns 32 bytes of zero: `false`, as some tokens of 2017 do.
+      yield* anvil.rpc("anvil_setCode", [contract, "0x60206000f3"])
+      const { body, status } = yield* prepare("fungible-tokens", { contract, amount: "1" })
+      assert.deepStrictEqual([status, body.error.details[0].attribute], [409, "amount"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("shows fees, gas and the next nonce as the node has them, and decodes what was signed", () =>
+    Effect.gen(function* () {
+      const { account, anvil, headwater, receiptOf } = yield* setup
+      const coin = yield* account.deploy("Coin")
+      yield* receiptOf(yield* account.send({ to: funded.address, value: 1n }))
+      const fees = (yield* headwater.get(`/blockchain-fees/evm/${place}/eip-1559`)).body.data.item
+      const block = yield* anvil.rpc<{ readonly number: string }>("eth_getBlockByNumber", ["latest", false])
+      assert.strictEqual(fees.lastBlock, Number(block.number))
+      const history = yield* anvil.rpc<{ readonly baseFeePerGas: ReadonlyArray<string> }>("eth_feeHistory", [
+        ...["0x1", "latest", []]
+      ])
+      assert.strictEqual(fees.baseFeePerGas.value, String(BigInt(history.baseFeePerGas.at(-1)!)))
+      for (const priority of ["slow", "standard", "fast"]) {
+        assert.isTrue(BigInt(fees.maxFeePerGas[priority]) >= 2n * BigInt(fees.baseFeePerGas.value))
+        assert.isTrue(BigInt(fees.maxPriorityFeePerGas[priority]) <= BigInt(fees.maxFeePerGas[priority]))
+      }
+      const prices = (yield* headwater.get(`/blockchain-fees/evm/${place}/mempool`)).body.data.item
+      assert.isTrue(BigInt(prices.slow) >= BigInt(fees.baseFeePerGas.value))
+      assert.strictEqual(prices.unit, "Wei")
+
+      const recipient = Wallet.createRandom().address
+      const parties = { recipient, sender: funded.address }
+      const estimate = (kind: string, item: object) =>
+        headwater.post(`/blockchain-fees/evm/${place}/estimate-${kind}-transfer-gas-limit`, { ...parties, ...item })
+      assert.deepStrictEqual((yield* estimate("native-coin", { amount: "1" })).body.data.item, { gasLimit: 21_000 })
+      const contract = { contract: coin.address, amount: "1" }
+      const { gasLimit } = (yield* estimate("token", { ...contract, contractType: "ERC20" })).body.data.item
+      const data = coin.abi.encodeFunctionData("transfer", [recipient, 1_000_000])
+      const taken = Number(yield* anvil.rpc("eth_estimateGas", [{ from: funded.address, to: coin.address, data }]))
+      assert.isTrue(gasLimit >= taken && gasLimit <= taken * 1.31, `${gasLimit} for ${taken}`)
+      assert.strictEqual((yield* estimate("token", { ...contract, contractType: "ERC-1155" })).status, 400)
+
+      // A transaction that waits for a block counts.
+      yield* anvil.rpc("evm_setAutomine", [false])
+      yield* anvil.rpc("evm_setIntervalMining", [0])
+      const nonceOf = Effect.map(
+        headwater.get(`/addresses-latest/evm/${place}/${funded.address}/next-available-nonce`),
+        ({ body }) => body.data.item.nextAvailableNonce as number
+      )
+      const before = yield* nonceOf
+      yield* account.send({ to: recipient, value: 1n })
+      assert.strictEqual(yield* nonceOf, before + 1)
+      assert.strictEqual(before + 1, Number(yield* anvil.rpc("eth_getTransactionCount", [funded.address, "pending"])))
+
+      for (const type of [0, 1, 2]) {
+        const made = Transaction.from(
+          yield* Effect.promise(() =>
+            funded.signTransaction({
+              ...{ type, chainId: 1, nonce: 7, gasLimit: 65_000, to: coin.address, value: 5n * 10n ** 17n, data },
+              ...(type === 2 ? { maxFeePerGas: 31n, maxPriorityFeePerGas: 1n } : { gasPrice: 31n })
+            })
+          )
+        )
+        const decode = (rawTransactionHex: string) =>
+          headwater.post(`/utils/evm/${place}/decode-raw-transaction`, { rawTransactionHex })
+        const { item } = (yield* decode(made.serialized)).body.data
+        assert.deepStrictEqual(
+          [item.id, item.sender, item.recipient, item.nonce, item.gasLimit, item.inputData, item.type],
+          [made.hash, funded.address, coin.address, 7, 65_000, data, type]
+        )
+        assert.deepStrictEqual(
+          [item.value, item.gasPrice, item.r, item.s, item.v],
+          [
+            { amount: "0.5", unit: "ETH" },
+            { amount: "31", unit: "Wei" },
+            made.signature!.r,
+            made.signature!.s,
+            type === 0 ? Number(made.signature!.networkV) : made.signature!.yParity
+          ]
+        )
+        const unsigned = (yield* decode(made.unsignedSerialized.slice(2))).body.data.item
+        assert.deepStrictEqual([unsigned.sender, unsigned.r, unsigned.nonce], ["", "", 7])
+        const broken = yield* decode(made.serialized.slice(0, -2))
+        assert.deepStrictEqual(
+          [broken.status, broken.body.error.details[0].attribute],
+          [400, "rawTransactionHex"],
+          JSON.stringify(broken.body)
+        )
+      }
+    }).pipe(Effect.scoped)
+  )
+})
