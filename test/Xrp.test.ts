@@ -1,7 +1,10 @@
 /** XRP through the whole daemon: subscriptions, a ledger's transactions and HD wallets over a server made for tests. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { HDNodeWallet } from "ethers"
+import { HDNodeWallet, SigningKey } from "ethers"
+import { decode, encode } from "ripple-binary-codec"
+import { deriveAddress, deriveKeypair, generateSeed, sign } from "ripple-keypairs"
+import { verifySignature } from "xrpl"
 import { account, chainOf, payment, sealed } from "../packages/indexer/test/families/xrp/XrpLedgers.ts"
 import * as XrpServer from "../packages/indexer/test/families/xrp/XrpServer.ts"
 import { addressOf } from "../packages/indexer/test/families/xrp/XrpWallet.ts"
@@ -273,5 +276,130 @@ describe("XRP", () => {
         ({ body }) => body.data.items[0].index === 31 && body.data.items[0].address === receiving(31)
       )
     }).pipe(Effect.scoped)
+  )
+})
+
+/** The field that is named, the request, what accounts are otherwise, and the status: 409 if not given. */
+type Refused = readonly [
+  attribute: string,
+  item: Record<string, unknown>,
+  changed?: Record<string, Record<string, unknown>> | undefined,
+  status?: number
+]
+
+/** A signature of secp256k1 as rippled reads it: two whole numbers in DER. */
+const derOf = (...numbers: ReadonlyArray<string>) => {
+  const body = numbers.flatMap((text) => {
+    const bytes = [...Buffer.from(text.slice(2), "hex")]
+    while (bytes[0] === 0) bytes.shift()
+    if (bytes[0]! >= 0x80) bytes.unshift(0)
+    return [0x02, bytes.length, ...bytes]
+  })
+  return [0x30, body.length, ...body]
+}
+
+describe("payments of XRP", () => {
+  it.live(
+    "are prepared to be signed by the key that is named, and refused where the ledger would take the fee alone",
+    () =>
+      Effect.gen(function* () {
+        const { headwater, server } = yield* setup
+        const keys = ["ecdsa-secp256k1", "ed25519"].map((algorithm) =>
+          deriveKeypair(generateSeed({ algorithm: algorithm as "ed25519" }))
+        )
+        const [first, second] = keys
+        const [sender, other] = keys.map(({ publicKey }) => deriveAddress(publicKey))
+        const recipient = account(2)
+        // As rippled answers; what differs from test to test stands in `accounts`.
+        const accounts: Record<string, Record<string, unknown>> = {
+          [sender!]: { Balance: "26000000", Flags: 0, OwnerCount: 2, Sequence: 7 },
+          [recipient]: { Balance: "1000000", Flags: 0, OwnerCount: 0, Sequence: 1 }
+        }
+        server.override = (command, { account }) => {
+          switch (command) {
+            case "fee":
+              return { drops: { base_fee: "10", median_fee: "5000", minimum_fee: "10", open_ledger_fee: "12" } }
+            case "account_info": {
+              const data = accounts[account as string]
+              return data === undefined ? { error: "actNotFound" } : { account_data: { Account: account, ...data } }
+            }
+            case "server_info": {
+              const validated = { reserve_base_xrp: 1, reserve_inc_xrp: 0.2, seq: server.validated }
+              return { info: { complete_ledgers: `${start}-${start}`, network_id: 0, validated_ledger: validated } }
+            }
+            case "deposit_authorized":
+              return { deposit_authorized: false }
+            default:
+              return undefined
+          }
+        }
+        const prepare = (item: Record<string, unknown>) =>
+          headwater.post("/prepare-transactions/xrp/mainnet/payments", {
+            ...{ amount: "24.599988", sender, recipient, publicKey: first!.publicKey },
+            ...item
+          })
+        // To the last drop beside fee and reserve: 1 and twice 0.2.
+        const { body, status } = yield* prepare({ destinationTag: 0, additionalData: "Rechnung 4711 ü" })
+        assert.strictEqual(status, 201, JSON.stringify(body))
+        const { item } = body.data
+        assert.deepInclude(item, { sequence: 7, lastLedgerSequence: server.validated + 20, destinationTag: 0 })
+        assert.deepStrictEqual(item.fee, { amount: "0.000012", unit: "XRP" })
+        const described = decode(item.transactionHex)
+        assert.deepStrictEqual(described, {
+          ...{ TransactionType: "Payment", Account: sender, Destination: recipient, DestinationTag: 0, Flags: 0 },
+          ...{ Amount: "24599988", Fee: "12", Sequence: 7, LastLedgerSequence: server.validated + 20 },
+          SigningPubKey: first!.publicKey,
+          Memos: [{ Memo: { MemoData: Buffer.from("Rechnung 4711 ü").toString("hex").toUpperCase() } }]
+        })
+        const signed = encode({ ...described, TxnSignature: sign(item.signingData, first!.privateKey) })
+        assert.isTrue(verifySignature(signed))
+        // The digest alone is enough for a signer of secp256k1.
+        const digest = Buffer.from(item.sighash, "hex")
+        const signature = new SigningKey(`0x${first!.privateKey.slice(-64)}`).sign(digest)
+        const inDer = Buffer.from(derOf(signature.r, signature.s)).toString("hex").toUpperCase()
+        assert.isTrue(verifySignature(encode({ ...described, TxnSignature: inDer })))
+
+        // Another key that the account has named, of Ed25519; and one that it has not.
+        accounts[sender!] = { ...accounts[sender!], RegularKey: other }
+        const byOther = yield* prepare({ publicKey: second!.publicKey })
+        const blob = { ...decode(byOther.body.data.item.transactionHex) }
+        const byEd25519 = sign(byOther.body.data.item.signingData, second!.privateKey)
+        assert.isTrue(verifySignature(encode({ ...blob, TxnSignature: byEd25519 })))
+
+        const owner = accounts[sender!]!
+        const receiver = accounts[recipient]!
+        const refused: ReadonlyArray<Refused> = [
+          ["amount", { amount: "24.599989" }],
+          ["publicKey", { publicKey: deriveKeypair(generateSeed()).publicKey }],
+          ["publicKey", {}, { [sender!]: { ...owner, Flags: 0x0010_0000 } }],
+          ["destinationTag", {}, { [recipient]: { ...receiver, Flags: 0x0002_0000 } }],
+          ["recipient", {}, { [recipient]: { ...receiver, Flags: 0x0008_0000 } }],
+          ["recipient", {}, { [recipient]: { ...receiver, Flags: 0x0100_0000 } }],
+          ["amount", { amount: "0.999999", recipient: account(5) }],
+          ["sender", { sender: account(6) }],
+          ["fee.exactAmount", { amount: "1", fee: { exactAmount: "9" } }],
+          ["recipient", { recipient: sender }, undefined, 400],
+          ["recipient", { recipient: "rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpg" }, undefined, 400],
+          ["destinationTag", { recipient: tagged.x, destinationTag: 2 }, undefined, 400],
+          ["amount", { amount: "0" }, undefined, 400],
+          ["amount", { amount: "0.0000001" }, undefined, 400]
+        ]
+        for (const [attribute, item, changed = {}, wrong = 409] of refused) {
+          const before = { ...accounts }
+          Object.assign(accounts, changed)
+          const { body, status } = yield* prepare(item)
+          assert.deepStrictEqual(
+            [status, body.error?.details?.[0]?.attribute],
+            [wrong, attribute],
+            JSON.stringify(body)
+          )
+          Object.assign(accounts, before)
+        }
+        // A first payment that makes the account, and one to an X-address.
+        assert.strictEqual((yield* prepare({ amount: "1", recipient: account(5) })).status, 201)
+        accounts[tagged.classic] = receiver
+        const toTag = yield* prepare({ amount: "1", recipient: tagged.x })
+        assert.deepInclude(toTag.body.data.item, { recipient: tagged.classic, destinationTag: 1 })
+      }).pipe(Effect.scoped)
   )
 })

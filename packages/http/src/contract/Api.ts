@@ -25,6 +25,7 @@ import { ReceiversGroup } from "./Receivers.ts"
 import { SubscriptionsGroup } from "./Subscriptions.ts"
 import { TokenPreparationGroup } from "./TokenPreparation.ts"
 import { TransactionsGroup } from "./Transactions.ts"
+import { XrpPreparationGroup } from "./XrpPreparation.ts"
 import { Validation } from "./Validation.ts"
 
 export class Api extends HttpApi.make("headwater")
@@ -39,6 +40,7 @@ export class Api extends HttpApi.make("headwater")
   .add(BlocksGroup)
   .add(TransactionsGroup)
   .add(TokenPreparationGroup)
+  .add(XrpPreparationGroup)
   .add(FeesGroup)
   .add(NextNonceGroup)
   .add(AddressesGroup)

@@ -23,6 +23,7 @@ import { CurrentChain } from "../contract/RequestedChain.ts"
 import { RawTransactionsGroup } from "../contract/RawTransactions.ts"
 import { TokenPreparationGroup } from "../contract/TokenPreparation.ts"
 import { TransactionsGroup } from "../contract/Transactions.ts"
+import { XrpPreparationGroup } from "../contract/XrpPreparation.ts"
 import * as Pages from "../server/Pages.ts"
 import type { RecordedList } from "../operations/Operations.ts"
 import { ConfiguredChains } from "../server/RequestedChain.ts"
@@ -97,6 +98,9 @@ export const layer = Layer.mergeAll(
   ),
   HttpApiBuilder.group(Api, "tokenPreparation", (group) =>
     Effect.map(handlersOf(TokenPreparationGroup), (all) => group.handleAll(all))
+  ),
+  HttpApiBuilder.group(Api, "xrpPreparation", (group) =>
+    Effect.map(handlersOf(XrpPreparationGroup), (all) => group.handleAll(all))
   ),
   HttpApiBuilder.group(Api, "fees", (group) => Effect.map(handlersOf(FeesGroup), (all) => group.handleAll(all))),
   HttpApiBuilder.group(Api, "nextNonce", (group) =>

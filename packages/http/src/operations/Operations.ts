@@ -21,6 +21,7 @@ import type { Payment } from "../contract/Price.ts"
 import type { RawTransactionsGroup } from "../contract/RawTransactions.ts"
 import type { TokenPreparationGroup } from "../contract/TokenPreparation.ts"
 import type { TransactionsGroup } from "../contract/Transactions.ts"
+import type { XrpPreparationGroup } from "../contract/XrpPreparation.ts"
 
 /** A page by offset. `total` counts the items of all pages. */
 export interface OffsetPage<A> {
@@ -78,6 +79,7 @@ type Endpoint = HttpApiGroup.Endpoints<
   | typeof BlocksGroup
   | typeof TransactionsGroup
   | typeof TokenPreparationGroup
+  | typeof XrpPreparationGroup
   | typeof FeesGroup
   | typeof NextNonceGroup
   | typeof RawTransactionsGroup

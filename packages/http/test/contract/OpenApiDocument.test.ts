@@ -85,6 +85,7 @@ describe("OpenApiDocument", () => {
         "GET /addresses-latest/xrp/{network}/{address}/next-available-sequence",
         "POST /prepare-transactions/evm/{blockchain}/{network}/fungible-tokens",
         "POST /prepare-transactions/evm/{blockchain}/{network}/non-fungible-tokens",
+        "POST /prepare-transactions/xrp/{network}/payments",
         "GET /market-data/assets/by-id/{assetId}",
         "GET /market-data/assets/by-symbol/{assetSymbol}",
         "GET /market-data/assets/by-slug/{assetSlug}",

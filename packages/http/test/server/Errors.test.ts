@@ -112,6 +112,11 @@ const valid = (operationId: string): Request => {
       const parties = { contract: evmAddress, recipient: evmAddress, sender: evmAddress }
       return { params: evm, query, item: { ...parties, ...own, fee: { priority: "slow" } } }
     }
+    case "xrpPreparation": {
+      const [sender, recipient] = ["rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpf", "r9cZA1mLK5R5Am25ArfXFmqgNwjZgnfk59"]
+      const publicKey = "0330E7FC9D56BB25D6893BA3F317AE5BCF33B3291BD63DB32654A313222F7FD020"
+      return { params: { network: "mainnet" }, query, item: { amount: "1", publicKey, recipient, sender } }
+    }
     case "fees": {
       if (name === "ledgerFees") return { params: { network: "mainnet" }, query }
       if (!name.endsWith("Gas")) return { params: evm, query }

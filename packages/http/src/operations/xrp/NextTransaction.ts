@@ -9,7 +9,8 @@ import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
 
 /** A fifth more, as xrpl.js adds to the fees of transactions that it fills in (`feeCushion`). */
-const cushion = { text: "1.2", of: (drops: bigint) => (drops * 6n + 4n) / 5n }
+const cushion = "1.2"
+export const cushioned = (drops: bigint): bigint => (drops * 6n + 4n) / 5n
 
 type Operations = Pick<ChainOperations, "ledgerFees" | "nextSequence">
 
@@ -21,8 +22,8 @@ export const make = ({ chain, name }: ChainReader, freshness: Freshness<XrpConne
     return {
       slow: coins(minimum),
       standard: coins(openLedger),
-      fast: coins(cushion.of(openLedger)),
-      feeCushionMultiplier: cushion.text,
+      fast: coins(cushioned(openLedger)),
+      feeCushionMultiplier: cushion,
       unit: chain.unit
     }
   })

@@ -12,6 +12,7 @@ import type { ChainOperations } from "../Operations.ts"
 import * as SyncedWallets from "../SyncedWallets.ts"
 import * as Wallet from "../Wallet.ts"
 import * as NextTransaction from "./NextTransaction.ts"
+import * as Prepare from "./Prepare.ts"
 
 export interface Options {
   /** Addresses that never had an account, in a row, after which a wallet ends. */
@@ -67,6 +68,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     xrpTransactions,
     xrpAssets,
     xrpDerive: deriveAndSync,
-    ...NextTransaction.make(record, freshness)
+    ...NextTransaction.make(record, freshness),
+    preparePayment: Prepare.make(record, freshness)
   } satisfies Partial<ChainOperations>
 })

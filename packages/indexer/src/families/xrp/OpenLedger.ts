@@ -37,6 +37,12 @@ export interface Account {
   readonly requiresTag: boolean
   /** Whether payments of XRP are unwanted, though the ledger takes them. */
   readonly refusesCoins: boolean
+  /** Whether payments are refused but for those of accounts that were authorised (DepositAuth). */
+  readonly requiresAuthorisation: boolean
+  /** Whether the key that the address is made of may not sign any more. */
+  readonly masterDisabled: boolean
+  /** The address of another key that may sign. */
+  readonly regularKey: string | undefined
 }
 
 export interface OpenLedger {
@@ -46,6 +52,11 @@ export interface OpenLedger {
   readonly account: (address: Address.AddressBytes) => Effect.Effect<Account | undefined, NodeError>
   /** Index of the newest validated ledger. */
   readonly validated: Effect.Effect<number, NodeError>
+  /** Whether an account that requires it has authorised the payments of another one. */
+  readonly isAuthorised: (
+    sender: Address.AddressBytes,
+    recipient: Address.AddressBytes
+  ) => Effect.Effect<boolean, NodeError>
 }
 
 const Drops = Schema.String.check(Schema.isPattern(/^\d{1,18}$/))
@@ -66,13 +77,18 @@ const AccountAnswer = Schema.Struct({
     Balance: Drops,
     Flags: Index,
     OwnerCount: Index,
+    RegularKey: Schema.optionalKey(Schema.String),
     Sequence: Index
   }),
   queue_data: Schema.optionalKey(Schema.Struct({ highest_sequence: Schema.optionalKey(Index) }))
 })
 
+const AuthorisedAnswer = Schema.Struct({ deposit_authorized: Schema.Boolean })
+
 const lsfRequireDestTag = 0x0002_0000
 const lsfDisallowXRP = 0x0008_0000
+const lsfDisableMaster = 0x0010_0000
+const lsfDepositAuth = 0x0100_0000
 
 export const make = (chain: Chain, node: XrpClient): OpenLedger => {
   const inconsistent = (method: string) => (error: { readonly message: string }) =>
@@ -94,6 +110,14 @@ export const make = (chain: Chain, node: XrpClient): OpenLedger => {
       Effect.all({ base: drops(reserve_base_xrp), increment: drops(reserve_inc_xrp) })
     ),
     validated: Effect.map(info, ({ seq }) => seq),
+    isAuthorised: Effect.fn("OpenLedger.isAuthorised")(function* (sender, recipient) {
+      const parties = {
+        source_account: Address.encode(chain, sender) ?? "",
+        destination_account: Address.encode(chain, recipient) ?? ""
+      }
+      const answer = yield* ask("deposit_authorized", { ...parties, ledger_index: "current" }, AuthorisedAnswer)
+      return answer.deposit_authorized
+    }),
     account: Effect.fn("OpenLedger.account")(function* (address) {
       const account = Address.encode(chain, address) ?? ""
       const answer = yield* Effect.result(
@@ -111,7 +135,10 @@ export const make = (chain: Chain, node: XrpClient): OpenLedger => {
         sequence: Math.max(data.Sequence, (queue?.highest_sequence ?? -1) + 1),
         owned: data.OwnerCount,
         requiresTag: (data.Flags & lsfRequireDestTag) !== 0,
-        refusesCoins: (data.Flags & lsfDisallowXRP) !== 0
+        refusesCoins: (data.Flags & lsfDisallowXRP) !== 0,
+        requiresAuthorisation: (data.Flags & lsfDepositAuth) !== 0,
+        masterDisabled: (data.Flags & lsfDisableMaster) !== 0,
+        regularKey: data.RegularKey
       }
     })
   }

@@ -67,7 +67,8 @@ describe("OpenLedger", () => {
     Effect.gen(function* () {
       const { openLedger, server } = yield* opened({ account_info: accountInfo({}) })
       assert.deepStrictEqual(yield* openLedger.account(address), {
-        ...{ balance: 999_999_999_960n, sequence: 6, owned: 3, requiresTag: false, refusesCoins: false }
+        ...{ balance: 999_999_999_960n, sequence: 6, owned: 3, requiresTag: false, refusesCoins: false },
+        ...{ masterDisabled: false, regularKey: undefined, requiresAuthorisation: false }
       })
       const asked = server.commands.find(({ command }) => command === "account_info")
       assert.deepInclude(asked, { account: holder, ledger_index: "current", queue: true })

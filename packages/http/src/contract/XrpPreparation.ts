@@ -1,0 +1,92 @@
+/** Preparation of payments on the XRP Ledger, which the hosted service has none of. */
+
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { AddressText, Amount, body, bodyErrors, chainErrors, context, networkParam } from "./Common.ts"
+import { item } from "./Envelope.ts"
+import { Failures } from "./Errors.ts"
+import { ExampleValues } from "./internal/Example.ts"
+import * as FamilyExample from "./internal/FamilyExample.ts"
+import { Price } from "./Price.ts"
+import { Families, RequestedChain } from "./RequestedChain.ts"
+import { NewTransaction } from "./Transactions.ts"
+
+const hex = (description: string) => Schema.String.annotate({ description, examples: ["1200002280000000240441C0D1"] })
+
+const Tag = Schema.Int.check(
+  Schema.isBetween({ minimum: 0, maximum: 0xffff_ffff }, { message: "must be a number of 32 bits" })
+).annotate({ examples: [4711] })
+
+const Sequence = Schema.Int.annotate({ examples: [71_550_321] })
+
+export const PreparedPayment = Schema.Struct({
+  sender: AddressText,
+  recipient: AddressText,
+  destinationTag: Schema.optionalKey(Tag),
+  value: Amount,
+  fee: Amount,
+  sequence: Sequence,
+  lastLedgerSequence: Sequence.annotate({
+    description: "The last ledger that may have the payment; behind that it can never be executed",
+    examples: [90_000_020]
+  }),
+  transactionHex: hex("The payment without its signature"),
+  signingData: hex("What an Ed25519 key signs"),
+  sighash: Schema.String.annotate({
+    description: "What a secp256k1 key signs: the first half of SHA-512 of `signingData`",
+    examples: ["9D21F1A2C3B74E0D8F5E6A7B8C9D0E1F2A3B4C5D6E7F8091A2B3C4D5E6F70819"]
+  })
+}).annotate({ identifier: "PreparedPayment" })
+
+export class XrpPreparationGroup extends HttpApiGroup.make("xrpPreparation")
+  .add(
+    HttpApiEndpoint.post("preparePayment", "/xrp/:network/payments", {
+      params: networkParam,
+      query: context,
+      payload: body({
+        additionalData: NewTransaction.additionalData.annotate({ description: "A memo of the payment" }),
+        amount: NewTransaction.amount.annotate({ description: "Amount in XRP", examples: ["25.5"] }),
+        destinationTag: Schema.optionalKey(Tag),
+        fee: Schema.optionalKey(
+          Schema.Struct({
+            exactAmount: Schema.optionalKey(
+              NewTransaction.amount.annotate({ description: "The fee in drops", examples: ["12"] })
+            ),
+            priority: Schema.optionalKey(Schema.Literals(["slow", "standard", "fast"]))
+          })
+        ),
+        publicKey: Schema.String.check(
+          Schema.isPattern(/^(ED|02|03)[0-9A-F]{64}$/i, {
+            message: "must be 33 bytes in hexadecimal: of secp256k1 compressed, of Ed25519 behind ED"
+          })
+        ).annotate({
+          description: "The key that will sign: a part of what is signed",
+          examples: ["0330E7FC9D56BB25D6893BA3F317AE5BCF33B3291BD63DB32654A313222F7FD020"]
+        }),
+        recipient: NewTransaction.recipient,
+        sender: NewTransaction.sender,
+        sequence: Schema.optionalKey(
+          Schema.Int.check(
+            Schema.isBetween({ minimum: 1, maximum: 0xffff_ffff }, { message: "must be a positive number of 32 bits" })
+          ).annotate({ description: "The next available one if not given", examples: [71_550_321] })
+        )
+      }),
+      success: item(PreparedPayment).pipe(HttpApiSchema.status(201)),
+      error: [...chainErrors, Failures.conflict, ...bodyErrors, Failures.unimplemented, Failures.nodeUnavailable]
+    })
+      .annotate(Price, "prepare")
+      .annotate(Families, ["xrp"])
+      .annotate(ExampleValues, {
+        ...FamilyExample.values("xrp"),
+        ...{ "fee.amount": "0.00001", "value.amount": "25.5", "fee.exactAmount": undefined }
+      })
+      .annotateMerge(OpenApi.annotations({ summary: "Prepare a payment of XRP for signing" }))
+  )
+  .middleware(RequestedChain)
+  .prefix("/prepare-transactions")
+  .annotateMerge(
+    OpenApi.annotations({ title: "Payments of XRP", description: "Payments on the XRP Ledger, prepared for signing" })
+  ) {}

@@ -1,0 +1,147 @@
+/** Prepares a payment of XRP for signing, and refuses one that the ledger would take the fee of and nothing else. */
+import { createHash } from "node:crypto"
+import * as Amount from "@headwater/core/Amount"
+import * as Address from "@headwater/core/address/Address"
+import * as Bytes from "@headwater/core/Bytes"
+import type { Chain } from "@headwater/core/chains/Chain"
+import type { Account, OpenLedger } from "@headwater/indexer/families/xrp/OpenLedger"
+import type { XrpConnection } from "@headwater/indexer/families/xrp/XrpConnection"
+import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { encode, encodeForSigning } from "ripple-binary-codec"
+import { deriveAddress } from "ripple-keypairs"
+import { conflictingField, invalidField } from "../../contract/Errors.ts"
+import type { Freshness } from "../Freshness.ts"
+import type { ChainOperations } from "../Operations.ts"
+import { cushioned } from "./NextTransaction.ts"
+
+type Operation = ChainOperations["preparePayment"]
+type Request = Parameters<Operation>[0]
+
+/** Ledgers that a payment waits for: a minute or more (xrpl.js). */
+const ledgersToWait = 20
+
+/** Whole coins: a higher fee of the open ledger has to be named by the caller (`maxFeeXRP` of xrpl.js). */
+const largestFee = "2"
+
+const decoded = (chain: Chain, attribute: string, text: string) =>
+  Effect.mapError(Effect.fromResult(Address.decode(chain, text)), ({ message }) => invalidField(attribute, message))
+
+const recipientOf = Effect.fnUntraced(function* (chain: Chain, { destinationTag, recipient }: Request) {
+  const account = yield* decoded(chain, "recipient", recipient)
+  const own = Result.getOrUndefined(Address.destinationTag(chain, recipient))
+  if (own !== undefined && destinationTag !== undefined && own !== destinationTag) {
+    return yield* invalidField("destinationTag", `is not the tag of the X-address, which is ${own}`)
+  }
+  return { account, tag: own ?? destinationTag }
+})
+
+const feeOf = Effect.fnUntraced(function* (chain: Chain, ledger: OpenLedger, { fee }: Request) {
+  const { minimum, openLedger } = yield* ledger.fees
+  const coins = (drops: bigint) => `${Amount.format(drops, chain.decimals)} ${chain.unit}`
+  if (fee?.exactAmount !== undefined) {
+    const exact = Amount.parse(fee.exactAmount, 0)
+    if (Result.isFailure(exact)) return yield* invalidField("fee.exactAmount", "must be a whole number of drops")
+    return exact.success < minimum
+      ? yield* conflictingField("fee.exactAmount", `servers take ${minimum} drops or more`)
+      : exact.success
+  }
+  const drops = { slow: minimum, standard: openLedger, fast: cushioned(openLedger) }[fee?.priority ?? "standard"]
+  return drops > Result.getOrThrow(Amount.parse(largestFee, chain.decimals))
+    ? yield* conflictingField("fee", `the open ledger asks for ${coins(drops)}: name fee.exactAmount, or come back`)
+    : drops
+})
+
+/** What rippled hashes everything with: the first 32 bytes of SHA-512. */
+const sha512Half = (hex: string) =>
+  createHash("sha512").update(Buffer.from(hex, "hex")).digest("hex").slice(0, 64).toUpperCase()
+
+/** Whether a key may sign for an account. */
+const maySign = (publicKey: string, sender: string, { masterDisabled, regularKey }: Account) => {
+  const address = deriveAddress(publicKey)
+  return address === sender ? !masterDisabled : address === regularKey
+}
+
+/** The reason for which the recipient would not be paid. */
+const refusalOf = Effect.fnUntraced(function* (
+  chain: Chain,
+  ledger: OpenLedger,
+  sender: Address.AddressBytes,
+  recipient: { readonly account: Address.AddressBytes; readonly tag: number | undefined },
+  amount: bigint
+) {
+  const account = yield* ledger.account(recipient.account)
+  if (account === undefined) {
+    const { base } = yield* ledger.reserves
+    return amount >= base
+      ? undefined
+      : conflictingField(
+          "amount",
+          `the recipient has no account yet: a first payment is of ${Amount.format(base, chain.decimals)} ${chain.unit} or more`
+        )
+  }
+  if (account.requiresTag && recipient.tag === undefined) {
+    return conflictingField("destinationTag", "the recipient takes no payment without one")
+  }
+  if (account.refusesCoins) return conflictingField("recipient", `wants no ${chain.unit}`)
+  return account.requiresAuthorisation && !(yield* ledger.isAuthorised(sender, recipient.account))
+    ? conflictingField("recipient", "takes payments of authorised accounts alone, of which the sender is none")
+    : undefined
+})
+
+const prepare = Effect.fnUntraced(function* (chain: Chain, freshness: Freshness<XrpConnection>, request: Request) {
+  const sender = yield* decoded(chain, "sender", request.sender)
+  const senderText = Address.encode(chain, sender)!
+  const recipient = yield* recipientOf(chain, request)
+  if (Bytes.equal(sender, recipient.account)) return yield* invalidField("recipient", "must not be the sender")
+  const amount = yield* Effect.mapError(
+    Effect.fromResult(Amount.parse(request.amount, chain.decimals)),
+    ({ message }) => invalidField("amount", message)
+  )
+  if (amount === 0n) return yield* invalidField("amount", "must be above zero")
+  const { openLedger: ledger } = (yield* freshness.node).source
+  const account = yield* ledger.account(sender)
+  if (account === undefined) return yield* conflictingField("sender", "there is no such account")
+  const publicKey = request.publicKey.toUpperCase()
+  if (!maySign(publicKey, senderText, account)) {
+    return yield* conflictingField("publicKey", "the key may not sign for the sender")
+  }
+  const refusal = yield* refusalOf(chain, ledger, sender, recipient, amount)
+  if (refusal !== undefined) return yield* refusal
+  const sequence = request.sequence ?? account.sequence
+  const fee = yield* feeOf(chain, ledger, request)
+  const { base, increment } = yield* ledger.reserves
+  const reserve = base + increment * BigInt(account.owned)
+  if (account.balance < amount + fee + reserve) {
+    const coins = (drops: bigint) => `${Amount.format(drops, chain.decimals)} ${chain.unit}`
+    return yield* conflictingField(
+      "amount",
+      `the sender has ${coins(account.balance)} and needs ${coins(amount + fee + reserve)}: ` +
+        `amount ${coins(amount)}, fee ${coins(fee)}, reserve ${coins(reserve)}`
+    )
+  }
+  const lastLedgerSequence = (yield* ledger.validated) + ledgersToWait
+  const recipientText = Address.encode(chain, recipient.account)!
+  const tag = recipient.tag === undefined ? {} : { destinationTag: recipient.tag }
+  const memo = Buffer.from(request.additionalData ?? "")
+    .toString("hex")
+    .toUpperCase()
+  const transaction = {
+    ...{ TransactionType: "Payment", Flags: 0, Account: senderText, Destination: recipientText },
+    ...{ Amount: String(amount), Fee: String(fee), Sequence: sequence, LastLedgerSequence: lastLedgerSequence },
+    SigningPubKey: publicKey,
+    ...(recipient.tag === undefined ? {} : { DestinationTag: recipient.tag }),
+    ...(memo === "" ? {} : { Memos: [{ Memo: { MemoData: memo } }] })
+  }
+  const signingData = encodeForSigning(transaction)
+  const value = (drops: bigint) => ({ amount: Amount.format(drops, chain.decimals), unit: chain.unit })
+  return {
+    ...{ sender: senderText, recipient: recipientText, ...tag, value: value(amount), fee: value(fee) },
+    ...{ sequence, lastLedgerSequence, transactionHex: encode(transaction), signingData },
+    sighash: sha512Half(signingData)
+  }
+})
+
+export const make = ({ chain }: ChainReader, freshness: Freshness<XrpConnection>): Operation =>
+  Effect.fn("Prepare.preparePayment")((request: Request) => freshness.orUnavailable(prepare(chain, freshness, request)))
