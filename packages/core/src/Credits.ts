@@ -27,7 +27,8 @@ const defaults = {
   "evm-logs": 30,
   "utxo-last-block": 20,
   "utxo-derive": 35,
-  "utxo-assets": 520
+  "utxo-assets": 520,
+  "utxo-prepare": 520
 } as const satisfies Record<ListedOperation, number> & Record<string, number>
 
 /** An operation that costs credits. */

@@ -33,14 +33,14 @@ describe("Credits", () => {
        base                | 72      | 384                   | -          | 36
        optimism            | 84      | 448                   | -          | 42
        tron                | 90      | 480                   | 330        | 45`,
-      `Protocol     | utxo-last-block | utxo-derive | utxo-assets
-       default      | 20              | 35          | 520
-       bitcoin      | 20              | 35          | 520
-       bitcoin-cash | 24              | 42          | 624
-       dash         | 22              | 39          | 572
-       dogecoin     | 22              | 39          | 572
-       litecoin     | 22              | 39          | 572
-       zcash        | 26              | 46          | 676`,
+      `Protocol     | utxo-last-block | utxo-derive | utxo-assets | utxo-prepare
+       default      | 20              | 35          | 520         | 520
+       bitcoin      | 20              | 35          | 520         | 520
+       bitcoin-cash | 24              | 42          | 624         | 624
+       dash         | 22              | 39          | 572         | 572
+       dogecoin     | 22              | 39          | 572         | 572
+       litecoin     | 22              | 39          | 572         | 572
+       zcash        | 26              | 46          | 676         | 676`,
       `Protocol | subscription-create | subscription-list | subscription-get | asset | xrp-block-transactions
        default  | 30                  | 30                | 30               | 110   | 20`,
       // Wider interface, Credits: times the chain's factor, whichever chain.

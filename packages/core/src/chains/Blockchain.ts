@@ -28,6 +28,7 @@ export type ListedOperation =
   | "utxo-last-block"
   | "utxo-derive"
   | "utxo-assets"
+  | "utxo-prepare"
 
 /** The native coin as the catalogue of market data lists it. Chains that share a coin share this value. */
 export interface NativeAsset {

@@ -181,6 +181,10 @@ export const derive = (
   })
 }
 
+/** The compressed public key behind a branch's address at an index, which signers look for; undefined where BIP-32 has none. */
+export const publicKeyAt = ({ node }: Branch, index: number): Uint8Array | undefined =>
+  ChildKeys.child(node, index)?.publicKey
+
 const named = <A extends string>(
   field: string,
   names: ReadonlyArray<A>,

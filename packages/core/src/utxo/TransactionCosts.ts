@@ -67,6 +67,18 @@ const shapeOf = ({ wireFormat }: UtxoNetwork, payment: Payment) => {
   })
 }
 
+/** The least fee at which nodes relay a payment with so many inputs, by their least rate. */
+export const leastFee = (
+  network: UtxoNetwork,
+  payment: Payment,
+  rate: bigint,
+  inputs: number,
+  hasChange: boolean
+): bigint => {
+  const shape = shapeOf(network, payment)(inputs, hasChange)
+  return network.wireFormat === "zcash" ? conventionalFee(shape) : feeAt(rate, TransactionSize.virtualSize(shape))
+}
+
 /** Virtual bytes of a payment with so many inputs. */
 export const sizeOf = (network: UtxoNetwork, payment: Payment, inputs: number, hasChange: boolean): number =>
   TransactionSize.virtualSize(shapeOf(network, payment)(inputs, hasChange))

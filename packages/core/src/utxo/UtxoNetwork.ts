@@ -34,6 +34,10 @@ export interface UtxoRules {
   readonly dustRate?: bigint
   /** An amount below which every output is dust, in place of the rate. */
   readonly dustAmount?: bigint
+  /** The version of transactions that all nodes relay, where that is not 2. */
+  readonly transactionVersion?: number
+  /** Blocks after which a miner's reward can be spent, where that is not 100. */
+  readonly coinbaseMaturity?: number
   /** Signatures hash as BIP-143 has it, with a mark of the chain in their type (UAHF). */
   readonly forkId?: boolean
   /** Nodes do not let a waiting transaction be replaced by one that pays more (BIP-125). */

@@ -158,6 +158,7 @@ const chainSettings = (chain: Chain.Chain) =>
     undoDepth: between(1, 1_000_000).pipe(withDefault(chain.undoDepth)),
     gapLimit: between(1, 10_000).pipe(withDefault(20)),
     syncBlocks: between(0, Number.MAX_SAFE_INTEGER).pipe(withDefault(50_000_000)),
+    reservationSeconds: between(1, 86_400).pipe(withDefault(600)),
     silentSeconds: between(1, 604_800).pipe(withDefault(silentSeconds(chain))),
     ...Families.settingsOf(chain)
   }).check(

@@ -11,6 +11,7 @@ import {
   Amount,
   BirthHeight,
   BlocksLeft,
+  body,
   bodyErrors,
   chainErrors,
   chainParams,
@@ -30,6 +31,7 @@ import { ExampleValues } from "./internal/Example.ts"
 import { CompleteFrom, Listing, offsetPage, recordedList, offsetQuery } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
+import { NewUtxoTransaction, PreparedUtxoTransaction } from "./UtxoPreparation.ts"
 
 export const EvmAssets = Schema.Struct({
   confirmedBalance: DecimalText,
@@ -254,6 +256,28 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
       .annotate(Families, ["utxo"])
       .annotateMerge(
         OpenApi.annotations({ summary: "Derive 100 receiving addresses of a UTXO wallet and record their transfers" })
+      ),
+    HttpApiEndpoint.post("utxoPrepare", "/utxo/:blockchain/:network/:extendedPublicKey/transactions/prepare", {
+      params,
+      query: { ...context, ...derivation, ...format },
+      payload: body(NewUtxoTransaction),
+      success: item(PreparedUtxoTransaction),
+      error: [...recorded.error, Failures.conflict, ...bodyErrors]
+    })
+      .annotate(Price, "utxo-prepare")
+      .annotate(ExampleValues, {
+        ...{ format: "P2WPKH", exactAmount: undefined, priority: "standard", prepareStrategy: "minimize-dust" },
+        ...{
+          "fee.amount": "0.00000212",
+          "feePerByte.amount": "0.000000015",
+          replaceable: true,
+          "fee.address": undefined
+        },
+        ...{ vout: undefined, consensusBranchId: undefined, expiryHeight: undefined, versionGroupId: undefined }
+      })
+      .annotate(Families, ["utxo"])
+      .annotateMerge(
+        OpenApi.annotations({ summary: "Prepare a transaction of a UTXO wallet for signing, and reserve its coins" })
       ),
     HttpApiEndpoint.post("xrpDerive", "/:blockchain/:network/:extendedPublicKey/addresses/derive-and-sync", derive)
       .annotate(Price, "xrp-derive")

@@ -66,5 +66,5 @@ export const make = Effect.fnUntraced(function* (
     }
   })
 
-  return { find, unwatchedOf, deriveAndSync, inProgress }
+  return { keyFor, find, unwatchedOf, deriveAndSync, inProgress }
 })

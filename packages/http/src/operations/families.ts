@@ -15,6 +15,7 @@ export interface Options extends Pick<NodeSettings, "internalTransactions"> {
   readonly record: RecordingMode
   readonly gapLimit: number
   readonly syncBlocks: number
+  readonly reservationSeconds: number
 }
 
 const operations = {

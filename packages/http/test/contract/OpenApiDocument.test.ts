@@ -105,6 +105,7 @@ describe("OpenApiDocument", () => {
         "GET /hd-wallets/evm/{blockchain}/{network}/{extendedPublicKey}/assets",
         "GET /hd-wallets/utxo/{blockchain}/{network}/{extendedPublicKey}/assets",
         "GET /hd-wallets/utxo/{blockchain}/{network}/{extendedPublicKey}/status",
+        "POST /hd-wallets/utxo/{blockchain}/{network}/{extendedPublicKey}/transactions/prepare",
         "GET /hd-wallets/{blockchain}/{network}/{extendedPublicKey}/assets",
         "GET /transactions/evm/{blockchain}/{network}/{transactionHash}/logs",
         "POST /hd-wallets/utxo/{blockchain}/{network}/{extendedPublicKey}/addresses/derive-and-sync",

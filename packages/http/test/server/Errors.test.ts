@@ -139,6 +139,10 @@ const valid = (operationId: string): Request => {
       return { params: { ...evm, address: evmAddress }, query }
     case "hdWallets":
       if (name === "syncedWallets") return { params: evm, query }
+      if (name === "utxoPrepare") {
+        const recipients = [{ address: "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2", amount: "0.1" }]
+        return { params: { ...utxo, ...wallet }, query, item: { recipients, fee: { priority: "slow" } } }
+      }
       if (/sync(ed)?Wallet/i.test(name)) return { params: { ...evm, ...wallet }, query }
       return { params: { ...(name.startsWith("evm") ? evm : name.startsWith("utxo") ? utxo : xrp), ...wallet }, query }
     case "marketData": {

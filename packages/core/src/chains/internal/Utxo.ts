@@ -9,8 +9,8 @@ export const defaults = {
   blockSeconds: 600
 } as const satisfies Partial<Blockchain>
 
-/** The columns of the UTXO table in interface section 8. */
-export const listedPrices = ["utxo-last-block", "utxo-derive", "utxo-assets"] as const
+/** The columns of the UTXO table in interface section 8, and the operation beside it that the chain's factor counts for. */
+export const listedPrices = ["utxo-last-block", "utxo-derive", "utxo-assets", "utxo-prepare"] as const
 
 const kinds = { mainnet: "live", testnet: "test", regtest: "development" } as const
 

@@ -10,16 +10,20 @@ import * as Freshness from "../Freshness.ts"
 import type { ChainOperations, WalletRequest } from "../Operations.ts"
 import * as SyncedWallets from "../SyncedWallets.ts"
 import * as DecodeTransaction from "./DecodeTransaction.ts"
+import * as Prepare from "./Prepare.ts"
 
 export interface Options {
   /** Unused addresses that are watched behind the last used one of each branch of a wallet. */
   readonly gapLimit: number
+  /** How long no other transaction is prepared with the coins of one. */
+  readonly reservationSeconds: number
 }
 
 export const make = Effect.fnUntraced(function* (chain: Chain, options: Options) {
   const record = yield* ChainReader.make(chain)
   const freshness = yield* Freshness.make(record, UtxoFamily)
-  const { deriveAndSync, find, inProgress } = yield* SyncedWallets.make(record, freshness, {
+  const prepare = yield* Prepare.make(record, freshness, options)
+  const { deriveAndSync, find, inProgress, keyFor } = yield* SyncedWallets.make(record, freshness, {
     gapLimit: options.gapLimit,
     subject: "coins that the wallet had before it was synced"
   })
@@ -82,5 +86,14 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
   })
 
   const utxoDecode = DecodeTransaction.make(chain)
-  return { utxoLatest, utxoAssets, utxoStatus, utxoDerive, utxoDecode } satisfies Partial<ChainOperations>
+  const utxoPrepare: ChainOperations["utxoPrepare"] = Effect.fn("UtxoOperations.utxoPrepare")(function* (request) {
+    const { balance } = yield* walletOf(request)
+    if (balance === undefined) {
+      yield* coinsCanBeFound
+      return yield* inProgress
+    }
+    return yield* freshness.orUnavailable(prepare(request, yield* keyFor(request)))
+  })
+
+  return { utxoLatest, utxoAssets, utxoStatus, utxoDerive, utxoDecode, utxoPrepare } satisfies Partial<ChainOperations>
 })

@@ -7,11 +7,13 @@ import * as Announcements from "./Announcements.ts"
 import * as MinedOutputs from "./MinedOutputs.ts"
 import * as UtxoSelfReport from "./internal/UtxoSelfReport.ts"
 import type * as UtxoSettings from "./internal/UtxoSettings.ts"
+import * as UtxoPreparation from "./UtxoPreparation.ts"
 import * as UtxoSource from "./UtxoSource.ts"
 
 export interface UtxoConnection extends ConnectedNode {
   readonly family: "utxo"
   readonly source: UtxoSource.UtxoSource
+  readonly preparation: UtxoPreparation.UtxoPreparation
 }
 
 type Access = NodeAccess<UtxoConnection, UtxoSettings.Fields>
@@ -44,6 +46,7 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
   return {
     family: "utxo" as const,
     source,
+    preparation: UtxoPreparation.make(chain, rpc),
     sideSources: {
       mempool: source.mempool,
       coinSearch: source.search,

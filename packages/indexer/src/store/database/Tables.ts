@@ -43,6 +43,7 @@ export interface Tables {
   domain: DomainTable
   unspent_output: UnspentOutputTable
   spent_output: SpentOutputTable
+  reserved_coin: ReservedCoinTable
   wallet: WalletTable
   wallet_address: WalletAddressTable
   transfer_chunk: TransferChunkTable
@@ -645,6 +646,18 @@ export interface SpentOutputTable extends UnspentOutputTable {
 }
 
 /** An account's HD wallet on one chain. */
+/** What a transaction uses that an account has prepared, and nothing else of that account may use meanwhile. */
+export interface ReservedCoinTable {
+  account: number
+  chain: number
+  /** The transaction that made the coin. */
+  source: Uint8Array
+  /** The number of the coin among that transaction's outputs. */
+  number: number
+  /** Milliseconds since the Unix epoch. */
+  until: number
+}
+
 export interface WalletTable {
   id: Generated<number>
   account: number

@@ -126,7 +126,8 @@ const lookAhead = 1_000
 const knowsAllCoins = (chain: Chain, row: Parameters<typeof KnownCoins.hasAll>[0] | undefined) =>
   chain.ledger === "outputs" && row !== undefined && KnownCoins.hasAll(row)
 
-const rowOf =
+/** The row of a wallet. */
+export const rowOf =
   ({ account, chain, derivation, format, publicKey }: WalletKey) =>
   (db: Kysely<Tables>) =>
     db

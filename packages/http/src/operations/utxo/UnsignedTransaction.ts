@@ -1,0 +1,115 @@
+/** Transactions of the Bitcoin family for signing: the hash of each input, and all that a signer needs, as a PSBT (BIP-174). */
+import * as Bytes from "@headwater/core/Bytes"
+import { hash160 } from "@headwater/core/utxo/BitcoinHash"
+import * as LockingScript from "@headwater/core/utxo/LockingScript"
+import type { InputFormat } from "@headwater/core/utxo/TransactionSize"
+import type { UtxoNetwork } from "@headwater/core/utxo/UtxoNetwork"
+import { Psbt, Transaction } from "bitcoinjs-lib"
+import * as Result from "effect/Result"
+
+/** The key behind an input, or behind the change. */
+export interface KeyPath {
+  readonly publicKey: Uint8Array
+  /** The first four bytes of the master key's hash; zeros where the wallet's key does not say them. */
+  readonly fingerprint: Uint8Array
+  /** From the master key, or from the wallet's own where the master key is not known: `m/0/3`. */
+  readonly path: string
+}
+
+export interface Input {
+  /** In the order in which it is written. */
+  readonly transactionId: Uint8Array
+  readonly index: number
+  readonly script: Uint8Array
+  readonly amount: bigint
+  readonly key: KeyPath
+  /** The transaction that is spent from; undefined where nobody shows it. */
+  readonly maker: Uint8Array | undefined
+}
+
+export interface Output {
+  readonly script: Uint8Array
+  readonly amount: bigint
+  /** Where the output goes back to the wallet. */
+  readonly key?: KeyPath
+}
+
+export interface Unsigned {
+  readonly format: InputFormat
+  readonly version: number
+  readonly locktime: number
+  readonly sequence: number
+  readonly inputs: ReadonlyArray<Input>
+  readonly outputs: ReadonlyArray<Output>
+}
+
+const sighashAll = Transaction.SIGHASH_ALL
+/** The type of every signature on Bitcoin Cash. */
+const sighashForkId = 0x40
+
+/** Transactions hold ids the other way round. */
+const reversed = (bytes: Uint8Array): Uint8Array => bytes.toReversed()
+
+const transactionOf = ({ inputs, locktime, outputs, sequence, version }: Unsigned): Transaction => {
+  const transaction = new Transaction()
+  transaction.version = version
+  transaction.locktime = locktime
+  for (const { index, transactionId } of inputs) transaction.addInput(reversed(transactionId), index, sequence)
+  for (const { amount, script } of outputs) transaction.addOutput(script, amount)
+  return transaction
+}
+
+/** The hash of each input, with SIGHASH_ALL; SIGHASH_DEFAULT, which is the same, of taproot. */
+export const sighashes = ({ forkId }: UtxoNetwork, unsigned: Unsigned): ReadonlyArray<Uint8Array> => {
+  const transaction = transactionOf(unsigned)
+  const { format, inputs } = unsigned
+  const scripts = inputs.map(({ script }) => script)
+  const amounts = inputs.map(({ amount }) => amount)
+  return inputs.map(({ amount, key, script }, i) => {
+    if (format === "P2TR") return transaction.hashForWitnessV1(i, scripts, amounts, Transaction.SIGHASH_DEFAULT)
+    if (forkId) return transaction.hashForWitnessV0(i, script, amount, sighashAll | sighashForkId)
+    if (format === "P2PKH") return transaction.hashForSignature(i, script, sighashAll)
+    return transaction.hashForWitnessV0(i, LockingScript.pubKeyHash(hash160(key.publicKey)), amount, sighashAll)
+  })
+}
+
+const xOnly = (publicKey: Uint8Array) => publicKey.slice(1)
+
+const derivations = (format: InputFormat, { fingerprint, path, publicKey }: KeyPath) =>
+  format === "P2TR"
+    ? {
+        tapInternalKey: xOnly(publicKey),
+        tapBip32Derivation: [{ masterFingerprint: fingerprint, path, pubkey: xOnly(publicKey), leafHashes: [] }]
+      }
+    : { bip32Derivation: [{ masterFingerprint: fingerprint, path, pubkey: publicKey }] }
+
+/** Whether bytes are a transaction with this id, of a form that readers of PSBTs know. */
+const isTransaction = (bytes: Uint8Array, id: Uint8Array): boolean =>
+  Result.match(
+    Result.try(() => Transaction.fromBuffer(bytes).getHash()),
+    { onFailure: () => false, onSuccess: (hash) => Bytes.equal(hash, reversed(id)) }
+  )
+
+/** PSBT version 0 in base64; undefined where what a legacy input spends from is not known, which its signer has to see. */
+export const psbtOf = ({ forkId }: UtxoNetwork, unsigned: Unsigned): string | undefined => {
+  const { format, inputs, locktime, outputs, sequence, version } = unsigned
+  const psbt = new Psbt()
+  psbt.setVersion(version)
+  psbt.setLocktime(locktime)
+  for (const { amount, index, key, maker, script, transactionId } of inputs) {
+    const isMade = maker !== undefined && isTransaction(maker, transactionId)
+    if (format === "P2PKH" && !isMade) return undefined
+    psbt.addInput({
+      ...{ hash: reversed(transactionId), index, sequence },
+      ...(format === "P2PKH" ? {} : { witnessUtxo: { script, value: amount } }),
+      ...(isMade && format !== "P2TR" ? { nonWitnessUtxo: maker } : {}),
+      ...(format === "P2SH-P2WPKH" ? { redeemScript: LockingScript.witness(0, hash160(key.publicKey)) } : {}),
+      sighashType: format === "P2TR" ? Transaction.SIGHASH_DEFAULT : forkId ? sighashAll | sighashForkId : sighashAll,
+      ...derivations(format, key)
+    })
+  }
+  for (const { amount, key, script } of outputs) {
+    psbt.addOutput({ script, value: amount, ...(key === undefined ? {} : derivations(format, key)) })
+  }
+  return psbt.toBase64()
+}

@@ -1,0 +1,178 @@
+/** What the preparation of a transaction asks of a UTXO chain's node: what it should pay, and whether its coins are there. */
+import * as Bytes from "@headwater/core/Bytes"
+import type { Chain } from "@headwater/core/chains/Chain"
+import type { Coin } from "@headwater/core/utxo/Coin"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
+import type { JsonRpc } from "../node/JsonRpc.ts"
+import { type NodeError, NodeInconsistent, type NodeRejected } from "../node/NodeError.ts"
+import { consistent } from "./internal/NodeAnswer.ts"
+import { refuse } from "./internal/Malformed.ts"
+import * as NodeJson from "./internal/NodeJson.ts"
+import * as NodeTransaction from "./internal/NodeTransaction.ts"
+
+export type Priority = "slow" | "standard" | "fast"
+
+/** In the smallest unit for 1,000 virtual bytes. */
+export interface FeeRates {
+  /** For a priority, no less than the least. */
+  readonly rate: bigint
+  /** What a transaction is expected to pay in the long term. */
+  readonly longTermRate: bigint
+  /** Below this the node takes no transaction. */
+  readonly least: bigint
+}
+
+/**
+ * Whether a mined coin can be spent in the next block: a transaction that waits may spend it, a miner's reward may be too
+ * young, and a coin of Bitcoin Cash may carry a token, which would be lost.
+ */
+export type CoinState = "spendable" | "spent" | "immature" | "token"
+
+export interface UtxoPreparation {
+  readonly feeRates: (priority: Priority) => Effect.Effect<FeeRates, NodeError>
+  /** In the order of the coins. */
+  readonly statesOf: (coins: ReadonlyArray<Coin>) => Effect.Effect<ReadonlyArray<CoinState>, NodeError>
+  /** The transactions that made the coins, as they are sent; undefined where the node does not show one. */
+  readonly makersOf: (coins: ReadonlyArray<Coin>) => Effect.Effect<ReadonlyArray<Uint8Array | undefined>, NodeError>
+  /** The height of the next block and its consensus branch (ZIP-200), by a node of Zcash. */
+  readonly nextBranch: Effect.Effect<{ readonly id: number; readonly height: number }, NodeError>
+}
+
+/** Blocks until which a transaction is to be mined, and how careful the estimate is. */
+const targets: Record<Priority, readonly [blocks: number, mode: "ECONOMICAL" | "CONSERVATIVE"]> = {
+  slow: [24, "ECONOMICAL"],
+  standard: [6, "ECONOMICAL"],
+  fast: [2, "CONSERVATIVE"]
+}
+
+/** A week of Bitcoin's blocks, the longest that its nodes estimate. */
+const longTerm = 1_008
+
+/** As the waste metric of Bitcoin Core, which takes 10 sat for a byte where 1 is the least. */
+const longTermFactor = 10n
+
+/** No block was ever so full: 10,000 times the least is the rate at which Bitcoin Core refuses to send, and more is nonsense. */
+const nonsenseFactor = 100_000n
+
+const usualMaturity = 100
+
+/** Nodes differ in what they estimate by, and in what they take. */
+const estimates = (blocks: number, mode: string) => [
+  { method: "estimatesmartfee", params: [blocks, mode] },
+  { method: "estimatesmartfee", params: [blocks] },
+  { method: "estimatefee", params: [blocks] },
+  { method: "estimatefee", params: [] }
+]
+
+type Answer = Result.Result<unknown, NodeRejected>
+
+/** A rate as a node says it; undefined where it says none, which nodes write as -1 or as nothing. */
+const rateOf = (chain: Chain, answer: Answer): bigint | undefined => {
+  const value = Result.getOrUndefined(answer)
+  const rate = Predicate.isReadonlyObject(value) ? (value.feerate ?? value.fee) : value
+  const read = Result.try(() => NodeJson.coins(rate, chain.decimals, () => "rate"))
+  return Result.isSuccess(read) && read.success > 0n ? read.success : undefined
+}
+
+const fieldOf = (chain: Chain, answer: Answer, name: string): bigint | undefined => {
+  const value = Result.getOrUndefined(answer)
+  return Predicate.isReadonlyObject(value) ? rateOf(chain, Result.succeed(value[name])) : undefined
+}
+
+const greatest = (rates: ReadonlyArray<bigint | undefined>): bigint =>
+  rates.reduce<bigint>((most, rate) => (rate !== undefined && rate > most ? rate : most), 0n)
+
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
+
+export const make = (chain: Chain, rpc: JsonRpc): UtxoPreparation => {
+  const network = chain.utxo!
+
+  const feeRates: UtxoPreparation["feeRates"] = Effect.fn("UtxoPreparation.feeRates")(function* (priority) {
+    const wanted = estimates(...targets[priority])
+    const answers = yield* rpc.results(
+      [
+        { method: "getnetworkinfo", params: [] },
+        { method: "getmempoolinfo", params: [] },
+        ...wanted,
+        ...estimates(longTerm, "ECONOMICAL")
+      ],
+      "decimalText"
+    )
+    const [info, mempool, ...rest] = answers
+    const relay = fieldOf(chain, info!, "relayfee")
+    const least = greatest([relay, fieldOf(chain, mempool!, "mempoolminfee"), 1n])
+    const first = (from: ReadonlyArray<Answer>) =>
+      from.map((answer) => rateOf(chain, answer)).find((rate) => rate !== undefined)
+    const estimated = first(rest.slice(0, wanted.length))
+    const later = first(rest.slice(wanted.length)) ?? longTermFactor * least
+    if (greatest([estimated, later]) > nonsenseFactor * least) {
+      const message = "the estimated rate is far above every one that blocks ever asked for"
+      return yield* new NodeInconsistent({ node: rpc.node, method: "estimatesmartfee", message })
+    }
+    return { rate: greatest([estimated, least]), longTermRate: greatest([later, least]), least }
+  })
+
+  const stateOf = (coin: Coin, answer: unknown): CoinState => {
+    if (answer === null) return "spent"
+    const output = NodeJson.record(answer, () => "the output")
+    if (output.tokenData !== undefined) return "token"
+    const { amount, script } = NodeTransaction.readOutput(chain, output, () => "the output")
+    if (amount !== coin.amount || !Bytes.equal(script, coin.script)) {
+      return refuse("the output", "must be what the blocks have shown")
+    }
+    if (output.coinbase !== true) return "spendable"
+    // What miners of Zcash get has to be shielded first.
+    if (network.wireFormat === "zcash") return "immature"
+    const confirmations = NodeJson.count(output.confirmations, () => "confirmations")
+    return confirmations >= (network.coinbaseMaturity ?? usualMaturity) ? "spendable" : "immature"
+  }
+
+  const statesOf: UtxoPreparation["statesOf"] = Effect.fn("UtxoPreparation.statesOf")(function* (coins) {
+    const answers = yield* rpc.batch(
+      coins.map(({ outpoint: { index, transactionId } }) => ({
+        method: "gettxout",
+        params: [hex(transactionId), index, true]
+      })),
+      "decimalText"
+    )
+    return yield* consistent(rpc, "gettxout", () => coins.map((coin, i) => stateOf(coin, answers[i] ?? null)))
+  })
+
+  /** Results that are hex text. */
+  const bytesOf = (answer: Answer): Uint8Array | undefined =>
+    Result.getOrUndefined(Result.try(() => NodeJson.bytes(Result.getOrThrow(answer), () => "the answer")))
+
+  const makersOf: UtxoPreparation["makersOf"] = Effect.fn("UtxoPreparation.makersOf")(function* (coins) {
+    const ids = [...new Set(coins.map(({ outpoint }) => hex(outpoint.transactionId)))]
+    const heights = new Map(coins.map(({ height, outpoint }) => [hex(outpoint.transactionId), height]))
+    const indexed = yield* rpc.results(ids.map((id) => ({ method: "getrawtransaction", params: [id] })))
+    const found = new Map(ids.flatMap((id, i) => [[id, bytesOf(indexed[i]!)] as const]))
+    // Without an index of transactions a node finds one in a block that is named.
+    const missing = ids.filter((id) => found.get(id) === undefined)
+    const hashes = yield* rpc.results(missing.map((id) => ({ method: "getblockhash", params: [heights.get(id)] })))
+    const inBlocks = yield* rpc.results(
+      missing.map((id, i) => ({
+        method: "getrawtransaction",
+        params: [id, false, Result.getOrElse(hashes[i]!, () => "")]
+      }))
+    )
+    for (const [i, id] of missing.entries()) found.set(id, bytesOf(inBlocks[i]!))
+    return coins.map(({ outpoint }) => found.get(hex(outpoint.transactionId)))
+  })
+
+  const nextBranch = Effect.flatMap(rpc.call("getblockchaininfo", []), (answer) =>
+    consistent(rpc, "getblockchaininfo", () => {
+      const info = NodeJson.record(answer, () => "the answer")
+      const consensus = NodeJson.record(info.consensus, () => "consensus")
+      const branch = NodeJson.bytes(consensus.nextblock, () => "consensus.nextblock")
+      return {
+        id: Buffer.from(branch).readUInt32BE(0),
+        height: NodeJson.count(info.blocks, () => "blocks") + 1
+      }
+    })
+  )
+
+  return { feeRates, statesOf, makersOf, nextBranch }
+}

@@ -1,0 +1,309 @@
+/**
+ * Prepared transactions of UTXO wallets on a real node: signed elsewhere, mined, and right to the unit. `npm test` has a
+ * few wallets; HEADWATER_PREPARED_WALLETS says how many.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Headwater from "./Headwater.ts"
+import * as Litecoind from "./Litecoind.ts"
+import {
+  coinsText,
+  formats,
+  type Prepared,
+  type PreparedWallet,
+  randomOf,
+  satoshisOf,
+  signHashes,
+  signPsbt,
+  wallet
+} from "./PreparedWallets.ts"
+import { locations } from "./Stores.ts"
+
+const count = Number(process.env.HEADWATER_PREPARED_WALLETS ?? 12)
+const seed = Number(process.env.HEADWATER_SEED ?? 18)
+const wallets = "/hd-wallets/utxo/litecoin/regtest"
+/** Of a P2PKH, P2SH and P2WPKH output on Litecoin, whose nodes have 30,000 litoshi for 1,000 bytes as the rate of dust. */
+const dust = { P2PKH: 5_460n, "P2SH-P2WPKH": 5_400n, P2WPKH: 2_940n }
+
+interface Funded extends PreparedWallet {
+  readonly coins: Map<string, bigint>
+  /** What a recipient elsewhere has got is not among it. */
+  balance: bigint
+}
+
+const outpoint = ({ outputIndex, transactionId }: { readonly outputIndex: number; readonly transactionId: string }) =>
+  `${transactionId}:${outputIndex}`
+
+for (const { location, name } of locations) {
+  describe.skipIf(!Litecoind.installed)(`prepared UTXO transactions, ${name}`, () => {
+    it.live(
+      "are signed by PSBT and by hash, mined, and right to the unit",
+      () =>
+        Effect.gen(function* () {
+          const random = randomOf(seed)
+          const node = yield* Litecoind.start()
+          yield* node.mine(120)
+          const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
+            chains: { "litecoin/regtest": { nodes: [node.url], start: 0, pollMillis: 50 } },
+            limits: { wallets: 2 * count },
+            credits: { perSecond: 1_000_000_000 }
+          })
+          const prepare = ({ extendedPublicKey, format }: PreparedWallet, item: Record<string, unknown>) =>
+            headwater.post(`${wallets}/${extendedPublicKey}/transactions/prepare?format=${format}`, item)
+          const recorded = Effect.fnUntraced(function* ({ balance, extendedPublicKey, format }: Funded) {
+            for (let i = 0; ; i++) {
+              const { body } = yield* headwater.get(`${wallets}/${extendedPublicKey}/assets?format=${format}`)
+              if (body.data?.item.confirmedBalance.amount !== undefined) {
+                const found = satoshisOf(body.data.item.confirmedBalance.amount)
+                if (found === balance || i > 600) return assert.strictEqual(found, balance)
+              }
+              assert.isBelow(i, 1_200, JSON.stringify(body))
+              yield* Effect.sleep("50 millis")
+            }
+          })
+
+          const all: Array<Funded> = []
+          for (let i = 0; i < count; i++) {
+            const made = wallet(seed * 100_000 + i, formats[i % 3]!, Math.floor(i / 3) % 3)
+            // The daemon may not have asked its node yet.
+            const derived = yield* Effect.repeat(
+              Effect.delay(
+                headwater.post(
+                  `${wallets}/${made.extendedPublicKey}/addresses/derive-and-sync?format=${made.format}`,
+                  {}
+                ),
+                "20 millis"
+              ),
+              { until: ({ status }) => status !== 503, times: 1_000 }
+            )
+            assert.strictEqual(derived.status, 201, JSON.stringify(derived.body))
+            assert.strictEqual(derived.body.data.items[3].address, made.address(0, 3))
+            all.push({ ...made, coins: new Map(), balance: 0n })
+          }
+          // Coins of all sizes, some of them dust at any rate.
+          for (const funded of all) {
+            const pays: Record<string, string> = {}
+            for (let i = 1 + random(10); i > 0; i--) {
+              const amount = BigInt(6_000 + random(10 ** (4 + random(5))))
+              const address = funded.address(random(2), random(12))
+              if (address in pays) continue
+              pays[address] = coinsText(amount)
+              funded.balance += amount
+            }
+            yield* node.rpc("sendmany", "", pays)
+          }
+          yield* node.mine(1)
+          for (const funded of all) yield* recorded(funded)
+
+          const figures = { prepared: 0, refused: 0, withChange: 0, inputs: 0 }
+          const pending = new Set<string>()
+          const stranger = yield* node.rpc<string>("getnewaddress")
+          const check = Effect.fnUntraced(function* (
+            funded: Funded,
+            item: {
+              readonly recipients: ReadonlyArray<{ readonly address: string; readonly amount: string }>
+              readonly fee: { readonly exactAmount?: string; readonly address?: string }
+            },
+            prepared: Prepared
+          ) {
+            const { inputs, outputs, size } = prepared
+            const fee = satoshisOf(prepared.fee.amount)
+            const taken = inputs.reduce((sum, { satoshis }) => sum + BigInt(satoshis), 0n)
+            const paid = outputs.reduce((sum, { satoshis }) => sum + BigInt(satoshis), 0n)
+            assert.strictEqual(taken, paid + fee)
+            for (const input of inputs) {
+              assert.strictEqual(input.address, funded.address(input.change, input.derivationIndex))
+              assert.isFalse(pending.has(outpoint(input)), "a coin is in two pending preparations")
+              pending.add(outpoint(input))
+            }
+            const { recipients } = item
+            assert.deepStrictEqual(
+              outputs.slice(0, recipients.length).map(({ address, satoshis }) => ({ address, satoshis })),
+              recipients.map(({ address, amount }) => ({ address, satoshis: satoshisOf(amount).toString() }))
+            )
+            const change = outputs.slice(recipients.length)
+            assert.isAtMost(change.length, 1)
+            for (const { address, satoshis } of change) {
+              const next = [...Array(30).keys()].map((index) => funded.address(1, index))
+              if (item.fee.address === undefined) assert.include(next, address)
+              else assert.strictEqual(address, item.fee.address)
+              assert.isTrue(BigInt(satoshis) >= dust[funded.format])
+            }
+            if (item.fee.exactAmount !== undefined && change.length > 0) {
+              assert.strictEqual(fee, satoshisOf(item.fee.exactAmount))
+            }
+
+            const signed = signPsbt(funded, prepared)
+            assert.strictEqual(signHashes(funded, prepared).toHex(), signed.toHex())
+            // Signatures are one or two bytes shorter than they may be.
+            assert.isAtLeast(size, signed.virtualSize())
+            assert.isAtMost(size - signed.virtualSize(), 2 * inputs.length)
+            const [accepted] = yield* node.rpc<ReadonlyArray<{ readonly allowed: boolean }>>("testmempoolaccept", [
+              signed.toHex()
+            ])
+            assert.deepInclude(accepted, { allowed: true })
+            figures.prepared++
+            figures.inputs += inputs.length
+            figures.withChange += change.length
+            const own = change.length === 1 && item.fee.address === undefined ? BigInt(change[0]!.satoshis) : 0n
+            return { signed, taken, own }
+          })
+
+          const waiting: Array<string> = []
+          for (const funded of all) {
+            const sent: Array<Transaction> = []
+            for (let round = 0; round < 2; round++) {
+              const part = (funded.balance * BigInt(1 + random(60))) / 100n
+              const recipients = Array.from({ length: 1 + random(3) }, () => ({
+                address: stranger,
+                amount: coinsText(BigInt(Math.max(5_460, Number(part) / 3) | 0))
+              }))
+              const priorities = ["slow", "standard", "fast"] as const
+              const item = {
+                recipients,
+                fee: {
+                  ...(random(4) === 0 ? { exactAmount: coinsText(BigInt(2_000 + random(3_000))) } : {}),
+                  ...(random(4) === 0 ? { address: stranger } : {}),
+                  priority: priorities[random(3)]
+                },
+                ...[
+                  {},
+                  { prepareStrategy: "none" },
+                  { prepareStrategy: "minimize-dust" },
+                  { prepareStrategy: "optimize-size" }
+                ][random(4)],
+                ...(random(2) === 0 ? { replaceable: random(2) === 0 } : {}),
+                ...(random(3) === 0 ? { locktime: 100 } : {})
+              }
+              const { body, status } = yield* prepare(funded, item)
+              if (status === 409) {
+                figures.refused++
+                assert.match(body.error.message, /the payment needs|nodes take no less/)
+                continue
+              }
+              assert.strictEqual(status, 200, JSON.stringify(body))
+              sent.push(yield* check(funded, item, body.data.item))
+            }
+            for (const { own, signed, taken } of sent) {
+              const id = yield* node.rpc<string>("sendrawtransaction", signed.toHex(), 0)
+              assert.strictEqual(id, signed.getId())
+              waiting.push(id)
+              funded.balance += own - taken
+            }
+          }
+          yield* node.mine(1)
+          for (const id of waiting) {
+            const { confirmations } = yield* node.rpc<{ readonly confirmations?: number }>(
+              "getrawtransaction",
+              id,
+              true
+            )
+            assert.strictEqual(confirmations, 1)
+          }
+          for (const funded of all) yield* recorded(funded)
+          assert.isAbove(figures.prepared, count / 2)
+          assert.isAbove(figures.withChange, 0)
+          console.log(
+            `${name}, seed ${seed}: ${count} wallets, ${figures.prepared} transactions prepared, signed twice, mined; ` +
+              `${figures.inputs} inputs, ${figures.withChange} with change, ${figures.refused} refused`
+          )
+        }),
+      3_600_000
+    )
+  })
+}
+
+describe.skipIf(!Litecoind.installed)("refused preparations of UTXO transactions", () => {
+  it.live(
+    "say what is wrong, or what the wallet lacks, and requests at once never share a coin",
+    () =>
+      Effect.gen(function* () {
+        const node = yield* Litecoind.start()
+        yield* node.mine(110)
+        const { account, address, extendedPublicKey } = wallet(seed, "P2WPKH", 2)
+        const headwater = yield* Headwater.start(yield* locations[0]!.location as Effect.Effect<never>, {
+          chains: { "litecoin/regtest": { nodes: [node.url], start: 0, pollMillis: 50 } }
+        })
+        const stranger = yield* node.rpc<string>("getnewaddress")
+        const path = `${wallets}/${extendedPublicKey}`
+        const prepare = (item: Record<string, unknown>) =>
+          headwater.post(`${path}/transactions/prepare`, {
+            ...{ recipients: [{ address: stranger, amount: "0.1" }], fee: {} },
+            ...item
+          })
+        const refused = Effect.fnUntraced(function* (item: Record<string, unknown>, status: number, message: RegExp) {
+          const answer = yield* prepare(item)
+          assert.strictEqual(answer.status, status, JSON.stringify(answer.body))
+          assert.match(answer.body.error.message, message)
+        })
+        const balance = Effect.fnUntraced(function* (expected: string) {
+          for (let i = 0; ; i++) {
+            const { body } = yield* headwater.get(`${path}/assets`)
+            if (body.data?.item.confirmedBalance.amount === expected) return
+            assert.isBelow(i, 1_200, JSON.stringify(body))
+            yield* Effect.sleep("50 millis")
+          }
+        })
+        yield* refused({}, 400, /has not synced/)
+        // The daemon may not have asked its node yet.
+        const derive = Effect.delay(headwater.post(`${path}/addresses/derive-and-sync`, {}), "20 millis")
+        yield* Effect.repeat(derive, { until: ({ status }) => status === 201, times: 1_000 })
+
+        const to = (address: string, amount: string) => ({ recipients: [{ address, amount }] })
+        yield* refused(to("ltc1qnowhere", "0.1"), 400, /recipients\.0\.address/)
+        yield* refused(to(stranger, "0.000000001"), 400, /recipients\.0\.amount: must have at most 8 digits/)
+        yield* refused(to(stranger, "0.0000293"), 400, /must be at least 0\.0000294 LTC/)
+        yield* refused({ fee: { address: "nowhere" } }, 400, /fee\.address/)
+        yield* refused({ additionalData: "é".repeat(41) }, 400, /at most 80 bytes/)
+        yield* refused({}, 409, /has 0 LTC to spend, and the payment needs 0\.1\d* LTC, 0\.0000\d* LTC of it as fee/)
+
+        // What a miner gets is spent after a hundred blocks.
+        yield* node.mine(1, address(0, 0))
+        yield* balance("50")
+        yield* refused({}, 409, /beside that 50 LTC is the reward of blocks and too young/)
+        yield* node.rpc("sendmany", "", Object.fromEntries([1, 2, 3, 4].map((i) => [address(0, i), "1"])))
+        yield* node.mine(1)
+        yield* balance("54")
+        yield* refused({ fee: { exactAmount: "0.00000001" } }, 409, /nodes take no less than 0\.00000\d+ LTC/)
+        yield* refused(to(stranger, "5"), 409, /has 4 LTC to spend, and the payment needs 5\.0\d* LTC/)
+
+        const data = yield* prepare({ ...to(stranger, "0.9"), additionalData: "é".repeat(40) })
+        assert.strictEqual(data.status, 200, JSON.stringify(data.body))
+        const first: Prepared = data.body.data.item
+        assert.deepInclude(first.outputs[1], { address: "", satoshis: "0" })
+        const { asm } = (yield* node.rpc<{
+          readonly vout: ReadonlyArray<{ readonly scriptPubKey: { readonly asm: string } }>
+        }>("decoderawtransaction", signPsbt(wallet(seed, "P2WPKH", 2), first).toHex())).vout[1]!.scriptPubKey
+        assert.strictEqual(asm, `OP_RETURN ${Buffer.from("é".repeat(40)).toString("hex")}`)
+
+        const answers = yield* Effect.forEach(Array.from({ length: 8 }), () => prepare(to(stranger, "0.9")), {
+          concurrency: "unbounded"
+        })
+        const made = answers.flatMap(({ body, status }) => (status === 200 ? [body.data.item as Prepared] : []))
+        assert.lengthOf(made, 3)
+        const spent = [first, ...made].flatMap(({ inputs }) => inputs.map(outpoint))
+        assert.strictEqual(new Set(spent).size, 4)
+        for (const { body, status } of answers.filter(({ status }) => status !== 200)) {
+          assert.strictEqual(status, 409)
+          assert.match(body.error.message, /4 LTC is reserved .* until 20\d\d-\d\d-\d\dT/)
+        }
+
+        // What the owner is spending elsewhere, and no block has spent yet.
+        yield* node.rpc("sendtoaddress", address(0, 5), 2)
+        yield* node.mine(1)
+        yield* balance("56")
+        const elsewhere = yield* node.wallet("elsewhere")
+        yield* elsewhere("importprivkey", account.derive(0).derive(5).toWIF())
+        yield* elsewhere("sendtoaddress", stranger, 1)
+        yield* refused(to(stranger, "1.9"), 409, /4 LTC is reserved|2 LTC is being spent/)
+        yield* refused(to(stranger, "5"), 409, /beside that 2 LTC is being spent by transactions that wait for a block/)
+      }),
+    300_000
+  )
+})
+
+type Transaction = {
+  readonly signed: ReturnType<typeof signPsbt>
+  readonly taken: bigint
+  readonly own: bigint
+}
