@@ -1,7 +1,7 @@
 /** What surrounds a transaction on a real node: fees, gas and nonces, transfers of tokens prepared, raw transactions decoded. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { Transaction, Wallet } from "ethers"
+import { formatEther, Transaction, Wallet } from "ethers"
 import * as Anvil from "./Anvil.ts"
 import { funded, sender } from "./Contracts.ts"
 import * as Headwater from "./Headwater.ts"
@@ -203,6 +203,63 @@ describe("around a transaction on anvil", () => {
           [400, "rawTransactionHex"],
           JSON.stringify(broken.body)
         )
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("runs a transaction without sending it, as it then is when it is sent", () =>
+    Effect.gen(function* () {
+      const { account, anvil, headwater, receiptOf } = yield* setup
+      const coin = yield* account.deploy("Coin")
+      const mover = yield* account.deploy("Mover")
+      yield* receiptOf(yield* account.send({ to: funded.address, value: 1n }))
+      const simulate = (item: Record<string, unknown>) =>
+        headwater.post(`/simulate-transactions/evm/${place}`, {
+          ...{ amount: "0", gasLimit: 500_000, sender: funded.address, maxFeePerGas: "3000000000" },
+          ...item
+        })
+      const others = [Wallet.createRandom().address, Wallet.createRandom().address]
+
+      const split = mover.call("split", [others], 10n ** 18n)
+      const moved = yield* simulate({ amount: "1", recipient: mover.address, inputData: split.data })
+      assert.strictEqual(moved.status, 201, JSON.stringify(moved.body))
+      const { item } = moved.body.data
+      assert.deepInclude(item, { status: "success", contract: mover.address, tokenTransfers: [] })
+      assert.deepStrictEqual(
+        // biome-ignore lint/suspicious/noExplicitAny: an answer of the server
+        item.internalTransactions.map(({ depth, recipient, value }: any) => [depth, recipient, value.amount]),
+        others.map((other) => [1, other, "0.5"])
+      )
+      const sent = yield* receiptOf(yield* account.send({ ...split, gasLimit: 500_000n }))
+      assert.strictEqual(item.gasUsed, Number(sent.gasUsed))
+      assert.strictEqual(item.fee.amount, formatEther(BigInt(item.gasUsed) * 3_000_000_000n))
+
+      const paid = coin.call("transfer", [others[0], 2_500_000])
+      const token = (yield* simulate({ recipient: coin.address, inputData: paid.data })).body.data.item
+      assert.deepStrictEqual(
+        token.tokenTransfers.map(({ recipient, sender, tokenData }: typeof token) => [
+          ...[sender, recipient, tokenData.symbol, tokenData.fungibleValues.amount, tokenData.contractAddress]
+        ]),
+        [[funded.address, others[0], "COIN", "2.5", coin.address]]
+      )
+      // The chain is as before: nobody was paid, no nonce is used.
+      assert.strictEqual(BigInt(yield* anvil.rpc<string>("eth_getTransactionCount", [funded.address, "latest"])), 4n)
+
+      // More tokens than the sender has; and a price without its parts.
+      const failed = yield* simulate({
+        sender: others[0],
+        recipient: coin.address,
+        inputData: paid.data,
+        maxFeePerGas: "0"
+      })
+      assert.deepInclude(failed.body.data.item, { status: "failed", internalTransactions: [], tokenTransfers: [] })
+      for (const [attribute, wrong] of [
+        ["gasPrice", { gasPrice: "1" }],
+        ["maxPriorityFeePerGas", { maxPriorityFeePerGas: "3000000001" }],
+        ["maxFeePerGas", { maxFeePerGas: undefined, maxPriorityFeePerGas: "1" }]
+      ] as const) {
+        const { body, status } = yield* simulate({ recipient: coin.address, ...wrong })
+        assert.deepStrictEqual([status, body.error?.details?.[0]?.attribute], [400, attribute], JSON.stringify(body))
       }
     }).pipe(Effect.scoped)
   )

@@ -17,6 +17,7 @@ const defaults = {
   "address-form": 10,
   fees: 30,
   "next-nonce": 20,
+  simulate: 110,
   "xrp-block-transactions": 20,
   "tokens-transfers": 100,
   "xrp-derive": 35,
@@ -42,7 +43,7 @@ export const onChain = (credits: number, { creditMultiplier }: Pick<Chain, "cred
 type PriceColumn = { readonly default: number } & Readonly<Record<string, number>>
 
 /** Operations that cost more on a chain with a multiplier, whichever that is (wider interface, *Credits*). */
-const multiplied: ReadonlySet<string> = new Set<Operation>(["fees", "next-nonce"])
+const multiplied: ReadonlySet<string> = new Set<Operation>(["fees", "next-nonce", "simulate"])
 
 const column = (operation: Operation, byDefault: number): PriceColumn => {
   const listed = blockchains.filter(

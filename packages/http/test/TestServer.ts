@@ -105,7 +105,7 @@ const operationsOf = (insides: Insides): ChainOperations => {
 
   const groups = new Set([
     ...["addresses", "blocks", "fees", "hdWallets", "nextNonce", "rawTransactions", "tokenPreparation"],
-    ...["transactions", "xrpPreparation"]
+    ...["transactions", "simulation", "xrpPreparation"]
   ])
   const made = operations.flatMap((operation): ReadonlyArray<readonly [string, unknown]> => {
     const [group, name] = operation.operationId.split(".") as [string, string]

@@ -22,6 +22,7 @@ import { NextNonceGroup } from "./NextNonce.ts"
 import { Charging } from "./Price.ts"
 import { RawTransactionsGroup } from "./RawTransactions.ts"
 import { ReceiversGroup } from "./Receivers.ts"
+import { SimulationGroup } from "./Simulation.ts"
 import { SubscriptionsGroup } from "./Subscriptions.ts"
 import { TokenPreparationGroup } from "./TokenPreparation.ts"
 import { TransactionsGroup } from "./Transactions.ts"
@@ -41,6 +42,7 @@ export class Api extends HttpApi.make("headwater")
   .add(TransactionsGroup)
   .add(TokenPreparationGroup)
   .add(XrpPreparationGroup)
+  .add(SimulationGroup)
   .add(FeesGroup)
   .add(NextNonceGroup)
   .add(AddressesGroup)

@@ -21,6 +21,7 @@ import { Listing } from "../contract/Paging.ts"
 import { Payment } from "../contract/Price.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
 import { RawTransactionsGroup } from "../contract/RawTransactions.ts"
+import { SimulationGroup } from "../contract/Simulation.ts"
 import { TokenPreparationGroup } from "../contract/TokenPreparation.ts"
 import { TransactionsGroup } from "../contract/Transactions.ts"
 import { XrpPreparationGroup } from "../contract/XrpPreparation.ts"
@@ -101,6 +102,9 @@ export const layer = Layer.mergeAll(
   ),
   HttpApiBuilder.group(Api, "xrpPreparation", (group) =>
     Effect.map(handlersOf(XrpPreparationGroup), (all) => group.handleAll(all))
+  ),
+  HttpApiBuilder.group(Api, "simulation", (group) =>
+    Effect.map(handlersOf(SimulationGroup), (all) => group.handleAll(all))
   ),
   HttpApiBuilder.group(Api, "fees", (group) => Effect.map(handlersOf(FeesGroup), (all) => group.handleAll(all))),
   HttpApiBuilder.group(Api, "nextNonce", (group) =>

@@ -19,6 +19,7 @@ import type { NextNonceGroup } from "../contract/NextNonce.ts"
 import type { cursorQuery, SortingOrder } from "../contract/Paging.ts"
 import type { Payment } from "../contract/Price.ts"
 import type { RawTransactionsGroup } from "../contract/RawTransactions.ts"
+import type { SimulationGroup } from "../contract/Simulation.ts"
 import type { TokenPreparationGroup } from "../contract/TokenPreparation.ts"
 import type { TransactionsGroup } from "../contract/Transactions.ts"
 import type { XrpPreparationGroup } from "../contract/XrpPreparation.ts"
@@ -80,6 +81,7 @@ type Endpoint = HttpApiGroup.Endpoints<
   | typeof TransactionsGroup
   | typeof TokenPreparationGroup
   | typeof XrpPreparationGroup
+  | typeof SimulationGroup
   | typeof FeesGroup
   | typeof NextNonceGroup
   | typeof RawTransactionsGroup

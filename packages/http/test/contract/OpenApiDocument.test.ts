@@ -86,6 +86,7 @@ describe("OpenApiDocument", () => {
         "POST /prepare-transactions/evm/{blockchain}/{network}/fungible-tokens",
         "POST /prepare-transactions/evm/{blockchain}/{network}/non-fungible-tokens",
         "POST /prepare-transactions/xrp/{network}/payments",
+        "POST /simulate-transactions/evm/{blockchain}/{network}",
         "GET /market-data/assets/by-id/{assetId}",
         "GET /market-data/assets/by-symbol/{assetSymbol}",
         "GET /market-data/assets/by-slug/{assetSlug}",

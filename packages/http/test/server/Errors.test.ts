@@ -117,6 +117,8 @@ const valid = (operationId: string): Request => {
       const publicKey = "0330E7FC9D56BB25D6893BA3F317AE5BCF33B3291BD63DB32654A313222F7FD020"
       return { params: { network: "mainnet" }, query, item: { amount: "1", publicKey, recipient, sender } }
     }
+    case "simulation":
+      return { params: evm, query, item: { amount: "1", gasLimit: 21_000, recipient: evmAddress, sender: evmAddress } }
     case "fees": {
       if (name === "ledgerFees") return { params: { network: "mainnet" }, query }
       if (!name.endsWith("Gas")) return { params: evm, query }

@@ -16,6 +16,7 @@ import * as Effect from "effect/Effect"
 import { AddressNotSynced, Unimplemented, invalidField } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations, CursorRequest } from "../Operations.ts"
+import * as TokenData from "./TokenData.ts"
 import * as TokenNames from "./TokenNames.ts"
 
 export interface Options {
@@ -111,20 +112,12 @@ export const make = (record: ChainReader, freshness: Freshness, options: Options
         next,
         completeFrom: recordedFrom === 0 ? undefined : recordedFrom,
         items: transfers.map((recorded) => {
-          const { amount, contract, from, to, token, tokenId } = recorded.transfer
-          const { decimals = 0, name = "", symbol = "" } = tokens.get(Bytes.key(contract)) ?? {}
+          const { contract, from, to } = recorded.transfer
           return {
             ...placed(recorded),
             recipient: addressText(to),
             sender: addressText(from),
-            tokenData: {
-              fungibleValues: { amount: Amount.format(amount, tokenId === undefined ? decimals : 0) },
-              name,
-              ...(tokenId === undefined ? {} : { nonFungibleValues: { tokenId: String(tokenId) } }),
-              symbol,
-              contractAddress: addressText(contract),
-              standard: chain.tokenStandards?.[token] ?? ""
-            }
+            tokenData: TokenData.of(chain, recorded.transfer, tokens.get(Bytes.key(contract)))
           }
         })
       }

@@ -17,6 +17,7 @@ import * as ManagedAddresses from "./ManagedAddresses.ts"
 import * as ManagedWallets from "./ManagedWallets.ts"
 import * as NextNonce from "./NextNonce.ts"
 import * as Prepare from "./Prepare.ts"
+import * as Simulate from "./Simulate.ts"
 
 export interface Options
   extends Omit<Assets.Options, "extend" | "isSynced" | "nodeCalls">,
@@ -63,7 +64,8 @@ export const make = ofFamily(
     ...Prepare.make(record, freshness),
     ...Fees.make(record, freshness),
     nextNonce: NextNonce.make(record, freshness),
-    evmDecode: DecodeTransaction.make(record.chain)
+    evmDecode: DecodeTransaction.make(record.chain),
+    simulate: Simulate.make(record, freshness)
   }),
   true
 )

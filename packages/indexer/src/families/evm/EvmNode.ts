@@ -14,22 +14,15 @@ import * as Hex from "./internal/Hex.ts"
 import { read } from "./internal/NodeAnswer.ts"
 import type { Nonces } from "./internal/WaitingTransactions.ts"
 import * as WaitingTransactions from "./internal/WaitingTransactions.ts"
+import * as Simulation from "./Simulation.ts"
 import * as TokenMetadata from "./TokenMetadata.ts"
+import { requestJson, type TransactionRequest } from "./TransactionRequest.ts"
 
 export interface Log {
   readonly address: AddressBytes
   readonly data: Uint8Array
   readonly topics: ReadonlyArray<Uint8Array>
   readonly removed: boolean
-}
-
-/** A transaction that is not sent yet. */
-export interface TransactionRequest {
-  readonly from: AddressBytes
-  readonly to: AddressBytes
-  /** In Wei. */
-  readonly value: bigint
-  readonly data: Uint8Array
 }
 
 /** An account before its next transaction. */
@@ -79,6 +72,7 @@ export interface EvmNode {
    * where there is one (Isthmus).
    */
   readonly opStackFee: (unsigned: Uint8Array, gasLimit: bigint) => Effect.Effect<bigint, NodeError>
+  readonly simulate: (request: Simulation.SimulationRequest) => Effect.Effect<Simulation.Simulation, NodeError>
   /** Logs of a mined transaction; undefined where the chain has no such transaction. */
   readonly logs: (transaction: Uint8Array) => Effect.Effect<ReadonlyArray<Log> | undefined, NodeError>
 }
@@ -196,13 +190,6 @@ const account = (rpc: JsonRpc): EvmNode["account"] =>
     return { balance, mined, pending, afterPending: bounds.length === 0 ? undefined : least(balance, ...bounds) }
   })
 
-const requestJson = ({ data, from, to, value }: TransactionRequest) => ({
-  from: Hex.encode(from),
-  to: Hex.encode(to),
-  value: `0x${value.toString(16)}`,
-  ...(data.length === 0 ? {} : { data: Hex.encode(data) })
-})
-
 const estimateGas = (rpc: JsonRpc): EvmNode["estimateGas"] =>
   Effect.fn("EvmNode.estimateGas")(function* (request) {
     const answer = yield* rpc.call("eth_estimateGas", [requestJson(request)])
@@ -281,5 +268,6 @@ export const make = (rpc: JsonRpc): EvmNode => ({
   returned: returned(rpc),
   estimateGas: estimateGas(rpc),
   opStackFee: opStackFee(rpc),
+  simulate: (request) => Simulation.simulate(rpc, request),
   logs: logs(rpc)
 })

@@ -61,7 +61,8 @@ const transferOf = (
   }
 }
 
-function* collect(
+/** Adds what a frame and those below it move to `found`, as far as no error undid it. */
+export function* collect(
   json: unknown,
   address: Array<number>,
   transaction: number,

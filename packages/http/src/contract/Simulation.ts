@@ -1,0 +1,120 @@
+/** Transactions run on top of a recent block without being sent (wider interface, *Simulate*). */
+
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { TokenTransfer } from "./Addresses.ts"
+import {
+  AddressText,
+  Amount,
+  body,
+  bodyErrors,
+  chainErrors,
+  chainParams,
+  context,
+  HashText,
+  MinedInBlock,
+  Timestamp,
+  UnitText
+} from "./Common.ts"
+import { item } from "./Envelope.ts"
+import { Failures } from "./Errors.ts"
+import { ExampleValues } from "./internal/Example.ts"
+import { Price } from "./Price.ts"
+import { Families, RequestedChain } from "./RequestedChain.ts"
+import { NewTransaction } from "./Transactions.ts"
+
+const wei = Schema.String.check(Schema.isPattern(/^\d{1,78}$/, { message: "must be a whole number of Wei" }))
+const price = Schema.optionalKey(wei.annotate({ examples: ["31000000000"] }))
+
+const shownPrice = Schema.Struct({
+  amount: Schema.optionalKey(Schema.String.annotate({ examples: ["31000000000"] })),
+  unit: UnitText
+})
+
+export const SimulatedTransaction = Schema.Struct({
+  contract: Schema.optionalKey(AddressText).annotate({ description: "The recipient, where it is a contract" }),
+  gasLimit: Schema.Int.annotate({ examples: [65_000] }),
+  gasUsed: Schema.optionalKey(
+    Schema.Int.annotate({
+      description: "Absent where the node does not trace a transaction that fails",
+      examples: [51_000]
+    })
+  ),
+  hash: HashText.annotate({ description: "What would be signed" }),
+  inputData: Schema.optionalKey(Schema.String.annotate({ examples: ["0x"] })),
+  internalTransactions: Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({
+        depth: Schema.Int.annotate({ description: "1 for a call of the transaction's own", examples: [1] }),
+        operationType: Schema.String.annotate({ examples: ["call"] }),
+        recipient: AddressText,
+        sender: AddressText,
+        value: Amount
+      })
+    )
+  ).annotate({ description: "Absent where the node traces nothing, as `tokenTransfers`" }),
+  nonce: Schema.Int.annotate({ examples: [7] }),
+  positionInBlock: Schema.Int.annotate({ examples: [0] }),
+  status: Schema.Literals(["success", "failed"]),
+  timestamp: Timestamp.annotate({ description: "Of the block on top of which the transaction was run" }),
+  tokenTransfers: Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({
+        recipient: AddressText,
+        sender: AddressText,
+        tokenData: TokenTransfer.fields.tokenData
+      })
+    )
+  ),
+  fee: Amount.annotate({ description: "For the gas that is used, at the highest price that is allowed" }),
+  gasPrice: Schema.Struct({ amount: Schema.Int.annotate({ examples: [31_000_000_000] }), unit: UnitText }),
+  maxFeePerGas: Schema.optionalKey(shownPrice),
+  maxPriorityFeePerGas: Schema.optionalKey(shownPrice),
+  minedInBlock: MinedInBlock.annotate({ description: "The block on top of which the transaction was run" }),
+  value: Amount
+}).annotate({ identifier: "SimulatedTransaction" })
+
+export class SimulationGroup extends HttpApiGroup.make("simulation")
+  .add(
+    HttpApiEndpoint.post("simulate", "/evm/:blockchain/:network", {
+      params: chainParams,
+      query: context,
+      payload: body({
+        amount: NewTransaction.amount.annotate({ description: "Amount in whole coins", examples: ["0.25"] }),
+        gasLimit: Schema.Int.check(
+          Schema.isBetween({ minimum: 21_000, maximum: 2 ** 40 }, { message: "must be 21000 or more" })
+        ).annotate({ examples: [65_000] }),
+        gasPrice: price,
+        inputData: Schema.optionalKey(
+          Schema.String.check(
+            Schema.isPattern(/^0x([0-9A-Fa-f]{2})*$/, {
+              message: "must be 0x and an even number of hexadecimal characters"
+            }),
+            Schema.isMaxLength(262_146, { message: "must be at most 131072 bytes" })
+          ).annotate({ examples: ["0x"] })
+        ),
+        maxFeePerGas: price,
+        maxPriorityFeePerGas: price,
+        recipient: NewTransaction.recipient,
+        sender: NewTransaction.sender
+      }),
+      success: item(SimulatedTransaction).pipe(HttpApiSchema.status(201)),
+      error: [...chainErrors, ...bodyErrors, Failures.unimplemented, Failures.nodeUnavailable]
+    })
+      .annotate(Price, "simulate")
+      .annotate(Families, ["evm", "tron"])
+      .annotate(ExampleValues, {
+        ...{ "gasPrice.unit": "Wei", maxFeePerGas: undefined, maxPriorityFeePerGas: undefined }
+      })
+      .annotateMerge(
+        OpenApi.annotations({ summary: "Run a transaction on top of the newest block without sending it" })
+      )
+  )
+  .middleware(RequestedChain)
+  .prefix("/simulate-transactions")
+  .annotateMerge(
+    OpenApi.annotations({ title: "Simulation", description: "What a transaction would do that nobody has sent" })
+  ) {}

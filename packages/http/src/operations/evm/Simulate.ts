@@ -1,0 +1,100 @@
+/** Runs a transaction on top of the newest block without sending it. */
+import * as Amount from "@headwater/core/Amount"
+import * as Address from "@headwater/core/address/Address"
+import * as Bytes from "@headwater/core/Bytes"
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as Preparation from "@headwater/core/evm/Preparation"
+import * as Sighash from "@headwater/core/evm/Sighash"
+import * as Hash from "@headwater/core/Hash"
+import type { EvmConnection } from "@headwater/indexer/families/evm/EvmConnection"
+import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
+import * as Effect from "effect/Effect"
+import { invalidField } from "../../contract/Errors.ts"
+import type { Freshness } from "../Freshness.ts"
+import type { ChainOperations } from "../Operations.ts"
+import { decodeAddress } from "./AddressHistory.ts"
+import { amountOf, asNumber } from "./Prepare.ts"
+import * as TokenData from "./TokenData.ts"
+import * as TokenNames from "./TokenNames.ts"
+
+type Operation = ChainOperations["simulate"]
+type Request = Parameters<Operation>[0]
+
+/** The highest price that a request allows, and its form; nothing where it names none, which is a price of nothing. */
+const pricesOf = Effect.fnUntraced(function* ({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: Request) {
+  if (gasPrice !== undefined && (maxFeePerGas ?? maxPriorityFeePerGas) !== undefined) {
+    return yield* invalidField("gasPrice", "must be left out where maxFeePerGas or maxPriorityFeePerGas is given")
+  }
+  if (maxPriorityFeePerGas !== undefined && maxFeePerGas === undefined) {
+    return yield* invalidField("maxFeePerGas", "is missing beside maxPriorityFeePerGas")
+  }
+  const cap = BigInt(maxFeePerGas ?? gasPrice ?? "0")
+  const tip = maxFeePerGas === undefined ? cap : BigInt(maxPriorityFeePerGas ?? "0")
+  if (tip > cap) return yield* invalidField("maxPriorityFeePerGas", "must be at most maxFeePerGas")
+  const type = maxFeePerGas === undefined ? ("legacy-transaction" as const) : ("gas-fee-market-transaction" as const)
+  return { cap, tip, type }
+})
+
+const depthOf = (operation: string) => operation.split("_").length - 1
+
+const simulate = Effect.fnUntraced(function* (
+  record: ChainReader,
+  freshness: Freshness<EvmConnection>,
+  request: Request
+) {
+  const chain: Chain = record.chain
+  const from = yield* decodeAddress(chain, "sender", request.sender)
+  const to = yield* decodeAddress(chain, "recipient", request.recipient)
+  const value = yield* amountOf(chain, request.amount)
+  const { cap, tip, type } = yield* pricesOf(request)
+  const data = Buffer.from((request.inputData ?? "0x").slice(2), "hex")
+  const { evm, source } = yield* freshness.node
+  const gasLimit = BigInt(request.gasLimit)
+  const account = yield* evm.account(from)
+  const chainId = chain.evm?.chainId === undefined ? yield* evm.chainId : BigInt(chain.evm.chainId)
+  const parts = { chainId, nonce: BigInt(account.pending), gasLimit, to, value, data }
+  const isContract = yield* evm.hasCode(to)
+  const { block, failed, gasUsed, moves } = yield* evm.simulate({ from, to, value, data, gasLimit, gasPrice: cap })
+  const contracts = new Map(moves?.tokens.map(({ contract }) => [Bytes.key(contract), contract]))
+  const tokens = yield* Effect.catchTag(
+    TokenNames.find(record, source, block.height, [...contracts.values()]),
+    "DatabaseError",
+    Effect.die
+  )
+  const address = (bytes: Address.AddressBytes) => Address.encode(chain, bytes)!
+  const coins = (wei: bigint) => ({ amount: Amount.format(wei, chain.decimals), unit: chain.unit })
+  const gas = gasUsed ?? gasLimit
+  const shown = (price: bigint) => ({ amount: String(price), unit: "Wei" })
+  return {
+    ...(isContract ? { contract: address(to) } : {}),
+    gasLimit: request.gasLimit,
+    ...(gasUsed === undefined ? {} : { gasUsed: yield* asNumber("gasUsed", gasUsed) }),
+    hash: Sighash.digestText(Preparation.transaction(type, { cap, tip }, parts)),
+    inputData: `0x${data.toString("hex")}`,
+    ...(moves === undefined
+      ? {}
+      : {
+          internalTransactions: moves.internal.map(({ amount, from, operation, operationType, to }) => ({
+            depth: depthOf(operation),
+            ...{ operationType, recipient: address(to), sender: address(from), value: coins(amount) }
+          })),
+          tokenTransfers: moves.tokens.map((transfer) => ({
+            recipient: address(transfer.to),
+            sender: address(transfer.from),
+            tokenData: TokenData.of(chain, transfer, tokens.get(Bytes.key(transfer.contract)))
+          }))
+        }),
+    nonce: account.pending,
+    positionInBlock: 0,
+    status: failed ? ("failed" as const) : ("success" as const),
+    timestamp: block.time,
+    fee: coins(gas * cap),
+    gasPrice: { amount: yield* asNumber("gasPrice", cap), unit: "Wei" },
+    ...(type === "legacy-transaction" ? {} : { maxFeePerGas: shown(cap), maxPriorityFeePerGas: shown(tip) }),
+    minedInBlock: { hash: Hash.encode(chain, block.hash), height: block.height },
+    value: coins(value)
+  }
+})
+
+export const make = (record: ChainReader, freshness: Freshness<EvmConnection>): Operation =>
+  Effect.fn("Simulate.simulate")((request: Request) => freshness.orUnavailable(simulate(record, freshness, request)))
