@@ -92,4 +92,46 @@ describe.skipIf(!Litecoind.installed)("raw transactions of litecoind", () => {
       for (const wrong of ["00", "zz", "0".repeat(60)]) assert.strictEqual((yield* decode(wrong)).status, 400)
     }).pipe(Effect.scoped)
   )
+
+  it.live("are priced as the node says, and by what it takes at the least while it says nothing", () =>
+    Effect.gen(function* () {
+      const node = yield* Litecoind.start("-vbparams=mweb:4000000000:4000000000", "-txconfirmtarget=6")
+      yield* node.mine(110)
+      const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
+        chains: { [place]: { nodes: [node.url], start: "latest", pollMillis: 50 } }
+      })
+      const fees = (kind: string) => headwater.get(`/blockchain-fees/utxo/${place}/${kind}`)
+      const connected = Effect.gen(function* () {
+        for (let i = 0; i < 1_200; i++) {
+          const answer = yield* fees("mempool")
+          if (answer.status !== 503) return answer
+          yield* Effect.sleep("100 millis")
+        }
+        return yield* Effect.die(new Error("not connected"))
+      })
+      // 0.00001 for 1,000 bytes.
+      const least = { slow: "0.00000001", standard: "0.00000001", fast: "0.00000001", unit: "LTC" }
+      assert.deepStrictEqual((yield* connected).body.data.item, least)
+      assert.strictEqual((yield* fees("smart")).status, 501)
+
+      // What the node learns of blocks with transactions.
+      const estimate = (blocks: number) =>
+        node.rpc<{ readonly feerate?: number; readonly blocks: number }>("estimatesmartfee", blocks, "ECONOMICAL")
+      yield* node.rpc("settxfee", 0.0005)
+      for (let i = 0; i < 40 && (yield* estimate(6)).feerate === undefined; i++) {
+        for (let k = 0; k < 8; k++) yield* node.rpc("sendtoaddress", yield* node.rpc<string>("getnewaddress"), 0.1)
+        yield* node.mine(1)
+      }
+      const { blocks, feerate } = yield* estimate(6)
+      assert.isDefined(feerate)
+      const smart = (yield* fees("smart?confirmationTarget=6&estimateMode=economical")).body.data.item
+      assert.deepStrictEqual(
+        { ...smart, feeRate: Number(smart.feeRate) },
+        { confirmationTarget: blocks, feeRate: feerate, unit: "LTC" }
+      )
+      const { standard } = (yield* connected).body.data.item
+      assert.closeTo(Number(standard) * 1_000, feerate!, 1e-12)
+      assert.strictEqual((yield* fees("smart?confirmationTarget=0")).status, 400)
+    }).pipe(Effect.scoped)
+  )
 })

@@ -8,6 +8,8 @@ import { body, bodyErrors, chainErrors, chainParams, context, DecimalText, netwo
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
 import { ExampleValues } from "./internal/Example.ts"
+import * as FamilyExample from "./internal/FamilyExample.ts"
+import { Count } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 import { NewTransaction } from "./Transactions.ts"
@@ -100,6 +102,47 @@ export class FeesGroup extends HttpApiGroup.make("fees")
       .annotate(Price, "fees")
       .annotate(Families, ["evm", "tron"])
       .annotateMerge(OpenApi.annotations({ summary: "Estimate the gas that a transfer of tokens takes" })),
+    HttpApiEndpoint.get("utxoFees", "/utxo/:blockchain/:network/mempool", {
+      params: chainParams,
+      query: context,
+      success: item(prices({})),
+      error: [...chainErrors, ...nodeErrors]
+    })
+      .annotate(Price, "fees")
+      .annotate(Families, ["utxo"])
+      .annotate(ExampleValues, FamilyExample.values("utxo"))
+      .annotateMerge(OpenApi.annotations({ summary: "Show what transactions of a UTXO chain pay for a virtual byte" })),
+    HttpApiEndpoint.get("smartFee", "/utxo/:blockchain/:network/smart", {
+      params: chainParams,
+      query: {
+        ...context,
+        confirmationTarget: Schema.optionalKey(
+          Count.check(
+            Schema.isBetween({ minimum: 1, maximum: 1_008 }, { message: "must be between 1 and 1008" })
+          ).annotate({
+            description: "Blocks within which the transaction is to be mined; 6 if not given",
+            examples: [6]
+          })
+        ),
+        estimateMode: Schema.optionalKey(
+          Schema.String.check(
+            Schema.isPattern(/^(economical|conservative)$/i, { message: "must be economical or conservative" })
+          ).annotate({ description: "`conservative` if not given", examples: ["economical"] })
+        )
+      },
+      success: item(
+        Schema.Struct({
+          confirmationTarget: Schema.Int.annotate({ description: "Blocks that the estimate is for", examples: [6] }),
+          feeRate: DecimalText.annotate({ description: "Coins for 1,000 virtual bytes", examples: ["0.00012345"] }),
+          unit: UnitText
+        })
+      ),
+      error: [...chainErrors, ...nodeErrors]
+    })
+      .annotate(Price, "fees")
+      .annotate(Families, ["utxo"])
+      .annotate(ExampleValues, FamilyExample.values("utxo"))
+      .annotateMerge(OpenApi.annotations({ summary: "Show a node's own estimate of a fee (estimatesmartfee)" })),
     HttpApiEndpoint.get("ledgerFees", "/xrp/:network/mempool", {
       params: networkParam,
       query: context,

@@ -80,6 +80,8 @@ describe("OpenApiDocument", () => {
         "GET /blockchain-fees/evm/{blockchain}/{network}/mempool",
         "POST /blockchain-fees/evm/{blockchain}/{network}/estimate-native-coin-transfer-gas-limit",
         "POST /blockchain-fees/evm/{blockchain}/{network}/estimate-token-transfer-gas-limit",
+        "GET /blockchain-fees/utxo/{blockchain}/{network}/mempool",
+        "GET /blockchain-fees/utxo/{blockchain}/{network}/smart",
         "GET /blockchain-fees/xrp/{network}/mempool",
         "GET /addresses-latest/evm/{blockchain}/{network}/{address}/next-available-nonce",
         "GET /addresses-latest/xrp/{network}/{address}/next-available-sequence",

@@ -121,7 +121,7 @@ const valid = (operationId: string): Request => {
       return { params: evm, query, item: { amount: "1", gasLimit: 21_000, recipient: evmAddress, sender: evmAddress } }
     case "fees": {
       if (name === "ledgerFees") return { params: { network: "mainnet" }, query }
-      if (!name.endsWith("Gas")) return { params: evm, query }
+      if (!name.endsWith("Gas")) return { params: /^(utxo|smart)/.test(name) ? utxo : evm, query }
       const item = { amount: "1", recipient: evmAddress, sender: evmAddress }
       return {
         params: evm,

@@ -10,6 +10,7 @@ import * as Freshness from "../Freshness.ts"
 import type { ChainOperations, WalletRequest } from "../Operations.ts"
 import * as SyncedWallets from "../SyncedWallets.ts"
 import * as DecodeTransaction from "./DecodeTransaction.ts"
+import * as Fees from "./Fees.ts"
 import * as Prepare from "./Prepare.ts"
 
 export interface Options {
@@ -95,5 +96,8 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     return yield* freshness.orUnavailable(prepare(request, yield* keyFor(request)))
   })
 
-  return { utxoLatest, utxoAssets, utxoStatus, utxoDerive, utxoDecode, utxoPrepare } satisfies Partial<ChainOperations>
+  return {
+    ...{ utxoLatest, utxoAssets, utxoStatus, utxoDerive, utxoDecode, utxoPrepare },
+    ...Fees.make(record, freshness)
+  } satisfies Partial<ChainOperations>
 })

@@ -30,7 +30,19 @@ export interface FeeRates {
  */
 export type CoinState = "spendable" | "spent" | "immature" | "token"
 
+/** The node's own estimate of what a transaction pays to be mined within so many blocks. */
+export interface SmartFee {
+  /** In the smallest unit for 1,000 virtual bytes. */
+  readonly rate: bigint
+  /** Blocks that the estimate is for, which may be more than were asked for. */
+  readonly blocks: number
+}
+
+export type EstimateMode = "ECONOMICAL" | "CONSERVATIVE"
+
 export interface UtxoPreparation {
+  /** Undefined where the node has none: too young, or without `estimatesmartfee`. */
+  readonly smartFee: (blocks: number, mode: EstimateMode) => Effect.Effect<SmartFee | undefined, NodeError>
   readonly feeRates: (priority: Priority) => Effect.Effect<FeeRates, NodeError>
   /** In the order of the coins. */
   readonly statesOf: (coins: ReadonlyArray<Coin>) => Effect.Effect<ReadonlyArray<CoinState>, NodeError>
@@ -41,7 +53,7 @@ export interface UtxoPreparation {
 }
 
 /** Blocks until which a transaction is to be mined, and how careful the estimate is. */
-const targets: Record<Priority, readonly [blocks: number, mode: "ECONOMICAL" | "CONSERVATIVE"]> = {
+const targets: Record<Priority, readonly [blocks: number, mode: EstimateMode]> = {
   slow: [24, "ECONOMICAL"],
   standard: [6, "ECONOMICAL"],
   fast: [2, "CONSERVATIVE"]
@@ -114,6 +126,16 @@ export const make = (chain: Chain, rpc: JsonRpc): UtxoPreparation => {
     return { rate: greatest([estimated, least]), longTermRate: greatest([later, least]), least }
   })
 
+  const smartFee: UtxoPreparation["smartFee"] = Effect.fn("UtxoPreparation.smartFee")(function* (blocks, mode) {
+    // Nodes of before 0.17 know no mode.
+    const answers = yield* rpc.results(estimates(blocks, mode).slice(0, 2), "decimalText")
+    const found = answers.find((answer) => rateOf(chain, answer) !== undefined)
+    if (found === undefined) return undefined
+    const value = Result.getOrUndefined(found)
+    const said = Predicate.isReadonlyObject(value) ? Number(value.blocks) : blocks
+    return { rate: rateOf(chain, found)!, blocks: Number.isSafeInteger(said) && said > 0 ? said : blocks }
+  })
+
   const stateOf = (coin: Coin, answer: unknown): CoinState => {
     if (answer === null) return "spent"
     const output = NodeJson.record(answer, () => "the output")
@@ -174,5 +196,5 @@ export const make = (chain: Chain, rpc: JsonRpc): UtxoPreparation => {
     })
   )
 
-  return { feeRates, statesOf, makersOf, nextBranch }
+  return { smartFee, feeRates, statesOf, makersOf, nextBranch }
 }
