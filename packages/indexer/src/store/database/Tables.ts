@@ -32,6 +32,7 @@ export interface Tables {
   extended_key: ExtendedKeyTable
   extended_key_branch: ExtendedKeyBranchTable
   past_payment: PastPaymentTable
+  missed_blocks: MissedBlocksTable
   subscribed_address: SubscribedAddressView
   ever_subscribed_address: SubscribedAddressView
   bulk_request: BulkRequestTable
@@ -358,6 +359,18 @@ export interface PastPaymentTable {
   chain: number
   height: number
   subscription: number
+  /** The first row of the list's addresses that may have something to tell: earlier ones had none, or were told before. */
+  from_address: Generated<number>
+  /** How many of the block's occurrences have been told, in their order. */
+  told: Generated<number>
+}
+
+/** Blocks that a subscription on an extended public key was not matched against, as far as they are of the chain. */
+export interface MissedBlocksTable {
+  chain: number
+  subscription: number
+  from_height: number
+  to_height: number
 }
 
 /** An address with a subscription that is told of it, be it the subscription's own or one of its list. */

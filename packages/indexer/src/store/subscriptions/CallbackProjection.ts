@@ -76,18 +76,25 @@ const matchesOf = (left: ReadonlyMap<string, Occurrences>) =>
 /** Subscriptions that are told of a past block at a time. */
 const mostOfPast = 20
 
-/** The first of these subscriptions, as far as they have no more callbacks than `most` together; one at least. */
-const firstOf = (subscriptions: ReadonlyArray<number>, occurrences: Occurrences, most: number) => {
+/** How many occurrences each subscription has. */
+const countsOf = (occurrences: Occurrences) => {
   const counts = new Map<number, number>()
   for (const { subscription } of occurrences) {
     for (const { id } of subscription.subscribers ?? []) counts.set(id, (counts.get(id) ?? 0) + 1)
   }
-  let sum = 0
-  const end = subscriptions.findIndex((id, i) => {
-    sum += counts.get(id) ?? 0
-    return i > 0 && sum > most
+  return counts
+}
+
+/** What of the occurrences is in the parts that are told now. */
+const ofParts = (occurrences: Occurrences, parts: ReadonlyArray<PastBlocks.Part>) => {
+  const partOf = new Map(parts.map((part) => [part.subscription, part]))
+  const passed = new Map<number, number>()
+  return ofThese(occurrences, ({ id }) => {
+    const at = passed.get(id) ?? 0
+    passed.set(id, at + 1)
+    const { end, from } = partOf.get(id)!
+    return from <= at && at < end
   })
-  return end === -1 ? subscriptions : subscriptions.slice(0, end)
 }
 
 /** What was found that is of some subscribers. */
@@ -209,31 +216,27 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
   })
 
   /**
-   * Tells some of the subscriptions on extended public keys what the block has paid before their windows reached it: at least
-   * one, and no others beyond as many callbacks as a commit writes. The block is read again for the rest.
+   * Tells some of the subscriptions on extended public keys what the block has paid before their windows reached it: as many
+   * callbacks as a commit writes. The block is read again for the rest.
    */
   const tellPast = Effect.fnUntraced(function* (block: ResolvedBlock, again: Reprocessing) {
-    const only = yield* PastBlocks.at(id, block.height, mostOfPast)
-    if (only.length === 0) return
+    const owed = yield* PastBlocks.at(id, block.height, mostOfPast)
+    if (owed.length === 0) return
+    const only = owed.map(({ subscription }) => subscription)
     const knowsSpent = UtxoSet.remembersSpent(again.row, block.height)
     const matching = { knowsSpent, most: Number.POSITIVE_INFINITY, only }
     const found = yield* matched(block, again, matching)
     const addresses = [...found.occurrences, ...found.unresolved].map(({ subscription }) => subscription.address!)
-    const isMatchedBefore = yield* PastBlocks.matchedBefore(block.height, only, addresses)
-    const isLate = ({ address, id }: PendingConfirmations.Subscriber) => !isMatchedBefore(id, address!)
+    const isLateOf = yield* PastBlocks.late(block.height, owed, addresses)
+    const isLate = ({ address, id }: PendingConfirmations.Subscriber) => isLateOf(id, address!)
     const unresolved = ofThese(found.unresolved, isLate)
     if (unresolved.length > 0) yield* UnresolvedEvents.add(id, block, unresolved)
     const occurrences = ofThese(found.occurrences, isLate)
-    const now = firstOf(only, occurrences, bounds.commit)
-    const told = yield* Subscribers.told(
-      chain,
-      ofThese(occurrences, ({ id }) => now.includes(id))
-    )
-    // Confirmations that have come since are told by the steps: one occurrence may have a hundred.
-    const at = yield* Clock.currentTimeMillis
-    again.addCallbacks(yield* MissedCallbacks.add(again.row, block, told, at, block.height))
+    const parts = PastBlocks.partsOf(owed, countsOf(occurrences), bounds.commit)
+    const told = yield* Subscribers.told(chain, ofParts(occurrences, parts))
+    again.addCallbacks(yield* MissedCallbacks.addPast(id, block, told, yield* Clock.currentTimeMillis))
     again.afterwards(fanOut.want)
-    yield* PastBlocks.remove(id, block.height, now)
+    yield* PastBlocks.pass(id, block.height, parts)
   })
 
   const reprocess = Effect.fnUntraced(function* (block: ResolvedBlock, again: Reprocessing) {

@@ -21,6 +21,7 @@ import { Database } from "../database/Database.ts"
 import { inChunks, rows } from "../database/Statements.ts"
 import * as KeyWindows from "./internal/KeyWindows.ts"
 import * as LookTurns from "./internal/LookTurns.ts"
+import * as MissedUses from "./internal/MissedUses.ts"
 import * as PastBlocks from "./internal/PastBlocks.ts"
 import * as RecordedUses from "./internal/RecordedUses.ts"
 
@@ -128,7 +129,7 @@ const lookBack = Effect.fnUntraced(function* (chain: Chain, row: ChainRow.ChainR
     const range = { from: Math.max(past_from, row.all_from ?? 0), to: past_to }
     const uses = yield* RecordedUses.of(chain, row.id, address, eventKinds[event].class, range)
     const own = uses.heights.filter((height) => height > (from_height ?? -1))
-    yield* PastBlocks.add(row.id, subscription, own)
+    yield* PastBlocks.add(row.id, subscription, own, id)
     yield* query((db) =>
       db
         .updateTable("listed_address")
@@ -157,7 +158,7 @@ export const found = Effect.fnUntraced(function* (chain: Chain, row: ChainRow.Ch
       db
         .selectFrom("listed_address as a")
         .innerJoin("subscription as s", "s.id", "a.subscription")
-        .select(["a.subscription", "a.branch", "a.address_index", "a.address", "s.event", "s.from_height"])
+        .select(["a.id", "a.subscription", "a.branch", "a.address_index", "a.address", "s.event", "s.from_height"])
         .where("a.chain", "=", row.id)
         .where("a.address", "in", some)
         .where("a.branch", "is not", null)
@@ -166,10 +167,11 @@ export const found = Effect.fnUntraced(function* (chain: Chain, row: ChainRow.Ch
     )
   )
   const used = new Map<string, number>()
-  for (const { address, address_index, branch, event, from_height, subscription } of owners) {
-    const own = heights.get(Bytes.key(address))!.map(({ height }) => height)
+  for (const { address, address_index, branch, event, from_height, id, subscription } of owners) {
+    const own = new Set(heights.get(Bytes.key(address))!.map(({ height }) => height))
     if (eventKinds[event].class === "coin") {
-      yield* PastBlocks.add(row.id, subscription, [...new Set(own.filter((height) => height > (from_height ?? -1)))])
+      const later = [...own].filter((height) => height > (from_height ?? -1))
+      yield* PastBlocks.add(row.id, subscription, later, id)
     }
     const key = `${subscription} ${branch}`
     used.set(key, Math.max(used.get(key) ?? 0, address_index! + 1))
@@ -221,6 +223,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, id: number) {
 /** In the transaction that undoes the blocks above `fork`: what is committed in their place is matched. */
 export const undo = Effect.fnUntraced(function* (chain: number, fork: number) {
   const { defer } = yield* Database
+  yield* MissedUses.undo(chain, fork)
   yield* defer((db) => db.deleteFrom("past_payment").where("chain", "=", chain).where("height", ">", fork))
   yield* defer((db) =>
     db

@@ -64,6 +64,7 @@ import * as callbackCopy from "../migrations/0050_callback_copy.ts"
 import * as gapIndex from "../migrations/0051_gap_index.ts"
 import * as pastPaymentIndex from "../migrations/0052_past_payment_index.ts"
 import * as reservedCoin from "../migrations/0055_reserved_coin.ts"
+import * as pastPart from "../migrations/0056_past_part.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -115,7 +116,8 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0050_callback_copy": callbackCopy.up,
   "0051_gap_index": gapIndex.up,
   "0052_past_payment_index": pastPaymentIndex.up,
-  "0055_reserved_coin": reservedCoin.up
+  "0055_reserved_coin": reservedCoin.up,
+  "0056_past_part": pastPart.up
 }
 
 /** The last migration of release 0.1, whose migrations were no transactions on SQLite. */

@@ -122,18 +122,41 @@ const uncontradicted = Effect.fnUntraced(function* (chain: ChainRow.ChainRow, bl
   return occurrences.filter((one) => !contradicted.has(nameOf(one)))
 })
 
-/** Adds what is missing by a tip, the chain's present one if not given; what is there, in whatever state, stays. How many callbacks. */
+/** Adds what is missing by a tip; what is there, in whatever state, stays. How many callbacks. */
+const addBy = Effect.fnUntraced(function* (
+  tip: number,
+  chain: number,
+  block: Block,
+  occurrences: Occurrences,
+  now: number
+) {
+  if (occurrences.length === 0) return 0
+  const { due, pending } = PendingConfirmations.schedule(chain, block, occurrences, tip, now)
+  const added = yield* addCallbacks(due)
+  yield* addPending(chain, block.height, pending)
+  return added
+})
+
+/** Adds what is missing by the chain's present tip; what is there, in whatever state, stays. How many callbacks. */
 export const add = Effect.fnUntraced(function* (
   chain: ChainRow.ChainRow,
   block: Block,
   occurrences: Occurrences,
-  now: number,
-  tip = chain.height!
+  now: number
 ) {
   const early = yield* uncontradicted(chain, block, yield* meant(block, occurrences))
-  if (early.length === 0) return 0
-  const { due, pending } = PendingConfirmations.schedule(chain.id, block, early, tip, now)
-  const added = yield* addCallbacks(due)
-  yield* addPending(chain.id, block.height, pending)
-  return added
+  return yield* addBy(chain.height!, chain.id, block, early, now)
+})
+
+/**
+ * As {@link add}, a part of what subscriptions on extended public keys were not told of a past block: release 0.1 had none
+ * of these. Confirmations that have come since are left to the steps: one occurrence may have a hundred.
+ */
+export const addPast = Effect.fnUntraced(function* (
+  chain: number,
+  block: Block,
+  occurrences: Occurrences,
+  now: number
+) {
+  return yield* addBy(block.height, chain, block, yield* meant(block, occurrences), now)
 })

@@ -2,7 +2,6 @@
  * What addresses of extended public keys had in blocks that their subscription was not matched against: it moves windows,
  * and is not told, since the feed names these blocks as missed.
  */
-import { gapEvent, itemOf } from "@headwater/core/events/Callback"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import type * as ChainRow from "../../database/ChainRow.ts"
@@ -22,6 +21,11 @@ export const lookOver = Effect.fnUntraced(function* (
   const { query } = yield* Database
   const from = gap_from ?? (from_height ?? -1) + 1
   if (height === null || height < from) return
+  yield* query(
+    rows(sql`
+      insert into missed_blocks (chain, subscription, from_height, to_height)
+      select chain, subscription, ${sql.lit(from)}, ${sql.lit(height)} from extended_key where subscription = ${id}`)
+  )
   const past =
     all_from === null
       ? {}
@@ -43,16 +47,20 @@ export const lookOver = Effect.fnUntraced(function* (
   )
 })
 
-/** Whether a subscription's feed names a block as missed, as far as its entries are kept. */
-export const isMissed = Effect.fnUntraced(function* (chain: number, subscription: number) {
+/** Whether a block is one of those that a subscription has missed. */
+export const isMissed = Effect.fnUntraced(function* (subscription: number) {
   const { query } = yield* Database
-  // Such entries are of no block, which the index of callbacks by block knows.
-  const found = yield* query(
-    rows(sql<Pick<Row<"callback">, "body">>`
-      select body from callback
-      where chain = ${chain} and height is null and event = ${gapEvent} and subscription + 0 = ${subscription}
-        and account = (select account from subscription where id = ${subscription})`)
+  const found = yield* query((db) =>
+    db.selectFrom("missed_blocks").select(["from_height", "to_height"]).where("subscription", "=", subscription)
   )
-  const gaps = found.map(({ body }) => itemOf(body) as { readonly fromHeight: number; readonly toHeight: number })
-  return (height: number) => gaps.some(({ fromHeight, toHeight }) => fromHeight <= height && height <= toHeight)
+  return (height: number) => found.some(({ from_height, to_height }) => from_height <= height && height <= to_height)
+})
+
+/** In the transaction that undoes the blocks above `fork`: nobody has missed what comes in their place. */
+export const undo = Effect.fnUntraced(function* (chain: number, fork: number) {
+  const { defer } = yield* Database
+  yield* defer((db) => db.deleteFrom("missed_blocks").where("chain", "=", chain).where("from_height", ">", fork))
+  yield* defer((db) =>
+    db.updateTable("missed_blocks").set({ to_height: fork }).where("chain", "=", chain).where("to_height", ">", fork)
+  )
 })

@@ -29,16 +29,29 @@ const isCommitted = Effect.fnUntraced(function* (chain: number) {
     height >= first && !skipped.some(({ from_height, to_height }) => from_height <= height && height <= to_height)
 })
 
-/** Blocks of which a subscription is to be told what it was not told yet, but those that its feed names as missed. */
-export const add = Effect.fnUntraced(function* (chain: number, subscription: number, heights: ReadonlyArray<number>) {
+/**
+ * Blocks of which a subscription is to be told what it was not told yet, but those that its feed names as missed;
+ * `fromAddress`: the row of the list with what is to be told, or the first of them. What is told of such a block in part
+ * begins anew.
+ */
+export const add = Effect.fnUntraced(function* (
+  chain: number,
+  subscription: number,
+  heights: ReadonlyArray<number>,
+  fromAddress = 0
+) {
   if (heights.length === 0) return
   const { insertMany } = yield* Database
-  const isMissed = yield* MissedUses.isMissed(chain, subscription)
+  const isMissed = yield* MissedUses.isMissed(subscription)
   const isThere = yield* isCommitted(chain)
   yield* insertMany(
     "past_payment",
-    heights.filter((height) => isThere(height) && !isMissed(height)).map((height) => ({ chain, height, subscription })),
-    "on conflict do nothing"
+    heights
+      .filter((height) => isThere(height) && !isMissed(height))
+      .map((height) => ({ chain, height, subscription, from_address: fromAddress })),
+    `on conflict (chain, height, subscription) do update set told = 0, from_address =
+       case when excluded.from_address < past_payment.from_address
+       then excluded.from_address else past_payment.from_address end`
   )
 })
 
@@ -101,27 +114,32 @@ export const turns = (chain: number) => {
   })
 }
 
+/** What a subscription is to be told of a block. */
+export type Owed = Pick<Row<"past_payment">, "from_address" | "subscription" | "told">
+
 /** Some of the subscriptions that are to be told of a block now, at most so many. */
 export const at = Effect.fnUntraced(function* (chain: number, height: number, most: number) {
   const { query } = yield* Database
-  const found = yield* query((db) =>
+  return yield* query((db) =>
     db
       .selectFrom("past_payment as p")
       .innerJoin("subscription as s", "s.id", "p.subscription")
-      .select("p.subscription")
+      .select(["p.subscription", "p.told", "p.from_address"])
       .where("p.chain", "=", chain)
       .where("p.height", "=", height)
       .where(isTold)
       .orderBy("p.subscription")
       .limit(most)
   )
-  return found.map(({ subscription }) => subscription)
 })
 
-/** Whether a block was matched against an address of a subscription when it was committed: what it has was told then. */
-export const matchedBefore = Effect.fnUntraced(function* (
+/**
+ * Whether an address of a subscription is one of those that are to be told: not one that the block was matched against when
+ * it was committed, nor one of which it was told before.
+ */
+export const late = Effect.fnUntraced(function* (
   height: number,
-  subscriptions: ReadonlyArray<number>,
+  owed: ReadonlyArray<Owed>,
   addresses: ReadonlyArray<AddressBytes>
 ) {
   const { numbers, query } = yield* Database
@@ -129,30 +147,54 @@ export const matchedBefore = Effect.fnUntraced(function* (
     query((db) =>
       db
         .selectFrom("listed_address")
-        .select(["subscription", "address"])
-        .where(sql<boolean>`subscription in ${numbers(subscriptions)}`)
+        .select(["id", "subscription", "address", "past_to"])
+        .where(sql<boolean>`subscription in ${numbers(owed.map(({ subscription }) => subscription))}`)
         .where("address", "in", some)
         .where("left_revision", "is", null)
-        .where("past_to", "<", height)
     )
   )
+  const from = new Map(owed.map(({ from_address, subscription }) => [subscription, from_address]))
+  const wanted = found.filter(
+    ({ id, past_to, subscription }) => id >= from.get(subscription)! && (past_to === null || past_to >= height)
+  )
   const nameOf = (subscription: number, address: Uint8Array) => `${subscription} ${Bytes.key(address)}`
-  const names = new Set(found.map(({ address, subscription }) => nameOf(subscription, address)))
+  const names = new Set(wanted.map(({ address, subscription }) => nameOf(subscription, address)))
   return (subscription: number, address: Uint8Array) => names.has(nameOf(subscription, address))
 })
 
-/** They have been told. */
-export const remove = Effect.fnUntraced(function* (
-  chain: number,
-  height: number,
-  subscriptions: ReadonlyArray<number>
-) {
+/** What is told of a block's occurrences in one transaction. */
+export interface Part extends Pick<Owed, "subscription"> {
+  /** Of the subscription's own occurrences, in their order: the first, and the first behind the last. */
+  readonly from: number
+  readonly end: number
+  readonly isLast: boolean
+}
+
+/** The next parts of what is owed, `most` occurrences together; `counts`: how many each subscription has in all. */
+export const partsOf = (owed: ReadonlyArray<Owed>, counts: ReadonlyMap<number, number>, most: number) => {
+  let left = most
+  return owed.map(({ subscription, told }): Part => {
+    const count = counts.get(subscription) ?? 0
+    const end = Math.min(count, told + left)
+    left -= Math.max(0, end - told)
+    return { subscription, from: told, end, isLast: end === count }
+  })
+}
+
+/** These parts have been told. */
+export const pass = Effect.fnUntraced(function* (chain: number, height: number, parts: ReadonlyArray<Part>) {
   const { query } = yield* Database
-  yield* query((db) =>
-    db
-      .deleteFrom("past_payment")
-      .where("chain", "=", chain)
-      .where("height", "=", height)
-      .where("subscription", "in", subscriptions)
-  )
+  const of = (subscriptions: ReadonlyArray<number>) => sql<boolean>`
+    chain = ${chain} and height = ${height} and subscription in (${sql.join(subscriptions)})`
+  const last = parts.filter(({ isLast }) => isLast).map(({ subscription }) => subscription)
+  if (last.length > 0) yield* query((db) => db.deleteFrom("past_payment").where(of(last)))
+  for (const { end, from, isLast, subscription } of parts) {
+    if (isLast || end === from) continue
+    yield* query((db) =>
+      db
+        .updateTable("past_payment")
+        .set({ told: end })
+        .where(of([subscription]))
+    )
+  }
 })
