@@ -15,6 +15,7 @@ import * as KnownCoins from "../chain/KnownCoins.ts"
 import * as UtxoSet from "../chain/UtxoSet.ts"
 import * as CallbackState from "./CallbackState.ts"
 import * as FanOut from "./FanOut.ts"
+import * as DeferredMatches from "./internal/DeferredMatches.ts"
 import * as Gaps from "./internal/Gaps.ts"
 import * as MissedCallbacks from "./internal/MissedCallbacks.ts"
 import * as PastBlocks from "./internal/PastBlocks.ts"
@@ -30,48 +31,96 @@ import * as UnresolvedEvents from "./UnresolvedEvents.ts"
 
 const internalEvents = eventsOfClass("internal")
 
-/** What has more to be told, or taken back, before it is told of a block. */
-interface Behind {
-  /** By their keys, as of {@link Subscribers.Group}. */
-  readonly addresses: ReadonlySet<string>
-  readonly accounts: ReadonlySet<number>
-}
-
-const none: Behind = { addresses: new Set(), accounts: new Set() }
-
 type Occurrences = Matcher.Matched<Subscribers.Group>["occurrences"]
 
-/** Those that the commit tells by itself, and those that are left to the steps, by the key of their address. */
-const shared = Effect.fnUntraced(function* (chain: Chain, occurrences: Occurrences, behind: Behind, most: number) {
-  const byKey = Map.groupBy(occurrences, ({ subscription }) => subscription.key)
-  const callbacks = (own: Occurrences) =>
-    own.reduce((sum, { subscription }) => sum + (subscription.subscribers?.length ?? Number.POSITIVE_INFINITY), 0)
-  const isBehind = (key: string, own: Occurrences) =>
-    behind.addresses.has(key) ||
-    (behind.accounts.size > 0 &&
-      own.some(({ subscription }) => subscription.subscribers?.some(({ account }) => behind.accounts.has(account))))
-  const counted = [...byKey].map(([key, own]) => ({ key, own, count: callbacks(own) }))
-  const left = new Map<string, Occurrences>()
-  let sum = 0
-  // What is little goes first: it waits for nothing that is much.
-  for (const { count, key, own } of counted.sort((a, b) => a.count - b.count)) {
-    if (isBehind(key, own) || sum + count > most) left.set(key, own)
-    else sum += count
-  }
+/** What was found that is of some subscribers. */
+const ofThese = <A extends { readonly subscription: Subscribers.Group }>(
+  found: ReadonlyArray<A>,
+  isOne: (subscriber: PendingConfirmations.Subscriber) => boolean
+): ReadonlyArray<A> =>
+  found.flatMap((one) => {
+    const subscribers = one.subscription.subscribers?.filter(isOne) ?? []
+    return subscribers.length === 0 ? [] : [{ ...one, subscription: { ...one.subscription, subscribers } }]
+  })
+
+/** What has more to be told, or taken back, before it is told of a block. */
+interface Behind {
+  /** Addresses of which any account has, by their keys as of {@link Subscribers.Group}. */
+  readonly addresses: ReadonlySet<string>
+  /** Accounts of which something is to be taken back: nothing is told to them before. */
+  readonly undoing: ReadonlySet<number>
+  /** These accounts and those of the addresses: their confirmations wait. Undefined where they are too many. */
+  readonly accounts: ReadonlySet<number> | undefined
+}
+
+const none: Behind = { addresses: new Set(), undoing: new Set(), accounts: new Set() }
+
+/** What is behind on a chain; `most` accounts at most are known that have something of an address. */
+const behindOn = Effect.fnUntraced(function* (chain: number, most: number) {
+  const undoing = yield* UndoneBlocks.accounts(chain)
+  const addresses = yield* DeferredMatches.pendingAddresses(chain)
+  const accounts = addresses.size === 0 ? [] : yield* DeferredMatches.accounts(chain, most + 1)
   return {
-    told: yield* Subscribers.told(
-      chain,
-      occurrences.filter(({ subscription }) => !left.has(subscription.key))
-    ),
-    left
-  }
+    ...{ addresses, undoing },
+    accounts: accounts.length > most ? undefined : new Set([...undoing, ...accounts])
+  } satisfies Behind
 })
 
-const matchesOf = (left: ReadonlyMap<string, Occurrences>) =>
-  [...left.values()].map((own) => ({
-    address: own[0]!.subscription.address,
-    matches: own.map(({ item, occurrence, subscription }) => ({ class: subscription.class, occurrence, item }))
-  }))
+/** The accounts among those that are to be told of an address that have something before it. */
+const accountsBehind = Effect.fnUntraced(function* (chain: number, key: string, own: Occurrences, behind: Behind) {
+  const accounts = new Set(own.flatMap(({ subscription }) => subscription.subscribers!.map(({ account }) => account)))
+  const [undoing, others] = [true, false].map((is) => [...accounts].filter((one) => is === behind.undoing.has(one)))
+  if (others!.length === 0 || !behind.addresses.has(key)) return new Set(undoing)
+  return new Set([...undoing!, ...(yield* DeferredMatches.accountsAt(chain, own[0]!.subscription.address, others!))])
+})
+
+/** What was found, for subscribers of other accounts. */
+const without = (found: Occurrences, accounts: ReadonlySet<number>) =>
+  accounts.size === 0 ? found : ofThese(found, ({ account }) => !accounts.has(account))
+
+const callbacksOf = (own: Occurrences) =>
+  own.reduce((sum, { subscription }) => sum + (subscription.subscribers?.length ?? Number.POSITIVE_INFINITY), 0)
+
+const matchesOf = (own: Occurrences) =>
+  own.map(({ item, occurrence, subscription }) => ({ class: subscription.class, occurrence, item }))
+
+/**
+ * Those that the commit tells by itself, and those that are left to the steps: of accounts that have something before it,
+ * and of all where they are many.
+ */
+const shared = Effect.fnUntraced(function* (
+  { chain, id }: { readonly chain: Chain; readonly id: number },
+  occurrences: Occurrences,
+  behind: Behind,
+  most: number
+) {
+  const found = []
+  for (const [key, own] of Map.groupBy(occurrences, ({ subscription }) => subscription.key)) {
+    const isKnown = own.every(({ subscription }) => subscription.subscribers !== undefined)
+    const after = isKnown ? yield* accountsBehind(id, key, own, behind) : new Set<number>()
+    found.push({ key, own, after, count: callbacksOf(without(own, after)) })
+  }
+  const left: Array<DeferredMatches.AddressMatches> = []
+  const told = new Map<string, ReadonlySet<number>>()
+  let sum = 0
+  // What is little goes first: it waits for nothing that is much.
+  for (const { after, count, key, own } of found.sort((a, b) => a.count - b.count)) {
+    const isMuch = sum + count > most
+    if (!isMuch) {
+      sum += count
+      told.set(key, after)
+    }
+    if (!isMuch && after.size === 0) continue
+    const later = isMuch ? own : ofThese(own, ({ account }) => after.has(account))
+    const { address } = own[0]!.subscription
+    left.push({ address, matches: matchesOf(later), accounts: isMuch ? undefined : [...after] })
+  }
+  const now = occurrences.flatMap((one) => {
+    const after = told.get(one.subscription.key)
+    return after === undefined ? [] : without([one], after)
+  })
+  return { told: yield* Subscribers.told(chain, now), left }
+})
 
 /** Subscriptions that are told of a past block at a time. */
 const mostOfPast = 20
@@ -96,16 +145,6 @@ const ofParts = (occurrences: Occurrences, parts: ReadonlyArray<PastBlocks.Part>
     return from <= at && at < end
   })
 }
-
-/** What was found that is of some subscribers. */
-const ofThese = <A extends { readonly subscription: Subscribers.Group }>(
-  found: ReadonlyArray<A>,
-  isOne: (subscriber: PendingConfirmations.Subscriber) => boolean
-): ReadonlyArray<A> =>
-  found.flatMap((one) => {
-    const subscribers = one.subscription.subscribers?.filter(isOne) ?? []
-    return subscribers.length === 0 ? [] : [{ ...one, subscription: { ...one.subscription, subscribers } }]
-  })
 
 interface Matching {
   /** Whether the UTXO set still has what the block spends of addresses whose coins are known. */
@@ -187,20 +226,19 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
       commit.afterwards(UnresolvedInputs.warn(chain, block, unresolved))
     }
     const isAsLeft = commit.continues && !mayBeBehind
-    const behind: Behind = isAsLeft
-      ? none
-      : { addresses: yield* FanOut.pendingAddresses(id), accounts: yield* UndoneBlocks.accounts(id) }
-    const isBehind = behind.addresses.size + behind.accounts.size > 0
+    const behind = isAsLeft ? none : yield* behindOn(id, bounds.commit)
+    const isBehind = behind.addresses.size + behind.undoing.size > 0
     const known = isAsLeft ? nextDue : 0
     // Steps tell the confirmations in their order, where they have more to tell before.
-    const confirmed = isBehind
-      ? { nextDue: block.height, callbacks: [], isLeft: true }
-      : known > block.height
-        ? { nextDue: known, callbacks: [], isLeft: false }
-        : yield* PendingConfirmations.confirm(id, block.height, bounds.commit, now)
-    const { left, told } = yield* shared(chain, occurrences, behind, bounds.commit)
-    const isBehindOthers = ({ subscription }: (typeof told)[number]) =>
-      confirmed.isLeft && isEachConfirmation(subscription.event)
+    const confirmed =
+      behind.accounts === undefined
+        ? { nextDue: block.height, callbacks: [], isLeft: () => true }
+        : known > block.height
+          ? { nextDue: known, callbacks: [], isLeft: () => false }
+          : yield* PendingConfirmations.confirm(id, block.height, bounds.commit, now, behind.accounts)
+    const { left, told } = yield* shared({ chain, id }, occurrences, behind, bounds.commit)
+    const isBehindOthers = ({ subscription: { account, event } }: (typeof told)[number]) =>
+      isEachConfirmation(event) && confirmed.isLeft(account)
     const { due, pending } = PendingConfirmations.schedule(
       ...[id, block, told.filter((one) => !isBehindOthers(one)), block.height, now]
     )
@@ -208,9 +246,9 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
     yield* PendingConfirmations.add(waiting)
     const callbacks = [...confirmed.callbacks, ...due]
     yield* CallbackState.enter("matched", callbacks)
-    if (left.size > 0) yield* FanOut.defer(id, block, { revision: commit.revision, now }, matchesOf(left))
+    if (left.length > 0) yield* DeferredMatches.defer(id, block, { revision: commit.revision, now }, left)
     nextDue = waiting.reduce((next, { due_height }) => Math.min(next, due_height), confirmed.nextDue)
-    mayBeBehind = isBehind || left.size > 0 || confirmed.isLeft
+    mayBeBehind = isBehind || left.length > 0 || nextDue <= block.height
     if (mayBeBehind) commit.afterwards(fanOut.want)
     commit.addCallbacks(callbacks.length)
   })
@@ -264,7 +302,7 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
     apply: { match: apply },
     undo: Effect.fnUntraced(function* ({ at, fork, revision, rewound, tip }) {
       mayBeRewound = true
-      yield* FanOut.undo(id, fork)
+      yield* DeferredMatches.undo(id, fork)
       yield* UnresolvedEvents.undo(id, fork)
       yield* Gaps.undo(id, fork)
       yield* rewound ? RewoundBlocks.remember(id, fork) : RewoundBlocks.undo(id, fork)

@@ -6,11 +6,10 @@
  *
  * What blocks told that have left the chain is taken back in the same steps (`UndoneBlocks`).
  *
- * The callbacks of a subscription are the same, and in the same order, as if the commit had written them: while an address
- * has such a match, later blocks leave theirs to the steps as well, and confirmations that come with these blocks wait
- * until everything before them is written.
+ * The callbacks of a subscription are the same, and in the same order, as if the commit had written them: while an account
+ * has its turn at an address before it, later blocks leave what they have for it there to the steps as well, and
+ * confirmations of the account wait until everything before them is written. Other accounts wait for nothing of that.
  */
-import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
 import type { EventKind } from "@headwater/core/events/EventKinds"
 import { type EventType, eventsOfClass, isEachConfirmation } from "@headwater/core/events/EventType"
@@ -18,13 +17,12 @@ import * as Filter from "@headwater/core/events/Filter"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { sql } from "kysely"
-import { isMatched } from "../chain/MatchedSubscriptions.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import type { Row } from "../database/Tables.ts"
 import * as CallbackState from "./CallbackState.ts"
 import * as AccountTurns from "./internal/AccountTurns.ts"
+import * as DeferredMatches from "./internal/DeferredMatches.ts"
 import * as OwedSubscribers from "./internal/OwedSubscribers.ts"
 import * as Wakeup from "./internal/Wakeup.ts"
 import * as LeftMatches from "./LeftMatches.ts"
@@ -52,71 +50,6 @@ export const Bounds = Context.Reference("@headwater/indexer/store/subscriptions/
 const classes = ["coin", "token", "internal", "log", "block"] as const
 const eventsOf = new Map(classes.map((name) => [name, eventsOfClass(name)]))
 const isOfClass = (event: EventType, name: EventKind["class"]) => eventsOf.get(name)!.has(event)
-
-/** Addresses, by their hex, whose matches are left to the steps; the empty text is the block itself. */
-export const pendingAddresses = Effect.fnUntraced(function* (chain: number) {
-  const { query } = yield* Database
-  const found = yield* query((db) => db.selectFrom("matched").select("address").distinct().where("chain", "=", chain))
-  return new Set(found.map(({ address }) => (address === null ? "" : Buffer.from(address).toString("hex"))))
-})
-
-/** In the commit of a block: leaves the matches of addresses to the steps. */
-export const defer = Effect.fnUntraced(function* (
-  chain: number,
-  block: { readonly height: number; readonly hash: Uint8Array },
-  at: { readonly revision: number; readonly now: number },
-  matches: ReadonlyArray<{
-    readonly address: AddressBytes | undefined
-    readonly matches: ReadonlyArray<LeftMatches.Match>
-  }>
-) {
-  const { defer, insertMany } = yield* Database
-  yield* insertMany(
-    "matched",
-    matches.map(({ address, matches }) => ({
-      ...{ chain, height: block.height, block_hash: block.hash, address: address ?? null },
-      ...{ revision: at.revision, created: at.now },
-      occurrences: LeftMatches.encode(matches)
-    }))
-  )
-  // Each by an index, which a join with the view of both would not use.
-  for (const join of [
-    "subscription s on s.chain = m.chain and s.address = m.address",
-    `listed_address a on a.chain = m.chain and a.address = m.address and a.left_revision is null
-     join subscription s on s.id = a.subscription and a.revision >= s.active_from`,
-    "subscription s on s.chain = m.chain and m.address is null and s.address is null"
-  ]) {
-    yield* defer((db) => {
-      const statement = sql`
-        insert into fan_out (chain, account, matched, subscription, occurrence)
-        select distinct m.chain, s.account, m.id, 0, 0
-        from matched m join ${sql.raw(join)}
-        where m.chain = ${chain} and m.height = ${block.height} and ${isMatched("s")}
-        on conflict do nothing`
-      return { compile: () => statement.compile(db), execute: () => statement.execute(db) }
-    })
-  }
-  yield* defer((db) =>
-    db.deleteFrom("matched").where("chain", "=", chain).where("height", "=", block.height).where(withoutTurns)
-  )
-})
-
-/** Rows of a chain's matches at a height of which no account is to have callbacks. */
-const withoutTurns = sql<boolean>`not exists (select 1 from fan_out where fan_out.matched = matched.id)`
-
-/** In the transaction that undoes the blocks above `fork`: forgets what is not written yet. */
-export const undo = Effect.fnUntraced(function* (chain: number, fork: number) {
-  const { defer } = yield* Database
-  yield* defer((db) =>
-    db
-      .deleteFrom("fan_out")
-      .where("chain", "=", chain)
-      .where("matched", "in", (of) =>
-        of.selectFrom("matched").select("id").where("chain", "=", chain).where("height", ">", fork)
-      )
-  )
-  yield* defer((db) => db.deleteFrom("matched").where("chain", "=", chain).where("height", ">", fork))
-})
 
 /** What the steps of a chain have in common. */
 export interface FanOut {
@@ -233,7 +166,7 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
       db
         .deleteFrom("matched")
         .where("id", "in", [...done])
-        .where(withoutTurns)
+        .where(DeferredMatches.withoutTurns)
         .returning("id")
     )
     for (const { id } of gone) known.delete(id)

@@ -190,20 +190,32 @@ const ofLowestTip = (rows: ReadonlyArray<ConfirmedRow>) =>
 /**
  * The callbacks whose confirmation comes with the tip at `height`, those of the oldest block first, and the height at
  * which the next one is due. Behind blocks that were skipped, and of past blocks, several of one occurrence are due at once.
- * Where there are more than `most` callbacks, the others are left: `isLeft`.
+ * Those of accounts that are `behind` are left, and where there are more than `most` others, these too: `isLeft`.
  */
-export const confirm = Effect.fnUntraced(function* (chain: number, height: number, most: number, now: number) {
-  const { query } = yield* Database
+export const confirm = Effect.fnUntraced(function* (
+  chain: number,
+  height: number,
+  most: number,
+  now: number,
+  behind: ReadonlySet<number>
+) {
+  const { numbers, query } = yield* Database
+  const others = sql<boolean>`waiting.account not in ${numbers([...behind])}`
+  const isBehind = (account: number) => behind.has(account)
   const callbacks: Array<CallbackState.NewCallback> = []
   while (true) {
-    const rows = yield* query((db) => dueRows(db, chain, height).limit(most + 1))
-    if (rows.length === 0) return { callbacks, nextDue: yield* nextDue(chain), isLeft: false }
-    if (callbacks.length + rows.length > most) return { callbacks, nextDue: height, isLeft: true }
+    const rows = yield* query((db) =>
+      dueRows(db, chain, height)
+        .$if(behind.size > 0, (due) => due.where(others))
+        .limit(most + 1)
+    )
+    if (rows.length === 0) return { callbacks, nextDue: yield* nextDue(chain), isLeft: isBehind }
+    if (callbacks.length + rows.length > most) return { callbacks, nextDue: height, isLeft: () => true }
     const lowest = ofLowestTip(rows)
     callbacks.push(...(yield* confirmRows(chain, lowest, now)))
     if (lowest.length < rows.length) continue
     const next = yield* nextDue(chain)
-    if (next > height) return { callbacks, nextDue: next, isLeft: false }
+    if (next > height) return { callbacks, nextDue: next, isLeft: isBehind }
   }
 })
 

@@ -5,7 +5,8 @@
  * loses nothing, and any process that has the chain goes on.
  *
  * An account is told as if the blocks had left the chain a little later: whatever the chain has for it meanwhile, matches
- * and confirmations, is left to steps and waits until everything is taken back. Other accounts wait for nothing of that.
+ * and confirmations, is left to steps and waits until everything is taken back. Other accounts wait for nothing of that:
+ * commits tell them by themselves, at addresses that they share with it too.
  */
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,6 @@
 /** What blocks that have left the chain told, until steps have taken it back. */
 import { assert, layer } from "@effect/vitest"
+import type { EventType } from "@headwater/core/events/EventType"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { rows } from "@headwater/indexer/store/database/Statements"
@@ -8,6 +9,7 @@ import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
 import * as FanOut from "@headwater/indexer/store/subscriptions/FanOut"
 import { Outbox, Retention } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as UndoneBlocks from "@headwater/indexer/store/subscriptions/UndoneBlocks"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
@@ -16,7 +18,7 @@ import * as Schedule from "effect/Schedule"
 import * as TestClock from "effect/testing/TestClock"
 import { sql } from "kysely"
 import { stores } from "../../../../../test/Stores.ts"
-import { FakeChain } from "../../sync/FakeChain.ts"
+import { address, FakeChain } from "../../sync/FakeChain.ts"
 import * as Seed from "../Seed.ts"
 
 const bounds = { commit: 500, address: 100, undo: 3, step: 2, turn: 1 }
@@ -131,6 +133,77 @@ for (const store of stores) {
           ]
         )
       }).pipe(Effect.provide(services), Effect.scoped)
+    )
+
+    it.effect(
+      "hold up no other account: commits tell those what has happened at shared addresses, and confirmations",
+      () =>
+        Effect.gen(function* () {
+          const { query } = yield* Database
+          const subscriptions = yield* Subscriptions
+          const chain = new FakeChain(Seed.chain)
+          const opened = yield* open
+          yield* opened.commit([chain.tip])
+          const [many, one] = [yield* Seed.account, yield* Seed.account]
+          const kinds: ReadonlyArray<readonly [EventType, number]> = [
+            ["ADDRESS_COINS_TRANSACTION_CONFIRMED", 1],
+            ["ADDRESS_COINS_TRANSACTION_CONFIRMED", 2],
+            ["ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION", 3]
+          ]
+          const subscribe = (account: number) =>
+            Effect.forEach(kinds, ([event, confirmations]) =>
+              subscriptions.create({
+                ...{ account, chain: Seed.chain, event, confirmations, address: address(1), secret: undefined },
+                ...{ allowDuplicates: true, callbackUrl: "https://receiver.test/" }
+              })
+            )
+          const [theirs, own] = [yield* subscribe(many), yield* subscribe(one)]
+          for (let i = 0; i < 4; i++) yield* Seed.subscription(many, "https://receiver.test/")
+          const pays = [{ from: 2, to: 1 }]
+          yield* opened.commit([chain.mine(pays)])
+          const { height } = chain.tip
+          yield* opened.commit([chain.mine([])])
+          chain.drop(1)
+          yield* opened.undo(height)
+          const blocks = yield* Seed.subscription(one, "https://receiver.test/")
+          /** The heights of what was told, above that of the first payment, and the confirmations. */
+          const told = Effect.fnUntraced(function* ({ id }: typeof blocks) {
+            return (yield* Seed.rows(id)).map(({ body }) => {
+              const { currentConfirmations, height: mined, minedInBlock } = JSON.parse(body).data.item
+              const above = (mined ?? minedInBlock.height) - height
+              return currentConfirmations === undefined ? above : [above, currentConfirmations]
+            })
+          })
+          const first = [
+            [0, 1],
+            [0, 2]
+          ]
+          yield* opened.commit([chain.mine(pays)])
+          yield* opened.commit([chain.mine([])])
+          assert.deepStrictEqual(yield* Effect.forEach([blocks, ...own], told), [
+            [1, 2],
+            [0, 1],
+            [0, 1],
+            [...first, [1, 1], [0, 3], [1, 2]]
+          ])
+          assert.deepStrictEqual(yield* Effect.forEach(theirs, told), [[0], [0], first])
+          // Nor does the account when everything is taken back and it is still to be told what has happened since.
+          while ((yield* UndoneBlocks.accounts(1)).size > 0) yield* opened.fanOut
+          yield* opened.commit([chain.mine([])])
+          const all = [
+            [0, 1],
+            [0, 1],
+            [...first, [1, 1], [0, 3], [1, 2], [1, 3]]
+          ]
+          assert.deepStrictEqual(yield* Effect.forEach([blocks, ...own], told), [[1, 2, 3], ...all])
+          assert.notDeepEqual(yield* Effect.forEach(theirs, told), all)
+          while ((yield* opened.fanOut).more);
+          assert.deepStrictEqual(yield* Effect.forEach(theirs, told), all)
+          assert.deepStrictEqual(yield* Effect.forEach([blocks, ...own], told), [[1, 2, 3], ...all])
+          for (const table of ["matched", "fan_out", "undoing"] as const) {
+            assert.deepStrictEqual(yield* query((db) => db.selectFrom(table).selectAll()), [])
+          }
+        }).pipe(Effect.provide(services), Effect.scoped)
     )
 
     it.effect.skipIf(store.name !== "postgres")("wait for one lock of subscriptions at a time", () =>

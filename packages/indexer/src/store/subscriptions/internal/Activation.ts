@@ -5,10 +5,10 @@ import * as Completeness from "../../chain/Completeness.ts"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
 import * as CallbackState from "../CallbackState.ts"
-import * as FanOut from "../FanOut.ts"
 import type { HostPermission } from "../HostPermission.ts"
 import * as ListActivation from "../ListActivation.ts"
 import { SubscriptionActive, type SubscriptionKey } from "../Subscription.ts"
+import * as DeferredMatches from "./DeferredMatches.ts"
 import * as Gaps from "./Gaps.ts"
 import * as SubscriptionRow from "./SubscriptionRow.ts"
 
@@ -23,7 +23,7 @@ export const activate = Effect.fnUntraced(function* (of: SubscriptionKey, mayRec
   if (!isParking && row.address !== null) yield* Completeness.begin(chain, [row.address], chain.height)
   const isListAgain = !isParking && row.address === null && (yield* ListActivation.begin(chain, row))
   const key = row.address === null ? "" : Buffer.from(row.address).toString("hex")
-  const isBehind = !isListAgain && (yield* FanOut.pendingAddresses(id)).has(key)
+  const isBehind = !isListAgain && (yield* DeferredMatches.pendingAddresses(id)).has(key)
   // A list goes on missing blocks until all of its addresses have begun again.
   const gap_from = isListAgain ? (chain.height ?? -1) + 1 : isParking ? row.gap_from : null
   const changed = {
