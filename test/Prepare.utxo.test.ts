@@ -1,6 +1,6 @@
 /**
- * Prepared transactions of UTXO wallets on a real node: signed elsewhere, mined, and right to the unit. `npm test` has a
- * few wallets; HEADWATER_PREPARED_WALLETS says how many.
+ * Prepared transactions of UTXO wallets on a real node: signed elsewhere, mined, and right to the unit. `npm test` has a few
+ * wallets; HEADWATER_PREPARED_WALLETS says how many.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -19,7 +19,7 @@ import {
 } from "./PreparedWallets.ts"
 import { locations } from "./Stores.ts"
 
-const count = Number(process.env.HEADWATER_PREPARED_WALLETS ?? 12)
+const asked = process.env.HEADWATER_PREPARED_WALLETS
 const seed = Number(process.env.HEADWATER_SEED ?? 18)
 const wallets = "/hd-wallets/utxo/litecoin/regtest"
 /** Of a P2PKH, P2SH and P2WPKH output on Litecoin, whose nodes have 30,000 litoshi for 1,000 bytes as the rate of dust. */
@@ -35,6 +35,7 @@ const outpoint = ({ outputIndex, transactionId }: { readonly outputIndex: number
   `${transactionId}:${outputIndex}`
 
 for (const { location, name } of locations) {
+  const count = Number(asked ?? (name === "sqlite" ? 9 : 3))
   describe.skipIf(!Litecoind.installed)(`prepared UTXO transactions, ${name}`, () => {
     it.live(
       "are signed by PSBT and by hash, mined, and right to the unit",

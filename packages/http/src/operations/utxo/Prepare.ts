@@ -2,33 +2,22 @@
 import * as Address from "@headwater/core/address/Address"
 import * as Amount from "@headwater/core/Amount"
 import type { Chain } from "@headwater/core/chains/Chain"
-import { keyOf as outpointKey } from "@headwater/core/utxo/Coin"
-import * as CoinSelection from "@headwater/core/utxo/CoinSelection"
+import * as ZcashSighash from "@headwater/core/utxo/ZcashSighash"
 import * as TransactionCosts from "@headwater/core/utxo/TransactionCosts"
 import type { InputFormat } from "@headwater/core/utxo/TransactionSize"
-import type { CoinState } from "@headwater/indexer/families/utxo/UtxoPreparation"
 import type { UtxoConnection } from "@headwater/indexer/families/utxo/UtxoConnection"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as SpendableCoins from "@headwater/indexer/store/wallets/SpendableCoins"
 import type { WalletKey } from "@headwater/indexer/store/wallets/Wallets"
-import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
-import * as Random from "effect/Random"
-import * as Result from "effect/Result"
-import { Conflict, invalidField, Unimplemented, XpubSyncInProgress } from "../../contract/Errors.ts"
+import { invalidField, Unimplemented, XpubSyncInProgress } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
 import * as KeyPaths from "./KeyPaths.ts"
+import * as SelectedCoins from "./SelectedCoins.ts"
+import type { Unsigned } from "./UnsignedTransaction.ts"
 
 type Request = Parameters<ChainOperations["utxoPrepare"]>[0]
-type WalletCoin = SpendableCoins.WalletCoin
-
-const conflict = (attribute: string, message: string) =>
-  new Conflict({ message: `${attribute}: ${message}`, details: [{ attribute, message }] })
-
-const coins = ({ decimals, unit }: Chain, amount: bigint) => `${Amount.format(amount, decimals)} ${unit}`
-
-const total = (from: ReadonlyArray<{ readonly amount: bigint }>) => from.reduce((sum, { amount }) => sum + amount, 0n)
 
 const addressOf = (chain: Chain, attribute: string, text: string) =>
   Effect.mapError(Effect.fromResult(Address.decode(chain, text)), ({ message }) => invalidField(attribute, message))
@@ -66,7 +55,7 @@ const outputsOf = Effect.fnUntraced(function* (chain: Chain, { additionalData = 
     if (amount < dust) {
       return yield* invalidField(
         `recipients.${index}.amount`,
-        `must be at least ${coins(chain, dust)}: nodes relay no smaller output`
+        `must be at least ${SelectedCoins.coins(chain, dust)}: nodes relay no smaller output`
       )
     }
     outputs.push({ script, amount })
@@ -80,114 +69,14 @@ const asNumber = (amount: bigint) =>
   amount <= BigInt(Number.MAX_SAFE_INTEGER)
     ? Effect.succeed(Number(amount))
     : Effect.fail(
-        conflict("recipients", "the wallet would have to spend a coin of more than 2^53 - 1 of the smallest unit")
+        SelectedCoins.conflict(
+          "recipients",
+          "the wallet would have to spend a coin of more than 2^53 - 1 of the smallest unit"
+        )
       )
 
 /** Sequences of inputs: below the last two numbers a transaction may be replaced (BIP-125), at the last one not locked. */
 const sequences = { replaceable: 0xffff_fffd, final: 0xffff_fffe }
-
-/** Mulberry32. */
-const randomOf = (seed: number): (() => number) => {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
-const isUsable = (state: CoinState | undefined) => state === undefined || state === "spendable"
-
-/** Coins that the node is asked about beside the selected ones, once one of those is not spendable or there are too few. */
-const askedBeside = 500
-
-/** Why coins that a wallet has cannot be used now, in words. */
-const reasons: Record<Exclude<CoinState, "spendable">, string> = {
-  spent: "is being spent by transactions that wait for a block",
-  immature: "is the reward of blocks and too young",
-  token: "carries tokens"
-}
-
-const words = (chain: Chain, unused: ReadonlyMap<WalletCoin, CoinState>) =>
-  Object.entries(reasons).flatMap(([state, reason]) => {
-    const those = [...unused].flatMap(([coin, its]) => (its === state ? coin : []))
-    return those.length === 0 ? [] : [`${coins(chain, total(those))} ${reason}`]
-  })
-
-/** What is to be paid, and by which rules; the same however often coins are selected. */
-interface Plan {
-  readonly chain: Chain
-  readonly costs: CoinSelection.Costs
-  readonly pays: bigint
-  readonly strategy: CoinSelection.Strategy
-}
-
-/** No coins that are free do: why. */
-const refusalOf = (
-  { chain, pays }: Plan,
-  { fee }: CoinSelection.BalanceTooLow,
-  free: ReadonlyArray<WalletCoin>,
-  reserved: ReadonlyArray<WalletCoin>,
-  unused: ReadonlyMap<WalletCoin, CoinState>
-) => {
-  const need = `${coins(chain, pays + fee)}, ${coins(chain, fee)} of it as fee`
-  if (total([...free, ...reserved]) >= pays + fee) {
-    const ends = reserved.map(({ reservedUntil }) => reservedUntil!).sort((a, b) => a - b)
-    const [first, last] = [ends[0]!, ends.at(-1)!].map((millis) => new Date(millis).toISOString())
-    return conflict(
-      "recipients",
-      `the payment needs ${need}; of the wallet's balance ${coins(chain, total(reserved))} is reserved by transactions that ` +
-        `were prepared before, the first of it until ${first}, the last until ${last}`
-    )
-  }
-  const others = words(chain, unused)
-  return conflict(
-    "recipients",
-    `the wallet has ${coins(chain, total(free))} to spend, and the payment needs ${need}` +
-      (others.length === 0 ? "" : `; beside that ${others.join(", ")}`)
-  )
-}
-
-/** Selects among the wallet's free coins until all that are selected are spendable by the node's word. */
-const selectFrom = Effect.fnUntraced(function* (
-  plan: Plan,
-  { preparation }: UtxoConnection,
-  all: ReadonlyArray<WalletCoin>
-) {
-  const states = new Map<string, CoinState>()
-  const stateOf = ({ outpoint }: WalletCoin) => states.get(outpointKey(outpoint))
-  const open = all.filter(({ reservedUntil }) => reservedUntil === undefined)
-  const random = randomOf(yield* Random.nextInt)
-  const ask = Effect.fnUntraced(function* (some: ReadonlyArray<WalletCoin>) {
-    const answers = yield* preparation.statesOf(some)
-    for (const [i, { outpoint }] of some.entries()) states.set(outpointKey(outpoint), answers[i]!)
-  })
-  const unknown = (some: ReadonlyArray<WalletCoin>) => some.filter((coin) => stateOf(coin) === undefined)
-  for (;;) {
-    const free = open.filter((coin) => isUsable(stateOf(coin)))
-    const { costs, pays, strategy } = plan
-    const found = yield* TimeSlice.run(() => CoinSelection.select({ coins: free, costs, pays, strategy, random }))
-    const needed = Result.isSuccess(found) ? unknown(found.success.coins) : []
-    if (Result.isSuccess(found) && needed.length === 0) return found.success
-    const others = unknown(free)
-    if (Result.isSuccess(found) || (others.length > 0 && others.length <= askedBeside)) {
-      // A coin that is not spendable is seldom alone.
-      const beside = states.size === 0 && Result.isSuccess(found) ? [] : others.slice(0, askedBeside)
-      yield* ask([...new Set([...needed, ...beside])])
-      continue
-    }
-    if (found.failure._tag === "TooManyInputs") {
-      return yield* conflict(
-        "recipients",
-        `the payment needs more than ${found.failure.maximum} coins of the wallet, and nodes relay no such transaction: pay less`
-      )
-    }
-    const unused = new Map(open.flatMap((coin) => (isUsable(stateOf(coin)) ? [] : [[coin, stateOf(coin)!] as const])))
-    const reserved = all.filter(({ reservedUntil }) => reservedUntil !== undefined)
-    return yield* refusalOf(plan, found.failure, free, reserved, unused)
-  }
-})
 
 /** What a payment may cost: by a rate that the node estimates, or one amount. */
 const feeOf = Effect.fnUntraced(function* (chain: Chain, { preparation }: UtxoConnection, { fee }: Request) {
@@ -195,6 +84,34 @@ const feeOf = Effect.fnUntraced(function* (chain: Chain, { preparation }: UtxoCo
   if (fee.exactAmount === undefined) return { rates, fee: rates satisfies TransactionCosts.Fee }
   return { rates, fee: { exact: yield* amountOf(chain, "fee.exactAmount", fee.exactAmount) } }
 })
+
+interface Hashed {
+  readonly sighashes: ReadonlyArray<Uint8Array>
+  readonly psbt: string | undefined
+  /** What a signer of Zcash has to know beside the rest. */
+  readonly zcash:
+    | { readonly consensusBranchId: number; readonly expiryHeight: number; readonly versionGroupId: number }
+    | undefined
+}
+
+/** Blocks after which a transaction of Zcash that was not mined never will be: as zcashd has it. */
+const expiryDelta = 40
+
+const hashedAsZcash = (
+  { height, id }: { readonly height: number; readonly id: number },
+  unsigned: Unsigned
+): Hashed => {
+  const { inputs, locktime, outputs, sequence } = unsigned
+  const expiryHeight = height + expiryDelta
+  return {
+    sighashes: ZcashSighash.digests({
+      ...{ branchId: id, locktime, expiryHeight, outputs },
+      inputs: inputs.map((input) => ({ ...input, sequence }))
+    }),
+    psbt: undefined,
+    zcash: { consensusBranchId: id, expiryHeight, versionGroupId: ZcashSighash.versionGroupId }
+  }
+}
 
 interface Options {
   readonly reservationSeconds: number
@@ -206,12 +123,12 @@ export const make = Effect.fnUntraced(function* (
   { reservationSeconds }: Options
 ) {
   const network = chain.utxo!
+  const isZcash = network.wireFormat === "zcash"
   const wallets = yield* SpendableCoins.make(chain)
 
   const prepare = Effect.fnUntraced(function* (request: Request, key: WalletKey) {
-    // Zcash hashes in a way of its own.
-    if (network.wireFormat === "zcash") {
-      return yield* new Unimplemented({ message: "Transactions of Zcash are not prepared yet" })
+    if (key.format === "P2SH-P2WPKH" && network.address.segwit === undefined) {
+      return yield* new Unimplemented({ message: `${chain.blockchain} has no segwit: nothing can spend P2SH-P2WPKH` })
     }
     const paid = yield* outputsOf(chain, request)
     const changeTo =
@@ -219,7 +136,12 @@ export const make = Effect.fnUntraced(function* (
     const { node } = yield* freshness.recorded(true)
     const { fee, rates } = yield* feeOf(chain, node, request)
     // Loaded where it is needed: no other operation does.
-    const UnsignedTransaction = yield* Effect.promise(() => import("./UnsignedTransaction.ts"))
+    const { psbtOf, sighashes } = yield* Effect.promise(() => import("./UnsignedTransaction.ts"))
+    const hashedAsBitcoin = (unsigned: Unsigned): Hashed => ({
+      sighashes: sighashes(network, unsigned),
+      psbt: psbtOf(network, unsigned),
+      zcash: undefined
+    })
 
     const attempt = Effect.gen(function* () {
       const { change: ownChange, coins: all } = (yield* wallets.of(key))!
@@ -231,21 +153,30 @@ export const make = Effect.fnUntraced(function* (
       const format = key.format as InputFormat
       const payment = { format, scripts: paid.map(({ script }) => script), change: changeTo ?? ownChange.script }
       const costs = TransactionCosts.of(network, payment, fee)
-      const plan = { chain, costs, pays: total(paid), strategy: request.prepareStrategy ?? "least-waste" } as const
-      const selection = yield* selectFrom(plan, node, all)
+      const plan = {
+        chain,
+        costs,
+        pays: SelectedCoins.total(paid),
+        strategy: request.prepareStrategy ?? "least-waste"
+      } as const
+      const selection = yield* SelectedCoins.select(plan, node, all)
       const hasChange = selection.change > 0n
       const inputs = selection.coins.length
       const least = TransactionCosts.leastFee(network, payment, rates.least, inputs, hasChange)
       if (selection.fee < least) {
-        return yield* conflict("fee.exactAmount", `nodes take no less than ${coins(chain, least)} for this transaction`)
+        return yield* SelectedCoins.conflict(
+          "fee.exactAmount",
+          `nodes take no less than ${SelectedCoins.coins(chain, least)} for this transaction`
+        )
       }
       const keys = KeyPaths.of(key)
-      const makers = yield* format === "P2TR"
+      // A PSBT of them shows what legacy inputs spend; of taproot nobody asks for it, and Zcash has no PSBT.
+      const makers = yield* format === "P2TR" || isZcash
         ? Effect.succeed(selection.coins.map(() => undefined))
         : node.preparation.makersOf(selection.coins)
       const unsigned = {
         format,
-        version: network.transactionVersion ?? 2,
+        version: isZcash ? 5 : (network.transactionVersion ?? 2),
         locktime: request.locktime ?? 0,
         sequence: sequences[(request.replaceable ?? !network.neverReplaces) ? "replaceable" : "final"],
         inputs: selection.coins.map((coin, i) => ({
@@ -265,12 +196,12 @@ export const make = Effect.fnUntraced(function* (
             : [])
         ]
       }
+      const branch = isZcash ? yield* node.preparation.nextBranch : undefined
+      const hashed = branch === undefined ? hashedAsBitcoin(unsigned) : hashedAsZcash(branch, unsigned)
       const answer = {
-        unsigned,
-        ...{ coins: selection.coins, fee: selection.fee },
+        ...{ unsigned, coins: selection.coins, fee: selection.fee },
         size: TransactionCosts.sizeOf(network, payment, inputs, hasChange),
-        sighashes: UnsignedTransaction.sighashes(network, unsigned),
-        psbt: UnsignedTransaction.psbtOf(network, unsigned)
+        ...hashed
       }
       // Last: whoever gets no answer has reserved nothing.
       const until = yield* wallets.reserve(request.account, selection.coins, reservationSeconds * 1_000)
@@ -282,6 +213,23 @@ export const make = Effect.fnUntraced(function* (
 
   const addressText = (script: Uint8Array) => Address.encode(chain, Address.fromBytes(script)) ?? ""
 
+  /** What clients of the hosted service find of these chains alone. */
+  const specificOf = Effect.fnUntraced(function* (
+    outputs: ReadonlyArray<{ readonly address: string; readonly satoshis: string; readonly script: string }>,
+    sequence: number,
+    zcash: Hashed["zcash"]
+  ) {
+    if (network.forkId) {
+      const vout = yield* Effect.forEach(outputs, (output) =>
+        Effect.map(asNumber(BigInt(output.satoshis)), (satoshis) => ({ ...output, satoshis }))
+      )
+      return { blockchainSpecific: { vout } }
+    }
+    return network.neverReplaces && zcash === undefined
+      ? {}
+      : { blockchainSpecific: { replaceable: sequence === sequences.replaceable, ...zcash } }
+  })
+
   return Effect.fnUntraced(function* (request: Request, key: WalletKey) {
     const {
       coins: spent,
@@ -290,7 +238,8 @@ export const make = Effect.fnUntraced(function* (
       sighashes,
       size,
       unsigned,
-      until
+      until,
+      zcash
     } = yield* prepare(request, key).pipe(Effect.catchTags({ DatabaseError: Effect.die, CoinsTaken: Effect.die }))
     const amount = (value: bigint, decimals = chain.decimals) => ({
       amount: Amount.format(value, decimals),
@@ -320,17 +269,7 @@ export const make = Effect.fnUntraced(function* (
       outputs,
       ...(psbt === undefined ? {} : { psbt }),
       reservedUntil: Math.floor(until / 1_000),
-      ...(network.forkId
-        ? {
-            blockchainSpecific: {
-              vout: yield* Effect.forEach(outputs, (output) =>
-                Effect.map(asNumber(BigInt(output.satoshis)), (satoshis) => ({ ...output, satoshis }))
-              )
-            }
-          }
-        : network.neverReplaces
-          ? {}
-          : { blockchainSpecific: { replaceable: unsigned.sequence === sequences.replaceable } })
+      ...(yield* specificOf(outputs, unsigned.sequence, zcash))
     }
   })
 })

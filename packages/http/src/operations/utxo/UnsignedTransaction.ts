@@ -104,7 +104,8 @@ export const psbtOf = ({ forkId }: UtxoNetwork, unsigned: Unsigned): string | un
       ...(format === "P2PKH" ? {} : { witnessUtxo: { script, value: amount } }),
       ...(isMade && format !== "P2TR" ? { nonWitnessUtxo: maker } : {}),
       ...(format === "P2SH-P2WPKH" ? { redeemScript: LockingScript.witness(0, hash160(key.publicKey)) } : {}),
-      sighashType: format === "P2TR" ? Transaction.SIGHASH_DEFAULT : forkId ? sighashAll | sighashForkId : sighashAll,
+      // Of taproot the default, which has no field.
+      ...(format === "P2TR" ? {} : { sighashType: forkId ? sighashAll | sighashForkId : sighashAll }),
       ...derivations(format, key)
     })
   }

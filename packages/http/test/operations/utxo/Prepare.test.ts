@@ -1,0 +1,312 @@
+/**
+ * Prepared transactions of every UTXO chain over a node in memory: sums, fees, change and coins by plain rules, and the hashes
+ * by plain readings of BIP-143 and of Bitcoin's first rules, and by a signer of PSBTs.
+ */
+import { createHash } from "node:crypto"
+import { assert, describe, it } from "@effect/vitest"
+import * as Address from "@headwater/core/address/Address"
+import * as Chain from "@headwater/core/chains/Chain"
+import type * as Derivation from "@headwater/core/keys/Derivation"
+import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+import { keyOf as outpointKey } from "@headwater/core/utxo/Coin"
+import * as LockingScript from "@headwater/core/utxo/LockingScript"
+import * as ZcashSighash from "@headwater/core/utxo/ZcashSighash"
+import * as UtxoOperations from "@headwater/http/operations/utxo/UtxoOperations"
+import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
+import { ConnectedNodes } from "@headwater/indexer/families/node/ConnectedNodes"
+import type { UtxoConnection } from "@headwater/indexer/families/utxo/UtxoConnection"
+import type { CoinState, UtxoPreparation } from "@headwater/indexer/families/utxo/UtxoPreparation"
+import type { UtxoSource } from "@headwater/indexer/families/utxo/UtxoSource"
+import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import * as WalletBranches from "@headwater/indexer/store/wallets/WalletBranches"
+import { keyOf, Wallets } from "@headwater/indexer/store/wallets/Wallets"
+import * as Follow from "@headwater/indexer/sync/Follow"
+import { BIP32Factory } from "bip32"
+import { initEccLib, Psbt } from "bitcoinjs-lib"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as ecc from "tiny-secp256k1"
+import { stores } from "../../../../../test/Stores.ts"
+import { UtxoChain } from "../../../../indexer/test/families/utxo/UtxoChain.ts"
+
+initEccLib(ecc)
+
+const master = BIP32Factory(ecc).fromSeed(new Uint8Array(32).fill(18))
+const bitcoin = Chain.ofName("bitcoin/mainnet")!
+
+/** A key one step below its master, whose fingerprint it says. */
+const account = master.derivePath("m/0'")
+const textOf = (chain: Chain.Chain) =>
+  ExtendedPublicKey.encode(chain, Result.getOrThrow(ExtendedPublicKey.decode(bitcoin, account.neutered().toBase58())))
+
+const sha256d = (bytes: Uint8Array) => {
+  const once = createHash("sha256").update(bytes).digest()
+  return createHash("sha256").update(once).digest()
+}
+
+const uint32 = (value: number) => {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32LE(value)
+  return bytes
+}
+const uint64 = (value: bigint) => {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64LE(value)
+  return bytes
+}
+const sized = (hex: string) => Buffer.concat([Uint8Array.of(hex.length / 2), Buffer.from(hex, "hex")])
+
+type Answer = Effect.Success<ReturnType<Effect.Success<ReturnType<typeof UtxoOperations.make>>["utxoPrepare"]>>
+
+const parts = ({ inputs, outputs }: Answer) => ({
+  outpoints: inputs.map(({ outputIndex, transactionId }) =>
+    Buffer.concat([Buffer.from(transactionId, "hex").reverse(), uint32(outputIndex)])
+  ),
+  outputs: Buffer.concat(
+    outputs.map(({ satoshis, script }) => Buffer.concat([uint64(BigInt(satoshis)), sized(script)]))
+  )
+})
+
+/** BIP-143. */
+const segwitHash = (answer: Answer, at: number, scriptCode: string, type: number) => {
+  const { outpoints, outputs } = parts(answer)
+  const { inputs, locktime, version } = answer
+  const sequences = Buffer.concat(inputs.map(({ sequence }) => uint32(sequence)))
+  return sha256d(
+    Buffer.concat([
+      ...[uint32(version), sha256d(Buffer.concat(outpoints)), sha256d(sequences), outpoints[at]!],
+      ...[sized(scriptCode), uint64(BigInt(inputs[at]!.satoshis)), uint32(inputs[at]!.sequence)],
+      ...[sha256d(outputs), uint32(locktime), uint32(type)]
+    ])
+  )
+}
+
+/** Of Bitcoin's first release. */
+const legacyHash = (answer: Answer, at: number, type: number) => {
+  const { outpoints, outputs } = parts(answer)
+  const inputs = answer.inputs.map(({ script, sequence }, i) =>
+    Buffer.concat([outpoints[i]!, sized(i === at ? script : ""), uint32(sequence)])
+  )
+  const counts = [inputs.length, answer.outputs.length].map((count) => Uint8Array.of(count))
+  return sha256d(
+    Buffer.concat([
+      uint32(answer.version),
+      counts[0]!,
+      ...inputs,
+      counts[1]!,
+      outputs,
+      uint32(answer.locktime),
+      uint32(type)
+    ])
+  )
+}
+
+const branchId = 0x4dec4df0
+
+/** The hash of an input, as the chain's rules have it. */
+const hashOf = (name: string, answer: Answer, at: number): Uint8Array => {
+  if (name === "zcash") {
+    const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, "hex"))
+    return ZcashSighash.digests({
+      branchId,
+      locktime: answer.locktime,
+      expiryHeight: answer.blockchainSpecific!.expiryHeight!,
+      inputs: answer.inputs.map((input) => ({
+        ...{ transactionId: bytes(input.transactionId), index: input.outputIndex, sequence: input.sequence },
+        ...{ amount: BigInt(input.satoshis), script: bytes(input.script) }
+      })),
+      outputs: answer.outputs.map(({ satoshis, script }) => ({ amount: BigInt(satoshis), script: bytes(script) }))
+    })[at]!
+  }
+  const { change, derivationIndex, script } = answer.inputs[at]!
+  if (name === "bitcoin-cash") return segwitHash(answer, at, script, 0x41)
+  if (script.startsWith("76a9")) return legacyHash(answer, at, 1)
+  const { identifier } = account.derive(change).derive(derivationIndex)
+  return segwitHash(answer, at, Buffer.from(LockingScript.pubKeyHash(identifier)).toString("hex"), 1)
+}
+
+const cases = [
+  { name: "bitcoin", format: "P2WPKH", dust: 294n },
+  { name: "bitcoin", format: "P2SH-P2WPKH", dust: 540n },
+  { name: "bitcoin", format: "P2PKH", dust: 546n },
+  { name: "bitcoin", format: "P2TR", dust: 330n },
+  { name: "dogecoin", format: "P2PKH", dust: 1_000_000n },
+  { name: "dash", format: "P2PKH", dust: 546n },
+  { name: "bitcoin-cash", format: "P2PKH", dust: 546n },
+  { name: "zcash", format: "P2PKH", dust: 5_000n }
+] as const
+
+const randomOf = (seed: number) => {
+  let state = seed
+  return (below: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+/** A wallet with random coins, some of which cannot be spent, and its operations. */
+const setup = Effect.fnUntraced(function* (name: string, format: Derivation.Format, seed: number) {
+  const chain = Chain.ofName(`${name}/regtest`)!
+  const random = randomOf(seed)
+  const world = new UtxoChain(chain)
+  const states = new Map<string, CoinState>()
+  const preparation: UtxoPreparation = {
+    smartFee: () => Effect.undefined,
+    feeRates: () => Effect.succeed({ rate: 4_321n, longTermRate: 10_000n, least: 1_000n }),
+    statesOf: (coins) => Effect.succeed(coins.map(({ outpoint }) => states.get(outpointKey(outpoint)) ?? "spendable")),
+    makersOf: (coins) => Effect.succeed(coins.map(() => undefined)),
+    nextBranch: Effect.sync(() => ({ id: branchId, height: world.tip.height + 1 }))
+  }
+  const source = world.source as unknown as UtxoSource
+  yield* (yield* ConnectedNodes).connect(chain, {
+    family: "utxo",
+    source,
+    preparation,
+    sideSources: {}
+  } as UtxoConnection)
+  const store = yield* ChainStore.open(chain, { record: "all", undoDepth: 100, gapLimit: 20 })
+  const operations = yield* UtxoOperations.make(chain, { gapLimit: 20, reservationSeconds: 600 })
+  const follow = yield* Follow.make(source, store, {
+    ...{ pollInterval: Duration.millis(1), concurrency: 2, undoDepth: 100, start: 0 }
+  })
+  const extendedPublicKey = textOf(chain)
+  const request = {
+    ...{ account: 1, extendedPublicKey, format, derivation: "account" as const },
+    paying: ((change: Effect.Effect<unknown>) => change) as never
+  }
+  yield* follow.step
+  yield* operations.utxoDerive(request)
+  const key = Result.getOrThrow(keyOf(1, chain, extendedPublicKey, "account", format))
+  const scripts = WalletBranches.of(chain, { ...key, public_key: key.publicKey }).map((branch) =>
+    WalletBranches.derive(branch, 0, 9).map(({ bytes }) => bytes)
+  )
+  const unit = name === "dogecoin" ? 10_000_000 : 100_000
+  for (let i = 0; i < 12; i++) {
+    const to = scripts[random(2)]![random(10)]!
+    const { transactions } = world.mine([{ spends: [], pays: [{ to, amount: BigInt(unit + random(10 * unit)) }] }])
+    const state = (["spent", "immature", "token"] as const)[i]
+    if (state !== undefined) states.set(outpointKey({ transactionId: transactions[0]!, index: 0 }), state)
+  }
+  yield* follow.step
+  return { chain, operations, random, request, scripts, states, unit }
+})
+
+for (const store of stores) {
+  const layer = Wallets.layer.pipe(
+    Layer.provideMerge(store.layer),
+    Layer.provideMerge(Layer.mergeAll(ConnectedNodes.layer, ChainStatus.layer))
+  )
+
+  describe(`Preparation of UTXO transactions on ${store.name}`, () => {
+    // Stores differ in how coins are reserved, chains in all else.
+    for (const { dust, format, name } of store.name === "sqlite" ? cases : cases.slice(0, 1)) {
+      it.live(`is right to the unit on ${name}, ${format}`, () =>
+        Effect.gen(function* () {
+          const { chain, operations, random, request, scripts, states, unit } = yield* setup(
+            name,
+            format,
+            dust === 294n ? 7 : 8
+          )
+          const stranger = Address.encode(
+            chain,
+            Address.fromBytes(LockingScript.pubKeyHash(new Uint8Array(20).fill(9)))
+          )!
+          const used = new Set<string>()
+          let made = 0
+          for (let i = 0; i < 4; i++) {
+            const amount = BigInt(unit + random(2 * unit))
+            const answers = yield* Effect.forEach(
+              [1, 2],
+              () =>
+                Effect.result(
+                  operations.utxoPrepare({
+                    ...request,
+                    recipients: [{ address: stranger, amount: `0.${amount.toString().padStart(8, "0")}` }],
+                    fee: { priority: "standard" },
+                    locktime: 3
+                  })
+                ),
+              { concurrency: "unbounded" }
+            )
+            for (const result of answers) {
+              if (Result.isFailure(result)) {
+                assert.strictEqual(result.failure._tag, "invalid_data")
+                assert.match(result.failure.message, /is reserved by transactions that were prepared before/)
+                continue
+              }
+              made++
+              const answer = result.success
+              const taken = answer.inputs.reduce((sum, { satoshis }) => sum + BigInt(satoshis), 0n)
+              const paid = answer.outputs.reduce((sum, { satoshis }) => sum + BigInt(satoshis), 0n)
+              const fee = BigInt(Math.round(Number(answer.fee.amount) * 1e8))
+              assert.strictEqual(taken, paid + fee)
+              for (const [at, input] of answer.inputs.entries()) {
+                const outpoint = { transactionId: Buffer.from(input.transactionId, "hex"), index: input.outputIndex }
+                assert.isFalse(used.has(outpointKey(outpoint)))
+                used.add(outpointKey(outpoint))
+                assert.isFalse(states.has(outpointKey(outpoint)), "a coin that cannot be spent")
+                assert.strictEqual(
+                  input.script,
+                  Buffer.from(scripts[input.change]![input.derivationIndex]!).toString("hex")
+                )
+                if (format !== "P2TR") {
+                  assert.strictEqual(input.sighash, Buffer.from(hashOf(name, answer, at)).toString("hex"))
+                }
+              }
+              const change = answer.outputs.slice(1)
+              if (change.length > 0) assert.isTrue(BigInt(change[0]!.satoshis) >= dust)
+              const least =
+                name === "zcash"
+                  ? 5_000n * BigInt(Math.max(2, Math.ceil((answer.inputs.length * 148) / 150), answer.outputs.length))
+                  : (4_321n * BigInt(answer.size) + 999n) / 1_000n
+              if (change.length > 0) assert.strictEqual(fee, least)
+              else assert.isTrue(fee >= least)
+              assert.strictEqual(answer.version, { zcash: 5, dogecoin: 1 }[name as string] ?? 2)
+              assert.strictEqual(answer.psbt === undefined, format === "P2PKH")
+              if (answer.psbt === undefined) continue
+              // Each signature is one of the hash that is answered.
+              const psbt = Psbt.fromBase64(answer.psbt)
+              for (const [at, input] of psbt.data.inputs.entries()) {
+                const path = (input.tapBip32Derivation ?? input.bip32Derivation)![0]!
+                assert.deepStrictEqual(Buffer.from(path.masterFingerprint), Buffer.from(master.fingerprint))
+                const signer = master.derivePath(path.path)
+                const { change, derivationIndex, sighash } = answer.inputs[at]!
+                assert.strictEqual(path.path, `m/0'/${change}/${derivationIndex}`)
+                if (format !== "P2TR") {
+                  psbt.signInput(at, signer)
+                  continue
+                }
+                const xOnly = signer.publicKey.slice(1)
+                const tweaked = signer.tweak(createTapTweak(xOnly))
+                psbt.signInput(at, tweaked)
+                const outputKey = Buffer.from(answer.inputs[at]!.script, "hex").subarray(2)
+                assert.isTrue(
+                  ecc.verifySchnorr(Buffer.from(sighash, "hex"), outputKey, psbt.data.inputs[at]!.tapKeySig!)
+                )
+              }
+              psbt.finalizeAllInputs()
+              assert.isAtLeast(answer.size, psbt.extractTransaction(true).virtualSize())
+            }
+          }
+          assert.isAtLeast(made, 2)
+        }).pipe(Effect.provide(layer), Effect.scoped)
+      )
+    }
+
+    it.live("is refused where nothing could spend the wallet's form of addresses", () =>
+      Effect.gen(function* () {
+        const { operations, request } = yield* setup("dogecoin", "P2SH-P2WPKH", 3)
+        const recipients = [{ address: "mfWxJ45yp2SFn7UciZyNpvDKrzbhyfKrY8", amount: "1" }]
+        const refused = yield* Effect.flip(operations.utxoPrepare({ ...request, recipients, fee: {} }))
+        assert.strictEqual(refused._tag, "unimplemented")
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+  })
+}
+
+function createTapTweak(xOnly: Uint8Array) {
+  const tag = createHash("sha256").update("TapTweak").digest()
+  return createHash("sha256").update(tag).update(tag).update(xOnly).digest()
+}
