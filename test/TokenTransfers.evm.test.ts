@@ -1,7 +1,7 @@
 /** What surrounds a transaction on a real node: fees, gas and nonces, transfers of tokens prepared, raw transactions decoded. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { formatEther, Transaction, Wallet } from "ethers"
+import { formatEther, parseEther, Transaction, Wallet } from "ethers"
 import * as Anvil from "./Anvil.ts"
 import { funded, sender } from "./Contracts.ts"
 import * as Headwater from "./Headwater.ts"
@@ -261,6 +261,40 @@ describe("around a transaction on anvil", () => {
         const { body, status } = yield* simulate({ recipient: coin.address, ...wrong })
         assert.deepStrictEqual([status, body.error?.details?.[0]?.attribute], [400, attribute], JSON.stringify(body))
       }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("keeps nonces for transactions that wait to be sent, where that is asked for", () =>
+    Effect.gen(function* () {
+      const { headwater } = yield* setup
+      const prepare = (item: Record<string, unknown> = {}) =>
+        Effect.map(
+          headwater.post(`/prepare-transactions/evm/${place}/native-coins`, {
+            ...{ amount: "0.1", fee: { priority: "standard" }, recipient: Wallet.createRandom().address },
+            ...{ sender: funded.address, ...item }
+          }),
+          ({ body }) => body.data.item
+        )
+      // As clients of the hosted service know it: the next one, however often.
+      for (const item of [yield* prepare(), yield* prepare()]) {
+        assert.deepStrictEqual([item.nonce, item.reservedUntil], [0, undefined])
+      }
+      const kept = yield* Effect.all(
+        [1, 2, 3, 4].map(() => prepare({ reserve: true })),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(kept.map(({ nonce }) => nonce as number).sort(), [0, 1, 2, 3])
+      for (const item of kept) {
+        assert.closeTo(item.reservedUntil, Date.now() / 1_000 + 600, 60)
+        const { maxFeePerGas, maxPriorityFeePerGas } = item.fee
+        const transaction = Transaction.from({
+          ...{ type: 2, chainId: 31337, nonce: item.nonce, gasLimit: item.gasLimit, to: item.recipient },
+          ...{ value: parseEther("0.1"), data: "0x", maxFeePerGas, maxPriorityFeePerGas }
+        })
+        assert.strictEqual(transaction.unsignedHash, item.sighash)
+      }
+      assert.strictEqual((yield* prepare({ nonce: "2", reserve: true })).nonce, 2)
+      assert.strictEqual((yield* prepare()).nonce, 0)
     }).pipe(Effect.scoped)
   )
 })

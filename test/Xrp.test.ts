@@ -359,6 +359,17 @@ describe("payments of XRP", () => {
         const inDer = Buffer.from(derOf(signature.r, signature.s)).toString("hex").toUpperCase()
         assert.isTrue(verifySignature(encode({ ...described, TxnSignature: inDer })))
 
+        assert.closeTo(item.reservedUntil, Date.now() / 1_000 + 600, 60)
+        // The next payment gets the next sequence; one that is named, or not to be kept, is as asked.
+        for (const [own, sequence] of [
+          [{}, 8],
+          [{ sequence: 7 }, 7],
+          [{ reserve: false }, 7],
+          [{}, 9]
+        ] as const) {
+          assert.strictEqual((yield* prepare(own)).body.data.item.sequence, sequence)
+        }
+
         // Another key that the account has named, of Ed25519; and one that it has not.
         accounts[sender!] = { ...accounts[sender!], RegularKey: other }
         const byOther = yield* prepare({ publicKey: second!.publicKey })

@@ -13,7 +13,16 @@ import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 import { NewTransaction, PreparedTransaction } from "./Transactions.ts"
 
-const { fee: preparedFee, gasLimit, inputData, nonce, sender, sighash, type } = PreparedTransaction.fields
+const {
+  fee: preparedFee,
+  gasLimit,
+  inputData,
+  nonce,
+  reservedUntil,
+  sender,
+  sighash,
+  type
+} = PreparedTransaction.fields
 
 export const PreparedTokenTransfer = Schema.Struct({
   inputData: inputData.annotate({ description: "The call of the token's contract" }),
@@ -26,7 +35,8 @@ export const PreparedTokenTransfer = Schema.Struct({
   }),
   fee: preparedFee,
   gasLimit,
-  type
+  type,
+  reservedUntil
 }).annotate({ identifier: "PreparedTokenTransfer" })
 
 const { amount, recipient } = NewTransaction
@@ -38,6 +48,7 @@ const transfer = {
   }),
   nonce: NewTransaction.nonce,
   recipient,
+  reserve: NewTransaction.reserve,
   sender: NewTransaction.sender,
   fee: Schema.Struct({
     exactAmount: Schema.optionalKey(
@@ -56,7 +67,7 @@ const answers = {
 } as const
 
 const examples = {
-  ...{ "fee.unit": "Wei", total: undefined, exactAmount: undefined, priority: "standard" },
+  ...{ "fee.unit": "Wei", total: undefined, reservedUntil: undefined, exactAmount: undefined, priority: "standard" },
   type: "gas-fee-market-transaction"
 }
 

@@ -52,6 +52,9 @@ export const PreparedTransaction = Schema.Struct({
   }),
   gasLimit: Schema.Int.annotate({ description: "On tron: points of bandwidth", examples: [21_000] }),
   type: Schema.String.annotate({ examples: ["gas-fee-market-transaction"] }),
+  reservedUntil: Schema.optionalKey(Schema.Int).annotate({
+    description: "Where `reserve` was given: until then, in seconds since the Unix epoch, the nonce is kept"
+  }),
   expirationTimestamp: Schema.optionalKey(Schema.Int).annotate({
     description: "On tron: when the transaction can no longer be sent, in seconds since the Unix epoch"
   })
@@ -74,6 +77,12 @@ export const NewTransaction = {
     })
   ),
   recipient: Schema.String.check(Schema.isBetweenLength(1, 200)),
+  reserve: Schema.optionalKey(Schema.Boolean).annotate({
+    description:
+      "Keeps the nonce for this transaction for a while (`reservationSeconds`): none that is prepared with `reserve` " +
+      "meanwhile gets it. Without it the nonce is the next one of the chain, however often one is prepared",
+    examples: [false]
+  }),
   sender: Schema.String.check(Schema.isBetweenLength(1, 200)),
   fee: Schema.optionalKey(
     Schema.Struct({
@@ -113,7 +122,13 @@ export class TransactionsGroup extends HttpApiGroup.make("transactions")
     })
       .annotate(Price, "prepare")
       .annotate(ExampleValues, {
-        ...{ "fee.unit": "Wei", total: undefined, expirationTimestamp: undefined, exactAmount: undefined },
+        ...{
+          "fee.unit": "Wei",
+          total: undefined,
+          expirationTimestamp: undefined,
+          reservedUntil: undefined,
+          exactAmount: undefined
+        },
         ...{ amount: "0.25", priority: "standard", substractFromAmount: false, type: "gas-fee-market-transaction" }
       })
       .annotateMerge(OpenApi.annotations({ summary: "Prepare a transaction of native coins for signing" }))

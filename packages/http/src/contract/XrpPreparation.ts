@@ -33,6 +33,10 @@ export const PreparedPayment = Schema.Struct({
     description: "The last ledger that may have the payment; behind that it can never be executed",
     examples: [90_000_020]
   }),
+  reservedUntil: Schema.optionalKey(Schema.Int).annotate({
+    description: "Until then, in seconds since the Unix epoch, no other payment is prepared with this sequence",
+    examples: [1_764_159_000]
+  }),
   transactionHex: hex("The payment without its signature"),
   signingData: hex("What an Ed25519 key signs"),
   sighash: Schema.String.annotate({
@@ -67,6 +71,12 @@ export class XrpPreparationGroup extends HttpApiGroup.make("xrpPreparation")
           examples: ["0330E7FC9D56BB25D6893BA3F317AE5BCF33B3291BD63DB32654A313222F7FD020"]
         }),
         recipient: NewTransaction.recipient,
+        reserve: Schema.optionalKey(Schema.Boolean).annotate({
+          description:
+            "Whether the sequence is kept for this payment for a while (`reservationSeconds`), so that no other one is " +
+            "prepared with it; `true` if not given",
+          examples: [true]
+        }),
         sender: NewTransaction.sender,
         sequence: Schema.optionalKey(
           Schema.Int.check(

@@ -5,8 +5,10 @@ import type { EvmNode } from "@headwater/indexer/families/evm/EvmNode"
 import type { ConnectedNode, Family, FamilyFields } from "@headwater/indexer/families/Family"
 import { Limits } from "@headwater/indexer/store/accounts/Limits"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
+import * as ReservedNonces from "@headwater/indexer/store/wallets/ReservedNonces"
 import * as Effect from "effect/Effect"
 import * as Freshness from "../Freshness.ts"
+import type { Reserving } from "../KeptNonce.ts"
 import type { ChainOperations } from "../Operations.ts"
 import * as AddressHistory from "./AddressHistory.ts"
 import * as Assets from "./Assets.ts"
@@ -24,6 +26,8 @@ export interface Options
     Pick<ManagedAddresses.Options, "syncBlocks"> {
   /** Whether internal transactions are recorded at all. */
   readonly internalTransactions: boolean
+  /** How long what a prepared transaction uses is kept for it. */
+  readonly reservationSeconds: number
 }
 
 /** What answers the operations that the chains of several families share. */
@@ -36,7 +40,11 @@ export type SharedNode = Assets.WalletNode & Pick<EvmNode, "logs">
 export const ofFamily = <Node extends ConnectedNode, Fields extends FamilyFields>(
   family: Family<Node, Fields>,
   evmOf: (node: Node) => SharedNode,
-  own: (record: ChainReader.ChainReader, freshness: Freshness.Freshness<Node>) => Partial<ChainOperations>,
+  own: (
+    record: ChainReader.ChainReader,
+    freshness: Freshness.Freshness<Node>,
+    reserving: Reserving
+  ) => Partial<ChainOperations>,
   readsPast: boolean
 ) =>
   Effect.fnUntraced(function* (chain: Chain, options: Options) {
@@ -53,15 +61,15 @@ export const ofFamily = <Node extends ConnectedNode, Fields extends FamilyFields
       tokensTransfers,
       evmAssets: Assets.make(record, freshness, evmOf, { ...options, extend, isSynced, nodeCalls }),
       logs: Logs.make(record, freshness, evmOf),
-      ...own(record, freshness)
+      ...own(record, freshness, { nonces: yield* ReservedNonces.make(chain), ...options })
     } satisfies Partial<ChainOperations>
   })
 
 export const make = ofFamily(
   EvmFamily,
   ({ evm }) => evm,
-  (record, freshness) => ({
-    ...Prepare.make(record, freshness),
+  (record, freshness, reserving) => ({
+    ...Prepare.make(record, freshness, reserving),
     ...Fees.make(record, freshness),
     nextNonce: NextNonce.make(record, freshness),
     evmDecode: DecodeTransaction.make(record.chain),

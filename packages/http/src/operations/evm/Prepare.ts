@@ -14,6 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { conflictingField, invalidField } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
+import { keep, type Reserving } from "../KeptNonce.ts"
 import type { ChainOperations } from "../Operations.ts"
 import { decodeAddress } from "./AddressHistory.ts"
 import * as TokenTransfer from "./TokenTransfer.ts"
@@ -135,17 +136,17 @@ interface Wanted extends Omit<TransactionRequest, "value"> {
 }
 
 const prepareCall = Effect.fnUntraced(function* (
-  chain: Chain,
+  { chain, reserving }: { readonly chain: Chain; readonly reserving: Reserving },
   evm: EvmNode,
-  request: Pick<Request, "nonce" | "type"> & { readonly fee: NonNullable<Request["fee"]> },
+  request: Pick<Request, "account" | "nonce" | "reserve" | "type"> & { readonly fee: NonNullable<Request["fee"]> },
   { amount, data, from, fromAmount, to }: Wanted
 ) {
   const { fee } = request
   const prices = yield* evm.gasPrices(Preparation.percentiles)
   const type = yield* typeOf(chain, request.type, prices)
   const account = yield* evm.account(from)
-  const nonce = yield* nonceOf(request.nonce, account)
-  const balance = yield* balanceOf(nonce, request.nonce, account)
+  const next = yield* nonceOf(request.nonce, account)
+  const balance = yield* balanceOf(next, request.nonce, account)
   const chainId = chain.evm?.chainId === undefined ? yield* evm.chainId : BigInt(chain.evm.chainId)
   const afterPending = balance < account.balance
   const payable = (gasFee: bigint, dataFee: bigint) =>
@@ -166,7 +167,7 @@ const prepareCall = Effect.fnUntraced(function* (
   const gasLimit = Preparation.gasLimit(estimate, data)
   const quote = yield* feeQuoteFor(type, prices, fee, gasLimit, fromAmount)
   const gasFee = quote.cap * gasLimit
-  const build = (value: bigint) =>
+  const build = (value: bigint, nonce = next) =>
     Preparation.transaction(type, quote, { chainId, nonce: BigInt(nonce), gasLimit, to, value, data })
   /** The value is part of the bytes of a transaction, and the data fee depends on the bytes. */
   const dataFeeOf = (value: bigint) =>
@@ -176,12 +177,18 @@ const prepareCall = Effect.fnUntraced(function* (
   const first = yield* dataFeeOf(amount)
   const dataFee = yield* dataFeeOf(yield* payable(gasFee, first))
   const value = yield* payable(gasFee, dataFee)
+  // Last: whoever gets no answer has reserved nothing.
+  const { kept, nonce } =
+    request.reserve && request.nonce === undefined
+      ? yield* keep(reserving, request.account, from, next)
+      : { kept: {}, nonce: next }
 
   return {
-    digest: Sighash.digestText(build(value)),
+    digest: Sighash.digestText(build(value, nonce)),
     value,
     item: {
       inputData: `0x${Buffer.from(data).toString("hex")}`,
+      ...kept,
       nonce,
       recipient: Address.encode(chain, to)!,
       sender: Address.encode(chain, from)!,
@@ -192,7 +199,14 @@ const prepareCall = Effect.fnUntraced(function* (
   }
 })
 
-const prepareCoins = Effect.fnUntraced(function* (chain: Chain, freshness: Freshness<EvmConnection>, request: Request) {
+interface Means {
+  readonly chain: Chain
+  readonly freshness: Freshness<EvmConnection>
+  readonly reserving: Reserving
+}
+
+const prepareCoins = Effect.fnUntraced(function* (means: Means, request: Request) {
+  const { chain, freshness } = means
   const { fee } = request
   if (fee === undefined) return yield* invalidField("fee", "is missing")
   const from = yield* decodeAddress(chain, "sender", request.sender)
@@ -201,7 +215,7 @@ const prepareCoins = Effect.fnUntraced(function* (chain: Chain, freshness: Fresh
   const data = new TextEncoder().encode(request.additionalData ?? "")
   const fromAmount = request.substractFromAmount ?? fee.substractFromAmount ?? false
   const { evm } = yield* freshness.node
-  const prepared = yield* prepareCall(chain, evm, { ...request, fee }, { from, to, amount, data, fromAmount })
+  const prepared = yield* prepareCall(means, evm, { ...request, fee }, { from, to, amount, data, fromAmount })
   const value = { amount: Amount.format(prepared.value, chain.decimals), unit: chain.unit }
   return { ...prepared.item, sighash: prepared.digest, value }
 })
@@ -209,27 +223,24 @@ const prepareCoins = Effect.fnUntraced(function* (chain: Chain, freshness: Fresh
 type TokenRequest = Parameters<ChainOperations["prepareFungible" | "prepareNonFungible"]>[0]
 
 /** The transaction calls the token's contract, with no coins: `recipient` of the answer is the contract. */
-const prepareTokens = Effect.fnUntraced(function* (
-  chain: Chain,
-  freshness: Freshness<EvmConnection>,
-  request: TokenRequest
-) {
+const prepareTokens = Effect.fnUntraced(function* (means: Means, request: TokenRequest) {
+  const { chain, freshness } = means
   const { evm } = yield* freshness.node
   const call = yield* TokenTransfer.callOf(chain, evm, request)
   const wanted = { ...call, amount: 0n, fromAmount: false }
-  const { digest, item } = yield* prepareCall(chain, evm, request, wanted)
+  const { digest, item } = yield* prepareCall(means, evm, request, wanted)
   return { ...item, sigHash: digest, value: { amount: "0" } }
 })
 
 export const make = (
   { chain }: ChainReader,
-  freshness: Freshness<EvmConnection>
+  freshness: Freshness<EvmConnection>,
+  reserving: Reserving
 ): Pick<ChainOperations, "prepare" | "prepareFungible" | "prepareNonFungible"> => {
-  const prepareToken = (request: TokenRequest) => freshness.orUnavailable(prepareTokens(chain, freshness, request))
+  const means = { chain, freshness, reserving }
+  const prepareToken = (request: TokenRequest) => freshness.orUnavailable(prepareTokens(means, request))
   return {
-    prepare: Effect.fn("Prepare.prepare")((request: Request) =>
-      freshness.orUnavailable(prepareCoins(chain, freshness, request))
-    ),
+    prepare: Effect.fn("Prepare.prepare")((request: Request) => freshness.orUnavailable(prepareCoins(means, request))),
     prepareFungible: Effect.fn("Prepare.prepareFungible")(prepareToken),
     prepareNonFungible: Effect.fn("Prepare.prepareNonFungible")(prepareToken)
   }

@@ -13,6 +13,7 @@ import { encode, encodeForSigning } from "ripple-binary-codec"
 import { deriveAddress } from "ripple-keypairs"
 import { conflictingField, invalidField } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
+import { keep, type Reserving } from "../KeptNonce.ts"
 import type { ChainOperations } from "../Operations.ts"
 import { cushioned } from "./NextTransaction.ts"
 
@@ -90,7 +91,12 @@ const refusalOf = Effect.fnUntraced(function* (
     : undefined
 })
 
-const prepare = Effect.fnUntraced(function* (chain: Chain, freshness: Freshness<XrpConnection>, request: Request) {
+const prepare = Effect.fnUntraced(function* (
+  chain: Chain,
+  freshness: Freshness<XrpConnection>,
+  reserving: Reserving,
+  request: Request
+) {
   const sender = yield* decoded(chain, "sender", request.sender)
   const senderText = Address.encode(chain, sender)!
   const recipient = yield* recipientOf(chain, request)
@@ -109,7 +115,6 @@ const prepare = Effect.fnUntraced(function* (chain: Chain, freshness: Freshness<
   }
   const refusal = yield* refusalOf(chain, ledger, sender, recipient, amount)
   if (refusal !== undefined) return yield* refusal
-  const sequence = request.sequence ?? account.sequence
   const fee = yield* feeOf(chain, ledger, request)
   const { base, increment } = yield* ledger.reserves
   const reserve = base + increment * BigInt(account.owned)
@@ -122,6 +127,11 @@ const prepare = Effect.fnUntraced(function* (chain: Chain, freshness: Freshness<
     )
   }
   const lastLedgerSequence = (yield* ledger.validated) + ledgersToWait
+  // Last: whoever gets no answer has reserved nothing.
+  const { kept, nonce: sequence } =
+    (request.reserve ?? true) && request.sequence === undefined
+      ? yield* keep(reserving, request.account, sender, account.sequence)
+      : { kept: {}, nonce: request.sequence ?? account.sequence }
   const recipientText = Address.encode(chain, recipient.account)!
   const tag = recipient.tag === undefined ? {} : { destinationTag: recipient.tag }
   const memo = Buffer.from(request.additionalData ?? "")
@@ -138,10 +148,13 @@ const prepare = Effect.fnUntraced(function* (chain: Chain, freshness: Freshness<
   const value = (drops: bigint) => ({ amount: Amount.format(drops, chain.decimals), unit: chain.unit })
   return {
     ...{ sender: senderText, recipient: recipientText, ...tag, value: value(amount), fee: value(fee) },
+    ...kept,
     ...{ sequence, lastLedgerSequence, transactionHex: encode(transaction), signingData },
     sighash: sha512Half(signingData)
   }
 })
 
-export const make = ({ chain }: ChainReader, freshness: Freshness<XrpConnection>): Operation =>
-  Effect.fn("Prepare.preparePayment")((request: Request) => freshness.orUnavailable(prepare(chain, freshness, request)))
+export const make = ({ chain }: ChainReader, freshness: Freshness<XrpConnection>, reserving: Reserving): Operation =>
+  Effect.fn("Prepare.preparePayment")((request: Request) =>
+    freshness.orUnavailable(prepare(chain, freshness, reserving, request))
+  )

@@ -4,6 +4,7 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import * as Derivation from "@headwater/core/keys/Derivation"
 import { XrpFamily } from "@headwater/indexer/families/xrp/XrpFamily"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
+import * as ReservedNonces from "@headwater/indexer/store/wallets/ReservedNonces"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { BlockNotFound } from "../../contract/Errors.ts"
@@ -17,6 +18,8 @@ import * as Prepare from "./Prepare.ts"
 export interface Options {
   /** Addresses that never had an account, in a row, after which a wallet ends. */
   readonly gapLimit: number
+  /** How long what a prepared payment uses is kept for it. */
+  readonly reservationSeconds: number
 }
 
 export const make = Effect.fnUntraced(function* (chain: Chain, options: Options) {
@@ -69,6 +72,6 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     xrpAssets,
     xrpDerive: deriveAndSync,
     ...NextTransaction.make(record, freshness),
-    preparePayment: Prepare.make(record, freshness)
+    preparePayment: Prepare.make(record, freshness, { nonces: yield* ReservedNonces.make(chain), ...options })
   } satisfies Partial<ChainOperations>
 })

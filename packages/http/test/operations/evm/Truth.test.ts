@@ -445,7 +445,7 @@ const run = ({ chain, connect, make, readsPast, wallet }: Family, [start, early,
     const store = yield* ChainStore.open(chain, { record, undoDepth: 100, gapLimit })
     const subscriptions = yield* Subscriptions
     const operations = yield* make(chain, {
-      ...{ record, gapLimit, internalTransactions: true, syncBlocks: 1_000 }
+      ...{ record, gapLimit, internalTransactions: true, syncBlocks: 1_000, reservationSeconds: 600 }
     })
     const { evmAssets, syncWallet, tokensTransfers } = operations
     const internalTransactions = operations.internalTransactions!

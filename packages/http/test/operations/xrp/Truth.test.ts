@@ -197,7 +197,7 @@ const run = (...[start, serverFirst, record, steps]: History) =>
     yield* nodes.connect(chain, connection)
     const store = yield* ChainStore.open(chain, { record, undoDepth: 100, gapLimit })
     const subscriptions = yield* Subscriptions
-    const { xrpAssets, xrpDerive } = yield* XrpOperations.make(chain, { gapLimit })
+    const { xrpAssets, xrpDerive } = yield* XrpOperations.make(chain, { gapLimit, reservationSeconds: 600 })
     const search = yield* AccountSync.make(connection.source, { pollInterval: 1 as never, gapLimit })
     const subscribed = new Map<string, string>()
     const paying = ((change: Effect.Effect<unknown>) => change) as never

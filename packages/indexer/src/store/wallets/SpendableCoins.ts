@@ -12,6 +12,7 @@ import { sql } from "kysely"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
+import * as Reservations from "./internal/Reservations.ts"
 import * as WalletAddresses from "./internal/WalletAddresses.ts"
 import { rowOf, type WalletKey } from "./Wallets.ts"
 
@@ -42,9 +43,6 @@ export class CoinsTaken extends Schema.TaggedError<CoinsTaken>()("CoinsTaken", {
 
 /** The largest coins are looked at, so many of them: more would not fit into a transaction. */
 const maxCoins = 10_000
-
-/** Reservations that are over and are removed beside a new one. */
-const removedAtOnce = 1_000
 
 const byAge = (a: Coin, b: Coin) =>
   a.height - b.height ||
@@ -137,7 +135,6 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
       const until = now + millis
       yield* transaction(
         Effect.gen(function* () {
-          const { forUpdateSkipLocked } = yield* Database
           const { id } = (yield* ChainRow.present(chain))!
           yield* refuseSpent(id, coins)
           // In one order for all, or two would wait for each other.
@@ -159,19 +156,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
             )
           )
           if (reserved.length < rows.length) return yield* new CoinsTaken()
-          yield* query((db) =>
-            db
-              .deleteFrom("reserved_coin")
-              .where(
-                sql<boolean>`(account, chain, source, number) in (${db
-                  .selectFrom("reserved_coin")
-                  .select(["account", "chain", "source", "number"])
-                  .where("until", "<=", now)
-                  .orderBy("until")
-                  .limit(removedAtOnce)
-                  .modifyEnd(forUpdateSkipLocked)})`
-              )
-          )
+          yield* Reservations.removeOver(now)
         })
       )
       return until

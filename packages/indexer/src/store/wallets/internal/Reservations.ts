@@ -1,0 +1,25 @@
+/** Rows of what prepared transactions use: coins, and nonces of senders. */
+import * as Effect from "effect/Effect"
+import { sql } from "kysely"
+import { Database } from "../../database/Database.ts"
+
+/** Reservations that are over and are removed beside a new one. */
+const removedAtOnce = 1_000
+
+/** Removes some of those that are over, in the transaction of a new one. */
+export const removeOver = Effect.fnUntraced(function* (now: number) {
+  const { forUpdateSkipLocked, query } = yield* Database
+  yield* query((db) =>
+    db
+      .deleteFrom("reserved_coin")
+      .where(
+        sql<boolean>`(account, chain, source, number) in (${db
+          .selectFrom("reserved_coin")
+          .select(["account", "chain", "source", "number"])
+          .where("until", "<=", now)
+          .orderBy("until")
+          .limit(removedAtOnce)
+          .modifyEnd(forUpdateSkipLocked)})`
+      )
+  )
+})
