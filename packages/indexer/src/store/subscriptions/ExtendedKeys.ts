@@ -132,6 +132,24 @@ export const begin = Effect.fnUntraced(function* (
   )
 })
 
+/** What a key's list has, whatever the number of its addresses. */
+export const listOf = Effect.fnUntraced(function* (subscription: number) {
+  const { read } = yield* Database
+  const [list] = yield* read(
+    rows(sql<{ readonly total: number; readonly complete: number | null; readonly unread: number }>`
+      select total,
+        (
+          select max(from_height) from listed_address
+          where subscription = ${subscription} and left_revision is null and branch is not null
+        ) as complete,
+        case when exists (select 1 from listed_address where subscription = ${subscription} and past_from is not null)
+          or exists (select 1 from past_payment where subscription = ${subscription})
+        then 1 else 0 end as unread
+      from address_list where subscription = ${subscription}`)
+  )
+  return list
+})
+
 /** The state of a subscription's key. */
 export const get = Effect.fn("ExtendedKeys.get")(function* (key: SubscriptionKey) {
   const { read } = yield* Database
@@ -142,15 +160,7 @@ export const get = Effect.fn("ExtendedKeys.get")(function* (key: SubscriptionKey
   const branches = yield* read((db) =>
     db.selectFrom("extended_key_branch").selectAll().where("subscription", "=", id).orderBy("branch")
   )
-  const [list] = yield* read(
-    rows(sql<{ readonly total: number; readonly complete: number | null; readonly unread: number }>`
-      select count(*) as total, max(from_height) as complete,
-        (select count(*) from (
-          select 1 as one from listed_address where subscription = ${id} and past_from is not null
-          union all select 1 as one from past_payment where subscription = ${id}
-        ) left_to_do) as unread
-      from listed_address where subscription = ${id} and left_revision is null`)
-  )
+  const list = yield* listOf(id)
   const complete = list?.complete ?? null
   return {
     publicKey: found.public_key,
@@ -164,6 +174,6 @@ export const get = Effect.fn("ExtendedKeys.get")(function* (key: SubscriptionKey
     })),
     total: Number(list?.total ?? 0),
     completeFrom: complete === null ? undefined : Number(complete) + 1,
-    isLookingBack: Number(list?.unread ?? 0) > 0 || branches.some(({ behind_from }) => behind_from !== null)
+    isLookingBack: list?.unread === 1 || branches.some(({ behind_from }) => behind_from !== null)
   } satisfies KeyState as KeyState
 })

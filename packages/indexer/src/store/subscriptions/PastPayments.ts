@@ -103,7 +103,7 @@ const grow = Effect.fnUntraced(function* (chain: Chain, row: ChainRow.ChainRow, 
 })
 
 /** Addresses of a subscription whose record is to be looked through. */
-const unreadOf = Effect.fnUntraced(function* (subscription: number) {
+export const unreadOf = Effect.fnUntraced(function* (subscription: number) {
   const { query } = yield* Database
   return yield* query(
     rows(sql<Unread>`

@@ -13,6 +13,7 @@ import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as CoinEntry from "@headwater/indexer/store/chain/CoinEntry"
 import * as FoundCoins from "@headwater/indexer/store/chain/FoundCoins"
 import { Database } from "@headwater/indexer/store/database/Database"
+import { rows } from "@headwater/indexer/store/database/Statements"
 import * as AddressLists from "@headwater/indexer/store/subscriptions/AddressLists"
 import * as ExtendedKeys from "@headwater/indexer/store/subscriptions/ExtendedKeys"
 import * as FanOut from "@headwater/indexer/store/subscriptions/FanOut"
@@ -20,6 +21,7 @@ import { HostPermission } from "@headwater/indexer/store/subscriptions/HostPermi
 import * as Gaps from "@headwater/indexer/store/subscriptions/internal/Gaps"
 import * as KeyWindows from "@headwater/indexer/store/subscriptions/internal/KeyWindows"
 import * as ListActivation from "@headwater/indexer/store/subscriptions/ListActivation"
+import * as PastPayments from "@headwater/indexer/store/subscriptions/PastPayments"
 import * as Removal from "@headwater/indexer/store/subscriptions/Removal"
 import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as TokenNames from "@headwater/indexer/sync/TokenNames"
@@ -31,6 +33,7 @@ import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { sql } from "kysely"
 import { stores } from "../../../../../test/Stores.ts"
+import * as Plans from "../Plans.ts"
 import * as Seed from "../Seed.ts"
 
 const litecoin = Result.getOrThrow(Chain.find("litecoin", "regtest"))
@@ -684,7 +687,7 @@ for (const store of stores) {
       const key = { account, chain, referenceId }
       const { activate } = yield* Subscriptions
       return {
-        ...{ account, chain, key, blocks, mine, opened, publicKey },
+        ...{ account, chain, id, key, blocks, mine, opened, publicKey },
         tellPast: PastPaymentSync.make(source, opened, { pollInterval: 1 as never }).step,
         deactivate: query((db) =>
           db.updateTable("subscription").set({ active: 0, parking: 1, inactive_since: 1 })
@@ -699,6 +702,29 @@ for (const store of stores) {
         )
       }
     })
+
+    it.live("are read by what is asked of them, however many addresses they have", () =>
+      Effect.gen(function* () {
+        const { insertMany, query } = yield* Database
+        const { id } = yield* setting()
+        const addressOf = (i: number) => {
+          const address = Buffer.alloc(20)
+          address.writeUInt32BE(i)
+          return address
+        }
+        const row = { subscription: id, chain: 1, revision: 1, from_height: 0, branch: 0 }
+        const places = Array.from({ length: 3_000 }, (_, i) => ({ address: addressOf(i), address_index: 100 + i }))
+        yield* insertMany(
+          "listed_address",
+          places.map((place) => ({ ...row, ...place }))
+        )
+        yield* query(rows(sql`analyze`))
+        const list = (yield* Plans.of(store.name, ExtendedKeys.listOf(id))).join()
+        assert.match(list, /listed_address_complete/)
+        assert.match(list, /listed_address_unread/)
+        assert.match((yield* Plans.of(store.name, PastPayments.unreadOf(id))).join(), /listed_address_unread/)
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
 
     it.live("are told after an activation what waited while they were matched against nothing", () =>
       Effect.gen(function* () {

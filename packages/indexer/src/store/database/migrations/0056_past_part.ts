@@ -9,5 +9,9 @@ export const up = (): ReadonlyArray<string> => [
     to_height bigint not null
   )`,
   "create index missed_blocks_subscription on missed_blocks (subscription)",
-  "create index missed_blocks_end on missed_blocks (chain, to_height)"
+  "create index missed_blocks_end on missed_blocks (chain, to_height)",
+  // What a key says of itself, and the next addresses of one that are to be looked at, whatever the number of all.
+  `create index listed_address_complete on listed_address (subscription, from_height)
+   where left_revision is null and branch is not null`,
+  "create index listed_address_unread on listed_address (subscription, id) where past_from is not null"
 ]
