@@ -23,6 +23,7 @@ const defaults = {
   "xrp-derive": 35,
   "xrp-assets": 120,
   prepare: 60,
+  broadcast: 60,
   "internal-transactions": 320,
   "evm-assets": 220,
   "evm-logs": 30,

@@ -62,8 +62,8 @@ describe("Credits", () => {
        dash                | 33   | 22 | 121
        zcash               | 39   | 26 | 143
        xrp                 | 30   | 20 | 110`,
-      `Protocol | tokens-transfers | xrp-derive | xrp-assets | subscription-activate | address-form
-       default  | 100              | 35         | 120        | 30                    | 10`
+      `Protocol | tokens-transfers | xrp-derive | xrp-assets | subscription-activate | address-form | broadcast
+       default  | 100              | 35         | 120        | 30                    | 10           | 60`
     ]
     const columns = tables.flatMap((table) => {
       const [header = [], ...rows] = table.split("\n").map((line) => line.split("|").map((cell) => cell.trim()))

@@ -104,7 +104,7 @@ const operationsOf = (insides: Insides): ChainOperations => {
       paying(answer({ items: Array.from({ length: 100 }, (_, i) => make(i)) }), ({ items }) => items.length)
 
   const groups = new Set([
-    ...["addresses", "blocks", "fees", "hdWallets", "nextNonce", "rawTransactions", "tokenPreparation"],
+    ...["addresses", "blocks", "broadcasts", "fees", "hdWallets", "nextNonce", "rawTransactions", "tokenPreparation"],
     ...["transactions", "simulation", "xrpPreparation"]
   ])
   const made = operations.flatMap((operation): ReadonlyArray<readonly [string, unknown]> => {

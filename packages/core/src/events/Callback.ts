@@ -8,6 +8,8 @@ import type { Chain } from "../chains/Chain.ts"
 import * as Hash from "../Hash.ts"
 import type {
   BlockItem,
+  BroadcastFailItem,
+  BroadcastItem,
   CoinItem,
   Confirmations,
   ContractEventItem,
@@ -53,6 +55,17 @@ export const gapItem = (chain: Chain, gap: { readonly fromHeight: number; readon
 export const failingItem = (chain: Chain, failure: Omit<FailingItem, "blockchain" | "network">): FailingItem => ({
   ...place(chain),
   ...failure
+})
+
+/** `data.item` of what became of a transaction that was broadcast; `errorMessage` where that failed. */
+export const broadcastItem = (
+  chain: Chain,
+  transactionId: Uint8Array,
+  errorMessage?: string
+): BroadcastItem | BroadcastFailItem => ({
+  ...place(chain),
+  transactionId: Hash.encode(chain, transactionId),
+  ...(errorMessage === undefined ? {} : { errorMessage })
 })
 
 interface Movement {

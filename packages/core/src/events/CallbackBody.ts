@@ -4,8 +4,8 @@
  */
 import * as Schema from "effect/Schema"
 import { correctedEvent, revertedEvent, testEvent } from "./Callback.ts"
-import { type EventKind, eventKinds } from "./EventKinds.ts"
-import { EventType } from "./EventType.ts"
+import { broadcastKinds, type EventKind, eventKinds } from "./EventKinds.ts"
+import { BroadcastEvent, EventType } from "./EventType.ts"
 
 const revertedIdempotencyKey = Schema.String.annotate({ description: "Key of the callback that is taken back" })
 const restoresIdempotencyKey = Schema.optionalKey(
@@ -24,6 +24,23 @@ const data = <E extends string, F extends Schema.Struct.Fields>(events: Readonly
     item: Schema.Struct(fields)
   })
 
+const envelope = {
+  apiVersion: Schema.String.annotate({ description: "Version of the interface" }),
+  referenceId: Schema.String.annotate({ description: "Id of the subscription" }),
+  idempotencyKey: Schema.String.annotate({
+    description: "The same over retries, restarts and replays of one callback, also in the header webhook-id"
+  })
+}
+
+const broadcastBody = <E extends BroadcastEvent>(event: E) => {
+  const kind: (typeof broadcastKinds)[E] = broadcastKinds[event]
+  const fields = kind.item.fields as (typeof broadcastKinds)[E]["item"]["fields"]
+  return Schema.Struct({ ...envelope, data: data([event, testEvent(event)], fields) }).annotate({
+    identifier: `CallbackBody.${event}`,
+    description: `Told of ${kind.words}`
+  })
+}
+
 const body = <E extends string, F extends Schema.Struct.Fields>(event: E, fields: F, kind: EventKind) => {
   const isOfBlock = kind.seenIn === "block"
   const again = isOfBlock ? { ...fields, restoresIdempotencyKey } : fields
@@ -35,11 +52,7 @@ const body = <E extends string, F extends Schema.Struct.Fields>(event: E, fields
   })
   const isCorrected = kind.class === "coin" && isOfBlock
   return Schema.Struct({
-    apiVersion: Schema.String.annotate({ description: "Version of the interface" }),
-    referenceId: Schema.String.annotate({ description: "Id of the subscription" }),
-    idempotencyKey: Schema.String.annotate({
-      description: "The same over retries, restarts and replays of one callback, also in the header webhook-id"
-    }),
+    ...envelope,
     data: Schema.Union(
       (isCorrected
         ? [told, reverted, corrected, correctedReverted]
@@ -52,7 +65,7 @@ const body = <E extends string, F extends Schema.Struct.Fields>(event: E, fields
 
 type Bodies = {
   readonly [E in EventType]: ReturnType<typeof body<E, (typeof eventKinds)[E]["item"]["fields"]>>
-}
+} & { readonly [E in BroadcastEvent]: ReturnType<typeof broadcastBody<E>> }
 
 /**
  * The body of the callbacks of each event, with its tests, retractions and corrections.
@@ -69,12 +82,13 @@ type Bodies = {
  * data.item.height // => 1
  * ```
  */
-export const callbackBodies = Object.fromEntries(
-  EventType.literals.map((event) => [event, body(event, eventKinds[event].item.fields, eventKinds[event])])
-) as unknown as Bodies
+export const callbackBodies = Object.fromEntries<unknown>([
+  ...EventType.literals.map((event) => [event, body(event, eventKinds[event].item.fields, eventKinds[event])] as const),
+  ...BroadcastEvent.literals.map((event) => [event, broadcastBody(event)] as const)
+]) as Bodies
 
 /** The body of any callback: `data.event` distinguishes the forms. */
 export const CallbackBody = Schema.Union(Object.values(callbackBodies)) as Schema.Union<
-  ReadonlyArray<Bodies[EventType]>
+  ReadonlyArray<Bodies[keyof Bodies]>
 >
-export type CallbackBody = Bodies[EventType]["Type"]
+export type CallbackBody = Bodies[keyof Bodies]["Type"]

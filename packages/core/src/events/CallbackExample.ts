@@ -12,7 +12,7 @@ import * as EventAbi from "../evm/EventAbi.ts"
 import * as Callback from "./Callback.ts"
 import type { Confirmations } from "./CallbackItem.ts"
 import { eventKinds } from "./EventKinds.ts"
-import { type EventType, isEachConfirmation } from "./EventType.ts"
+import { type BroadcastEvent, type EventType, isEachConfirmation } from "./EventType.ts"
 import * as Filter from "./Filter.ts"
 
 /** ERC-20. */
@@ -99,3 +99,11 @@ export const item = (
   const made = itemOf(chain, event, options)
   return isEachConfirmation(event) ? Callback.withConfirmations(made, 1, options.confirmations) : made
 }
+
+/** `data.item` of a callback of a transaction that was broadcast; `seed` as in {@link Options}. */
+export const broadcastItem = (chain: Chain, event: BroadcastEvent, seed: string) =>
+  Callback.broadcastItem(
+    chain,
+    madeUpHash(`${seed} transaction`),
+    event === "BROADCAST_TRANSACTION_FAIL" ? "another transaction of the sender with this nonce was mined" : undefined
+  )

@@ -174,6 +174,17 @@ const confirmations = {
 }
 export type Confirmations = Schema.Struct.Type<typeof confirmations>
 
+/** A transaction that a node has taken, or that is mined, of those that were broadcast here. */
+export const BroadcastItem = Schema.Struct({ ...place, transactionId })
+export type BroadcastItem = typeof BroadcastItem.Type
+
+/** A transaction that was broadcast here, and that the chain will not have. */
+export const BroadcastFailItem = Schema.Struct({
+  ...BroadcastItem.fields,
+  errorMessage: text("Why: refused by the nodes, replaced by another transaction, or known to no node any more")
+})
+export type BroadcastFailItem = typeof BroadcastFailItem.Type
+
 /** The item of an each-confirmation event: also says which confirmation the callback is for, and which is the last. */
 export const atConfirmation = <F extends Schema.Struct.Fields>(item: Schema.Struct<F>) =>
   Schema.Struct({ ...item.fields, ...confirmations })

@@ -7,6 +7,8 @@ import { type FamilyName, families, familyNames } from "../families/families.ts"
 import {
   atConfirmation,
   BlockItem,
+  BroadcastFailItem,
+  BroadcastItem,
   CoinItem,
   ContractEventItem,
   InternalItem,
@@ -147,3 +149,20 @@ export const eventKinds = {
     words: "blocks that leave the chain"
   }
 } as const satisfies Readonly<Record<string, EventKind>>
+
+/**
+ * The events of a transaction that was broadcast. Nobody subscribes to them: they are told to the URL that the broadcast
+ * names.
+ */
+export const broadcastKinds = {
+  BROADCAST_TRANSACTION_SUCCESS: {
+    families: familyNames,
+    item: BroadcastItem,
+    words: "transactions that were broadcast, and that a node has taken or a block has"
+  },
+  BROADCAST_TRANSACTION_FAIL: {
+    families: familyNames,
+    item: BroadcastFailItem,
+    words: "transactions that were broadcast, and that were refused, replaced or dropped"
+  }
+} as const satisfies Readonly<Record<string, Pick<EventKind, "families" | "item" | "words">>>

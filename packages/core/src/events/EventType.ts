@@ -1,12 +1,23 @@
 /** The names of the events that a subscription can be for, and the sets of events whose kinds share a fact. */
 import * as Schema from "effect/Schema"
 import type { FamilyName } from "../families/families.ts"
-import { type EventKind, eventKinds } from "./EventKinds.ts"
+import { broadcastKinds, type EventKind, eventKinds } from "./EventKinds.ts"
 
 const names = Object.keys(eventKinds) as ReadonlyArray<keyof typeof eventKinds>
 
 export const EventType = Schema.Literals(names)
 export type EventType = typeof EventType.Type
+
+/** The events of transactions that were broadcast. */
+export const BroadcastEvent = Schema.Literals(Object.keys(broadcastKinds) as ReadonlyArray<keyof typeof broadcastKinds>)
+export type BroadcastEvent = typeof BroadcastEvent.Type
+
+/** What the subscription of one broadcast transaction is for: both events of that transaction. */
+export const broadcastSubscription = "BROADCAST_TRANSACTION"
+
+/** What a subscription may be for, also one that nobody has asked for as such. */
+export const SubscribedEvent = Schema.Literals([...names, broadcastSubscription])
+export type SubscribedEvent = typeof SubscribedEvent.Type
 
 const whose = (holds: (kind: EventKind) => boolean): ReadonlySet<EventType> =>
   new Set(names.filter((name) => holds(eventKinds[name])))

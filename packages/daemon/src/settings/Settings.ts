@@ -8,6 +8,7 @@ import { defaultRules } from "@headwater/core/Credits"
 import * as Chain from "@headwater/core/chains/Chain"
 import { eventsOfClass } from "@headwater/core/events/EventType"
 import * as Families from "@headwater/indexer/families/families"
+import { defaultMaximumFee } from "@headwater/indexer/families/Broadcasting"
 import * as BytesInFlight from "@headwater/indexer/families/node/BytesInFlight"
 import * as Proof from "@headwater/indexer/families/node/Proof"
 import * as Url from "@headwater/indexer/families/node/Url"
@@ -157,6 +158,9 @@ const chainSettings = (chain: Chain.Chain) =>
     quorum: between(1, 16).pipe(withDefault(1)),
     undoDepth: between(1, 1_000_000).pipe(withDefault(chain.undoDepth)),
     gapLimit: between(1, 10_000).pipe(withDefault(20)),
+    maximumFee: Schema.Finite.check(
+      Schema.isBetween({ minimum: 1, maximum: 1_000_000 }, { message: "must be from 1 to 1000000" })
+    ).pipe(withDefault(defaultMaximumFee)),
     syncBlocks: between(0, Number.MAX_SAFE_INTEGER).pipe(withDefault(50_000_000)),
     reservationSeconds: between(1, 86_400).pipe(withDefault(600)),
     silentSeconds: between(1, 604_800).pipe(withDefault(silentSeconds(chain))),

@@ -8,6 +8,7 @@ import { AddressFormsGroup } from "./AddressForms.ts"
 import { AddressListsGroup } from "./AddressLists.ts"
 import { Authentication } from "./Authentication.ts"
 import { BlocksGroup } from "./Blocks.ts"
+import { BroadcastsGroup } from "./Broadcasts.ts"
 import { BulkGroup } from "./Bulk.ts"
 import { CallbacksGroup } from "./Callbacks.ts"
 import { CreditsGroup } from "./Credits.ts"
@@ -45,6 +46,7 @@ export class Api extends HttpApi.make("headwater")
   .add(SimulationGroup)
   .add(FeesGroup)
   .add(NextNonceGroup)
+  .add(BroadcastsGroup)
   .add(AddressesGroup)
   .add(HdWalletsGroup)
   .add(AddressFormsGroup)

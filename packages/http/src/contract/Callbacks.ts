@@ -1,7 +1,7 @@
 /** The callbacks of a subscription: a numbered feed of sent and pending callbacks, and sending by hand. */
 
 import { testEvent } from "@headwater/core/events/Callback"
-import { EventType } from "@headwater/core/events/EventType"
+import { SubscribedEvent } from "@headwater/core/events/EventType"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
@@ -92,7 +92,7 @@ export const Recovery = Schema.Struct({
 }).annotate({ identifier: "CallbackRecovery" })
 
 export const SubscriptionStatus = Schema.Struct({
-  eventType: EventType,
+  eventType: SubscribedEvent,
   isActive: Schema.Boolean,
   evaluatedHeight: Schema.optionalKey(
     Schema.Int.annotate({

@@ -1,6 +1,6 @@
 /** Callback subscriptions (interface sections 4.1 to 4.3), and how a subscription is deleted and activated again. */
 import { type EventKind, eventKinds } from "@headwater/core/events/EventKinds"
-import { EventType } from "@headwater/core/events/EventType"
+import { EventType, SubscribedEvent } from "@headwater/core/events/EventType"
 import { CoinFilter, ContractEventFilter, Filter, TokenFilter } from "@headwater/core/events/Filter"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -40,7 +40,7 @@ const address = Schema.String.check(
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are refused
 export const printable = /^[^\u0000-\u001f\u007f\ud800-\udfff]*$/u
 
-const callbackUrl = Schema.String.check(
+export const callbackUrl = Schema.String.check(
   Schema.isBetweenLength(1, 2048, { message: "must have 1 to 2048 characters" })
 ).annotate({
   description: "Where callbacks are sent: https, with a DNS name as host",
@@ -106,7 +106,7 @@ export const SubscriptionListItem = Schema.Struct({
   }),
   createdTimestamp: Timestamp,
   deactivationReasons: Schema.optionalKey(Schema.Array(DeactivationReason)),
-  eventType: EventType,
+  eventType: SubscribedEvent,
   filter,
   isActive: Schema.Boolean,
   referenceId: ReferenceText,
@@ -122,7 +122,7 @@ export const SubscriptionDetails = Schema.Struct({
   confirmationsCount: Schema.optionalKey(Schema.Int),
   createdTimestamp: Timestamp,
   deactivationReasons: Schema.optionalKey(Schema.Array(DeactivationReason)),
-  eventType: EventType,
+  eventType: SubscribedEvent,
   filter,
   isActive: Schema.Boolean,
   network: Schema.String,

@@ -1,7 +1,8 @@
 /** The callbacks, as `webhooks` of the OpenAPI document: one for each event that a subscription can be for. */
 import { callbackBodies } from "@headwater/core/events/CallbackBody"
-import { type EventKind, eventKinds } from "@headwater/core/events/EventKinds"
-import { EventType } from "@headwater/core/events/EventType"
+import { broadcastKinds, type EventKind, eventKinds } from "@headwater/core/events/EventKinds"
+import { BroadcastEvent, EventType } from "@headwater/core/events/EventType"
+import type { FamilyName } from "@headwater/core/families/families"
 import * as Schema from "effect/Schema"
 import * as FamilyExample from "./internal/FamilyExample.ts"
 
@@ -37,10 +38,14 @@ const responses = {
   }
 }
 
-const webhook = (event: EventType) => {
-  const { families, words }: EventKind = eventKinds[event]
+const webhook = (
+  event: EventType | BroadcastEvent,
+  { families, words }: Pick<EventKind, "families" | "words">,
+  receiver: string,
+  exampleOf: (family: FamilyName) => string
+) => {
   const examples = families.map((family) => {
-    const value = JSON.parse(FamilyExample.callback(family, event)) as {
+    const value = JSON.parse(exampleOf(family)) as {
       readonly data: { readonly item: { readonly blockchain: string } }
     }
     return [value.data.item.blockchain, { value }] as const
@@ -51,7 +56,7 @@ const webhook = (event: EventType) => {
       operationId: `webhooks.${event}`,
       tags: ["callbacks"],
       summary: `Sent for ${words}`,
-      description: `To the \`callbackUrl\` of a subscription to ${event}.`,
+      description: `To the \`callbackUrl\` of ${receiver}.`,
       security: [],
       parameters: headers,
       requestBody: {
@@ -64,7 +69,16 @@ const webhook = (event: EventType) => {
 }
 
 /** `webhooks`, by the names of the events. */
-export const webhooks = Object.fromEntries(EventType.literals.map((event) => [event, webhook(event)]))
+export const webhooks = Object.fromEntries([
+  ...EventType.literals.map((event) => {
+    const exampleOf = (family: FamilyName) => FamilyExample.callback(family, event)
+    return [event, webhook(event, eventKinds[event], `a subscription to ${event}`, exampleOf)] as const
+  }),
+  ...BroadcastEvent.literals.map((event) => {
+    const exampleOf = (family: FamilyName) => FamilyExample.broadcastCallback(family, event)
+    return [event, webhook(event, broadcastKinds[event], "the broadcast", exampleOf)] as const
+  })
+])
 
 /** The schemas that the webhooks refer to, by their names. A receiver lets fields pass that it does not know. */
 export const webhookSchemas: Readonly<Record<string, Record<string, unknown>>> = Object.assign(

@@ -13,7 +13,8 @@ import { AddressesGroup } from "../contract/Addresses.ts"
 import { Api } from "../contract/Api.ts"
 import { CurrentAccount } from "../contract/Authentication.ts"
 import { BlocksGroup } from "../contract/Blocks.ts"
-import { Unimplemented } from "../contract/Errors.ts"
+import { BroadcastsGroup } from "../contract/Broadcasts.ts"
+import { invalidField, Unimplemented } from "../contract/Errors.ts"
 import { FeesGroup } from "../contract/Fees.ts"
 import { HdWalletsGroup } from "../contract/HdWallets.ts"
 import { NextNonceGroup } from "../contract/NextNonce.ts"
@@ -25,6 +26,7 @@ import { SimulationGroup } from "../contract/Simulation.ts"
 import { TokenPreparationGroup } from "../contract/TokenPreparation.ts"
 import { TransactionsGroup } from "../contract/Transactions.ts"
 import { XrpPreparationGroup } from "../contract/XrpPreparation.ts"
+import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
 import * as Pages from "../server/Pages.ts"
 import type { RecordedList } from "../operations/Operations.ts"
 import { ConfiguredChains } from "../server/RequestedChain.ts"
@@ -86,11 +88,25 @@ const handler = Effect.map(ConfiguredChains, (configured) => {
 const handlersOf = <Name extends string>(group: { readonly endpoints: Readonly<Record<Name, unknown>> }) =>
   Effect.map(handler, (handler) => Record.map(group.endpoints, () => handler))
 
+/** A URL for callbacks keeps the rules of a subscription's. */
+const checkUrl = (policy: CallbackUrlPolicy, { callbackUrl }: { readonly callbackUrl?: string }) =>
+  callbackUrl === undefined
+    ? Effect.void
+    : Effect.mapError(policy.check(callbackUrl), ({ rule }) => invalidField("callbackUrl", rule))
+
 export const layer = Layer.mergeAll(
   HttpApiBuilder.group(Api, "addresses", (group) =>
     Effect.map(handlersOf(AddressesGroup), (all) => group.handleAll(all))
   ),
   HttpApiBuilder.group(Api, "blocks", (group) => Effect.map(handlersOf(BlocksGroup), (all) => group.handleAll(all))),
+  HttpApiBuilder.group(Api, "broadcasts", (group) =>
+    Effect.map(Effect.all([handlersOf(BroadcastsGroup), CallbackUrlPolicy]), ([all, policy]) =>
+      group.handleAll({
+        ...all,
+        broadcast: (request) => Effect.andThen(checkUrl(policy, request.payload.data.item), all.broadcast(request))
+      })
+    )
+  ),
   HttpApiBuilder.group(Api, "hdWallets", (group) =>
     Effect.map(handlersOf(HdWalletsGroup), (all) => group.handleAll(all))
   ),

@@ -1,7 +1,7 @@
 /** Answers the operations on callback subscriptions. */
 import * as Address from "@headwater/core/address/Address"
 import { eventKinds } from "@headwater/core/events/EventKinds"
-import { EventType } from "@headwater/core/events/EventType"
+import { broadcastSubscription, EventType } from "@headwater/core/events/EventType"
 import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -25,14 +25,14 @@ const filterOf = ({ filter }: Subscription) => (filter === undefined ? {} : { fi
 const secretOf = ({ secret }: Subscription) => (secret === undefined ? {} : { callbackSecretKey: secret })
 
 /** A subscription as the answer to its creation: the contract drops the fields that the event does not have. */
-const created = (subscription: Subscription) => ({
+const created = (eventType: EventType, subscription: Subscription) => ({
   ...secretOf(subscription),
   ...filterOf(subscription),
   address: addressText(subscription),
   callbackUrl: subscription.callbackUrl,
   confirmationsCount: subscription.confirmations,
   createdTimestamp: subscription.created,
-  eventType: subscription.event,
+  eventType,
   isActive: subscription.active,
   receiveCallbackOn: subscription.confirmations,
   referenceId: subscription.referenceId
@@ -50,7 +50,8 @@ const state = (subscription: Subscription) => ({
 })
 
 /** Whether a subscription to the event names a confirmation. */
-const confirms = ({ event }: Subscription) => eventKinds[event].confirmations !== "none"
+const confirms = ({ event }: Subscription) =>
+  event !== broadcastSubscription && eventKinds[event].confirmations !== "none"
 
 export const listed = (subscription: Subscription) => ({
   ...state(subscription),
@@ -98,7 +99,7 @@ export const layer = HttpApiBuilder.group(
     const subscribe =
       (event: EventType) =>
       ({ payload }: { readonly payload: { readonly data: { readonly item: NewItem } } }) =>
-        Effect.map(create(event, payload.data.item), (subscription) => ({ item: created(subscription) }))
+        Effect.map(create(event, payload.data.item), (subscription) => ({ item: created(event, subscription) }))
     const creates = Object.fromEntries(
       EventType.literals.map((event) => [eventKinds[event].path, subscribe(event)])
     ) as { readonly [E in EventType as (typeof eventKinds)[E]["path"]]: ReturnType<typeof subscribe> }

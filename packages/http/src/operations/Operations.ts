@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import type { AddressesGroup } from "../contract/Addresses.ts"
 import type { BlocksGroup } from "../contract/Blocks.ts"
+import type { BroadcastsGroup } from "../contract/Broadcasts.ts"
 import type { chainParams, context } from "../contract/Common.ts"
 import { type InsufficientCredits, type ResourceNotFound, Unimplemented } from "../contract/Errors.ts"
 import type { FeesGroup } from "../contract/Fees.ts"
@@ -78,6 +79,7 @@ export interface WalletRequest extends Pick<Caller, "account"> {
 
 type Endpoint = HttpApiGroup.Endpoints<
   | typeof BlocksGroup
+  | typeof BroadcastsGroup
   | typeof TransactionsGroup
   | typeof TokenPreparationGroup
   | typeof XrpPreparationGroup

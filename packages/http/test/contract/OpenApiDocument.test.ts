@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { eventKinds } from "@headwater/core/events/EventKinds"
+import { broadcastKinds, eventKinds } from "@headwater/core/events/EventKinds"
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { document, exampleOf, operationNamed, operations, wrongWithExample } from "../Contract.ts"
 
@@ -113,6 +113,8 @@ describe("OpenApiDocument", () => {
         "GET /transactions/evm/{blockchain}/{network}/{transactionHash}/logs",
         "POST /hd-wallets/utxo/{blockchain}/{network}/{extendedPublicKey}/addresses/derive-and-sync",
         "POST /hd-wallets/{blockchain}/{network}/{extendedPublicKey}/addresses/derive-and-sync",
+        "POST /broadcast-transactions/{blockchain}/{network}",
+        "GET /broadcast-transactions/{blockchain}/{network}/{transactionId}",
         "POST /prepare-transactions/evm/{blockchain}/{network}/native-coins",
         "POST /domains",
         "GET /domains",
@@ -210,10 +212,11 @@ describe("OpenApiDocument", () => {
 
   it("has a webhook for each event, whose examples are callbacks as they are sent on a chain of each family", () => {
     const { webhooks } = document
-    assert.sameMembers(Object.keys(webhooks), Object.keys(eventKinds))
+    const kinds = { ...eventKinds, ...broadcastKinds }
+    assert.sameMembers(Object.keys(webhooks), Object.keys(kinds))
     for (const [event, { post }] of Object.entries(webhooks)) {
       const { examples, schema } = post.requestBody.content["application/json"]
-      const { families } = eventKinds[event as keyof typeof eventKinds]
+      const { families } = kinds[event as keyof typeof kinds]
       assert.lengthOf(Object.keys(examples), families.length, event)
       for (const [blockchain, { value }] of Object.entries(examples)) {
         assert.isUndefined(wrongWithExample(schema, value), `${event} ${blockchain}`)

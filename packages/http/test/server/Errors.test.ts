@@ -135,6 +135,10 @@ const valid = (operationId: string): Request => {
         : { params: { network: "mainnet", address: "rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpf" }, query }
     case "rawTransactions":
       return { params: name === "evmDecode" ? evm : utxo, query, item: { rawTransactionHex: "00" } }
+    case "broadcasts":
+      return name === "broadcast"
+        ? { params: evm, query, item: { signedTransactionHex: "0x01" } }
+        : { params: { ...evm, transactionId: hash }, query }
     case "addresses":
       if (name === "syncedAddresses") return { params: evm, query }
       if (name === "syncAddress") return { params: evm, query, item: { address: evmAddress } }
@@ -188,7 +192,7 @@ const isByRules = ({ operationId }: Operation) => operationId.startsWith("addres
 /** What a server answers that allows no account anything. */
 const withoutRoom = ({ operationId }: Operation, status: number, code: string) =>
   (code === "blockchain_events_callbacks_limit_reached" &&
-    !["addressLists.add", "callbacks.recover"].includes(operationId)) ||
+    !["addressLists.add", "broadcasts.broadcast", "callbacks.recover"].includes(operationId)) ||
   (operationId === "domains.add" && status === 409)
 
 type Operation = (typeof operations)[number]
@@ -315,7 +319,7 @@ for (const store of stores) {
           return yield* call(operation, { ...request, params: { ...request.params, [last!]: "x".repeat(300) } }, alice)
         }
         case "resource_not_found":
-          if (/^(marketData|addresses|hdWallets|nextNonce)\./.test(operation.operationId)) {
+          if (/^(marketData|addresses|broadcasts|hdWallets|nextNonce)\./.test(operation.operationId)) {
             insides.failure = new Errors.ResourceNotFound({ message: "no such thing" })
           }
           return yield* call(operation, request, alice)
@@ -331,7 +335,7 @@ for (const store of stores) {
             {
               ...request,
               raw: JSON.stringify({
-                data: "x".repeat(/^(bulk|addressLists)\./.test(operation.operationId) ? 5_000_000 : 70_000)
+                data: "x".repeat(/^(broadcasts|bulk|addressLists)\./.test(operation.operationId) ? 5_000_000 : 70_000)
               })
             },
             alice
@@ -362,7 +366,7 @@ for (const store of stores) {
         }
         case "node_unavailable":
           // What needs no node needs the store.
-          if (/^(addresses|blocks|hdWallets|transactions)\./.test(operation.operationId)) {
+          if (/^(addresses|blocks|broadcasts|hdWallets|transactions)\./.test(operation.operationId)) {
             insides.failure = new Errors.NodeUnavailable({ message: "no node", retryAfter: 7 })
           } else insides.storeFails = true
           return yield* call(operation, request, alice)

@@ -35,6 +35,8 @@ export interface NodeSettings {
   readonly verify: Proof.Level
   /** Bytes of answers that are held at the same time; 64 MiB by default. */
   readonly bytesInFlight?: number
+  /** How many times the fee that is usual at present a transaction that is broadcast may pay; 100 by default. */
+  readonly maximumFee?: number
   /** Whether internal transactions are read. */
   readonly internalTransactions: boolean
   /** Whether the nodes' announcements are listened to, where the settings name them; they are by default. */

@@ -7,10 +7,13 @@ import type { Block, CoinTransfer, Spend } from "@headwater/core/Block"
 import type * as Derivation from "@headwater/core/keys/Derivation"
 import type { CoinsAt } from "@headwater/core/utxo/Coin"
 import type * as Effect from "effect/Effect"
+import type { Broadcasting } from "./Broadcasting.ts"
 import type { NodeError } from "./node/NodeError.ts"
 import type { Source } from "./Source.ts"
 
 export interface SideSources {
+  /** Takes signed transactions to the nodes. */
+  readonly broadcasting?: Broadcasting
   readonly mempool?: Mempool
   /** Shows what inputs spend that neither the node's blocks nor the store can tell. */
   readonly minedOutputs?: MinedOutputs

@@ -1,5 +1,5 @@
 /**
- * Tasks beside a chain's blocks: callbacks that are written in steps, unconfirmed coins, movements in doubt, what addresses and wallets had before they were
+ * Tasks beside a chain's blocks: callbacks that are written in steps, transactions that were broadcast, unconfirmed coins, movements in doubt, what addresses and wallets had before they were
  * watched, payments to extended public keys beyond their windows, missing parts of blocks, old internal transactions.
  */
 import * as Duration from "effect/Duration"
@@ -11,6 +11,7 @@ import * as InternalRetention from "../store/chain/InternalRetention.ts"
 import { Outbox } from "../store/subscriptions/Outbox.ts"
 import * as AccountSync from "./AccountSync.ts"
 import * as AddressSync from "./AddressSync.ts"
+import * as BroadcastFollow from "./BroadcastFollow.ts"
 import * as CoinSync from "./CoinSync.ts"
 import * as EventResolution from "./EventResolution.ts"
 import * as FanOutTask from "./FanOutTask.ts"
@@ -41,13 +42,19 @@ export const run = Effect.fnUntraced(function* (
   options: Options
 ) {
   const { chain } = source
-  const { accounts, coinSearch, mempool, minedOutputs, past, unusedAt, wholeBlockAt } = sideSources
+  const { accounts, broadcasting, coinSearch, mempool, minedOutputs, past, unusedAt, wholeBlockAt } = sideSources
   const { gapLimit, pollMillis } = options
   const coinInterval = Duration.millis(Math.min(pollMillis, coinMillis))
   const outbox = yield* Outbox
   yield* Effect.forkScoped(FanOutTask.run(chain, store, outbox.wakeup))
   const pastPayments = PastPaymentSync.make(source, store, { pollInterval: coinInterval, onRecorded: outbox.wakeup })
   yield* Effect.forkScoped(pastPayments.run)
+  if (broadcasting !== undefined) {
+    const follow = yield* BroadcastFollow.make(chain, broadcasting, {
+      ...{ pollInterval: coinInterval, onRecorded: outbox.wakeup }
+    })
+    yield* Effect.forkScoped(follow.run)
+  }
   if (minedOutputs !== undefined) {
     const resolution = yield* EventResolution.make(source, minedOutputs, store, {
       pollInterval: coinInterval,

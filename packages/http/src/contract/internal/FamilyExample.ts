@@ -4,7 +4,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as Callback from "@headwater/core/events/Callback"
 import * as CallbackExample from "@headwater/core/events/CallbackExample"
 import { eventKinds } from "@headwater/core/events/EventKinds"
-import type { EventType } from "@headwater/core/events/EventType"
+import type { BroadcastEvent, EventType } from "@headwater/core/events/EventType"
 import { type FamilyName, families } from "@headwater/core/families/families"
 import * as Hash from "@headwater/core/Hash"
 import * as Result from "effect/Result"
@@ -50,4 +50,11 @@ export const callback = (family: FamilyName, event: EventType, name: string = ev
   const blockHash = eventKinds[event].seenIn === "block" ? blockOf(family).hash : undefined
   const idempotencyKey = Callback.idempotencyKey({ referenceId, event, blockHash, occurrence: "", confirmation: 1 })
   return Callback.body({ referenceId, idempotencyKey, event: name, item: { ...item } })
+}
+
+/** A callback of a transaction that was broadcast on the family's chain, as the JSON text that is sent. */
+export const broadcastCallback = (family: FamilyName, event: BroadcastEvent): string => {
+  const key = { referenceId, event, blockHash: undefined, occurrence: event, confirmation: 1 }
+  const item = CallbackExample.broadcastItem(chainOf(family), event, family)
+  return Callback.body({ referenceId, idempotencyKey: Callback.idempotencyKey(key), event, item: { ...item } })
 }

@@ -7,6 +7,7 @@ import { Limits } from "@headwater/indexer/store/accounts/Limits"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as ReservedNonces from "@headwater/indexer/store/wallets/ReservedNonces"
 import * as Effect from "effect/Effect"
+import * as Broadcast from "../Broadcast.ts"
 import * as Freshness from "../Freshness.ts"
 import type { Reserving } from "../KeptNonce.ts"
 import type { ChainOperations } from "../Operations.ts"
@@ -61,6 +62,7 @@ export const ofFamily = <Node extends ConnectedNode, Fields extends FamilyFields
       tokensTransfers,
       evmAssets: Assets.make(record, freshness, evmOf, { ...options, extend, isSynced, nodeCalls }),
       logs: Logs.make(record, freshness, evmOf),
+      ...(yield* Broadcast.make(chain, freshness)),
       ...own(record, freshness, { nonces: yield* ReservedNonces.make(chain), ...options })
     } satisfies Partial<ChainOperations>
   })

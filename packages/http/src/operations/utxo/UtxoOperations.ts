@@ -6,6 +6,7 @@ import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import { Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as Effect from "effect/Effect"
 import { XpubNotSynced } from "../../contract/Errors.ts"
+import * as Broadcast from "../Broadcast.ts"
 import * as Freshness from "../Freshness.ts"
 import type { ChainOperations, WalletRequest } from "../Operations.ts"
 import * as SyncedWallets from "../SyncedWallets.ts"
@@ -98,6 +99,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
 
   return {
     ...{ utxoLatest, utxoAssets, utxoStatus, utxoDerive, utxoDecode, utxoPrepare },
-    ...Fees.make(record, freshness)
+    ...Fees.make(record, freshness),
+    ...(yield* Broadcast.make(chain, freshness))
   } satisfies Partial<ChainOperations>
 })

@@ -8,6 +8,7 @@ import * as ReservedNonces from "@headwater/indexer/store/wallets/ReservedNonces
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { BlockNotFound } from "../../contract/Errors.ts"
+import * as Broadcast from "../Broadcast.ts"
 import * as Freshness from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
 import * as SyncedWallets from "../SyncedWallets.ts"
@@ -68,6 +69,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
   })
 
   return {
+    ...(yield* Broadcast.make(chain, freshness)),
     xrpTransactions,
     xrpAssets,
     xrpDerive: deriveAndSync,

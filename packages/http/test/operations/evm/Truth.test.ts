@@ -22,6 +22,7 @@ import type { TronConnection } from "@headwater/indexer/families/tron/TronConnec
 import * as SyncedAddresses from "@headwater/indexer/store/addresses/SyncedAddresses"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
+import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as AddressSync from "@headwater/indexer/sync/AddressSync"
 import * as UnusedProof from "@headwater/indexer/sync/UnusedProof"
@@ -629,7 +630,8 @@ for (const store of stores) {
       () =>
         Effect.gen(function* () {
           for (const key of Object.keys(counts) as Array<keyof typeof counts>) counts[key] = 0
-          const layer = Subscriptions.layer.pipe(
+          const layer = Outbox.layer.pipe(
+            Layer.provideMerge(Subscriptions.layer),
             Layer.provideMerge(store.layer),
             Layer.provideMerge(Layer.mergeAll(ConnectedNodes.layer, ChainStatus.layer))
           )

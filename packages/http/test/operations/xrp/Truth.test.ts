@@ -16,6 +16,7 @@ import type { XrpConnection } from "@headwater/indexer/families/xrp/XrpConnectio
 import type { XrpNode } from "@headwater/indexer/families/xrp/XrpNode"
 import type { XrpSource } from "@headwater/indexer/families/xrp/XrpSource"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as WalletBranches from "@headwater/indexer/store/wallets/WalletBranches"
 import { keyOf, Wallets } from "@headwater/indexer/store/wallets/Wallets"
@@ -329,7 +330,8 @@ for (const store of stores) {
       () =>
         Effect.gen(function* () {
           for (const key of Object.keys(counts) as Array<keyof typeof counts>) counts[key] = 0
-          const layer = Layer.mergeAll(Subscriptions.layer, Wallets.layer).pipe(
+          const layer = Layer.mergeAll(Outbox.layer, Wallets.layer).pipe(
+            Layer.provideMerge(Subscriptions.layer),
             Layer.provideMerge(store.layer),
             Layer.provideMerge(Layer.mergeAll(ConnectedNodes.layer, ChainStatus.layer))
           )

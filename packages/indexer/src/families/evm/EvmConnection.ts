@@ -1,9 +1,11 @@
 /** The nodes of an EVM chain, connected: blocks, and what endpoints ask beyond blocks. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { defaultMaximumFee } from "../Broadcasting.ts"
 import { type ConnectedNode, type NodeAccess, urlsOf } from "../Family.ts"
 import * as JsonRpc from "../node/JsonRpc.ts"
 import type { SideSources } from "../SideSources.ts"
+import * as Broadcasting from "./Broadcasting.ts"
 import * as EvmNode from "./EvmNode.ts"
 import * as EvmSource from "./EvmSource.ts"
 import * as EvmSelfReport from "./internal/EvmSelfReport.ts"
@@ -32,7 +34,9 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
     ...(tracer === undefined ? {} : { tracers: [EvmSettings.methodOf[tracer]] })
   })
   const evm = EvmNode.make(rpc)
+  const { maximumFee = defaultMaximumFee } = settings
   const sideSources: SideSources = {
+    broadcasting: Broadcasting.make(chain, rpc, evm.chainId, { maximumFee }),
     unusedAt: evm.unusedAt,
     past: Past.make(rpc),
     ...(source.wholeBlockAt === undefined ? {} : { wholeBlockAt: source.wholeBlockAt })

@@ -4,6 +4,7 @@
  */
 import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
+import * as Hash from "@headwater/core/Hash"
 import * as Effect from "effect/Effect"
 import { type RawBuilder, sql } from "kysely"
 import { Database, type DatabaseError } from "../database/Database.ts"
@@ -63,6 +64,11 @@ const parts: ReadonlyArray<Part> = [
     withChain("synced_address")
   ),
   part(
+    "broadcast",
+    "t.transaction_id, chain.name as chain, t.outcome, t.error, t.height, t.created, t.changed",
+    withChain("broadcast")
+  ),
+  part(
     "callback",
     "subscription.reference_id, t.sequence, t.idempotency_key, t.event, t.state, t.created, t.delivered, t.body",
     "callback t join subscription on subscription.id = t.subscription"
@@ -72,8 +78,11 @@ const parts: ReadonlyArray<Part> = [
 
 /** Addresses as text, in place of bytes; without what only the store needs. */
 const lineOf = (kind: string, row: Readonly<Record<string, unknown>>): Line => {
-  const { address, row_id: _, ...rest } = row
+  const { address, row_id: _, transaction_id, ...others } = row
   const chain = typeof row.chain === "string" ? Chain.ofName(row.chain) : undefined
+  const id =
+    transaction_id instanceof Uint8Array && chain !== undefined ? Hash.encode(chain, transaction_id) : undefined
+  const rest = { ...others, ...(id === undefined ? {} : { transaction_id: id }) }
   if (!("address" in row)) return { ...rest, kind }
   const text = address === null || chain === undefined ? null : Address.encode(chain, address as Address.AddressBytes)
   return { ...rest, kind, address: text ?? null }

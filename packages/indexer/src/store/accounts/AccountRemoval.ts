@@ -120,7 +120,15 @@ const theRest = Effect.fnUntraced(function* (account: number) {
           .where("wallet", "in", (of) => of.selectFrom("wallet").select("id").where("account", "=", account))
       )
       for (const table of [
-        ...(["wallet", "synced_address", "synced_wallet", "domain", "credit_entry", "credit_balance"] as const),
+        ...([
+          "wallet",
+          "synced_address",
+          "synced_wallet",
+          "broadcast",
+          "domain",
+          "credit_entry",
+          "credit_balance"
+        ] as const),
         ...([
           "subscription_count",
           "rate_bucket",

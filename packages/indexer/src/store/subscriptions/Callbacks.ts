@@ -7,7 +7,7 @@
 import { randomUUID } from "node:crypto"
 import * as Callback from "@headwater/core/events/Callback"
 import * as CallbackExample from "@headwater/core/events/CallbackExample"
-import { isEachConfirmation } from "@headwater/core/events/EventType"
+import { broadcastSubscription, isEachConfirmation } from "@headwater/core/events/EventType"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -198,6 +198,8 @@ const confirmedBlock = Effect.fnUntraced(function* (chain: number, confirmations
   return block ?? madeUp
 })
 
+const broadcastSuccess = "BROADCAST_TRANSACTION_SUCCESS"
+
 /**
  * A test of the subscription, made in a transaction. It looks like a callback of the chain's newest block; the amount is
  * the smallest that there is, so that a receiver that overlooks the event's name books next to nothing.
@@ -207,12 +209,21 @@ const makeTest = Effect.fnUntraced(function* (subscription: Subscription) {
   const { address, chain, confirmations, event } = subscription
   const uuid = yield* Effect.sync(() => randomUUID())
   const now = yield* Clock.currentTimeMillis
-  const block = yield* confirmedBlock(subscriber.chain, isEachConfirmation(event) ? 1 : confirmations, now)
+  const of =
+    event === broadcastSubscription
+      ? { event: broadcastSuccess, item: CallbackExample.broadcastItem(chain, broadcastSuccess, uuid) }
+      : yield* Effect.map(
+          confirmedBlock(subscriber.chain, isEachConfirmation(event) ? 1 : confirmations, now),
+          (block) => ({
+            event,
+            item: CallbackExample.item(chain, event, { address, amount: 1n, block, confirmations, seed: uuid })
+          })
+        )
   const callback = CallbackState.make({
     ...{ subscriber, chain: subscriber.chain, active: subscriber.active === 1 },
-    ...{ event: Callback.testEvent(event), height: null },
+    ...{ event: Callback.testEvent(of.event), height: null },
     key: { blockHash: undefined, occurrence: `test:${uuid}`, confirmation: 0 },
-    item: { ...CallbackExample.item(chain, event, { address, amount: 1n, block, confirmations, seed: uuid }) },
+    item: { ...of.item },
     now
   })
   yield* CallbackState.enter("added", [callback])

@@ -12,6 +12,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Broadcasts from "../broadcasts/Broadcasts.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { HostPermission } from "./HostPermission.ts"
 import * as Acknowledgement from "./internal/Acknowledgement.ts"
@@ -141,6 +142,7 @@ const make = Effect.gen(function* () {
       Removal.rest.pipe(
         Effect.andThen(BulkRequests.prune),
         Effect.andThen(CallbackCopies.prune(retention.finishedMillis)),
+        Effect.andThen(Broadcasts.prune(retention.finishedMillis)),
         Effect.andThen(DeliveryRecord.prune),
         Effect.andThen(Pruning.prune(retention))
       )

@@ -9,6 +9,7 @@ import * as SmallSteps from "../database/SmallSteps.ts"
 import { rows } from "../database/Statements.ts"
 import * as AddressLists from "./AddressLists.ts"
 import * as CallbackState from "./CallbackState.ts"
+import * as SubscriptionRow from "./internal/SubscriptionRow.ts"
 import * as PendingConfirmations from "./PendingConfirmations.ts"
 
 /** Subscriptions of one step. */
@@ -47,6 +48,17 @@ export const begin = Effect.fnUntraced(function* (subscriptions: ReadonlyArray<{
   yield* someLeft()
   // Behind the callbacks, as who writes outcomes locks both.
   yield* query(rows(sql`delete from failing_subscription where subscription in ${ids}`))
+})
+
+/** In a transaction that has the chain's lock: removes subscriptions of one chain, of whatever account. */
+export const removeAll = Effect.fnUntraced(function* (chain: number, ids: ReadonlyArray<number>) {
+  const { numbers, query } = yield* Database
+  const removed = yield* query(
+    rows(sql<{ readonly id: number; readonly account: number }>`
+      delete from subscription where id in ${numbers(ids)} returning id, account`)
+  )
+  yield* begin(removed)
+  for (const { account } of removed) yield* SubscriptionRow.count(account, chain, -1)
 })
 
 /** Removes what is left, each step in a transaction. */

@@ -1,7 +1,7 @@
 /** A subscription as its account knows it, and the reasons why it cannot be made, found or changed. */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type * as Chain from "@headwater/core/chains/Chain"
-import type { EventType } from "@headwater/core/events/EventType"
+import type { SubscribedEvent } from "@headwater/core/events/EventType"
 import type { Filter } from "@headwater/core/events/Filter"
 import * as Schema from "effect/Schema"
 
@@ -14,7 +14,7 @@ export interface Subscription {
   /** The id that its account knows. */
   readonly referenceId: string
   readonly chain: Chain.Chain
-  readonly event: EventType
+  readonly event: SubscribedEvent
   /** Absent for an event that is not about an address. */
   readonly address: AddressBytes | undefined
   readonly callbackUrl: string

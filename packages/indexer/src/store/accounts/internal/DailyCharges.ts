@@ -5,6 +5,7 @@
  * The store knows how much of that is done: an entry with its own key for each account, chain and day, and the last day
  * that is complete. A process that was killed in the middle, or runs beside another, charges only what is not there.
  */
+import { broadcastSubscription } from "@headwater/core/events/EventType"
 import * as Credits from "@headwater/core/Credits"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Clock from "effect/Clock"
@@ -73,6 +74,9 @@ const take = Effect.fnUntraced(function* (tariff: Tariff, day: number, { account
   )
 })
 
+/** All but those of a broadcast, which ends by itself and has been paid for. */
+const isCharged = sql<boolean>`event <> ${sql.lit(broadcastSubscription)}`
+
 /** Deactivates the newest subscriptions of an account on a chain, of those made before a time in seconds; how many. */
 const deactivate = ({ account, chain }: Owner, count: number, before: number) =>
   Deactivation.deactivate(chain, reason, (db) =>
@@ -80,6 +84,7 @@ const deactivate = ({ account, chain }: Owner, count: number, before: number) =>
       .selectFrom("subscription")
       .select("id")
       .where("active", "=", 1)
+      .where(isCharged)
       .where("account", "=", account)
       .where("chain", "=", chain)
       .where("created", "<", before)
@@ -103,6 +108,7 @@ const activeBefore = Effect.fnUntraced(function* ({ account, chain }: Owner, bef
           .selectFrom("subscription")
           .select(sql<number>`1`.as("one"))
           .where("active", "=", 1)
+          .where(isCharged)
           .where("account", "=", account)
           .where("chain", "=", chain)
           .where("created", "<", before)

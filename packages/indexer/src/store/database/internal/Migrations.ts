@@ -63,6 +63,7 @@ import * as undoneBlocks from "../migrations/0049_undone_blocks.ts"
 import * as callbackCopy from "../migrations/0050_callback_copy.ts"
 import * as gapIndex from "../migrations/0051_gap_index.ts"
 import * as pastPaymentIndex from "../migrations/0052_past_payment_index.ts"
+import * as broadcast from "../migrations/0054_broadcast.ts"
 import * as reservedCoin from "../migrations/0055_reserved_coin.ts"
 import * as pastPart from "../migrations/0056_past_part.ts"
 import { StoreInUse } from "../StoreLock.ts"
@@ -116,6 +117,7 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0050_callback_copy": callbackCopy.up,
   "0051_gap_index": gapIndex.up,
   "0052_past_payment_index": pastPaymentIndex.up,
+  "0054_broadcast": broadcast.up,
   "0055_reserved_coin": reservedCoin.up,
   "0056_past_part": pastPart.up
 }

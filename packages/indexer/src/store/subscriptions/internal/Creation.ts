@@ -1,6 +1,7 @@
 /** How subscriptions come to be: one by one and many at a time alike. */
 import * as Bytes from "@headwater/core/Bytes"
 import type * as Chain from "@headwater/core/chains/Chain"
+import { broadcastSubscription, type EventType } from "@headwater/core/events/EventType"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -21,6 +22,8 @@ export class Unpaid extends Schema.TaggedError<Unpaid>()("Unpaid", {}) {}
 export type Refusal = DuplicateSubscription | Limits.LimitReached | Unpaid
 
 const targetOf = ({ address, event }: NewSubscription) => `${event} ${address === undefined ? "" : Bytes.key(address)}`
+
+const isBroadcast = ({ event }: NewSubscription) => event === broadcastSubscription
 
 /** Decides about one subscription after another, those before it included. */
 const decide = Effect.fnUntraced(function* (
@@ -47,7 +50,9 @@ const decide = Effect.fnUntraced(function* (
           return yield* new DuplicateSubscription({ referenceId: same })
         }
         yield* Limits.check("subscriptions", before + count, limits)
-        yield* Limits.check("duplicates", there.alike + (alike.get(target) ?? 0), limits)
+        // Each broadcast has one of its own, however many there are.
+        if (!isBroadcast(subscription))
+          yield* Limits.check("duplicates", there.alike + (alike.get(target) ?? 0), limits)
         if (count >= most) return yield* new Unpaid()
         const referenceId = yield* Effect.sync(() => crypto.randomUUID())
         count++
@@ -94,7 +99,9 @@ export const rowsOf = Effect.fnUntraced(function* (
     made.map(({ address, callbackUrl, confirmations, event, filter, referenceId }) => [
       referenceId,
       {
-        ...{ reference_id: referenceId, account, chain: id, revision, event, address: address ?? null },
+        // Also what no block is matched against.
+        ...{ reference_id: referenceId, account, chain: id, revision, event: event as EventType },
+        address: address ?? null,
         ...{ callback_url: callbackUrl, host: new URL(callbackUrl).hostname, confirmations, created },
         filter: filterText(filter),
         ...{ secret: secretOf.get(referenceId) ?? null, from_height: height, active: 1, active_from: revision }

@@ -1,0 +1,126 @@
+/**
+ * Sends signed transactions to the nodes of a chain, and says what became of them (wider interface, *Broadcast*). What is
+ * sent is written down before, so that a transaction is the same one however often it is asked for, and whatever happens in
+ * between is found out by its id.
+ */
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as Hash from "@headwater/core/Hash"
+import type { Broadcasting, BroadcastRefused } from "@headwater/indexer/families/Broadcasting"
+import type { ConnectedNode } from "@headwater/indexer/families/Family"
+import * as Broadcasts from "@headwater/indexer/store/broadcasts/Broadcasts"
+import { Database } from "@headwater/indexer/store/database/Database"
+import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
+import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as Effect from "effect/Effect"
+import { CallbacksLimitReached, Conflict, invalidField, ResourceNotFound, Unimplemented } from "../contract/Errors.ts"
+import type { Freshness } from "./Freshness.ts"
+import type { ChainOperations } from "./Operations.ts"
+
+type Request = Parameters<ChainOperations["broadcast"]>[0]
+
+const attribute = "signedTransactionHex"
+
+const conflict = (message: string) =>
+  new Conflict({ message: `${attribute}: ${message}`, details: [{ attribute, message }] })
+
+const refusalOf = ({ message, reason }: BroadcastRefused) =>
+  reason === "invalid" ? invalidField(attribute, message) : conflict(message)
+
+const bytesOf = (hex: string): Uint8Array => Buffer.from(hex.replace(/^0x/, ""), "hex")
+
+const seconds = (millis: number) => Math.floor(millis / 1000)
+
+export const make = Effect.fnUntraced(function* (chain: Chain, freshness: Freshness<ConnectedNode>) {
+  const database = yield* Database
+  const subscriptions = yield* Subscriptions
+  const outbox = yield* Outbox
+
+  /** What is known of a transaction is written, and told. */
+  const record = (id: number, found: Broadcasts.Found) =>
+    Effect.andThen(Effect.orDie(Broadcasts.record(chain, id, found)), outbox.wakeup)
+
+  /** Whether the nodes have the transaction without having been given it here; where so, that is written. */
+  const isThere = Effect.fnUntraced(function* (id: number, raw: Uint8Array, broadcasting: Broadcasting) {
+    const standing = yield* broadcasting.standing(raw)
+    if (standing.state === "waiting") yield* record(id, { outcome: "sent" })
+    else if (standing.state === "mined") {
+      const { error, hash, height } = standing
+      yield* record(id, { outcome: error === undefined ? "mined" : "failed", error, block: { height, hash } })
+    } else return false
+    return true
+  })
+
+  const begin = ({ account, callbackSecretKey, callbackUrl }: Request, transactionId: Uint8Array, raw: Uint8Array) =>
+    Broadcasts.begin({
+      ...{ account, chain, transactionId, raw },
+      callback: callbackUrl === undefined ? undefined : { url: callbackUrl, secret: callbackSecretKey }
+    }).pipe(
+      Effect.catchTags({
+        LimitReached: ({ message }) => Effect.fail(new CallbacksLimitReached({ message })),
+        DuplicateSubscription: Effect.die,
+        DatabaseError: Effect.die
+      }),
+      Effect.provideService(Database, database),
+      Effect.provideService(Subscriptions, subscriptions)
+    )
+
+  const broadcast = Effect.fnUntraced(function* (request: Request) {
+    const raw = bytesOf(request.signedTransactionHex)
+    const { broadcasting } = (yield* freshness.node).sideSources
+    if (broadcasting === undefined) {
+      return yield* new Unimplemented({ message: `Transactions of ${chain.blockchain} cannot be broadcast yet` })
+    }
+    const id = yield* broadcasting.idOf(raw)
+    const answer = { transactionId: Hash.encode(chain, id) }
+    const known = yield* Effect.orDie(Broadcasts.find(chain, request.account, id))
+    if (known !== undefined && Broadcasts.isOnItsWay(known)) {
+      yield* request.paying(begin(request, id, raw), () => 1)
+      yield* outbox.wakeup
+      return answer
+    }
+    const before = yield* broadcasting.standing(raw)
+    if (before.state !== "mined" && before.state !== "waiting") yield* broadcasting.check(raw)
+    const row = yield* request.paying(begin(request, id, raw), () => 1)
+    // Another process, or another request, may have sent it a moment ago.
+    if (yield* isThere(row.id, raw, broadcasting)) return answer
+    const sent = yield* broadcasting.send(raw)
+    if (sent.state === "taken") yield* record(row.id, { outcome: "sent" })
+    else if (sent.state === "unanswered") {
+      yield* Effect.logWarning(`A transaction was given to the nodes, and none has answered: ${sent.message}`)
+    } else if (!(yield* isThere(row.id, raw, broadcasting))) {
+      yield* record(row.id, { outcome: "failed", error: sent.message })
+      return yield* conflict(`the nodes refuse it: ${sent.message}`)
+    }
+    return answer
+  })
+
+  const broadcastOutcome: ChainOperations["broadcastOutcome"] = Effect.fn("Broadcast.outcome")(
+    function* ({ account, transactionId }) {
+      const row = yield* Effect.orDie(Broadcasts.find(chain, account, bytesOf(transactionId)))
+      if (row === undefined) {
+        return yield* new ResourceNotFound({ message: "The account has not broadcast this transaction" })
+      }
+      const { hash, height } = row
+      return {
+        createdTimestamp: seconds(row.created),
+        ...(row.error === null ? {} : { errorMessage: row.error }),
+        ...(hash === null || height === null ? {} : { minedInBlock: { hash: Hash.encode(chain, hash), height } }),
+        outcome: row.outcome,
+        transactionId: Hash.encode(chain, row.transaction_id),
+        updatedTimestamp: seconds(row.changed)
+      }
+    },
+    Effect.provideService(Database, database)
+  )
+
+  return {
+    broadcast: Effect.fn("Broadcast.broadcast")((request: Request) =>
+      broadcast(request).pipe(
+        freshness.orUnavailable,
+        Effect.catchTag("BroadcastRefused", (refused) => Effect.fail(refusalOf(refused))),
+        Effect.provideService(Database, database)
+      )
+    ),
+    broadcastOutcome
+  } satisfies Partial<ChainOperations>
+})

@@ -1,0 +1,94 @@
+/**
+ * How signed transactions get to a chain's nodes, and what the nodes know of them since. A family has one such value; who
+ * broadcasts and who follows what became of it ask that alone.
+ */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type { NodeError } from "./node/NodeError.ts"
+
+/** The transaction is not sent; the message is the part of it and the rule that it breaks. */
+export class BroadcastRefused extends Schema.TaggedError<BroadcastRefused>()("BroadcastRefused", {
+  /** `invalid`: whatever the state of the chain; `state`: as the chain is at present. */
+  reason: Schema.Literals(["invalid", "state"]),
+  message: Schema.String
+}) {}
+
+export const invalid = (message: string) => new BroadcastRefused({ reason: "invalid", message })
+export const contradicted = (message: string) => new BroadcastRefused({ reason: "state", message })
+
+/** What came of giving a transaction to the nodes. */
+export type Sent =
+  /** At least one has it. */
+  | { readonly state: "taken" }
+  /** Every one has refused it. */
+  | { readonly state: "refused"; readonly message: string }
+  /** None is known to have it, and one at least did not say so: it may have it all the same. */
+  | { readonly state: "unanswered"; readonly message: string }
+
+/** What the nodes know of a transaction. */
+export type Standing =
+  /** In a block; `error` where the block has it as failed. */
+  | { readonly state: "mined"; readonly height: number; readonly hash: Uint8Array; readonly error?: string }
+  /** At least one node has it, and no block. */
+  | { readonly state: "waiting" }
+  /** No node has it, and the chain will not: another one took its place, or its time is over. */
+  | { readonly state: "replaced" | "dropped"; readonly message: string }
+  /** No node has it. */
+  | { readonly state: "absent" }
+
+export interface Broadcasting {
+  /** The id of a signed transaction, which is of this chain and breaks no rule that needs no node's answer. */
+  readonly idOf: (raw: Uint8Array) => Effect.Effect<Uint8Array, BroadcastRefused | NodeError>
+  /** Fails where the transaction cannot be mined as the chain is now, or pays a fee beyond all measure. */
+  readonly check: (raw: Uint8Array) => Effect.Effect<void, BroadcastRefused | NodeError>
+  /** Gives a transaction to every node, at once. To give the same one again changes nothing. */
+  readonly send: (raw: Uint8Array) => Effect.Effect<Sent>
+  /** Asks every node; fails where one that does not answer may know more than the others. */
+  readonly standing: (raw: Uint8Array) => Effect.Effect<Standing, NodeError>
+}
+
+/** The answer of one node. */
+export type Answer =
+  | { readonly state: "taken" }
+  | { readonly state: "refused" | "unanswered"; readonly message: string }
+
+/** Gives something to every node; what `give` fails with was no answer. */
+export const toEvery = <N>(nodes: ReadonlyArray<N>, give: (node: N) => Effect.Effect<Answer, NodeError>) =>
+  Effect.map(
+    Effect.forEach(
+      nodes,
+      (node) => Effect.catch(give(node), ({ message }) => Effect.succeed<Answer>({ state: "unanswered", message })),
+      { concurrency: "unbounded" }
+    ),
+    (answers): Sent =>
+      answers.find(({ state }) => state === "taken") ??
+      answers.find(({ state }) => state === "unanswered") ??
+      answers[0]!
+  )
+
+/** What every node knows, as one; what fails may know more than those that have nothing. */
+export const ofEvery = <N>(nodes: ReadonlyArray<N>, ask: (node: N) => Effect.Effect<Standing, NodeError>) =>
+  Effect.flatMap(
+    Effect.forEach(nodes, (node) => Effect.result(ask(node)), { concurrency: "unbounded" }),
+    (answers): Effect.Effect<Standing, NodeError> => {
+      const known = answers.filter(Result.isSuccess).map(({ success }) => success)
+      const best = known.find(({ state }) => state === "mined") ?? known.find(({ state }) => state === "waiting")
+      if (best !== undefined) return Effect.succeed(best)
+      const failed = answers.find(Result.isFailure)
+      if (failed !== undefined) return Effect.fail(failed.failure)
+      return Effect.succeed(known.find(({ state }) => state === "absent") ?? known[0]!)
+    }
+  )
+
+/** How many times the fee that is usual at present a transaction may pay, where the settings say nothing. */
+export const defaultMaximumFee = 100
+
+/** Why a fee is beyond measure; undefined where it is not. Both fees in the same unit. */
+export const feeFault = (fee: bigint, usual: bigint, maximum: number, unit: string): string | undefined => {
+  const most = (usual * BigInt(Math.round(maximum * 1_000))) / 1_000n
+  return fee <= most
+    ? undefined
+    : `the fee must be at most ${most} ${unit}, which is ${maximum} times the present one, and is ${fee}: the operator's ` +
+        "setting maximumFee"
+}

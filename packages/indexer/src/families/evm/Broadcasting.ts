@@ -1,0 +1,150 @@
+/** Signed transactions of EVM chains: decoded and checked, given to the nodes, and looked for there. */
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { Transaction } from "ethers"
+import * as Broadcasting from "../Broadcasting.ts"
+import type { JsonRpc, Nodes } from "../node/JsonRpc.ts"
+import type { NodeError, NodeRejected } from "../node/NodeError.ts"
+import * as Hex from "./internal/Hex.ts"
+import { isMethodMissing, read } from "./internal/NodeAnswer.ts"
+
+/** Types that this program knows; one with blobs is given with them, so that its bytes are not those of its id. */
+const blobType = 3
+const lastType = 4
+
+const blobGas = 131_072n
+
+const mistakes = (text: unknown) => String(text instanceof Error ? text.message : text).replace(/ \(.*$/s, "")
+
+/** The transaction, signed, in the one form that its bytes may have. */
+const decode = (raw: Uint8Array): Result.Result<Transaction, Broadcasting.BroadcastRefused> => {
+  const text = Hex.encode(raw)
+  const parsed = Result.try(() => Transaction.from(text))
+  if (Result.isFailure(parsed)) {
+    return Result.fail(Broadcasting.invalid(`must be a signed transaction: ${mistakes(parsed.failure).slice(0, 200)}`))
+  }
+  const transaction = parsed.success
+  const { signature, type } = transaction
+  if (type === null || type > lastType) return Result.fail(Broadcasting.invalid("must be of a type from 0 to 4"))
+  if (signature === null) return Result.fail(Broadcasting.invalid("must be signed"))
+  const sender = Result.try(() => transaction.from)
+  if (Result.isFailure(sender) || sender.success === null) {
+    return Result.fail(Broadcasting.invalid("the signature must be one that a sender follows from"))
+  }
+  // EIP-2: the other half of the signatures of a message is refused by every node.
+  if (signature.isValid() === false)
+    return Result.fail(Broadcasting.invalid("the signature's s must be in its lower half"))
+  if (type !== blobType && transaction.serialized !== text) {
+    return Result.fail(Broadcasting.invalid("must be encoded in the one canonical form"))
+  }
+  return Result.succeed(transaction)
+}
+
+/** Known already, or mined: what a node says of a transaction that it is given again. */
+const isKnown =
+  /already known|known transaction|already imported|already exists|already in (?:the )?(?:block ?chain|pool)/i
+
+/** Refusals that say nothing about the transaction. */
+const passing = /rate limit|too many requests|busy|timeout|timed out|warming up|syncing|internal error/i
+const passingCodes: ReadonlySet<number> = new Set([-32005, -32029, -32603, 429])
+
+const answerTo = (error: NodeRejected): Broadcasting.Answer => {
+  const { code, message } = error
+  if (isKnown.test(message)) return { state: "taken" }
+  const isAnswer = !isMethodMissing(error) && !passingCodes.has(code) && !passing.test(message)
+  return { state: isAnswer ? "refused" : "unanswered", message }
+}
+
+const give = (raw: Uint8Array) => (node: JsonRpc) =>
+  node.call("eth_sendRawTransaction", [Hex.encode(raw)]).pipe(
+    Effect.as<Broadcasting.Answer>({ state: "taken" }),
+    Effect.catchTag("NodeRejected", (error) => Effect.succeed(answerTo(error)))
+  )
+
+/** What one node knows of a transaction. */
+const standingAt = ({ from, hash, nonce }: Transaction) =>
+  Effect.fnUntraced(function* (node: JsonRpc) {
+    const [receipt, pending, mined] = yield* node.batch([
+      { method: "eth_getTransactionReceipt", params: [hash] },
+      { method: "eth_getTransactionByHash", params: [hash] },
+      { method: "eth_getTransactionCount", params: [from, "latest"] }
+    ])
+    return yield* read(node, "eth_getTransactionReceipt", (): Broadcasting.Standing => {
+      if (receipt != null) {
+        const { blockHash, blockNumber, status } = Hex.object(receipt, "receipt")
+        const place = { height: Hex.integer(blockNumber, "blockNumber"), hash: Hex.hash(blockHash, "blockHash") }
+        const failed = status != null && Hex.quantity(status, "status") === 0n
+        return { state: "mined", ...place, ...(failed ? { error: "the transaction was reverted" } : {}) }
+      }
+      if (pending != null) return { state: "waiting" }
+      return Hex.integer(mined, "transaction count") > nonce
+        ? { state: "replaced", message: `another transaction of the sender with the nonce ${nonce} was mined` }
+        : { state: "absent" }
+    })
+  })
+
+/** What the chain has of the sender, and what gas costs. */
+const present = Effect.fnUntraced(function* (rpc: JsonRpc, from: string) {
+  const [balance, mined, price] = yield* rpc.batch([
+    { method: "eth_getBalance", params: [from, "latest"] },
+    { method: "eth_getTransactionCount", params: [from, "latest"] },
+    { method: "eth_gasPrice", params: [] }
+  ])
+  return yield* read(rpc, "eth_getBalance", () => ({
+    balance: Hex.quantity(balance, "balance"),
+    mined: Hex.integer(mined, "transaction count"),
+    price: Hex.quantity(price, "gas price")
+  }))
+})
+
+export interface Options {
+  readonly maximumFee: number
+}
+
+/** `chainId` is asked of a chain whose id is not fixed. */
+export const make = (
+  chain: Chain,
+  rpc: Nodes,
+  chainId: Effect.Effect<bigint, NodeError>,
+  { maximumFee }: Options
+): Broadcasting.Broadcasting => {
+  const ownId = chain.evm?.chainId === undefined ? chainId : Effect.succeed(BigInt(chain.evm.chainId))
+
+  return {
+    idOf: Effect.fn("EvmBroadcasting.idOf")(function* (raw) {
+      const { chainId, hash } = yield* Effect.fromResult(decode(raw))
+      const own = yield* ownId
+      if (chainId === 0n) {
+        return yield* Broadcasting.invalid(`must be signed for one chain (EIP-155): ${own}, this one's id`)
+      }
+      if (chainId !== own)
+        return yield* Broadcasting.invalid(`must be of the chain ${own}, and is of the chain ${chainId}`)
+      return Hex.hash(hash, "hash")
+    }),
+    check: Effect.fn("EvmBroadcasting.check")(function* (raw) {
+      const transaction = yield* Effect.fromResult(decode(raw))
+      const { gasLimit, nonce, value } = transaction
+      const { balance, mined, price } = yield* present(rpc, transaction.from!)
+      if (nonce < mined) {
+        return yield* Broadcasting.contradicted(
+          `the nonce must be ${mined} or above, and is ${nonce}: another transaction of the sender has it`
+        )
+      }
+      const offered = transaction.gasPrice ?? transaction.maxFeePerGas ?? 0n
+      const fault = Broadcasting.feeFault(offered, price, maximumFee, "Wei for each gas")
+      if (fault !== undefined) return yield* Broadcasting.invalid(fault)
+      const blobs =
+        BigInt(transaction.blobVersionedHashes?.length ?? 0) * blobGas * (transaction.maxFeePerBlobGas ?? 0n)
+      const cost = value + gasLimit * offered + blobs
+      if (cost > balance) {
+        return yield* Broadcasting.contradicted(`the sender has ${balance} Wei, and value and fee may take ${cost}`)
+      }
+    }),
+    send: Effect.fn("EvmBroadcasting.send")((raw) => Broadcasting.toEvery(rpc.each, give(raw))),
+    standing: Effect.fn("EvmBroadcasting.standing")(function* (raw) {
+      const transaction = yield* Effect.orDie(Effect.fromResult(decode(raw)))
+      return yield* Broadcasting.ofEvery(rpc.each, standingAt(transaction))
+    })
+  }
+}

@@ -1,0 +1,240 @@
+/**
+ * The transactions that accounts have broadcast. A row is there before anything is sent, so that whatever happens in
+ * between is found out afterwards; each outcome is written in one transaction with the callback that tells it.
+ */
+import * as Bytes from "@headwater/core/Bytes"
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as Callback from "@headwater/core/events/Callback"
+import { type BroadcastEvent, broadcastSubscription } from "@headwater/core/events/EventType"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { sql } from "kysely"
+import * as ChainRow from "../database/ChainRow.ts"
+import { Database } from "../database/Database.ts"
+import * as SmallSteps from "../database/SmallSteps.ts"
+import { rows } from "../database/Statements.ts"
+import type { BroadcastOutcome, Row } from "../database/Tables.ts"
+import * as CallbackState from "../subscriptions/CallbackState.ts"
+import * as Removal from "../subscriptions/Removal.ts"
+import { Subscriptions } from "../subscriptions/Subscriptions.ts"
+
+export type Broadcast = Row<"broadcast">
+
+/** What became of a transaction, with the block that has it, or why the chain will not have it. */
+export interface Found {
+  readonly outcome: BroadcastOutcome
+  readonly error?: string | undefined
+  readonly block?: { readonly height: number; readonly hash: Uint8Array } | undefined
+}
+
+export interface NewBroadcast {
+  readonly account: number
+  readonly chain: Chain
+  readonly transactionId: Uint8Array
+  readonly raw: Uint8Array
+  readonly callback: { readonly url: string; readonly secret: string | undefined } | undefined
+}
+
+/** Blocks after the last change of an outcome, after which nobody asks for another one. */
+const settledBlocks = 100
+
+/** Looks, each at another height, at which no node had a transaction, until it counts as dropped or replaced. */
+export const absencesUntilLost = 2
+
+/** Whether the nodes have it, as far as is known: there is nothing to be sent. */
+export const isOnItsWay = ({ height, outcome }: Broadcast): boolean =>
+  outcome === "sent" || outcome === "mined" || (outcome === "failed" && height !== null)
+
+/** The transaction of an account, by its id; undefined where the account has not broadcast it. */
+export const find = Effect.fn("Broadcasts.find")(function* (chain: Chain, account: number, transactionId: Uint8Array) {
+  const { read } = yield* Database
+  const row = yield* ChainRow.find(chain)
+  if (row === undefined) return undefined
+  const [found] = yield* read((db) =>
+    db
+      .selectFrom("broadcast")
+      .selectAll()
+      .where("chain", "=", row.id)
+      .where("transaction_id", "=", transactionId)
+      .where("account", "=", account)
+  )
+  return found
+})
+
+/** In a transaction: the subscription that tells what becomes of one broadcast. */
+const subscribe = Effect.fnUntraced(function* ({ account, callback, chain }: NewBroadcast) {
+  if (callback === undefined) return null
+  const { create } = yield* Subscriptions
+  const made = yield* create({
+    ...{ account, chain, event: broadcastSubscription, address: undefined, confirmations: 0, allowDuplicates: true },
+    ...{ callbackUrl: callback.url, secret: callback.secret }
+  })
+  return made.id
+})
+
+/**
+ * Takes note that a transaction is about to be sent. One that has been broadcast before is the same; a URL for its
+ * callbacks is taken from the first request that names one.
+ */
+export const begin = Effect.fn("Broadcasts.begin")(function* (broadcast: NewBroadcast) {
+  const { query, transaction } = yield* Database
+  const { account, chain, raw, transactionId } = broadcast
+  return yield* transaction(
+    Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      const { height, id } = yield* ChainRow.lock(yield* ChainRow.make(chain))
+      const [known] = yield* query((db) =>
+        db
+          .selectFrom("broadcast")
+          .selectAll()
+          .where("chain", "=", id)
+          .where("transaction_id", "=", transactionId)
+          .where("account", "=", account)
+      )
+      const subscription = known?.subscription ?? (yield* subscribe(broadcast))
+      if (known !== undefined && isOnItsWay(known)) {
+        if (subscription === known.subscription) return known
+        const told = yield* tell(chain, { ...known, subscription }, now)
+        const [changed] = yield* query((db) =>
+          db
+            .updateTable("broadcast")
+            .set({ subscription, ...told })
+            .where("id", "=", known.id)
+            .returningAll()
+        )
+        return changed!
+      }
+      const unsent = {
+        ...{ raw, subscription, outcome: "unknown" as const, error: null, height: null, hash: null, absences: 0 },
+        ...{ since_height: height ?? 0, next_look: 0, changed: now }
+      }
+      const [row] = yield* query((db) =>
+        db
+          .insertInto("broadcast")
+          .values({ account, chain: id, transaction_id: transactionId, created: now, ...unsent })
+          .onConflict((on) => on.columns(["chain", "transaction_id", "account"]).doUpdateSet(unsent))
+          .returningAll()
+      )
+      return row!
+    })
+  )
+})
+
+/** The event that tells an outcome; undefined while nothing is known. */
+const eventOf = (row: Broadcast): BroadcastEvent | undefined =>
+  isOnItsWay(row)
+    ? "BROADCAST_TRANSACTION_SUCCESS"
+    : row.outcome === "unknown"
+      ? undefined
+      : "BROADCAST_TRANSACTION_FAIL"
+
+/** In a transaction that has the chain's lock: tells the outcome, where that is another one than was told last. */
+const tell = Effect.fnUntraced(function* (chain: Chain, row: Broadcast, now: number) {
+  const { query } = yield* Database
+  const event = eventOf(row)
+  if (event === undefined || event === row.told || row.subscription === null) return {}
+  const subscription = row.subscription
+  const [subscriber] = yield* query((db) => db.selectFrom("subscription").selectAll().where("id", "=", subscription))
+  if (subscriber === undefined) return {}
+  const tellings = row.tellings + 1
+  const failed = event === "BROADCAST_TRANSACTION_FAIL" ? (row.error ?? "no node has the transaction") : undefined
+  const callback = CallbackState.make({
+    ...{ subscriber, active: subscriber.active === 1, chain: row.chain, event, height: null, now },
+    key: {
+      blockHash: undefined,
+      occurrence: `broadcast:${Buffer.from(row.transaction_id).toString("hex")}`,
+      confirmation: tellings
+    },
+    item: { ...Callback.broadcastItem(chain, row.transaction_id, failed) }
+  })
+  yield* CallbackState.enter("added", [callback])
+  return { told: event, tellings }
+})
+
+const isSame = (row: Broadcast, { block, outcome }: Found) =>
+  row.outcome === outcome &&
+  (block === undefined ? row.height === null : row.hash !== null && Bytes.equal(row.hash, block.hash))
+
+/** Writes what has become of a transaction, and the callback that tells it. `looked`: the chain's height at that look. */
+export const record = Effect.fn("Broadcasts.record")(function* (chain: Chain, id: number, found: Found, looked = 0) {
+  const { query, transaction } = yield* Database
+  return yield* transaction(
+    Effect.gen(function* () {
+      const [before] = yield* query((db) => db.selectFrom("broadcast").select("chain").where("id", "=", id))
+      if (before === undefined) return
+      const { height: tip } = yield* ChainRow.lock(before.chain)
+      const [row] = yield* query((db) => db.selectFrom("broadcast").selectAll().where("id", "=", id))
+      if (row === undefined) return
+      const now = yield* Clock.currentTimeMillis
+      const isLasting = isSame(row, found)
+      const since_height = isLasting ? row.since_height : Math.max(tip ?? 0, found.block?.height ?? 0)
+      const isOpen = found.outcome === "sent" || found.outcome === "unknown"
+      const isSettled = !isOpen && looked - since_height >= settledBlocks
+      const changed = {
+        ...{ outcome: found.outcome, error: found.error ?? null, absences: 0, since_height },
+        ...{ height: found.block?.height ?? null, hash: found.block?.hash ?? null },
+        ...{ next_look: isSettled ? null : looked + 1, changed: isLasting ? row.changed : now }
+      }
+      const told = yield* tell(chain, { ...row, ...changed }, now)
+      yield* query((db) =>
+        db
+          .updateTable("broadcast")
+          .set({ ...changed, ...told })
+          .where("id", "=", id)
+      )
+    })
+  )
+})
+
+/** Takes note that no node had a transaction at this height of the chain; `times` in a row, this time included. */
+export const miss = Effect.fn("Broadcasts.miss")(function* (id: number, looked: number, times: number) {
+  const { query } = yield* Database
+  yield* query((db) =>
+    db
+      .updateTable("broadcast")
+      .set({ absences: times, next_look: looked + 1 })
+      .where("id", "=", id)
+  )
+})
+
+/** Some of the transactions that are to be looked for at this height of the chain. */
+export const toLookFor = Effect.fn("Broadcasts.toLookFor")(function* (chain: number, height: number, limit: number) {
+  const { read } = yield* Database
+  return yield* read((db) =>
+    db
+      .selectFrom("broadcast")
+      .selectAll()
+      .where("chain", "=", chain)
+      .where("next_look", "<=", height)
+      .orderBy("next_look")
+      .orderBy("id")
+      .limit(limit)
+  )
+})
+
+/** Rows of one step. */
+const atOnce = 100
+
+/** Forgets transactions whose outcome is final for so long, with the subscriptions that told it, in small steps. */
+export const prune = Effect.fn("Broadcasts.prune")(function* (keptMillis: number) {
+  const { numbers, query, transaction } = yield* Database
+  const before = (yield* Clock.currentTimeMillis) - keptMillis
+  const some = Effect.gen(function* () {
+    const old = yield* query(
+      rows(sql<Pick<Broadcast, "id" | "chain" | "subscription">>`
+        select id, chain, subscription from broadcast where next_look is null and changed < ${before}
+        order by chain, id limit ${atOnce}`)
+    )
+    const first = old[0]
+    if (first === undefined) return false
+    const own = old.filter(({ chain }) => chain === first.chain)
+    yield* ChainRow.lockAndBumpRevision(first.chain)
+    const subscriptions = own.flatMap(({ subscription }) => subscription ?? [])
+    if (subscriptions.length > 0) {
+      yield* Removal.removeAll(first.chain, subscriptions)
+    }
+    yield* query(rows(sql`delete from broadcast where id in ${numbers(own.map(({ id }) => id))}`))
+    return true
+  })
+  yield* SmallSteps.whileMore(transaction(some))
+})

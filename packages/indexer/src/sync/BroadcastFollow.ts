@@ -1,0 +1,108 @@
+/**
+ * Follows what becomes of the transactions that were broadcast, once after each new block: in a block, replaced, or known to
+ * no node any more. Nothing is sent here: what a process did not get to, the nodes are asked about. A block that leaves the
+ * chain takes its transactions back into doubt.
+ */
+import * as Bytes from "@headwater/core/Bytes"
+import type { Chain } from "@headwater/core/chains/Chain"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type { Broadcasting } from "../families/Broadcasting.ts"
+import type { NodeError } from "../families/node/NodeError.ts"
+import * as Broadcasts from "../store/broadcasts/Broadcasts.ts"
+import * as ChainRow from "../store/database/ChainRow.ts"
+import { Database, type DatabaseError } from "../store/database/Database.ts"
+import { retryForever } from "./RetryForever.ts"
+
+export interface Options {
+  readonly pollInterval: Duration.Duration
+  /** Runs after callbacks may have been added. */
+  readonly onRecorded: Effect.Effect<void>
+}
+
+export interface BroadcastFollow {
+  /** Looks for every transaction that has not been looked for since the last block. Asks no node where there is none. */
+  readonly step: Effect.Effect<void, DatabaseError | NodeError>
+  /** Steps until it is interrupted; failures are logged and tried again. */
+  readonly run: Effect.Effect<never>
+}
+
+/** Transactions that are read from the store, and that nodes are asked about, at a time. */
+const atOnce = 50
+const concurrency = 4
+
+const dropped = "no node has the transaction any more"
+
+/** Whether the block that had a transaction is still the recorded one at its height. */
+const isStillMined = Effect.fnUntraced(function* ({ chain, hash, height }: Broadcasts.Broadcast) {
+  if (height === null || hash === null) return false
+  const { read } = yield* Database
+  const [block] = yield* read((db) =>
+    db.selectFrom("block").select("hash").where("chain", "=", chain).where("height", "=", height)
+  )
+  return block !== undefined && Bytes.equal(block.hash, hash)
+})
+
+/** What the nodes know, in the terms of the store; undefined where they may be about to know more. */
+const foundOf = Effect.fnUntraced(function* (row: Broadcasts.Broadcast, broadcasting: Broadcasting) {
+  const standing = yield* broadcasting.standing(row.raw)
+  switch (standing.state) {
+    case "mined": {
+      const { error, hash, height } = standing
+      return { outcome: error === undefined ? "mined" : "failed", error, block: { height, hash } } as const
+    }
+    case "waiting":
+      return { outcome: "sent" } as const
+    case "absent":
+    case "replaced":
+    case "dropped": {
+      if (row.absences + 1 < Broadcasts.absencesUntilLost) return undefined
+      return standing.state === "absent"
+        ? ({ outcome: "dropped", error: dropped } as const)
+        : { outcome: standing.state, error: standing.message }
+    }
+  }
+})
+
+export const make = Effect.fn("BroadcastFollow.make")(function* (
+  chain: Chain,
+  broadcasting: Broadcasting,
+  options: Options
+) {
+  const database = yield* Database
+
+  const look = Effect.fnUntraced(function* (row: Broadcasts.Broadcast, height: number) {
+    if (yield* isStillMined(row)) {
+      const { error, hash, outcome } = row
+      const block = { height: row.height!, hash: hash! }
+      return yield* Broadcasts.record(chain, row.id, { outcome, error: error ?? undefined, block }, height)
+    }
+    // What was refused is not in any block; somebody else may have sent it since.
+    const found = yield* foundOf(row, broadcasting)
+    if (found === undefined) return yield* Broadcasts.miss(row.id, height, row.absences + 1)
+    const isRefused = row.outcome === "failed" && row.height === null
+    const kept = isRefused && (found.outcome === "dropped" || found.outcome === "replaced")
+    yield* Broadcasts.record(
+      chain,
+      row.id,
+      kept ? { outcome: row.outcome, error: row.error ?? undefined } : found,
+      height
+    )
+  })
+
+  const step: BroadcastFollow["step"] = Effect.gen(function* () {
+    const row = yield* ChainRow.find(chain)
+    if (row === undefined || row.height === null) return
+    const { height, id } = row
+    while (true) {
+      const some = yield* Broadcasts.toLookFor(id, height, atOnce)
+      if (some.length === 0) return
+      yield* Effect.forEach(some, (one) => look(one, height), { concurrency, discard: true })
+      yield* options.onRecorded
+      if (some.length < atOnce) return
+    }
+  }).pipe(Effect.provideService(Database, database), Effect.withSpan("BroadcastFollow.step"))
+
+  const run = retryForever(chain, "Following broadcast transactions", options.pollInterval, step)
+  return { step, run } satisfies BroadcastFollow
+})

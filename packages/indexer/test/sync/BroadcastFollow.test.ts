@@ -1,0 +1,177 @@
+/** What becomes of broadcast transactions, by what nodes say of them: each outcome, its callback, and its end. */
+import { assert, describe, layer } from "@effect/vitest"
+import type { Standing } from "@headwater/indexer/families/Broadcasting"
+import { NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
+import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
+import * as AccountExport from "@headwater/indexer/store/accounts/AccountExport"
+import * as AccountRemoval from "@headwater/indexer/store/accounts/AccountRemoval"
+import * as Broadcasts from "@headwater/indexer/store/broadcasts/Broadcasts"
+import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import { Database } from "@headwater/indexer/store/database/Database"
+import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
+import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as BroadcastFollow from "@headwater/indexer/sync/BroadcastFollow"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { stores } from "../../../../test/Stores.ts"
+import * as Seed from "../store/Seed.ts"
+import { FakeChain } from "./FakeChain.ts"
+
+const chain = Seed.chain
+const raw = Uint8Array.of(1, 2, 3)
+const transactionId = new Uint8Array(32).fill(7)
+const callback = { url: "https://receiver.test/", secret: undefined }
+
+for (const store of stores) {
+  const services = Outbox.layer.pipe(
+    Layer.provideMerge(Subscriptions.layer),
+    Layer.provideMerge(Accounts.layer),
+    Layer.provideMerge(store.layer)
+  )
+  describe(`Broadcast transactions on ${store.name}`, () => {
+    const start = Effect.gen(function* () {
+      const fake = new FakeChain(chain)
+      const chainStore = yield* ChainStore.open(chain, { record: "watched", undoDepth: 64 })
+      yield* chainStore.commit([fake.tip])
+      const account = yield* Seed.account
+      const node = { asked: 0, standing: { state: "waiting" } as Standing | undefined }
+      const follow = yield* BroadcastFollow.make(
+        chain,
+        {
+          idOf: () => Effect.succeed(transactionId),
+          check: () => Effect.void,
+          send: () => Effect.die(new Error("nothing is sent by who follows")),
+          standing: () =>
+            Effect.suspend(() => {
+              node.asked++
+              return node.standing === undefined
+                ? Effect.fail(new NodeUnreachable({ node: "node", method: "m", message: "down" }))
+                : Effect.succeed(node.standing)
+            })
+        },
+        { pollInterval: "1 second", onRecorded: Effect.void } as never
+      )
+      const mine = Effect.gen(function* () {
+        const block = fake.mine([])
+        yield* chainStore.commit([block])
+        return block
+      })
+      const outcome = Effect.map(Broadcasts.find(chain, account, transactionId), (row) => row?.outcome)
+      /** A block, and what has become of the transaction then, where the node says this of it. */
+      const next = Effect.fnUntraced(function* (standing: Standing | undefined) {
+        node.standing = standing
+        yield* mine
+        yield* Effect.ignore(follow.step)
+        return yield* outcome
+      })
+      const begin = Broadcasts.begin({ account, chain, transactionId, raw, callback })
+      const events = Effect.fnUntraced(function* (subscription: number | null) {
+        return (yield* Seed.rows(subscription!)).map(({ body, event, state }) => [
+          event.replace("BROADCAST_TRANSACTION_", ""),
+          state,
+          JSON.parse(body).data.item.errorMessage
+        ])
+      })
+      return { account, begin, chainStore, events, fake, follow, mine, next, node, outcome }
+    })
+
+    layer(Layer.empty, { excludeTestServices: true })((it) => {
+      it.effect("are told once for each turn, and asked about once for each block", () =>
+        Effect.gen(function* () {
+          const { begin, events, fake, follow, next, node } = yield* start
+          const { id, outcome: first, subscription } = yield* begin
+          assert.strictEqual(first, "unknown")
+          assert.strictEqual(yield* next(undefined), "unknown")
+          assert.strictEqual(yield* next({ state: "absent" }), "unknown")
+          assert.strictEqual(yield* next({ state: "waiting" }), "sent")
+          const { asked } = node
+          yield* follow.step
+          assert.strictEqual(node.asked, asked)
+          const gone = { state: "replaced", message: "another one has its nonce" } as const
+          assert.strictEqual(yield* next(gone), "sent")
+          // That a node is down says nothing.
+          assert.strictEqual(yield* next(undefined), "sent")
+          assert.strictEqual(yield* next(gone), "replaced")
+          // The one in its place has left the chain.
+          assert.strictEqual(yield* next({ state: "waiting" }), "sent")
+          assert.deepStrictEqual(yield* events(subscription), [
+            ["SUCCESS", "due", undefined],
+            ["FAIL", "due", gone.message],
+            ["SUCCESS", "due", undefined]
+          ])
+          const block = fake.tip
+          assert.strictEqual(
+            yield* next({ state: "mined", height: block.height, hash: block.hash, error: "reverted" }),
+            "failed"
+          )
+          assert.lengthOf(yield* events(subscription), 3)
+          const again = yield* begin
+          assert.deepStrictEqual([again.id, again.subscription, again.outcome], [id, subscription, "failed"])
+        }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
+      it.effect("go back with the block that has them, and are final a hundred blocks later, without a node", () =>
+        Effect.gen(function* () {
+          const { begin, chainStore, events, fake, follow, mine, next, node, outcome } = yield* start
+          const { subscription } = yield* begin
+          const block = yield* mine
+          const mined = { state: "mined", height: block.height, hash: block.hash } as const
+          assert.strictEqual(yield* next(mined), "mined")
+          const { asked } = node
+          assert.strictEqual(yield* next(undefined), "mined")
+          assert.strictEqual(node.asked, asked)
+          fake.drop(3)
+          yield* chainStore.undo(0)
+          yield* mine
+          yield* mine
+          yield* mine
+          assert.strictEqual(yield* next({ state: "waiting" }), "sent")
+          const instead = yield* mine
+          assert.strictEqual(yield* next({ state: "mined", height: instead.height, hash: instead.hash }), "mined")
+          for (let i = 0; i < 101; i++) yield* mine
+          yield* follow.step
+          yield* Broadcasts.prune(-1_000)
+          assert.isUndefined(yield* outcome)
+          assert.lengthOf(yield* events(subscription), 0)
+          const { query } = yield* Database
+          assert.lengthOf(yield* query((db) => db.selectFrom("subscription").selectAll()), 0)
+          assert.deepStrictEqual(
+            (yield* query((db) => db.selectFrom("subscription_count").selectAll())).map(({ total }) => Number(total)),
+            [0]
+          )
+        }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
+      it.effect("that were refused stay so, and may be sent again; each account has its own", () =>
+        Effect.gen(function* () {
+          const { account, begin, events, next } = yield* start
+          const row = yield* begin
+          yield* Broadcasts.record(chain, row.id, { outcome: "failed", error: "underpriced" })
+          assert.strictEqual(yield* next({ state: "absent" }), "failed")
+          assert.strictEqual(yield* next({ state: "absent" }), "failed")
+          assert.deepStrictEqual(yield* events(row.subscription), [["FAIL", "due", "underpriced"]])
+          assert.strictEqual((yield* begin).outcome, "unknown")
+          assert.strictEqual(yield* next({ state: "waiting" }), "sent")
+          assert.lengthOf(yield* events(row.subscription), 2)
+
+          const other = yield* Seed.account
+          assert.isUndefined(yield* Broadcasts.find(chain, other, transactionId))
+          const own = yield* Broadcasts.begin({ account: other, chain, transactionId, raw, callback: undefined })
+          assert.notStrictEqual(own.id, row.id)
+          // A request that names a URL later is told what is known then.
+          yield* Broadcasts.record(chain, own.id, { outcome: "sent" })
+          const named = yield* Broadcasts.begin({ account: other, chain, transactionId, raw, callback })
+          assert.deepStrictEqual(yield* events(named.subscription), [["SUCCESS", "due", undefined]])
+
+          const lines: Array<AccountExport.Line> = []
+          yield* AccountExport.run(account, (line) => Effect.sync(() => lines.push(line)))
+          const { outcome, transaction_id } = lines.find(({ kind }) => kind === "broadcast")!
+          assert.deepStrictEqual([outcome, transaction_id], ["sent", `0x${"07".repeat(32)}`])
+          yield* AccountRemoval.remove(account)
+          assert.isUndefined(yield* Broadcasts.find(chain, account, transactionId))
+          assert.isDefined(yield* Broadcasts.find(chain, other, transactionId))
+        }).pipe(Effect.provide(services), Effect.scoped)
+      )
+    })
+  })
+}

@@ -1,0 +1,278 @@
+/** Signed transactions on a real node: sent once, followed, and told; wrong ones refused; a node that dies in the middle. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { Signature, SigningKey, Transaction, type TransactionLike, Wallet } from "ethers"
+import * as FakeNode from "../packages/indexer/test/FakeNode.ts"
+import * as Anvil from "./Anvil.ts"
+import { funded } from "./Contracts.ts"
+import * as Headwater from "./Headwater.ts"
+import * as Receiver from "./Receiver.ts"
+import { locations } from "./Stores.ts"
+
+const path = "/broadcast-transactions/ethereum/devnet"
+const secret = "a secret of the test"
+const gwei = 1_000_000_000n
+
+/** A node before anvil that counts what it is given, and may die before or behind that. */
+const between = (url: string) =>
+  Effect.gen(function* () {
+    const state = { dies: "never" as "never" | "before" | "after", sent: [] as Array<string> }
+    const node = yield* FakeNode.http(async (request, response) => {
+      const body = await FakeNode.bodyOf(request)
+      const calls = [JSON.parse(body)].flat() as ReadonlyArray<FakeNode.Call>
+      const sends = calls.filter(({ method }) => method === "eth_sendRawTransaction")
+      state.sent.push(...sends.map(({ params }) => String(params[0])))
+      if (sends.length > 0 && state.dies === "before") return request.socket.destroy()
+      const answer = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body })
+      const text = await answer.text()
+      if (sends.length > 0 && state.dies === "after") return request.socket.destroy()
+      return response.writeHead(200, { "content-type": "application/json" }).end(text)
+    })
+    return { url: node.url, state }
+  })
+
+const setup = (location: Effect.Effect<never>) =>
+  Effect.gen(function* () {
+    const anvil = yield* Anvil.start({ args: ["--no-mining"] })
+    const node = yield* between(anvil.url)
+    const receiver = yield* Receiver.start()
+    const headwater = yield* Headwater.start(yield* location, {
+      chains: { "ethereum/devnet": { nodes: [node.url], start: 0, pollMillis: 50 } },
+      callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca }
+    })
+    const mine = anvil.rpc("evm_mine", [])
+    const sign = (fields: TransactionLike = {}, wallet = funded) => {
+      const transaction = Transaction.from({
+        ...{ type: 2, chainId: 31337, nonce: 0, gasLimit: 21_000, to: Wallet.createRandom().address, value: 1n },
+        ...{ maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: gwei },
+        ...fields
+      })
+      transaction.signature = wallet.signingKey.sign(transaction.unsignedHash)
+      return transaction
+    }
+    const post = (hex: string, item: Record<string, unknown> = {}) =>
+      headwater.post(path, { signedTransactionHex: hex, ...item })
+    const broadcast = Effect.fnUntraced(function* (transaction: Transaction, item: Record<string, unknown> = {}) {
+      const callback = { callbackUrl: `${receiver.url}/`, callbackSecretKey: secret }
+      const { body, status } = yield* post(transaction.serialized, { ...callback, ...item })
+      assert.deepStrictEqual(
+        [status, body.data?.item],
+        [200, { transactionId: transaction.hash }],
+        JSON.stringify(body)
+      )
+    })
+    /** Waits until the transaction has this outcome. */
+    const becomes = Effect.fnUntraced(function* ({ hash }: Transaction, outcome: string) {
+      for (let i = 0; i < 3_000; i++) {
+        // That no node has a transaction is believed at the second of two blocks.
+        if (["dropped", "replaced"].includes(outcome) && i % 10 === 0) yield* mine
+        const { body } = yield* headwater.get(`${path}/${hash}`)
+        if (body.data?.item.outcome === outcome) return body.data.item
+        yield* Effect.sleep("20 millis")
+      }
+      return yield* Effect.die(new Error(`${hash} did not become ${outcome}`))
+    })
+    const told = ({ hash }: Transaction) =>
+      receiver.accepted().filter(({ body }) => body.data.item.transactionId === hash)
+    const events = (transaction: Transaction) => told(transaction).map(({ body }) => body.data.event)
+    const until = (transaction: Transaction, ...wanted: ReadonlyArray<string>) =>
+      receiver.until(() => wanted.every((event, i) => events(transaction)[i] === event))
+    // Answers 503 until it is connected, and has a first block.
+    for (let i = 0; i < 1_200; i++) {
+      const { status } = yield* post("0x01")
+      if (status !== 503) break
+      yield* Effect.sleep("50 millis")
+    }
+    return { anvil, becomes, broadcast, events, headwater, mine, node, post, receiver, sign, told, until }
+  })
+
+const success = "BROADCAST_TRANSACTION_SUCCESS"
+const fail = "BROADCAST_TRANSACTION_FAIL"
+
+for (const { location, name } of locations) {
+  const start = Effect.suspend(() => setup(location as unknown as Effect.Effect<never>))
+
+  describe(`broadcast on anvil, ${name}`, () => {
+    it.live("sends what was prepared and signed, once, tells it, and follows it into a block and out of it", () =>
+      Effect.gen(function* () {
+        const { anvil, becomes, broadcast, events, headwater, mine, node, receiver, sign, told, until } = yield* start
+        const prepared = yield* headwater.post("/prepare-transactions/evm/ethereum/devnet/native-coins", {
+          ...{ fee: { priority: "standard" }, recipient: Wallet.createRandom().address },
+          ...{ sender: funded.address, amount: "0.1" }
+        })
+        const { fee, gasLimit, nonce, recipient, value } = prepared.body.data.item
+        const transaction = sign({
+          ...{ nonce, gasLimit, to: recipient, value: BigInt(Number(value.amount) * 10) * 10n ** 17n },
+          ...{ maxFeePerGas: fee.maxFeePerGas, maxPriorityFeePerGas: fee.maxPriorityFeePerGas }
+        })
+        yield* broadcast(transaction)
+        yield* until(transaction, success)
+        const [first] = told(transaction)
+        Receiver.verify(first!, secret)
+        assert.deepStrictEqual(first!.body.data.item, {
+          ...{ blockchain: "ethereum", network: "devnet", transactionId: transaction.hash }
+        })
+        assert.strictEqual(first!.headers["x-callback-sequence"], "1")
+        const sent = yield* becomes(transaction, "sent")
+        assert.hasAllKeys(sent, ["createdTimestamp", "outcome", "transactionId", "updatedTimestamp"])
+
+        yield* mine
+        const mined = yield* becomes(transaction, "mined")
+        const block = yield* anvil.rpc<{ hash: string }>("eth_getBlockByNumber", ["latest", false])
+        assert.deepStrictEqual(mined.minedInBlock, { hash: block.hash, height: 1 })
+        // The same again is the same, and sends nothing.
+        yield* broadcast(transaction)
+        assert.deepStrictEqual(node.state.sent, [transaction.serialized])
+
+        yield* anvil.rpc("anvil_reorg", [1, []])
+        // Anvil forgets the transactions of a block that leaves.
+        const lost = yield* becomes(transaction, "dropped")
+        assert.notProperty(lost, "minedInBlock")
+        yield* until(transaction, success, fail)
+        yield* broadcast(transaction)
+        yield* until(transaction, success, fail, success)
+        assert.deepStrictEqual(events(transaction), [success, fail, success])
+        assert.deepStrictEqual(
+          told(transaction).map(({ headers }) => headers["x-callback-sequence"]),
+          ["1", "2", "3"]
+        )
+        assert.lengthOf(new Set(receiver.accepted().map(({ body }) => body.idempotencyKey)), 3)
+        assert.lengthOf(node.state.sent, 2)
+
+        const { referenceId } = first!.body
+        const read = yield* headwater.get(`/blockchain-events/ethereum/devnet/${referenceId}`)
+        assert.deepInclude(read.body.data.item, { eventType: "BROADCAST_TRANSACTION", isActive: true })
+        const feed = yield* headwater.get(`/blockchain-events/ethereum/devnet/${referenceId}/callbacks`)
+        assert.deepStrictEqual(feed.body.data.items.map(({ event }: { event: string }) => event).sort(), [
+          fail,
+          success,
+          success
+        ])
+        const unknown = yield* headwater.get(`${path}/${sign({ nonce: 99 }).hash}`)
+        assert.deepStrictEqual([unknown.status, unknown.body.error.code], [404, "resource_not_found"])
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("tells what was replaced, refused or reverted, each with its reason", () =>
+      Effect.gen(function* () {
+        const { anvil, becomes, broadcast, events, mine, node, post, receiver, sign, told, until } = yield* start
+        const replaced = sign()
+        yield* broadcast(replaced)
+        yield* until(replaced, success)
+        const instead = sign({ maxFeePerGas: 4n * gwei, maxPriorityFeePerGas: 2n * gwei })
+        yield* anvil.rpc("eth_sendRawTransaction", [instead.serialized])
+        yield* mine
+        const { errorMessage } = yield* becomes(replaced, "replaced")
+        assert.include(errorMessage, "nonce 0 was mined")
+        yield* until(replaced, success, fail)
+        assert.strictEqual(told(replaced)[1]!.body.data.item.errorMessage, errorMessage)
+
+        // What the node's pool alone knows: a price that does not replace.
+        const waiting = sign({ nonce: 1 })
+        yield* broadcast(waiting)
+        const underpriced = sign({ nonce: 1, value: 2n })
+        const refused = yield* post(underpriced.serialized, { callbackUrl: `${receiver.url}/` })
+        assert.deepStrictEqual([refused.status, refused.body.error.code], [409, "invalid_data"])
+        assert.match(refused.body.error.message, /signedTransactionHex: the nodes refuse it: .*underpriced/)
+        yield* until(underpriced, fail)
+        yield* becomes(underpriced, "failed")
+
+        // A creation whose code reverts (`revert(0, 0)`).
+        const reverting = sign({ nonce: 2, to: null, value: 0n, data: "0x60006000fd", gasLimit: 100_000 })
+        yield* broadcast(reverting)
+        yield* mine
+        const failed = yield* becomes(reverting, "failed")
+        assert.strictEqual(failed.errorMessage, "the transaction was reverted")
+        assert.hasAllKeys(failed.minedInBlock, ["hash", "height"])
+        assert.deepStrictEqual(events(reverting), [success])
+        assert.lengthOf(node.state.sent, 4)
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("refuses what is wrong by a rule that it names, and sends none of it", () =>
+      Effect.gen(function* () {
+        const { anvil, headwater, mine, node, post, sign } = yield* start
+        yield* anvil.rpc("eth_sendRawTransaction", [sign().serialized])
+        yield* mine
+        const next = sign({ nonce: 1 })
+        /** The other signature over the same message, which has the other half of s. */
+        const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+        const { r, s, yParity } = next.signature!
+        const high = `0x${(order - BigInt(s)).toString(16)}`
+        const malleated = next.serialized.replace(s.slice(2), high.slice(2))
+        assert.notStrictEqual(malleated, next.serialized)
+        const noCurvePoint = next.serialized.replace(r.slice(2), "5".padStart(64, "5"))
+        const legacy = sign({
+          type: 0,
+          nonce: 1,
+          chainId: 0,
+          gasPrice: 2n * gwei,
+          maxFeePerGas: null,
+          maxPriorityFeePerGas: null
+        })
+        const poor = new Wallet(new SigningKey(`0x${"11".repeat(32)}`))
+        const cases: ReadonlyArray<readonly [string, number, RegExp]> = [
+          [next.unsignedSerialized, 400, /must be signed/],
+          [`${next.serialized}00`, 400, /must be a signed transaction/],
+          [next.serialized.slice(0, -8), 400, /must be a signed transaction/],
+          ["0xzz", 400, /hexadecimal/],
+          ["0x7f", 400, /must be a signed transaction/],
+          [sign({ nonce: 1, chainId: 1 }).serialized, 400, /must be of the chain 31337, and is of the chain 1/],
+          [legacy.serialized, 400, /EIP-155/],
+          [malleated, 400, /s must be|canonical|signed transaction/],
+          [noCurvePoint, 400, /signature|balance/],
+          [sign({ nonce: 1, maxFeePerGas: 2_000n * gwei, maxPriorityFeePerGas: gwei }).serialized, 400, /maximumFee/],
+          [sign({ nonce: 0 }).serialized, 409, /nonce must be 1 or above, and is 0/],
+          [sign({ nonce: 0 }, poor).serialized, 409, /the sender has 0 Wei/],
+          [sign({ nonce: 1, value: 10n ** 23n }).serialized, 409, /the sender has \d+ Wei/]
+        ]
+        assert.isTrue(Signature.from({ r, s, yParity }).isValid())
+        for (const [hex, wanted, rule] of cases) {
+          const { body, status } = yield* post(hex)
+          // Any r that is on the curve is of some sender, who has no coins.
+          const expected = hex === noCurvePoint && status === 409 ? 409 : wanted
+          assert.deepStrictEqual(
+            [status, body.error?.code],
+            [expected, "invalid_data"],
+            `${rule} ${JSON.stringify(body)}`
+          )
+          assert.match(body.error.message, rule)
+          assert.strictEqual(body.error.details[0].attribute, "signedTransactionHex")
+        }
+        const url = yield* post(next.serialized, { callbackUrl: "http://127.0.0.1/" })
+        assert.deepStrictEqual([url.status, url.body.error.details[0].attribute], [400, "callbackUrl"])
+        const read = yield* headwater.get(`${path}/${next.hash}`)
+        assert.strictEqual(read.status, 404)
+        assert.deepStrictEqual(node.state.sent, [])
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("finds out what a node has that died in the middle, and sends nothing twice", () =>
+      Effect.gen(function* () {
+        const { becomes, broadcast, events, headwater, mine, node, sign, until } = yield* start
+        node.state.dies = "after"
+        const taken = sign()
+        yield* broadcast(taken)
+        node.state.dies = "before"
+        const never = sign({ nonce: 5 })
+        yield* broadcast(never)
+        // Neither does a daemon send again that was killed before it knew.
+        yield* headwater.kill
+        yield* headwater.launch
+        yield* mine
+        yield* until(taken, success)
+        yield* becomes(taken, "mined")
+        yield* becomes(never, "dropped")
+        yield* until(never, fail)
+        assert.deepStrictEqual(node.state.sent, [taken.serialized, never.serialized])
+        assert.deepStrictEqual(events(taken), [success])
+
+        // Whoever asks again has it sent again.
+        node.state.dies = "never"
+        yield* broadcast(never)
+        yield* until(never, fail, success)
+        assert.lengthOf(node.state.sent, 3)
+      }).pipe(Effect.scoped)
+    )
+  })
+}
