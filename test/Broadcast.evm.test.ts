@@ -180,6 +180,7 @@ for (const { location, name } of locations) {
         // A creation whose code reverts (`revert(0, 0)`).
         const reverting = sign({ nonce: 2, to: null, value: 0n, data: "0x60006000fd", gasLimit: 100_000 })
         yield* broadcast(reverting)
+        yield* until(reverting, success)
         yield* mine
         const failed = yield* becomes(reverting, "failed")
         assert.strictEqual(failed.errorMessage, "the transaction was reverted")

@@ -41,6 +41,7 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
     longCalls,
     announcements,
     verify: settings.verify,
+    ...(settings.maximumFee === undefined ? {} : { maximumFee: settings.maximumFee }),
     ...(settings.quorum === undefined ? {} : { quorum: settings.quorum })
   })
   return {
@@ -48,6 +49,7 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
     source,
     preparation: UtxoPreparation.make(chain, rpc),
     sideSources: {
+      broadcasting: source.broadcasting,
       mempool: source.mempool,
       coinSearch: source.search,
       minedOutputs: MinedOutputs.make(chain, each)

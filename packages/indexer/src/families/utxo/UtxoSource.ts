@@ -3,6 +3,7 @@ import type { BlockDetails } from "@headwater/core/BlockDetails"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
+import { type Broadcasting, defaultMaximumFee } from "../Broadcasting.ts"
 import * as Capability from "../Capability.ts"
 import * as Heads from "../node/Heads.ts"
 import type { JsonRpc, Nodes } from "../node/JsonRpc.ts"
@@ -17,12 +18,14 @@ import * as Capabilities from "./internal/Capabilities.ts"
 import * as Network from "./internal/Network.ts"
 import { consistent, orMissing } from "./internal/NodeAnswer.ts"
 import * as NodeJson from "./internal/NodeJson.ts"
+import * as UtxoBroadcasting from "./Broadcasting.ts"
 import * as Mempool from "./Mempool.ts"
 
 export interface UtxoSource extends Source {
   /** The newest block in the words of interface section 2.8. */
   readonly latestDetails: Effect.Effect<BlockDetails, NodeError>
   readonly mempool: SideSources.Mempool
+  readonly broadcasting: Broadcasting
   /** Finds the coins of addresses that were not watched when they were paid. */
   readonly search: SideSources.CoinSearch
 }
@@ -34,6 +37,8 @@ export interface UtxoSourceOptions {
   readonly longCalls?: JsonRpc
   /** As in `Heads.Options`. */
   readonly quorum?: number
+  /** As in the settings. */
+  readonly maximumFee?: number
   /** How far blocks are proved; `roots` by default. */
   readonly verify?: Proof.Level
   /** The node's announcements, if it makes any. */
@@ -209,6 +214,10 @@ export const make = Effect.fn("UtxoSource.make")(function* (
       ...Mempool.make(chain, rpc, capabilities.verbose),
       ...(announcements && { announced: announcements.transaction })
     },
+    broadcasting: UtxoBroadcasting.make(chain, rpc, {
+      maximumFee: options.maximumFee ?? defaultMaximumFee,
+      verbose: capabilities.verbose
+    }),
     search,
     ...(announcements && { announced: announcements.block })
   }

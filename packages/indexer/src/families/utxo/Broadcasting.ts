@@ -1,0 +1,323 @@
+/**
+ * Signed transactions of UTXO chains: decoded and checked, given to the nodes, and looked for there. Nothing here needs an
+ * index of transactions.
+ */
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
+import * as Broadcasting from "../Broadcasting.ts"
+import type { Call, JsonRpc, Nodes } from "../node/JsonRpc.ts"
+import type { NodeError, NodeRejected } from "../node/NodeError.ts"
+import * as BlockBody from "./internal/BlockBody.ts"
+import type { Parameters } from "./internal/Capabilities.ts"
+import { reading, refuse } from "./internal/Malformed.ts"
+import { consistent, isNoTransaction } from "./internal/NodeAnswer.ts"
+import * as NodeJson from "./internal/NodeJson.ts"
+import * as NodeTransaction from "./internal/NodeTransaction.ts"
+import { RawBytes } from "./internal/RawBytes.ts"
+import * as RawTransaction from "./internal/RawTransaction.ts"
+
+export interface Options {
+  readonly maximumFee: number
+  /** The second argument of `getrawtransaction` that the chain's node takes. */
+  readonly verbose: Parameters
+}
+
+interface Decoded {
+  readonly id: Uint8Array
+  readonly body: BlockBody.BlockBody
+  /** Whether all that it moves is in its inputs and outputs, so that their difference is its fee. */
+  readonly isTransparent: boolean
+}
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")
+
+const methodNotFound = -32601
+const isMissing = ({ code, message }: NodeRejected): boolean =>
+  code === methodNotFound || /method not found/i.test(message)
+
+/** Of a transaction without inputs in plain sight, or with a coinbase's. */
+const noInputs = Broadcasting.invalid("must have inputs, none of which makes new coins")
+
+/** The transaction by its own bytes; the ids and hidden parts of Zcash's are not read here. */
+const ownDecoding = (chain: Chain, raw: Uint8Array): Result.Result<Decoded, string> =>
+  reading(() => {
+    const bytes = new RawBytes(raw)
+    const body = BlockBody.empty()
+    RawTransaction.read(bytes, chain, 0, body)
+    if (bytes.at !== raw.length) refuse("the transaction", "has bytes behind it")
+    return { id: body.transactions[0]!, body, isTransparent: true }
+  })
+
+/** Parts of a decoded transaction that move coins unseen: shielded ones, and those of MWEB. */
+const isTransparent = (json: NodeJson.Json): boolean => {
+  const isEmpty = (part: unknown) => part === undefined || (Array.isArray(part) && part.length === 0)
+  const { orchard, vin, vjoinsplit, vShieldedOutput, vShieldedSpend } = json
+  const actions = Predicate.isReadonlyObject(orchard) ? orchard.actions : undefined
+  const isPlain =
+    !Array.isArray(vin) || vin.every((input) => Predicate.isReadonlyObject(input) && input.ismweb !== true)
+  return isPlain && [actions, vjoinsplit, vShieldedOutput, vShieldedSpend].every(isEmpty)
+}
+
+/** The transaction as a node decodes it. */
+const nodeDecoding = Effect.fnUntraced(function* (chain: Chain, rpc: JsonRpc, raw: Uint8Array) {
+  const answer = yield* Effect.catchTag(
+    rpc.call("decoderawtransaction", [hex(raw)], "decimalText"),
+    "NodeRejected",
+    (error) =>
+      Effect.fail(
+        isMissing(error)
+          ? error
+          : Broadcasting.invalid(`must be a transaction of ${chain.blockchain}: ${error.message}`)
+      )
+  )
+  return yield* consistent(rpc, "decoderawtransaction", (): Decoded => {
+    const json = NodeJson.record(answer, () => "the answer")
+    const body = BlockBody.empty()
+    // It has no part that takes long.
+    for (const _ of NodeTransaction.read(chain, json, 0, body)) continue
+    const id = NodeJson.hash(json.txid, () => "txid")
+    return { id, body, isTransparent: body.notUnderstood === undefined && isTransparent(json) }
+  })
+})
+
+const outpointText = ({ index, transactionId }: { readonly index: number; readonly transactionId: Uint8Array }) =>
+  `${hex(transactionId)}:${index}`
+
+/** `gettxout` of outpoints: what each answers, or undefined as a whole where the node cannot be asked. */
+const unspent = Effect.fnUntraced(function* (
+  rpc: JsonRpc,
+  outpoints: ReadonlyArray<{ readonly index: number; readonly transactionId: Uint8Array }>,
+  withMempool: boolean
+) {
+  const found: Array<NodeJson.Json | undefined> = []
+  const calls = outpoints.map(
+    ({ index, transactionId }): Call => ({ method: "gettxout", params: [hex(transactionId), index, withMempool] })
+  )
+  for (const result of yield* rpc.results(calls, "decimalText")) {
+    if (Result.isFailure(result)) {
+      if (isMissing(result.failure)) return undefined
+      return yield* result.failure
+    }
+    found.push(Predicate.isReadonlyObject(result.success) ? result.success : undefined)
+  }
+  return found
+})
+
+/** The rate that is usual at present, in the smallest unit for 1,000 bytes. */
+const usualRate = Effect.fnUntraced(function* (chain: Chain, rpc: JsonRpc) {
+  const results = yield* rpc.results(
+    [
+      { method: "estimatesmartfee", params: [2] },
+      { method: "getmempoolinfo", params: [] },
+      { method: "getnetworkinfo", params: [] }
+    ],
+    "decimalText"
+  )
+  const [estimate, mempool, network] = results.map((result) =>
+    Result.isSuccess(result) && Predicate.isReadonlyObject(result.success) ? result.success : {}
+  )
+  // Old nodes say -1 where they have none.
+  const rate = (value: unknown) =>
+    value === undefined || Number(value) < 0 ? 0n : NodeJson.coins(value, chain.decimals, () => "a fee rate")
+  return yield* consistent(rpc, "estimatesmartfee", () => {
+    const relayed = rate(network!.relayfee)
+    const rates = [rate(estimate!.feerate), rate(mempool!.mempoolminfee), relayed * quietFactor]
+    return rates.reduce((most, each) => (each > most ? each : most), leastRate)
+  })
+})
+
+/** A node without an estimate has seen few blocks, or empty ones: ten times the least that it relays is usual anywhere. */
+const quietFactor = 10n
+const leastRate = 1_000n
+
+/** Outputs by which a mined transaction is found; all that are spent already show nothing. */
+const outputsAsked = 20
+/** Blocks that are looked through where nothing else shows whether a transaction is mined. */
+const blocksLookedAt = 6
+
+/** Refusals that say that the transaction is there: -27 where a block has it. */
+const isKnown = /already in (?:block ?chain|utxo set|mempool)|already-in-mempool|already-known|txn-already/i
+const alreadyInChain = -27
+/** -22 not decoded, -25 inputs, -26 rules of the mempool. */
+const refusals: ReadonlySet<number> = new Set([-22, -25, -26])
+
+const answerTo = ({ code, message }: NodeRejected): Broadcasting.Answer => {
+  if (code === alreadyInChain || isKnown.test(message)) return { state: "taken" }
+  const isRefusal = refusals.has(code) || /bad-txns|mandatory|insufficient|dust|fee/i.test(message)
+  return { state: isRefusal ? "refused" : "unanswered", message }
+}
+
+const give = (raw: Uint8Array) => (node: JsonRpc) =>
+  node.call("sendrawtransaction", [hex(raw)]).pipe(
+    Effect.as<Broadcasting.Answer>({ state: "taken" }),
+    Effect.catchTag("NodeRejected", (error) => Effect.succeed(answerTo(error)))
+  )
+
+const isScriptFault = /script-verify-flag|bad-txns-(?!inputs)|tx-size|scriptsig|scriptpubkey|dust|^version$|^coinbase$/i
+
+export const make = (chain: Chain, rpc: Nodes, { maximumFee, verbose }: Options): Broadcasting.Broadcasting => {
+  const decode = Effect.fnUntraced(function* (raw: Uint8Array) {
+    const own = chain.utxo!.wireFormat === "zcash" ? Result.fail("") : ownDecoding(chain, raw)
+    return Result.isSuccess(own) ? own.success : yield* nodeDecoding(chain, rpc, raw)
+  })
+
+  /** The place of a block of the node's chain; undefined where it has left. */
+  const placeOf = Effect.fnUntraced(function* (node: JsonRpc, block: unknown) {
+    const answer = yield* node.call("getblockheader", [block])
+    return yield* consistent(node, "getblockheader", () => {
+      const header = NodeJson.record(answer, () => "the header")
+      const confirmations = Number(header.confirmations)
+      return confirmations > 0
+        ? { height: NodeJson.count(header.height, () => "height"), hash: NodeJson.hash(header.hash, () => "hash") }
+        : undefined
+    })
+  })
+
+  const mined = (place: { readonly height: number; readonly hash: Uint8Array }): Broadcasting.Standing => ({
+    state: "mined",
+    ...place
+  })
+
+  /** By the transaction itself: at a node with an index of transactions, and in the mempool of any. */
+  const byId = Effect.fnUntraced(function* (node: JsonRpc, id: Uint8Array) {
+    const found = yield* Effect.result(node.call("getrawtransaction", [hex(id), ...verbose]))
+    if (Result.isFailure(found)) {
+      if (found.failure._tag === "NodeRejected" && isNoTransaction(found.failure)) return undefined
+      return yield* found.failure
+    }
+    const { blockhash } = Predicate.isReadonlyObject(found.success) ? found.success : {}
+    if (typeof blockhash !== "string") return { state: "waiting" } satisfies Broadcasting.Standing
+    const place = yield* placeOf(node, blockhash)
+    return place === undefined ? undefined : mined(place)
+  })
+
+  /** By its unspent outputs, each of which says how many blocks ago it was mined. */
+  const byOutputs = Effect.fnUntraced(function* (node: JsonRpc, { body, id }: Decoded) {
+    const positions = [...new Set(body.transfers.map(({ position }) => position))].slice(0, outputsAsked)
+    const found = yield* unspent(
+      node,
+      positions.map((index) => ({ transactionId: id, index })),
+      false
+    )
+    const output = found?.find((each) => each !== undefined)
+    if (output === undefined) return undefined
+    const best = yield* placeOf(node, output.bestblock)
+    if (best === undefined) return undefined
+    const height = best.height - Number(output.confirmations) + 1
+    const answer = yield* node.call("getblockhash", [height])
+    return mined({
+      height,
+      hash: yield* consistent(node, "getblockhash", () => NodeJson.hash(answer, () => "the hash"))
+    })
+  })
+
+  /** By the ids of the newest blocks. */
+  const byBlocks = Effect.fnUntraced(function* (node: JsonRpc, id: Uint8Array) {
+    let hash: unknown = yield* node.call("getbestblockhash", [])
+    for (let i = 0; i < blocksLookedAt && typeof hash === "string"; i++) {
+      const block = yield* node.call("getblock", [hash])
+      const { height, previousblockhash, tx } = Predicate.isReadonlyObject(block) ? block : {}
+      if (Array.isArray(tx) && tx.includes(hex(id))) {
+        const at = hash
+        return mined(
+          yield* consistent(node, "getblock", () => ({
+            height: NodeJson.count(height, () => "height"),
+            hash: NodeJson.hash(at, () => "hash")
+          }))
+        )
+      }
+      hash = previousblockhash
+    }
+    return undefined
+  })
+
+  const standingAt = (decoded: Decoded) =>
+    Effect.fnUntraced(function* (node: JsonRpc): Effect.fn.Return<Broadcasting.Standing, NodeError> {
+      const found =
+        (yield* byId(node, decoded.id)) ?? (yield* byOutputs(node, decoded)) ?? (yield* byBlocks(node, decoded.id))
+      if (found !== undefined) return found
+      const outpoints = decoded.body.spends.map(({ outpoint }) => outpoint)
+      const inputs = yield* unspent(node, outpoints, false)
+      const spent = inputs?.findIndex((input) => input === undefined) ?? -1
+      if (spent === -1) return { state: "absent" }
+      const message = `its input ${outpointText(outpoints[spent]!)} is spent by another transaction, or no longer there`
+      return { state: "replaced", message }
+    })
+
+  /** The value of all inputs; undefined where the node cannot say. */
+  const inputsOf = Effect.fnUntraced(function* ({ body }: Decoded) {
+    const outpoints = body.spends.map(({ outpoint }) => outpoint)
+    const seen = yield* unspent(rpc, outpoints, true)
+    if (seen === undefined) return undefined
+    // What a waiting transaction spends, this one may replace.
+    const inBlocks = seen.includes(undefined) ? yield* unspent(rpc, outpoints, false) : []
+    let sum = 0n
+    for (const [i, outpoint] of outpoints.entries()) {
+      const output = seen[i] ?? inBlocks?.[i]
+      if (output === undefined) {
+        return yield* Broadcasting.contradicted(
+          `the input ${i}, ${outpointText(outpoint)}, must be an unspent output: the node has none`
+        )
+      }
+      sum += yield* consistent(
+        rpc,
+        "gettxout",
+        () => NodeTransaction.readOutput(chain, output, () => "the output").amount
+      )
+    }
+    return sum
+  })
+
+  /** What the node's mempool would say, where it can be asked beforehand. */
+  const checkMempool = Effect.fnUntraced(function* (raw: Uint8Array) {
+    const answer = yield* Effect.result(rpc.call("testmempoolaccept", [[hex(raw)]]))
+    if (Result.isFailure(answer)) {
+      if (answer.failure._tag !== "NodeRejected") return yield* answer.failure
+      return
+    }
+    const [first] = Array.isArray(answer.success) ? (answer.success as ReadonlyArray<unknown>) : []
+    if (!Predicate.isReadonlyObject(first) || first.allowed !== false) return
+    const reason = String(first["reject-reason"] ?? "no reason given").slice(0, 200)
+    if (isKnown.test(reason)) return
+    return yield* isScriptFault.test(reason)
+      ? Broadcasting.invalid(`must be valid, its signatures too; the node says: ${reason}`)
+      : Broadcasting.contradicted(`the node would refuse it: ${reason}`)
+  })
+
+  return {
+    idOf: Effect.fn("UtxoBroadcasting.idOf")(function* (raw) {
+      const { body, id, isTransparent } = yield* decode(raw)
+      if (isTransparent && body.spends.length === 0) return yield* noInputs
+      return id
+    }),
+    check: Effect.fn("UtxoBroadcasting.check")(function* (raw) {
+      const decoded = yield* decode(raw)
+      const inputs = yield* inputsOf(decoded)
+      if (inputs !== undefined && decoded.isTransparent) {
+        const outputs = decoded.body.transfers.reduce(
+          (sum, { amount, to }) => (to === undefined ? sum : sum + amount),
+          0n
+        )
+        const fee = inputs - outputs
+        if (fee < 0n) return yield* Broadcasting.invalid("its outputs must be at most its inputs")
+        // By bytes, since nodes count less for those of a witness: that never refuses what they would take.
+        const rate = (fee * 1_000n) / BigInt(raw.length)
+        const fault = Broadcasting.feeFault(
+          rate,
+          yield* usualRate(chain, rpc),
+          maximumFee,
+          "for 1,000 bytes, in the smallest unit,"
+        )
+        if (fault !== undefined) return yield* Broadcasting.invalid(fault)
+      }
+      yield* checkMempool(raw)
+    }),
+    send: Effect.fn("UtxoBroadcasting.send")((raw) => Broadcasting.toEvery(rpc.each, give(raw))),
+    standing: Effect.fn("UtxoBroadcasting.standing")(function* (raw) {
+      const decoded = yield* Effect.catchTag(decode(raw), "BroadcastRefused", Effect.die)
+      return yield* Broadcasting.ofEvery(rpc.each, standingAt(decoded))
+    })
+  }
+}
