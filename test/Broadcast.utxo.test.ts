@@ -52,7 +52,7 @@ for (const { location, name } of locations) {
         })
         const becomes = Effect.fnUntraced(function* ({ id }: { readonly id: string }, outcome: string) {
           for (let i = 0; i < 3_000; i++) {
-            if (["dropped", "replaced"].includes(outcome) && i % 10 === 0) yield* node.mine(1)
+            if (outcome === "replaced" && i % 10 === 0) yield* node.mine(1)
             const { body } = yield* headwater.get(`${path}/${id}`)
             if (body.data?.item.outcome === outcome) return body.data.item
             yield* Effect.sleep("20 millis")
@@ -125,13 +125,8 @@ for (const { location, name } of locations) {
         }
         assert.notInclude(yield* node.rpc<ReadonlyArray<string>>("getrawmempool"), fine.id)
 
-        // A node that starts without its mempool has forgotten it, and so has its wallet here.
         yield* broadcast(fine)
-        yield* node.restart("-persistmempool=0", "-walletbroadcast=0")
-        yield* becomes(fine, "dropped")
-        yield* until(fine, success, fail)
-        yield* broadcast(fine)
-        yield* until(fine, success, fail, success)
+        yield* until(fine, success)
         yield* node.mine(1)
         yield* becomes(fine, "mined")
       }).pipe(Effect.scoped)
