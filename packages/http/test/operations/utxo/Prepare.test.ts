@@ -18,6 +18,8 @@ import type { UtxoConnection } from "@headwater/indexer/families/utxo/UtxoConnec
 import type { CoinState, UtxoPreparation } from "@headwater/indexer/families/utxo/UtxoPreparation"
 import type { UtxoSource } from "@headwater/indexer/families/utxo/UtxoSource"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
+import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as WalletBranches from "@headwater/indexer/store/wallets/WalletBranches"
 import { keyOf, Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as Follow from "@headwater/indexer/sync/Follow"
@@ -194,7 +196,8 @@ const setup = Effect.fnUntraced(function* (name: string, format: Derivation.Form
 })
 
 for (const store of stores) {
-  const layer = Wallets.layer.pipe(
+  const layer = Layer.mergeAll(Outbox.layer, Wallets.layer).pipe(
+    Layer.provideMerge(Subscriptions.layer),
     Layer.provideMerge(store.layer),
     Layer.provideMerge(Layer.mergeAll(ConnectedNodes.layer, ChainStatus.layer))
   )
