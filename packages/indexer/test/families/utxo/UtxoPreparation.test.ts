@@ -1,0 +1,166 @@
+import { assert, describe, it } from "@effect/vitest"
+import { fromBytes } from "@headwater/core/address/Address"
+import * as Chain from "@headwater/core/chains/Chain"
+import type { Coin } from "@headwater/core/utxo/Coin"
+import type { Call, JsonRpc } from "@headwater/indexer/families/node/JsonRpc"
+import { NodeRejected } from "@headwater/indexer/families/node/NodeError"
+import * as UtxoPreparation from "@headwater/indexer/families/utxo/UtxoPreparation"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+
+const chainOf = (name: string) => Chain.ofName(`${name}/mainnet`)!
+
+/** A node that answers so, and refuses what it has no answer to. */
+const node = (answer: (call: Call) => unknown): JsonRpc => {
+  const one = (call: Call) => {
+    const result = answer(call)
+    return result === undefined
+      ? Result.fail(new NodeRejected({ node: "node", method: call.method, code: -32601, message: "Method not found" }))
+      : Result.succeed(result)
+  }
+  return {
+    node: "node",
+    call: (method, params) => Effect.suspend(() => Effect.fromResult(one({ method, params }))),
+    batch: (calls) => Effect.fromResult(Result.all(calls.map(one))),
+    results: (calls) => Effect.succeed(calls.map(one))
+  }
+}
+
+const script = fromBytes(Uint8Array.of(0x76, 0xa9, 20, ...new Uint8Array(20), 0x88, 0xac))
+const hex = Buffer.from(script).toString("hex")
+const coin: Coin = {
+  outpoint: { transactionId: new Uint8Array(32).fill(7), index: 3 },
+  ...{ script, amount: 150_000_000n, height: 42 }
+}
+
+/** Answers of nodes by their software. */
+const floors = (call: Call) =>
+  call.method === "getnetworkinfo"
+    ? { relayfee: "0.00001000" }
+    : call.method === "getmempoolinfo"
+      ? { mempoolminfee: "0.00002000" }
+      : undefined
+
+describe("UtxoPreparation", () => {
+  it.effect("asks Bitcoin Core for a rate by blocks and mode, no less than the least that it takes", () =>
+    Effect.gen(function* () {
+      const asked: Array<ReadonlyArray<unknown>> = []
+      const { feeRates } = UtxoPreparation.make(
+        chainOf("bitcoin"),
+        node((call) => {
+          if (call.method !== "estimatesmartfee") return floors(call)
+          asked.push(call.params)
+          const [blocks] = call.params as [number]
+          return { feerate: blocks === 2 ? "0.00030000" : blocks === 1_008 ? "0.00005000" : "0.00001500", blocks }
+        })
+      )
+      assert.deepStrictEqual(yield* feeRates("fast"), { rate: 30_000n, longTermRate: 5_000n, least: 2_000n })
+      // The estimate is below what the mempool takes.
+      assert.deepStrictEqual(yield* feeRates("standard"), { rate: 2_000n, longTermRate: 5_000n, least: 2_000n })
+      yield* feeRates("slow")
+      assert.deepInclude(asked, [2, "CONSERVATIVE"])
+      assert.deepInclude(asked, [6, "ECONOMICAL"])
+      assert.deepInclude(asked, [24, "ECONOMICAL"])
+    })
+  )
+
+  it.effect("takes a rate from nodes that estimate in other ways, or not at all", () =>
+    Effect.gen(function* () {
+      // Dogecoin Core 1.14 has no mode.
+      const dogecoin = node((call) =>
+        call.method === "estimatesmartfee" && call.params.length === 1
+          ? { feerate: call.params[0] === 1_008 ? -1 : "0.01003342", blocks: 6 }
+          : call.method === "getnetworkinfo"
+            ? { relayfee: "0.00100000" }
+            : undefined
+      )
+      assert.deepStrictEqual(yield* UtxoPreparation.make(chainOf("dogecoin"), dogecoin).feeRates("standard"), {
+        ...{ rate: 1_003_342n, longTermRate: 1_000_000n, least: 100_000n }
+      })
+      // Bitcoin Cash Node has no blocks.
+      const bitcoinCash = node((call) =>
+        call.method === "estimatefee" && call.params.length === 0 ? "0.00003000" : floors(call)
+      )
+      assert.strictEqual(
+        (yield* UtxoPreparation.make(chainOf("bitcoin-cash"), bitcoinCash).feeRates("fast")).rate,
+        3_000n
+      )
+      const without = UtxoPreparation.make(chainOf("litecoin"), node(floors))
+      assert.deepStrictEqual(yield* without.feeRates("fast"), { rate: 2_000n, longTermRate: 20_000n, least: 2_000n })
+      const nonsense = node((call) => (call.method === "estimatesmartfee" ? { feerate: "21000000" } : floors(call)))
+      const refused = yield* Effect.flip(UtxoPreparation.make(chainOf("bitcoin"), nonsense).feeRates("fast"))
+      assert.strictEqual(refused._tag, "NodeInconsistent")
+    })
+  )
+
+  it.effect("says of each coin whether the next block may spend it", () =>
+    Effect.gen(function* () {
+      const stateOf = (name: string, output: unknown) =>
+        UtxoPreparation.make(
+          chainOf(name),
+          node(({ method, params }) => {
+            assert.deepStrictEqual([method, params], ["gettxout", ["07".repeat(32), 3, true]])
+            return output
+          })
+        ).statesOf([coin])
+      const output = { value: "1.50000000", scriptPubKey: { hex }, confirmations: 100, coinbase: false }
+      assert.deepStrictEqual(yield* stateOf("bitcoin", output), ["spendable"])
+      assert.deepStrictEqual(yield* stateOf("bitcoin", null), ["spent"])
+      assert.deepStrictEqual(yield* stateOf("bitcoin", { ...output, coinbase: true }), ["spendable"])
+      assert.deepStrictEqual(yield* stateOf("bitcoin", { ...output, coinbase: true, confirmations: 99 }), ["immature"])
+      assert.deepStrictEqual(yield* stateOf("dogecoin", { ...output, coinbase: true, confirmations: 239 }), [
+        "immature"
+      ])
+      assert.deepStrictEqual(yield* stateOf("dogecoin", { ...output, coinbase: true, confirmations: 240 }), [
+        "spendable"
+      ])
+      assert.deepStrictEqual(yield* stateOf("zcash", { ...output, coinbase: true, confirmations: 9_999 }), ["immature"])
+      assert.deepStrictEqual(yield* stateOf("bitcoin-cash", { ...output, tokenData: { amount: "1" } }), ["token"])
+      // Another amount than the blocks have shown would make another hash, and another fee.
+      for (const wrong of [
+        { value: "1.5001" },
+        { scriptPubKey: { hex: `${hex}00` } },
+        { confirmations: "x", coinbase: true }
+      ]) {
+        const refused = yield* Effect.flip(stateOf("bitcoin", { ...output, ...wrong }))
+        assert.strictEqual(refused._tag, "NodeInconsistent")
+      }
+    })
+  )
+
+  it.effect("finds the transactions that made coins by the index, by their block, or says that nobody shows them", () =>
+    Effect.gen(function* () {
+      const other: Coin = { ...coin, outpoint: { transactionId: new Uint8Array(32).fill(8), index: 0 }, height: 43 }
+      const third: Coin = { ...coin, outpoint: { transactionId: new Uint8Array(32).fill(9), index: 0 }, height: 44 }
+      const { makersOf } = UtxoPreparation.make(
+        chainOf("bitcoin"),
+        node(({ method, params }) => {
+          if (method === "getblockhash") return `block ${params[0]}`
+          const [id, , block] = params
+          if (id === "07".repeat(32) && block === undefined) return "0707"
+          return id === "08".repeat(32) && block === "block 43" ? "0808" : undefined
+        })
+      )
+      assert.deepStrictEqual(
+        (yield* makersOf([coin, other, third, coin])).map((bytes) => bytes && Buffer.from(bytes).toString("hex")),
+        ["0707", "0808", undefined, "0707"]
+      )
+    })
+  )
+
+  it.effect("reads the consensus branch of Zcash's next block", () =>
+    Effect.gen(function* () {
+      const info = { blocks: 2_900_000, consensus: { chaintip: "c8e71055", nextblock: "4dec4df0" } }
+      const { nextBranch } = UtxoPreparation.make(
+        chainOf("zcash"),
+        node(() => info)
+      )
+      assert.deepStrictEqual(yield* nextBranch, { id: 0x4dec4df0, height: 2_900_001 })
+      const without = UtxoPreparation.make(
+        chainOf("zcash"),
+        node(() => ({ blocks: 1 }))
+      )
+      assert.strictEqual((yield* Effect.flip(without.nextBranch))._tag, "NodeInconsistent")
+    })
+  )
+})
