@@ -385,6 +385,61 @@ describe("Tron", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("prepares transfers of tokens that tronweb signs, and refuses those that the contract would undo", () =>
+    Effect.gen(function* () {
+      const { headwater, node } = yield* setup()
+      // As java-tron answers; USDT says `false` and moves.
+      const moved = { result: { result: true }, energy_used: 5_000, constant_result: ["0".repeat(64)] }
+      let answer: Json = moved
+      node.override = (path, asked) =>
+        path === "/wallet/triggerconstantcontract" && /^(transfer|safe)/.test(asked.function_selector)
+          ? answer
+          : undefined
+      const prepare = (kind: string, item: Record<string, unknown>) =>
+        headwater.post(`/prepare-transactions/evm/tron/mainnet/${kind}`, {
+          ...{ contract: Tron.base58(usdt), recipient: Tron.account(2), sender: TronWallet.address },
+          ...{ fee: { priority: "standard" }, ...item }
+        })
+      const { body, status } = yield* prepare("fungible-tokens", { amount: "1.25" })
+      assert.strictEqual(status, 201, JSON.stringify(body))
+      const { item } = body.data
+      const transaction = TronWallet.read(item.inputData, "TriggerSmartContract")
+      assert.strictEqual(item.sigHash, transaction.txID)
+      const { value } = transaction.raw_data.contract[0].parameter
+      // 1.25 of six decimals.
+      const data = `a9059cbb${Tron.bare(2).padStart(64, "0")}${(1_250_000).toString(16).padStart(64, "0")}`
+      assert.deepStrictEqual(
+        [value.owner_address, value.contract_address, value.data].map((part) => String(part).toLowerCase()),
+        [TronWallet.addressHex, Tron.account(usdt), data]
+      )
+      assert.strictEqual(yield* Effect.promise(() => TronWallet.signer(transaction)), TronWallet.address)
+      assert.deepInclude(item, {
+        ...{ nonce: 0, gasLimit: 5_000, recipient: Tron.base58(usdt), sender: TronWallet.address },
+        ...{ type: "TriggerSmartContract", value: { amount: "0" } }
+      })
+      const art721 = yield* prepare("non-fungible-tokens", { contract: Tron.base58(art), tokenId: "9" })
+      const asked = node.requests.findLast(({ path }) => path === "/wallet/triggerconstantcontract")!.body
+      assert.strictEqual(asked.function_selector, "safeTransferFrom(address,address,uint256)")
+      assert.strictEqual(art721.status, 201, JSON.stringify(art721.body))
+
+      answer = { ...moved, transaction: { ret: [{ ret: "FAILED" }] } }
+      for (const [item, code, attribute] of [
+        [{ amount: "1" }, 409, "recipient"],
+        [{ amount: "1", sender: Tron.base58(9) }, 409, "sender"],
+        [{ amount: "0.0000001" }, 400, "amount"],
+        [{ amount: "1", type: "legacy-transaction" }, 400, "type"],
+        [{ amount: "1", fee: { priority: "slow", exactAmount: "5" } }, 400, "fee.exactAmount"]
+      ] as const) {
+        const refused = yield* prepare("fungible-tokens", item)
+        assert.deepStrictEqual(
+          [refused.status, refused.body.error.details[0].attribute],
+          [code, attribute],
+          JSON.stringify(refused.body)
+        )
+      }
+    }).pipe(Effect.scoped)
+  )
+
   it.live("prepares transfers that tronweb signs, and refuses those that the node has changed", () =>
     Effect.gen(function* () {
       const { headwater, node } = yield* setup()

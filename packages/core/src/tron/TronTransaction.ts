@@ -80,7 +80,8 @@ export const rawFields = {
   expiration: 8,
   data: 10,
   contract: 11,
-  timestamp: 14
+  timestamp: 14,
+  feeLimit: 18
 } as const
 
 /** The id of a transaction, which is also the hash to sign: 32 bytes from its `raw_data`. */

@@ -42,32 +42,74 @@ const prefixed = (account: Uint8Array): Uint8Array => {
 
 const transferUrl = "type.googleapis.com/protocol.TransferContract"
 
-/** The `raw_data` of a transfer, byte for byte as java-tron writes it. */
-export const encode = (transfer: TronTransfer): Uint8Array => {
-  const value = Protobuf.encode([
-    [1, prefixed(transfer.owner)],
-    [2, prefixed(transfer.to)],
-    [3, transfer.amount]
-  ])
-  const parameter = Protobuf.encode([
-    [1, utf8ToBytes(transferUrl)],
-    [2, value]
-  ])
-  return Protobuf.encode([
-    [TronTransaction.rawFields.refBlockBytes, transfer.refBlockBytes],
-    [TronTransaction.rawFields.refBlockHash, transfer.refBlockHash],
-    [TronTransaction.rawFields.expiration, BigInt(transfer.expiration)],
-    [TronTransaction.rawFields.data, transfer.memo],
+/** The `raw_data` of a transaction with one contract, byte for byte as java-tron writes it. */
+const encodeRaw = (
+  raw: Pick<TronTransfer, "refBlockBytes" | "refBlockHash" | "expiration" | "timestamp">,
+  {
+    memo,
+    ...contract
+  }: { readonly type: number; readonly url: string; readonly value: Uint8Array; readonly memo: Uint8Array },
+  feeLimit = 0n
+): Uint8Array =>
+  Protobuf.encode([
+    [TronTransaction.rawFields.refBlockBytes, raw.refBlockBytes],
+    [TronTransaction.rawFields.refBlockHash, raw.refBlockHash],
+    [TronTransaction.rawFields.expiration, BigInt(raw.expiration)],
+    [TronTransaction.rawFields.data, memo],
     [
       TronTransaction.rawFields.contract,
       Protobuf.encode([
-        [1, BigInt(TronTransaction.contractTypes.transfer)],
-        [2, parameter]
+        [1, BigInt(contract.type)],
+        [
+          2,
+          Protobuf.encode([
+            [1, utf8ToBytes(contract.url)],
+            [2, contract.value]
+          ])
+        ]
       ])
     ],
-    [TronTransaction.rawFields.timestamp, BigInt(transfer.timestamp)]
+    [TronTransaction.rawFields.timestamp, BigInt(raw.timestamp)],
+    [TronTransaction.rawFields.feeLimit, feeLimit]
   ])
+
+/** The `raw_data` of a transfer. */
+export const encode = (transfer: TronTransfer): Uint8Array =>
+  encodeRaw(transfer, {
+    ...{ type: TronTransaction.contractTypes.transfer, url: transferUrl, memo: transfer.memo },
+    value: Protobuf.encode([
+      [1, prefixed(transfer.owner)],
+      [2, prefixed(transfer.to)],
+      [3, transfer.amount]
+    ])
+  })
+
+const callUrl = "type.googleapis.com/protocol.TriggerSmartContract"
+
+/** All fields of the `raw_data` of a call of a contract that takes no coins with it. */
+export interface TronCall
+  extends Pick<TronTransfer, "owner" | "refBlockBytes" | "refBlockHash" | "expiration" | "timestamp"> {
+  readonly contract: AddressBytes
+  /** ABI-encoded, with the selector. */
+  readonly data: Uint8Array
+  /** The most that the call may burn for energy, in sun. */
+  readonly feeLimit: bigint
 }
+
+/** The `raw_data` of a call of a contract. */
+export const encodeCall = (call: TronCall): Uint8Array =>
+  encodeRaw(
+    call,
+    {
+      ...{ type: TronTransaction.contractTypes.triggerSmartContract, url: callUrl, memo: new Uint8Array() },
+      value: Protobuf.encode([
+        [1, prefixed(call.owner)],
+        [2, prefixed(call.contract)],
+        [4, call.data]
+      ])
+    },
+    call.feeLimit
+  )
 
 /** Bytes that a result may take, for which the chain charges in advance (`Constant.MAX_RESULT_SIZE_IN_TX`). */
 const resultBytes = 64

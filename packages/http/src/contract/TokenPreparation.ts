@@ -14,6 +14,7 @@ import { Families, RequestedChain } from "./RequestedChain.ts"
 import { NewTransaction, PreparedTransaction } from "./Transactions.ts"
 
 const {
+  expirationTimestamp,
   fee: preparedFee,
   gasLimit,
   inputData,
@@ -25,7 +26,9 @@ const {
 } = PreparedTransaction.fields
 
 export const PreparedTokenTransfer = Schema.Struct({
-  inputData: inputData.annotate({ description: "The call of the token's contract" }),
+  inputData: inputData.annotate({
+    description: "The call of the token's contract; on tron the `raw_data` of the transaction"
+  }),
   nonce,
   recipient: AddressText.annotate({ description: "The token's contract, which the transaction calls" }),
   sender,
@@ -36,6 +39,7 @@ export const PreparedTokenTransfer = Schema.Struct({
   fee: preparedFee,
   gasLimit,
   type,
+  expirationTimestamp,
   reservedUntil
 }).annotate({ identifier: "PreparedTokenTransfer" })
 
@@ -67,7 +71,14 @@ const answers = {
 } as const
 
 const examples = {
-  ...{ "fee.unit": "Wei", total: undefined, reservedUntil: undefined, exactAmount: undefined, priority: "standard" },
+  ...{
+    "fee.unit": "Wei",
+    total: undefined,
+    reservedUntil: undefined,
+    expirationTimestamp: undefined,
+    exactAmount: undefined,
+    priority: "standard"
+  },
   type: "gas-fee-market-transaction"
 }
 

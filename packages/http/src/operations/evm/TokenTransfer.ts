@@ -1,6 +1,7 @@
 /** The call of a token's contract by which a transfer of its tokens is made: ERC-20 and ERC-721. */
 import * as Amount from "@headwater/core/Amount"
 import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import type { EvmNode } from "@headwater/indexer/families/evm/EvmNode"
 import type { TransactionRequest } from "@headwater/indexer/families/evm/TransactionRequest"
@@ -30,6 +31,12 @@ const functions = new Interface([
   "function safeTransferFrom(address from, address to, uint256 tokenId)"
 ])
 
+/** The functions by their signatures, which their selectors are hashes of. */
+const signatures = {
+  amount: "transfer(address,uint256)",
+  tokenId: "safeTransferFrom(address,address,uint256)"
+} as const
+
 const hex = (bytes: AddressBytes) => `0x${Buffer.from(bytes).toString("hex")}`
 const largest = 2n ** 256n - 1n
 
@@ -41,44 +48,63 @@ const idOf = (attribute: string, text: string) =>
     ? uint256(attribute, BigInt(text))
     : Effect.fail(invalidField(attribute, "must be a whole number"))
 
-const unitsOf = Effect.fnUntraced(function* (evm: EvmNode, contract: AddressBytes, text: string) {
-  const { decimals } = yield* evm.tokenMetadata(contract)
-  // As token transfers are shown: in the smallest units where decimals are unknown.
+/** As token transfers are shown: in the smallest units where decimals are unknown. */
+const unitsOf = Effect.fnUntraced(function* (decimals: number | undefined, text: string) {
   const units = yield* Effect.mapError(Effect.fromResult(Amount.parse(text, decimals ?? 0)), ({ message }) =>
     invalidField("amount", message)
   )
   return yield* uint256("amount", units)
 })
 
-/** Fails where the contract would refuse the transfer with `false` instead of a revert: the fee would be lost all the same. */
-const mustReturnTrue = Effect.fnUntraced(function* (evm: EvmNode, call: TransactionRequest) {
+/** Gas of a call that only looks: above what any transfer takes. */
+const ample = 10_000_000n
+
+/**
+ * Fails where the contract would refuse the transfer with `false` instead of a revert, and the fee would be lost. Some tokens
+ * answer so whatever happens (Tether Gold): what counts is whether the transfer shows in the logs, where the node traces.
+ */
+const mustMove = Effect.fnUntraced(function* (evm: EvmNode, call: TransactionRequest) {
   const answer = yield* Effect.result(evm.returned(call))
   if (Result.isFailure(answer)) {
     // A transfer that reverts is refused by the estimate of its gas, with the reason.
     return answer.failure._tag === "NodeRejected" ? undefined : yield* answer.failure
   }
-  if (answer.success.length >= 32 && answer.success.subarray(0, 32).every((byte) => byte === 0)) {
+  const isFalse = answer.success.length >= 32 && answer.success.subarray(0, 32).every((byte) => byte === 0)
+  if (!isFalse) return
+  const { moves } = yield* evm.simulate({ ...call, gasLimit: ample, gasPrice: 0n })
+  const isMoved = moves?.tokens.some(
+    ({ contract, from }) => Bytes.equal(contract, call.to) && Bytes.equal(from, call.from)
+  )
+  if (isMoved === false) {
     return yield* conflictingField("amount", "the token's contract would refuse the transfer")
   }
 })
 
-/** The call, from the sender to the contract. Refuses what is no contract, and what its contract would refuse. */
-export const callOf = Effect.fnUntraced(function* (chain: Chain, evm: EvmNode, wanted: Wanted) {
+/** What is asked of a node to write a transfer. */
+type DecimalsOf<E> = (contract: AddressBytes) => Effect.Effect<number | undefined, E>
+
+/** The call of the contract that a request asks for, from the sender. */
+export const write = Effect.fnUntraced(function* <E>(chain: Chain, decimalsOf: DecimalsOf<E>, wanted: Wanted) {
   const from = yield* decodeAddress(chain, "sender", wanted.sender)
   const recipient = yield* decodeAddress(chain, "recipient", wanted.recipient)
   const to = yield* decodeAddress(chain, "contract", wanted.contract)
-  if (!(yield* evm.hasCode(to))) return yield* conflictingField("contract", "there is no contract at this address")
-  const data = Buffer.from(
-    ("tokenId" in wanted
-      ? functions.encodeFunctionData("safeTransferFrom", [
-          hex(from),
-          hex(recipient),
-          yield* idOf(wanted.attribute ?? "tokenId", wanted.tokenId)
-        ])
-      : functions.encodeFunctionData("transfer", [hex(recipient), yield* unitsOf(evm, to, wanted.amount)])
-    ).slice(2),
-    "hex"
-  )
-  if (!("tokenId" in wanted)) yield* mustReturnTrue(evm, { from, to, data, value: 0n })
+  const isFungible = !("tokenId" in wanted)
+  const signature = signatures[isFungible ? "amount" : "tokenId"]
+  const values = isFungible
+    ? [hex(recipient), yield* unitsOf(yield* decimalsOf(to), wanted.amount)]
+    : [hex(from), hex(recipient), yield* idOf(wanted.attribute ?? "tokenId", wanted.tokenId)]
+  const data = Buffer.from(functions.encodeFunctionData(signature, values).slice(2), "hex")
+  return { from, to, data, isFungible, signature }
+})
+
+/** The call, from the sender to the contract. Refuses what is no contract, and what its contract would refuse. */
+export const callOf = Effect.fnUntraced(function* (chain: Chain, evm: EvmNode, wanted: Wanted) {
+  const contract = yield* decodeAddress(chain, "contract", wanted.contract)
+  if (!(yield* evm.hasCode(contract))) {
+    return yield* conflictingField("contract", "there is no contract at this address")
+  }
+  const decimalsOf = (contract: AddressBytes) => Effect.map(evm.tokenMetadata(contract), ({ decimals }) => decimals)
+  const { data, from, isFungible, to } = yield* write(chain, decimalsOf, wanted)
+  if (isFungible) yield* mustMove(evm, { from, to, data, value: 0n })
   return { from, to, data }
 })

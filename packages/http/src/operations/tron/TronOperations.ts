@@ -6,10 +6,11 @@ import { TronFamily } from "@headwater/indexer/families/tron/TronFamily"
 import * as EvmOperations from "../evm/EvmOperations.ts"
 import { evmOf } from "./EvmOfTron.ts"
 import * as Prepare from "./Prepare.ts"
+import * as PrepareTokens from "./PrepareTokens.ts"
 
 export const make = EvmOperations.ofFamily(
   TronFamily,
   evmOf,
-  (record, freshness) => ({ prepare: Prepare.make(record, freshness) }),
+  (record, freshness) => ({ prepare: Prepare.make(record, freshness), ...PrepareTokens.make(record, freshness) }),
   false
 )

@@ -46,7 +46,7 @@ export interface PreparedTransfer extends TronTransfer.Verified {
 
 /** The transfer cannot be made, or not so; `attribute` names the part of the request that has to change. */
 export class TransferRefused extends Schema.TaggedError<TransferRefused>()("TransferRefused", {
-  attribute: Schema.Literals(["sender", "recipient", "amount", "additionalData"]),
+  attribute: Schema.Literals(["sender", "recipient", "amount", "additionalData", "contract"]),
   /** `invalid`: whatever the state of the chain; `state`: as the chain is at present. */
   reason: Schema.Literals(["invalid", "state"]),
   message: Schema.String

@@ -32,6 +32,7 @@ import * as TronLogs from "./internal/TronLogs.ts"
 import * as TronProof from "./internal/TronProof.ts"
 import * as TronHttp from "./TronHttp.ts"
 import * as TronPreparation from "./TronPreparation.ts"
+import * as TronTokenPreparation from "./TronTokenPreparation.ts"
 
 export interface TronSourceOptions extends TronHttp.TronHttpOptions {
   /** As in `Heads.Options`. */
@@ -67,6 +68,10 @@ export interface TronSource extends Source {
   readonly prepare: (
     request: TronPreparation.TransferRequest
   ) => Effect.Effect<TronPreparation.PreparedTransfer, NodeError | TronPreparation.TransferRefused>
+  /** A transfer of tokens, ready to be signed. */
+  readonly prepareTokens: (
+    request: TronTokenPreparation.TokenTransferRequest
+  ) => Effect.Effect<TronTokenPreparation.PreparedCall, NodeError | TronPreparation.TransferRefused>
 }
 
 /** Blocks looked back at to see whether a node keeps internal transactions. */
@@ -214,6 +219,7 @@ export const make = Effect.fn("TronSource.make")(function* (
     unusedAt,
     tokenBalances: (holdings) => TronContract.balances(http, holdings),
     logs: (transaction) => TronLogs.fetch(chain, http, transaction),
-    prepare: (request) => TronPreparation.prepare(chain, http, request)
+    prepare: (request) => TronPreparation.prepare(chain, http, request),
+    prepareTokens: (request) => TronTokenPreparation.prepare(chain, http, heads.head, request)
   }
 })

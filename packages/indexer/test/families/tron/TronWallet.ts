@@ -10,11 +10,11 @@ export const addressHex = utils.address.toHex(address).toLowerCase()
 
 export const idOf = (rawDataHex: string): string => utils.ethersUtils.sha256(`0x${rawDataHex}`).slice(2)
 
-/** A transfer as tronweb reads its `raw_data` bytes. */
-export const read = (rawDataHex: string): Json => ({
+/** A transaction as tronweb reads its `raw_data` bytes. */
+export const read = (rawDataHex: string, type = "TransferContract"): Json => ({
   visible: false,
   txID: idOf(rawDataHex),
-  raw_data: utils.deserializeTx.deserializeTransaction("TransferContract", rawDataHex),
+  raw_data: utils.deserializeTx.deserializeTransaction(type, rawDataHex),
   raw_data_hex: rawDataHex
 })
 

@@ -38,7 +38,9 @@ const Resource = Schema.Struct({
   freeNetUsed: Schema.optionalKey(TronJson.Count),
   freeNetLimit: Schema.optionalKey(TronJson.Count),
   NetUsed: Schema.optionalKey(TronJson.Count),
-  NetLimit: Schema.optionalKey(TronJson.Count)
+  NetLimit: Schema.optionalKey(TronJson.Count),
+  EnergyUsed: Schema.optionalKey(TronJson.Count),
+  EnergyLimit: Schema.optionalKey(TronJson.Count)
 })
 
 /** Bandwidth points that an account has left: from its stake, and of what everybody has for free each day. */
@@ -47,14 +49,27 @@ export interface Bandwidth {
   readonly free: number
 }
 
-export const bandwidth = (http: TronHttp, address: AddressBytes): Effect.Effect<Bandwidth, NodeError> =>
+/** What an account may use without paying for it. */
+export interface Resources {
+  readonly bandwidth: Bandwidth
+  /** From its stake. */
+  readonly energy: number
+}
+
+export const resources = (http: TronHttp, address: AddressBytes): Effect.Effect<Resources, NodeError> =>
   Effect.map(
     http.read(Resource, "/wallet/getaccountresource", body(address)),
-    ({ NetLimit = 0, NetUsed = 0, freeNetLimit = 0, freeNetUsed = 0 }) => ({
-      staked: Math.max(0, NetLimit - NetUsed),
-      free: Math.max(0, freeNetLimit - freeNetUsed)
+    ({ EnergyLimit = 0, EnergyUsed = 0, NetLimit = 0, NetUsed = 0, freeNetLimit = 0, freeNetUsed = 0 }) => ({
+      bandwidth: {
+        staked: Math.max(0, NetLimit - NetUsed),
+        free: Math.max(0, freeNetLimit - freeNetUsed)
+      },
+      energy: Math.max(0, EnergyLimit - EnergyUsed)
     })
   )
+
+export const bandwidth = (http: TronHttp, address: AddressBytes): Effect.Effect<Bandwidth, NodeError> =>
+  Effect.map(resources(http, address), ({ bandwidth }) => bandwidth)
 
 const Parameters = Schema.Struct({
   chainParameter: Schema.Array(
@@ -66,6 +81,10 @@ const Parameters = Schema.Struct({
 export interface Prices {
   /** For a point of bandwidth that an account has not. */
   readonly bandwidth: bigint
+  /** For a unit of energy that an account has not. */
+  readonly energy: bigint
+  /** The most that a call may burn for energy. */
+  readonly maxFeeLimit: bigint
   /** For activating the recipient's account: always, and instead of bandwidth from a stake. */
   readonly activation: bigint
   readonly activationWithoutStake: bigint
@@ -85,6 +104,8 @@ export const prices = (http: TronHttp): Effect.Effect<Prices, NodeError> =>
     }
     return {
       bandwidth: sun("getTransactionFee", 1_000n),
+      energy: sun("getEnergyFee", 420n),
+      maxFeeLimit: sun("getMaxFeeLimit", 15_000_000_000n),
       activation: sun("getCreateNewAccountFeeInSystemContract", 1_000_000n),
       activationWithoutStake: sun("getCreateAccountFee", 100_000n),
       activationRate: Number(sun("getCreateNewAccountBandwidthRate", 1n)),

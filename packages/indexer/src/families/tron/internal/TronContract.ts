@@ -20,6 +20,8 @@ const Answer = Schema.Struct({
     })
   ),
   constant_result: Schema.optionalKey(Schema.Array(TronJson.Hex)),
+  /** With the penalty of a busy contract. */
+  energy_used: Schema.optionalKey(TronJson.Count),
   /** Where a call that was undone says so. */
   transaction: Schema.optionalKey(
     Schema.Struct({
@@ -47,41 +49,70 @@ const isTooSlow = (error: NodeError) =>
 const textOf = (message = ""): string =>
   /^(?:[0-9a-f]{2})+$/i.test(message) ? Buffer.from(message, "hex").toString() : message
 
-/**
- * What a function of a contract returned, as `0x` hex; undefined where there is no such contract or function, or where
- * it was undone. `parameter` is ABI-encoded hex. A node that does not run such calls is a failure.
- */
-const call = Effect.fnUntraced(function* (
+type Answered = typeof Answer.Type
+
+/** What calling a function came to; undefined where there is no such contract or function. */
+const ask = Effect.fnUntraced(function* (
   http: TronHttp,
+  owner: string,
   contract: AddressBytes,
   signature: string,
   parameter: string
-): Effect.fn.Return<string | undefined, NodeError> {
+): Effect.fn.Return<Answered | undefined, NodeError> {
   const answer = yield* http.read(
     Answer,
     path,
     JSON.stringify({
-      owner_address: caller,
+      owner_address: owner,
       contract_address: TronJson.addressHex(contract),
       function_selector: signature,
       parameter
     })
   )
   const { code, message, result = false } = answer.result ?? {}
-  if (!result) {
-    const said = textOf(message)
-    return noContract.test(said) || gaveUp.test(said)
-      ? undefined
-      : yield* new NodeRejected({
-          node: http.name,
-          method: path,
-          code: 0,
-          message: `${code ?? "refused"}: ${said}`.slice(0, 300)
-        })
+  if (result) return answer
+  const said = textOf(message)
+  return noContract.test(said) || gaveUp.test(said)
+    ? undefined
+    : yield* new NodeRejected({
+        node: http.name,
+        method: path,
+        code: 0,
+        message: `${code ?? "refused"}: ${said}`.slice(0, 300)
+      })
+})
+
+const wasUndone = ({ transaction }: Answered) => transaction?.ret?.some(({ ret }) => ret === "FAILED") === true
+
+/**
+ * What a function of a contract returned, as `0x` hex; undefined where there is no such contract or function, or where
+ * it was undone. `parameter` is ABI-encoded hex. A node that does not run such calls is a failure.
+ */
+const call = (http: TronHttp, contract: AddressBytes, signature: string, parameter: string) =>
+  Effect.map(ask(http, caller, contract, signature, parameter), (answer) => {
+    if (answer === undefined || wasUndone(answer)) return undefined
+    const returned = answer.constant_result?.[0]
+    return returned === undefined || returned === "" ? undefined : `0x${returned}`
+  })
+
+/**
+ * What a call by an account would take, in energy, and why it would fail, if it would. What it returns says nothing: tokens
+ * that move return `false` here (USDT). Undefined where there is no contract.
+ */
+export const run = Effect.fn("TronContract.run")(function* (
+  http: TronHttp,
+  owner: AddressBytes,
+  contract: AddressBytes,
+  signature: string,
+  parameter: string
+) {
+  const answer = yield* ask(http, TronJson.addressHex(owner), contract, signature, parameter)
+  if (answer === undefined) return undefined
+  const said = textOf(answer.result?.message)
+  return {
+    energy: answer.energy_used ?? 0,
+    failure: wasUndone(answer) || said !== "" ? said || "the contract undoes the call" : undefined
   }
-  if (answer.transaction?.ret?.some(({ ret }) => ret === "FAILED") === true) return undefined
-  const returned = answer.constant_result?.[0]
-  return returned === undefined || returned === "" ? undefined : `0x${returned}`
 })
 
 const concurrency = 8

@@ -1,0 +1,61 @@
+/** Prepares transfers of tokens (TRC-20, TRC-721) for signing: calls of their contracts. */
+import * as Address from "@headwater/core/address/Address"
+import * as Hash from "@headwater/core/Hash"
+import type { TronConnection } from "@headwater/indexer/families/tron/TronConnection"
+import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
+import * as Effect from "effect/Effect"
+import { conflictingField, invalidField } from "../../contract/Errors.ts"
+import * as TokenTransfer from "../evm/TokenTransfer.ts"
+import type { Freshness } from "../Freshness.ts"
+import type { ChainOperations } from "../Operations.ts"
+
+type Operations = Pick<ChainOperations, "prepareFungible" | "prepareNonFungible">
+type Request = Parameters<Operations[keyof Operations]>[0]
+
+const contractType = "TriggerSmartContract"
+const selectorBytes = 4
+
+export const make = ({ chain }: ChainReader, freshness: Freshness<TronConnection>): Operations => {
+  const prepare = Effect.fnUntraced(function* (request: Request) {
+    if (request.type !== undefined) {
+      return yield* invalidField("type", `${chain.blockchain} has ${contractType} only: leave it out`)
+    }
+    if (request.fee.exactAmount !== undefined) {
+      return yield* invalidField("fee.exactAmount", "must be left out: the chain sets the fee")
+    }
+    const { source } = yield* freshness.node
+    const decimalsOf = (contract: Address.AddressBytes) =>
+      Effect.map(source.tokenMetadata([contract]), ([token]) => token!.decimals)
+    const { data, from, signature, to } = yield* TokenTransfer.write(chain, decimalsOf, request)
+    const { energy, energyPrice, expiration, fee, id, rawData } = yield* source
+      .prepareTokens({ sender: from, contract: to, signature, data, arguments: data.subarray(selectorBytes) })
+      .pipe(
+        Effect.catchTag("TransferRefused", ({ attribute, message }) =>
+          Effect.fail(conflictingField(attribute, message))
+        )
+      )
+    return {
+      inputData: Buffer.from(rawData).toString("hex"),
+      nonce: 0,
+      recipient: Address.encode(chain, to)!,
+      sender: Address.encode(chain, from)!,
+      sigHash: Hash.encode(chain, id),
+      value: { amount: "0" },
+      fee: {
+        gasPrice: Number(energyPrice),
+        maxFeePerGas: 0,
+        maxPriorityFeePerGas: 0,
+        unit: "SUN",
+        total: Number(fee)
+      },
+      gasLimit: energy,
+      type: contractType,
+      expirationTimestamp: Math.floor(expiration / 1000)
+    }
+  })
+  const prepared = (request: Request) => freshness.orUnavailable(prepare(request))
+  return {
+    prepareFungible: Effect.fn("TronPrepareTokens.prepareFungible")(prepared),
+    prepareNonFungible: Effect.fn("TronPrepareTokens.prepareNonFungible")(prepared)
+  }
+}
