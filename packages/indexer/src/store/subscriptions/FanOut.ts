@@ -85,8 +85,11 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
   const confirmationTurns = accountTurns.turns()
   const undoTurns = accountTurns.turns()
 
-  /** Accounts that have a turn in one step. */
+  /** Accounts that are looked for at a time. */
   const turns = Math.max(1, Math.ceil(bounds.step / bounds.turn))
+
+  /** What it costs to look at an account, in callbacks. */
+  const visit = Math.ceil(bounds.step / 10)
 
   const matchedRow = Effect.fnUntraced(function* (id: number) {
     const before = known.get(id)
@@ -172,17 +175,41 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
     for (const { id } of gone) known.delete(id)
   })
 
-  /** A turn of every account, as many as a step may write. */
+  /**
+   * Serves accounts whose turn it is until as much is done as a step may do: those that have little all in one step. The
+   * last ones may take what the others have left. `serveOne` does up to `most` rows for one, and says how many.
+   */
+  const serve = Effect.fnUntraced(function* <E, R>(
+    kind: { readonly took: (account: number) => void },
+    next: Effect.Effect<ReadonlyArray<number>, E, R>,
+    visit: number,
+    serveOne: (account: number, most: number) => Effect.Effect<number, E, R>
+  ) {
+    const served = new Set<number>()
+    let left = bounds.step
+    while (left > 0) {
+      const found = yield* next
+      const accounts = found.filter((account) => !served.has(account))
+      for (const [i, account] of accounts.entries()) {
+        const most = Math.min(left, Math.max(bounds.turn, Math.floor(left / (accounts.length - i))))
+        left -= Math.max(visit, yield* serveOne(account, most))
+        kind.took(account)
+        served.add(account)
+        if (left <= 0) break
+      }
+      if (accounts.length === 0 || found.length < turns) break
+    }
+    return served.size > 0
+  })
+
+  /** Writes some of what commits have left of matches. */
   const fanOutMatches = Effect.fnUntraced(function* (undoing: ReadonlySet<number>) {
     const { query } = yield* Database
-    const accounts = yield* matchTurns.next(AccountTurns.withMatches(chain), turns, undoing)
     const done = new Set<number>()
     let callbacks = 0
-    let left = bounds.step
-    for (const [i, account] of accounts.entries()) {
-      // The last ones may take what the others have left.
-      let turn = Math.min(left, Math.max(bounds.turn, Math.floor(left / (accounts.length - i))))
-      while (turn > 0) {
+    const ofAccount = Effect.fnUntraced(function* (account: number, most: number) {
+      let left = most
+      while (left > 0) {
         const [at] = yield* query((db) =>
           db
             .selectFrom("fan_out")
@@ -193,52 +220,43 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
             .limit(1)
         )
         if (at === undefined) break
-        const { due, isDone, written } = yield* fanOutRow(at, turn)
+        const { due, isDone, written } = yield* fanOutRow(at, left)
         callbacks += due
         if (isDone) done.add(at.matched)
-        turn -= Math.max(1, written)
         left -= Math.max(1, written)
       }
-      matchTurns.took(account)
-      if (left <= 0) break
-    }
+      return most - left
+    })
+    const next = matchTurns.next(AccountTurns.withMatches(chain), turns, undoing)
+    const any = yield* serve(matchTurns, next, visit, ofAccount)
     yield* forget(done)
-    return { callbacks, any: accounts.length > 0 }
+    return { callbacks, any }
   })
 
   /** Confirmations that have come and that no commit has told, account by account. */
   const confirm = Effect.fnUntraced(function* (tip: number, undoing: ReadonlySet<number>, now: number) {
-    const accounts = yield* confirmationTurns.next(AccountTurns.withConfirmations(chain, tip), turns, undoing)
     let callbacks = 0
-    for (const [i, account] of accounts.entries()) {
-      const most = Math.max(bounds.turn, Math.floor((bounds.step - callbacks) / (accounts.length - i)))
+    const ofAccount = Effect.fnUntraced(function* (account: number, most: number) {
       const found = yield* PendingConfirmations.confirmOf(chain, account, tip, most, now)
       yield* CallbackState.enter("matched", found)
       callbacks += found.length
-      confirmationTurns.took(account)
-      if (callbacks >= bounds.step) break
-    }
+      return found.length
+    })
+    const next = confirmationTurns.next(AccountTurns.withConfirmations(chain, tip), turns, undoing)
+    yield* serve(confirmationTurns, next, visit, ofAccount)
     return callbacks
   })
 
   /** Takes back some of what undone blocks told; and accounts of which that is not all, which are told nothing else. */
   const takeBack = Effect.fnUntraced(function* () {
-    const served = new Set<number>()
-    let [left, takenBack] = [bounds.step, 0]
-    while (left > 0) {
-      const found = yield* undoTurns.nextOf(AccountTurns.withUndoneBlocks(chain), turns)
-      const accounts = found.filter((account) => !served.has(account))
-      if (accounts.length === 0) break
-      for (const account of accounts) {
-        const done = yield* UndoneBlocks.takeBack(of, chain, account, Math.min(Math.max(1, left), bounds.turn))
-        undoTurns.took(account)
-        served.add(account)
-        takenBack += done
-        left -= Math.max(1, done)
-      }
-    }
-    if (served.size === 0) return { takenBack: 0, undoing: noAccounts }
-    return { takenBack, undoing: yield* UndoneBlocks.accounts(chain) }
+    let takenBack = 0
+    const ofAccount = Effect.fnUntraced(function* (account: number, most: number) {
+      const done = yield* UndoneBlocks.takeBack(of, chain, account, Math.min(most, bounds.turn))
+      takenBack += done
+      return done
+    })
+    const any = yield* serve(undoTurns, undoTurns.nextOf(AccountTurns.withUndoneBlocks(chain), turns), 1, ofAccount)
+    return { takenBack, undoing: any ? yield* UndoneBlocks.accounts(chain) : noAccounts }
   })
 
   const step = Effect.fn("FanOut.step")(function* () {

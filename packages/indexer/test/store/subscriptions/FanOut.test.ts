@@ -361,6 +361,35 @@ for (const store of stores) {
       }).pipe(Effect.scoped, Effect.provide(services))
     )
 
+    it.live("serves all accounts that have little in one step", () =>
+      Effect.gen(function* () {
+        const subscriptions = yield* Subscriptions
+        for (let i = 0; i < 8; i++) {
+          const account = yield* Seed.account
+          const common = { account, chain: chains[0]!, secret: undefined, allowDuplicates: true }
+          const callbackUrl = "https://example.com/"
+          const blocks = { event: "BLOCK_MINED" as const, confirmations: 1, address: undefined }
+          const coins = { event: "ADDRESS_COINS_TRANSACTION_CONFIRMED" as const, confirmations: 2, address: address(0) }
+          yield* subscriptions.create({ ...common, ...blocks, callbackUrl })
+          yield* subscriptions.create({ ...common, ...coins, callbackUrl })
+        }
+        const opened = yield* Effect.provideService(
+          ChainStore.open(chains[0]!, { record: "watched", undoDepth: 100 }),
+          FanOut.Bounds,
+          { commit: 10, address: 5, undo: 10, step: 30, turn: 15 }
+        )
+        const paid: Transfer = {
+          ...{ kind: "coin", transaction: 0, position: 0, from: undefined, to: address(0), amount: 1n }
+        }
+        const first = { height: 1, hash: hash(), parent: hash(), time: 1, transactions: [hash()], spends: [] }
+        yield* opened.commit([{ ...first, transfers: [paid, { ...paid, position: 1 }] }])
+        assert.strictEqual((yield* opened.fanOut).callbacks, 8)
+        yield* opened.commit([{ ...first, height: 2, hash: hash(), parent: first.hash, transfers: [] }])
+        // A block that has come, and two confirmations, for each.
+        assert.strictEqual((yield* opened.fanOut).callbacks, 8 + 16)
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
     it.live("tells one account's confirmations while another has very many, of lower blocks, at a busy address", () =>
       Effect.gen(function* () {
         const { query } = yield* Database
