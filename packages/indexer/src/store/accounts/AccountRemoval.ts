@@ -125,6 +125,7 @@ const theRest = Effect.fnUntraced(function* (account: number) {
           "synced_address",
           "synced_wallet",
           "broadcast",
+          "reserved_coin",
           "domain",
           "credit_entry",
           "credit_balance"

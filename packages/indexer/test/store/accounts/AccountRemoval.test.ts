@@ -59,6 +59,14 @@ const fill = Effect.fnUntraced(function* (name: string) {
   yield* insertMany("synced_wallet", [
     { account, chain: 1, public_key: "xpub", derivation: "account", active: 1, created: 1, birth: 0 }
   ])
+  yield* insertMany("reserved_coin", [{ account, chain: 1, source: new Uint8Array(32), number: 0, until: 1 }])
+  yield* insertMany("broadcast", [
+    {
+      ...{ account, chain: 1, transaction_id: new Uint8Array(32), raw: new Uint8Array(1), outcome: "mined" as const },
+      ...{ error: null, height: 1, hash: new Uint8Array(32), absences: 0, since_height: 1, next_look: null },
+      ...{ created: 1, changed: 1, subscription: null, told: null, tellings: 0 }
+    }
+  ])
   yield* insertMany("rate_bucket", [{ account, tokens: 1.5, at: 1 }])
   yield* insertMany("verification_hour", [{ account, hour: 1, total: 1 }])
   // More than one statement removes.
@@ -74,6 +82,7 @@ const fill = Effect.fnUntraced(function* (name: string) {
 const tables = [
   ...(["account", "api_key", "subscription", "waiting", "callback", "domain", "wallet", "wallet_address"] as const),
   ...(["synced_address", "synced_wallet", "credit_balance", "credit_entry", "subscription_count"] as const),
+  ...(["broadcast", "reserved_coin"] as const),
   ...(["rate_bucket", "verification_hour", "delivery_count"] as const)
 ] satisfies ReadonlyArray<keyof Tables>
 
@@ -136,6 +145,7 @@ for (const store of stores) {
               ["wallet", 1],
               ["synced wallet", 1],
               ["synced address", 1],
+              ["broadcast", 1],
               ["callback", 120],
               ["credits", 1]
             ]
