@@ -205,6 +205,21 @@ for (const store of stores) {
       }).pipe(Effect.scoped, Effect.provide(services))
     )
 
+    it.live("of which one subscription has very many in a block hold up no others that have few there", () =>
+      Effect.gen(function* () {
+        const { mine, own, past, subscribe, tellSome, told } = yield* setting()
+        const [a, b] = own
+        yield* mine()
+        const [many, few] = [yield* subscribe(3, 0), yield* subscribe(3, 1)]
+        yield* mine([...Array(50).fill(a![4]!), b![4]!])
+        yield* mine([a![2]!, b![2]!])
+        while ((yield* past).more);
+        for (let i = 0; i < 2; i++) assert.strictEqual(yield* tellSome(1), 20)
+        assert.deepStrictEqual(yield* told(few), ["2 2", "1 4"])
+        assert.strictEqual((yield* told(many)).length, 40)
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
     it.live("of blocks that come in the place of missed ones are told", () =>
       Effect.gen(function* () {
         const { activate, deactivate, mine, own, subscribe, tellPast, told, undo } = yield* setting()

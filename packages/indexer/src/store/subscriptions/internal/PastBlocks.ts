@@ -117,7 +117,7 @@ export const turns = (chain: number) => {
 /** What a subscription is to be told of a block. */
 export type Owed = Pick<Row<"past_payment">, "from_address" | "subscription" | "told">
 
-/** Some of the subscriptions that are to be told of a block now, at most so many. */
+/** Some of the subscriptions that are to be told of a block now, at most so many: first those that were told least of it. */
 export const at = Effect.fnUntraced(function* (chain: number, height: number, most: number) {
   const { query } = yield* Database
   return yield* query((db) =>
@@ -128,6 +128,7 @@ export const at = Effect.fnUntraced(function* (chain: number, height: number, mo
       .where("p.chain", "=", chain)
       .where("p.height", "=", height)
       .where(isTold)
+      .orderBy("p.told")
       .orderBy("p.subscription")
       .limit(most)
   )
