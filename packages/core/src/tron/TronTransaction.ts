@@ -188,6 +188,15 @@ const contractOf = (bytes: Uint8Array): Parsed<Contract> =>
     }
   })
 
+/** A signed transaction as it is broadcast: the bytes of its `raw_data`, and its signatures. */
+export const decodeSigned = (
+  bytes: Uint8Array
+): Parsed<{ readonly rawData: Uint8Array; readonly signatures: ReadonlyArray<Uint8Array> }> =>
+  Result.map(message(bytes, "the transaction"), (fields) => ({
+    rawData: Protobuf.bytesOf(fields, 1),
+    signatures: fields.flatMap(({ number, value }) => (number === 2 && value instanceof Uint8Array ? [value] : []))
+  }))
+
 /** Reads the bytes of `raw_data`. Fields that this project does not use are skipped. */
 export const decode = (rawData: Uint8Array): Parsed<TronTransaction> =>
   Result.gen(function* () {

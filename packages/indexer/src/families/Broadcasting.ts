@@ -34,8 +34,8 @@ export type Standing =
   | { readonly state: "waiting" }
   /** No node has it, and the chain will not: another one took its place, or its time is over. */
   | { readonly state: "replaced" | "dropped"; readonly message: string }
-  /** No node has it. */
-  | { readonly state: "absent" }
+  /** No node has it; with `mayCome` a block may all the same, until its time is over. */
+  | { readonly state: "absent"; readonly mayCome?: boolean }
 
 export interface Broadcasting {
   /** The id of a signed transaction, which is of this chain and breaks no rule that needs no node's answer. */

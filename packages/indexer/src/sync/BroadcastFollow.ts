@@ -43,7 +43,7 @@ const isStillMined = Effect.fnUntraced(function* ({ chain, hash, height }: Broad
   return block !== undefined && Bytes.equal(block.hash, hash)
 })
 
-/** What the nodes know, in the terms of the store; undefined where they may be about to know more. */
+/** What the nodes know, in the terms of the store; how often they had nothing, where that is not enough to tell. */
 const foundOf = Effect.fnUntraced(function* (row: Broadcasts.Broadcast, broadcasting: Broadcasting) {
   const standing = yield* broadcasting.standing(row.raw)
   switch (standing.state) {
@@ -56,7 +56,8 @@ const foundOf = Effect.fnUntraced(function* (row: Broadcasts.Broadcast, broadcas
     case "absent":
     case "replaced":
     case "dropped": {
-      if (row.absences + 1 < Broadcasts.absencesUntilLost) return undefined
+      if (standing.state === "absent" && standing.mayCome === true) return { absences: row.absences }
+      if (row.absences + 1 < Broadcasts.absencesUntilLost) return { absences: row.absences + 1 }
       return standing.state === "absent"
         ? ({ outcome: "dropped", error: dropped } as const)
         : { outcome: standing.state, error: standing.message }
@@ -79,7 +80,7 @@ export const make = Effect.fn("BroadcastFollow.make")(function* (
     }
     // What was refused is not in any block; somebody else may have sent it since.
     const found = yield* foundOf(row, broadcasting)
-    if (found === undefined) return yield* Broadcasts.miss(row.id, height, row.absences + 1)
+    if ("absences" in found) return yield* Broadcasts.miss(row.id, height, found.absences)
     const isRefused = row.outcome === "failed" && row.height === null
     const kept = isRefused && (found.outcome === "dropped" || found.outcome === "replaced")
     yield* Broadcasts.record(

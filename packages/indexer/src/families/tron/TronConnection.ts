@@ -30,7 +30,11 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
     verify: settings.verify,
     ...(settings.quorum === undefined ? {} : { quorum: settings.quorum })
   })
-  return { family: "tron" as const, source, sideSources: { unusedAt: source.unusedAt } }
+  return {
+    family: "tron" as const,
+    source,
+    sideSources: { unusedAt: source.unusedAt, broadcasting: source.broadcasting }
+  }
 })
 
 export const selfReport: Access["selfReport"] = Effect.fnUntraced(function* (_chain, settings) {

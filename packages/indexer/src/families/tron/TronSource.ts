@@ -11,6 +11,8 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import type { Broadcasting } from "../Broadcasting.ts"
+import * as TronBroadcasting from "./Broadcasting.ts"
 import * as TimeSlice from "../../TimeSlice.ts"
 import * as Capability from "../Capability.ts"
 import type { Log } from "../evm/EvmNode.ts"
@@ -64,6 +66,7 @@ export interface TronSource extends Source {
   ) => Effect.Effect<ReadonlyArray<bigint | undefined>, NodeError>
   /** Logs of a mined transaction; undefined where the chain has no such transaction. */
   readonly logs: (transaction: Uint8Array) => Effect.Effect<ReadonlyArray<Log> | undefined, NodeError>
+  readonly broadcasting: Broadcasting
   /** A transfer of TRX, ready to be signed. */
   readonly prepare: (
     request: TronPreparation.TransferRequest
@@ -220,6 +223,7 @@ export const make = Effect.fn("TronSource.make")(function* (
     tokenBalances: (holdings) => TronContract.balances(http, holdings),
     logs: (transaction) => TronLogs.fetch(chain, http, transaction),
     prepare: (request) => TronPreparation.prepare(chain, http, request),
-    prepareTokens: (request) => TronTokenPreparation.prepare(chain, http, heads.head, request)
+    prepareTokens: (request) => TronTokenPreparation.prepare(chain, http, heads.head, request),
+    broadcasting: TronBroadcasting.make(http, headers)
   }
 })

@@ -17,9 +17,10 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
     urls: urlsOf(settings),
     timeoutMillis: settings.timeoutMillis,
     verify: settings.verify,
+    ...(settings.maximumFee === undefined ? {} : { maximumFee: settings.maximumFee }),
     ...(settings.quorum === undefined ? {} : { quorum: settings.quorum })
   })
-  return { family: "xrp" as const, source, sideSources: { accounts: source } }
+  return { family: "xrp" as const, source, sideSources: { accounts: source, broadcasting: source.broadcasting } }
 })
 
 export const selfReport: Access["selfReport"] = Effect.fnUntraced(function* (_chain, settings) {

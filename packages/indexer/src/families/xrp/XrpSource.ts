@@ -13,6 +13,7 @@ import type * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as TimeSlice from "../../TimeSlice.ts"
+import { type Broadcasting, defaultMaximumFee } from "../Broadcasting.ts"
 import * as Capability from "../Capability.ts"
 import * as Heads from "../node/Heads.ts"
 import { BlockMissing, isTooLarge, type NodeError, NodeInconsistent } from "../node/NodeError.ts"
@@ -26,12 +27,15 @@ import * as LedgerProof from "./internal/LedgerProof.ts"
 import * as Network from "./internal/Network.ts"
 import * as WalletBalance from "./internal/WalletBalance.ts"
 import { isLedgerMissing } from "./internal/XrpReply.ts"
+import * as XrpBroadcasting from "./Broadcasting.ts"
 import * as OpenLedger from "./OpenLedger.ts"
 import * as XrpNode from "./XrpNode.ts"
 
 export interface XrpSourceOptions extends XrpNode.XrpNodeOptions {
   /** As in `Heads.Options`. */
   readonly quorum?: number
+  /** As in the settings. */
+  readonly maximumFee?: number
   /** How far blocks are proved; `roots` by default. */
   readonly verify?: Proof.Level
 }
@@ -43,6 +47,7 @@ export interface TransactionPage {
 }
 
 export interface XrpSource extends AccountSource {
+  readonly broadcasting: Broadcasting
   readonly openLedger: OpenLedger.OpenLedger
   /** Over WebSocket only. */
   readonly announced: Effect.Effect<void>
@@ -192,6 +197,7 @@ export const make = Effect.fn("XrpSource.make")(function* (
     ...heads,
     resting: node.resting,
     openLedger: OpenLedger.make(chain, node),
+    broadcasting: XrpBroadcasting.make(chain, node, { maximumFee: options.maximumFee ?? defaultMaximumFee }),
     capabilities: Effect.flatMap(serverInfo, (info) =>
       Effect.map(Network.capability(chain, node, info.network_id), (network) => [
         network,

@@ -18,6 +18,14 @@ export const read = (rawDataHex: string, type = "TransferContract"): Json => ({
   raw_data_hex: rawDataHex
 })
 
+/** The signature of a transaction by a key, whoever its owner is. */
+export const signatureOf = (transaction: Json, key = privateKey): string =>
+  (utils.crypto.signTransaction(key, { ...transaction }) as unknown as { readonly signature: readonly [string] })
+    .signature[0]
+
+/** Who has signed a transaction of this id (41 with 40 digits). */
+export const signerOf = (id: string, signature: string): string => utils.crypto.ecRecover(id, signature).toLowerCase()
+
 /** Signs a transaction, unless its parts contradict one another; who, by the signature, has signed it (base58). */
 export const signer = async (transaction: Json): Promise<string> => {
   const tronWeb = new TronWeb({ fullHost: "http://127.0.0.1:1" })

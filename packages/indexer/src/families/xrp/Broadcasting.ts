@@ -1,0 +1,198 @@
+/** Signed transactions of the XRP Ledger: decoded and checked, submitted to the servers, and looked for there. */
+import { createHash } from "node:crypto"
+import * as Address from "@headwater/core/address/Address"
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
+import { decode as decodeBinary, encode, encodeForMultisigning, encodeForSigning } from "ripple-binary-codec"
+import { deriveAddress, verify } from "ripple-keypairs"
+import * as Broadcasting from "../Broadcasting.ts"
+import { type NodeError, NodeInconsistent } from "../node/NodeError.ts"
+import * as OpenLedger from "./OpenLedger.ts"
+import type { XrpClient, XrpNode } from "./XrpNode.ts"
+
+export interface Options {
+  readonly maximumFee: number
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+interface Decoded {
+  readonly json: Json
+  readonly id: Uint8Array
+  readonly account: string
+  readonly fee: bigint
+  /** 0 where a ticket stands in place of a sequence. */
+  readonly sequence: number
+  /** The last ledger that may have it; undefined for any. */
+  readonly lastLedger: number | undefined
+  /** The address that the one key is of; undefined where several have signed. */
+  readonly signer: string | undefined
+}
+
+const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex").toUpperCase()
+
+/** `TXN`, before what is hashed for the id of a signed transaction. */
+const idPrefix = Uint8Array.of(0x54, 0x58, 0x4e, 0)
+
+/** The first half of SHA-512. */
+const idOf = (raw: Uint8Array): Uint8Array =>
+  new Uint8Array(createHash("sha512").update(idPrefix).update(raw).digest().subarray(0, 32))
+
+const isText = (value: unknown): value is string => typeof value === "string" && value !== ""
+
+/** Whether each of several signatures is of its key. */
+const signersSigned = (json: Json): boolean =>
+  Array.isArray(json.Signers) &&
+  json.Signers.length > 0 &&
+  json.Signers.every(({ Signer: { Account, SigningPubKey, TxnSignature } }) =>
+    verify(encodeForMultisigning(json, Account), TxnSignature, SigningPubKey)
+  )
+
+const isSigned = (json: Json): boolean =>
+  isText(json.SigningPubKey)
+    ? isText(json.TxnSignature) && verify(encodeForSigning(json), json.TxnSignature, json.SigningPubKey)
+    : signersSigned(json)
+
+const integer = (value: unknown): number | undefined => (Number.isSafeInteger(value) ? (value as number) : undefined)
+
+/** Networks above this id name themselves in their transactions, others must not. */
+const lastUnnamedNetwork = 1024
+
+const networkFault = ({ xrp }: Chain, { NetworkID: named }: Json): string | undefined => {
+  const { networkId } = xrp!
+  const wanted = networkId > lastUnnamedNetwork ? networkId : undefined
+  return named === wanted
+    ? undefined
+    : `its NetworkID must be ${wanted ?? "absent"}, and is ${String(named ?? "absent")}`
+}
+
+const decode = (chain: Chain, raw: Uint8Array): Result.Result<Decoded, Broadcasting.BroadcastRefused> => {
+  const fail = (message: string) => Result.fail(Broadcasting.invalid(message))
+  const text = hexOf(raw)
+  const parsed = Result.try((): Json => decodeBinary(text))
+  if (Result.isFailure(parsed)) return fail("must be a serialised transaction of the XRP Ledger")
+  const json = parsed.success
+  const { Account, Fee } = json
+  if (!isText(Account) || !isText(Fee) || !/^\d+$/.test(Fee)) return fail("must have an Account and a Fee")
+  if (Result.getOrUndefined(Result.try(() => encode(json))) !== text) return fail("must be in its canonical form")
+  const network = networkFault(chain, json)
+  if (network !== undefined) return fail(network)
+  const signed = Result.try(() => isSigned(json))
+  if (Result.isFailure(signed) || !signed.success) return fail("must be signed by the key, or the keys, that it names")
+  return Result.succeed({
+    ...{ json, account: Account, fee: BigInt(Fee), id: idOf(raw) },
+    sequence: integer(json.Sequence) ?? 0,
+    lastLedger: integer(json.LastLedgerSequence),
+    signer: isText(json.SigningPubKey) ? deriveAddress(json.SigningPubKey) : undefined
+  })
+}
+
+/** Types whose fee is what an owned thing reserves. */
+const dearTypes: ReadonlySet<unknown> = new Set(["AccountDelete", "AMMCreate", "VaultCreate", "LedgerStateFix"])
+
+/** Results with which a server keeps the transaction: applied, queued, held for an earlier one, or had already. */
+const taken = /^(?:tes|tec|terQUEUED|terPRE_SEQ|tefALREADY)/
+
+const give = (raw: Uint8Array) => (server: XrpClient) =>
+  server.request("submit", { tx_blob: hexOf(raw) }).pipe(
+    Effect.map(({ engine_result: code, engine_result_message: said, accepted }): Broadcasting.Answer => {
+      if (typeof code !== "string") return { state: "unanswered", message: "the server gave no engine_result" }
+      return accepted === true || taken.test(code)
+        ? { state: "taken" }
+        : { state: "refused", message: `${code}: ${String(said ?? "")}`.slice(0, 300) }
+    })
+  )
+
+const isNotFound = (error: NodeError) => error._tag === "NodeRejected" && error.message.startsWith("txnNotFound")
+
+const inconsistent = (server: XrpClient, method: string, message: string) =>
+  new NodeInconsistent({ node: server.name, method, message })
+
+/** Hash of a validated ledger. */
+const ledgerHash = Effect.fnUntraced(function* (server: XrpClient, index: number) {
+  const { ledger_hash: hash } = yield* server.requestLedger("ledger", { ledger_index: index })
+  if (typeof hash === "string" && /^[0-9A-F]{64}$/.test(hash)) return new Uint8Array(Buffer.from(hash, "hex"))
+  return yield* inconsistent(server, "ledger", "ledger_hash must be 64 hexadecimal digits")
+})
+
+/** What became of it, where no ledger that the server has holds it. */
+const withoutLedger = Effect.fnUntraced(function* (server: XrpClient, { account, lastLedger, sequence }: Decoded) {
+  const asked = server.request("account_info", { account, ledger_index: "validated" })
+  const answer = yield* Effect.catchTag(asked, "NodeRejected", () => Effect.succeed<Json>({}))
+  const { account_data: data, ledger_index: validated } = answer
+  const next = Predicate.isReadonlyObject(data) ? (integer(data.Sequence) ?? 0) : 0
+  if (sequence !== 0 && next > sequence) {
+    const message = `another transaction of the sender with the sequence ${sequence} was validated`
+    return { state: "replaced", message } satisfies Broadcasting.Standing
+  }
+  if (lastLedger !== undefined && (integer(validated) ?? 0) > lastLedger) {
+    return { state: "dropped", message: `its LastLedgerSequence ${lastLedger} is past` } satisfies Broadcasting.Standing
+  }
+  return { state: "absent", mayCome: lastLedger !== undefined } satisfies Broadcasting.Standing
+})
+
+const standingAt = (decoded: Decoded) =>
+  Effect.fnUntraced(function* (server: XrpClient): Effect.fn.Return<Broadcasting.Standing, NodeError> {
+    const found = yield* Effect.result(server.request("tx", { transaction: hexOf(decoded.id), binary: false }))
+    if (Result.isFailure(found)) {
+      return isNotFound(found.failure) ? yield* withoutLedger(server, decoded) : yield* found.failure
+    }
+    const { ledger_index: index, meta, validated } = found.success
+    if (validated !== true) return { state: "waiting" }
+    const height = integer(index)
+    const code = Predicate.isReadonlyObject(meta) ? meta.TransactionResult : undefined
+    if (height === undefined || typeof code !== "string") {
+      return yield* inconsistent(server, "tx", "must have a ledger_index and a TransactionResult")
+    }
+    const hash = yield* ledgerHash(server, height)
+    return { state: "mined", height, hash, ...(code === "tesSUCCESS" ? {} : { error: code }) }
+  })
+
+export const make = (chain: Chain, node: XrpNode, { maximumFee }: Options): Broadcasting.Broadcasting => {
+  const ledger = OpenLedger.make(chain, node)
+
+  /** What is usual for its type, and for so many signatures. */
+  const usualFee = Effect.fnUntraced(function* ({ json }: Decoded) {
+    const { minimum, openLedger } = yield* ledger.fees
+    const usual = openLedger > minimum ? openLedger : minimum
+    const dear = dearTypes.has(json.TransactionType) ? (yield* ledger.reserves).increment : 0n
+    return (usual > dear ? usual : dear) * BigInt(1 + (Array.isArray(json.Signers) ? json.Signers.length : 0))
+  })
+
+  return {
+    idOf: Effect.fn("XrpBroadcasting.idOf")((raw) => Effect.map(Effect.fromResult(decode(chain, raw)), ({ id }) => id)),
+    check: Effect.fn("XrpBroadcasting.check")(function* (raw) {
+      const decoded = yield* Effect.fromResult(decode(chain, raw))
+      const { account, fee, lastLedger, sequence, signer } = decoded
+      const fault = Broadcasting.feeFault(fee, yield* usualFee(decoded), maximumFee, "drops")
+      if (fault !== undefined) return yield* Broadcasting.invalid(fault)
+      const address = Address.decode(chain, account)
+      const owner = Result.isSuccess(address) ? yield* ledger.account(address.success) : undefined
+      if (owner === undefined) return yield* Broadcasting.contradicted("its Account is not in the ledger")
+      const maySign = signer === undefined || (signer === account ? !owner.masterDisabled : signer === owner.regularKey)
+      if (!maySign) return yield* Broadcasting.contradicted("its key may not sign for its Account")
+      // Those of the open ledger and of the queue are counted: one of them may be replaced by a higher fee.
+      const { account_data: data } = yield* node.request("account_info", { account, ledger_index: "validated" })
+      const next = Predicate.isReadonlyObject(data) ? (integer(data.Sequence) ?? 0) : 0
+      if (sequence !== 0 && sequence < next) {
+        return yield* Broadcasting.contradicted(`its Sequence must be ${next} or above, and is ${sequence}`)
+      }
+      const validated = yield* ledger.validated
+      if (lastLedger !== undefined && lastLedger <= validated) {
+        return yield* Broadcasting.contradicted(
+          `its LastLedgerSequence must be above the newest ledger, ${validated}, and is ${lastLedger}`
+        )
+      }
+      if (fee > owner.balance) {
+        return yield* Broadcasting.contradicted(`the sender has ${owner.balance} drops, and its Fee is ${fee}`)
+      }
+    }),
+    send: Effect.fn("XrpBroadcasting.send")((raw) => Broadcasting.toEvery(node.each, give(raw))),
+    standing: Effect.fn("XrpBroadcasting.standing")(function* (raw) {
+      const decoded = yield* Effect.orDie(Effect.fromResult(decode(chain, raw)))
+      return yield* Broadcasting.ofEvery(node.each, standingAt(decoded))
+    })
+  }
+}

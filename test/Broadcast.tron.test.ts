@@ -1,0 +1,223 @@
+/** Signed transactions of Tron, by a node made for tests that checks signature and expiry with tronweb. */
+import { assert, describe, it } from "@effect/vitest"
+import type * as TronTransfer from "@headwater/core/tron/TronTransfer"
+import * as Effect from "effect/Effect"
+import * as Tron from "../packages/indexer/test/families/tron/TronBlocks.ts"
+import * as TronNode from "../packages/indexer/test/families/tron/TronNode.ts"
+import * as TronWallet from "../packages/indexer/test/families/tron/TronWallet.ts"
+import * as Headwater from "./Headwater.ts"
+import * as Receiver from "./Receiver.ts"
+import { locations } from "./Stores.ts"
+
+const path = "/broadcast-transactions/tron/mainnet"
+const success = "BROADCAST_TRANSACTION_SUCCESS"
+const fail = "BROADCAST_TRANSACTION_FAIL"
+const [start, count] = [100, 60]
+/** The newest block that the node has at first is of now. */
+const genesisTime = Math.floor(Date.now() / 1000) - 3 * start
+const timeOf = (height: number) => (genesisTime + 3 * height) * 1000
+const { location } = locations[0]!
+
+const blocks = Tron.linked(
+  Array.from({ length: count }, (_, i) => {
+    const { block, infos } = Tron.blockOf(start - 1 + i, [], [])
+    const raw_data = { ...block.block_header.raw_data, timestamp: timeOf(start - 1 + i) }
+    return { infos, block: { ...block, block_header: { ...block.block_header, raw_data } } }
+  })
+)
+const idAt = (height: number): string => blocks[height - start + 1]!.block.blockID
+
+/** One field of a message: fewer than 16,384 bytes. */
+const field = (number: number, hex: string) => {
+  const length = hex.length / 2
+  const size = length < 128 ? [length] : [(length & 0x7f) | 0x80, length >> 7]
+  return `${Buffer.from([number * 8 + 2, ...size]).toString("hex")}${hex}`
+}
+
+const bytesOf = (hex: string) => new Uint8Array(Buffer.from(hex, "hex"))
+
+interface Signed {
+  readonly id: string
+  readonly rawData: string
+  readonly hex: string
+}
+
+const signed = (rawData: string, key?: string): Signed => {
+  const signature = TronWallet.signatureOf(TronWallet.read(rawData), key)
+  const hex = `${field(1, rawData)}${field(2, signature.replace(/^0x/, ""))}`
+  return { id: TronWallet.idOf(rawData), rawData, hex }
+}
+
+/** A transfer of the test's account, not by the interface. */
+const transfer = (expiration: number, owner = TronWallet.addressHex): string =>
+  TronNode.transactionOf({
+    ...{ owner: bytesOf(owner.slice(2)), to: Tron.bytesOf(2), amount: 5n, memo: new Uint8Array() },
+    ...{ refBlockBytes: bytesOf("2927"), refBlockHash: bytesOf("939ece39d08a7abe"), expiration, timestamp: 1 }
+  } as TronTransfer.TronTransfer).raw_data_hex
+
+const nodeWith = Effect.gen(function* () {
+  const node = yield* TronNode.make({
+    ...{ blocks, solid: start },
+    accounts: {
+      [TronWallet.addressHex]: { address: TronWallet.addressHex, balance: 10_000_000 },
+      [Tron.account(2)]: { address: Tron.account(2), balance: 1 },
+      [Tron.account(3)]: {
+        ...{ address: Tron.account(3), balance: 1 },
+        owner_permission: { permission_name: "owner", keys: [{ address: TronWallet.addressHex, weight: 1 }] }
+      }
+    }
+  })
+  node.height = start
+  const pending = new Set<string>()
+  const mined = new Map<string, { readonly blockNumber: number; readonly result?: string }>()
+  const state = { sent: 0, dies: false, refusal: "" }
+  const take = (hex: string) => {
+    state.sent++
+    const length = Number.parseInt(hex.slice(2, 4), 16)
+    const from = length < 128 ? 4 : 6
+    const size = length < 128 ? length : (length & 0x7f) + (Number.parseInt(hex.slice(4, 6), 16) << 7)
+    const rawData = hex.slice(from, from + 2 * size)
+    const id = TronWallet.idOf(rawData)
+    const refuse = (code: string) => ({ code, txid: id, message: Buffer.from(`${code} of the node`).toString("hex") })
+    if (state.refusal !== "") return refuse(state.refusal)
+    if (pending.has(id) || mined.has(id)) return refuse("DUP_TRANSACTION_ERROR")
+    const { raw_data } = TronWallet.read(rawData)
+    const [{ parameter }] = raw_data.contract
+    const signer = TronWallet.signerOf(id, hex.slice(-130))
+    const owner = String(parameter.value.owner_address).toLowerCase()
+    if (signer !== owner && owner !== Tron.account(3)) return refuse("SIGERROR")
+    if (raw_data.expiration <= timeOf(node.height)) return refuse("TRANSACTION_EXPIRATION_ERROR")
+    pending.add(id)
+    return { result: true, code: "SUCCESS", txid: id }
+  }
+  node.override = (path, body) => {
+    switch (path) {
+      case "/wallet/broadcasthex": {
+        const answer = take(String(body.transaction))
+        return state.dies ? 502 : answer
+      }
+      case "/wallet/gettransactionfrompending":
+        return pending.has(String(body.value)) ? { txID: body.value } : {}
+      case "/wallet/gettransactioninfobyid": {
+        const found = mined.get(String(body.value))
+        return found === undefined ? {} : { id: body.value, ...found }
+      }
+      default:
+        return undefined
+    }
+  }
+  const grow = (result?: string) => {
+    node.height++
+    for (const id of pending) {
+      pending.delete(id)
+      mined.set(id, { blockNumber: node.height, ...(result === undefined ? {} : { result }) })
+    }
+  }
+  return { node, pending, state, grow }
+})
+
+describe("broadcast on Tron", () => {
+  it.live("sends what was prepared and signed, once, follows it, and refuses what is wrong", () =>
+    Effect.gen(function* () {
+      const { grow, node, pending, state } = yield* nodeWith
+      const receiver = yield* Receiver.start()
+      const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
+        chains: {
+          "tron/mainnet": { nodes: [node.url], start: 99, pollMillis: 100, timeoutMillis: 2_000, verify: "links" }
+        },
+        callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca }
+      })
+      const post = (hex: string, item: Record<string, unknown> = {}) =>
+        headwater.post(path, { signedTransactionHex: hex, ...item })
+      for (let i = 0; i < 1_200; i++) {
+        const { status } = yield* post("00")
+        if (status !== 503) break
+        yield* Effect.sleep("50 millis")
+      }
+      const broadcast = Effect.fnUntraced(function* ({ hex, id }: Signed) {
+        const { body, status } = yield* post(hex, { callbackUrl: `${receiver.url}/`, callbackSecretKey: "s" })
+        assert.deepStrictEqual([status, body.data?.item], [200, { transactionId: id }], JSON.stringify(body))
+      })
+      const becomes = Effect.fnUntraced(function* ({ id }: Signed, outcome: string) {
+        for (let i = 0; i < 3_000; i++) {
+          if (outcome === "dropped" && i % 20 === 0 && node.height < start + count - 2) grow()
+          const { body } = yield* headwater.get(`${path}/${id}`)
+          if (body.data?.item.outcome === outcome) return body.data.item
+          yield* Effect.sleep("20 millis")
+        }
+        return yield* Effect.die(new Error(`${id} did not become ${outcome}\n${headwater.log().slice(-3000)}`))
+      })
+      const told = ({ id }: Signed) => receiver.accepted().filter(({ body }) => body.data.item.transactionId === id)
+      const until = (transaction: Signed, ...wanted: ReadonlyArray<string>) =>
+        receiver.until(() => wanted.every((event, i) => told(transaction)[i]?.body.data.event === event))
+
+      const prepared = yield* headwater.post("/prepare-transactions/evm/tron/mainnet/native-coins", {
+        ...{ amount: "1.25", recipient: Tron.account(2), sender: TronWallet.addressHex }
+      })
+      const first = signed(prepared.body.data.item.inputData)
+      assert.strictEqual(first.id, prepared.body.data.item.sighash)
+      yield* broadcast(first)
+      yield* until(first, success)
+      Receiver.verify(told(first)[0]!, "s")
+      yield* broadcast(first)
+      assert.strictEqual(state.sent, 1)
+      grow()
+      assert.deepStrictEqual((yield* becomes(first, "mined")).minedInBlock, {
+        ...{ hash: idAt(start + 1), height: start + 1 }
+      })
+
+      const failing = signed(transfer(timeOf(start + 300)))
+      yield* broadcast(failing)
+      yield* until(failing, success)
+      grow("FAILED")
+      assert.strictEqual((yield* becomes(failing, "failed")).errorMessage, "FAILED")
+
+      // The node dies behind the transaction: it is found, and not sent again.
+      state.dies = true
+      const unheard = signed(transfer(timeOf(start + 301)))
+      yield* broadcast(unheard)
+      state.dies = false
+      grow()
+      yield* becomes(unheard, "mined")
+      yield* until(unheard, success)
+      assert.strictEqual(state.sent, 3)
+
+      const stranger = "02".padStart(64, "0")
+      const fine = signed(transfer(timeOf(start + 302)))
+      const shared = signed(transfer(timeOf(start + 302), Tron.account(3)))
+      const cases: ReadonlyArray<readonly [string, number, RegExp]> = [
+        ["00", 400, /must be a signed transaction of Tron/],
+        [field(1, fine.rawData), 400, /must be signed/],
+        [`${field(1, fine.rawData)}${field(2, "11".repeat(64))}`, 400, /signatures must each be of a key/],
+        [signed(transfer(timeOf(start + 302), Tron.account(2))).hex, 400, /by its owner's keys/],
+        [signed(transfer(timeOf(start + 302), Tron.account(9))).hex, 409, /has no account/],
+        [signed(transfer(timeOf(start))).hex, 409, /expiration must be after/]
+      ]
+      assert.notStrictEqual(signed(fine.rawData, stranger).hex, fine.hex)
+      for (const [hex, wanted, rule] of [
+        ...cases,
+        [signed(fine.rawData, stranger).hex, 400, /by its owner's keys/] as const
+      ]) {
+        const { body, status } = yield* post(hex)
+        assert.deepStrictEqual([status, body.error?.code], [wanted, "invalid_data"], `${rule} ${JSON.stringify(body)}`)
+        assert.match(body.error.message, rule)
+      }
+      assert.strictEqual(state.sent, 3)
+      state.refusal = "CONTRACT_VALIDATE_ERROR"
+      const refused = yield* post(fine.hex, { callbackUrl: `${receiver.url}/` })
+      assert.deepStrictEqual([refused.status, refused.body.error?.code], [409, "invalid_data"])
+      assert.include(refused.body.error.message, "CONTRACT_VALIDATE_ERROR of the node")
+      yield* until(fine, fail)
+      state.refusal = ""
+      // Another account has named the key as its own.
+      yield* broadcast(shared)
+
+      const forgotten = signed(transfer(timeOf(node.height + 1) + 1))
+      yield* broadcast(forgotten)
+      yield* until(forgotten, success)
+      pending.clear()
+      assert.include((yield* becomes(forgotten, "dropped")).errorMessage, "expiration is past")
+      yield* until(forgotten, success, fail)
+    }).pipe(Effect.scoped)
+  )
+})
