@@ -75,8 +75,8 @@ const nodeDecoding = Effect.fnUntraced(function* (chain: Chain, rpc: JsonRpc, ra
   return yield* consistent(rpc, "decoderawtransaction", (): Decoded => {
     const json = NodeJson.record(answer, () => "the answer")
     const body = BlockBody.empty()
-    // It has no part that takes long.
-    for (const _ of NodeTransaction.read(chain, json, 0, body)) continue
+    // It has no part that takes long: the steps are gone through at once.
+    Array.from(NodeTransaction.read(chain, json, 0, body))
     const id = NodeJson.hash(json.txid, () => "txid")
     return { id, body, isTransparent: body.notUnderstood === undefined && isTransparent(json) }
   })
@@ -240,7 +240,7 @@ export const make = (chain: Chain, rpc: Nodes, { maximumFee, verbose }: Options)
       if (found !== undefined) return found
       const outpoints = decoded.body.spends.map(({ outpoint }) => outpoint)
       const inputs = yield* unspent(node, outpoints, false)
-      const spent = inputs?.findIndex((input) => input === undefined) ?? -1
+      const spent = inputs?.indexOf(undefined) ?? -1
       if (spent === -1) return { state: "absent" }
       const message = `its input ${outpointText(outpoints[spent]!)} is spent by another transaction, or no longer there`
       return { state: "replaced", message }

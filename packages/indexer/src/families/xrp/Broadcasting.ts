@@ -156,9 +156,9 @@ export const make = (chain: Chain, node: XrpNode, { maximumFee }: Options): Broa
   /** What is usual for its type, and for so many signatures. */
   const usualFee = Effect.fnUntraced(function* ({ json }: Decoded) {
     const { minimum, openLedger } = yield* ledger.fees
-    const usual = openLedger > minimum ? openLedger : minimum
     const dear = dearTypes.has(json.TransactionType) ? (yield* ledger.reserves).increment : 0n
-    return (usual > dear ? usual : dear) * BigInt(1 + (Array.isArray(json.Signers) ? json.Signers.length : 0))
+    const usual = [minimum, openLedger, dear].reduce((most, fee) => (fee > most ? fee : most))
+    return usual * BigInt(1 + (Array.isArray(json.Signers) ? json.Signers.length : 0))
   })
 
   return {
