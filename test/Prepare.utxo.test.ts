@@ -122,7 +122,7 @@ for (const { location, name } of locations) {
             const { recipients } = item
             assert.deepStrictEqual(
               outputs.slice(0, recipients.length).map(({ address, satoshis }) => ({ address, satoshis })),
-              recipients.map(({ address, amount }) => ({ address, satoshis: satoshisOf(amount).toString() }))
+              recipients.map(({ address, amount }) => ({ address, satoshis: Number(satoshisOf(amount)) }))
             )
             const change = outputs.slice(recipients.length)
             assert.isAtMost(change.length, 1)
@@ -274,7 +274,7 @@ describe.skipIf(!Litecoind.installed)("refused preparations of UTXO transactions
         const data = yield* prepare({ ...to(stranger, "0.9"), additionalData: "é".repeat(40) })
         assert.strictEqual(data.status, 200, JSON.stringify(data.body))
         const first: Prepared = data.body.data.item
-        assert.deepInclude(first.outputs[1], { address: "", satoshis: "0" })
+        assert.deepInclude(first.outputs[1], { address: "", satoshis: 0 })
         const { asm } = (yield* node.rpc<{
           readonly vout: ReadonlyArray<{ readonly scriptPubKey: { readonly asm: string } }>
         }>("decoderawtransaction", signPsbt(wallet(seed, "P2WPKH", 2), first).toHex())).vout[1]!.scriptPubKey

@@ -76,7 +76,7 @@ export interface Prepared {
     readonly transactionId: string
     readonly sequence: number
   }>
-  readonly outputs: ReadonlyArray<{ readonly address: string; readonly satoshis: string; readonly script: string }>
+  readonly outputs: ReadonlyArray<{ readonly address: string; readonly satoshis: number; readonly script: string }>
   readonly psbt: string
   readonly reservedUntil: number
 }

@@ -90,14 +90,13 @@ export const PreparedUtxoTransaction = Schema.Struct({
   outputs: Schema.Array(
     Schema.Struct({
       address: AddressText.annotate({ description: "Empty where the output has none" }),
-      satoshis: Schema.String.annotate({ description: "In the smallest unit", examples: ["25000000"] }),
-      script
+      ...{ satoshis, script }
     })
   ),
   psbt: Schema.optionalKey(Schema.String).annotate({
     description:
       "The transaction for a signer (BIP-174, base64). Absent on zcash, and where the node does not show the transactions " +
-      "that legacy inputs spend",
+      "that legacy inputs spend, or they are more than four megabytes",
     examples: ["cHNidP8BAHEC…"]
   }),
   reservedUntil: Schema.Int.annotate({

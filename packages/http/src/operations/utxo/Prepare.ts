@@ -9,6 +9,7 @@ import type { UtxoConnection } from "@headwater/indexer/families/utxo/UtxoConnec
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as SpendableCoins from "@headwater/indexer/store/wallets/SpendableCoins"
 import type { WalletKey } from "@headwater/indexer/store/wallets/Wallets"
+import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
 import { invalidField, Unimplemented, XpubSyncInProgress } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
@@ -64,15 +65,12 @@ const outputsOf = Effect.fnUntraced(function* (chain: Chain, { additionalData = 
   return outputs
 })
 
-/** A number that JSON carries to the unit. */
-const asNumber = (amount: bigint) =>
-  amount <= BigInt(Number.MAX_SAFE_INTEGER)
-    ? Effect.succeed(Number(amount))
+/** Amounts are told as numbers of JSON, which carry less than 2^53 to the unit. */
+const carried = (amounts: ReadonlyArray<{ readonly amount: bigint }>) =>
+  amounts.every(({ amount }) => amount <= BigInt(Number.MAX_SAFE_INTEGER))
+    ? Effect.void
     : Effect.fail(
-        SelectedCoins.conflict(
-          "recipients",
-          "the wallet would have to spend a coin of more than 2^53 - 1 of the smallest unit"
-        )
+        SelectedCoins.conflict("recipients", "a coin or an output would be of more than 2^53 - 1 of the smallest unit")
       )
 
 /** Sequences of inputs: below the last two numbers a transaction may be replaced (BIP-125), at the last one not locked. */
@@ -137,11 +135,15 @@ export const make = Effect.fnUntraced(function* (
     const { fee, rates } = yield* feeOf(chain, node, request)
     // Loaded where it is needed: no other operation does.
     const { psbtOf, sighashes } = yield* Effect.promise(() => import("./UnsignedTransaction.ts"))
-    const hashedAsBitcoin = (unsigned: Unsigned): Hashed => ({
-      sighashes: sighashes(network, unsigned),
-      psbt: psbtOf(network, unsigned),
-      zcash: undefined
-    })
+    const hashedAsBitcoin = (unsigned: Unsigned) =>
+      TimeSlice.run(function* () {
+        const hashes = yield* sighashes(network, unsigned)
+        return {
+          sighashes: hashes,
+          psbt: yield* psbtOf(network, unsigned),
+          zcash: undefined
+        } satisfies Hashed as Hashed
+      })
 
     const attempt = Effect.gen(function* () {
       const { change: ownChange, coins: all } = (yield* wallets.of(key))!
@@ -174,15 +176,18 @@ export const make = Effect.fnUntraced(function* (
       const makers = yield* format === "P2TR" || isZcash
         ? Effect.succeed(selection.coins.map(() => undefined))
         : node.preparation.makersOf(selection.coins)
+      const spent = yield* TimeSlice.run(() =>
+        TimeSlice.map(selection.coins, (coin, i) => ({
+          ...coin.outpoint,
+          ...{ script: coin.script, amount: coin.amount, key: keys(coin), maker: makers[i] }
+        }))
+      )
       const unsigned = {
         format,
         version: isZcash ? 5 : (network.transactionVersion ?? 2),
         locktime: request.locktime ?? 0,
         sequence: sequences[(request.replaceable ?? !network.neverReplaces) ? "replaceable" : "final"],
-        inputs: selection.coins.map((coin, i) => ({
-          ...coin.outpoint,
-          ...{ script: coin.script, amount: coin.amount, key: keys(coin), maker: makers[i] }
-        })),
+        inputs: spent,
         outputs: [
           ...paid,
           ...(hasChange
@@ -197,12 +202,13 @@ export const make = Effect.fnUntraced(function* (
         ]
       }
       const branch = isZcash ? yield* node.preparation.nextBranch : undefined
-      const hashed = branch === undefined ? hashedAsBitcoin(unsigned) : hashedAsZcash(branch, unsigned)
+      const hashed = branch === undefined ? yield* hashedAsBitcoin(unsigned) : hashedAsZcash(branch, unsigned)
       const answer = {
         ...{ unsigned, coins: selection.coins, fee: selection.fee },
         size: TransactionCosts.sizeOf(network, payment, inputs, hasChange),
         ...hashed
       }
+      yield* carried([...unsigned.inputs, ...unsigned.outputs])
       // Last: whoever gets no answer has reserved nothing.
       const until = yield* wallets.reserve(request.account, selection.coins, reservationSeconds * 1_000)
       return { ...answer, until }
@@ -214,21 +220,16 @@ export const make = Effect.fnUntraced(function* (
   const addressText = (script: Uint8Array) => Address.encode(chain, Address.fromBytes(script)) ?? ""
 
   /** What clients of the hosted service find of these chains alone. */
-  const specificOf = Effect.fnUntraced(function* (
-    outputs: ReadonlyArray<{ readonly address: string; readonly satoshis: string; readonly script: string }>,
+  const specificOf = (
+    outputs: ReadonlyArray<{ readonly address: string; readonly satoshis: number; readonly script: string }>,
     sequence: number,
     zcash: Hashed["zcash"]
-  ) {
-    if (network.forkId) {
-      const vout = yield* Effect.forEach(outputs, (output) =>
-        Effect.map(asNumber(BigInt(output.satoshis)), (satoshis) => ({ ...output, satoshis }))
-      )
-      return { blockchainSpecific: { vout } }
-    }
+  ) => {
+    if (network.forkId) return { blockchainSpecific: { vout: outputs } }
     return network.neverReplaces && zcash === undefined
       ? {}
       : { blockchainSpecific: { replaceable: sequence === sequences.replaceable, ...zcash } }
-  })
+  }
 
   return Effect.fnUntraced(function* (request: Request, key: WalletKey) {
     const {
@@ -246,9 +247,8 @@ export const make = Effect.fnUntraced(function* (
       unit: chain.unit
     })
     const outputs = unsigned.outputs.map(({ amount, script }) => ({
-      ...{ address: addressText(script), satoshis: amount.toString(), script: Buffer.from(script).toString("hex") }
+      ...{ address: addressText(script), satoshis: Number(amount), script: Buffer.from(script).toString("hex") }
     }))
-    const satoshis = yield* Effect.forEach(spent, ({ amount }) => asNumber(amount))
     return {
       additionalData: request.additionalData ?? "",
       ...{ locktime: unsigned.locktime, size, version: unsigned.version },
@@ -259,7 +259,7 @@ export const make = Effect.fnUntraced(function* (
         ...{ address: addressText(coin.script), change: coin.branch, derivationIndex: coin.index },
         ...{
           outputIndex: coin.outpoint.index,
-          satoshis: satoshis[i]!,
+          satoshis: Number(coin.amount),
           script: Buffer.from(coin.script).toString("hex")
         },
         sighash: Buffer.from(sighashes[i]!).toString("hex"),
@@ -269,7 +269,7 @@ export const make = Effect.fnUntraced(function* (
       outputs,
       ...(psbt === undefined ? {} : { psbt }),
       reservedUntil: Math.floor(until / 1_000),
-      ...(yield* specificOf(outputs, unsigned.sequence, zcash))
+      ...specificOf(outputs, unsigned.sequence, zcash)
     }
   })
 })

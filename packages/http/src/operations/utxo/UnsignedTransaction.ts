@@ -4,6 +4,7 @@ import { hash160 } from "@headwater/core/utxo/BitcoinHash"
 import * as LockingScript from "@headwater/core/utxo/LockingScript"
 import type { InputFormat } from "@headwater/core/utxo/TransactionSize"
 import type { UtxoNetwork } from "@headwater/core/utxo/UtxoNetwork"
+import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import { Psbt, Transaction } from "bitcoinjs-lib"
 import * as Result from "effect/Result"
 
@@ -59,13 +60,13 @@ const transactionOf = ({ inputs, locktime, outputs, sequence, version }: Unsigne
   return transaction
 }
 
-/** The hash of each input, with SIGHASH_ALL; SIGHASH_DEFAULT, which is the same, of taproot. */
-export const sighashes = ({ forkId }: UtxoNetwork, unsigned: Unsigned): ReadonlyArray<Uint8Array> => {
+/** The hash of each input, with SIGHASH_ALL; SIGHASH_DEFAULT, which is the same, of taproot. In steps: see `TimeSlice`. */
+export const sighashes = ({ forkId }: UtxoNetwork, unsigned: Unsigned): Generator<void, ReadonlyArray<Uint8Array>> => {
   const transaction = transactionOf(unsigned)
   const { format, inputs } = unsigned
   const scripts = inputs.map(({ script }) => script)
   const amounts = inputs.map(({ amount }) => amount)
-  return inputs.map(({ amount, key, script }, i) => {
+  return TimeSlice.map(inputs, ({ amount, key, script }, i) => {
     if (format === "P2TR") return transaction.hashForWitnessV1(i, scripts, amounts, Transaction.SIGHASH_DEFAULT)
     if (forkId) return transaction.hashForWitnessV0(i, script, amount, sighashAll | sighashForkId)
     if (format === "P2PKH") return transaction.hashForSignature(i, script, sighashAll)
@@ -90,16 +91,25 @@ const isTransaction = (bytes: Uint8Array, id: Uint8Array): boolean =>
     { onFailure: () => false, onSuccess: (hash) => Bytes.equal(hash, reversed(id)) }
   )
 
-/** PSBT version 0 in base64; undefined where what a legacy input spends from is not known, which its signer has to see. */
-export const psbtOf = ({ forkId }: UtxoNetwork, unsigned: Unsigned): string | undefined => {
+/** Bytes of the transactions that a PSBT shows: one of many coins would be shown whole with each of them. */
+const maxShown = 4_000_000
+
+/**
+ * PSBT version 0 in base64; undefined where what a legacy input spends from is not known, which its signer has to see, or
+ * would be too much. In steps: see `TimeSlice`.
+ */
+export function* psbtOf({ forkId }: UtxoNetwork, unsigned: Unsigned): Generator<void, string | undefined> {
   const { format, inputs, locktime, outputs, sequence, version } = unsigned
   const psbt = new Psbt()
   psbt.setVersion(version)
   psbt.setLocktime(locktime)
+  const isTooMuch = inputs.reduce((sum, { maker }) => sum + (maker?.length ?? 0), 0) > maxShown
   for (const { amount, index, key, maker, script, transactionId } of inputs) {
-    const isMade = maker !== undefined && isTransaction(maker, transactionId)
+    yield
+    const isMade = maker !== undefined && !isTooMuch && isTransaction(maker, transactionId)
     if (format === "P2PKH" && !isMade) return undefined
-    psbt.addInput({
+    // Not by the PSBT itself, which looks through all earlier inputs for signatures: a minute for 1,400.
+    psbt.data.addInput({
       ...{ hash: reversed(transactionId), index, sequence },
       ...(format === "P2PKH" ? {} : { witnessUtxo: { script, value: amount } }),
       ...(isMade && format !== "P2TR" ? { nonWitnessUtxo: maker } : {}),
@@ -110,7 +120,8 @@ export const psbtOf = ({ forkId }: UtxoNetwork, unsigned: Unsigned): string | un
     })
   }
   for (const { amount, key, script } of outputs) {
-    psbt.addOutput({ script, value: amount, ...(key === undefined ? {} : derivations(format, key)) })
+    yield
+    psbt.data.addOutput({ script, value: amount, ...(key === undefined ? {} : derivations(format, key)) })
   }
   return psbt.toBase64()
 }

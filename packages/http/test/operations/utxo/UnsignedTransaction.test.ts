@@ -1,0 +1,64 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Chain from "@headwater/core/chains/Chain"
+import * as Steps from "@headwater/core/Steps"
+import { hash160 } from "@headwater/core/utxo/BitcoinHash"
+import * as LockingScript from "@headwater/core/utxo/LockingScript"
+import { psbtOf, sighashes, type Unsigned } from "@headwater/http/operations/utxo/UnsignedTransaction"
+import { Psbt, Transaction } from "bitcoinjs-lib"
+
+const network = Chain.ofName("bitcoin/mainnet")!.utxo!
+const key = { publicKey: new Uint8Array(33).fill(2), fingerprint: new Uint8Array(4), path: "m/0/1" }
+const segwit = LockingScript.witness(0, hash160(key.publicKey))
+
+/** A payment of so many coins, each made by a transaction of its own, with so many outputs. */
+const unsigned = (inputs: number, outputs: number, format: "P2PKH" | "P2WPKH", unused = 0): Unsigned => {
+  const script = format === "P2PKH" ? LockingScript.pubKeyHash(hash160(key.publicKey)) : segwit
+  return {
+    ...{ format, version: 2, locktime: 0, sequence: 0xffff_fffd },
+    inputs: Array.from({ length: inputs }, (_, i) => {
+      const maker = new Transaction()
+      maker.locktime = i
+      maker.addInput(new Uint8Array(32).fill(1), 0)
+      maker.addOutput(script, 10_000n)
+      if (unused > 0) maker.addOutput(new Uint8Array(unused), 0n)
+      return {
+        ...{ transactionId: maker.getHash().toReversed(), index: 0, script, amount: 10_000n, key },
+        maker: maker.toBuffer()
+      }
+    }),
+    outputs: Array.from({ length: outputs }, () => ({ script: segwit, amount: 5_000n }))
+  }
+}
+
+const stepsOf = <A>(work: Generator<void, A>) => {
+  for (let steps = 0; ; steps++) {
+    const step = work.next()
+    if (step.done === true) return { steps, value: step.value }
+  }
+}
+
+describe("Unsigned transactions of UTXO chains", () => {
+  // By the methods of bitcoinjs' own PSBT, all of it at once, this takes a minute, in which nobody else is answered.
+  it("are hashed and written in steps, one for each coin, however many they spend", () => {
+    const many = unsigned(1_000, 100, "P2WPKH")
+    const written = stepsOf(psbtOf(network, many))
+    assert.isAtLeast(written.steps, 1_100)
+    assert.isAtLeast(stepsOf(sighashes(network, { ...many, inputs: many.inputs.slice(0, 50) })).steps, 50)
+    const { data, txInputs, txOutputs } = Psbt.fromBase64(written.value!)
+    assert.strictEqual(txInputs.length, 1_000)
+    assert.deepStrictEqual(
+      txInputs.map(({ hash }) => Buffer.from(hash).toString("hex")),
+      many.inputs.map(({ transactionId }) => Buffer.from(transactionId.toReversed()).toString("hex"))
+    )
+    assert.strictEqual(txOutputs.length, 100)
+    assert.isTrue(data.inputs.every(({ nonWitnessUtxo, witnessUtxo }) => nonWitnessUtxo && witnessUtxo))
+  })
+
+  it("show what they spend from up to four megabytes: one transaction of many coins is in each of them", () => {
+    const huge = unsigned(5, 1, "P2WPKH", 900_000)
+    const { data } = Psbt.fromBase64(Steps.atOnce(psbtOf(network, huge))!)
+    assert.isTrue(data.inputs.every(({ nonWitnessUtxo, witnessUtxo }) => !nonWitnessUtxo && witnessUtxo))
+    assert.strictEqual(Steps.atOnce(psbtOf(network, unsigned(5, 1, "P2PKH", 900_000))), undefined)
+    assert.isString(Steps.atOnce(psbtOf(network, unsigned(4, 1, "P2PKH", 900_000))))
+  })
+})
