@@ -37,6 +37,12 @@ const pricesOf = Effect.fnUntraced(function* ({ gasPrice, maxFeePerGas, maxPrior
 
 const depthOf = (operation: string) => operation.split("_").length - 1
 
+/** Contracts whose names are asked for: a transaction may make any number of them. */
+const maxNamed = 100
+
+/** What is not sent may make contracts that the chain does not have, and that have no name yet: nobody else is to see that. */
+const unkept = { keepTokens: () => Effect.void }
+
 const simulate = Effect.fnUntraced(function* (
   record: ChainReader,
   freshness: Freshness<EvmConnection>,
@@ -57,7 +63,7 @@ const simulate = Effect.fnUntraced(function* (
   const { block, failed, gasUsed, moves } = yield* evm.simulate({ from, to, value, data, gasLimit, gasPrice: cap })
   const contracts = new Map(moves?.tokens.map(({ contract }) => [Bytes.key(contract), contract]))
   const tokens = yield* Effect.catchTag(
-    TokenNames.find(record, source, block.height, [...contracts.values()]),
+    TokenNames.find({ ...record, ...unkept }, source, block.height, [...contracts.values()].slice(0, maxNamed)),
     "DatabaseError",
     Effect.die
   )
