@@ -221,7 +221,8 @@ export const confirm = Effect.fnUntraced(function* (
 
 /**
  * Some of the callbacks of an account whose confirmation has come by the tip, in their order; `most` at once. Where the
- * account has matches of an address that it was not told yet, later confirmations of its subscriptions to each of them wait for these.
+ * account has matches of an address that it was not told yet, later confirmations of its subscriptions to each of them wait for
+ * these; those of lists, which have no address of their own, for matches of any.
  */
 export const confirmOf = Effect.fnUntraced(function* (
   chain: number,
@@ -238,7 +239,7 @@ export const confirmOf = Effect.fnUntraced(function* (
         sql<boolean>`(waiting.each_confirmation = 0 or not exists (
           select 1 from fan_out f join matched m on m.id = f.matched
           where f.chain = waiting.chain and f.account = waiting.account and m.height < waiting.due_height
-            and (m.address = subscription.address or m.address is null and subscription.address is null)
+            and (m.address = subscription.address or subscription.address is null)
         ))`
       )
       .limit(most)

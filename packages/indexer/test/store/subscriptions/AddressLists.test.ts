@@ -298,6 +298,59 @@ for (const store of stores) {
       for (const count of [wasBehind, begunAgain, notBegun]) assert.isAbove(count, 0)
     })
 
+    it.effect("are told each confirmation in the order of the chain, where steps are behind", () =>
+      Effect.gen(function* () {
+        const { transaction } = yield* Database
+        const subscriptions = yield* Subscriptions
+        const account = yield* Seed.account
+        const common = { account, chain, secret: undefined, callbackUrl: "https://example.com/", allowDuplicates: true }
+        // Steps write these first.
+        for (let i = 0; i < 30; i++) {
+          const event = "ADDRESS_COINS_TRANSACTION_CONFIRMED"
+          yield* subscriptions.create({ ...common, event, confirmations: 1, address: address(0) })
+        }
+        const event = "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+        const { id, referenceId } = yield* subscriptions.createList({
+          ...{ ...common, event, confirmations: 3, address: undefined }
+        })
+        const key = { account, chain, referenceId }
+        yield* transaction(AddressLists.add(key, [address(0)], () => Effect.void))
+        const opened = yield* Effect.provideService(
+          ChainStore.open(chain, { record: "watched", undoDepth: 100 }),
+          FanOut.Bounds,
+          { ...bounds, commit: 4 }
+        )
+        const paid: Transfer = {
+          ...{ kind: "coin", transaction: 0, position: 0, from: undefined, to: address(0), amount: 1n }
+        }
+        let parent = hash()
+        const mine = Effect.fnUntraced(function* (height: number) {
+          const block = { height, hash: hash(), parent, time: 1, transactions: [hash()], transfers: [paid], spends: [] }
+          parent = block.hash
+          yield* opened.commit([block])
+        })
+        const drain = Effect.gen(function* () {
+          while ((yield* opened.fanOut).more);
+        })
+        yield* mine(1)
+        yield* drain
+        for (const height of [2, 3]) yield* mine(height)
+        yield* drain
+        const told = (yield* Seed.rows(id)).map(({ body }) => {
+          const { currentConfirmations, minedInBlock } = JSON.parse(body).data.item
+          return [minedInBlock.height, currentConfirmations]
+        })
+        assert.deepStrictEqual(told, [
+          [1, 1],
+          [1, 2],
+          [2, 1],
+          [1, 3],
+          [2, 2],
+          [3, 1]
+        ])
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
     it.effect("begin the record of an address where it comes, and leave nothing when the subscription is removed", () =>
       Effect.gen(function* () {
         const { query, transaction } = yield* Database
