@@ -88,6 +88,8 @@ export const write = Effect.fnUntraced(function* <E>(chain: Chain, decimalsOf: D
   const from = yield* decodeAddress(chain, "sender", wanted.sender)
   const recipient = yield* decodeAddress(chain, "recipient", wanted.recipient)
   const to = yield* decodeAddress(chain, "contract", wanted.contract)
+  // Most contracts take their own tokens, and can never give them back.
+  if (Bytes.equal(recipient, to)) return yield* invalidField("recipient", "must not be the token's contract")
   const isFungible = !("tokenId" in wanted)
   const signature = signatures[isFungible ? "amount" : "tokenId"]
   const values = isFungible
