@@ -130,8 +130,7 @@ for (const { location, name } of locations) {
               const next = [...Array(30).keys()].map((index) => funded.address(1, index))
               if (item.fee.address === undefined) assert.include(next, address)
               else assert.strictEqual(address, item.fee.address)
-              // The other address is P2WPKH.
-              assert.isTrue(BigInt(satoshis) >= dust[item.fee.address === undefined ? funded.format : "P2WPKH"])
+              assert.isTrue(BigInt(satoshis) >= dust[funded.format])
             }
             if (item.fee.exactAmount !== undefined && change.length > 0) {
               assert.strictEqual(fee, satoshisOf(item.fee.exactAmount))
@@ -149,7 +148,7 @@ for (const { location, name } of locations) {
             figures.prepared++
             figures.inputs += inputs.length
             figures.withChange += change.length
-            const own = change.length === 1 && item.fee.address === undefined ? BigInt(change[0]!.satoshis) : 0n
+            const own = change.length === 1 ? BigInt(change[0]!.satoshis) : 0n
             return { signed, taken, own }
           })
 
@@ -167,7 +166,7 @@ for (const { location, name } of locations) {
                 recipients,
                 fee: {
                   ...(random(4) === 0 ? { exactAmount: coinsText(BigInt(2_000 + random(3_000))) } : {}),
-                  ...(random(4) === 0 ? { address: stranger } : {}),
+                  ...(random(4) === 0 ? { address: funded.address(0, 11) } : {}),
                   priority: priorities[random(3)]
                 },
                 ...[
@@ -258,6 +257,7 @@ describe.skipIf(!Litecoind.installed)("refused preparations of UTXO transactions
         yield* refused(to(stranger, "0.000000001"), 400, /recipients\.0\.amount: must have at most 8 digits/)
         yield* refused(to(stranger, "0.0000293"), 400, /must be at least 0\.0000294 LTC/)
         yield* refused({ fee: { address: "nowhere" } }, 400, /fee\.address/)
+        yield* refused({ fee: { address: stranger } }, 400, /fee\.address: must be an address of the wallet/)
         yield* refused({ additionalData: "é".repeat(41) }, 400, /at most 80 bytes/)
         yield* refused({}, 409, /has 0 LTC to spend, and the payment needs 0\.1\d* LTC, 0\.0000\d* LTC of it as fee/)
 

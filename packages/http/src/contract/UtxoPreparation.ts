@@ -29,7 +29,7 @@ export const NewUtxoTransaction = {
   ),
   fee: Schema.Struct({
     address: Schema.optionalKey(address).annotate({
-      description: "Where the change goes; by default to the wallet's next unused change address"
+      description: "Where the change goes, an address of the wallet; by default its next unused change address"
     }),
     exactAmount: Schema.optionalKey(decimal).annotate({
       description: "The whole fee in coins, before `priority`; change that would be dust is added to it",

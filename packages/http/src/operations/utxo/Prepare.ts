@@ -145,15 +145,21 @@ export const make = Effect.fnUntraced(function* (
         } satisfies Hashed as Hashed
       })
 
+    const named = changeTo && (yield* wallets.placeOf(key, changeTo))
+    if (changeTo !== undefined && named === undefined) {
+      return yield* invalidField("fee.address", "must be an address of the wallet: the change goes there")
+    }
+
     const attempt = Effect.gen(function* () {
-      const { change: ownChange, coins: all } = (yield* wallets.of(key))!
+      const { change: next, coins: all } = (yield* wallets.of(key))!
+      const ownChange = changeTo && named ? { ...named, script: changeTo } : next
       if (ownChange === undefined) {
         return yield* new XpubSyncInProgress({
           message: "The wallet's change addresses are being derived: try again later"
         })
       }
       const format = key.format as InputFormat
-      const payment = { format, scripts: paid.map(({ script }) => script), change: changeTo ?? ownChange.script }
+      const payment = { format, scripts: paid.map(({ script }) => script), change: ownChange.script }
       const costs = TransactionCosts.of(network, payment, fee)
       const plan = {
         chain,
@@ -195,7 +201,7 @@ export const make = Effect.fnUntraced(function* (
                 {
                   script: payment.change,
                   amount: selection.change,
-                  ...(changeTo === undefined ? { key: keys(ownChange) } : {})
+                  key: keys(ownChange)
                 }
               ]
             : [])

@@ -107,6 +107,24 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
     Effect.provideService(Database, database)
   )
 
+  /** The place of an address among those that are watched for a wallet; undefined where it is none of them. */
+  const placeOf = Effect.fn("SpendableCoins.placeOf")(
+    function* (key: WalletKey, script: AddressBytes) {
+      const [wallet] = yield* read(rowOf(key))
+      if (wallet === undefined) return undefined
+      const [place] = yield* read((db) =>
+        db
+          .selectFrom("wallet_address")
+          .select(["branch", "address_index as index"])
+          .where("chain", "=", wallet.chain)
+          .where("address", "=", script)
+          .where("wallet", "=", wallet.id)
+      )
+      return place satisfies Place | undefined
+    },
+    Effect.provideService(Database, database)
+  )
+
   /** Fails where one of the coins is unspent no more. */
   const refuseSpent = Effect.fnUntraced(function* (id: number, coins: ReadonlyArray<Coin>) {
     const ids = coins.map(({ outpoint }) => outpoint.transactionId)
@@ -164,7 +182,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
     Effect.provideService(Database, database)
   )
 
-  return { of, reserve }
+  return { of, placeOf, reserve }
 })
 
 export type SpendableCoins = Effect.Success<ReturnType<typeof make>>
