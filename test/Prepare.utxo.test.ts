@@ -35,7 +35,7 @@ const outpoint = ({ outputIndex, transactionId }: { readonly outputIndex: number
   `${transactionId}:${outputIndex}`
 
 for (const { location, name } of locations) {
-  const count = Number(asked ?? (name === "sqlite" ? 9 : 3))
+  const count = Number(asked ?? (name === "sqlite" ? 5 : 2))
   describe.skipIf(!Litecoind.installed)(`prepared UTXO transactions, ${name}`, () => {
     it.live(
       "are signed by PSBT and by hash, mined, and right to the unit",
