@@ -9,16 +9,14 @@ import * as Result from "effect/Result"
 import { Api } from "../contract/Api.ts"
 import { invalidField, Unimplemented } from "../contract/Errors.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
+import { decodeAddress } from "../operations/Field.ts"
 import { refusalOf } from "../operations/Wallet.ts"
 
 const defaultCount = 10
 
-const decoded = (attribute: string, address: Result.Result<Address.AddressBytes, Address.InvalidAddress>) =>
-  Effect.mapError(Effect.fromResult(address), ({ message }) => invalidField(attribute, message))
-
 /** The other form of an address of a chain that has two. */
 const otherForm = Effect.fnUntraced(function* (chain: Chain, text: string) {
-  const bytes = yield* decoded("address", Address.decode(chain, text))
+  const bytes = yield* decodeAddress(chain, "address", text)
   const legacy = Address.encodeLegacy(chain, bytes)
   if (legacy === text) return Address.encode(chain, bytes)!
   return legacy ?? (yield* invalidField("address", "has no other form"))
@@ -83,7 +81,7 @@ export const layer = HttpApiBuilder.group(Api, "addressForms", (handlers) => {
     }),
     decodeX: Effect.fnUntraced(function* ({ params }) {
       const chain = yield* CurrentChain
-      const account = yield* decoded("xAddress", Address.decode(chain, params.xAddress))
+      const account = yield* decodeAddress(chain, "xAddress", params.xAddress)
       const classicAddress = Address.encode(chain, account)!
       if (classicAddress === params.xAddress) return yield* invalidField("xAddress", "must be an X-address")
       const tag = Result.getOrUndefined(Address.destinationTag(chain, params.xAddress))
@@ -91,7 +89,7 @@ export const layer = HttpApiBuilder.group(Api, "addressForms", (handlers) => {
     }),
     encodeX: Effect.fnUntraced(function* ({ params }) {
       const chain = yield* CurrentChain
-      const account = yield* decoded("classicAddress", Address.decode(chain, params.classicAddress))
+      const account = yield* decodeAddress(chain, "classicAddress", params.classicAddress)
       if (Address.encode(chain, account) !== params.classicAddress) {
         return yield* invalidField("classicAddress", "must be a classic address: r…")
       }

@@ -12,7 +12,13 @@ import { Database } from "@headwater/indexer/store/database/Database"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
-import { CallbacksLimitReached, Conflict, invalidField, ResourceNotFound, Unimplemented } from "../contract/Errors.ts"
+import {
+  CallbacksLimitReached,
+  conflictingField,
+  invalidField,
+  ResourceNotFound,
+  Unimplemented
+} from "../contract/Errors.ts"
 import type { Freshness } from "./Freshness.ts"
 import type { ChainOperations } from "./Operations.ts"
 
@@ -20,11 +26,8 @@ type Request = Parameters<ChainOperations["broadcast"]>[0]
 
 const attribute = "signedTransactionHex"
 
-const conflict = (message: string) =>
-  new Conflict({ message: `${attribute}: ${message}`, details: [{ attribute, message }] })
-
 const refusalOf = ({ message, reason }: BroadcastRefused) =>
-  reason === "invalid" ? invalidField(attribute, message) : conflict(message)
+  reason === "invalid" ? invalidField(attribute, message) : conflictingField(attribute, message)
 
 const bytesOf = (hex: string): Uint8Array => Buffer.from(hex.replace(/^0x/, ""), "hex")
 
@@ -89,7 +92,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, freshness: Freshn
       yield* Effect.logWarning(`A transaction was given to the nodes, and none has answered: ${sent.message}`)
     } else if (!(yield* isThere(row.id, raw, broadcasting))) {
       yield* record(row.id, { outcome: "failed", error: sent.message })
-      return yield* conflict(`the nodes refuse it: ${sent.message}`)
+      return yield* conflictingField(attribute, `the nodes refuse it: ${sent.message}`)
     }
     return answer
   })

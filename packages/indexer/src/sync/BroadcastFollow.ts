@@ -3,7 +3,6 @@
  * no node any more. Nothing is sent here: what a process did not get to, the nodes are asked about. A block that leaves the
  * chain takes its transactions back into doubt.
  */
-import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -32,16 +31,6 @@ const atOnce = 50
 const concurrency = 4
 
 const dropped = "no node has the transaction any more"
-
-/** Whether the block that had a transaction is still the recorded one at its height. */
-const isStillMined = Effect.fnUntraced(function* ({ chain, hash, height }: Broadcasts.Broadcast) {
-  if (height === null || hash === null) return false
-  const { read } = yield* Database
-  const [block] = yield* read((db) =>
-    db.selectFrom("block").select("hash").where("chain", "=", chain).where("height", "=", height)
-  )
-  return block !== undefined && Bytes.equal(block.hash, hash)
-})
 
 /** What the nodes know, in the terms of the store; how often they had nothing, where that is not enough to tell. */
 const foundOf = Effect.fnUntraced(function* (row: Broadcasts.Broadcast, broadcasting: Broadcasting) {
@@ -73,7 +62,7 @@ export const make = Effect.fn("BroadcastFollow.make")(function* (
   const database = yield* Database
 
   const look = Effect.fnUntraced(function* (row: Broadcasts.Broadcast, height: number) {
-    if (yield* isStillMined(row)) {
+    if (yield* Broadcasts.isStillMined(row)) {
       const { error, hash, outcome } = row
       const block = { height: row.height!, hash: hash! }
       return yield* Broadcasts.record(chain, row.id, { outcome, error: error ?? undefined, block }, height)

@@ -13,7 +13,8 @@ import * as InternalRetention from "@headwater/indexer/store/chain/InternalReten
 import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { AddressNotSynced, Unimplemented, invalidField } from "../../contract/Errors.ts"
+import { AddressNotSynced, Unimplemented } from "../../contract/Errors.ts"
+import { decodeAddress } from "../Field.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations, CursorRequest } from "../Operations.ts"
 import * as TokenData from "./TokenData.ts"
@@ -32,10 +33,6 @@ const pageRequest = ({ after, limit, sortingOrder }: CursorRequest): PageRequest
   // The contract gives positions of this list their three numbers.
   after: after as Position | undefined
 })
-
-/** Reads an address out of a request. */
-export const decodeAddress = (chain: ChainReader["chain"], attribute: string, text: string) =>
-  Effect.mapError(Effect.fromResult(Address.decode(chain, text)), ({ message }) => invalidField(attribute, message))
 
 export const make = (record: ChainReader, freshness: Freshness, options: Options): Operations => {
   const { chain } = record

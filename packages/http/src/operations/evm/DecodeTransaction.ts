@@ -3,7 +3,6 @@ import * as Amount from "@headwater/core/Amount"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { Transaction } from "ethers/transaction"
 import { invalidField } from "../../contract/Errors.ts"
 import type { ChainOperations } from "../Operations.ts"
 import { asNumber } from "./Prepare.ts"
@@ -14,11 +13,14 @@ const plainGas = 21_000n
 
 const attribute = "rawTransactionHex"
 
-const decoded = (text: string) =>
-  Effect.mapError(
+const decoded = Effect.fnUntraced(function* (text: string) {
+  // Loaded with the first one: no other operation needs it.
+  const { Transaction } = yield* Effect.promise(() => import("ethers/transaction"))
+  return yield* Effect.mapError(
     Effect.fromResult(Result.try(() => Transaction.from(text.startsWith("0x") ? text : `0x${text}`))),
     () => invalidField(attribute, "must be a transaction of an EVM chain: legacy, or of types 1 to 4 (EIP-2718)")
   )
+})
 
 const decode = Effect.fnUntraced(function* (chain: Chain, text: string) {
   const transaction = yield* decoded(text)

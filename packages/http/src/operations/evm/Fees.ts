@@ -9,8 +9,8 @@ import * as Record from "effect/Record"
 import { Unimplemented } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
-import { decodeAddress } from "./AddressHistory.ts"
-import { amountOf, asNumber, gasFor } from "./Prepare.ts"
+import { decodeAddress, decodeAmount } from "../Field.ts"
+import { asNumber, gasFor } from "./Prepare.ts"
 import * as TokenTransfer from "./TokenTransfer.ts"
 
 const byPriority = (priceOf: (priority: Preparation.Priority) => bigint) => ({
@@ -52,7 +52,7 @@ export const make = ({ chain }: ChainReader, freshness: Freshness<EvmConnection>
   const nativeGas = Effect.fnUntraced(function* (request: Parameters<ChainOperations["nativeGas"]>[0]) {
     const from = yield* decodeAddress(chain, "sender", request.sender)
     const to = yield* decodeAddress(chain, "recipient", request.recipient)
-    const value = yield* amountOf(chain, request.amount)
+    const value = yield* decodeAmount(chain, "amount", request.amount)
     const { evm } = yield* freshness.node
     return yield* gasLimitOf(evm, { from, to, value, data: new TextEncoder().encode(request.additionalData ?? "") })
   })

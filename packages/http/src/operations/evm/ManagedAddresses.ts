@@ -13,7 +13,7 @@ import {
   invalidField
 } from "../../contract/Errors.ts"
 import type { Caller, ChainOperations } from "../Operations.ts"
-import { decodeAddress } from "./AddressHistory.ts"
+import { decodeAddress } from "../Field.ts"
 
 export interface Options {
   /** Blocks of the past that one sync may read. */

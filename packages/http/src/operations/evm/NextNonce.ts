@@ -4,7 +4,7 @@ import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
-import { decodeAddress } from "./AddressHistory.ts"
+import { decodeAddress } from "../Field.ts"
 
 type Operation = ChainOperations["nextNonce"]
 

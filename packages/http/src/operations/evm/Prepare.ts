@@ -16,7 +16,7 @@ import { conflictingField, invalidField } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
 import { keep, type Reserving } from "../KeptNonce.ts"
 import type { ChainOperations } from "../Operations.ts"
-import { decodeAddress } from "./AddressHistory.ts"
+import { decodeAddress, decodeAmount } from "../Field.ts"
 import * as TokenTransfer from "./TokenTransfer.ts"
 
 type Request = Parameters<ChainOperations["prepare"]>[0]
@@ -37,11 +37,6 @@ const typeOf = (chain: Chain, asked: Request["type"], { baseFee }: GasPrices) =>
   // A chain of ours that has not reached EIP-1559, as a development node may be told to be.
   return Effect.succeed(baseFee === undefined ? "legacy-transaction" : types[0]!)
 }
-
-export const amountOf = (chain: Chain, text: string) =>
-  Effect.mapError(Effect.fromResult(Amount.parse(text, chain.decimals)), ({ message }) =>
-    invalidField("amount", message)
-  )
 
 const coins = ({ decimals, unit }: Chain, wei: bigint) => `${Amount.format(wei, decimals)} ${unit}`
 
@@ -211,7 +206,7 @@ const prepareCoins = Effect.fnUntraced(function* (means: Means, request: Request
   if (fee === undefined) return yield* invalidField("fee", "is missing")
   const from = yield* decodeAddress(chain, "sender", request.sender)
   const to = yield* decodeAddress(chain, "recipient", request.recipient)
-  const amount = yield* amountOf(chain, request.amount)
+  const amount = yield* decodeAmount(chain, "amount", request.amount)
   const data = new TextEncoder().encode(request.additionalData ?? "")
   const fromAmount = request.substractFromAmount ?? fee.substractFromAmount ?? false
   const { evm } = yield* freshness.node

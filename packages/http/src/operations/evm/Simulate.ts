@@ -12,8 +12,8 @@ import * as Effect from "effect/Effect"
 import { invalidField } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
-import { decodeAddress } from "./AddressHistory.ts"
-import { amountOf, asNumber } from "./Prepare.ts"
+import { decodeAddress, decodeAmount } from "../Field.ts"
+import { asNumber } from "./Prepare.ts"
 import * as TokenData from "./TokenData.ts"
 import * as TokenNames from "./TokenNames.ts"
 
@@ -51,7 +51,7 @@ const simulate = Effect.fnUntraced(function* (
   const chain: Chain = record.chain
   const from = yield* decodeAddress(chain, "sender", request.sender)
   const to = yield* decodeAddress(chain, "recipient", request.recipient)
-  const value = yield* amountOf(chain, request.amount)
+  const value = yield* decodeAmount(chain, "amount", request.amount)
   const { cap, tip, type } = yield* pricesOf(request)
   const data = Buffer.from((request.inputData ?? "0x").slice(2), "hex")
   const { evm, source } = yield* freshness.node

@@ -1,5 +1,4 @@
 /** The call of a token's contract by which a transfer of its tokens is made: ERC-20 and ERC-721. */
-import * as Amount from "@headwater/core/Amount"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
@@ -7,9 +6,8 @@ import type { EvmNode } from "@headwater/indexer/families/evm/EvmNode"
 import type { TransactionRequest } from "@headwater/indexer/families/evm/TransactionRequest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { Interface } from "ethers/abi"
 import { conflictingField, invalidField } from "../../contract/Errors.ts"
-import { decodeAddress } from "./AddressHistory.ts"
+import { decodeAddress, decodeAmount } from "../Field.ts"
 
 /** A transfer of an amount, or of the token of one id. */
 export type Wanted = {
@@ -25,11 +23,16 @@ export type Wanted = {
     }
 )
 
-const functions = new Interface([
-  "function transfer(address to, uint256 amount)",
-  // A contract that cannot pass the token on refuses it (ERC-721).
-  "function safeTransferFrom(address from, address to, uint256 tokenId)"
-])
+/** Loaded with the first transfer: no other operation needs it. */
+const functions = Effect.map(
+  Effect.promise(() => import("ethers/abi")),
+  ({ Interface }) =>
+    new Interface([
+      "function transfer(address to, uint256 amount)",
+      // A contract that cannot pass the token on refuses it (ERC-721).
+      "function safeTransferFrom(address from, address to, uint256 tokenId)"
+    ])
+)
 
 /** The functions by their signatures, which their selectors are hashes of. */
 const signatures = {
@@ -49,12 +52,8 @@ const idOf = (attribute: string, text: string) =>
     : Effect.fail(invalidField(attribute, "must be a whole number"))
 
 /** As token transfers are shown: in the smallest units where decimals are unknown. */
-const unitsOf = Effect.fnUntraced(function* (decimals: number | undefined, text: string) {
-  const units = yield* Effect.mapError(Effect.fromResult(Amount.parse(text, decimals ?? 0)), ({ message }) =>
-    invalidField("amount", message)
-  )
-  return yield* uint256("amount", units)
-})
+const unitsOf = (decimals: number | undefined, text: string) =>
+  Effect.flatMap(decodeAmount({ decimals: decimals ?? 0 }, "amount", text), (units) => uint256("amount", units))
 
 /** Gas of a call that only looks: above what any transfer takes. */
 const ample = 10_000_000n
@@ -95,7 +94,7 @@ export const write = Effect.fnUntraced(function* <E>(chain: Chain, decimalsOf: D
   const values = isFungible
     ? [hex(recipient), yield* unitsOf(yield* decimalsOf(to), wanted.amount)]
     : [hex(from), hex(recipient), yield* idOf(wanted.attribute ?? "tokenId", wanted.tokenId)]
-  const data = Buffer.from(functions.encodeFunctionData(signature, values).slice(2), "hex")
+  const data = Buffer.from((yield* functions).encodeFunctionData(signature, values).slice(2), "hex")
   return { from, to, data, isFungible, signature }
 })
 

@@ -9,8 +9,8 @@ import * as Hash from "@headwater/core/Hash"
 import type { TronConnection } from "@headwater/indexer/families/tron/TronConnection"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
-import { Conflict, InvalidData } from "../../contract/Errors.ts"
-import { decodeAddress } from "../evm/AddressHistory.ts"
+import { conflictingField, invalidField } from "../../contract/Errors.ts"
+import { decodeAddress, decodeAmount } from "../Field.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
 
@@ -19,28 +19,20 @@ type Request = Parameters<ChainOperations["prepare"]>[0]
 /** The only kind of transaction that moves TRX and nothing else. */
 const contractType = "TransferContract"
 
-const wrong = (attribute: string, message: string) => ({
-  message: `${attribute}: ${message}`,
-  details: [{ attribute, message }]
-})
-
 export const make = (record: ChainReader, freshness: Freshness<TronConnection>): ChainOperations["prepare"] => {
   const { chain } = record
 
   const prepare = Effect.fnUntraced(function* (request: Request) {
     const { fee } = request
     if (request.type !== undefined) {
-      return yield* new InvalidData(wrong("type", `${chain.blockchain} has ${contractType} only: leave it out`))
+      return yield* invalidField("type", `${chain.blockchain} has ${contractType} only: leave it out`)
     }
     if (fee?.exactAmount !== undefined) {
-      return yield* new InvalidData(wrong("fee.exactAmount", "must be left out: the chain sets the fee"))
+      return yield* invalidField("fee.exactAmount", "must be left out: the chain sets the fee")
     }
     const sender = yield* decodeAddress(chain, "sender", request.sender)
     const recipient = yield* decodeAddress(chain, "recipient", request.recipient)
-    const amount = yield* Effect.mapError(
-      Effect.fromResult(Amount.parse(request.amount, chain.decimals)),
-      ({ message }) => new InvalidData(wrong("amount", message))
-    )
+    const amount = yield* decodeAmount(chain, "amount", request.amount)
     const { source } = yield* freshness.node
     const prepared = yield* source
       .prepare({
@@ -50,9 +42,7 @@ export const make = (record: ChainReader, freshness: Freshness<TronConnection>):
       })
       .pipe(
         Effect.catchTag("TransferRefused", ({ attribute, message, reason }) =>
-          Effect.fail(
-            reason === "invalid" ? new InvalidData(wrong(attribute, message)) : new Conflict(wrong(attribute, message))
-          )
+          Effect.fail((reason === "invalid" ? invalidField : conflictingField)(attribute, message))
         )
       )
     return {

@@ -5,7 +5,6 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import * as LockingScript from "@headwater/core/utxo/LockingScript"
 import * as Unlocking from "@headwater/core/utxo/Unlocking"
 import * as WholeTransaction from "@headwater/indexer/families/utxo/WholeTransaction"
-import * as bitcoinScript from "bitcoinjs-lib/src/script"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { invalidField } from "../../contract/Errors.ts"
@@ -34,10 +33,10 @@ const typeOf = (script: Uint8Array): string => {
   }
 }
 
-const scriptItem = (script: Uint8Array, type: string) => ({
+const scriptItem = (toASM: (script: Uint8Array) => string, script: Uint8Array, type: string) => ({
   // Bytes that are no script have none.
   asm: Result.getOrElse(
-    Result.try(() => bitcoinScript.toASM(script)),
+    Result.try(() => toASM(script)),
     () => ""
   ),
   hex: hex(script),
@@ -69,6 +68,8 @@ const decode = Effect.fnUntraced(function* (chain: Chain, text: string) {
   const transaction = yield* Effect.mapError(Effect.fromResult(WholeTransaction.decode(chain, bytes)), (rule) =>
     invalidField(attribute, rule)
   )
+  // Loaded with the first transaction: no other operation needs it.
+  const { toASM } = yield* Effect.promise(() => import("bitcoinjs-lib/src/script"))
   const addressOf = (script: Uint8Array) => Address.encode(chain, Address.fromBytes(script))
   return {
     id: hex(transaction.id),
@@ -79,7 +80,7 @@ const decode = Effect.fnUntraced(function* (chain: Chain, text: string) {
       return {
         ...optional("address", spent && addressOf(spent)),
         outputIndex: input.outputIndex,
-        script: scriptItem(input.scriptSig, spent === undefined ? "nonstandard" : typeOf(spent)),
+        script: scriptItem(toASM, input.scriptSig, spent === undefined ? "nonstandard" : typeOf(spent)),
         sequence: input.sequence,
         transactionId: hex(input.transactionId),
         ...optional("witnesses", input.witness.length === 0 ? undefined : input.witness.map(hex))
@@ -88,7 +89,7 @@ const decode = Effect.fnUntraced(function* (chain: Chain, text: string) {
     locktime: transaction.lockTime,
     outputs: transaction.outputs.map(({ amount, script }) => ({
       ...optional("address", addressOf(script)),
-      script: scriptItem(script, typeOf(script)),
+      script: scriptItem(toASM, script, typeOf(script)),
       value: { amount: Amount.format(amount, chain.decimals), unit: chain.unit }
     })),
     version: transaction.version,

@@ -11,7 +11,8 @@ import * as SpendableCoins from "@headwater/indexer/store/wallets/SpendableCoins
 import type { WalletKey } from "@headwater/indexer/store/wallets/Wallets"
 import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
-import { invalidField, Unimplemented, XpubSyncInProgress } from "../../contract/Errors.ts"
+import { conflictingField, invalidField, Unimplemented, XpubSyncInProgress } from "../../contract/Errors.ts"
+import { decodeAddress, decodeAmount } from "../Field.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
 import * as KeyPaths from "./KeyPaths.ts"
@@ -19,14 +20,6 @@ import * as SelectedCoins from "./SelectedCoins.ts"
 import type { Unsigned } from "./UnsignedTransaction.ts"
 
 type Request = Parameters<ChainOperations["utxoPrepare"]>[0]
-
-const addressOf = (chain: Chain, attribute: string, text: string) =>
-  Effect.mapError(Effect.fromResult(Address.decode(chain, text)), ({ message }) => invalidField(attribute, message))
-
-const amountOf = (chain: Chain, attribute: string, text: string) =>
-  Effect.mapError(Effect.fromResult(Amount.parse(text, chain.decimals)), ({ message }) =>
-    invalidField(attribute, message)
-  )
 
 const OP_RETURN = 0x6a
 const OP_PUSHDATA1 = 0x4c
@@ -50,8 +43,8 @@ interface Output {
 const outputsOf = Effect.fnUntraced(function* (chain: Chain, { additionalData = "", recipients }: Request) {
   const outputs: Array<Output> = []
   for (const [index, { address, amount: text }] of recipients.entries()) {
-    const script = yield* addressOf(chain, `recipients.${index}.address`, address)
-    const amount = yield* amountOf(chain, `recipients.${index}.amount`, text)
+    const script = yield* decodeAddress(chain, `recipients.${index}.address`, address)
+    const amount = yield* decodeAmount(chain, `recipients.${index}.amount`, text)
     const dust = TransactionCosts.dustOf(chain.utxo!, script)
     if (amount < dust) {
       return yield* invalidField(
@@ -70,7 +63,7 @@ const carried = (amounts: ReadonlyArray<{ readonly amount: bigint }>) =>
   amounts.every(({ amount }) => amount <= BigInt(Number.MAX_SAFE_INTEGER))
     ? Effect.void
     : Effect.fail(
-        SelectedCoins.conflict("recipients", "a coin or an output would be of more than 2^53 - 1 of the smallest unit")
+        conflictingField("recipients", "a coin or an output would be of more than 2^53 - 1 of the smallest unit")
       )
 
 /** Sequences of inputs: below the last two numbers a transaction may be replaced (BIP-125), at the last one not locked. */
@@ -80,7 +73,7 @@ const sequences = { replaceable: 0xffff_fffd, final: 0xffff_fffe }
 const feeOf = Effect.fnUntraced(function* (chain: Chain, { preparation }: UtxoConnection, { fee }: Request) {
   const rates = yield* preparation.feeRates(fee.priority ?? "standard")
   if (fee.exactAmount === undefined) return { rates, fee: rates satisfies TransactionCosts.Fee }
-  return { rates, fee: { exact: yield* amountOf(chain, "fee.exactAmount", fee.exactAmount) } }
+  return { rates, fee: { exact: yield* decodeAmount(chain, "fee.exactAmount", fee.exactAmount) } }
 })
 
 interface Hashed {
@@ -130,7 +123,7 @@ export const make = Effect.fnUntraced(function* (
     }
     const paid = yield* outputsOf(chain, request)
     const changeTo =
-      request.fee.address === undefined ? undefined : yield* addressOf(chain, "fee.address", request.fee.address)
+      request.fee.address === undefined ? undefined : yield* decodeAddress(chain, "fee.address", request.fee.address)
     const { node } = yield* freshness.recorded(true)
     const { fee, rates } = yield* feeOf(chain, node, request)
     // Loaded where it is needed: no other operation does.
@@ -172,7 +165,7 @@ export const make = Effect.fnUntraced(function* (
       const inputs = selection.coins.length
       const least = TransactionCosts.leastFee(network, payment, rates.least, inputs, hasChange)
       if (selection.fee < least) {
-        return yield* SelectedCoins.conflict(
+        return yield* conflictingField(
           "fee.exactAmount",
           `nodes take no less than ${SelectedCoins.coins(chain, least)} for this transaction`
         )

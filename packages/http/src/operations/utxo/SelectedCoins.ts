@@ -13,11 +13,7 @@ import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Result from "effect/Result"
-import { Conflict } from "../../contract/Errors.ts"
-
-/** The present state of a wallet, or of its chain, does not allow a field of the request. */
-export const conflict = (attribute: string, message: string) =>
-  new Conflict({ message: `${attribute}: ${message}`, details: [{ attribute, message }] })
+import { conflictingField } from "../../contract/Errors.ts"
 
 /** An amount in words. */
 export const coins = ({ decimals, unit }: Chain, amount: bigint) => `${Amount.format(amount, decimals)} ${unit}`
@@ -74,14 +70,14 @@ const refusalOf = (
   if (total([...free, ...reserved]) >= pays + fee) {
     const ends = reserved.map(({ reservedUntil }) => reservedUntil!).sort((a, b) => a - b)
     const [first, last] = [ends[0]!, ends.at(-1)!].map((millis) => new Date(millis).toISOString())
-    return conflict(
+    return conflictingField(
       "recipients",
       `the payment needs ${need}; of the wallet's balance ${coins(chain, total(reserved))} is reserved by transactions that ` +
         `were prepared before, the first of it until ${first}, the last until ${last}`
     )
   }
   const others = words(chain, unused)
-  return conflict(
+  return conflictingField(
     "recipients",
     `the wallet has ${coins(chain, total(free))} to spend, and the payment needs ${need}` +
       (others.length === 0 ? "" : `; beside that ${others.join(", ")}`)
@@ -117,7 +113,7 @@ export const select = Effect.fnUntraced(function* (
       continue
     }
     if (found.failure._tag === "TooManyInputs") {
-      return yield* conflict(
+      return yield* conflictingField(
         "recipients",
         `the payment needs more than ${found.failure.maximum} coins of the wallet, and nodes relay no such transaction: pay less`
       )

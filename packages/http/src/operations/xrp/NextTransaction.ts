@@ -1,10 +1,10 @@
 /** Fees, and the sequence of an account's next transaction. */
 import * as Amount from "@headwater/core/Amount"
-import * as Address from "@headwater/core/address/Address"
 import type { XrpConnection } from "@headwater/indexer/families/xrp/XrpConnection"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
-import { invalidField, ResourceNotFound } from "../../contract/Errors.ts"
+import { ResourceNotFound } from "../../contract/Errors.ts"
+import { decodeAddress } from "../Field.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
 
@@ -29,9 +29,7 @@ export const make = ({ chain, name }: ChainReader, freshness: Freshness<XrpConne
   })
 
   const nextSequence = Effect.fnUntraced(function* (request: Parameters<Operations["nextSequence"]>[0]) {
-    const address = yield* Effect.mapError(Effect.fromResult(Address.decode(chain, request.address)), ({ message }) =>
-      invalidField("address", message)
-    )
+    const address = yield* decodeAddress(chain, "address", request.address)
     const { source } = yield* freshness.node
     const account = yield* source.openLedger.account(address)
     if (account === undefined) {

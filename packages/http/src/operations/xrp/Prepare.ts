@@ -9,9 +9,8 @@ import type { XrpConnection } from "@headwater/indexer/families/xrp/XrpConnectio
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { encode, encodeForSigning } from "ripple-binary-codec"
-import { deriveAddress } from "ripple-keypairs"
 import { conflictingField, invalidField } from "../../contract/Errors.ts"
+import { decodeAddress, decodeAmount } from "../Field.ts"
 import type { Freshness } from "../Freshness.ts"
 import { keep, type Reserving } from "../KeptNonce.ts"
 import type { ChainOperations } from "../Operations.ts"
@@ -26,11 +25,8 @@ const ledgersToWait = 20
 /** Whole coins: a higher fee of the open ledger has to be named by the caller (`maxFeeXRP` of xrpl.js). */
 const largestFee = "2"
 
-const decoded = (chain: Chain, attribute: string, text: string) =>
-  Effect.mapError(Effect.fromResult(Address.decode(chain, text)), ({ message }) => invalidField(attribute, message))
-
 const recipientOf = Effect.fnUntraced(function* (chain: Chain, { destinationTag, recipient }: Request) {
-  const account = yield* decoded(chain, "recipient", recipient)
+  const account = yield* decodeAddress(chain, "recipient", recipient)
   const own = Result.getOrUndefined(Address.destinationTag(chain, recipient))
   if (own !== undefined && destinationTag !== undefined && own !== destinationTag) {
     return yield* invalidField("destinationTag", `is not the tag of the X-address, which is ${own}`)
@@ -58,11 +54,9 @@ const feeOf = Effect.fnUntraced(function* (chain: Chain, ledger: OpenLedger, { f
 const sha512Half = (hex: string) =>
   createHash("sha512").update(Buffer.from(hex, "hex")).digest("hex").slice(0, 64).toUpperCase()
 
-/** Whether a key may sign for an account. */
-const maySign = (publicKey: string, sender: string, { masterDisabled, regularKey }: Account) => {
-  const address = deriveAddress(publicKey)
-  return address === sender ? !masterDisabled : address === regularKey
-}
+/** Whether the key of an address may sign for an account. */
+const maySign = (address: string, sender: string, { masterDisabled, regularKey }: Account) =>
+  address === sender ? !masterDisabled : address === regularKey
 
 /** The reason for which the recipient would not be paid. */
 const refusalOf = Effect.fnUntraced(function* (
@@ -97,20 +91,21 @@ const prepare = Effect.fnUntraced(function* (
   reserving: Reserving,
   request: Request
 ) {
-  const sender = yield* decoded(chain, "sender", request.sender)
+  const sender = yield* decodeAddress(chain, "sender", request.sender)
   const senderText = Address.encode(chain, sender)!
   const recipient = yield* recipientOf(chain, request)
   if (Bytes.equal(sender, recipient.account)) return yield* invalidField("recipient", "must not be the sender")
-  const amount = yield* Effect.mapError(
-    Effect.fromResult(Amount.parse(request.amount, chain.decimals)),
-    ({ message }) => invalidField("amount", message)
-  )
+  const amount = yield* decodeAmount(chain, "amount", request.amount)
   if (amount === 0n) return yield* invalidField("amount", "must be above zero")
   const { openLedger: ledger } = (yield* freshness.node).source
   const account = yield* ledger.account(sender)
   if (account === undefined) return yield* conflictingField("sender", "there is no such account")
   const publicKey = request.publicKey.toUpperCase()
-  if (!maySign(publicKey, senderText, account)) {
+  // Loaded with the first payment: no other operation needs them.
+  const [{ encode, encodeForSigning }, { deriveAddress }] = yield* Effect.promise(() =>
+    Promise.all([import("ripple-binary-codec"), import("ripple-keypairs")])
+  )
+  if (!maySign(deriveAddress(publicKey), senderText, account)) {
     return yield* conflictingField("publicKey", "the key may not sign for the sender")
   }
   const refusal = yield* refusalOf(chain, ledger, sender, recipient, amount)

@@ -2,7 +2,7 @@
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { Transaction } from "ethers"
+import { Transaction } from "ethers/transaction"
 import * as Broadcasting from "../Broadcasting.ts"
 import type { JsonRpc, Nodes } from "../node/JsonRpc.ts"
 import type { NodeError, NodeRejected } from "../node/NodeError.ts"

@@ -197,6 +197,16 @@ export const miss = Effect.fn("Broadcasts.miss")(function* (id: number, looked: 
   )
 })
 
+/** Whether the block that had a transaction is still the recorded one at its height. */
+export const isStillMined = Effect.fn("Broadcasts.isStillMined")(function* ({ chain, hash, height }: Broadcast) {
+  if (height === null || hash === null) return false
+  const { read } = yield* Database
+  const [block] = yield* read((db) =>
+    db.selectFrom("block").select("hash").where("chain", "=", chain).where("height", "=", height)
+  )
+  return block !== undefined && Bytes.equal(block.hash, hash)
+})
+
 /** Some of the transactions that are to be looked for at this height of the chain. */
 export const toLookFor = Effect.fn("Broadcasts.toLookFor")(function* (chain: number, height: number, limit: number) {
   const { read } = yield* Database
