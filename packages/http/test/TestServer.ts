@@ -33,6 +33,9 @@ export interface Insides {
   /** The error of every operation on a chain's or the market's data; undefined for an answer. */
   // biome-ignore lint/suspicious/noExplicitAny: the test gives each operation one of its own errors
   failure: any
+  /** The error of a broadcast after it was paid for: the nodes refuse it. */
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  refusal?: any
   /** Whether there is a defect in what answers. */
   broken: boolean
   /** Whether the store is out of order. */
@@ -111,6 +114,19 @@ const operationsOf = (insides: Insides): ChainOperations => {
     const [group, name] = operation.operationId.split(".") as [string, string]
     if (!groups.has(group)) return []
     const { item, items } = exampleOf(operation)
+    if (name === "broadcast") {
+      const refusal = Effect.suspend(() => (insides.refusal === undefined ? Effect.void : Effect.fail(insides.refusal)))
+      return [
+        [
+          name,
+          ({ paying }: Caller) =>
+            Effect.tap(
+              paying(answer(item), () => 1),
+              refusal
+            )
+        ]
+      ]
+    }
     if (items === undefined) return [[name, () => answer(item)]]
     const make: Make = (i) => ({ ...items[0], ...("operationId" in items[0]! ? { operationId: `call_${i}` } : {}) })
     const query = new Set(operation.parameters.map(({ name }) => name))

@@ -48,9 +48,7 @@ const priceText = (operation: Operation): string => {
   const { default: byDefault, ...chains } = prices[operation] as Record<string, number>
   const own = Object.entries(chains).filter(([, figure]) => figure !== byDefault)
   const exceptions = own.length === 0 ? "" : `; ${own.map(([chain, figure]) => `${chain} ${figure}`).join(", ")}`
-  // The row of a broadcast is paid for when it is written, before anything is sent.
-  const free = operation === "broadcast" ? "What fails before the nodes are asked to take it" : "What fails"
-  return `Costs ${byDefault} credits a result${exceptions}. ${free} costs nothing.`
+  return `Costs ${byDefault} credits a result${exceptions}. What fails costs nothing.`
 }
 
 /** Unknown fields of a request are ignored, not refused: only the schemas of answers are closed. */

@@ -2,11 +2,14 @@
  * Charges requests by the price on the endpoint, for the results in the answer. A failed request costs nothing.
  *
  * A request that only reads is charged when the answer is known, and is answered when the charge is stored; a request
- * that changes the store is charged in the same transaction.
+ * that changes the store is charged in the same transaction, and where it fails after that, as a broadcast that the nodes
+ * refuse, the charge is given back. Whatever it costs, each request counts for the account's rate: that bounds the work,
+ * and the calls of nodes, for requests that fail.
  */
 import * as Ledger from "@headwater/core/Credits"
 import { CreditRules, Credits, type InsufficientCredits as TooFew } from "@headwater/indexer/store/accounts/Credits"
 import { Database, DatabaseError } from "@headwater/indexer/store/database/Database"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -77,6 +80,8 @@ export const layer = Layer.effect(
           detail: endpoint.identifier
         })
         let paid = false
+        /** What was paid at once, for as long as the request may fail. */
+        let charged: ReturnType<typeof chargeOf> | undefined
         const payment = Payment.of({
           countUnpaid,
           affordable: (wanted) =>
@@ -88,8 +93,8 @@ export const layer = Layer.effect(
             const amount = perResult * results
             const charge = { ...chargeOf(results), key: `request:${request.id}:${part}`, amount, results }
             // The balance was locked when the results were found to be affordable.
-            const charged = results === 0 ? credits.balance(account) : credits.chargeInTransaction(charge)
-            const available = yield* Effect.orDie(charged)
+            const left = results === 0 ? credits.balance(account) : credits.chargeInTransaction(charge)
+            const available = yield* Effect.orDie(left)
             parts += results
             set(request, parts * perResult, available)
           }),
@@ -104,6 +109,7 @@ export const layer = Layer.effect(
               Effect.catchIf(isDatabaseError, Effect.die),
               Effect.map(({ available, changed, charge }) => {
                 paid = true
+                charged = charge
                 set(request, charge.amount, available)
                 return changed
               })
@@ -123,7 +129,13 @@ export const layer = Layer.effect(
             })
           ),
           Effect.tapError(() =>
-            Effect.map(Effect.orDie(credits.balance(account)), (left) => set(request, parts * perResult, left))
+            Effect.map(
+              Effect.orDie(charged === undefined ? credits.balance(account) : credits.giveBack(charged)),
+              (left) => set(request, parts * perResult, left)
+            )
+          ),
+          Effect.tapCauseIf(Cause.hasDies, () =>
+            charged === undefined ? Effect.void : Effect.ignore(credits.giveBack(charged))
           ),
           Effect.ensuring(spendParts)
         )

@@ -1,4 +1,5 @@
 import { assert, layer } from "@effect/vitest"
+import * as Errors from "@headwater/http/contract/Errors"
 import { Credits } from "@headwater/indexer/store/accounts/Credits"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as Duration from "effect/Duration"
@@ -146,6 +147,31 @@ for (const store of stores) {
       })
     )
 
+    it.effect("are given back where the nodes refuse a broadcast that was paid for", () =>
+      Effect.gen(function* () {
+        const { bob, insides, url } = yield* TestServer
+        const broadcast = send(url, {
+          ...{ method: "POST", path: "/broadcast-transactions/polygon/mainnet", key: bob },
+          body: { data: { item: { signedTransactionHex: "0x01" } } }
+        })
+        const [consumed, before] = numbers(yield* broadcast)
+        assert.isAbove(consumed!, 0)
+        insides.refusal = new Errors.Conflict({ message: "the nodes refuse it" })
+        const refused = yield* Effect.ensuring(
+          broadcast,
+          Effect.sync(() => {
+            insides.refusal = undefined
+          })
+        )
+        assert.deepStrictEqual([refused.status, ...numbers(refused)], [409, 0, before])
+        const { body } = yield* send(url, { path: "/credits/statement?limit=2", key: bob })
+        assert.deepStrictEqual(
+          body.data.items.map(({ amount, detail, kind }: Record<string, unknown>) => [amount, detail, kind]),
+          [consumed!, -consumed!].map((amount) => [amount, "broadcast", "request"])
+        )
+      })
+    )
+
     it.effect("stand in a statement that is paged without a gap while it grows", () =>
       Effect.gen(function* () {
         const { bob, url } = yield* TestServer
@@ -235,6 +261,22 @@ for (const store of stores) {
           assert.isAtLeast(Number(headers.get("retry-after")), 20)
           assert.strictEqual(headers.get("x-ratelimit-remaining"), "0")
         }
+      })
+    )
+
+    it.effect("bounds what broadcasts ask of nodes that are refused for nothing", () =>
+      Effect.gen(function* () {
+        const { bob, insides, url } = yield* TestServer
+        insides.refusal = new Errors.Conflict({ message: "the nodes refuse it" })
+        const broadcast = send(url, {
+          ...{ method: "POST", path: "/broadcast-transactions/ethereum/mainnet", key: bob },
+          body: { data: { item: { signedTransactionHex: "0x01" } } }
+        })
+        const statuses = yield* Effect.forEach(Array.from({ length: 6 }), () =>
+          Effect.map(broadcast, ({ status }) => status)
+        )
+        insides.refusal = undefined
+        assert.deepStrictEqual(statuses, [409, 409, 409, 409, 409, 429])
       })
     )
   })

@@ -39,6 +39,8 @@ export class Credits extends Context.Service<
     readonly chargeInTransaction: (
       charge: RequestCharges.Charge
     ) => Effect.Effect<number, RequestCharges.InsufficientCredits | DatabaseError>
+    /** Gives a charge back whose request failed after it had been paid for; the balance after that. */
+    readonly giveBack: (charge: RequestCharges.Charge) => Effect.Effect<number, DatabaseError>
     /** In the transaction that notes that callbacks were sent: takes their price, at most the balance. */
     readonly chargeCallbacks: (sent: ReadonlyArray<CallbackCharges.Sent>) => Effect.Effect<void, DatabaseError>
     /**
@@ -88,6 +90,7 @@ const make = Effect.gen(function* () {
     statement: Effect.fn("Credits.statement")(CreditLedger.statement, onDatabase),
     charge,
     chargeInTransaction: (charge) => onDatabase(RequestCharges.chargeInTransaction(charge)),
+    giveBack: Effect.fn("Credits.giveBack")(RequestCharges.giveBack, onDatabase),
     chargeCallbacks: (sent) => onDatabase(CallbackCharges.charge(rules, sent)),
     chargeDays: onDatabase(DailyCharges.charge(rules))
   })

@@ -59,6 +59,23 @@ export const chargeInTransaction = Effect.fnUntraced(function* (
   return left ?? 0
 })
 
+/** Gives a charge back, once however often that is asked for; the balance after that. */
+export const giveBack = Effect.fnUntraced(function* (
+  charge: Charge
+): Effect.fn.Return<number, DatabaseError, Database> {
+  const { transaction } = yield* Database
+  const at = yield* Clock.currentTimeMillis
+  const returned = { ...charge, key: `${charge.key}:returned`, amount: 0 - charge.amount, results: 0 }
+  return yield* transaction(
+    Effect.gen(function* () {
+      const balance = yield* CreditLedger.lock(charge.account)
+      if (!(yield* CreditLedger.enter(entryOf(returned, at)))) return balance
+      yield* CreditLedger.add(charge.account, charge.amount)
+      return balance + charge.amount
+    })
+  )
+})
+
 /** How each of one account's charges ends: those that are not paid left the balance as it was. */
 const ends = (charges: ReadonlyArray<Pending>, paid: ReadonlyArray<boolean>, before: number) => {
   let left = before
