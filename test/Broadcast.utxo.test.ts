@@ -125,10 +125,17 @@ for (const { location, name } of locations) {
         }
         assert.notInclude(yield* node.rpc<ReadonlyArray<string>>("getrawmempool"), fine.id)
 
+        // Mined while the daemon is away, more blocks ago than it looks at, and its outputs spent since.
         yield* broadcast(fine)
         yield* until(fine, success)
-        yield* node.mine(1)
-        yield* becomes(fine, "mined")
+        yield* headwater.terminate
+        const [since] = yield* node.mine(1)
+        const next = { txid: fine.id, vout: 0, amount: third!.amount - 0.0001 }
+        yield* node.rpc("sendrawtransaction", (yield* signed(next, 0.0001)).hex)
+        yield* node.mine(30)
+        yield* headwater.launch
+        assert.strictEqual((yield* becomes(fine, "mined")).minedInBlock.hash, since)
+        assert.lengthOf(told(fine), 1)
       }).pipe(Effect.scoped)
     )
   })

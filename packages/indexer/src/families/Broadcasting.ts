@@ -34,8 +34,10 @@ export type Standing =
   | { readonly state: "waiting" }
   /** No node has it, and the chain will not: another one took its place, or its time is over. */
   | { readonly state: "replaced" | "dropped"; readonly message: string }
-  /** No node has it; with `mayCome` a block may all the same, until its time is over. */
+  /** No node has it; with `mayCome` a block may all the same, until its time is over, or one that no node shows. */
   | { readonly state: "absent"; readonly mayCome?: boolean }
+  /** No node is known to have it, and blocks that may are still being looked through: asked again, the search goes on. */
+  | { readonly state: "searching" }
 
 export interface Broadcasting {
   /** The id of a signed transaction, which is of this chain and breaks no rule that needs no node's answer. */
@@ -44,8 +46,11 @@ export interface Broadcasting {
   readonly check: (raw: Uint8Array) => Effect.Effect<void, BroadcastRefused | NodeError>
   /** Gives a transaction to every node, at once. To give the same one again changes nothing. */
   readonly send: (raw: Uint8Array) => Effect.Effect<Sent>
-  /** Asks every node; fails where one that does not answer may know more than the others. */
-  readonly standing: (raw: Uint8Array) => Effect.Effect<Standing, NodeError>
+  /**
+   * Asks every node; fails where one that does not answer may know more than the others. `since` is a height of the chain at
+   * which the transaction was not mined yet: without it `absent` and `replaced` are no proof that it never was.
+   */
+  readonly standing: (raw: Uint8Array, since?: number) => Effect.Effect<Standing, NodeError>
 }
 
 /** The answer of one node. */
@@ -77,7 +82,11 @@ export const ofEvery = <N>(nodes: ReadonlyArray<N>, ask: (node: N) => Effect.Eff
       if (best !== undefined) return Effect.succeed(best)
       const failed = answers.find(Result.isFailure)
       if (failed !== undefined) return Effect.fail(failed.failure)
-      return Effect.succeed(known.find(({ state }) => state === "absent") ?? known[0]!)
+      const open =
+        known.find(({ state }) => state === "searching") ??
+        known.find((one) => one.state === "absent" && one.mayCome === true) ??
+        known.find(({ state }) => state === "absent")
+      return Effect.succeed(open ?? known[0]!)
     }
   )
 

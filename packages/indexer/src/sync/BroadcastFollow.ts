@@ -32,10 +32,15 @@ const concurrency = 4
 
 const dropped = "no node has the transaction any more"
 
-/** What the nodes know, in the terms of the store; how often they had nothing, where that is not enough to tell. */
+/**
+ * What the nodes know, in the terms of the store; how often they had nothing, where that is not enough to tell; undefined
+ * while they are being searched, which the next step goes on with.
+ */
 const foundOf = Effect.fnUntraced(function* (row: Broadcasts.Broadcast, broadcasting: Broadcasting) {
-  const standing = yield* broadcasting.standing(row.raw)
+  const standing = yield* broadcasting.standing(row.raw, row.since_height)
   switch (standing.state) {
+    case "searching":
+      return undefined
     case "mined": {
       const { error, hash, height } = standing
       return { outcome: error === undefined ? "mined" : "failed", error, block: { height, hash } } as const
@@ -69,6 +74,7 @@ export const make = Effect.fn("BroadcastFollow.make")(function* (
     }
     // What was refused is not in any block; somebody else may have sent it since.
     const found = yield* foundOf(row, broadcasting)
+    if (found === undefined) return
     if ("absences" in found) return yield* Broadcasts.miss(row.id, height, found.absences)
     const isRefused = row.outcome === "failed" && row.height === null
     const kept = isRefused && (found.outcome === "dropped" || found.outcome === "replaced")

@@ -34,16 +34,17 @@ for (const store of stores) {
       const chainStore = yield* ChainStore.open(chain, { record: "watched", undoDepth: 64 })
       yield* chainStore.commit([fake.tip])
       const account = yield* Seed.account
-      const node = { asked: 0, standing: { state: "waiting" } as Standing | undefined }
+      const node = { asked: 0, since: undefined as number | undefined, standing: undefined as Standing | undefined }
       const follow = yield* BroadcastFollow.make(
         chain,
         {
           idOf: () => Effect.succeed(transactionId),
           check: () => Effect.void,
           send: () => Effect.die(new Error("nothing is sent by who follows")),
-          standing: () =>
+          standing: (_raw, since) =>
             Effect.suspend(() => {
               node.asked++
+              node.since = since
               return node.standing === undefined
                 ? Effect.fail(new NodeUnreachable({ node: "node", method: "m", message: "down" }))
                 : Effect.succeed(node.standing)
@@ -87,6 +88,10 @@ for (const store of stores) {
           const { asked } = node
           yield* follow.step
           assert.strictEqual(node.asked, asked)
+          // Blocks are searched: that goes on without a new one, from where the transaction was begun on.
+          assert.strictEqual(yield* next({ state: "searching" }), "sent")
+          yield* follow.step
+          assert.deepStrictEqual([node.asked, node.since], [asked + 2, 0])
           const gone = { state: "replaced", message: "another one has its nonce" } as const
           assert.strictEqual(yield* next(gone), "sent")
           // That a node is down says nothing.

@@ -12,6 +12,7 @@ import type { NodeError, NodeRejected } from "../node/NodeError.ts"
 import * as BlockBody from "./internal/BlockBody.ts"
 import type { Parameters } from "./internal/Capabilities.ts"
 import { reading, refuse } from "./internal/Malformed.ts"
+import * as MinedSearch from "./internal/MinedSearch.ts"
 import { consistent, isNoTransaction } from "./internal/NodeAnswer.ts"
 import * as NodeJson from "./internal/NodeJson.ts"
 import * as NodeTransaction from "./internal/NodeTransaction.ts"
@@ -134,8 +135,6 @@ const leastRate = 1_000n
 
 /** Outputs by which a mined transaction is found; all that are spent already show nothing. */
 const outputsAsked = 20
-/** Blocks that are looked through where nothing else shows whether a transaction is mined. */
-const blocksLookedAt = 6
 
 /** Refusals that say that the transaction is there: -27 where a block has it. */
 const isKnown = /already in (?:block ?chain|utxo set|mempool)|already-in-mempool|already-known|txn-already/i
@@ -213,36 +212,34 @@ export const make = (chain: Chain, rpc: Nodes, { maximumFee, verbose }: Options)
     })
   })
 
-  /** By the ids of the newest blocks. */
-  const byBlocks = Effect.fnUntraced(function* (node: JsonRpc, id: Uint8Array) {
-    let hash: unknown = yield* node.call("getbestblockhash", [])
-    for (let i = 0; i < blocksLookedAt && typeof hash === "string"; i++) {
-      const block = yield* node.call("getblock", [hash])
-      const { height, previousblockhash, tx } = Predicate.isReadonlyObject(block) ? block : {}
-      if (Array.isArray(tx) && tx.includes(hex(id))) {
-        const at = hash
-        return mined(
-          yield* consistent(node, "getblock", () => ({
-            height: NodeJson.count(height, () => "height"),
-            hash: NodeJson.hash(at, () => "hash")
-          }))
-        )
-      }
-      hash = previousblockhash
-    }
-    return undefined
+  const search = MinedSearch.make()
+
+  /**
+   * The first input that neither a block nor the mempool has unspent, and whether all are like that, as they are where the
+   * transaction itself is mined; undefined where the node cannot say.
+   */
+  const goneInputs = Effect.fnUntraced(function* (node: JsonRpc, { body }: Decoded) {
+    const outpoints = body.spends.map(({ outpoint }) => outpoint)
+    // An output of a transaction that waits is in the mempool alone, one that another spends there in the blocks alone.
+    const waiting = yield* unspent(node, outpoints, true)
+    const inBlocks = yield* unspent(node, outpoints, false)
+    if (waiting === undefined || inBlocks === undefined) return undefined
+    const gone = outpoints.filter((_, i) => (waiting[i] ?? inBlocks[i]) === undefined)
+    return { first: gone[0], areAll: gone.length === outpoints.length }
   })
 
-  const standingAt = (decoded: Decoded) =>
+  const standingAt = (decoded: Decoded, since: number | undefined) =>
     Effect.fnUntraced(function* (node: JsonRpc): Effect.fn.Return<Broadcasting.Standing, NodeError> {
-      const found =
-        (yield* byId(node, decoded.id)) ?? (yield* byOutputs(node, decoded)) ?? (yield* byBlocks(node, decoded.id))
+      const found = (yield* byId(node, decoded.id)) ?? (yield* byOutputs(node, decoded))
       if (found !== undefined) return found
-      const outpoints = decoded.body.spends.map(({ outpoint }) => outpoint)
-      const inputs = yield* unspent(node, outpoints, false)
-      const spent = inputs?.indexOf(undefined) ?? -1
-      if (spent === -1) return { state: "absent" }
-      const message = `its input ${outpointText(outpoints[spent]!)} is spent by another transaction, or no longer there`
+      const inputs = yield* goneInputs(node, decoded)
+      // Mined it would have spent them all.
+      const mayBeMined = inputs === undefined || inputs.areAll
+      const mined = mayBeMined ? yield* search(node, decoded.id, since) : ({ state: "nowhere" } as const)
+      if (mined.state === "mined" || mined.state === "searching") return mined
+      if (mined.state === "hidden") return { state: "absent", mayCome: true }
+      if (inputs?.first === undefined) return { state: "absent" }
+      const message = `its input ${outpointText(inputs.first)} is spent by another transaction, or no longer there`
       return { state: "replaced", message }
     })
 
@@ -315,9 +312,9 @@ export const make = (chain: Chain, rpc: Nodes, { maximumFee, verbose }: Options)
       yield* checkMempool(raw)
     }),
     send: Effect.fn("UtxoBroadcasting.send")((raw) => Broadcasting.toEvery(rpc.each, give(raw))),
-    standing: Effect.fn("UtxoBroadcasting.standing")(function* (raw) {
+    standing: Effect.fn("UtxoBroadcasting.standing")(function* (raw, since) {
       const decoded = yield* Effect.catchTag(decode(raw), "BroadcastRefused", Effect.die)
-      return yield* Broadcasting.ofEvery(rpc.each, standingAt(decoded))
+      return yield* Broadcasting.ofEvery(rpc.each, standingAt(decoded, since))
     })
   }
 }

@@ -167,8 +167,9 @@ export const record = Effect.fn("Broadcasts.record")(function* (chain: Chain, id
       if (row === undefined) return
       const now = yield* Clock.currentTimeMillis
       const isLasting = isSame(row, found)
-      const since_height = isLasting ? row.since_height : Math.max(tip ?? 0, found.block?.height ?? 0)
       const isOpen = found.outcome === "sent" || found.outcome === "unknown"
+      // While it is open, a block may have it from where it was begun on, whatever was said in between.
+      const since_height = isLasting || isOpen ? row.since_height : Math.max(tip ?? 0, found.block?.height ?? 0)
       const isSettled = !isOpen && looked - since_height >= settledBlocks
       const changed = {
         ...{ outcome: found.outcome, error: found.error ?? null, absences: 0, since_height },

@@ -1,0 +1,130 @@
+/** What a node without an index of transactions shows of one that was broadcast, whatever has been spent since. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Chain from "@headwater/core/chains/Chain"
+import { NodeRejected } from "@headwater/indexer/families/node/NodeError"
+import type { Call, JsonRpc } from "@headwater/indexer/families/node/JsonRpc"
+import * as UtxoBroadcasting from "@headwater/indexer/families/utxo/Broadcasting"
+import { Transaction } from "bitcoinjs-lib"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+
+const chain = Chain.ofName("litecoin/regtest")!
+const script = Uint8Array.of(0x00, 20, ...new Uint8Array(20).fill(3))
+const parents = [1, 2].map((byte) => new Uint8Array(32).fill(byte))
+
+const sent = new Transaction()
+for (const parent of parents) sent.addInput(parent, 0)
+sent.addOutput(script, 5_000n)
+const id = sent.getId()
+const outpoints = parents.map((parent) => `${Buffer.from(parent).toString("hex")}:0`)
+
+const hashAt = (height: number, branch: string) => `${branch}${height}`.padStart(64, "0")
+
+/** Litecoin Core 0.21 with `txindex=0`, as it answers. */
+const fakeNode = () => {
+  const state = {
+    tip: 300,
+    branch: "a",
+    minedAt: undefined as number | undefined,
+    /** By outpoint: unspent in blocks, or in the mempool. */
+    inBlocks: new Set<string>(),
+    inMempool: new Set<string>(),
+    pruned: 0,
+    blocks: 0
+  }
+  const refused = (method: string, code: number, message: string) =>
+    Result.fail(new NodeRejected({ node: "node", method, code, message }))
+  const answer = ({ method, params }: Call): Result.Result<unknown, NodeRejected> => {
+    switch (method) {
+      case "getrawtransaction":
+        return refused(method, -5, "No such mempool transaction. Use -txindex or provide a block hash.")
+      case "getblockcount":
+        return Result.succeed(state.tip)
+      case "getblockhash":
+        return Result.succeed(hashAt(params[0] as number, state.branch))
+      case "getblock": {
+        const height = Number((params[0] as string).replace(/^0*[a-z]/, ""))
+        if (height < state.pruned) return refused(method, -1, "Block not available (pruned data)")
+        state.blocks++
+        return Result.succeed({ height, tx: [hashAt(height, "c"), ...(height === state.minedAt ? [id] : [])] })
+      }
+      case "gettxout": {
+        const outpoint = `${params[0]}:${params[1]}`
+        const isThere = (params[2] === true ? state.inMempool : state.inBlocks).has(outpoint)
+        return Result.succeed(isThere ? { value: "1.00000000" } : null)
+      }
+      default:
+        return refused(method, -32601, "Method not found")
+    }
+  }
+  const rpc: JsonRpc = {
+    node: "node",
+    call: (method, params) => Effect.suspend(() => Effect.fromResult(answer({ method, params }))),
+    batch: (calls) => Effect.fromResult(Result.all(calls.map(answer))),
+    results: (calls) => Effect.succeed(calls.map(answer))
+  }
+  const { standing } = UtxoBroadcasting.make(chain, { ...rpc, each: [rpc] } as never, {
+    maximumFee: 1,
+    verbose: [true]
+  })
+  /** Asked until the search is over; how often that was. */
+  const settled = Effect.fnUntraced(function* (since: number) {
+    for (let asked = 1; ; asked++) {
+      const found = yield* standing(sent.toBuffer(), since)
+      if (found.state !== "searching") return { asked, found }
+      assert.isBelow(asked, 100)
+    }
+  })
+  return { settled, standing: standing(sent.toBuffer()), state }
+}
+
+describe("the standing of a UTXO transaction whose outputs are spent", () => {
+  it.effect("is by all blocks since it was broadcast, in bounded steps that go on where they ended", () =>
+    Effect.gen(function* () {
+      const { settled, state } = fakeNode()
+      // Mined while nobody looked.
+      state.minedAt = 210
+      const { asked, found } = yield* settled(200)
+      assert.deepInclude(found, { state: "mined", height: 210 })
+      assert.strictEqual(asked, 6)
+      assert.isAtMost(state.blocks, 111)
+
+      state.minedAt = undefined
+      state.blocks = 0
+      const replaced = yield* settled(200)
+      assert.deepInclude(replaced.found, { state: "replaced" })
+      assert.strictEqual(state.blocks, 201 - 110)
+      state.tip = 301
+      assert.deepInclude((yield* settled(200)).found, { state: "replaced" })
+      assert.strictEqual(state.blocks, 202 - 110)
+      // Other blocks have taken the place of those that were looked through.
+      state.branch = "b"
+      state.minedAt = 205
+      assert.deepInclude((yield* settled(200)).found, { state: "mined", height: 205 })
+    })
+  )
+
+  it.effect("is none that takes it for replaced while an input is unspent, or a block is not shown", () =>
+    Effect.gen(function* () {
+      const { settled, standing, state } = fakeNode()
+      state.pruned = 250
+      assert.deepStrictEqual((yield* settled(300)).found, { state: "absent", mayCome: true })
+      state.pruned = 0
+
+      // It would have spent both inputs: no block is asked for.
+      state.inBlocks.add(outpoints[0]!)
+      const half = yield* settled(0)
+      assert.deepInclude(half.found, { state: "replaced" })
+      assert.include(JSON.stringify(half.found), outpoints[1]!)
+      // The transaction that makes the other one waits for a block itself.
+      state.inMempool.add(outpoints[1]!)
+      assert.deepStrictEqual((yield* settled(0)).found, { state: "absent" })
+      assert.strictEqual(state.blocks, 0)
+
+      state.inBlocks.clear()
+      state.inMempool.clear()
+      state.minedAt = 296
+      assert.deepInclude(yield* standing, { state: "mined", height: 296 })
+    })
+  )
+})
