@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { parseEther, recoverAddress, Transaction, Wallet } from "ethers"
+import { formatEther, HDNodeWallet, parseEther, recoverAddress, Transaction, Wallet } from "ethers"
 import * as FakeNode from "../packages/indexer/test/FakeNode.ts"
 import * as Anvil from "./Anvil.ts"
 import { deployedCode, funded } from "./Contracts.ts"
@@ -133,6 +133,52 @@ describe("prepare on anvil", () => {
           )
           assert.strictEqual(yield* balance(recipient), 1_000_000_000_000_000_001n)
         }
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is prepared from an address of a synced wallet, whose place it tells", () =>
+    Effect.gen(function* () {
+      const { balance, fund, headwater, mined } = yield* setup
+      const root = HDNodeWallet.fromSeed(`0x${"5a".repeat(32)}`).derivePath("m/44'/60'/0'")
+      const xpub = root.neuter().extendedKey
+      const wallet = `/hd-wallets/evm/ethereum/devnet/${xpub}/transactions/prepare`
+      const sender = root.derivePath("1/4")
+      const recipient = Wallet.createRandom().address
+      const request = { amount: "1.000000000000000001", fee: {}, recipient, sender: sender.address }
+      yield* fund(sender.address, 2_000_000_000_000_000_000n)
+      const unsynced = yield* headwater.post(wallet, request)
+      assert.deepStrictEqual([unsynced.status, unsynced.body.error.code], [400, "xpub_not_synced"])
+      yield* headwater.post(`/hd-wallets/manage/ethereum/devnet/${xpub}/sync`, {})
+      const { body, status } = yield* headwater.post(wallet, request)
+      assert.strictEqual(status, 200, JSON.stringify(body))
+      const { item } = body.data
+      assert.deepStrictEqual([item.change, item.derivationIndex, item.nonce], [1, 4, 0])
+      // Above 2^53 a number of JSON would be another amount to many readers.
+      assert.deepStrictEqual(item.value, { amount: "1000000000000000001", unit: "Wei" })
+      assert.deepStrictEqual(
+        [item.gasLimit, item.gasPrice, item.fee.gasLimit, item.fee.gasPrice, item.fee.unit],
+        [21_000, 0, 21_000, 0, "Wei"]
+      )
+      const signed = sign(sender, { ...item, sighash: item.sigHash, value: { amount: formatEther(item.value.amount) } })
+      assert.strictEqual((yield* mined(signed)).status, "0x1")
+      assert.strictEqual(yield* balance(recipient), 1_000_000_000_000_000_001n)
+
+      const small = yield* headwater.post(wallet, { ...request, amount: "0.000000000000000007" })
+      assert.strictEqual(small.body.data.item.value.amount, 7)
+      const legacy = yield* headwater.post(wallet, { ...request, amount: "0", transactionType: "legacy-transaction" })
+      assert.notProperty(legacy.body.data.item.fee, "maxFeePerGas")
+      assert.strictEqual(legacy.body.data.item.fee.gasPrice, legacy.body.data.item.gasPrice)
+      for (const [change, attribute] of [
+        [{ sender: funded.address }, "sender"],
+        [{ amount: 2 ** 60 }, "amount"],
+        [{ transactionType: "legacy" }, "transactionType"]
+      ] as const) {
+        const refused = yield* headwater.post(wallet, { ...request, ...change })
+        assert.deepStrictEqual(
+          [refused.status, refused.body.error.details[0].attribute.split(".").at(-1)],
+          [400, attribute]
+        )
       }
     }).pipe(Effect.scoped)
   )

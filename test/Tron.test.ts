@@ -490,6 +490,16 @@ describe("Tron", () => {
       assert.strictEqual(activating.body.data.item.fee.total, 1_100_000)
       assert.strictEqual(activating.body.data.item.value.amount, "0.15")
 
+      // The same from an address of a wallet.
+      const wallet = `/hd-wallets/evm/tron/mainnet/${xpub}/transactions/prepare`
+      yield* headwater.post(`/hd-wallets/manage/tron/mainnet/${xpub}/sync`, {})
+      const transfer = { amount: "1.25", recipient: Tron.account(2), sender: derived(0, 0), fee: {} }
+      const ofWallet = (yield* headwater.post(wallet, transfer)).body.data.item
+      assert.deepInclude(ofWallet, {
+        ...{ change: 0, derivationIndex: 0, gasPrice: 1000, nonce: 0, value: { amount: 1_250_000, unit: "SUN" } },
+        sigHash: TronWallet.idOf(ofWallet.inputData)
+      })
+
       const refused = [
         [{ amount: "11" }, 409, "amount"],
         [{ sender: Tron.base58(9) }, 409, "sender"],

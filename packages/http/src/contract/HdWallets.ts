@@ -27,6 +27,7 @@ import {
 } from "./Common.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
+import { NewWalletTransaction, PreparedWalletTransaction } from "./EvmWalletPreparation.ts"
 import { ExampleValues } from "./internal/Example.ts"
 import { CompleteFrom, Listing, offsetPage, recordedList, offsetQuery } from "./Paging.ts"
 import { Price } from "./Price.ts"
@@ -221,6 +222,22 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
       .annotate(ExampleValues, { format: "STANDARD" })
       .annotate(Families, ["evm", "tron"])
       .annotateMerge(OpenApi.annotations({ summary: "Read the assets of an EVM wallet" })),
+    HttpApiEndpoint.post("evmPrepare", "/evm/:blockchain/:network/:extendedPublicKey/transactions/prepare", {
+      params,
+      query: { ...context, ...derivation },
+      payload: body(NewWalletTransaction),
+      success: item(PreparedWalletTransaction),
+      error: [...assets.error, Failures.conflict, ...bodyErrors]
+    })
+      .annotate(Price, "prepare")
+      .annotate(ExampleValues, {
+        ...{ exactAmount: undefined, priority: "standard", transactionType: "gas-fee-market-transaction" },
+        ...{ total: undefined, reservedUntil: undefined, expirationTimestamp: undefined }
+      })
+      .annotate(Families, ["evm", "tron"])
+      .annotateMerge(
+        OpenApi.annotations({ summary: "Prepare a transaction of a synced EVM wallet's address for signing" })
+      ),
     HttpApiEndpoint.get("utxoAssets", "/utxo/:blockchain/:network/:extendedPublicKey/assets", {
       ...recorded,
       success: item(Balance)

@@ -108,6 +108,7 @@ describe("OpenApiDocument", () => {
         "GET /hd-wallets/evm/{blockchain}/{network}/{extendedPublicKey}/assets",
         "GET /hd-wallets/utxo/{blockchain}/{network}/{extendedPublicKey}/assets",
         "GET /hd-wallets/utxo/{blockchain}/{network}/{extendedPublicKey}/status",
+        "POST /hd-wallets/evm/{blockchain}/{network}/{extendedPublicKey}/transactions/prepare",
         "POST /hd-wallets/utxo/{blockchain}/{network}/{extendedPublicKey}/transactions/prepare",
         "GET /hd-wallets/{blockchain}/{network}/{extendedPublicKey}/assets",
         "GET /transactions/evm/{blockchain}/{network}/{transactionHash}/logs",

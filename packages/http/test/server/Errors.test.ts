@@ -149,6 +149,10 @@ const valid = (operationId: string): Request => {
         const recipients = [{ address: "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2", amount: "0.1" }]
         return { params: { ...utxo, ...wallet }, query, item: { recipients, fee: { priority: "slow" } } }
       }
+      if (name === "evmPrepare") {
+        const item = { amount: "1", recipient: evmAddress, sender: evmAddress, fee: { priority: "slow" } }
+        return { params: { ...evm, ...wallet }, query, item }
+      }
       if (/sync(ed)?Wallet/i.test(name)) return { params: { ...evm, ...wallet }, query }
       return { params: { ...(name.startsWith("evm") ? evm : name.startsWith("utxo") ? utxo : xrp), ...wallet }, query }
     case "marketData": {

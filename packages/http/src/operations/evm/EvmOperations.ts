@@ -20,6 +20,7 @@ import * as ManagedAddresses from "./ManagedAddresses.ts"
 import * as ManagedWallets from "./ManagedWallets.ts"
 import * as NextNonce from "./NextNonce.ts"
 import * as Prepare from "./Prepare.ts"
+import * as PrepareWallet from "./PrepareWallet.ts"
 import * as Simulate from "./Simulate.ts"
 
 export interface Options
@@ -45,7 +46,7 @@ export const ofFamily = <Node extends ConnectedNode, Fields extends FamilyFields
     record: ChainReader.ChainReader,
     freshness: Freshness.Freshness<Node>,
     reserving: Reserving
-  ) => Partial<ChainOperations>,
+  ) => Pick<ChainOperations, "prepare"> & Partial<ChainOperations>,
   readsPast: boolean
 ) =>
   Effect.fnUntraced(function* (chain: Chain, options: Options) {
@@ -54,7 +55,8 @@ export const ofFamily = <Node extends ConnectedNode, Fields extends FamilyFields
     const freshness = yield* Freshness.make(record, family)
     const { internalTransactions, tokensTransfers } = AddressHistory.make(record, freshness, options)
     const managed = { syncBlocks: options.syncBlocks, gapLimit: options.gapLimit, readsPast }
-    const { extend, isSynced, operations } = yield* ManagedWallets.make(record, managed)
+    const { extend, isSynced, operations, placeOf } = yield* ManagedWallets.make(record, managed)
+    const owned = own(record, freshness, { nonces: yield* ReservedNonces.make(chain), ...options })
     return {
       ...operations,
       ...(yield* ManagedAddresses.make(record, managed)),
@@ -63,7 +65,8 @@ export const ofFamily = <Node extends ConnectedNode, Fields extends FamilyFields
       evmAssets: Assets.make(record, freshness, evmOf, { ...options, extend, isSynced, nodeCalls }),
       logs: Logs.make(record, freshness, evmOf),
       ...(yield* Broadcast.make(chain, freshness)),
-      ...own(record, freshness, { nonces: yield* ReservedNonces.make(chain), ...options })
+      evmPrepare: PrepareWallet.make(chain, owned.prepare, placeOf),
+      ...owned
     } satisfies Partial<ChainOperations>
   })
 

@@ -1,14 +1,16 @@
 /** HD wallets of account chains that accounts sync: their addresses are watched, and the past of each is read. */
 import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Bytes from "@headwater/core/Bytes"
 import * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import * as Limits from "@headwater/indexer/store/accounts/Limits"
 import * as SyncedAccountWallets from "@headwater/indexer/store/addresses/SyncedAccountWallets"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import { Database } from "@headwater/indexer/store/database/Database"
+import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { AlreadyExists, Conflict, ResourceNotFound, XpubsLimitReached } from "../../contract/Errors.ts"
+import { AlreadyExists, Conflict, ResourceNotFound, XpubNotSynced, XpubsLimitReached } from "../../contract/Errors.ts"
 import type { Caller, ChainOperations, WalletRequest } from "../Operations.ts"
 import * as Wallet from "../Wallet.ts"
 import * as ManagedAddresses from "./ManagedAddresses.ts"
@@ -113,6 +115,30 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
     return yield* Effect.orDie(SyncedAccountWallets.isActive(key)).pipe(stored)
   })
 
+  /**
+   * The place of an address in a synced wallet, of one that is watched; undefined for any other. Fails where the account has
+   * not synced the wallet.
+   */
+  const placeOf = Effect.fnUntraced(function* (request: WalletRequest, address: AddressBytes) {
+    const key = yield* keyOf(request)
+    const watched = yield* Effect.orDie(SyncedAccountWallets.watched(key, address)).pipe(stored)
+    if (watched === undefined) {
+      return yield* new XpubNotSynced({ message: "The account has not synced the wallet: sync it first" })
+    }
+    if (!watched.isAmongThem) return undefined
+    const branches = yield* Wallet.branches(chain, request)
+    return yield* TimeSlice.run(function* () {
+      for (let index = 0; index < watched.total; index++) {
+        for (const [change, branch] of branches.entries()) {
+          const [derived] = Derivation.derive(branch, index, 1)
+          if (Result.isSuccess(derived!) && Bytes.equal(derived.success.bytes, address)) return { change, index }
+        }
+        yield
+      }
+      return undefined
+    })
+  })
+
   const operations: Operations = {
     syncWallet,
     syncedWallets: Effect.fn("ManagedWallets.syncedWallets")(function* ({ account, limit, offset }) {
@@ -137,5 +163,5 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
       return { blockchain, extendedPublicKey: request.extendedPublicKey, isActive, network, syncStatus: status }
     })
   }
-  return { extend, isSynced, operations }
+  return { extend, isSynced, placeOf, operations }
 })

@@ -61,6 +61,33 @@ export const isActive = Effect.fn("SyncedAccountWallets.isActive")(function* (ke
   return row?.active === 1
 })
 
+/**
+ * How many addresses of a synced wallet are watched, and whether this one is among them; undefined where the account has not
+ * synced the wallet, or has deactivated it.
+ */
+export const watched = Effect.fn("SyncedAccountWallets.watched")(function* (key: WalletKey, address: AddressBytes) {
+  const { read } = yield* Database
+  const chain = yield* ChainRow.find(key.chain)
+  const row = chain === undefined ? undefined : yield* find(key, chain.id)
+  if (row?.active !== 1) return undefined
+  const own = yield* read((db) =>
+    db
+      .selectFrom("synced_address")
+      .select("id")
+      .where("account", "=", key.account)
+      .where("chain", "=", row.chain)
+      .where("address", "=", address)
+      .where("wallet", "=", row.id)
+  )
+  const [count] = yield* read((db) =>
+    db
+      .selectFrom("synced_address")
+      .select(({ fn }) => fn.countAll<number>().as("total"))
+      .where("wallet", "=", row.id)
+  )
+  return { total: count!.total, isAmongThem: own.length > 0 }
+})
+
 /** Null where no past is being read. */
 const blocksLeft = sql<number | null>`(
   select max(a.last_height - a.next_height + 1) from synced_address a
