@@ -37,7 +37,8 @@ export const NewUtxoTransaction = {
     }),
     priority: Schema.optionalKey(Schema.Literals(["slow", "standard", "fast"])).annotate({
       description:
-        "By the node's estimate for 24, 6 or 2 blocks; `standard` if not given. On zcash all are ZIP-317's fee"
+        "By the node's estimate for 24, 6 or 2 blocks, else by what waits in its mempool; `standard` if not given. On zcash " +
+        "all are ZIP-317's fee"
     })
   }),
   prepareStrategy: Schema.optionalKey(Schema.Literals(["none", "minimize-dust", "optimize-size"])).annotate({

@@ -7,8 +7,9 @@ import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type { JsonRpc } from "../node/JsonRpc.ts"
 import { type NodeError, NodeInconsistent, type NodeRejected } from "../node/NodeError.ts"
-import { consistent } from "./internal/NodeAnswer.ts"
 import { refuse } from "./internal/Malformed.ts"
+import * as MempoolRates from "./internal/MempoolRates.ts"
+import { consistent } from "./internal/NodeAnswer.ts"
 import * as NodeJson from "./internal/NodeJson.ts"
 import * as NodeTransaction from "./internal/NodeTransaction.ts"
 
@@ -16,7 +17,7 @@ export type Priority = "slow" | "standard" | "fast"
 
 /** In the smallest unit for 1,000 virtual bytes. */
 export interface FeeRates {
-  /** For a priority, no less than the least. */
+  /** For a priority: by the node's estimate, else by what waits at it; no less than the least, more where it is full. */
   readonly rate: bigint
   /** What a transaction is expected to pay in the long term. */
   readonly longTermRate: bigint
@@ -59,6 +60,12 @@ const targets: Record<Priority, readonly [blocks: number, mode: EstimateMode]> =
   fast: [2, "CONSERVATIVE"]
 }
 
+/**
+ * Virtual bytes that may be mined before a transaction, where its rate is by those that wait: of a block of 1,000,000, which
+ * are the smallest of these chains. Fewer than the blocks until the target hold, for what comes meanwhile and pays more.
+ */
+const ahead: Record<Priority, number> = { slow: 3_000_000, standard: 1_000_000, fast: 500_000 }
+
 /** A week of Bitcoin's blocks, the longest that its nodes estimate. */
 const longTerm = 1_008
 
@@ -100,6 +107,7 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
 
 export const make = (chain: Chain, rpc: JsonRpc): UtxoPreparation => {
   const network = chain.utxo!
+  const mempoolRate = MempoolRates.make(chain, rpc)
 
   const feeRates: UtxoPreparation["feeRates"] = Effect.fn("UtxoPreparation.feeRates")(function* (priority) {
     const wanted = estimates(...targets[priority])
@@ -114,16 +122,21 @@ export const make = (chain: Chain, rpc: JsonRpc): UtxoPreparation => {
     )
     const [info, mempool, ...rest] = answers
     const relay = fieldOf(chain, info!, "relayfee")
-    const least = greatest([relay, fieldOf(chain, mempool!, "mempoolminfee"), 1n])
+    const entry = fieldOf(chain, mempool!, "mempoolminfee")
+    const least = greatest([relay, entry, 1n])
+    // Of a full mempool those that pay just the least are the next to be thrown out.
+    const isFull = relay !== undefined && entry !== undefined && entry > relay
+    const floor = isFull ? entry + relay : least
     const first = (from: ReadonlyArray<Answer>) =>
       from.map((answer) => rateOf(chain, answer)).find((rate) => rate !== undefined)
-    const estimated = first(rest.slice(0, wanted.length))
+    const estimated =
+      first(rest.slice(0, wanted.length)) ?? (yield* mempoolRate(ahead[priority], Result.getOrUndefined(mempool!)))
     const later = first(rest.slice(wanted.length)) ?? longTermFactor * least
     if (greatest([estimated, later]) > nonsenseFactor * least) {
       const message = "the estimated rate is far above every one that blocks ever asked for"
       return yield* new NodeInconsistent({ node: rpc.node, method: "estimatesmartfee", message })
     }
-    return { rate: greatest([estimated, least]), longTermRate: greatest([later, least]), least }
+    return { rate: greatest([estimated, floor]), longTermRate: greatest([later, least]), least }
   })
 
   const smartFee: UtxoPreparation["smartFee"] = Effect.fn("UtxoPreparation.smartFee")(function* (blocks, mode) {

@@ -7,6 +7,7 @@ import { NodeRejected } from "@headwater/indexer/families/node/NodeError"
 import * as UtxoPreparation from "@headwater/indexer/families/utxo/UtxoPreparation"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as TestClock from "effect/testing/TestClock"
 
 const chainOf = (name: string) => Chain.ofName(`${name}/mainnet`)!
 
@@ -55,8 +56,8 @@ describe("UtxoPreparation", () => {
         })
       )
       assert.deepStrictEqual(yield* feeRates("fast"), { rate: 30_000n, longTermRate: 5_000n, least: 2_000n })
-      // The estimate is below what the mempool takes.
-      assert.deepStrictEqual(yield* feeRates("standard"), { rate: 2_000n, longTermRate: 5_000n, least: 2_000n })
+      // The estimate is below what the full mempool takes.
+      assert.deepStrictEqual(yield* feeRates("standard"), { rate: 3_000n, longTermRate: 5_000n, least: 2_000n })
       yield* feeRates("slow")
       assert.deepInclude(asked, [2, "CONSERVATIVE"])
       assert.deepInclude(asked, [6, "ECONOMICAL"])
@@ -86,11 +87,55 @@ describe("UtxoPreparation", () => {
         3_000n
       )
       const without = UtxoPreparation.make(chainOf("litecoin"), node(floors))
-      assert.deepStrictEqual(yield* without.feeRates("fast"), { rate: 2_000n, longTermRate: 20_000n, least: 2_000n })
+      assert.deepStrictEqual(yield* without.feeRates("fast"), { rate: 3_000n, longTermRate: 20_000n, least: 2_000n })
       const nonsense = node((call) => (call.method === "estimatesmartfee" ? { feerate: "21000000" } : floors(call)))
       const refused = yield* Effect.flip(UtxoPreparation.make(chainOf("bitcoin"), nonsense).feeRates("fast"))
       assert.strictEqual(refused._tag, "NodeInconsistent")
     })
+  )
+
+  it.effect(
+    "takes the rate of waiting transactions where the node has no estimate, of some for all, once for a while",
+    () =>
+      Effect.gen(function* () {
+        const ids = Array.from({ length: 3_500 }, (_, i) => i.toString(16).padStart(64, "0"))
+        const asked: Record<string, number> = {}
+        const mempool = { bytes: 1_750_000, size: ids.length }
+        const { feeRates } = UtxoPreparation.make(
+          chainOf("bitcoin"),
+          node(({ method, params }) => {
+            asked[method] = (asked[method] ?? 0) + 1
+            if (method === "getnetworkinfo") return { relayfee: "0.00001000" }
+            if (method === "getmempoolinfo") return { ...mempool, mempoolminfee: "0.00001000" }
+            if (method === "getrawmempool") return ids
+            if (method === "estimatesmartfee") return { errors: ["Insufficient data or no feerate found"] }
+            if (method !== "getmempoolentry") return undefined
+            const number = Number.parseInt(params[0] as string, 16)
+            // One in three is as Dogecoin has it, and one in three pays with what it spends from a tenth of that.
+            const fee = (number + 1) * 500
+            const base = (fee / 1e8).toFixed(8)
+            if (number % 3 === 0) return { size: 500, fee: base }
+            const fees = number % 3 === 1 ? { base, ancestor: base } : { base, ancestor: (fee / 1e9).toFixed(8) }
+            return { vsize: 500, ancestorsize: 500, fees }
+          })
+        )
+        const { rate } = yield* feeRates("fast")
+        // 1,000 are ahead: of every three two pay 1,000 times their number.
+        assert.isTrue(rate > 1_980_000n && rate < 2_020_000n, `${rate}`)
+        assert.strictEqual(asked.getmempoolentry, 500)
+        const standard = yield* feeRates("standard")
+        assert.isTrue(standard.rate > 480_000n && standard.rate < 520_000n, `${standard.rate}`)
+        // All that waits fits into what may go before.
+        assert.strictEqual((yield* feeRates("slow")).rate, 1_000n)
+        assert.deepStrictEqual([asked.getmempoolentry, asked.getrawmempool], [500, 1])
+        yield* TestClock.adjust("1 minute")
+        yield* feeRates("fast")
+        assert.strictEqual(asked.getrawmempool, 2)
+        mempool.size = 200_000
+        yield* TestClock.adjust("1 minute")
+        assert.strictEqual((yield* feeRates("fast")).rate, 1_000n)
+        assert.strictEqual(asked.getrawmempool, 2)
+      })
   )
 
   it.effect("says of each coin whether the next block may spend it", () =>
