@@ -27,13 +27,6 @@ const blocks = Tron.linked(
 )
 const idAt = (height: number): string => blocks[height - start + 1]!.block.blockID
 
-/** One field of a message: fewer than 16,384 bytes. */
-const field = (number: number, hex: string) => {
-  const length = hex.length / 2
-  const size = length < 128 ? [length] : [(length & 0x7f) | 0x80, length >> 7]
-  return `${Buffer.from([number * 8 + 2, ...size]).toString("hex")}${hex}`
-}
-
 const bytesOf = (hex: string) => new Uint8Array(Buffer.from(hex, "hex"))
 
 interface Signed {
@@ -44,7 +37,7 @@ interface Signed {
 
 const signed = (rawData: string, key?: string): Signed => {
   const signature = TronWallet.signatureOf(TronWallet.read(rawData), key)
-  const hex = `${field(1, rawData)}${field(2, signature.replace(/^0x/, ""))}`
+  const hex = TronNode.signedHex(rawData, signature.replace(/^0x/, ""))
   return { id: TronWallet.idOf(rawData), rawData, hex }
 }
 
@@ -187,8 +180,8 @@ describe("broadcast on Tron", () => {
       const shared = signed(transfer(timeOf(start + 302), Tron.account(3)))
       const cases: ReadonlyArray<readonly [string, number, RegExp]> = [
         ["00", 400, /must be a signed transaction of Tron/],
-        [field(1, fine.rawData), 400, /must be signed/],
-        [`${field(1, fine.rawData)}${field(2, "11".repeat(64))}`, 400, /signatures must each be of a key/],
+        [TronNode.signedHex(fine.rawData), 400, /must be signed/],
+        [TronNode.signedHex(fine.rawData, "11".repeat(64)), 400, /signatures must each be of a key/],
         [signed(transfer(timeOf(start + 302), Tron.account(2))).hex, 400, /by its owner's keys/],
         [signed(transfer(timeOf(start + 302), Tron.account(9))).hex, 409, /has no account/],
         [signed(transfer(timeOf(start))).hex, 409, /expiration must be after/]

@@ -196,7 +196,7 @@ describe("around a transaction on anvil", () => {
             { amount: "31", unit: "Wei" },
             made.signature!.r,
             made.signature!.s,
-            type === 0 ? Number(made.signature!.networkV) : made.signature!.yParity
+            String(type === 0 ? made.signature!.networkV : made.signature!.yParity)
           ]
         )
         const unsigned = (yield* decode(made.unsignedSerialized.slice(2))).body.data.item

@@ -160,6 +160,7 @@ const options = (keepsInternal: boolean): TronNode.TronNodeOptions => ({
     [derived(2)]: { address: derived(2), balance: 30 }
   },
   resources: { [TronWallet.addressHex]: { freeNetUsed: 600, freeNetLimit: 600 } },
+  parameters: { getEnergyFee: 100 },
   contracts: {
     [Tron.account(usdt)]: { "name()": text("Tether USD"), "symbol()": text("USDT"), "decimals()": number(6) },
     [Tron.account(art)]: { "name()": text("Art"), "symbol()": text("ART") }
@@ -417,6 +418,53 @@ describe("Tron", () => {
         ...{ nonce: 0, gasLimit: 5_000, recipient: Tron.base58(usdt), sender: TronWallet.address },
         ...{ type: "TriggerSmartContract", value: { amount: "0" } }
       })
+      // What it takes, what the chain charges, and what is in the bytes, signed or not.
+      const gas = yield* headwater.post("/blockchain-fees/evm/tron/mainnet/estimate-token-transfer-gas-limit", {
+        ...{ amount: "1.25", contract: Tron.base58(usdt), contractType: "ERC-20" },
+        ...{ recipient: Tron.account(2), sender: TronWallet.address }
+      })
+      assert.deepStrictEqual(gas.body.data.item, { gasLimit: 5_000 })
+      const prices = yield* headwater.get("/blockchain-fees/evm/tron/mainnet/mempool")
+      assert.deepStrictEqual(prices.body.data.item, {
+        ...{ slow: "100", standard: "100", fast: "100", bandwidthPrice: "1000", unit: "SUN" }
+      })
+      const decode = (rawTransactionHex: string) =>
+        headwater.post("/utils/evm/tron/mainnet/decode-raw-transaction", { rawTransactionHex })
+      const bare = (yield* decode(item.inputData)).body.data.item
+      const feeLimit = String(transaction.raw_data.fee_limit / 1_000_000)
+      assert.deepStrictEqual(bare, {
+        ...{ id: item.sigHash, gasLimit: item.inputData.length / 2 + 134, gasPaidForData: 0, nonce: 0, type: 31 },
+        ...{ inputData: `0x${data}`, recipient: Tron.base58(usdt), sender: TronWallet.address, r: "", s: "", v: "0" },
+        fee: {
+          ...{ approximateAmount: feeLimit, aproximateAmount: feeLimit },
+          ...{ approximateMinimumRequiredAmount: "0", unit: "TRX" }
+        },
+        ...{ gasPrice: { amount: "0", unit: "SUN" }, value: { amount: "0", unit: "TRX" } },
+        expirationTimestamp: Math.floor(transaction.raw_data.expiration / 1000)
+      })
+      const signature = TronWallet.signatureOf(transaction).replace(/^0x/, "")
+      const signed = TronNode.signedHex(item.inputData, signature)
+      const [r, s] = [signature.slice(0, 64), signature.slice(64, 128)].map((part) => `0x${part}`)
+      const v = String(Number.parseInt(signature.slice(128), 16) % 27)
+      assert.deepStrictEqual((yield* decode(`0x${signed}`)).body.data.item, { ...bare, r, s, v })
+      for (const wrong of ["00", item.inputData.slice(0, -2), signed.slice(0, 40)]) {
+        const answer = yield* decode(wrong)
+        assert.deepStrictEqual(
+          [answer.status, answer.body.error.details[0].attribute],
+          [400, "rawTransactionHex"],
+          JSON.stringify(answer.body)
+        )
+      }
+      // Neither is on Tron, and the answer says so.
+      for (const [path, reason] of [
+        ["/blockchain-fees/evm/tron/mainnet/eip-1559", /no fee market/],
+        [addresses("latest", TronWallet.address, "next-available-nonce"), /no nonces/]
+      ] as const) {
+        const none = yield* headwater.get(path)
+        assert.deepStrictEqual([none.status, none.body.error.code], [501, "unimplemented"])
+        assert.match(none.body.error.message, reason)
+      }
+
       const art721 = yield* prepare("non-fungible-tokens", { contract: Tron.base58(art), tokenId: "9" })
       const asked = node.requests.findLast(({ path }) => path === "/wallet/triggerconstantcontract")!.body
       assert.strictEqual(asked.function_selector, "safeTransferFrom(address,address,uint256)")
@@ -480,6 +528,22 @@ describe("Tron", () => {
         },
         gasLimit: item.gasLimit,
         type: "TransferContract"
+      })
+
+      const gas = (yield* headwater.post("/blockchain-fees/evm/tron/mainnet/estimate-native-coin-transfer-gas-limit", {
+        additionalData: "Rechnung 4711 – danke",
+        amount: "1.25",
+        recipient: Tron.account(2),
+        sender: TronWallet.address
+      })).body.data.item
+      assert.deepStrictEqual(gas, { gasLimit: item.gasLimit })
+      const decoded = (yield* headwater.post("/utils/evm/tron/mainnet/decode-raw-transaction", {
+        rawTransactionHex: inputData
+      })).body.data.item
+      assert.deepInclude(decoded, {
+        ...{ id: sighash, type: 1, recipient: Tron.base58(2), sender: TronWallet.address },
+        ...{ gasLimit: item.gasLimit, value: { amount: "1.25", unit: "TRX" } },
+        inputData: `0x${Buffer.from("Rechnung 4711 – danke").toString("hex")}`
       })
 
       // The account is new: it is activated, and all of it is taken from the amount.

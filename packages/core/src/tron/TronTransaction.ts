@@ -15,6 +15,8 @@ import * as Protobuf from "./internal/Protobuf.ts"
 /** Numbers of `Transaction.Contract.ContractType` that this project reads. */
 export const contractTypes = {
   transfer: 1,
+  /** Of TRC-10 tokens. */
+  transferAsset: 2,
   /** Buys a TRC-10 token from its issuer with TRX. */
   participateAssetIssue: 9,
   createSmartContract: 30,
@@ -33,7 +35,9 @@ const knownTypes: ReadonlySet<number> = new Set([
 export const isKnownType = (type: number): boolean => knownTypes.has(type)
 
 /** Contracts of other types move no coin from one account to another. */
-const coinTypes: ReadonlySet<number> = new Set(Object.values(contractTypes))
+const coinTypes: ReadonlySet<number> = new Set(
+  Object.values(contractTypes).filter((type) => type !== contractTypes.transferAsset)
+)
 
 /** The coins that a contract transfers if its transaction succeeds. */
 export interface CoinTransfer {
@@ -53,6 +57,8 @@ export interface Contract {
   readonly owner: Address.AddressBytes | undefined
   /** Absent for a contract that moves no coin from one account to another. */
   readonly transfer: CoinTransfer | undefined
+  /** The message of its type, as bytes: {@link partiesOf} reads it. */
+  readonly value: Uint8Array
 }
 
 /** The fields of `raw_data`; times in milliseconds since the Unix epoch. */
@@ -66,6 +72,8 @@ export interface TronTransaction {
   readonly data: Uint8Array
   /** The chain takes one contract a transaction. */
   readonly contracts: ReadonlyArray<Contract>
+  /** The most that calls of contracts may burn for energy, in sun. */
+  readonly feeLimit: bigint
 }
 
 /** The bytes are not the `raw_data` of a transaction; the message names the field and the rule. */
@@ -184,7 +192,8 @@ const contractOf = (bytes: Uint8Array): Parsed<Contract> =>
       typeUrl: utf8.decode(Protobuf.bytesOf(parameter, 1)),
       permissionId: Number(Protobuf.integerOf(fields, 5)),
       owner: ownerOf(Protobuf.bytesOf(parameter, 2)),
-      transfer: yield* transferOf(type, Protobuf.bytesOf(parameter, 2))
+      transfer: yield* transferOf(type, Protobuf.bytesOf(parameter, 2)),
+      value: Protobuf.bytesOf(parameter, 2)
     }
   })
 
@@ -212,6 +221,36 @@ export const decode = (rawData: Uint8Array): Parsed<TronTransaction> =>
       expiration: yield* time(fields, rawFields.expiration, "raw_data.expiration"),
       timestamp: Number(Protobuf.integerOf(fields, rawFields.timestamp)),
       data: Protobuf.bytesOf(fields, rawFields.data),
-      contracts
+      contracts,
+      feeLimit: Protobuf.integerOf(fields, rawFields.feeLimit)
     }
   })
+
+/** Whom a contract goes from and to, as far as its type names them, and the call that it makes. */
+export interface Parties {
+  readonly sender: Address.AddressBytes | undefined
+  readonly recipient: Address.AddressBytes | undefined
+  /** Of a call of a contract: ABI-encoded, with the selector. */
+  readonly callData: Uint8Array
+}
+
+/** The fields that name the parties, of types that have a recipient. */
+const partyFields: Readonly<Record<number, { readonly sender: number; readonly recipient: number }>> = {
+  [contractTypes.transfer]: { sender: 1, recipient: 2 },
+  [contractTypes.transferAsset]: { sender: 2, recipient: 3 },
+  [contractTypes.participateAssetIssue]: { sender: 1, recipient: 2 },
+  [contractTypes.triggerSmartContract]: { sender: 1, recipient: 2 }
+}
+
+/** The parties of a contract. */
+export const partiesOf = ({ owner, type, value }: Contract): Parties => {
+  const fields = Result.getOrElse(Protobuf.decode(value), () => [])
+  const party = (number: number | undefined) =>
+    number === undefined ? undefined : Result.getOrUndefined(address(fields, number, ""))
+  const places = partyFields[type]
+  return {
+    sender: places === undefined ? owner : party(places.sender),
+    recipient: party(places?.recipient),
+    callData: type === contractTypes.triggerSmartContract ? Protobuf.bytesOf(fields, 4) : new Uint8Array()
+  }
+}

@@ -33,7 +33,11 @@ export const MarketFees = Schema.Struct({
 }).annotate({ identifier: "MarketFees" })
 
 const GasLimit = Schema.Struct({
-  gasLimit: Schema.Int.annotate({ description: "Gas, with room for a contract to take more", examples: [21_000] })
+  gasLimit: Schema.Int.annotate({
+    description:
+      "Gas, with room for a contract to take more; on tron points of bandwidth of a plain transfer, energy of a call",
+    examples: [21_000]
+  })
 }).annotate({ identifier: "GasLimit" })
 
 const decimal = NewTransaction.amount
@@ -59,12 +63,24 @@ export class FeesGroup extends HttpApiGroup.make("fees")
     HttpApiEndpoint.get("gasPrices", "/evm/:blockchain/:network/mempool", {
       params: chainParams,
       query: context,
-      success: item(prices({})),
+      success: item(
+        prices({
+          bandwidthPrice: Schema.optionalKey(weiText("1000")).annotate({
+            description: "On tron: sun for a point of bandwidth; the others are sun for a unit of energy"
+          })
+        })
+      ),
       error: [...chainErrors, ...nodeErrors]
     })
       .annotate(Price, "fees")
       .annotate(Families, ["evm", "tron"])
-      .annotate(ExampleValues, { slow: "14000000000", standard: "15000000000", fast: "18000000000", unit: "Wei" })
+      .annotate(ExampleValues, {
+        bandwidthPrice: undefined,
+        slow: "14000000000",
+        standard: "15000000000",
+        fast: "18000000000",
+        unit: "Wei"
+      })
       .annotateMerge(OpenApi.annotations({ summary: "Show whole prices of gas, as legacy transactions name them" })),
     HttpApiEndpoint.post("nativeGas", "/evm/:blockchain/:network/estimate-native-coin-transfer-gas-limit", {
       params: chainParams,

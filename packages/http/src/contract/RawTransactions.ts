@@ -36,30 +36,46 @@ const wei = Schema.String.annotate({ examples: ["31000000000"] })
 
 export const DecodedEvmTransaction = Schema.Struct({
   id: HashText,
-  gasLimit: Schema.Int.annotate({ examples: [21_000] }),
+  gasLimit: Schema.Int.annotate({ description: "On tron: points of bandwidth", examples: [21_000] }),
   gasPaidForData: Schema.Int.annotate({ description: "Gas for the bytes of the input data (EIP-2028)", examples: [0] }),
-  inputData: Hex,
+  inputData: Hex.annotate({ description: "On tron: the call of a contract, else the memo" }),
   nonce: Schema.Int.annotate({ examples: [7] }),
   r: Hex.annotate({ description: "Empty where there is no signature, as `s`" }),
   recipient: AddressText.annotate({ description: "Empty where the transaction creates a contract" }),
   s: Hex,
-  sender: AddressText.annotate({ description: "By the signature; empty where there is none" }),
-  type: Schema.Int.annotate({ description: "Of EIP-2718; 0 is a legacy transaction", examples: [2] }),
-  v: Schema.Int.annotate({ description: "Of a legacy transaction as signed, else the parity", examples: [0] }),
+  sender: AddressText.annotate({
+    description: "By the signature; empty where there is none. On tron whom the transaction names"
+  }),
+  type: Schema.Int.annotate({
+    description: "Of EIP-2718; 0 is a legacy transaction. On tron the number of the contract's type",
+    examples: [2]
+  }),
+  v: Schema.String.annotate({
+    description: "A decimal number: of a legacy transaction as signed, else the parity",
+    examples: ["0"]
+  }),
   fee: Schema.Struct({
     approximateAmount: Schema.String.annotate({
-      description: "If all of the gas is taken, at the highest price that the transaction allows",
+      description:
+        "If all of the gas is taken, at the highest price that the transaction allows; on tron the most that it may burn " +
+        "for energy",
       examples: ["0.000651"]
     }),
     approximateMinimumRequiredAmount: Schema.String.annotate({
-      description: "For the gas that the transaction takes at the least",
+      description:
+        "For the gas that the transaction takes at the least; on tron 0: what an account has for free may do",
       examples: ["0.000651"]
     }),
     unit: UnitText,
     aproximateAmount: Schema.String.annotate({ description: "As `approximateAmount`", examples: ["0.000651"] })
   }),
-  gasPrice: Amount.annotate({ description: "The highest price of a unit of gas" }),
+  gasPrice: Amount.annotate({
+    description: "The highest price of a unit of gas; on tron 0: the chain sets its prices"
+  }),
   value: Amount,
+  expirationTimestamp: Schema.optionalKey(Schema.Int).annotate({
+    description: "On tron: when the transaction can no longer be sent, in seconds since the Unix epoch"
+  }),
   blockchainSpecific: Schema.optionalKey(
     Schema.Struct({
       fee: Schema.optionalKey(Schema.Struct({ maxFeePerGas: wei, maxPrioriryFeePerGas: wei, unit: UnitText }))
@@ -122,6 +138,7 @@ export class RawTransactionsGroup extends HttpApiGroup.make("rawTransactions")
       .annotate(Price, "address-form")
       .annotate(Families, ["evm", "tron"])
       .annotate(ExampleValues, {
+        expirationTimestamp: undefined,
         "gasPrice.unit": "Wei",
         "gasPrice.amount": "31000000000",
         "blockchainSpecific.fee.unit": "Wei"

@@ -44,9 +44,8 @@ const decode = Effect.fnUntraced(function* (chain: Chain, text: string) {
     s: signature?.s ?? "",
     sender: transaction.from ?? "",
     type: transaction.type ?? 0,
-    v: yield* asNumber(
-      attribute,
-      signature === null ? 0n : (signature.networkV ?? BigInt(transaction.type === 0 ? signature.v : signature.yParity))
+    v: String(
+      signature === null ? 0 : (signature.networkV ?? (transaction.type === 0 ? signature.v : signature.yParity))
     ),
     fee: {
       approximateAmount,

@@ -98,6 +98,13 @@ export const write = Effect.fnUntraced(function* <E>(chain: Chain, decimalsOf: D
   return { from, to, data, isFungible, signature }
 })
 
+const selectorBytes = 4
+
+/** The call in the words of Tron's nodes, which put the selector together themselves. */
+export const callOnTron = ({ data, from, signature, to }: Effect.Success<ReturnType<typeof write>>) => ({
+  ...{ sender: from, contract: to, signature, data, arguments: data.subarray(selectorBytes) }
+})
+
 /** The call, from the sender to the contract. Refuses what is no contract, and what its contract would refuse. */
 export const callOf = Effect.fnUntraced(function* (chain: Chain, evm: EvmNode, wanted: Wanted) {
   const contract = yield* decodeAddress(chain, "contract", wanted.contract)

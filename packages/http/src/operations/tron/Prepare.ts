@@ -9,10 +9,11 @@ import * as Hash from "@headwater/core/Hash"
 import type { TronConnection } from "@headwater/indexer/families/tron/TronConnection"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
-import { conflictingField, invalidField } from "../../contract/Errors.ts"
+import { invalidField } from "../../contract/Errors.ts"
 import { decodeAddress, decodeAmount } from "../Field.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
+import { refusalOf } from "./Fees.ts"
 
 type Request = Parameters<ChainOperations["prepare"]>[0]
 
@@ -40,11 +41,7 @@ export const make = (record: ChainReader, freshness: Freshness<TronConnection>):
         memo: new TextEncoder().encode(request.additionalData ?? ""),
         feeFromAmount: request.substractFromAmount ?? fee?.substractFromAmount ?? false
       })
-      .pipe(
-        Effect.catchTag("TransferRefused", ({ attribute, message, reason }) =>
-          Effect.fail((reason === "invalid" ? invalidField : conflictingField)(attribute, message))
-        )
-      )
+      .pipe(Effect.catchTag("TransferRefused", (refused) => Effect.fail(refusalOf(refused))))
     return {
       inputData: Buffer.from(prepared.rawData).toString("hex"),
       nonce: 0,

@@ -4,16 +4,16 @@ import * as Hash from "@headwater/core/Hash"
 import type { TronConnection } from "@headwater/indexer/families/tron/TronConnection"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
-import { conflictingField, invalidField } from "../../contract/Errors.ts"
+import { invalidField } from "../../contract/Errors.ts"
 import * as TokenTransfer from "../evm/TokenTransfer.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
+import { refusalOf } from "./Fees.ts"
 
 type Operations = Pick<ChainOperations, "prepareFungible" | "prepareNonFungible">
 type Request = Parameters<Operations[keyof Operations]>[0]
 
 const contractType = "TriggerSmartContract"
-const selectorBytes = 4
 
 export const make = ({ chain }: ChainReader, freshness: Freshness<TronConnection>): Operations => {
   const prepare = Effect.fnUntraced(function* (request: Request) {
@@ -26,19 +26,17 @@ export const make = ({ chain }: ChainReader, freshness: Freshness<TronConnection
     const { source } = yield* freshness.node
     const decimalsOf = (contract: Address.AddressBytes) =>
       Effect.map(source.tokenMetadata([contract]), ([token]) => token!.decimals)
-    const { data, from, signature, to } = yield* TokenTransfer.write(chain, decimalsOf, request)
-    const { energy, energyPrice, expiration, fee, id, rawData } = yield* source
-      .prepareTokens({ sender: from, contract: to, signature, data, arguments: data.subarray(selectorBytes) })
-      .pipe(
-        Effect.catchTag("TransferRefused", ({ attribute, message }) =>
-          Effect.fail(conflictingField(attribute, message))
-        )
-      )
+    const call = yield* TokenTransfer.write(chain, decimalsOf, request)
+    const { energy, energyPrice, expiration, fee, id, rawData } = yield* Effect.catchTag(
+      source.prepareTokens(TokenTransfer.callOnTron(call)),
+      "TransferRefused",
+      (refused) => Effect.fail(refusalOf(refused))
+    )
     return {
       inputData: Buffer.from(rawData).toString("hex"),
       nonce: 0,
-      recipient: Address.encode(chain, to)!,
-      sender: Address.encode(chain, from)!,
+      recipient: Address.encode(chain, call.to)!,
+      sender: Address.encode(chain, call.from)!,
       sigHash: Hash.encode(chain, id),
       value: { amount: "0" },
       fee: {

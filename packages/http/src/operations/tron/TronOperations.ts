@@ -5,12 +5,19 @@
 import { TronFamily } from "@headwater/indexer/families/tron/TronFamily"
 import * as EvmOperations from "../evm/EvmOperations.ts"
 import { evmOf } from "./EvmOfTron.ts"
+import * as DecodeTransaction from "./DecodeTransaction.ts"
+import * as Fees from "./Fees.ts"
 import * as Prepare from "./Prepare.ts"
 import * as PrepareTokens from "./PrepareTokens.ts"
 
 export const make = EvmOperations.ofFamily(
   TronFamily,
   evmOf,
-  (record, freshness) => ({ prepare: Prepare.make(record, freshness), ...PrepareTokens.make(record, freshness) }),
+  (record, freshness) => ({
+    prepare: Prepare.make(record, freshness),
+    ...PrepareTokens.make(record, freshness),
+    ...Fees.make(record, freshness),
+    evmDecode: DecodeTransaction.make(record.chain)
+  }),
   false
 )

@@ -10,6 +10,7 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import * as TronTransfer from "@headwater/core/tron/TronTransfer"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { type NodeError, NodeInconsistent } from "../node/NodeError.ts"
 import * as TronAccount from "./internal/TronAccount.ts"
@@ -93,6 +94,24 @@ const feeOf = (points: number, memo: Uint8Array, { activates, bandwidth, prices 
 
 const same = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0
 
+/** Points of bandwidth that a transfer of so much takes: its bytes decide. */
+const pointsOf = ({ memo, recipient, sender }: TransferRequest, sun: bigint): number =>
+  TronTransfer.bandwidthOf(TronTransfer.encode({ owner: sender, to: recipient, amount: sun, memo, ...placeholder }))
+
+/** What is wrong with a transfer whatever the state of the chain. */
+const faultOf = ({ amount, memo, recipient, sender }: TransferRequest): TransferRefused | undefined => {
+  if (amount <= 0n) return invalid("amount", "must be above zero")
+  if (amount >= 2n ** 63n) return invalid("amount", "must be below 2^63 sun")
+  if (same(sender, recipient)) return invalid("recipient", "must be another account than the sender")
+  return memo.length > maxMemo ? invalid("additionalData", `must be at most ${maxMemo} bytes of UTF-8`) : undefined
+}
+
+/** Points of bandwidth that a transfer takes. */
+export const bandwidthOf = (request: TransferRequest): Result.Result<number, TransferRefused> => {
+  const fault = faultOf(request)
+  return fault === undefined ? Result.succeed(pointsOf(request, request.amount)) : Result.fail(fault)
+}
+
 /** Prepares a transfer. A node whose transaction is not the one asked for is `NodeInconsistent`. */
 export const prepare = Effect.fn("TronPreparation.prepare")(function* (
   chain: Chain,
@@ -100,10 +119,8 @@ export const prepare = Effect.fn("TronPreparation.prepare")(function* (
   request: TransferRequest
 ): Effect.fn.Return<PreparedTransfer, NodeError | TransferRefused> {
   const { amount, memo, recipient, sender } = request
-  if (amount <= 0n) return yield* invalid("amount", "must be above zero")
-  if (amount >= 2n ** 63n) return yield* invalid("amount", "must be below 2^63 sun")
-  if (same(sender, recipient)) return yield* invalid("recipient", "must be another account than the sender")
-  if (memo.length > maxMemo) return yield* invalid("additionalData", `must be at most ${maxMemo} bytes of UTF-8`)
+  const fault = faultOf(request)
+  if (fault !== undefined) return yield* fault
 
   const [from, to, bandwidth, prices] = yield* Effect.all(
     [
@@ -120,10 +137,7 @@ export const prepare = Effect.fn("TronPreparation.prepare")(function* (
   }
 
   const circumstances = { bandwidth, prices, activates: to === undefined }
-  const feeFor = (sun: bigint) => {
-    const rawData = TronTransfer.encode({ owner: sender, to: recipient, amount: sun, memo, ...placeholder })
-    return feeOf(TronTransfer.bandwidthOf(rawData), memo, circumstances)
-  }
+  const feeFor = (sun: bigint) => feeOf(pointsOf(request, sun), memo, circumstances)
   const whole = feeFor(amount)
   const coins = (sun: bigint) => `${Amount.format(sun, chain.decimals)} ${chain.unit}`
   if (request.feeFromAmount && amount <= whole.total) {

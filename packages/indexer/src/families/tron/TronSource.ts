@@ -71,6 +71,12 @@ export interface TronSource extends Source {
   readonly prepare: (
     request: TronPreparation.TransferRequest
   ) => Effect.Effect<TronPreparation.PreparedTransfer, NodeError | TronPreparation.TransferRefused>
+  /** What the chain charges, by its parameters. */
+  readonly prices: Effect.Effect<TronAccount.Prices, NodeError>
+  /** Energy that a transfer of tokens takes. */
+  readonly energyOf: (
+    request: TronTokenPreparation.TokenTransferRequest
+  ) => Effect.Effect<number, NodeError | TronPreparation.TransferRefused>
   /** A transfer of tokens, ready to be signed. */
   readonly prepareTokens: (
     request: TronTokenPreparation.TokenTransferRequest
@@ -223,6 +229,8 @@ export const make = Effect.fn("TronSource.make")(function* (
     tokenBalances: (holdings) => TronContract.balances(http, holdings),
     logs: (transaction) => TronLogs.fetch(chain, http, transaction),
     prepare: (request) => TronPreparation.prepare(chain, http, request),
+    prices: TronAccount.prices(http),
+    energyOf: (request) => TronTokenPreparation.energyOf(http, request),
     prepareTokens: (request) => TronTokenPreparation.prepare(chain, http, heads.head, request),
     broadcasting: TronBroadcasting.make(http, headers)
   }

@@ -56,6 +56,17 @@ const referenceTo = ({ hash, height }: Pick<Head, "hash" | "height">) => {
   return { refBlockBytes: new Uint8Array(number.subarray(6)), refBlockHash: hash.slice(8, 16) }
 }
 
+/** Energy that the transfer takes; fails where the contract would refuse it. */
+export const energyOf = Effect.fn("TronTokenPreparation.energyOf")(function* (
+  http: TronHttp,
+  { arguments: values, contract, sender, signature }: TokenTransferRequest
+): Effect.fn.Return<number, NodeError | TransferRefused> {
+  const outcome = yield* TronContract.run(http, sender, contract, signature, Buffer.from(values).toString("hex"))
+  if (outcome === undefined) return yield* refuse("contract", "there is no contract at this address")
+  if (outcome.failure !== undefined) return yield* refuse("recipient", `the transfer would fail: ${outcome.failure}`)
+  return outcome.energy
+})
+
 export const prepare = Effect.fn("TronTokenPreparation.prepare")(function* (
   chain: Chain,
   http: TronHttp,
@@ -63,20 +74,18 @@ export const prepare = Effect.fn("TronTokenPreparation.prepare")(function* (
   request: TokenTransferRequest
 ): Effect.fn.Return<PreparedCall, NodeError | TransferRefused> {
   const { contract, data, sender } = request
-  const [from, resources, prices, outcome, block] = yield* Effect.all(
+  const [from, resources, prices, run, block] = yield* Effect.all(
     [
       TronAccount.fetch(http, sender),
       TronAccount.resources(http, sender),
       TronAccount.prices(http),
-      TronContract.run(http, sender, contract, request.signature, Buffer.from(request.arguments).toString("hex")),
+      Effect.result(energyOf(http, request)),
       head
     ],
     { concurrency: "unbounded" }
   )
   if (from === undefined) return yield* refuse("sender", "has no account on the chain yet: it holds nothing")
-  if (outcome === undefined) return yield* refuse("contract", "there is no contract at this address")
-  if (outcome.failure !== undefined) return yield* refuse("recipient", `the transfer would fail: ${outcome.failure}`)
-  const { energy } = outcome
+  const energy = yield* Effect.fromResult(run)
   const feeLimit = BigInt(withMargin(energy)) * prices.energy
   if (feeLimit > prices.maxFeeLimit) {
     return yield* refuse("contract", `the transfer takes ${energy} energy, more than the chain lets a call burn`)

@@ -168,3 +168,14 @@ export const transactionOf = (transfer: TronTransfer.TronTransfer): Json => {
     raw_data_hex: Buffer.from(rawData).toString("hex")
   }
 }
+
+/** One field of a message: fewer than 16,384 bytes. */
+const field = (number: number, hex: string) => {
+  const length = hex.length / 2
+  const size = length < 128 ? [length] : [(length & 0x7f) | 0x80, length >> 7]
+  return `${Buffer.from([number * 8 + 2, ...size]).toString("hex")}${hex}`
+}
+
+/** A transaction as it is broadcast: its `raw_data` and its signatures. */
+export const signedHex = (rawData: string, ...signatures: ReadonlyArray<string>): string =>
+  `${field(1, rawData)}${signatures.map((signature) => field(2, signature)).join("")}`
