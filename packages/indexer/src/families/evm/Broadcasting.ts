@@ -15,6 +15,12 @@ const lastType = 4
 
 const blobGas = 131_072n
 
+/**
+ * A fee that is never beyond measure: a thousandth of a coin. Where gas costs next to nothing, as on chains above another
+ * one, the tip that wallets offer by default is thousands of times the usual price.
+ */
+const smallFee = ({ decimals }: Chain) => 10n ** BigInt(decimals - 3)
+
 const mistakes = (text: unknown) => String(text instanceof Error ? text.message : text).replace(/ \(.*$/s, "")
 
 /** The transaction, signed, in the one form that its bytes may have. */
@@ -132,7 +138,8 @@ export const make = (
         )
       }
       const offered = transaction.gasPrice ?? transaction.maxFeePerGas ?? 0n
-      const fault = Broadcasting.feeFault(offered, price, maximumFee, "Wei for each gas")
+      const isSmall = gasLimit * offered <= smallFee(chain)
+      const fault = isSmall ? undefined : Broadcasting.feeFault(offered, price, maximumFee, "Wei for each gas")
       if (fault !== undefined) return yield* Broadcasting.invalid(fault)
       const blobs =
         BigInt(transaction.blobVersionedHashes?.length ?? 0) * blobGas * (transaction.maxFeePerBlobGas ?? 0n)

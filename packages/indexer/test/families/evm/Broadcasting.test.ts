@@ -1,0 +1,57 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Chain from "@headwater/core/chains/Chain"
+import * as Broadcasting from "@headwater/indexer/families/evm/Broadcasting"
+import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { SigningKey, Transaction, type TransactionLike } from "ethers"
+import * as FakeNode from "../../FakeNode.ts"
+
+const chain = Result.getOrThrow(Chain.find("base", "mainnet"))
+const key = new SigningKey(`0x${"11".repeat(32)}`)
+const gwei = 1_000_000_000n
+
+const signed = (fields: TransactionLike) => {
+  const transaction = Transaction.from({
+    ...{ type: 2, chainId: 8453, nonce: 3, gasLimit: 21_000, to: `0x${"22".repeat(20)}`, value: 1n },
+    ...{ maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: gwei },
+    ...fields
+  })
+  transaction.signature = key.sign(transaction.unsignedHash)
+  return new Uint8Array(Buffer.from(transaction.serialized.slice(2), "hex"))
+}
+
+const over = (answer: FakeNode.Answer) =>
+  Effect.gen(function* () {
+    const node = yield* FakeNode.make(answer)
+    const rpc = yield* JsonRpc.make({ urls: [node.url] })
+    return Broadcasting.make(chain, rpc, Effect.succeed(8453n), { maximumFee: 100 })
+  })
+
+/** A chain above another one, whose gas costs a thousandth of a Gwei. */
+const cheap: Readonly<Record<string, string>> = {
+  ...{ eth_getBalance: `0x${(10n ** 18n).toString(16)}`, eth_getTransactionCount: "0x3", eth_gasPrice: "0xf4240" }
+}
+
+describe("Broadcasting of an EVM chain", () => {
+  it.live("takes the tips that wallets offer by default where gas costs next to nothing, and no thousandfold fee", () =>
+    Effect.gen(function* () {
+      const { check } = yield* over((method) => cheap[method])
+      const offering = (price: bigint, gasLimit = 21_000) =>
+        Effect.result(check(signed({ maxFeePerGas: price, maxPriorityFeePerGas: price, gasLimit })))
+      // Two thousand times the usual price; 0.000042 ETH.
+      assert.isTrue(Result.isSuccess(yield* offering(2n * gwei)))
+      assert.isTrue(Result.isSuccess(yield* offering(2n * gwei, 400_000)))
+      // A hundred times the usual price, whatever that comes to.
+      assert.isTrue(Result.isSuccess(yield* offering(100_000_000n, 12_000_000)))
+      for (const [price, gasLimit] of [
+        [50n * gwei, 21_000],
+        [2n * gwei, 600_000]
+      ] as const) {
+        const refused = yield* offering(price, gasLimit)
+        assert.isTrue(Result.isFailure(refused))
+        if (Result.isFailure(refused)) assert.match(refused.failure.message, /at most 100000000 Wei for each gas/)
+      }
+    }).pipe(Effect.scoped)
+  )
+})
