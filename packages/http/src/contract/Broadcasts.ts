@@ -65,14 +65,7 @@ export class BroadcastsGroup extends HttpApiGroup.make("broadcasts")
         signedTransactionHex
       }),
       success: item(Schema.Struct({ transactionId })),
-      error: [
-        ...chainErrors,
-        Failures.conflict,
-        Failures.callbacksLimitReached,
-        ...bodyErrors,
-        Failures.unimplemented,
-        Failures.nodeUnavailable
-      ]
+      error: [...chainErrors, Failures.conflict, ...bodyErrors, Failures.unimplemented, Failures.nodeUnavailable]
     })
       .annotate(Price, "broadcast")
       .annotate(LargestBody, 2 * maxBytes + 10_000)

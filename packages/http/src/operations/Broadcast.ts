@@ -12,13 +12,7 @@ import { Database } from "@headwater/indexer/store/database/Database"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
-import {
-  CallbacksLimitReached,
-  conflictingField,
-  invalidField,
-  ResourceNotFound,
-  Unimplemented
-} from "../contract/Errors.ts"
+import { conflictingField, invalidField, ResourceNotFound, Unimplemented } from "../contract/Errors.ts"
 import type { Freshness } from "./Freshness.ts"
 import type { ChainOperations } from "./Operations.ts"
 
@@ -58,11 +52,8 @@ export const make = Effect.fnUntraced(function* (chain: Chain, freshness: Freshn
       ...{ account, chain, transactionId, raw },
       callback: callbackUrl === undefined ? undefined : { url: callbackUrl, secret: callbackSecretKey }
     }).pipe(
-      Effect.catchTags({
-        LimitReached: ({ message }) => Effect.fail(new CallbacksLimitReached({ message })),
-        DuplicateSubscription: Effect.die,
-        DatabaseError: Effect.die
-      }),
+      // Neither a limit nor a subscription that is the same stops the one of a broadcast.
+      Effect.orDie,
       Effect.provideService(Database, database),
       Effect.provideService(Subscriptions, subscriptions)
     )

@@ -196,7 +196,7 @@ const isByRules = ({ operationId }: Operation) => operationId.startsWith("addres
 /** What a server answers that allows no account anything. */
 const withoutRoom = ({ operationId }: Operation, status: number, code: string) =>
   (code === "blockchain_events_callbacks_limit_reached" &&
-    !["addressLists.add", "broadcasts.broadcast", "callbacks.recover"].includes(operationId)) ||
+    !["addressLists.add", "callbacks.recover"].includes(operationId)) ||
   (operationId === "domains.add" && status === 409)
 
 type Operation = (typeof operations)[number]

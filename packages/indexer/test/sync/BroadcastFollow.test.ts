@@ -5,6 +5,7 @@ import { NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import * as AccountExport from "@headwater/indexer/store/accounts/AccountExport"
 import * as AccountRemoval from "@headwater/indexer/store/accounts/AccountRemoval"
+import { defaultMaxima, Limits, subscriptionsOf } from "@headwater/indexer/store/accounts/Limits"
 import * as Broadcasts from "@headwater/indexer/store/broadcasts/Broadcasts"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
@@ -140,11 +141,46 @@ for (const store of stores) {
           assert.lengthOf(yield* events(subscription), 0)
           const { query } = yield* Database
           assert.lengthOf(yield* query((db) => db.selectFrom("subscription").selectAll()), 0)
-          assert.deepStrictEqual(
-            (yield* query((db) => db.selectFrom("subscription_count").selectAll())).map(({ total }) => Number(total)),
-            [0]
-          )
         }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
+      it.effect("tell in subscriptions that nobody has made: in no list, no count and no limit", () =>
+        Effect.gen(function* () {
+          const { account, begin } = yield* start
+          const subscriptions = yield* Subscriptions
+          const own = yield* subscriptions.create({
+            ...{ account, chain, event: "BLOCK_MINED", address: undefined, confirmations: 1, allowDuplicates: false },
+            ...{ callbackUrl: callback.url, secret: undefined }
+          })
+          const { subscription } = yield* begin
+          const { read } = yield* Database
+          const [row] = yield* read((db) => db.selectFrom("subscription").selectAll().where("id", "=", subscription!))
+          const key = { account, chain, referenceId: row!.reference_id }
+          assert.strictEqual((yield* subscriptions.get(key)).event, "BROADCAST_TRANSACTION")
+          const shown = Effect.gen(function* () {
+            const { subscriptions: page, total } = yield* subscriptions.list(
+              { account, chain },
+              { limit: 9, offset: 0 }
+            )
+            const after = yield* subscriptions.listAfter({ account, chain }, { after: 0, limit: 9 })
+            return [total, page.map(({ id }) => id), after.map(({ id }) => id), yield* subscriptionsOf(account)]
+          })
+          assert.deepStrictEqual(yield* shown, [1, [own.id], [own.id], 1])
+          yield* subscriptions.remove(key)
+          assert.deepStrictEqual(yield* shown, [1, [own.id], [own.id], 1])
+          const again = yield* Broadcasts.begin({
+            ...{ account, chain, raw, callback },
+            transactionId: new Uint8Array(32).fill(8)
+          })
+          const [other] = yield* read((db) =>
+            db.selectFrom("subscription").selectAll().where("id", "=", again.subscription!)
+          )
+          yield* subscriptions.removeMany({ account, chain }, [other!.reference_id])
+          assert.deepStrictEqual(yield* shown, [1, [own.id], [own.id], 1])
+        }).pipe(
+          Effect.provide(services.pipe(Layer.provide(Layer.succeed(Limits, { ...defaultMaxima, subscriptions: 1 })))),
+          Effect.scoped
+        )
       )
 
       it.effect("that were refused stay so, and may be sent again; each account has its own", () =>

@@ -10,6 +10,7 @@ import { Database } from "../database/Database.ts"
 import { whileMore } from "../database/SmallSteps.ts"
 import { rows } from "../database/Statements.ts"
 import * as BulkRequests from "../subscriptions/BulkRequests.ts"
+import * as BroadcastSubscription from "../subscriptions/BroadcastSubscription.ts"
 import * as Removal from "../subscriptions/Removal.ts"
 
 /** Subscriptions that one transaction removes. */
@@ -41,13 +42,14 @@ const someSubscriptions = Effect.fnUntraced(function* (account: number) {
               .orderBy("id")
               .limit(subscriptionsAtOnce)
           )
-          .returning("id")
+          .returning(["id", "event"])
       )
       yield* Removal.begin(removed)
+      const counted = removed.filter((row) => !BroadcastSubscription.isOne(row))
       yield* query((db) =>
         db
           .updateTable("subscription_count")
-          .set({ total: sql<number>`total - ${removed.length}` })
+          .set({ total: sql<number>`total - ${counted.length}` })
           .where("account", "=", account)
           .where("chain", "=", chain)
       )

@@ -242,7 +242,7 @@ export const prune = Effect.fn("Broadcasts.prune")(function* (keptMillis: number
     yield* ChainRow.lockAndBumpRevision(first.chain)
     const subscriptions = own.flatMap(({ subscription }) => subscription ?? [])
     if (subscriptions.length > 0) {
-      yield* Removal.removeAll(first.chain, subscriptions)
+      yield* Removal.removeOfBroadcasts(subscriptions)
     }
     yield* query(rows(sql`delete from broadcast where id in ${numbers(own.map(({ id }) => id))}`))
     return true

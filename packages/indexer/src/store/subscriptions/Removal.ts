@@ -9,7 +9,6 @@ import * as SmallSteps from "../database/SmallSteps.ts"
 import { rows } from "../database/Statements.ts"
 import * as AddressLists from "./AddressLists.ts"
 import * as CallbackState from "./CallbackState.ts"
-import * as SubscriptionRow from "./internal/SubscriptionRow.ts"
 import * as PendingConfirmations from "./PendingConfirmations.ts"
 
 /** Subscriptions of one step. */
@@ -50,15 +49,13 @@ export const begin = Effect.fnUntraced(function* (subscriptions: ReadonlyArray<{
   yield* query(rows(sql`delete from failing_subscription where subscription in ${ids}`))
 })
 
-/** In a transaction that has the chain's lock: removes subscriptions of one chain, of whatever account. */
-export const removeAll = Effect.fnUntraced(function* (chain: number, ids: ReadonlyArray<number>) {
+/** In a transaction that has the chain's lock: removes subscriptions of broadcasts, which no count has. */
+export const removeOfBroadcasts = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
   const { numbers, query } = yield* Database
   const removed = yield* query(
-    rows(sql<{ readonly id: number; readonly account: number }>`
-      delete from subscription where id in ${numbers(ids)} returning id, account`)
+    rows(sql<{ readonly id: number }>`delete from subscription where id in ${numbers(ids)} returning id`)
   )
   yield* begin(removed)
-  for (const { account } of removed) yield* SubscriptionRow.count(account, chain, -1)
 })
 
 /** Removes what is left, each step in a transaction. */

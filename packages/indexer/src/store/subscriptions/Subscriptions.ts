@@ -20,6 +20,7 @@ import { HostPermission } from "./HostPermission.ts"
 import * as Activation from "./internal/Activation.ts"
 import * as Creation from "./internal/Creation.ts"
 import * as SubscriptionPage from "./internal/SubscriptionPage.ts"
+import * as BroadcastSubscription from "./BroadcastSubscription.ts"
 import * as SubscriptionRow from "./internal/SubscriptionRow.ts"
 import * as ListActivation from "./ListActivation.ts"
 import * as Removal from "./Removal.ts"
@@ -94,7 +95,7 @@ export class Subscriptions extends Context.Service<
       affordable: (count: number) => Effect.Effect<number>
     ) => Effect.Effect<ReadonlyArray<Result.Result<CreatedSubscription, Creation.Refusal>>, DatabaseError>
     readonly get: (key: SubscriptionKey) => Effect.Effect<Subscription, SubscriptionNotFound | DatabaseError>
-    /** A page in the order of creation, so that new ones move no page; and how many there are in all. */
+    /** A page in the order of creation, so that new ones move no page; and how many there are in all. Without those of broadcasts, as `listAfter`. */
     readonly list: (
       of: Pick<SubscriptionKey, "account" | "chain">,
       page: SubscriptionPage.Page
@@ -174,7 +175,7 @@ const remove = Effect.fnUntraced(function* (key: SubscriptionKey) {
   // The subscription's row first, as a lease locks it: each waits for the other, and neither for both.
   yield* query((db) => db.deleteFrom("subscription").where("id", "=", row.id))
   yield* Removal.begin([row])
-  yield* SubscriptionRow.count(row.account, row.chain, -1)
+  if (!BroadcastSubscription.isOne(row)) yield* SubscriptionRow.count(row.account, row.chain, -1)
   return yield* SubscriptionRow.toSubscription(key.chain, row, secrets)
 })
 
@@ -190,11 +191,12 @@ const removeMany = Effect.fnUntraced(function* (
     "subscription",
     { reference_id: "text", account: "bigint", chain: "bigint" },
     referenceIds.map((reference_id) => ({ reference_id, account, chain: id })),
-    ["id", "reference_id"]
+    ["id", "reference_id", "event"]
   )
   if (removed.length > 0) {
     yield* Removal.begin(removed)
-    yield* SubscriptionRow.count(account, id, -removed.length)
+    const counted = removed.filter((row) => !BroadcastSubscription.isOne(row))
+    yield* SubscriptionRow.count(account, id, -counted.length)
   }
   return new Set(removed.map(({ reference_id }) => reference_id))
 })

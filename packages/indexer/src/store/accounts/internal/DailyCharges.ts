@@ -5,7 +5,6 @@
  * The store knows how much of that is done: an entry with its own key for each account, chain and day, and the last day
  * that is complete. A process that was killed in the middle, or runs beside another, charges only what is not there.
  */
-import { broadcastSubscription } from "@headwater/core/events/EventType"
 import * as Credits from "@headwater/core/Credits"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Clock from "effect/Clock"
@@ -15,6 +14,7 @@ import * as ChainRow from "../../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../../database/Database.ts"
 import * as SmallSteps from "../../database/SmallSteps.ts"
 import * as Deactivation from "../../subscriptions/Deactivation.ts"
+import * as BroadcastSubscription from "../../subscriptions/BroadcastSubscription.ts"
 import * as CreditLedger from "./CreditLedger.ts"
 
 /** The sums of one run. */
@@ -74,9 +74,6 @@ const take = Effect.fnUntraced(function* (tariff: Tariff, day: number, { account
   )
 })
 
-/** All but those of a broadcast, which ends by itself and has been paid for. */
-const isCharged = sql<boolean>`event <> ${sql.lit(broadcastSubscription)}`
-
 /** Deactivates the newest subscriptions of an account on a chain, of those made before a time in seconds; how many. */
 const deactivate = ({ account, chain }: Owner, count: number, before: number) =>
   Deactivation.deactivate(chain, reason, (db) =>
@@ -84,7 +81,7 @@ const deactivate = ({ account, chain }: Owner, count: number, before: number) =>
       .selectFrom("subscription")
       .select("id")
       .where("active", "=", 1)
-      .where(isCharged)
+      .where(BroadcastSubscription.isNone)
       .where("account", "=", account)
       .where("chain", "=", chain)
       .where("created", "<", before)
@@ -108,7 +105,7 @@ const activeBefore = Effect.fnUntraced(function* ({ account, chain }: Owner, bef
           .selectFrom("subscription")
           .select(sql<number>`1`.as("one"))
           .where("active", "=", 1)
-          .where(isCharged)
+          .where(BroadcastSubscription.isNone)
           .where("account", "=", account)
           .where("chain", "=", chain)
           .where("created", "<", before)

@@ -1,7 +1,7 @@
 /** How subscriptions come to be: one by one and many at a time alike. */
 import * as Bytes from "@headwater/core/Bytes"
 import type * as Chain from "@headwater/core/chains/Chain"
-import { broadcastSubscription, type EventType } from "@headwater/core/events/EventType"
+import type { EventType } from "@headwater/core/events/EventType"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -13,6 +13,7 @@ import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
 import type { SubscriptionTable } from "../../database/Tables.ts"
 import { DuplicateSubscription, filterText, type NewSubscription } from "../Subscription.ts"
+import * as BroadcastSubscription from "../BroadcastSubscription.ts"
 import * as SubscriptionRow from "./SubscriptionRow.ts"
 
 /** The account cannot pay for the subscription. */
@@ -22,8 +23,6 @@ export class Unpaid extends Schema.TaggedError<Unpaid>()("Unpaid", {}) {}
 export type Refusal = DuplicateSubscription | Limits.LimitReached | Unpaid
 
 const targetOf = ({ address, event }: NewSubscription) => `${event} ${address === undefined ? "" : Bytes.key(address)}`
-
-const isBroadcast = ({ event }: NewSubscription) => event === broadcastSubscription
 
 /** Decides about one subscription after another, those before it included. */
 const decide = Effect.fnUntraced(function* (
@@ -49,10 +48,11 @@ const decide = Effect.fnUntraced(function* (
         if (!subscription.allowDuplicates && same !== undefined) {
           return yield* new DuplicateSubscription({ referenceId: same })
         }
-        yield* Limits.check("subscriptions", before + count, limits)
-        // Each broadcast has one of its own, however many there are.
-        if (!isBroadcast(subscription))
+        // No limit of subscriptions stops a broadcast.
+        if (!BroadcastSubscription.isOne(subscription)) {
+          yield* Limits.check("subscriptions", before + count, limits)
           yield* Limits.check("duplicates", there.alike + (alike.get(target) ?? 0), limits)
+        }
         if (count >= most) return yield* new Unpaid()
         const referenceId = yield* Effect.sync(() => crypto.randomUUID())
         count++
@@ -108,6 +108,7 @@ export const rowsOf = Effect.fnUntraced(function* (
       } satisfies Insertable<SubscriptionTable>
     ])
   )
-  if (made.length > 0) yield* SubscriptionRow.count(account, id, made.length)
+  const counted = made.filter((one) => !BroadcastSubscription.isOne(one))
+  yield* SubscriptionRow.count(account, id, counted.length)
   return decided.map((one) => Result.map(one, (referenceId) => rows.get(referenceId)!))
 })

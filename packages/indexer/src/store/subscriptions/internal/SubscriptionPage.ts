@@ -1,6 +1,7 @@
 /** Pages of an account's subscriptions on a chain, at a cost that does not grow with how many there are. */
 import * as Effect from "effect/Effect"
 import { Database } from "../../database/Database.ts"
+import * as BroadcastSubscription from "../BroadcastSubscription.ts"
 
 export interface Page {
   readonly limit: number
@@ -26,6 +27,7 @@ const idsOf = Effect.fnUntraced(function* (account: number, chain: number, { lim
       .select("id")
       .where("account", "=", account)
       .where("chain", "=", chain)
+      .where(BroadcastSubscription.isNone)
       .orderBy("id", backwards ? "desc" : "asc")
       .limit(backwards ? limit + Math.min(0, behind) : limit)
       .offset(backwards ? Math.max(0, behind) : offset)
@@ -57,6 +59,7 @@ export const readAfter = Effect.fnUntraced(function* (
       .selectAll()
       .where("account", "=", account)
       .where("chain", "=", chain)
+      .where(BroadcastSubscription.isNone)
       .where("id", ">", after)
       .orderBy("id")
       .limit(limit)

@@ -114,8 +114,9 @@ export const existing = Effect.fnUntraced(function* (
   return inOrder
 })
 
-/** Counts the account's subscriptions on the chain up or down. */
+/** Counts the account's subscriptions on the chain up or down, those of broadcasts not among them. */
 export const count = Effect.fnUntraced(function* (account: number, chain: number, change: number) {
+  if (change === 0) return
   const { query } = yield* Database
   yield* query((db) =>
     db
