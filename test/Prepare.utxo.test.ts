@@ -292,10 +292,30 @@ describe.skipIf(!Litecoind.installed)("refused preparations of UTXO transactions
           assert.match(body.error.message, /4 LTC is reserved .* until 20\d\d-\d\d-\d\dT/)
         }
 
+        // What waits is spent where it is named, and its fee is made up for.
+        const poor = yield* node.rpc<string>("sendtoaddress", address(0, 6), 3)
+        const child = yield* prepare({ ...to(stranger, "2.5"), parentTransactionId: poor })
+        assert.strictEqual(child.status, 200, JSON.stringify(child.body))
+        assert.deepStrictEqual(
+          child.body.data.item.inputs.map(({ transactionId }: { readonly transactionId: string }) => transactionId),
+          [poor]
+        )
+        const signedChild = signPsbt(wallet(seed, "P2WPKH", 2), child.body.data.item)
+        const childId = yield* node.rpc<string>("sendrawtransaction", signedChild.toHex(), 0)
+        const grandchild = yield* prepare({ ...to(stranger, "0.1"), parentTransactionId: childId })
+        assert.strictEqual(grandchild.status, 200, JSON.stringify(grandchild.body))
+        const last = signPsbt(wallet(seed, "P2WPKH", 2), grandchild.body.data.item)
+        yield* node.rpc("sendrawtransaction", last.toHex(), 0)
+        yield* refused({ ...to(stranger, "0.1"), parentTransactionId: poor }, 409, /must have an unspent output/)
+        yield* refused({ ...to(stranger, "0.1"), parentTransactionId: "0".repeat(64) }, 409, /must wait in the node/)
+        yield* node.mine(1)
+        const paidBack = Number(grandchild.body.data.item.outputs[1].satoshis) / 1e8
+        yield* balance((54 + paidBack).toFixed(8).replace(/0+$/, ""))
+
         // What the owner is spending elsewhere, and no block has spent yet.
         yield* node.rpc("sendtoaddress", address(0, 5), 2)
         yield* node.mine(1)
-        yield* balance("56")
+        yield* balance((56 + paidBack).toFixed(8).replace(/0+$/, ""))
         const elsewhere = yield* node.wallet("elsewhere")
         yield* elsewhere("importprivkey", account.derive(0).derive(5).toWIF())
         yield* elsewhere("sendtoaddress", stranger, 1)

@@ -41,6 +41,15 @@ export const NewUtxoTransaction = {
         "all are ZIP-317's fee"
     })
   }),
+  parentTransactionId: Schema.optionalKey(
+    Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/, { message: "must be 64 lower-case hex digits" }))
+  ).annotate({
+    description:
+      "A transaction that waits for a block and pays the wallet, its own change or not: its largest such output is spent, " +
+      "though it is not mined yet, and the fee is raised by what it and all that it waits for pay below the rate (child pays " +
+      "for parent). With `exactAmount` the fee is that",
+    examples: ["8a6f0d7f3b0f4d0a3d0c1f0e7a9b5c2d4e6f8a0b1c3d5e7f9a0b2c4d6e8f0a1b"]
+  }),
   prepareStrategy: Schema.optionalKey(Schema.Literals(["none", "minimize-dust", "optimize-size"])).annotate({
     description:
       "By default the coins that waste least, by Bitcoin Core's metric. `minimize-dust`: small coins beside those while " +

@@ -18,6 +18,7 @@ import type { ChainOperations } from "../Operations.ts"
 import * as KeyPaths from "./KeyPaths.ts"
 import * as SelectedCoins from "./SelectedCoins.ts"
 import type { Unsigned } from "./UnsignedTransaction.ts"
+import * as WaitingParent from "./WaitingParent.ts"
 
 type Request = Parameters<ChainOperations["utxoPrepare"]>[0]
 
@@ -117,6 +118,19 @@ export const make = Effect.fnUntraced(function* (
   const isZcash = network.wireFormat === "zcash"
   const wallets = yield* SpendableCoins.make(chain)
 
+  const parentOf = (
+    node: UtxoConnection,
+    key: WalletKey,
+    { parentTransactionId: transactionId }: Request,
+    fee: TransactionCosts.Fee
+  ) => {
+    if (transactionId === undefined) return Effect.undefined
+    return WaitingParent.of(chain, node, wallets, key, {
+      transactionId,
+      rate: "exact" in fee ? undefined : fee.rate
+    })
+  }
+
   const prepare = Effect.fnUntraced(function* (request: Request, key: WalletKey) {
     if (key.format === "P2SH-P2WPKH" && network.address.segwit === undefined) {
       return yield* new Unimplemented({ message: `${chain.blockchain} has no segwit: nothing can spend P2SH-P2WPKH` })
@@ -144,6 +158,7 @@ export const make = Effect.fnUntraced(function* (
     }
 
     const attempt = Effect.gen(function* () {
+      const parent = yield* parentOf(node, key, request, fee)
       const { change: next, coins: all } = (yield* wallets.of(key))!
       const ownChange = changeTo && named ? { ...named, script: changeTo } : next
       if (ownChange === undefined) {
@@ -158,11 +173,13 @@ export const make = Effect.fnUntraced(function* (
         chain,
         costs,
         pays: SelectedCoins.total(paid),
-        strategy: request.prepareStrategy ?? "least-waste"
+        strategy: request.prepareStrategy ?? "least-waste",
+        parent
       } as const
       const selection = yield* SelectedCoins.select(plan, node, all)
       const hasChange = selection.change > 0n
-      const inputs = selection.coins.length
+      const coins = parent === undefined ? selection.coins : [parent.coin, ...selection.coins]
+      const inputs = coins.length
       const least = TransactionCosts.leastFee(network, payment, rates.least, inputs, hasChange)
       if (selection.fee < least) {
         return yield* conflictingField(
@@ -173,10 +190,10 @@ export const make = Effect.fnUntraced(function* (
       const keys = KeyPaths.of(key)
       // A PSBT of them shows what legacy inputs spend; of taproot nobody asks for it, and Zcash has no PSBT.
       const makers = yield* format === "P2TR" || isZcash
-        ? Effect.succeed(selection.coins.map(() => undefined))
-        : node.preparation.makersOf(selection.coins)
+        ? Effect.succeed(coins.map(() => undefined))
+        : node.preparation.makersOf(coins)
       const spent = yield* TimeSlice.run(() =>
-        TimeSlice.map(selection.coins, (coin, i) => ({
+        TimeSlice.map(coins, (coin, i) => ({
           ...coin.outpoint,
           ...{ script: coin.script, amount: coin.amount, key: keys(coin), maker: makers[i] }
         }))
@@ -203,13 +220,14 @@ export const make = Effect.fnUntraced(function* (
       const branch = isZcash ? yield* node.preparation.nextBranch : undefined
       const hashed = branch === undefined ? yield* hashedAsBitcoin(unsigned) : hashedAsZcash(branch, unsigned)
       const answer = {
-        ...{ unsigned, coins: selection.coins, fee: selection.fee },
+        ...{ unsigned, coins, fee: selection.fee },
         size: TransactionCosts.sizeOf(network, payment, inputs, hasChange),
         ...hashed
       }
       yield* carried([...unsigned.inputs, ...unsigned.outputs])
       // Last: whoever gets no answer has reserved nothing.
-      const until = yield* wallets.reserve(request.account, selection.coins, reservationSeconds * 1_000)
+      const waiting = parent === undefined ? [] : [parent.coin]
+      const until = yield* wallets.reserve(request.account, selection.coins, reservationSeconds * 1_000, waiting)
       return { ...answer, until }
     })
     // Another preparation, or a block, was faster: what is left is looked at again.

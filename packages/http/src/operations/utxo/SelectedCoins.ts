@@ -14,6 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Result from "effect/Result"
 import { conflictingField } from "../../contract/Errors.ts"
+import type { WaitingParent } from "./WaitingParent.ts"
 
 /** An amount in words. */
 export const coins = ({ decimals, unit }: Chain, amount: bigint) => `${Amount.format(amount, decimals)} ${unit}`
@@ -56,16 +57,37 @@ export interface Plan {
   readonly costs: CoinSelection.Costs
   readonly pays: bigint
   readonly strategy: CoinSelection.Strategy
+  /** Spent in any case, before all others. */
+  readonly parent: WaitingParent | undefined
+}
+
+/** Coins beside the one of a waiting parent, if there is one, whose fees are the transaction's then. */
+function* selected(
+  { costs, parent, pays, strategy }: Plan,
+  free: ReadonlyArray<WalletCoin>,
+  random: () => number
+): ReturnType<typeof CoinSelection.select<WalletCoin>> {
+  if (parent === undefined) return yield* CoinSelection.select({ coins: free, costs, pays, strategy, random })
+  const left = pays - parent.coin.amount
+  const others: CoinSelection.Costs = {
+    ...costs,
+    feeOf: (inputs, hasChange) => costs.feeOf(inputs + 1, hasChange) + parent.extraFee,
+    maxInputs: costs.maxInputs - 1
+  }
+  const alone = CoinSelection.settle<WalletCoin>([], left, others)
+  if (alone !== undefined) return Result.succeed(alone)
+  return yield* CoinSelection.select({ coins: free, costs: others, pays: left, strategy, random })
 }
 
 /** No coins that are free do: why. */
 const refusalOf = (
-  { chain, pays }: Plan,
+  { chain, parent, pays }: Plan,
   { fee }: CoinSelection.BalanceTooLow,
-  free: ReadonlyArray<WalletCoin>,
+  confirmed: ReadonlyArray<WalletCoin>,
   reserved: ReadonlyArray<WalletCoin>,
   unused: ReadonlyMap<WalletCoin, CoinState>
 ) => {
+  const free = parent === undefined ? confirmed : [...confirmed, parent.coin]
   const need = `${coins(chain, pays + fee)}, ${coins(chain, fee)} of it as fee`
   if (total([...free, ...reserved]) >= pays + fee) {
     const ends = reserved.map(({ reservedUntil }) => reservedUntil!).sort((a, b) => a - b)
@@ -92,7 +114,10 @@ export const select = Effect.fnUntraced(function* (
 ) {
   const states = new Map<string, CoinState>()
   const stateOf = ({ outpoint }: WalletCoin) => states.get(outpointKey(outpoint))
-  const open = all.filter(({ reservedUntil }) => reservedUntil === undefined)
+  const { parent } = plan
+  const isParent = ({ outpoint }: WalletCoin) =>
+    parent !== undefined && outpointKey(outpoint) === outpointKey(parent.coin.outpoint)
+  const open = all.filter((coin) => coin.reservedUntil === undefined && !isParent(coin))
   const random = randomOf(yield* Random.nextInt)
   const ask = Effect.fnUntraced(function* (some: ReadonlyArray<WalletCoin>) {
     const answers = yield* preparation.statesOf(some)
@@ -101,8 +126,7 @@ export const select = Effect.fnUntraced(function* (
   const unknown = (some: ReadonlyArray<WalletCoin>) => some.filter((coin) => stateOf(coin) === undefined)
   for (;;) {
     const free = open.filter((coin) => isUsable(stateOf(coin)))
-    const { costs, pays, strategy } = plan
-    const found = yield* TimeSlice.run(() => CoinSelection.select({ coins: free, costs, pays, strategy, random }))
+    const found = yield* TimeSlice.run(() => selected(plan, free, random))
     const needed = Result.isSuccess(found) ? unknown(found.success.coins) : []
     if (Result.isSuccess(found) && needed.length === 0) return found.success
     const others = unknown(free)

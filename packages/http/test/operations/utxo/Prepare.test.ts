@@ -17,6 +17,7 @@ import { ConnectedNodes } from "@headwater/indexer/families/node/ConnectedNodes"
 import type { UtxoConnection } from "@headwater/indexer/families/utxo/UtxoConnection"
 import type { CoinState, UtxoPreparation } from "@headwater/indexer/families/utxo/UtxoPreparation"
 import type { UtxoSource } from "@headwater/indexer/families/utxo/UtxoSource"
+import type { MempoolTransaction } from "@headwater/indexer/families/SideSources"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
@@ -154,11 +155,16 @@ const setup = Effect.fnUntraced(function* (name: string, format: Derivation.Form
   const random = randomOf(seed)
   const world = new UtxoChain(chain)
   const states = new Map<string, CoinState>()
+  const pool = {
+    ancestors: { count: 2, size: 1_000, fee: 1_000n } as Effect.Success<ReturnType<UtxoPreparation["ancestorsOf"]>>,
+    transactions: [] as ReadonlyArray<MempoolTransaction>
+  }
   const preparation: UtxoPreparation = {
     smartFee: () => Effect.undefined,
     feeRates: () => Effect.succeed({ rate: 4_321n, longTermRate: 10_000n, least: 1_000n }),
     statesOf: (coins) => Effect.succeed(coins.map(({ outpoint }) => states.get(outpointKey(outpoint)) ?? "spendable")),
     makersOf: (coins) => Effect.succeed(coins.map(() => undefined)),
+    ancestorsOf: () => Effect.succeed(pool.ancestors),
     nextBranch: Effect.sync(() => ({ id: branchId, height: world.tip.height + 1 }))
   }
   const source = world.source as unknown as UtxoSource
@@ -166,8 +172,8 @@ const setup = Effect.fnUntraced(function* (name: string, format: Derivation.Form
     family: "utxo",
     source,
     preparation,
-    sideSources: {}
-  } as UtxoConnection)
+    sideSources: { mempool: { transactions: () => Effect.sync(() => pool.transactions) } }
+  } as unknown as UtxoConnection)
   const store = yield* ChainStore.open(chain, { record: "all", undoDepth: 100, gapLimit: 20 })
   const operations = yield* UtxoOperations.make(chain, { gapLimit: 20, reservationSeconds: 600 })
   const follow = yield* Follow.make(source, store, {
@@ -192,7 +198,7 @@ const setup = Effect.fnUntraced(function* (name: string, format: Derivation.Form
     if (state !== undefined) states.set(outpointKey({ transactionId: transactions[0]!, index: 0 }), state)
   }
   yield* follow.step
-  return { chain, operations, random, request, scripts, states, unit }
+  return { chain, operations, pool, random, request, scripts, states, unit }
 })
 
 for (const store of stores) {
@@ -297,6 +303,79 @@ for (const store of stores) {
         }).pipe(Effect.provide(layer), Effect.scoped)
       )
     }
+
+    it.live("spends a coin that waits where that is asked for, and pays for what it waits for", () =>
+      Effect.gen(function* () {
+        const { chain, operations, pool, request, scripts, states } = yield* setup("bitcoin", "P2WPKH", 11)
+        const parentId = new Uint8Array(32).fill(5)
+        const id = Buffer.from(parentId).toString("hex")
+        const stranger = Address.fromBytes(LockingScript.pubKeyHash(new Uint8Array(20).fill(9)))
+        const to = [stranger, scripts[0]![3]!, scripts[1]![0]!]
+        const amounts = [900_000n, 200_000n, 300_000n]
+        pool.transactions = [
+          {
+            id: parentId,
+            transfers: to.map((to, position) => ({
+              transaction: 0,
+              position,
+              from: undefined,
+              to,
+              amount: amounts[position]!
+            })),
+            spends: []
+          }
+        ] as never
+        const prepare = (amount: string, item: Record<string, unknown> = {}) =>
+          Effect.result(
+            operations.utxoPrepare({
+              ...{ ...request, recipients: [{ address: Address.encode(chain, stranger)!, amount }], fee: {} },
+              ...{ parentTransactionId: id, ...item }
+            })
+          )
+        const refused = Effect.fnUntraced(function* (tag: string, message: RegExp) {
+          const failure = Result.getOrThrow(Result.flip(yield* prepare("0.001")))
+          assert.strictEqual(failure._tag, tag)
+          assert.match(failure.message, message)
+        })
+        const at = (size: number) => (4_321n * BigInt(size) + 999n) / 1_000n
+        const feeOf = ({ fee }: Answer) => BigInt(Math.round(Number(fee.amount) * 1e8))
+        // What the two that wait pay below the rate.
+        const extra = 4_321n - 1_000n
+
+        // The larger of its two coins alone.
+        const first = Result.getOrThrow(yield* prepare("0.001"))
+        assert.deepStrictEqual(
+          first.inputs.map(({ outputIndex, transactionId }) => [transactionId, outputIndex]),
+          [[id, 2]]
+        )
+        assert.strictEqual(feeOf(first), at(first.size) + extra)
+        assert.strictEqual(first.inputs[0]!.sighash, Buffer.from(hashOf("bitcoin", first, 0)).toString("hex"))
+        // The other one, as the first is reserved, with coins of blocks; what waits pays enough by itself.
+        pool.ancestors = { count: 1, size: 200, fee: 100_000n }
+        const second = Result.getOrThrow(yield* prepare("0.004"))
+        assert.deepStrictEqual([second.inputs[0]!.transactionId, second.inputs[0]!.outputIndex], [id, 1])
+        assert.isAbove(second.inputs.length, 1)
+        assert.isTrue(feeOf(second) >= at(second.size) && feeOf(second) < at(second.size) + 1_000n)
+        yield* refused("invalid_data", /reserved/)
+
+        pool.transactions = [{ ...pool.transactions[0]!, id: new Uint8Array(32).fill(6) }]
+        pool.ancestors = { count: 1, size: 200, fee: 100n }
+        const exact = Result.getOrThrow(yield* prepare("0.001", { fee: { exactAmount: "0.00001" } }))
+        assert.strictEqual(feeOf(exact), 1_000n)
+        pool.ancestors = { count: 25, size: 5_000, fee: 5_000n }
+        yield* refused("invalid_data", /no more than 25/)
+        pool.ancestors = "unsaid"
+        yield* refused("unimplemented", /does not say/)
+        pool.ancestors = "absent"
+        yield* refused("invalid_data", /must wait in the node's mempool/)
+        pool.ancestors = { count: 1, size: 200, fee: 100n }
+        for (const index of [1, 2]) {
+          states.set(outpointKey({ transactionId: new Uint8Array(32).fill(7), index }), "spent")
+        }
+        pool.transactions = [{ ...pool.transactions[0]!, id: new Uint8Array(32).fill(7) }]
+        yield* refused("invalid_data", /must have an unspent output/)
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
 
     it.live("is refused where nothing could spend the wallet's form of addresses", () =>
       Effect.gen(function* () {

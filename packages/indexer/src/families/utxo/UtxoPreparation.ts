@@ -41,6 +41,15 @@ export interface SmartFee {
 
 export type EstimateMode = "ECONOMICAL" | "CONSERVATIVE"
 
+/** A waiting transaction and all waiting ones that it spends from, directly or not. */
+export interface Ancestors {
+  readonly count: number
+  /** Virtual bytes. */
+  readonly size: number
+  /** In the smallest unit. */
+  readonly fee: bigint
+}
+
 export interface UtxoPreparation {
   /** Undefined where the node has none: too young, or without `estimatesmartfee`. */
   readonly smartFee: (blocks: number, mode: EstimateMode) => Effect.Effect<SmartFee | undefined, NodeError>
@@ -49,6 +58,8 @@ export interface UtxoPreparation {
   readonly statesOf: (coins: ReadonlyArray<Coin>) => Effect.Effect<ReadonlyArray<CoinState>, NodeError>
   /** The transactions that made the coins, as they are sent; undefined where the node does not show one. */
   readonly makersOf: (coins: ReadonlyArray<Coin>) => Effect.Effect<ReadonlyArray<Uint8Array | undefined>, NodeError>
+  /** `absent`: it does not wait at the node; `unsaid`: the node does not count what a transaction spends from. */
+  readonly ancestorsOf: (transactionId: string) => Effect.Effect<Ancestors | "absent" | "unsaid", NodeError>
   /** The height of the next block and its consensus branch (ZIP-200), by a node of Zcash. */
   readonly nextBranch: Effect.Effect<{ readonly id: number; readonly height: number }, NodeError>
 }
@@ -102,6 +113,9 @@ const fieldOf = (chain: Chain, answer: Answer, name: string): bigint | undefined
 
 const greatest = (rates: ReadonlyArray<bigint | undefined>): bigint =>
   rates.reduce<bigint>((most, rate) => (rate !== undefined && rate > most ? rate : most), 0n)
+
+const methodNotFound = -32601
+const isMissing = ({ code, message }: NodeRejected) => code === methodNotFound || /method not found/i.test(message)
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
 
@@ -197,6 +211,32 @@ export const make = (chain: Chain, rpc: JsonRpc): UtxoPreparation => {
     return coins.map(({ outpoint }) => found.get(hex(outpoint.transactionId)))
   })
 
+  const ancestorsOf: UtxoPreparation["ancestorsOf"] = Effect.fn("UtxoPreparation.ancestorsOf")(
+    function* (transactionId) {
+      const answer = yield* rpc.call("getmempoolentry", [transactionId], "decimalText")
+      return yield* consistent(rpc, "getmempoolentry", (): Ancestors | "unsaid" => {
+        const entry = NodeJson.record(answer, () => "the entry")
+        const fees = Predicate.isReadonlyObject(entry.fees) ? entry.fees : {}
+        // Old nodes have it in the smallest unit alone.
+        const fee =
+          fees.ancestor === undefined
+            ? entry.ancestorfees === undefined
+              ? undefined
+              : BigInt(NodeJson.count(entry.ancestorfees, () => "ancestorfees"))
+            : NodeJson.coins(fees.ancestor, chain.decimals, () => "fees.ancestor")
+        if (fee === undefined || entry.ancestorsize === undefined) return "unsaid"
+        return {
+          fee,
+          count: NodeJson.count(entry.ancestorcount, () => "ancestorcount"),
+          size: NodeJson.count(entry.ancestorsize, () => "ancestorsize")
+        }
+      })
+    },
+    Effect.catchTag("NodeRejected", (error) =>
+      Effect.succeed(isMissing(error) ? ("unsaid" as const) : ("absent" as const))
+    )
+  )
+
   const nextBranch = Effect.flatMap(rpc.call("getblockchaininfo", []), (answer) =>
     consistent(rpc, "getblockchaininfo", () => {
       const info = NodeJson.record(answer, () => "the answer")
@@ -209,5 +249,5 @@ export const make = (chain: Chain, rpc: JsonRpc): UtxoPreparation => {
     })
   )
 
-  return { smartFee, feeRates, statesOf, makersOf, nextBranch }
+  return { smartFee, feeRates, statesOf, makersOf, ancestorsOf, nextBranch }
 }

@@ -3,8 +3,9 @@
  * coins an account has reserved for a while by preparing another transaction.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
-import type { Coin } from "@headwater/core/utxo/Coin"
+import { type Coin, keyOf } from "@headwater/core/utxo/Coin"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -125,6 +126,50 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
     Effect.provideService(Database, database)
   )
 
+  /** Those of the outputs, of transactions that no block has yet, that pay addresses of the wallet; their height is 0. */
+  const among = Effect.fn("SpendableCoins.among")(
+    function* (key: WalletKey, outputs: ReadonlyArray<Omit<Coin, "height">>) {
+      const [wallet] = yield* read(rowOf(key))
+      if (wallet === undefined) return []
+      const now = yield* Clock.currentTimeMillis
+      const places = yield* inChunks([...new Set(outputs.map(({ script }) => script))], (some) =>
+        read((db) =>
+          db
+            .selectFrom("wallet_address")
+            .select(["address", "branch", "address_index as index"])
+            .where("chain", "=", wallet.chain)
+            .where("address", "in", some)
+            .where("wallet", "=", wallet.id)
+        )
+      )
+      const byAddress = new Map(places.map(({ address, ...place }) => [Bytes.key(address), place]))
+      const paid = outputs.flatMap((output) => {
+        const place = byAddress.get(Bytes.key(output.script))
+        return place === undefined ? [] : { ...output, ...place, height: 0 }
+      })
+      const reserved = yield* inChunks(paid, (some) =>
+        read((db) =>
+          db
+            .selectFrom("reserved_coin")
+            .select(["source", "number", "until"])
+            .where("account", "=", key.account)
+            .where("chain", "=", wallet.chain)
+            .where(
+              "source",
+              "in",
+              some.map(({ outpoint }) => outpoint.transactionId)
+            )
+            .where("until", ">", now)
+        )
+      )
+      const untils = new Map(
+        reserved.map(({ number, source, until }) => [keyOf({ transactionId: source, index: number }), until])
+      )
+      return paid.map((coin): WalletCoin => ({ ...coin, reservedUntil: untils.get(keyOf(coin.outpoint)) }))
+    },
+    Effect.provideService(Database, database)
+  )
+
   /** Fails where one of the coins is unspent no more. */
   const refuseSpent = Effect.fnUntraced(function* (id: number, coins: ReadonlyArray<Coin>) {
     const ids = coins.map(({ outpoint }) => outpoint.transactionId)
@@ -145,10 +190,10 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
 
   /**
    * Reserves coins for an account, all of them or none: of two that want the same coin at once, in whatever process, one
-   * fails. Reservations that are over count no more, and are removed by and by.
+   * fails. Reservations that are over count no more, and are removed by and by. `waiting`: coins that no block has yet.
    */
   const reserve = Effect.fn("SpendableCoins.reserve")(
-    function* (account: number, coins: ReadonlyArray<Coin>, millis: number) {
+    function* (account: number, coins: ReadonlyArray<Coin>, millis: number, waiting: ReadonlyArray<Coin> = []) {
       const now = yield* Clock.currentTimeMillis
       const until = now + millis
       yield* transaction(
@@ -156,7 +201,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
           const { id } = (yield* ChainRow.present(chain))!
           yield* refuseSpent(id, coins)
           // In one order for all, or two would wait for each other.
-          const rows = [...coins].sort(byAge).map(({ outpoint: { index, transactionId } }) => ({
+          const rows = [...waiting, ...coins].sort(byAge).map(({ outpoint: { index, transactionId } }) => ({
             ...{ account, chain: id, source: transactionId, number: index, until }
           }))
           const reserved = yield* inChunks(rows, (some) =>
@@ -182,7 +227,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
     Effect.provideService(Database, database)
   )
 
-  return { of, placeOf, reserve }
+  return { of, placeOf, among, reserve }
 })
 
 export type SpendableCoins = Effect.Success<ReturnType<typeof make>>

@@ -193,6 +193,29 @@ describe("UtxoPreparation", () => {
     })
   )
 
+  it.effect("says what a waiting transaction and those that it spends from pay, in the words of each node", () =>
+    Effect.gen(function* () {
+      const ancestorsOf = (name: string, entry: unknown) =>
+        UtxoPreparation.make(
+          chainOf(name),
+          node(({ method }) => (method === "getmempoolentry" ? entry : undefined))
+        ).ancestorsOf("07".repeat(32))
+      const counts = { ancestorcount: 3, ancestorsize: 650 }
+      const expected = { count: 3, size: 650, fee: 700n }
+      const fees = { base: "0.00000100", ancestor: "0.00000700" }
+      assert.deepStrictEqual(yield* ancestorsOf("bitcoin", { ...counts, fees }), expected)
+      assert.deepStrictEqual(yield* ancestorsOf("dogecoin", { ...counts, ancestorfees: 700 }), expected)
+      assert.strictEqual(yield* ancestorsOf("bitcoin-cash", { size: 200, fees: { base: "0.00000100" } }), "unsaid")
+      assert.strictEqual(yield* ancestorsOf("zcash", undefined), "unsaid")
+      const gone = UtxoPreparation.make(chainOf("bitcoin"), {
+        ...node(() => undefined),
+        call: (method) =>
+          Effect.fail(new NodeRejected({ node: "node", method, code: -5, message: "Transaction not in mempool" }))
+      })
+      assert.strictEqual(yield* gone.ancestorsOf("07".repeat(32)), "absent")
+    })
+  )
+
   it.effect("reads the consensus branch of Zcash's next block", () =>
     Effect.gen(function* () {
       const info = { blocks: 2_900_000, consensus: { chaintip: "c8e71055", nextblock: "4dec4df0" } }

@@ -1,0 +1,62 @@
+/**
+ * A coin that a waiting transaction pays a wallet, for one that is to be mined together with it: what the child pays beside
+ * its own fee, so that both, and all that they wait for, come to its rate (child pays for parent).
+ */
+import type { Chain } from "@headwater/core/chains/Chain"
+import type { UtxoConnection } from "@headwater/indexer/families/utxo/UtxoConnection"
+import type { SpendableCoins, WalletCoin } from "@headwater/indexer/store/wallets/SpendableCoins"
+import type { WalletKey } from "@headwater/indexer/store/wallets/Wallets"
+import * as Effect from "effect/Effect"
+import { conflictingField, Unimplemented } from "../../contract/Errors.ts"
+
+/** A coin that is spent in any case, and what the fee is above that of the transaction itself. */
+export interface WaitingParent {
+  readonly coin: WalletCoin
+  readonly extraFee: bigint
+}
+
+export const attribute = "parentTransactionId"
+
+/** Transactions that wait for one another; nodes relay no longer chain (`-limitancestorcount`). */
+const maxChain = 25
+
+/**
+ * The largest coin of the wallet that the transaction pays and that is free. `rate`: what the package is to pay for 1,000
+ * virtual bytes; undefined where the whole fee is given.
+ */
+export const of = Effect.fn("WaitingParent.of")(function* (
+  chain: Chain,
+  { preparation, sideSources }: UtxoConnection,
+  wallets: SpendableCoins,
+  key: WalletKey,
+  { rate, transactionId }: { readonly rate: bigint | undefined; readonly transactionId: string }
+) {
+  const refused = (message: string) => conflictingField(attribute, message)
+  const ancestors = yield* preparation.ancestorsOf(transactionId)
+  const [parent] = (yield* sideSources.mempool?.transactions([transactionId]) ?? Effect.succeed([])).slice(0, 1)
+  if (ancestors === "absent" || parent === undefined) {
+    return yield* refused("the transaction must wait in the node's mempool; coins of mined ones are spent without it")
+  }
+  if (ancestors === "unsaid") {
+    return yield* new Unimplemented({
+      message: `The node of ${chain.blockchain} does not say what the transactions pay that a waiting one spends from`
+    })
+  }
+  if (ancestors.count >= maxChain) {
+    return yield* refused(`nodes relay no more than ${maxChain} transactions that wait for one another`)
+  }
+  const outputs = parent.transfers.flatMap(({ amount, position, to }) =>
+    to === undefined ? [] : [{ outpoint: { transactionId: parent.id, index: position }, script: to, amount }]
+  )
+  const coins = yield* wallets.among(key, outputs)
+  const states = yield* preparation.statesOf(coins)
+  const unspent = coins.filter((_, i) => states[i] === "spendable")
+  if (unspent.length === 0) return yield* refused("the transaction must have an unspent output that pays the wallet")
+  const free = unspent.filter(({ reservedUntil }) => reservedUntil === undefined)
+  if (free.length === 0) {
+    return yield* refused("its outputs that pay the wallet are reserved by transactions that were prepared before")
+  }
+  const coin = free.reduce((most, each) => (each.amount > most.amount ? each : most))
+  const missing = rate === undefined ? 0n : (rate * BigInt(ancestors.size) + 999n) / 1_000n - ancestors.fee
+  return { coin, extraFee: missing > 0n ? missing : 0n } satisfies WaitingParent as WaitingParent
+})
