@@ -1,10 +1,14 @@
-/** The addresses of one chain that each block is matched against: those of subscriptions and HD wallets, and synced ones. */
+/**
+ * The addresses of one chain that each block is matched against: those of subscriptions and HD wallets, synced ones, and
+ * those of a program that embeds the indexer.
+ */
 
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Watched from "@headwater/core/events/Watched"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
+import * as ConsumedAddresses from "../consumers/ConsumedAddresses.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { inChunks, rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
@@ -31,6 +35,15 @@ export const make = Effect.fnUntraced(function* (chain: number) {
   const key = new Uint32Array(2)
   crypto.getRandomValues(key)
   const watched = Watched.make([key[0]!, key[1]!])
+  const consumed = yield* ConsumedAddresses.Current
+  const set: Watched.Watched =
+    consumed === undefined
+      ? watched
+      : {
+          ...watched,
+          has: (address) => watched.has(address) || consumed.addresses.has(address),
+          size: () => watched.size() + consumed.addresses.size()
+        }
   let reached = 0
   let wallets = false
   let synced = false
@@ -88,7 +101,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
   })
 
   return {
-    set: watched,
+    set,
     hasWallets: () => wallets,
     catchUpToRevision: Effect.fnUntraced(function* (revision) {
       if (revision <= reached) return

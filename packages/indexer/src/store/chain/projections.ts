@@ -1,6 +1,7 @@
 /** Everything that a block changes in the store: one line a part. */
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as CallbackProjection from "../subscriptions/CallbackProjection.ts"
+import * as ConsumerProjection from "../consumers/ConsumerProjection.ts"
 import * as ExtendedKeyProjection from "../subscriptions/ExtendedKeyProjection.ts"
 import * as WalletProjection from "../wallets/WalletProjection.ts"
 import * as CompletenessProjection from "./CompletenessProjection.ts"
@@ -25,7 +26,8 @@ const outputs: ReadonlyArray<Make> = [
   SkippedBlocksProjection.make,
   CompletenessProjection.make,
   LostCoinsProjection.make,
-  NotUnderstoodProjection.make
+  NotUnderstoodProjection.make,
+  ConsumerProjection.make
 ]
 
 const accounts: ReadonlyArray<Make> = [
@@ -37,7 +39,8 @@ const accounts: ReadonlyArray<Make> = [
   NotUnderstoodProjection.make,
   MissingPartProjection.make,
   SkippedBlocksProjection.make,
-  CompletenessProjection.make
+  CompletenessProjection.make,
+  ConsumerProjection.make
 ]
 
 const ofLedger = { outputs, accounts }

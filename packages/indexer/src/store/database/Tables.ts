@@ -7,6 +7,8 @@ export interface Tables {
   chain: ChainTable
   block: BlockTable
   reorganisation: ReorganisationTable
+  consumed_block: ConsumedBlockTable
+  consumer: ConsumerTable
   replay: ReplayTable
   missing_parts: MissingPartsTable
   skipped_blocks: SkippedBlocksTable
@@ -917,6 +919,38 @@ export interface PrunedInternalTable {
   address: Uint8Array
   received: string
   spent: string
+}
+
+/**
+ * A block with the events of it that consumers are told, on the chain or no longer on it. A step back to an earlier block is
+ * a row as well, by which what leaves is counted: its `left_number` is its own number.
+ */
+export interface ConsumedBlockTable {
+  chain: number
+  /** Counts up with every block that comes, and with every step back. */
+  number: number
+  /** Of the step back by which the block left the chain; null as long as it is on the chain. */
+  left_number: number | null
+  height: number
+  hash: Uint8Array
+  parent: Uint8Array
+  /** Seconds since the Unix epoch. */
+  time: number
+  /** JSON of `store/consumers/BlockEvents`. */
+  content: string
+}
+
+/** How far a program that embeds the indexer has come on a chain. */
+export interface ConsumerTable {
+  id: Generated<number>
+  name: string
+  chain: number
+  /** The first block that the consumer is told of. */
+  from_height: number
+  /** The number of `consumed_block` up to which the consumer has acknowledged. */
+  position: number
+  /** The last block of its chain that the consumer has acknowledged; null where that is none. */
+  height: number | null
 }
 
 /** The oldest program that may run on the store: one row. */

@@ -66,6 +66,7 @@ import * as pastPaymentIndex from "../migrations/0052_past_payment_index.ts"
 import * as broadcast from "../migrations/0054_broadcast.ts"
 import * as reservedCoin from "../migrations/0055_reserved_coin.ts"
 import * as pastPart from "../migrations/0056_past_part.ts"
+import * as consumer from "../migrations/0057_consumer.ts"
 import * as ownSubscriptions from "../migrations/0059_own_subscriptions.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
@@ -121,6 +122,7 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0054_broadcast": broadcast.up,
   "0055_reserved_coin": reservedCoin.up,
   "0056_past_part": pastPart.up,
+  "0057_consumer": consumer.up,
   "0059_own_subscriptions": ownSubscriptions.up
 }
 

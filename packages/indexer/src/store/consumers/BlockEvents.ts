@@ -1,0 +1,129 @@
+/** The events of a block that consumers are told, and the form in which the store keeps them. */
+import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Address from "@headwater/core/address/Address"
+import type { BlockHeader } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
+import type { Chain } from "@headwater/core/chains/Chain"
+import { eventKinds } from "@headwater/core/events/EventKinds"
+import type { EventType } from "@headwater/core/events/EventType"
+import type { CoinItem, ContractEventItem, InternalItem, TokenItem } from "@headwater/core/events/CallbackItem"
+import * as Matcher from "@headwater/core/events/Matcher"
+import * as Hash from "@headwater/core/Hash"
+import * as Effect from "effect/Effect"
+import * as TimeSlice from "../../TimeSlice.ts"
+import * as KnownCoins from "../chain/KnownCoins.ts"
+import type { Entering, OpenChain, ResolvedBlock } from "../chain/Projection.ts"
+import type { Row } from "../database/Tables.ts"
+import type { ConsumedAddresses } from "./ConsumedAddresses.ts"
+
+interface EventItems {
+  readonly coin: CoinItem
+  readonly token: TokenItem
+  readonly internal: InternalItem
+  readonly log: ContractEventItem
+}
+
+/** Something that a block has of an address: `item` is that of a callback for such an event. */
+export type Event = {
+  readonly [Kind in keyof EventItems]: {
+    /** Tells the event apart from every other one of its chain, in whatever block: equal where the event is told again. */
+    readonly id: string
+    readonly kind: Kind
+    readonly item: EventItems[Kind]
+  }
+}[keyof EventItems]
+
+/** A movement of an address that is in doubt: its amount would be a guess, and so there is no event of it. */
+export interface Unresolved {
+  readonly address: string
+  readonly transactionId: string
+}
+
+/** A block as consumers see it. */
+export interface ConsumedBlock {
+  readonly height: number
+  readonly hash: string
+  readonly parent: string
+  /** Seconds since the Unix epoch. */
+  readonly time: number
+  readonly events: ReadonlyArray<Event>
+  /** Of UTXO chains alone. */
+  readonly unresolved: ReadonlyArray<Unresolved>
+  /** Whether its nodes did not give the block's internal transactions, or a transaction of it was not understood. */
+  readonly incomplete: boolean
+}
+
+type Content = Pick<ConsumedBlock, "events" | "unresolved" | "incomplete">
+
+/** The event type of each kind that stands for the kind: the one whose callbacks come at the first confirmation. */
+const confirmed = {
+  coin: "ADDRESS_COINS_TRANSACTION_CONFIRMED",
+  token: "ADDRESS_TOKENS_TRANSACTION_CONFIRMED",
+  internal: "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED",
+  log: "CONTRACT_EVENT"
+} as const satisfies Record<keyof EventItems, EventType>
+
+
+/** The events of the blocks of an open chain. */
+export const make = ({ chain, id, tokens }: Pick<OpenChain, "chain" | "id" | "tokens">, of: ConsumedAddresses) => {
+  const events = Object.values(confirmed).filter((event) => chain.events.has(event))
+  const watched = { has: of.has, add: () => {}, remove: () => {}, size: of.size }
+
+  return Effect.fnUntraced(function* (block: ResolvedBlock, { learned }: Pick<Entering, "learned">) {
+    const payers = Matcher.lacksInputs(block)
+      ? yield* TimeSlice.runInTransaction(() => Matcher.payersShownInSteps(block, watched))
+      : []
+    const seen = yield* TimeSlice.runInTransaction(() => Matcher.addressesSeenInSteps(block, watched, payers))
+    const byAddress = new Map(
+      [...seen].map(([hex, address]) => [hex, events.map((event) => ({ event, address }))] as const)
+    )
+    const { check, metadata } = tokens.of(block, learned)
+    const match = (more: { readonly hasCoins?: (address: AddressBytes) => boolean }) =>
+      TimeSlice.runInTransaction(() =>
+        Matcher.matchInSteps(chain, block, { byAddress, blockMined: [], payers, metadata, ...more })
+      )
+    const first = yield* match({})
+    yield* check
+    const addresses = first.unresolved.map(({ address }) => address)
+    const known =
+      addresses.length === 0 ? new Set<string>() : yield* KnownCoins.known(id, addresses, block.height)
+    const found =
+      known.size === 0 ? first : yield* match({ hasCoins: (address) => known.has(Bytes.key(address)) })
+    const content: Content = {
+      events: found.occurrences.map(
+        ({ item, occurrence, subscription }) =>
+          ({
+            id: `${Hash.encode(chain, block.hash)}:${item.address}:${occurrence}`,
+            kind: eventKinds[subscription.event].class,
+            item
+          }) as Event
+      ),
+      unresolved: found.unresolved.map(({ address, transactionId }) => ({
+        address: Address.encode(chain, address) ?? "",
+        transactionId: Hash.encode(chain, transactionId)
+      })),
+      incomplete: block.missing !== undefined || (block.notUnderstood ?? []).some(({ lacks }) => lacks.length > 0)
+    }
+    return content
+  })
+}
+
+const none: Content = { events: [], unresolved: [], incomplete: false }
+/** Most blocks have nothing: they take no room. */
+const empty = ""
+
+/** The content of a block as the store keeps it. */
+export const encode = (content: Content): string =>
+  content.events.length + content.unresolved.length === 0 && !content.incomplete ? empty : JSON.stringify(content)
+
+/** A block from its row. */
+export const decode = (
+  chain: Chain,
+  row: Pick<Row<"consumed_block">, "content" | "height" | "hash" | "parent" | "time">
+): ConsumedBlock => {
+  const { hash, height, parent, time }: BlockHeader = row
+  return {
+    ...{ height, hash: Hash.encode(chain, hash), parent: Hash.encode(chain, parent), time },
+    ...(row.content === empty ? none : (JSON.parse(row.content) as Content))
+  }
+}

@@ -1,0 +1,240 @@
+/**
+ * Consumers of a chain's events: programs that embed the indexer, each with a name and a position of its own. What a
+ * consumer is told next follows from the position alone: the blocks that it knows and that have left the chain, and those
+ * that are on the chain and that it does not know.
+ */
+import { type Chain, nameOf } from "@headwater/core/chains/Chain"
+import * as Bytes from "@headwater/core/Bytes"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { sql } from "kysely"
+import * as ChainRow from "../database/ChainRow.ts"
+import { Database } from "../database/Database.ts"
+import { rows } from "../database/Statements.ts"
+import type { Row } from "../database/Tables.ts"
+import * as BlockEvents from "./BlockEvents.ts"
+
+/** Blocks that a consumer is to be told of are not kept: never recorded for consumers, or not any more. */
+export class EventsNotKept extends Schema.TaggedError<EventsNotKept>()("EventsNotKept", {
+  consumer: Schema.String,
+  /** `blockchain/network`. */
+  chain: Schema.String,
+  /** The first block that lacks, and the last one. */
+  from: Schema.Int,
+  to: Schema.Int
+}) {
+  override get message() {
+    return (
+      `The events of blocks ${this.from} to ${this.to} of ${this.chain} are not kept, which the consumer ${this.consumer} ` +
+      "has yet to be told of: what it has is to be made anew from another source, and the consumer to be forgotten and " +
+      `started at block ${this.to + 1}`
+    )
+  }
+}
+
+/** Where a consumer begins: at a height, behind the last block, or with the first block that is kept. */
+export type From = number | "latest" | "first"
+
+/** How far a consumer has come, or has been told. */
+export interface Progress {
+  readonly position: number
+  /** The last block of the chain as far as the consumer knows it; undefined where that is none. */
+  readonly height: number | undefined
+  /** The block's hash, where it is known. */
+  readonly hash: Uint8Array | undefined
+}
+
+export interface Consumer {
+  readonly id: number
+  readonly name: string
+  readonly chain: Chain
+  /** The chain's number in the store. */
+  readonly chainId: number
+  /** The first block that the consumer is told of. */
+  readonly from: number
+  /** As far as the consumer has acknowledged. */
+  readonly acknowledged: Progress
+}
+
+/** What a consumer is told next. */
+export interface Change {
+  /** Blocks that the consumer knows and that have left the chain, in the order of their heights. */
+  readonly undone: ReadonlyArray<BlockEvents.ConsumedBlock>
+  /** Blocks that follow the last one that is left. */
+  readonly blocks: ReadonlyArray<BlockEvents.ConsumedBlock>
+  /** How far the consumer has come with these. */
+  readonly progress: Progress
+}
+
+/** What is told at a time: blocks, and characters of what the store keeps of their events. */
+const [mostBlocks, mostCharacters] = [64, 1_000_000]
+
+const toConsumer = (chain: Chain, row: Row<"consumer">): Consumer => ({
+  ...{ id: row.id, name: row.name, chain, chainId: row.chain, from: row.from_height },
+  acknowledged: { position: row.position, height: row.height ?? undefined, hash: undefined }
+})
+
+/** The consumer of this name, made where there is none. */
+export const open = Effect.fn("Consumers.open")(function* (chain: Chain, name: string, from: From) {
+  const { query, transaction } = yield* Database
+  const chainId = yield* ChainRow.make(chain)
+  const find = query((db) =>
+    db.selectFrom("consumer").selectAll().where("name", "=", name).where("chain", "=", chainId)
+  )
+  const make = Effect.gen(function* () {
+    const cursor = yield* ChainRow.lock(chainId)
+    const [known] = yield* find
+    if (known !== undefined) return toConsumer(chain, known)
+    const wanted = from === "first" ? 0 : from === "latest" ? (cursor.height ?? -1) + 1 : from
+    const onChain = yield* query((db) =>
+      db
+        .selectFrom("consumed_block")
+        .select(["height", "number"])
+        .where("chain", "=", chainId)
+        .where("left_number", "is", null)
+        .where("height", ">=", wanted)
+        .orderBy("height")
+        .limit(1)
+    )
+    const [last] = yield* query((db) =>
+      db
+        .selectFrom("consumed_block")
+        .select(({ fn }) => fn.max("number").as("number"))
+        .where("chain", "=", chainId)
+    )
+    const [first] = onChain
+    if (typeof from === "number") {
+      // A chain that has no blocks for consumers yet will have those that follow its cursor.
+      const begins = first?.height ?? (cursor.height === null ? from : cursor.height + 1)
+      if (begins > from) {
+        return yield* new EventsNotKept({ consumer: name, chain: nameOf(chain), from, to: begins - 1 })
+      }
+    }
+    const begins = first?.height ?? wanted
+    const [row] = yield* query((db) =>
+      db
+        .insertInto("consumer")
+        .values({
+          ...{ name, chain: chainId, from_height: begins },
+          position: first === undefined ? (last?.number ?? 0) : first.number - 1,
+          height: first === undefined && from === "first" ? cursor.height : begins - 1
+        })
+        .returningAll()
+    )
+    return toConsumer(chain, row!)
+  })
+  return yield* transaction(make)
+})
+
+/** Whether all of these blocks were skipped by an operator. */
+const areSkipped = Effect.fnUntraced(function* (chain: number, from: number, to: number) {
+  const { read } = yield* Database
+  const found = yield* read((db) =>
+    db
+      .selectFrom("skipped_blocks")
+      .select(["from_height", "to_height"])
+      .where("chain", "=", chain)
+      .where("to_height", ">=", from)
+      .where("from_height", "<=", to)
+      .orderBy("from_height")
+  )
+  const reached = found.reduce((next, range) => (range.from_height <= next ? range.to_height + 1 : next), from)
+  return reached > to
+})
+
+type BlockRow = Omit<Row<"consumed_block">, "chain">
+
+/** Fails where blocks lack between what the consumer knows and what it is told. */
+const checkWhole = Effect.fnUntraced(function* (
+  { chain, chainId, from, name }: Consumer,
+  last: Pick<Progress, "hash" | "height">,
+  blocks: ReadonlyArray<BlockRow>
+) {
+  let { hash, height } = last
+  for (const block of blocks) {
+    const expected = height === undefined ? block.height : Math.max(height + 1, from)
+    const follows =
+      block.height === expected
+        ? hash === undefined || Bytes.equal(hash, block.parent)
+        : block.height > expected && (yield* areSkipped(chainId, expected, block.height - 1))
+    if (!follows) {
+      const to = Math.max(expected, block.height - 1)
+      return yield* new EventsNotKept({ consumer: name, chain: nameOf(chain), from: expected, to })
+    }
+    height = block.height
+    hash = block.hash
+  }
+})
+
+/** The rows of what a consumer with this progress is told next, undone ones first, as of one moment. */
+const rowsAfter = ({ chainId, from }: Consumer, { position }: Progress) =>
+  rows(sql<BlockRow>`
+    select number, left_number, height, hash, parent, time, content from consumed_block
+    where chain = ${chainId} and left_number > ${position} and number <= ${position} and height >= ${from}
+    union all
+    select number, left_number, height, hash, parent, time, content from (
+      select b.*, sum(length(content)) over (order by number) - length(content) as before from (
+        select * from consumed_block
+        where chain = ${chainId} and number > ${position} and left_number is null and height >= ${from}
+        order by number limit ${mostBlocks}
+      ) b
+    ) c where before < ${mostCharacters}
+    order by number`)
+
+/**
+ * The last block that is left, below the lowest undone one: further below where skipped blocks have come back. What is told
+ * may begin above the fork, so that nothing says which block is before it.
+ */
+const forkOf = ({ from }: Consumer, lowest: BlockRow, next: BlockRow | undefined): Pick<Progress, "hash" | "height"> =>
+  lowest.height > from && (next === undefined || next.height >= lowest.height)
+    ? { height: lowest.height - 1, hash: lowest.parent }
+    : { height: Math.min(lowest.height, next?.height ?? lowest.height) - 1, hash: undefined }
+
+/** What follows a consumer's progress; undefined where that is nothing yet. */
+export const next = Effect.fn("Consumers.next")(function* (consumer: Consumer, progress: Progress) {
+  const { read } = yield* Database
+  const found = yield* read(rowsAfter(consumer, progress))
+  if (found.length === 0) return undefined
+  const undone = found.filter(({ left_number }) => left_number !== null)
+  const blocks = found.filter(({ left_number }) => left_number === null)
+  const fork = undone.length === 0 ? progress : forkOf(consumer, undone[0]!, blocks[0])
+  yield* checkWhole(consumer, fork, blocks)
+  const last = blocks.at(-1) ?? fork
+  const position = Math.max(...undone.map(({ left_number }) => left_number!), blocks.at(-1)?.number ?? 0)
+  const decode = (row: BlockRow) => BlockEvents.decode(consumer.chain, row)
+  return {
+    undone: undone.map(decode),
+    blocks: blocks.map(decode),
+    progress: { position, height: last.height, hash: last.hash }
+  } satisfies Change as Change
+})
+
+/** Moves the position of a consumer on, unless it is there or beyond. */
+export const acknowledge = Effect.fn("Consumers.acknowledge")(function* (
+  { id }: Pick<Consumer, "id">,
+  { height, position }: Progress
+) {
+  const { query } = yield* Database
+  yield* query((db) =>
+    db
+      .updateTable("consumer")
+      .set({ position, height: height ?? null })
+      .where("id", "=", id)
+      .where("position", "<", position)
+  )
+})
+
+/** Whether a consumer has acknowledged so far and no further; nobody else moves it until the transaction ends. */
+export const isAt = Effect.fnUntraced(function* ({ id }: Pick<Consumer, "id">, { position }: Progress) {
+  const { forUpdate, query } = yield* Database
+  const [row] = yield* query((db) =>
+    db.selectFrom("consumer").select("position").where("id", "=", id).modifyEnd(forUpdate)
+  )
+  return row?.position === position
+})
+
+/** Forgets a consumer on all chains: nothing is kept for it any more. */
+export const forget = Effect.fn("Consumers.forget")(function* (name: string) {
+  const { query } = yield* Database
+  yield* query((db) => db.deleteFrom("consumer").where("name", "=", name))
+})
