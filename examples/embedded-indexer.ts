@@ -1,6 +1,7 @@
 /**
- * The indexer inside another program, with a sink of its own in place of callbacks over HTTPS: follows an EVM
- * development node into a SQLite file and writes what concerns an address to standard output, one JSON line an event.
+ * The pieces of the indexer put together by hand, for programs that follow chains in a way of their own; most programs use
+ * `Indexer` or `Headwater`, as the deposit listeners do. Follows an EVM development node into a SQLite file and writes what
+ * concerns an address to standard output, one JSON line an event. What a reorganisation undoes is not told here.
  * Reorganisations, restarts and gaps are the indexer's business. A program that uses the store's own subscriptions runs
  * `sync/FanOutTask` beside, which writes the callbacks of busy addresses, and a sender of its `Outbox`.
  *

@@ -104,7 +104,10 @@ const signed = (body: string, at: Date) => {
 describe("examples", () => {
   it("are all run below", () => {
     const programs = readdirSync(examples).filter((file) => file.endsWith(".ts"))
+    // Those of deposits are run by Deposits.evm.test.ts.
     assert.deepStrictEqual(programs.sort(), [
+      "deposit-listener-plain.ts",
+      "deposit-listener.ts",
       "derive-addresses.ts",
       "embedded-indexer.ts",
       "match-block.ts",

@@ -165,8 +165,8 @@ export const audit = Command.make(
     const name = nameOf(chain)
     const { last, ...range } = yield* blocksOf(chain, input)
     // Loaded here only, with the sources of every family.
-    const ChainSupervisor = yield* Effect.promise(() => import("../supervision/ChainSupervisor.ts"))
-    const { sideSources, source } = yield* ChainSupervisor.open(chain, settings)
+    const ChainConnection = yield* Effect.promise(() => import("@headwater/indexer/sync/ChainConnection"))
+    const { sideSources, source } = yield* ChainConnection.open(chain, settings)
     const { finishedMillis } = yield* Retention
     const keptSince = Math.floor(((yield* Clock.currentTimeMillis) - finishedMillis) / 1000)
     const findings: Array<CallbackAudit.Finding> = []

@@ -50,8 +50,8 @@ export const replay = Command.make(
       return yield* new NoRange({ message: `Name the first block: headwater replay ${name} --from <height>` })
     }
     // Loaded here only, with the sources of every family.
-    const ChainSupervisor = yield* Effect.promise(() => import("../supervision/ChainSupervisor.ts"))
-    const { sideSources, source: atHead } = yield* ChainSupervisor.open(chain, settings)
+    const ChainConnection = yield* Effect.promise(() => import("@headwater/indexer/sync/ChainConnection"))
+    const { sideSources, source: atHead } = yield* ChainConnection.open(chain, settings)
     const source = { ...atHead, blockAt: sideSources.wholeBlockAt ?? atHead.blockAt }
     const store = yield* ChainStore.open(chain, settings)
     const range: Replay.Range = Option.match(input.from, {

@@ -6,15 +6,12 @@
 
 import { defaultRules } from "@headwater/core/Credits"
 import * as Chain from "@headwater/core/chains/Chain"
-import { eventsOfClass } from "@headwater/core/events/EventType"
-import * as Families from "@headwater/indexer/families/families"
 import { defaultMaximumFee } from "@headwater/indexer/families/Broadcasting"
-import * as BytesInFlight from "@headwater/indexer/families/node/BytesInFlight"
-import * as Proof from "@headwater/indexer/families/node/Proof"
 import * as Url from "@headwater/indexer/families/node/Url"
 import { defaultMaxima } from "@headwater/indexer/store/accounts/Limits"
 import type { Location } from "@headwater/indexer/store/database/Database"
 import * as SecretKeys from "@headwater/indexer/store/database/SecretKeys"
+import * as ChainSettingsFields from "@headwater/indexer/sync/ChainSettings"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
@@ -131,54 +128,16 @@ const Traces = Schema.Struct({
   otlp: Schema.optionalKey(Url.ofSchemes(["http", "https"]))
 })
 
-/** The user of basic authentication, which ends at the first colon (RFC 7617). */
-const user = text.check(Schema.isPattern(/^[^:]*$/, { message: "must not have a colon" }))
-
-const height = between(0, Number.MAX_SAFE_INTEGER)
-
 const chainSettings = (chain: Chain.Chain) =>
   Schema.Struct({
-    nodes: Schema.NonEmptyArray(secret(Url.ofSchemes(Families.of(chain).urlSchemes))),
-    user: Schema.optionalKey(user),
-    password: Schema.optionalKey(secret(text)),
-    start: Schema.Union([Schema.Literal("latest"), height])
-      .annotate({ expected: '"latest" or a height' })
-      .pipe(withDefault("latest")),
-    record: Schema.Literals(["all", "watched"]).pipe(
-      withDefault(chain.networkKind === "development" ? "all" : "watched")
-    ),
-    internalTransactions: Schema.Boolean.pipe(withDefault(hasInternalEvents(chain))),
-    pollMillis: between(50, 600_000).pipe(
-      withDefault(chain.networkKind === "development" ? 500 : pollMillis(chain.blockSeconds))
-    ),
-    timeoutMillis: between(100, 600_000).pipe(withDefault(30_000)),
-    parallel: between(1, 256).pipe(withDefault(8)),
-    verify: Proof.Level.pipe(withDefault("roots")),
-    bytesInFlight: between(1_048_576, 1_073_741_824).pipe(withDefault(BytesInFlight.defaultLimit)),
-    quorum: between(1, 16).pipe(withDefault(1)),
-    undoDepth: between(1, 1_000_000).pipe(withDefault(chain.undoDepth)),
-    gapLimit: between(1, 10_000).pipe(withDefault(20)),
+    ...ChainSettingsFields.fields(chain),
     maximumFee: Schema.Finite.check(
       Schema.isBetween({ minimum: 1, maximum: 1_000_000 }, { message: "must be from 1 to 1000000" })
     ).pipe(withDefault(defaultMaximumFee)),
     syncBlocks: between(0, Number.MAX_SAFE_INTEGER).pipe(withDefault(50_000_000)),
     reservationSeconds: between(1, 86_400).pipe(withDefault(600)),
-    silentSeconds: between(1, 604_800).pipe(withDefault(silentSeconds(chain))),
-    ...Families.settingsOf(chain)
-  }).check(
-    Schema.makeFilter(({ cookie, nodes, password, quorum, user }) => {
-      if (quorum > nodes.length) return "must have a quorum of at most as many nodes as it names"
-      if ((user === undefined) !== (password === undefined)) return "must have user and password together"
-      return cookie === undefined || user === undefined || "must have either a cookie or user and password, not both"
-    })
-  )
-
-const internalEvents = [...eventsOfClass("internal")]
-
-const hasInternalEvents = ({ events }: Chain.Chain) => internalEvents.some((event) => events.has(event))
-
-/** About ten looks a block, from twice a second to every five seconds. */
-const pollMillis = (blockSeconds: number) => Math.min(Math.max(Math.round(blockSeconds * 100), 500), 5_000)
+    silentSeconds: between(1, 604_800).pipe(withDefault(silentSeconds(chain)))
+  }).check(Schema.makeFilter(ChainSettingsFields.fit))
 
 /**
  * How long a chain may bring no block before it counts as silent: twenty block times, at least five minutes. A

@@ -63,7 +63,6 @@ const confirmed = {
   log: "CONTRACT_EVENT"
 } as const satisfies Record<keyof EventItems, EventType>
 
-
 /** The events of the blocks of an open chain. */
 export const make = ({ chain, id, tokens }: Pick<OpenChain, "chain" | "id" | "tokens">, of: ConsumedAddresses) => {
   const events = Object.values(confirmed).filter((event) => chain.events.has(event))
@@ -85,10 +84,8 @@ export const make = ({ chain, id, tokens }: Pick<OpenChain, "chain" | "id" | "to
     const first = yield* match({})
     yield* check
     const addresses = first.unresolved.map(({ address }) => address)
-    const known =
-      addresses.length === 0 ? new Set<string>() : yield* KnownCoins.known(id, addresses, block.height)
-    const found =
-      known.size === 0 ? first : yield* match({ hasCoins: (address) => known.has(Bytes.key(address)) })
+    const known = addresses.length === 0 ? new Set<string>() : yield* KnownCoins.known(id, addresses, block.height)
+    const found = known.size === 0 ? first : yield* match({ hasCoins: (address) => known.has(Bytes.key(address)) })
     const content: Content = {
       events: found.occurrences.map(
         ({ item, occurrence, subscription }) =>

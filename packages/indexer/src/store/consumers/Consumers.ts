@@ -66,8 +66,14 @@ export interface Change {
   readonly progress: Progress
 }
 
-/** What is told at a time: blocks, and characters of what the store keeps of their events. */
-const [mostBlocks, mostCharacters] = [64, 1_000_000]
+/** What is told at a time, beside the undone blocks. */
+export interface Limits {
+  readonly blocks: number
+  /** Of what the store keeps of the blocks' events; one block is told in any case. */
+  readonly characters: number
+}
+
+const defaultLimits: Limits = { blocks: 64, characters: 1_000_000 }
 
 const toConsumer = (chain: Chain, row: Row<"consumer">): Consumer => ({
   ...{ id: row.id, name: row.name, chain, chainId: row.chain, from: row.from_height },
@@ -166,8 +172,22 @@ const checkWhole = Effect.fnUntraced(function* (
   }
 })
 
+/** Fails where a consumer that knows no block is not told of the first that has come since it was made. */
+const checkFirst = Effect.fnUntraced(function* ({ chain, chainId, name }: Consumer, position: number, first: BlockRow) {
+  const { read } = yield* Database
+  const found = yield* read((db) =>
+    db
+      .selectFrom("consumed_block")
+      .select("number")
+      .where("chain", "=", chainId)
+      .where("number", "=", position + 1)
+  )
+  if (found.length > 0) return
+  return yield* new EventsNotKept({ consumer: name, chain: nameOf(chain), from: 0, to: first.height - 1 })
+})
+
 /** The rows of what a consumer with this progress is told next, undone ones first, as of one moment. */
-const rowsAfter = ({ chainId, from }: Consumer, { position }: Progress) =>
+const rowsAfter = ({ chainId, from }: Consumer, { position }: Progress, limits: Limits) =>
   rows(sql<BlockRow>`
     select number, left_number, height, hash, parent, time, content from consumed_block
     where chain = ${chainId} and left_number > ${position} and number <= ${position} and height >= ${from}
@@ -176,9 +196,9 @@ const rowsAfter = ({ chainId, from }: Consumer, { position }: Progress) =>
       select b.*, sum(length(content)) over (order by number) - length(content) as before from (
         select * from consumed_block
         where chain = ${chainId} and number > ${position} and left_number is null and height >= ${from}
-        order by number limit ${mostBlocks}
+        order by number limit ${limits.blocks}
       ) b
-    ) c where before < ${mostCharacters}
+    ) c where before < ${limits.characters}
     order by number`)
 
 /**
@@ -191,13 +211,18 @@ const forkOf = ({ from }: Consumer, lowest: BlockRow, next: BlockRow | undefined
     : { height: Math.min(lowest.height, next?.height ?? lowest.height) - 1, hash: undefined }
 
 /** What follows a consumer's progress; undefined where that is nothing yet. */
-export const next = Effect.fn("Consumers.next")(function* (consumer: Consumer, progress: Progress) {
+export const next = Effect.fn("Consumers.next")(function* (
+  consumer: Consumer,
+  progress: Progress,
+  limits: Limits = defaultLimits
+) {
   const { read } = yield* Database
-  const found = yield* read(rowsAfter(consumer, progress))
+  const found = yield* read(rowsAfter(consumer, progress, limits))
   if (found.length === 0) return undefined
   const undone = found.filter(({ left_number }) => left_number !== null)
   const blocks = found.filter(({ left_number }) => left_number === null)
   const fork = undone.length === 0 ? progress : forkOf(consumer, undone[0]!, blocks[0])
+  if (progress.height === undefined) yield* checkFirst(consumer, progress.position, found[0]!)
   yield* checkWhole(consumer, fork, blocks)
   const last = blocks.at(-1) ?? fork
   const position = Math.max(...undone.map(({ left_number }) => left_number!), blocks.at(-1)?.number ?? 0)

@@ -1,0 +1,131 @@
+/** The settings of an embedded indexer. */
+import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Address from "@headwater/core/address/Address"
+import * as Chain from "@headwater/core/chains/Chain"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
+import type { Location } from "../store/database/Database.ts"
+import * as ChainSettings from "../sync/ChainSettings.ts"
+
+/** The settings cannot be used: each problem with its path, and never with its value. */
+export class InvalidIndexerSettings extends Schema.TaggedError<InvalidIndexerSettings>()("InvalidIndexerSettings", {
+  problems: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return `The settings of the indexer are not right: ${this.problems.join("; ")}`
+  }
+}
+
+/** Settings as a program writes them. */
+export interface IndexerSettings {
+  /**
+   * The chains by `blockchain/network`, each with the URLs of its nodes; the other fields, and their defaults, are those of
+   * the daemon's settings.
+   */
+  readonly chains: Readonly<Record<string, ChainSettings.Written>>
+  /** A SQLite file, which one program has for itself, or a PostgreSQL URL. */
+  readonly store: { readonly sqlite: string } | { readonly postgres: string; readonly connections?: number }
+  /** Addresses, each of every configured chain that has such addresses, or all of all chains. */
+  readonly addresses: ReadonlyArray<string> | "all"
+  /** How many blocks following may be ahead of what an open consumer has acknowledged; 1,000 by default. */
+  readonly ahead?: number
+  /** How many blocks are kept for consumers at least; all of them by default. */
+  readonly keepBlocks?: number
+}
+
+export interface ConfiguredChain {
+  readonly chain: Chain.Chain
+  readonly settings: ChainSettings.ChainSettings
+  readonly addresses: ReadonlyArray<AddressBytes> | "all"
+}
+
+/** Settings that were read. */
+export interface ReadSettings {
+  readonly chains: ReadonlyArray<ConfiguredChain>
+  readonly location: Location
+  readonly ahead: number
+  readonly keepBlocks: number | undefined
+}
+
+const count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { message: "must be a whole number of at least 1" }))
+
+const Store = Schema.Union([
+  Schema.Struct({ sqlite: Schema.NonEmptyString }),
+  Schema.Struct({ postgres: Schema.NonEmptyString, connections: Schema.optionalKey(count) })
+])
+
+const Written = Schema.Struct({
+  chains: Schema.Struct(
+    Object.fromEntries(
+      Chain.all.map((chain) => [Chain.nameOf(chain), Schema.optionalKey(ChainSettings.schema(chain))] as const)
+    )
+  ).check(Schema.isMinProperties(1, { message: 'must name at least one chain, as "ethereum/mainnet"' })),
+  store: Store,
+  addresses: Schema.Union([Schema.Literal("all"), Schema.Array(Schema.String)]),
+  ahead: Schema.optionalKey(count),
+  keepBlocks: Schema.optionalKey(count)
+})
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1({
+  leafHook: (issue) => SchemaIssue.defaultLeafHook(issue)
+})
+
+const problemsOf = (issue: SchemaIssue.Issue) =>
+  format(issue).issues.map(({ message, path = [] }) => `${path.map(String).join(".")} ${message}`.trim())
+
+/** The text of each address in bytes, of each chain that has such addresses: every one has to be of some chain. */
+export const addressesOf = (
+  chains: ReadonlyArray<Chain.Chain>,
+  addresses: ReadonlyArray<string>
+): Result.Result<ReadonlyMap<Chain.Chain, ReadonlyArray<AddressBytes>>, InvalidIndexerSettings> => {
+  const found = new Map<Chain.Chain, Array<AddressBytes>>(chains.map((chain) => [chain, []]))
+  const problems: Array<string> = []
+  addresses.forEach((text, index) => {
+    let isOfOne = false
+    for (const [chain, own] of found) {
+      const decoded = Address.decodeWithTag(chain, text)
+      if (Result.isFailure(decoded)) continue
+      own.push(decoded.success)
+      isOfOne = true
+    }
+    if (!isOfOne) problems.push(`addresses.${index} is no address of a configured chain`)
+  })
+  return problems.length === 0
+    ? Result.succeed(found)
+    : Result.fail(new InvalidIndexerSettings({ problems: problems.slice(0, 20) }))
+}
+
+/** Reads settings, with the defaults of what they leave out. */
+export const read = Effect.fn("IndexerSettings.read")(function* (written: IndexerSettings) {
+  const settings = yield* Schema.decodeUnknownEffect(Written)(written, {
+    errors: "all",
+    onExcessProperty: "error"
+  }).pipe(Effect.mapError(({ issue }) => new InvalidIndexerSettings({ problems: problemsOf(issue) })))
+  const configured = Chain.all.flatMap((chain) => {
+    const own = settings.chains[Chain.nameOf(chain)]
+    return own === undefined ? [] : [{ chain, settings: own }]
+  })
+  const { addresses } = settings
+  const decoded =
+    addresses === "all"
+      ? undefined
+      : yield* Effect.fromResult(
+          addressesOf(
+            configured.map(({ chain }) => chain),
+            addresses
+          )
+        )
+  const { store } = settings
+  return {
+    chains: configured.map(({ chain, settings }) => ({ chain, settings, addresses: decoded?.get(chain) ?? "all" })),
+    location:
+      "sqlite" in store
+        ? { kind: "sqlite", file: store.sqlite }
+        : { kind: "postgres", url: Redacted.make(store.postgres), connections: store.connections ?? 10 },
+    ahead: settings.ahead ?? 1_000,
+    keepBlocks: settings.keepBlocks
+  } satisfies ReadSettings as ReadSettings
+})

@@ -1,0 +1,54 @@
+/** What a consumer of an embedded indexer is told. */
+import * as Chain from "@headwater/core/chains/Chain"
+import type * as Effect from "effect/Effect"
+import type { ConsumedBlock, Event } from "../store/consumers/BlockEvents.ts"
+import type { Change } from "../store/consumers/Consumers.ts"
+import type { DatabaseError } from "../store/database/DatabaseError.ts"
+
+/** Blocks, and the events of all of them in their order. */
+export interface Blocks {
+  readonly blocks: ReadonlyArray<ConsumedBlock>
+  readonly events: ReadonlyArray<Event>
+}
+
+interface OfChain extends Blocks {
+  /** `blockchain/network`. */
+  readonly chain: string
+}
+
+/** Blocks have come, behind those that the consumer knows. */
+export interface Committed extends OfChain {
+  readonly _tag: "Committed"
+  /** Nothing. */
+  readonly undone: Blocks
+}
+
+/** Blocks that the consumer knows have left the chain; `blocks` have come in their place, none of them yet or more. */
+export interface Reorganised extends OfChain {
+  readonly _tag: "Reorganised"
+  /** Those that have left, lowest first. */
+  readonly undone: Blocks
+}
+
+export type Notification = Committed | Reorganised
+
+/** A notification of a stream. */
+export type Acknowledgeable = Notification & {
+  /**
+   * Moves the consumer's position behind this notification, and so behind all earlier ones of the chain: a consumer that
+   * comes back is told what follows. What is not acknowledged is told again.
+   */
+  readonly acknowledge: Effect.Effect<void, DatabaseError>
+}
+
+const blocksOf = (blocks: ReadonlyArray<ConsumedBlock>): Blocks => ({
+  blocks,
+  events: blocks.flatMap(({ events }) => events)
+})
+
+export const make = (chain: Chain.Chain, { blocks, undone }: Change): Notification => ({
+  _tag: undone.length === 0 ? "Committed" : "Reorganised",
+  chain: Chain.nameOf(chain),
+  ...blocksOf(blocks),
+  undone: blocksOf(undone)
+})

@@ -1,0 +1,212 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Block } from "@headwater/core/Block"
+import * as Chain from "@headwater/core/chains/Chain"
+import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import type { ConsumedBlock } from "@headwater/indexer/store/consumers/BlockEvents"
+import * as ConsumedAddresses from "@headwater/indexer/store/consumers/ConsumedAddresses"
+import * as Consumers from "@headwater/indexer/store/consumers/Consumers"
+import { Database } from "@headwater/indexer/store/database/Database"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { stores } from "../../../../../test/Stores.ts"
+import { address, FakeChain } from "../../sync/FakeChain.ts"
+
+const chain = Result.getOrThrow(Chain.find("ethereum", "devnet"))
+
+const watched = [address(0), address(1)]
+
+const open = (consumed: Partial<ConsumedAddresses.Consumed> = {}) =>
+  Effect.provideService(ChainStore.open(chain, { record: "watched", undoDepth: 64 }), ConsumedAddresses.Current, {
+    ...{ addresses: ConsumedAddresses.make(watched), onRecorded: Effect.void },
+    ...consumed
+  })
+
+const hexOf = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString("hex")}`
+
+/** What a consumer should know of a block: its hash, and the direction and amount of each event. */
+const wordsOf = ({ events, hash }: ConsumedBlock) =>
+  [hash, ...events.map(({ item, kind }) => (kind === "coin" ? `${item.direction} ${item.amount}` : kind))].join(" ")
+
+/** The same, from the block itself. */
+const wordsOfBlock = ({ hash, transfers }: Block) => {
+  const has = (bytes: Uint8Array | undefined) =>
+    watched.some((one) => bytes !== undefined && hexOf(one) === hexOf(bytes))
+  const words = transfers.flatMap(({ amount, from, to }) => {
+    const ether = `0.${String(amount).padStart(18, "0")}`.replace(/0+$/, "")
+    return [...(has(from) ? [`outgoing ${ether}`] : []), ...(has(to) ? [`incoming ${ether}`] : [])]
+  })
+  return [hexOf(hash), ...words].join(" ")
+}
+
+/** A program with a table of its own: what it was told, and what of that it had when it acknowledged last. */
+class Program {
+  readonly name: string
+  readonly limits: Consumers.Limits
+  table: ReadonlyArray<string> = []
+  kept: ReadonlyArray<string> = []
+  consumer: Consumers.Consumer | undefined
+  progress: Consumers.Progress | undefined
+
+  constructor(name: string, limits: Consumers.Limits) {
+    this.name = name
+    this.limits = limits
+  }
+
+  /** Begins, or begins again after a kill. */
+  get begin() {
+    return Effect.map(Consumers.open(chain, this.name, 1), (consumer) => {
+      this.consumer = consumer
+      this.progress = consumer.acknowledged
+      this.table = this.kept
+    })
+  }
+
+  /** Reads once; whether there was anything. */
+  get read() {
+    return Effect.map(Consumers.next(this.consumer!, this.progress!, this.limits), (change) => {
+      if (change === undefined) return false
+      const rest = this.table.length - change.undone.length
+      assert.deepStrictEqual(change.undone.map(wordsOf), this.table.slice(rest), "undone as it was told")
+      this.table = [...this.table.slice(0, rest), ...change.blocks.map(wordsOf)]
+      this.progress = change.progress
+      return true
+    })
+  }
+
+  get acknowledge() {
+    return Effect.map(Consumers.acknowledge(this.consumer!, this.progress!), () => {
+      this.kept = this.table
+    })
+  }
+
+  get readAll() {
+    return Effect.gen({ self: this }, function* () {
+      let more = true
+      while (more) more = yield* this.read
+    })
+  }
+}
+
+type Step = { readonly kind: "mine" | "reorganise" | "rewind" | "read" | "acknowledge" | "kill"; readonly pick: number }
+
+const steps: fc.Arbitrary<ReadonlyArray<Step>> = fc.array(
+  fc.record({
+    kind: fc.constantFrom(
+      ...(["mine", "mine", "reorganise", "rewind", "read", "read", "read", "acknowledge", "kill"] as const)
+    ),
+    pick: fc.nat({ max: 1_000_000 })
+  }),
+  { minLength: 15, maxLength: 50 }
+)
+
+describe.each(stores)("Consumers on $name", ({ layer, name }) => {
+  it.effect("are told of random histories what happened, whatever they acknowledge and whenever they are killed", () =>
+    Effect.gen(function* () {
+      const history = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
+        const node = new FakeChain(chain)
+        const store = yield* open()
+        const programs = [
+          new Program("small pages", { blocks: 2, characters: 1_000_000 }),
+          new Program("many pages", { blocks: 64, characters: 600 })
+        ]
+        const pay = (pick: number) =>
+          Array.from({ length: pick % 4 }, (_, i) => ({ from: (pick >> i) % 5, to: (pick >> (i + 2)) % 7 }))
+        const enterFrom = (height: number) => store.commit(node.blocks.slice(height))
+        // What consumers have passed is forgotten at a block 100.
+        for (let height = 1; height < 90; height++) node.mine([])
+        yield* enterFrom(0)
+        for (const program of programs) yield* program.begin
+        for (const { kind, pick } of steps) {
+          const program = programs[pick % 2]!
+          const { height } = node.tip
+          if (kind === "mine") {
+            for (let i = 0; i <= pick % 3; i++) node.mine(pay(pick + i))
+            yield* enterFrom(height + 1)
+          } else if (kind === "reorganise" || kind === "rewind") {
+            const fork = height - 1 - (pick % 7)
+            yield* store.undo(fork)
+            if (kind === "reorganise") {
+              node.drop(height - fork)
+              for (let i = 0; i < pick % 4; i++) node.mine(pay(pick + i))
+            }
+            if (node.tip.height > fork) yield* enterFrom(fork + 1)
+          } else if (kind === "read") yield* program.read
+          else if (kind === "acknowledge") yield* program.acknowledge
+          else yield* program.begin
+        }
+        node.mine(pay(3))
+        yield* enterFrom(node.tip.height)
+        for (const program of programs) {
+          yield* program.readAll
+          assert.deepStrictEqual(program.table, node.blocks.slice(1).map(wordsOfBlock), program.name)
+          yield* program.acknowledge
+        }
+        const { height } = node.tip
+        do node.mine([])
+        while (node.tip.height % 100 > 0)
+        yield* enterFrom(height + 1)
+        const { query } = yield* Database
+        const left = yield* query((db) =>
+          db.selectFrom("consumed_block").select("number").where("left_number", "is not", null)
+        )
+        assert.isAtMost(left.length, 1, "what has left is forgotten once all have passed it")
+      })
+      const property = fc.asyncProperty(steps, (steps) =>
+        Effect.runPromise(history(steps).pipe(Effect.scoped, Effect.provide(Layer.fresh(layer))))
+      )
+      const numRuns = Number(process.env.HEADWATER_PROPERTY_RUNS ?? (name === "sqlite" ? 4 : 2))
+      yield* Effect.promise(() => fc.assert(property, { numRuns }))
+    })
+  )
+
+  it.effect("begin at a height, at the first block or behind the last one, and not where nothing is kept", () =>
+    Effect.gen(function* () {
+      const node = new FakeChain(chain)
+      const store = yield* open({ keepBlocks: 70 })
+      for (let height = 1; height <= 120; height++) node.mine([{ from: 0, to: 3 }])
+      const early = yield* Consumers.open(chain, "early", "first")
+      yield* store.commit(node.blocks.slice(0, 60))
+      const heights = (consumer: Consumers.Consumer) =>
+        Effect.map(Consumers.next(consumer, consumer.acknowledged), (change) =>
+          change?.blocks.map(({ height }) => height)
+        )
+      assert.strictEqual((yield* heights(early))?.[0], 0)
+      assert.deepStrictEqual(yield* heights(yield* Consumers.open(chain, "from 58", 58)), [58, 59])
+      const latest = yield* Consumers.open(chain, "latest", "latest")
+      assert.isUndefined(yield* heights(latest))
+      yield* store.commit(node.blocks.slice(60))
+      assert.strictEqual((yield* heights(latest))?.[0], 60)
+      assert.strictEqual((yield* heights(yield* Consumers.open(chain, "first", "first")))?.[0], 30)
+      const tooEarly = yield* Effect.flip(Consumers.open(chain, "too early", 29))
+      assert.deepInclude(tooEarly, { _tag: "EventsNotKept", consumer: "too early", from: 29, to: 29 })
+      // A consumer that was away longer than blocks are kept is told so, in place of a part of them.
+      const behind = yield* Effect.flip(heights(early))
+      assert.deepInclude(behind, { _tag: "EventsNotKept", consumer: "early" })
+      yield* Consumers.forget("early")
+      assert.strictEqual((yield* heights(yield* Consumers.open(chain, "early", "first")))?.[0], 30)
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  )
+
+  it.effect("are not told of blocks that another program has committed, but of the lack", () =>
+    Effect.gen(function* () {
+      const node = new FakeChain(chain)
+      for (let height = 1; height <= 9; height++) node.mine([{ from: 0, to: 3 }])
+      const consumer = yield* Consumers.open(chain, "one", "first")
+      yield* Effect.scoped(Effect.flatMap(open(), (store) => store.commit(node.blocks.slice(0, 4))))
+      const first = (yield* Consumers.next(consumer, consumer.acknowledged))!
+      const daemon = ChainStore.open(chain, { record: "watched", undoDepth: 64 })
+      yield* Effect.scoped(Effect.flatMap(daemon, (store) => store.commit(node.blocks.slice(4, 6))))
+      assert.isUndefined(yield* Consumers.next(consumer, first.progress))
+      yield* Effect.scoped(Effect.flatMap(open(), (store) => store.commit(node.blocks.slice(6))))
+      const lack = yield* Effect.flip(Consumers.next(consumer, first.progress))
+      assert.deepInclude(lack, { _tag: "EventsNotKept", from: 4, to: 5 })
+      // What the daemon undoes, consumers are told of.
+      yield* Effect.scoped(Effect.flatMap(daemon, (store) => store.undo(1)))
+      const undone = (yield* Consumers.next(consumer, first.progress))!
+      assert.deepStrictEqual(undone.undone.map(wordsOf), node.blocks.slice(2, 4).map(wordsOfBlock))
+      assert.strictEqual(undone.progress.height, 1)
+    }).pipe(Effect.provide(layer))
+  )
+})
