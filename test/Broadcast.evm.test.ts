@@ -261,6 +261,16 @@ for (const { location, name } of locations) {
         node.state.dies = "before"
         const never = sign({ nonce: 5 })
         yield* broadcast(never)
+        // Nobody else gets its nonce while it may have arrived, though no node counts it.
+        const nonces: Array<number> = []
+        for (let i = 0; i < 5; i++) {
+          const { body } = yield* headwater.post("/prepare-transactions/evm/ethereum/devnet/native-coins", {
+            ...{ fee: { priority: "standard" }, recipient: funded.address, reserve: true },
+            ...{ sender: funded.address, amount: "0.1" }
+          })
+          nonces.push(body.data.item.nonce)
+        }
+        assert.deepStrictEqual(nonces, [1, 2, 3, 4, 6])
         // Neither does a daemon send again that was killed before it knew.
         yield* headwater.kill
         yield* headwater.launch

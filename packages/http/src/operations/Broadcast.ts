@@ -5,7 +5,7 @@
  */
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Hash from "@headwater/core/Hash"
-import type { Broadcasting, BroadcastRefused } from "@headwater/indexer/families/Broadcasting"
+import type { Broadcasting, BroadcastRefused, Numbered } from "@headwater/indexer/families/Broadcasting"
 import type { ConnectedNode } from "@headwater/indexer/families/Family"
 import * as Broadcasts from "@headwater/indexer/store/broadcasts/Broadcasts"
 import { Database } from "@headwater/indexer/store/database/Database"
@@ -47,9 +47,14 @@ export const make = Effect.fnUntraced(function* (chain: Chain, freshness: Freshn
     return true
   })
 
-  const begin = ({ account, callbackSecretKey, callbackUrl }: Request, transactionId: Uint8Array, raw: Uint8Array) =>
+  const begin = (
+    { account, callbackSecretKey, callbackUrl }: Request,
+    transactionId: Uint8Array,
+    raw: Uint8Array,
+    numbered: Numbered | undefined
+  ) =>
     Broadcasts.begin({
-      ...{ account, chain, transactionId, raw },
+      ...{ account, chain, transactionId, raw, numbered },
       callback: callbackUrl === undefined ? undefined : { url: callbackUrl, secret: callbackSecretKey }
     }).pipe(
       // Neither a limit nor a subscription that is the same stops the one of a broadcast.
@@ -66,15 +71,16 @@ export const make = Effect.fnUntraced(function* (chain: Chain, freshness: Freshn
     }
     const id = yield* broadcasting.idOf(raw)
     const answer = { transactionId: Hash.encode(chain, id) }
+    const numbered = broadcasting.numberOf?.(raw)
     const known = yield* Effect.orDie(Broadcasts.find(chain, request.account, id))
     if (known !== undefined && Broadcasts.isOnItsWay(known)) {
-      yield* request.paying(begin(request, id, raw), () => 1)
+      yield* request.paying(begin(request, id, raw, numbered), () => 1)
       yield* outbox.wakeup
       return answer
     }
     const before = yield* broadcasting.standing(raw)
     if (before.state !== "mined" && before.state !== "waiting") yield* broadcasting.check(raw)
-    const row = yield* request.paying(begin(request, id, raw), () => 1)
+    const row = yield* request.paying(begin(request, id, raw, numbered), () => 1)
     // Another process, or another request, may have sent it a moment ago.
     if (yield* isThere(row.id, raw, broadcasting)) return answer
     const sent = yield* broadcasting.send(raw)

@@ -2,6 +2,7 @@
  * How signed transactions get to a chain's nodes, and what the nodes know of them since. A family has one such value; who
  * broadcasts and who follows what became of it ask that alone.
  */
+import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -39,9 +40,17 @@ export type Standing =
   /** No node is known to have it, and blocks that may are still being looked through: asked again, the search goes on. */
   | { readonly state: "searching" }
 
+/** A transaction's place in the row of its sender's transactions: a nonce, or a sequence. */
+export interface Numbered {
+  readonly sender: AddressBytes
+  readonly number: number
+}
+
 export interface Broadcasting {
   /** The id of a signed transaction, which is of this chain and breaks no rule that needs no node's answer. */
   readonly idOf: (raw: Uint8Array) => Effect.Effect<Uint8Array, BroadcastRefused | NodeError>
+  /** Where the chain counts a sender's transactions: undefined for one that is not counted. Of bytes that have an id. */
+  readonly numberOf?: (raw: Uint8Array) => Numbered | undefined
   /** Fails where the transaction cannot be mined as the chain is now, or pays a fee beyond all measure. */
   readonly check: (raw: Uint8Array) => Effect.Effect<void, BroadcastRefused | NodeError>
   /** Gives a transaction to every node, at once. To give the same one again changes nothing. */

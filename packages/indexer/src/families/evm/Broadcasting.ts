@@ -128,6 +128,10 @@ export const make = (
         return yield* Broadcasting.invalid(`must be of the chain ${own}, and is of the chain ${chainId}`)
       return Hex.hash(hash, "hash")
     }),
+    numberOf: (raw) => {
+      const { from, nonce } = Result.getOrThrow(decode(raw))
+      return { sender: Hex.address(from!.toLowerCase(), "from"), number: nonce }
+    },
     check: Effect.fn("EvmBroadcasting.check")(function* (raw) {
       const transaction = yield* Effect.fromResult(decode(raw))
       const { gasLimit, nonce, value } = transaction

@@ -163,6 +163,11 @@ export const make = (chain: Chain, node: XrpNode, { maximumFee }: Options): Broa
 
   return {
     idOf: Effect.fn("XrpBroadcasting.idOf")((raw) => Effect.map(Effect.fromResult(decode(chain, raw)), ({ id }) => id)),
+    numberOf: (raw) => {
+      const { account, sequence } = Result.getOrThrow(decode(chain, raw))
+      const sender = Address.decode(chain, account)
+      return sequence === 0 || Result.isFailure(sender) ? undefined : { sender: sender.success, number: sequence }
+    },
     check: Effect.fn("XrpBroadcasting.check")(function* (raw) {
       const decoded = yield* Effect.fromResult(decode(chain, raw))
       const { account, fee, lastLedger, sequence, signer } = decoded

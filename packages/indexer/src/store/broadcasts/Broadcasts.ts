@@ -17,6 +17,7 @@ import type { BroadcastOutcome, Row } from "../database/Tables.ts"
 import * as CallbackState from "../subscriptions/CallbackState.ts"
 import * as Removal from "../subscriptions/Removal.ts"
 import { Subscriptions } from "../subscriptions/Subscriptions.ts"
+import * as ReservedNonces from "../wallets/ReservedNonces.ts"
 
 export type Broadcast = Row<"broadcast">
 
@@ -32,6 +33,8 @@ export interface NewBroadcast {
   readonly chain: Chain
   readonly transactionId: Uint8Array
   readonly raw: Uint8Array
+  /** Where the chain counts its sender's transactions. */
+  readonly numbered?: ReservedNonces.Numbered | undefined
   readonly callback: { readonly url: string; readonly secret: string | undefined } | undefined
 }
 
@@ -78,7 +81,7 @@ const subscribe = Effect.fnUntraced(function* ({ account, callback, chain }: New
  */
 export const begin = Effect.fn("Broadcasts.begin")(function* (broadcast: NewBroadcast) {
   const { query, transaction } = yield* Database
-  const { account, chain, raw, transactionId } = broadcast
+  const { account, chain, numbered, raw, transactionId } = broadcast
   return yield* transaction(
     Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
@@ -106,8 +109,10 @@ export const begin = Effect.fn("Broadcasts.begin")(function* (broadcast: NewBroa
       }
       const unsent = {
         ...{ raw, subscription, outcome: "unknown" as const, error: null, height: null, hash: null, absences: 0 },
-        ...{ since_height: height ?? 0, next_look: 0, changed: now }
+        ...{ since_height: height ?? 0, next_look: 0, changed: now },
+        ...{ sender: numbered?.sender ?? null, nonce: numbered?.number ?? null }
       }
+      if (numbered !== undefined) yield* ReservedNonces.supersede(account, id, numbered)
       const [row] = yield* query((db) =>
         db
           .insertInto("broadcast")

@@ -895,6 +895,9 @@ export interface BroadcastTable {
   /** Milliseconds since the Unix epoch, as the time of the last change of the outcome. */
   created: number
   changed: number
+  /** Its place in the row of its sender's transactions; null where the chain does not count them. */
+  sender: Uint8Array | null
+  nonce: number | null
   /** Tells the account what became of it; null where nobody is told. */
   subscription: number | null
   /** The event that was told last, and how often any was told. */

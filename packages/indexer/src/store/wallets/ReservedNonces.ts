@@ -1,7 +1,8 @@
 /**
  * The nonces and sequences that an account's prepared transactions use: each is the sender's next one that no other
  * preparation of the account has taken for a while. Kept beside the reserved coins: the sender stands for the transaction that
- * made a coin, the nonce for its output.
+ * made a coin, the nonce for its output. Once a transaction is broadcast it has its nonce itself, for as long as it may be
+ * mined, whether or not the nodes that are asked have seen it; one that nodes refuse or drop has none.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
@@ -10,6 +11,41 @@ import * as Effect from "effect/Effect"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import * as Reservations from "./internal/Reservations.ts"
+
+/** A transaction's place in the row of its sender's transactions: a nonce, or a sequence. */
+export interface Numbered {
+  readonly sender: AddressBytes
+  readonly number: number
+}
+
+/** In the transaction that takes note of a broadcast: what its preparation had reserved is the broadcast's. */
+export const supersede = Effect.fnUntraced(function* (account: number, chain: number, { number, sender }: Numbered) {
+  const { query } = yield* Database
+  yield* query((db) =>
+    db
+      .deleteFrom("reserved_coin")
+      .where("account", "=", account)
+      .where("chain", "=", chain)
+      .where("source", "=", sender)
+      .where("number", "=", number)
+  )
+})
+
+/** Nonces of a sender from `next` on that transactions have which the account has broadcast, and which may be mined or are. */
+const broadcast = Effect.fnUntraced(function* (account: number, chain: number, sender: AddressBytes, next: number) {
+  const { query } = yield* Database
+  const rows = yield* query((db) =>
+    db
+      .selectFrom("broadcast")
+      .select("nonce")
+      .where("account", "=", account)
+      .where("chain", "=", chain)
+      .where("sender", "=", sender)
+      .where("nonce", ">=", next)
+      .where((where) => where.or([where("outcome", "in", ["unknown", "sent"]), where("height", "is not", null)]))
+  )
+  return rows.map(({ nonce }) => nonce!)
+})
 
 /** Nonces of a sender that are reserved at the same time; nodes hold hardly more transactions of one sender. */
 export const maxReserved = 64
@@ -35,7 +71,9 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
         .limit(maxReserved)
     )
     if (reserved.length === maxReserved) return "full" as const
-    const taken = new Set(reserved.map(({ number }) => number))
+    // Behind the reservations: what became a broadcast in between is in one of both.
+    const used = yield* broadcast(account, id, sender, next)
+    const taken = new Set([...reserved.map(({ number }) => number), ...used])
     let nonce = next
     while (taken.has(nonce)) nonce++
     const rows = yield* query((db) =>

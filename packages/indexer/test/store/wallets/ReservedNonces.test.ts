@@ -2,9 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { fromBytes } from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
+import * as Broadcasts from "@headwater/indexer/store/broadcasts/Broadcasts"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as ReservedNonces from "@headwater/indexer/store/wallets/ReservedNonces"
+import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { stores } from "../../../../../test/Stores.ts"
 
@@ -38,6 +41,45 @@ for (const store of stores) {
           assert.deepInclude(yield* daemons[1]!.reserve(account, who, next, 60_000), { nonce: next })
         }
       }).pipe(Effect.provide(store.layer))
+    )
+
+    it.effect(
+      "gives the nonce of a broadcast to nobody else while it may be mined, and again once it was refused",
+      () =>
+        Effect.gen(function* () {
+          yield* ChainRow.make(chain)
+          const { reserve } = yield* ReservedNonces.make(chain)
+          for (const nonce of [3, 4]) assert.deepInclude(yield* reserve(1, sender, 3, 60_000), { nonce })
+          const broadcast = (number: number) =>
+            Broadcasts.begin({
+              ...{ account: 1, chain, transactionId: new Uint8Array(32).fill(number), raw: new Uint8Array(1) },
+              ...{ numbered: { sender, number }, callback: undefined }
+            })
+          const waiting = yield* broadcast(4)
+          const { read } = yield* Database
+          assert.lengthOf(yield* read((db) => db.selectFrom("reserved_coin").selectAll()), 1)
+          // No node is known to have it yet, and the nodes count no transaction that waits behind a missing one.
+          yield* TestClock.adjust("60 seconds")
+          assert.deepInclude(yield* reserve(1, sender, 3, 60_000), { nonce: 3 })
+          assert.deepInclude(yield* reserve(1, sender, 3, 60_000), { nonce: 5 })
+          yield* Broadcasts.record(chain, waiting.id, { outcome: "sent" })
+          assert.deepInclude(yield* reserve(1, sender, 4, 60_000), { nonce: 6 })
+          const refused = yield* broadcast(3)
+          yield* Broadcasts.record(chain, refused.id, { outcome: "failed", error: "underpriced" })
+          assert.deepInclude(yield* reserve(1, sender, 3, 60_000), { nonce: 3 })
+          yield* Broadcasts.record(chain, waiting.id, { outcome: "dropped", error: "no node has it" })
+          assert.deepInclude(yield* reserve(1, sender, 3, 60_000), { nonce: 4 })
+          // In a block, though it failed there: a node that is behind does not show it.
+          const mined = {
+            outcome: "failed",
+            error: "reverted",
+            block: { height: 1, hash: new Uint8Array(32) }
+          } as const
+          yield* Broadcasts.record(chain, (yield* broadcast(7)).id, mined)
+          assert.deepInclude(yield* reserve(1, sender, 7, 60_000), { nonce: 8 })
+          // Another account's are its own.
+          assert.deepInclude(yield* reserve(2, sender, 7, 60_000), { nonce: 7 })
+        }).pipe(Effect.provide(Subscriptions.layer.pipe(Layer.provideMerge(store.layer))), Effect.scoped)
     )
 
     it.effect("gives a nonce again when its time is over, and forgets what is over", () =>

@@ -68,6 +68,7 @@ import * as reservedCoin from "../migrations/0055_reserved_coin.ts"
 import * as pastPart from "../migrations/0056_past_part.ts"
 import * as consumer from "../migrations/0057_consumer.ts"
 import * as ownSubscriptions from "../migrations/0059_own_subscriptions.ts"
+import * as broadcastNonce from "../migrations/0060_broadcast_nonce.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -123,7 +124,8 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0055_reserved_coin": reservedCoin.up,
   "0056_past_part": pastPart.up,
   "0057_consumer": consumer.up,
-  "0059_own_subscriptions": ownSubscriptions.up
+  "0059_own_subscriptions": ownSubscriptions.up,
+  "0060_broadcast_nonce": broadcastNonce.up
 }
 
 /** The last migration of release 0.1, whose migrations were no transactions on SQLite. */
