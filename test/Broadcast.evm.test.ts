@@ -261,6 +261,8 @@ for (const { location, name } of locations) {
         node.state.dies = "before"
         const never = sign({ nonce: 5 })
         yield* broadcast(never)
+        const unheard = yield* headwater.get(`${path}/${never.hash}`)
+        assert.strictEqual(unheard.body.data.item.outcome, "unknown")
         // Nobody else gets its nonce while it may have arrived, though no node counts it.
         const nonces: Array<number> = []
         for (let i = 0; i < 5; i++) {

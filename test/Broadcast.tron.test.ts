@@ -63,7 +63,7 @@ const nodeWith = Effect.gen(function* () {
   node.height = start
   const pending = new Set<string>()
   const mined = new Map<string, { readonly blockNumber: number; readonly result?: string }>()
-  const state = { sent: 0, dies: false, refusal: "" }
+  const state = { sent: 0, dies: "never" as "never" | "before" | "after", refusal: "" }
   const take = (hex: string) => {
     state.sent++
     const length = Number.parseInt(hex.slice(2, 4), 16)
@@ -86,8 +86,9 @@ const nodeWith = Effect.gen(function* () {
   node.override = (path, body) => {
     switch (path) {
       case "/wallet/broadcasthex": {
+        if (state.dies === "before") return 502
         const answer = take(String(body.transaction))
-        return state.dies ? 502 : answer
+        return state.dies === "after" ? 502 : answer
       }
       case "/wallet/gettransactionfrompending":
         return pending.has(String(body.value)) ? { txID: body.value } : {}
@@ -166,10 +167,10 @@ describe("broadcast on Tron", () => {
       assert.strictEqual((yield* becomes(failing, "failed")).errorMessage, "FAILED")
 
       // The node dies behind the transaction: it is found, and not sent again.
-      state.dies = true
+      state.dies = "after"
       const unheard = signed(transfer(timeOf(start + 301)))
       yield* broadcast(unheard)
-      state.dies = false
+      state.dies = "never"
       grow()
       yield* becomes(unheard, "mined")
       yield* until(unheard, success)
@@ -201,6 +202,7 @@ describe("broadcast on Tron", () => {
       assert.deepStrictEqual([refused.status, refused.body.error?.code], [409, "invalid_data"])
       assert.include(refused.body.error.message, "CONTRACT_VALIDATE_ERROR of the node")
       yield* until(fine, fail)
+      yield* becomes(fine, "failed")
       state.refusal = ""
       // Another account has named the key as its own.
       yield* broadcast(shared)
@@ -209,8 +211,16 @@ describe("broadcast on Tron", () => {
       yield* broadcast(forgotten)
       yield* until(forgotten, success)
       pending.clear()
+      // The node died before it: it may have come to others, until it expires.
+      state.dies = "before"
+      const lost = signed(transfer(timeOf(node.height + 1) + 2))
+      yield* broadcast(lost)
+      state.dies = "never"
+      assert.strictEqual((yield* headwater.get(`${path}/${lost.id}`)).body.data.item.outcome, "unknown")
       assert.include((yield* becomes(forgotten, "dropped")).errorMessage, "expiration is past")
       yield* until(forgotten, success, fail)
+      yield* becomes(lost, "dropped")
+      yield* until(lost, fail)
     }).pipe(Effect.scoped)
   )
 })

@@ -25,7 +25,7 @@ const serverWith = (owners: Record<string, number>) =>
     const sequences = { ...owners }
     const waiting = new Map<string, Record<string, unknown>>()
     const validated = new Map<string, { readonly index: number; readonly result: string }>()
-    const state = { submitted: 0, dies: false, result: "tesSUCCESS" }
+    const state = { submitted: 0, dies: "never" as "never" | "before" | "after", result: "tesSUCCESS" }
     const submit = (blob: string) => {
       state.submitted++
       const json = decode(blob) as Record<string, unknown>
@@ -46,8 +46,9 @@ const serverWith = (owners: Record<string, number>) =>
     server.override = (command, params) => {
       switch (command) {
         case "submit": {
+          if (state.dies === "before") return "drop"
           const answer = submit(String(params.tx_blob))
-          return state.dies ? "drop" : answer
+          return state.dies === "after" ? "drop" : answer
         }
         case "tx": {
           const id = String(params.transaction)
@@ -156,10 +157,10 @@ describe("broadcast on XRP", () => {
       state.result = "tesSUCCESS"
 
       // The connection ends behind the submission: what was submitted is found, and not submitted again.
-      state.dies = true
+      state.dies = "after"
       const unheard = signed()
       yield* broadcast(unheard)
-      state.dies = false
+      state.dies = "never"
       close()
       yield* becomes(unheard, "mined")
       yield* until(unheard, success)
@@ -186,11 +187,27 @@ describe("broadcast on XRP", () => {
       }
       assert.strictEqual(state.submitted, 4)
 
-      const forgotten = signed({ LastLedgerSequence: server.validated + 2 })
-      yield* broadcast(forgotten)
-      yield* until(forgotten, success)
+      const replaced = signed()
+      const [next, lastLedger] = [sequences[sender]! + 1, server.validated + 2]
+      const forgotten = signed({ Sequence: next, LastLedgerSequence: lastLedger })
+      for (const one of [replaced, forgotten]) {
+        yield* broadcast(one)
+        yield* until(one, success)
+      }
+      // The connection ended before it: it may have come to other servers, until its last ledger.
+      state.dies = "before"
+      const lost = signed({ Sequence: next + 1, LastLedgerSequence: lastLedger })
+      yield* broadcast(lost)
+      state.dies = "never"
+      assert.strictEqual((yield* headwater.get(`${path}/${lost.id}`)).body.data.item.outcome, "unknown")
+      close(true)
+      sequences[sender] = next
+      assert.include((yield* becomes(replaced, "replaced")).errorMessage, `the sequence ${next - 1} was validated`)
+      yield* until(replaced, success, fail)
       assert.include((yield* becomes(forgotten, "dropped")).errorMessage, "LastLedgerSequence")
       yield* until(forgotten, success, fail)
+      yield* becomes(lost, "dropped")
+      yield* until(lost, fail)
     }).pipe(Effect.scoped)
   )
 })
