@@ -61,8 +61,8 @@ const litecoind = Effect.gen(function* () {
 })
 
 const nodes = [
-  { name: "litecoind", node: litecoind, installed: Litecoind.installed, rounds: 45 },
-  { name: "bcoin", node: Bcoin.start(), installed: true, rounds: 14 }
+  { name: "litecoind", node: litecoind, installed: Litecoind.installed, rounds: 30 },
+  { name: "bcoin", node: Bcoin.start(), installed: true, rounds: 10 }
 ]
 
 for (const { installed, name, node, rounds: usual } of nodes) {
