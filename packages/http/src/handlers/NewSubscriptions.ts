@@ -100,6 +100,9 @@ export const readList = Effect.fnUntraced(function* (
 /** What the store refuses, in the words of the interface. */
 export const refusals = {
   DuplicateSubscription: ({ referenceId }: { readonly referenceId: string }) =>
-    new AlreadyExists({ message: `The account has the same subscription already: ${referenceId}` }),
+    new AlreadyExists({
+      message: `The account has the same subscription already: ${referenceId}`,
+      details: [{ attribute: "referenceId", message: referenceId }]
+    }),
   LimitReached: ({ message }: { readonly message: string }) => new CallbacksLimitReached({ message })
 }

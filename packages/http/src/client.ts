@@ -1,0 +1,265 @@
+/**
+ * A client of the interface on one `fetch`, with promises: for browsers, Node and whatever else has `fetch`. The client
+ * needs no other package.
+ *
+ * The same operations for programs with Effect: `@headwater/http/contract/Client`.
+ */
+import type { Call, CallOptions, OperationName } from "./client/Call.ts"
+import { type Calls, type ErrorCode, endpoints } from "./client/Calls.ts"
+
+export type { Answer, CallOptions, OperationName, Request } from "./client/Call.ts"
+export type { ErrorCode } from "./client/Calls.ts"
+
+/** The operations by their groups, as methods that answer promises. */
+export type Client = Calls
+
+export interface Options {
+  readonly baseUrl: string | URL
+  readonly apiKey: string
+  /** In place of the platform's own. */
+  readonly fetch?: (url: URL, init: RequestInit) => Promise<Response>
+  /** How often a request is made at the most; 4 if not given. */
+  readonly attempts?: number
+  /** How long an attempt may take, in milliseconds; 30,000 if not given. */
+  readonly timeoutMillis?: number
+}
+
+/** The version of the interface that the types are of. */
+const apiVersion = "2024-12-12"
+
+/** What the service refuses, or failed to do. The tag is the error's code in the interface. */
+export class ServiceError<Code extends string = ErrorCode> extends Error {
+  readonly _tag: Code
+  readonly status: number
+  /** The fields of the request that are concerned, each with its rule. */
+  readonly details: ReadonlyArray<{ readonly attribute: string; readonly message: string }>
+  /** Names the request in the log of the service. */
+  readonly requestId: string | undefined
+  /** Seconds after which the same request may succeed. */
+  readonly retryAfter: number | undefined
+
+  constructor(code: Code, answer: Pick<ServiceError, "details" | "message" | "requestId" | "retryAfter" | "status">) {
+    super(answer.message)
+    this.name = "ServiceError"
+    this._tag = code
+    this.status = answer.status
+    this.details = answer.details
+    this.requestId = answer.requestId
+    this.retryAfter = answer.retryAfter
+  }
+}
+
+/** No answer of the service arrived: whether the request was carried out is unknown. */
+export class ConnectionFailed extends Error {
+  readonly _tag = "ConnectionFailed"
+  constructor(cause: unknown) {
+    super("The service did not answer", { cause })
+    this.name = "ConnectionFailed"
+  }
+}
+
+/**
+ * Whether a failure is an error of the interface with one of the codes, or with any code.
+ *
+ * @example
+ * ```ts
+ * import * as Client from "@headwater/http/client"
+ *
+ * const client = Client.make({ baseUrl: "http://127.0.0.1:8080", apiKey: "hw_…" })
+ * export const available = () =>
+ *   client.credits.balance().then(
+ *     ({ item }) => item.available,
+ *     (failure) => (Client.isServiceError(failure, "invalid_api_key") ? 0 : Promise.reject(failure))
+ *   )
+ * ```
+ */
+export const isServiceError = <Code extends ErrorCode = ErrorCode>(
+  failure: unknown,
+  ...codes: ReadonlyArray<Code>
+): failure is ServiceError<Code> =>
+  failure instanceof ServiceError && (codes.length === 0 || (codes as ReadonlyArray<string>).includes(failure._tag))
+
+interface AnyRequest {
+  readonly params?: Readonly<Record<string, string | number>>
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
+  readonly payload?: { readonly data?: { readonly item?: Readonly<Record<string, unknown>> } }
+}
+
+const urlOf = (baseUrl: string | URL, path: string, { params = {}, query = {} }: AnyRequest) => {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""))
+  const url = new URL(String(baseUrl).replace(/\/+$/, "") + filled)
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value))
+  return url
+}
+
+const secondsOf = (text: string | null) => (text !== null && /^\d+$/.test(text) ? Number(text) : undefined)
+
+interface Envelope {
+  readonly requestId?: string
+  readonly data?: unknown
+  readonly error?: {
+    readonly code?: ErrorCode
+    readonly message?: string
+    readonly details?: ServiceError["details"]
+  }
+}
+
+/** The `data` of an answer, or its error. */
+const read = (response: Response) =>
+  (response.json() as Promise<Envelope>).then(
+    (answer) => {
+      if (response.ok) return answer.data
+      const { code, details = [], message } = answer.error ?? {}
+      throw new ServiceError(code ?? "unexpected_server_error", {
+        ...{ details, message: message ?? `HTTP ${response.status}`, requestId: answer.requestId },
+        ...{ retryAfter: secondsOf(response.headers.get("retry-after")), status: response.status }
+      })
+    },
+    (cause) => Promise.reject(new ConnectionFailed(cause))
+  )
+
+const sleep = (millis: number, signal: AbortSignal | undefined) =>
+  new Promise<void>((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal!.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop)
+      resolve()
+    }, millis)
+    signal?.addEventListener("abort", stop, { once: true })
+  })
+
+/** Before the attempt with the number, in milliseconds, where the service does not say. */
+const pause = (attempt: number) => 250 * 2 ** attempt * (0.5 + Math.random() / 2)
+
+/** Operations whose second request does no more than the first one, beside all that read or delete. */
+const repeatable =
+  /^(subscriptions|domains|fees|addressForms|rawTransactions)\.|^addressLists\.(add|remove)$|^broadcasts\.broadcast$/
+
+const isRepeatable = (name: OperationName, method: string, { payload }: AnyRequest) =>
+  method !== "POST" || (repeatable.test(name) && payload?.data?.item?.allowDuplicates !== true)
+
+/**
+ * The client. A request is made again, after the pause that the service asks for or one that grows, where the service is
+ * busy (429, 503), and where no answer came and a second request cannot do more than the first one did. Where the
+ * answer to a new subscription was lost, the second request's `already_exists` counts as that answer: the subscription
+ * is read and given.
+ *
+ * The promises are rejected with a {@link ServiceError} or {@link ConnectionFailed}.
+ *
+ * @example
+ * ```ts
+ * import * as Client from "@headwater/http/client"
+ *
+ * const client = Client.make({ baseUrl: "http://127.0.0.1:8080", apiKey: "hw_…" })
+ * export const subscribe = (address: string) =>
+ *   client.subscriptions["address-coins-transactions-confirmed"]({
+ *     params: { blockchain: "ethereum", network: "mainnet" },
+ *     payload: { data: { item: { address, callbackUrl: "https://receiver.example/callbacks", receiveCallbackOn: 12 } } }
+ *   })
+ * ```
+ */
+export const make = ({ apiKey, attempts = 4, baseUrl, timeoutMillis = 30_000, ...options }: Options): Client => {
+  const send = options.fetch ?? ((url, init) => fetch(url, init))
+
+  const attempt = (method: string, url: URL, payload: unknown, signal: AbortSignal | undefined) => {
+    const timeout = AbortSignal.timeout(timeoutMillis)
+    return send(url, {
+      method,
+      headers: {
+        "x-api-key": apiKey,
+        "x-api-version": apiVersion,
+        ...(payload !== undefined && { "content-type": "application/json" })
+      },
+      ...(payload !== undefined && { body: JSON.stringify(payload) }),
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout])
+    }).then(read, (cause) => Promise.reject(signal?.aborted ? signal.reason : new ConnectionFailed(cause)))
+  }
+
+  const call = async (
+    name: OperationName,
+    request: AnyRequest = {},
+    { signal }: CallOptions = {}
+  ): Promise<unknown> => {
+    const [method, path] = endpoints[name].split(" ") as [string, string]
+    const url = urlOf(baseUrl, path, request)
+    const again = isRepeatable(name, method, request)
+    let isLost = false
+    for (let tried = 1; ; tried++) {
+      const outcome = await attempt(method, url, request.payload, signal).then(
+        (data) => ({ data }),
+        (failure: unknown) => ({ failure })
+      )
+      if ("data" in outcome) return outcome.data
+      const { failure } = outcome
+      if (isLost && isServiceError(failure, "already_exists")) return existing(failure, request, signal)
+      const isBusy = isServiceError(failure, "request_limit_reached", "node_unavailable")
+      isLost ||= failure instanceof ConnectionFailed
+      if (tried >= attempts || !(isBusy || (again && failure instanceof ConnectionFailed))) throw failure
+      await sleep(isBusy && failure.retryAfter !== undefined ? failure.retryAfter * 1000 : pause(tried), signal)
+    }
+  }
+
+  /** The subscription that a request made whose answer was lost. */
+  const existing = async (failure: ServiceError, { params, payload }: AnyRequest, signal: AbortSignal | undefined) => {
+    const referenceId = failure.details.find(({ attribute }) => attribute === "referenceId")?.message
+    if (referenceId === undefined) throw failure
+    const found = await call("subscriptions.get", { params: { ...params, referenceId } }, signal && { signal })
+    const { allowDuplicates, ...asked } = payload?.data?.item ?? {}
+    return { item: { ...asked, ...(found as { readonly item: object }).item } }
+  }
+
+  const groups: Record<string, Record<string, Call<OperationName>>> = {}
+  for (const name of Object.keys(endpoints) as ReadonlyArray<OperationName>) {
+    const [group, method] = name.split(".") as [string, string]
+    groups[group] ??= {}
+    groups[group][method] = (...args: ReadonlyArray<unknown>) =>
+      call(name, args[0] as AnyRequest, args[1] as CallOptions) as never
+  }
+  return groups as unknown as Client
+}
+
+/** A page of a list: the place of the next one is a cursor, or the number of items before. */
+interface Page<Item> {
+  readonly items: ReadonlyArray<Item>
+  readonly hasMore?: boolean
+  readonly nextStartingAfter?: string
+  readonly offset?: number
+  readonly total?: number
+}
+
+/**
+ * All items of a list, page by page as they are asked for.
+ *
+ * @example
+ * ```ts
+ * import * as Client from "@headwater/http/client"
+ *
+ * const client = Client.make({ baseUrl: "http://127.0.0.1:8080", apiKey: "hw_…" })
+ * export const urls = async () => {
+ *   const found: Array<string> = []
+ *   const params = { blockchain: "ethereum", network: "mainnet" }
+ *   for await (const { callbackUrl } of Client.items(client.subscriptions.list, { params })) found.push(callbackUrl)
+ *   return found
+ * }
+ * ```
+ */
+export async function* items<R extends object, Item>(
+  list: (request: R, options?: CallOptions) => Promise<Page<Item>>,
+  request: R,
+  options?: CallOptions
+): AsyncGenerator<Item, void, undefined> {
+  const { query = {} } = request as AnyRequest
+  for (let place = {}; ; ) {
+    const page = await list({ ...request, query: { ...query, ...place } }, options)
+    yield* page.items
+    if (page.nextStartingAfter !== undefined && page.hasMore) place = { startingAfter: page.nextStartingAfter }
+    else {
+      const next = (page.offset ?? 0) + page.items.length
+      if (page.total === undefined || page.items.length === 0 || next >= page.total) return
+      place = { offset: next }
+    }
+  }
+}

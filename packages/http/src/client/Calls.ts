@@ -1,0 +1,359 @@
+/** Written by `ClientInterface.ts` from the OpenAPI document. */
+import type { Call } from "./Call.ts"
+
+/** Methods and paths of the operations. */
+export const endpoints = {
+  "subscriptions.address-tokens-transactions-confirmed":
+    "POST /blockchain-events/{blockchain}/{network}/address-tokens-transactions-confirmed",
+  "subscriptions.address-tokens-transactions-confirmed-each-confirmation":
+    "POST /blockchain-events/{blockchain}/{network}/address-tokens-transactions-confirmed-each-confirmation",
+  "subscriptions.address-coins-transactions-unconfirmed":
+    "POST /blockchain-events/{blockchain}/{network}/address-coins-transactions-unconfirmed",
+  "subscriptions.address-coins-transactions-confirmed":
+    "POST /blockchain-events/{blockchain}/{network}/address-coins-transactions-confirmed",
+  "subscriptions.address-coins-transactions-confirmed-each-confirmation":
+    "POST /blockchain-events/{blockchain}/{network}/address-coins-transactions-confirmed-each-confirmation",
+  "subscriptions.address-internal-transactions-confirmed":
+    "POST /blockchain-events/{blockchain}/{network}/address-internal-transactions-confirmed",
+  "subscriptions.address-internal-transactions-confirmed-each-confirmation":
+    "POST /blockchain-events/{blockchain}/{network}/address-internal-transactions-confirmed-each-confirmation",
+  "subscriptions.contract-events": "POST /blockchain-events/{blockchain}/{network}/contract-events",
+  "subscriptions.block-mined": "POST /blockchain-events/{blockchain}/{network}/block-mined",
+  "subscriptions.block-reverted": "POST /blockchain-events/{blockchain}/{network}/block-reverted",
+  "subscriptions.list": "GET /blockchain-events/{blockchain}/{network}",
+  "subscriptions.get": "GET /blockchain-events/{blockchain}/{network}/{referenceId}",
+  "subscriptions.delete": "DELETE /blockchain-events/{blockchain}/{network}/{referenceId}",
+  "subscriptions.activate": "POST /blockchain-events/{blockchain}/{network}/{referenceId}/activate",
+  "bulk.create": "POST /blockchain-events/{blockchain}/{network}/bulk",
+  "bulk.list": "GET /blockchain-events/{blockchain}/{network}/bulk",
+  "bulk.delete": "POST /blockchain-events/{blockchain}/{network}/bulk/delete",
+  "addressLists.create": "POST /blockchain-events/{blockchain}/{network}/address-lists",
+  "addressLists.add": "POST /blockchain-events/{blockchain}/{network}/{referenceId}/addresses",
+  "addressLists.list": "GET /blockchain-events/{blockchain}/{network}/{referenceId}/addresses",
+  "addressLists.remove": "POST /blockchain-events/{blockchain}/{network}/{referenceId}/addresses/remove",
+  "extendedKeys.create": "POST /blockchain-events/{blockchain}/{network}/extended-keys",
+  "extendedKeys.get": "GET /blockchain-events/{blockchain}/{network}/{referenceId}/extended-key",
+  "callbacks.list": "GET /blockchain-events/{blockchain}/{network}/{referenceId}/callbacks",
+  "callbacks.redeliver":
+    "POST /blockchain-events/{blockchain}/{network}/{referenceId}/callbacks/{idempotencyKey}/redeliver",
+  "callbacks.recover": "POST /blockchain-events/{blockchain}/{network}/{referenceId}/recover",
+  "callbacks.test": "POST /blockchain-events/{blockchain}/{network}/{referenceId}/test",
+  "callbacks.rotateSecret": "POST /blockchain-events/{blockchain}/{network}/{referenceId}/secret",
+  "callbacks.status": "GET /blockchain-events/{blockchain}/{network}/{referenceId}/status",
+  "callbacks.unresolved": "GET /blockchain-events/{blockchain}/{network}/{referenceId}/unresolved",
+  "feed.read": "GET /callbacks",
+  "domains.add": "POST /domains",
+  "domains.list": "GET /domains",
+  "domains.verify": "POST /domains/{domain}/verify",
+  "receivers.list": "GET /receivers",
+  "receivers.recover": "POST /receivers/recover",
+  "blocks.utxoLatest": "GET /blocks/utxo/{blockchain}/{network}/latest/details",
+  "blocks.xrpTransactions": "GET /blocks/xrp/{network}/hash/{blockHash}/transactions",
+  "transactions.logs": "GET /transactions/evm/{blockchain}/{network}/{transactionHash}/logs",
+  "transactions.prepare": "POST /prepare-transactions/evm/{blockchain}/{network}/native-coins",
+  "tokenPreparation.prepareFungible": "POST /prepare-transactions/evm/{blockchain}/{network}/fungible-tokens",
+  "tokenPreparation.prepareNonFungible": "POST /prepare-transactions/evm/{blockchain}/{network}/non-fungible-tokens",
+  "xrpPreparation.preparePayment": "POST /prepare-transactions/xrp/{network}/payments",
+  "simulation.simulate": "POST /simulate-transactions/evm/{blockchain}/{network}",
+  "fees.marketFees": "GET /blockchain-fees/evm/{blockchain}/{network}/eip-1559",
+  "fees.gasPrices": "GET /blockchain-fees/evm/{blockchain}/{network}/mempool",
+  "fees.nativeGas": "POST /blockchain-fees/evm/{blockchain}/{network}/estimate-native-coin-transfer-gas-limit",
+  "fees.tokenGas": "POST /blockchain-fees/evm/{blockchain}/{network}/estimate-token-transfer-gas-limit",
+  "fees.utxoFees": "GET /blockchain-fees/utxo/{blockchain}/{network}/mempool",
+  "fees.smartFee": "GET /blockchain-fees/utxo/{blockchain}/{network}/smart",
+  "fees.ledgerFees": "GET /blockchain-fees/xrp/{network}/mempool",
+  "nextNonce.nextNonce": "GET /addresses-latest/evm/{blockchain}/{network}/{address}/next-available-nonce",
+  "nextNonce.nextSequence": "GET /addresses-latest/xrp/{network}/{address}/next-available-sequence",
+  "broadcasts.broadcast": "POST /broadcast-transactions/{blockchain}/{network}",
+  "broadcasts.broadcastOutcome": "GET /broadcast-transactions/{blockchain}/{network}/{transactionId}",
+  "addresses.internalTransactions": "GET /addresses-latest/evm/{blockchain}/{network}/{address}/internal-transactions",
+  "addresses.tokensTransfers": "GET /addresses-historical/evm/{blockchain}/{network}/{address}/tokens-transfers",
+  "addresses.syncedAddresses": "GET /addresses-historical/manage/{blockchain}/{network}",
+  "addresses.syncAddress": "POST /addresses-historical/manage/{blockchain}/{network}",
+  "addresses.deactivateSyncedAddress": "DELETE /addresses-historical/manage/{blockchain}/{network}/{address}",
+  "addresses.activateSyncedAddress": "POST /addresses-historical/manage/{blockchain}/{network}/{address}/activate",
+  "hdWallets.evmAssets": "GET /hd-wallets/evm/{blockchain}/{network}/{extendedPublicKey}/assets",
+  "hdWallets.utxoAssets": "GET /hd-wallets/utxo/{blockchain}/{network}/{extendedPublicKey}/assets",
+  "hdWallets.utxoStatus": "GET /hd-wallets/utxo/{blockchain}/{network}/{extendedPublicKey}/status",
+  "hdWallets.xrpAssets": "GET /hd-wallets/{blockchain}/{network}/{extendedPublicKey}/assets",
+  "hdWallets.utxoDerive": "POST /hd-wallets/utxo/{blockchain}/{network}/{extendedPublicKey}/addresses/derive-and-sync",
+  "hdWallets.utxoPrepare": "POST /hd-wallets/utxo/{blockchain}/{network}/{extendedPublicKey}/transactions/prepare",
+  "hdWallets.xrpDerive": "POST /hd-wallets/{blockchain}/{network}/{extendedPublicKey}/addresses/derive-and-sync",
+  "hdWallets.syncedWallets": "GET /hd-wallets/manage/{blockchain}/{network}",
+  "hdWallets.syncWallet": "POST /hd-wallets/manage/{blockchain}/{network}/{extendedPublicKey}/sync",
+  "hdWallets.deactivateSyncedWallet": "DELETE /hd-wallets/manage/{blockchain}/{network}/{extendedPublicKey}",
+  "hdWallets.activateSyncedWallet": "POST /hd-wallets/manage/{blockchain}/{network}/{extendedPublicKey}/activate",
+  "addressForms.evmValidate": "POST /utils/evm/{blockchain}/{network}/validate-address",
+  "addressForms.utxoValidate": "POST /utils/utxo/{blockchain}/{network}/validate-address",
+  "addressForms.xrpValidate": "POST /utils/xrp/{blockchain}/{network}/validate-address",
+  "addressForms.convert": "POST /utils/{blockchain}/{network}/convert-address",
+  "addressForms.decodeX": "GET /utils/{blockchain}/{network}/decode-x-address/{xAddress}",
+  "addressForms.encodeX": "GET /utils/{blockchain}/{network}/encode-x-address/{classicAddress}/{addressTag}",
+  "addressForms.derive": "GET /utils/{blockchain}/{network}/xpubs/{extendedPublicKey}/derive-addresses",
+  "rawTransactions.evmDecode": "POST /utils/evm/{blockchain}/{network}/decode-raw-transaction",
+  "rawTransactions.utxoDecode": "POST /utils/utxo/{blockchain}/{network}/decode-raw-transaction",
+  "marketData.assetById": "GET /market-data/assets/by-id/{assetId}",
+  "marketData.assetBySymbol": "GET /market-data/assets/by-symbol/{assetSymbol}",
+  "marketData.assetBySlug": "GET /market-data/assets/by-slug/{assetSlug}",
+  "marketData.assets": "GET /market-data/assets",
+  "credits.balance": "GET /credits/balance",
+  "credits.statement": "GET /credits/statement",
+  "limits.get": "GET /limits"
+} as const
+
+/** Codes of the errors that any operation may answer. */
+export type ErrorCode =
+  | "address_not_synced"
+  | "already_exists"
+  | "blockchain_data_block_not_found"
+  | "blockchain_data_transaction_not_found"
+  | "blockchain_events_callbacks_limit_reached"
+  | "endpoint_not_allowed_for_api_key"
+  | "insufficient_credits"
+  | "invalid_api_key"
+  | "invalid_blockchain"
+  | "invalid_data"
+  | "invalid_network"
+  | "invalid_pagination"
+  | "invalid_request_body_structure"
+  | "invalid_xpub"
+  | "limit_greater_than_allowed"
+  | "missing_api_key"
+  | "node_unavailable"
+  | "payload_too_large"
+  | "request_limit_reached"
+  | "resource_not_found"
+  | "sync_addresses_limit_reached"
+  | "unexpected_server_error"
+  | "unimplemented"
+  | "unsupported_media_type"
+  | "uri_not_found"
+  | "xpub_not_synced"
+  | "xpub_sync_in_progress"
+  | "xpubs_limit_reached"
+
+/** The operations by their groups, as methods. */
+export interface Calls {
+  readonly subscriptions: {
+    /** Subscribe to confirmed token transactions of an address. Costs 30 credits a result. What fails costs nothing. */
+    readonly "address-tokens-transactions-confirmed": Call<"subscriptions.address-tokens-transactions-confirmed">
+    /** Subscribe to each confirmation of token transactions of an address. Costs 30 credits a result. What fails costs nothing. */
+    readonly "address-tokens-transactions-confirmed-each-confirmation": Call<"subscriptions.address-tokens-transactions-confirmed-each-confirmation">
+    /** Subscribe to unconfirmed coin transactions of an address. Costs 30 credits a result. What fails costs nothing. */
+    readonly "address-coins-transactions-unconfirmed": Call<"subscriptions.address-coins-transactions-unconfirmed">
+    /** Subscribe to confirmed coin transactions of an address. Costs 30 credits a result. What fails costs nothing. */
+    readonly "address-coins-transactions-confirmed": Call<"subscriptions.address-coins-transactions-confirmed">
+    /** Subscribe to each confirmation of coin transactions of an address. Costs 30 credits a result. What fails costs nothing. */
+    readonly "address-coins-transactions-confirmed-each-confirmation": Call<"subscriptions.address-coins-transactions-confirmed-each-confirmation">
+    /** Subscribe to confirmed internal transactions of an address. Costs 30 credits a result. What fails costs nothing. */
+    readonly "address-internal-transactions-confirmed": Call<"subscriptions.address-internal-transactions-confirmed">
+    /** Subscribe to each confirmation of internal transactions of an address. Costs 30 credits a result. What fails costs nothing. */
+    readonly "address-internal-transactions-confirmed-each-confirmation": Call<"subscriptions.address-internal-transactions-confirmed-each-confirmation">
+    /** Subscribe to events of a contract. Costs 30 credits a result. What fails costs nothing. */
+    readonly "contract-events": Call<"subscriptions.contract-events">
+    /** Subscribe to new blocks. Costs 30 credits a result. What fails costs nothing. */
+    readonly "block-mined": Call<"subscriptions.block-mined">
+    /** Subscribe to blocks that leave the chain. Costs 30 credits a result. What fails costs nothing. */
+    readonly "block-reverted": Call<"subscriptions.block-reverted">
+    /** List the subscriptions on a chain, oldest first. Costs 30 credits a result. What fails costs nothing. */
+    readonly list: Call<"subscriptions.list">
+    /** Read a subscription. Costs 30 credits a result. What fails costs nothing. */
+    readonly get: Call<"subscriptions.get">
+    /** Delete a subscription with its pending callbacks. Costs no credits. */
+    readonly delete: Call<"subscriptions.delete">
+    /** Activate a subscription and send its parked callbacks. Costs 30 credits a result. What fails costs nothing. */
+    readonly activate: Call<"subscriptions.activate">
+  }
+  readonly bulk: {
+    /** Make up to 10,000 subscriptions. Costs 30 credits a result. What fails costs nothing. */
+    readonly create: Call<"bulk.create">
+    /** List the subscriptions on a chain by a cursor, oldest first, up to 1,000 at a time. Costs 30 credits a result. What fails costs nothing. */
+    readonly list: Call<"bulk.list">
+    /** Delete up to 10,000 subscriptions with their pending callbacks. Costs no credits. */
+    readonly delete: Call<"bulk.delete">
+  }
+  readonly addressLists: {
+    /** Subscribe to a list of addresses, which is empty at first. Costs 30 credits a result. What fails costs nothing. */
+    readonly create: Call<"addressLists.create">
+    /** Add addresses to the list of a subscription, from the next block on. Costs 30 credits a result. What fails costs nothing. */
+    readonly add: Call<"addressLists.add">
+    /** Read the addresses of a subscription's list by a cursor. Costs no credits. */
+    readonly list: Call<"addressLists.list">
+    /** Take addresses out of the list of a subscription, from the next block on. Costs no credits. */
+    readonly remove: Call<"addressLists.remove">
+  }
+  readonly extendedKeys: {
+    /** Subscribe to all addresses of an extended public key or a descriptor. Costs 30 credits a result. What fails costs nothing. */
+    readonly create: Call<"extendedKeys.create">
+    /** Read how far the subscription on an extended public key reaches. Costs 30 credits a result. What fails costs nothing. */
+    readonly get: Call<"extendedKeys.get">
+  }
+  readonly callbacks: {
+    /** Read the callbacks of a subscription in the order of their numbers, waiting for new ones if asked to. Costs no credits. */
+    readonly list: Call<"callbacks.list">
+    /** Send a callback again now. Costs no credits. */
+    readonly redeliver: Call<"callbacks.redeliver">
+    /** Send all callbacks of a subscription again, since a number or a time; the status shows how far that is. Costs no credits. */
+    readonly recover: Call<"callbacks.recover">
+    /** Send a callback that is marked as a test. Costs no credits. */
+    readonly test: Call<"callbacks.test">
+    /** Change the secret of a subscription, with both in use for a while. Costs no credits. */
+    readonly rotateSecret: Call<"callbacks.rotateSecret">
+    /** Read how far a subscription was evaluated, and how many callbacks wait to be sent. Costs no credits. */
+    readonly status: Call<"callbacks.status">
+    /** List the movements of coins that have no callback yet, since their net amount is in doubt; oldest first. Costs no credits. */
+    readonly unresolved: Call<"callbacks.unresolved">
+  }
+  readonly feed: {
+    /** Read the callbacks of all subscriptions in one order, waiting for new ones if asked to. Costs no credits. With `accept: text/event-stream` the answer is server-sent events without an end, which go on behind the header `Last-Event-ID`; with `upgrade: websocket` the same goes over WebSocket. */
+    readonly read: Call<"feed.read">
+  }
+  readonly domains: {
+    /** Ask for a token that proves a domain. Costs no credits. */
+    readonly add: Call<"domains.add">
+    /** List the domains of the account. Costs no credits. */
+    readonly list: Call<"domains.list">
+    /** Verify the domain by its token. Costs no credits. */
+    readonly verify: Call<"domains.verify">
+  }
+  readonly receivers: {
+    /** List the hosts that callbacks go to, and how each one does. Costs no credits. */
+    readonly list: Call<"receivers.list">
+    /** Send all callbacks of a host or of the account again, since a time; the status of each subscription shows how far that is. Costs no credits. */
+    readonly recover: Call<"receivers.recover">
+  }
+  readonly blocks: {
+    /** Read the last mined block of a UTXO chain. Costs 20 credits a result; bitcoin-cash 24, litecoin 22, dogecoin 22, dash 22, zcash 26. What fails costs nothing. */
+    readonly utxoLatest: Call<"blocks.utxoLatest">
+    /** List the transactions of an XRP ledger. Costs 20 credits a result. What fails costs nothing. */
+    readonly xrpTransactions: Call<"blocks.xrpTransactions">
+  }
+  readonly transactions: {
+    /** List the logs of a transaction. Costs 30 credits a result; ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    readonly logs: Call<"transactions.logs">
+    /** Prepare a transaction of native coins for signing. Costs 60 credits a result; ethereum-classic 78, binance-smart-chain 150, polygon 120, arbitrum 96, avalanche 108, base 72, optimism 84, tron 90. What fails costs nothing. */
+    readonly prepare: Call<"transactions.prepare">
+  }
+  readonly tokenPreparation: {
+    /** Prepare a transfer of fungible tokens (ERC-20) for signing. Costs 60 credits a result; ethereum-classic 78, binance-smart-chain 150, polygon 120, arbitrum 96, avalanche 108, base 72, optimism 84, tron 90. What fails costs nothing. */
+    readonly prepareFungible: Call<"tokenPreparation.prepareFungible">
+    /** Prepare a transfer of a non-fungible token (ERC-721) for signing. Costs 60 credits a result; ethereum-classic 78, binance-smart-chain 150, polygon 120, arbitrum 96, avalanche 108, base 72, optimism 84, tron 90. What fails costs nothing. */
+    readonly prepareNonFungible: Call<"tokenPreparation.prepareNonFungible">
+  }
+  readonly xrpPreparation: {
+    /** Prepare a payment of XRP for signing. Costs 60 credits a result; ethereum-classic 78, binance-smart-chain 150, polygon 120, arbitrum 96, avalanche 108, base 72, optimism 84, tron 90. What fails costs nothing. */
+    readonly preparePayment: Call<"xrpPreparation.preparePayment">
+  }
+  readonly simulation: {
+    /** Run a transaction on top of the newest block without sending it. Costs 110 credits a result; bitcoin-cash 132, litecoin 121, dogecoin 121, dash 121, zcash 143, ethereum-classic 143, binance-smart-chain 275, polygon 220, arbitrum 176, avalanche 198, base 132, optimism 154, tron 165. What fails costs nothing. */
+    readonly simulate: Call<"simulation.simulate">
+  }
+  readonly fees: {
+    /** Show the prices of gas by EIP-1559. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    readonly marketFees: Call<"fees.marketFees">
+    /** Show whole prices of gas, as legacy transactions name them. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    readonly gasPrices: Call<"fees.gasPrices">
+    /** Estimate the gas that a transfer of native coins takes. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    readonly nativeGas: Call<"fees.nativeGas">
+    /** Estimate the gas that a transfer of tokens takes. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    readonly tokenGas: Call<"fees.tokenGas">
+    /** Show what transactions of a UTXO chain pay for a virtual byte. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    readonly utxoFees: Call<"fees.utxoFees">
+    /** Show a node's own estimate of a fee (estimatesmartfee). Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    readonly smartFee: Call<"fees.smartFee">
+    /** Show the fees of transactions on the XRP Ledger. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    readonly ledgerFees: Call<"fees.ledgerFees">
+  }
+  readonly nextNonce: {
+    /** Show the nonce of an address's next transaction. Costs 20 credits a result; bitcoin-cash 24, litecoin 22, dogecoin 22, dash 22, zcash 26, ethereum-classic 26, binance-smart-chain 50, polygon 40, arbitrum 32, avalanche 36, base 24, optimism 28, tron 30. What fails costs nothing. */
+    readonly nextNonce: Call<"nextNonce.nextNonce">
+    /** Show the sequence of an account's next transaction. Costs 20 credits a result; bitcoin-cash 24, litecoin 22, dogecoin 22, dash 22, zcash 26, ethereum-classic 26, binance-smart-chain 50, polygon 40, arbitrum 32, avalanche 36, base 24, optimism 28, tron 30. What fails costs nothing. */
+    readonly nextSequence: Call<"nextNonce.nextSequence">
+  }
+  readonly broadcasts: {
+    /** Send a signed transaction to the nodes of its chain. Costs 60 credits a result. What fails before the nodes are asked to take it costs nothing. */
+    readonly broadcast: Call<"broadcasts.broadcast">
+    /** Read what became of a transaction that was broadcast. Costs no credits. */
+    readonly broadcastOutcome: Call<"broadcasts.broadcastOutcome">
+  }
+  readonly addresses: {
+    /** List the internal transactions of an address in the last 14 days. Costs 320 credits a result; ethereum-classic 416, binance-smart-chain 800, polygon 640, arbitrum 512, avalanche 576, base 384, optimism 448, tron 480. What fails costs nothing. */
+    readonly internalTransactions: Call<"addresses.internalTransactions">
+    /** List the confirmed token transfers of an address. Costs 100 credits a result. What fails costs nothing. */
+    readonly tokensTransfers: Call<"addresses.tokensTransfers">
+    /** List the synced addresses of the account. Costs 30 credits a result. What fails costs nothing. */
+    readonly syncedAddresses: Call<"addresses.syncedAddresses">
+    /** Record an address from now on, and read its past. Costs 30 credits a result. What fails costs nothing. */
+    readonly syncAddress: Call<"addresses.syncAddress">
+    /** Stop recording a synced address. Costs no credits. */
+    readonly deactivateSyncedAddress: Call<"addresses.deactivateSyncedAddress">
+    /** Record a synced address again, and read its past again. Costs 30 credits a result. What fails costs nothing. */
+    readonly activateSyncedAddress: Call<"addresses.activateSyncedAddress">
+  }
+  readonly hdWallets: {
+    /** Read the assets of an EVM wallet. Costs 220 credits a result; ethereum-classic 286, binance-smart-chain 550, tron 330. What fails costs nothing. */
+    readonly evmAssets: Call<"hdWallets.evmAssets">
+    /** Read the confirmed balance of a UTXO wallet. Costs 520 credits a result; bitcoin-cash 624, litecoin 572, dogecoin 572, dash 572, zcash 676. What fails costs nothing. */
+    readonly utxoAssets: Call<"hdWallets.utxoAssets">
+    /** Read from which block on the record of a UTXO wallet is complete. Costs 30 credits a result. What fails costs nothing. */
+    readonly utxoStatus: Call<"hdWallets.utxoStatus">
+    /** Read the confirmed balance of an XRP wallet. Costs 120 credits a result. What fails costs nothing. */
+    readonly xrpAssets: Call<"hdWallets.xrpAssets">
+    /** Derive 100 receiving addresses of a UTXO wallet and record their transfers. Costs 35 credits a result; bitcoin-cash 42, litecoin 39, dogecoin 39, dash 39, zcash 46. What fails costs nothing. */
+    readonly utxoDerive: Call<"hdWallets.utxoDerive">
+    /** Prepare a transaction of a UTXO wallet for signing, and reserve its coins. Costs 520 credits a result; bitcoin-cash 624, litecoin 572, dogecoin 572, dash 572, zcash 676. What fails costs nothing. */
+    readonly utxoPrepare: Call<"hdWallets.utxoPrepare">
+    /** Derive 100 receiving addresses of an XRP wallet and record their transfers. Costs 35 credits a result. What fails costs nothing. */
+    readonly xrpDerive: Call<"hdWallets.xrpDerive">
+    /** List the synced wallets of the account. Costs 30 credits a result. What fails costs nothing. */
+    readonly syncedWallets: Call<"hdWallets.syncedWallets">
+    /** Record the addresses of a wallet from now on, and read the past of each. Costs 30 credits a result. What fails costs nothing. */
+    readonly syncWallet: Call<"hdWallets.syncWallet">
+    /** Stop recording a synced wallet. Costs no credits. */
+    readonly deactivateSyncedWallet: Call<"hdWallets.deactivateSyncedWallet">
+    /** Record a synced wallet again, and read its past again. Costs 30 credits a result. What fails costs nothing. */
+    readonly activateSyncedWallet: Call<"hdWallets.activateSyncedWallet">
+  }
+  readonly addressForms: {
+    /** Check an address of an EVM chain. Costs 10 credits a result. What fails costs nothing. */
+    readonly evmValidate: Call<"addressForms.evmValidate">
+    /** Check an address of a UTXO chain. Costs 10 credits a result. What fails costs nothing. */
+    readonly utxoValidate: Call<"addressForms.utxoValidate">
+    /** Check an address of the XRP Ledger. Costs 10 credits a result. What fails costs nothing. */
+    readonly xrpValidate: Call<"addressForms.xrpValidate">
+    /** Change an address of Bitcoin Cash into its other form: CashAddr or legacy. Costs 10 credits a result. What fails costs nothing. */
+    readonly convert: Call<"addressForms.convert">
+    /** Read an X-address. Costs 10 credits a result. What fails costs nothing. */
+    readonly decodeX: Call<"addressForms.decodeX">
+    /** Make an X-address. Costs 10 credits a result. What fails costs nothing. */
+    readonly encodeX: Call<"addressForms.encodeX">
+    /** Derive addresses of an extended public key, and record nothing. Costs 10 credits a result. What fails costs nothing. */
+    readonly derive: Call<"addressForms.derive">
+  }
+  readonly rawTransactions: {
+    /** Decode a raw transaction of an EVM chain. Costs 10 credits a result. What fails costs nothing. */
+    readonly evmDecode: Call<"rawTransactions.evmDecode">
+    /** Decode a raw transaction of a UTXO chain. Costs 10 credits a result. What fails costs nothing. */
+    readonly utxoDecode: Call<"rawTransactions.utxoDecode">
+  }
+  readonly marketData: {
+    /** Read an asset by its id. Costs 110 credits a result. What fails costs nothing. */
+    readonly assetById: Call<"marketData.assetById">
+    /** Read an asset by its symbol. Costs 110 credits a result. What fails costs nothing. */
+    readonly assetBySymbol: Call<"marketData.assetBySymbol">
+    /** Read an asset by its slug. Costs 110 credits a result. What fails costs nothing. */
+    readonly assetBySlug: Call<"marketData.assetBySlug">
+    /** List the supported assets. Costs no credits. */
+    readonly assets: Call<"marketData.assets">
+  }
+  readonly credits: {
+    /** Read the credits that are left. Costs no credits. */
+    readonly balance: Call<"credits.balance">
+    /** List the entries of the account's ledger. Costs no credits. */
+    readonly statement: Call<"credits.statement">
+  }
+  readonly limits: {
+    /** Read the account's limits, and what is left of them. Costs no credits. */
+    readonly get: Call<"limits.get">
+  }
+}

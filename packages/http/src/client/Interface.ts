@@ -1,0 +1,6178 @@
+/** Written by `ClientInterface.ts` from the OpenAPI document. */
+export interface components {
+  schemas: {
+    readonly ErrorDetail: {
+      /**
+       * @description The field that is wrong
+       * @example callbackUrl
+       */
+      readonly attribute: string
+      /**
+       * @description The rule that the field breaks
+       * @example must begin with https://
+       */
+      readonly message: string
+    }
+    readonly AccountLimits: {
+      /** @description Subscriptions of the account, over all chains */
+      readonly subscriptions: {
+        /**
+         * @description The most that is allowed
+         * @example 10000
+         */
+        readonly maximum: number
+        /**
+         * @description What the account has of it
+         * @example 12
+         */
+        readonly used: number
+      }
+      /** @description Subscriptions of the account to one event of one address, wherever they are sent */
+      readonly duplicates: {
+        /**
+         * @description The most that is allowed
+         * @example 10000
+         */
+        readonly maximum: number
+      }
+      /** @description Callbacks of the account that wait for their receivers, counted up to the maximum: beyond it what happens at addresses with many subscriptions is kept, and told when they are fewer */
+      readonly waitingCallbacks: {
+        /**
+         * @description The most that is allowed
+         * @example 10000
+         */
+        readonly maximum: number
+        /**
+         * @description What the account has of it
+         * @example 12
+         */
+        readonly used: number
+      }
+      /** @description Callbacks of one subscription that wait for the verification of their host: beyond it the oldest expire */
+      readonly heldCallbacks: {
+        /**
+         * @description The most that is allowed
+         * @example 10000
+         */
+        readonly maximum: number
+      }
+      /** @description Hosts of callbacks that the account has added */
+      readonly domains: {
+        /**
+         * @description The most that is allowed
+         * @example 10000
+         */
+        readonly maximum: number
+        /**
+         * @description What the account has of it
+         * @example 12
+         */
+        readonly used: number
+      }
+      /** @description Verifications of domains in the present hour of the clock */
+      readonly verificationsAnHour: {
+        /**
+         * @description The most that is allowed
+         * @example 10000
+         */
+        readonly maximum: number
+        /**
+         * @description What the account has of it
+         * @example 12
+         */
+        readonly used: number
+      }
+      /** @description HD wallets that the account has synced, over all chains */
+      readonly wallets: {
+        /**
+         * @description The most that is allowed
+         * @example 10000
+         */
+        readonly maximum: number
+        /**
+         * @description What the account has of it
+         * @example 12
+         */
+        readonly used: number
+      }
+      /** @description Single addresses that the account has synced, over all chains */
+      readonly addresses: {
+        /**
+         * @description The most that is allowed
+         * @example 10000
+         */
+        readonly maximum: number
+        /**
+         * @description What the account has of it
+         * @example 12
+         */
+        readonly used: number
+      }
+      /** @description Addresses in the lists of the account's subscriptions, over all chains */
+      readonly listedAddresses: {
+        /**
+         * @description The most that is allowed
+         * @example 10000
+         */
+        readonly maximum: number
+        /**
+         * @description What the account has of it
+         * @example 12
+         */
+        readonly used: number
+      }
+      /** @description Requests of the account for many subscriptions in the last seven days */
+      readonly bulkRequests: {
+        /**
+         * @description The most that is allowed
+         * @example 10000
+         */
+        readonly maximum: number
+        /**
+         * @description What the account has of it
+         * @example 12
+         */
+        readonly used: number
+      }
+      /** @description Subscriptions whose callbacks are being sent to another URL */
+      readonly callbackCopies: {
+        /**
+         * @description The most that is allowed
+         * @example 10000
+         */
+        readonly maximum: number
+        /**
+         * @description What the account has of it
+         * @example 12
+         */
+        readonly used: number
+      }
+      /** @description Calls of a chain's node for one request, as for the assets of a wallet */
+      readonly nodeCalls: {
+        /**
+         * @description The most that is allowed
+         * @example 10000
+         */
+        readonly maximum: number
+      }
+      /** @description Readers of the account's feed that stay connected to one daemon, by server-sent events or WebSocket */
+      readonly streams: {
+        /**
+         * @description The most that is allowed
+         * @example 10000
+         */
+        readonly maximum: number
+        /**
+         * @description What the account has of it
+         * @example 12
+         */
+        readonly used: number
+      }
+    }
+    readonly CreditEntry: {
+      /**
+       * @description Names the cause of the entry; no two entries have the same
+       * @example request:6f1b0a4c9d3e57812fa06b3c
+       */
+      readonly key: string
+      /**
+       * @example request
+       * @enum {string}
+       */
+      readonly kind: "grant" | "request" | "daily" | "callback"
+      /**
+       * @description Credits, negative for a charge
+       * @example -30
+       */
+      readonly amount: number
+      /**
+       * @description Results, subscriptions or callbacks that the entry pays for
+       * @example 1
+       */
+      readonly results: number
+      /**
+       * @description The operation, or the chain and day
+       * @example subscriptions.get
+       */
+      readonly detail: string
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly timestamp: number
+    }
+    readonly CreditBalance: {
+      /**
+       * @description Credits left
+       * @example 985420
+       */
+      readonly available: number
+    }
+    readonly ListedAsset: {
+      /** @enum {string} */
+      readonly assetType: "crypto" | "fiat"
+      /**
+       * @description COIN or TOKEN
+       * @example TOKEN
+       */
+      readonly type: string
+      /** @example Tether */
+      readonly name: string
+      /** @example USDT */
+      readonly originalSymbol: string
+      /** @example 5b1ea92e584bf50020130615 */
+      readonly referenceId: string
+      /** @example tether */
+      readonly slug: string
+      /** @example USDT */
+      readonly symbol: string
+      readonly latestRate?: {
+        /** @example 0.9998 */
+        readonly amount: string
+        /** @example USD */
+        readonly unit: string
+        /**
+         * @description Seconds since the Unix epoch
+         * @example 1764158400
+         */
+        readonly calculationTimestamp?: number
+      }
+    }
+    readonly Asset: {
+      readonly contracts: readonly {
+        readonly blockchain: string
+        readonly network: string
+        /** @example 0xdAC17F958D2ee523a2206206994597C13D831ec7 */
+        readonly identifier: string
+        /** @example ERC-20 */
+        readonly standard: string
+        readonly fungibleValues?: {
+          /** @example 6 */
+          readonly decimals?: number
+        }
+      }[]
+      readonly latestRate: {
+        /** @example 0.9998 */
+        readonly amount: string
+        /** @example USD */
+        readonly unit: string
+        /**
+         * @description Seconds since the Unix epoch
+         * @example 1764158400
+         */
+        readonly calculationTimestamp?: number
+      }
+      readonly logo: {
+        /** @example base64 */
+        readonly encoding: string
+        /** @example PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4= */
+        readonly imageData: string
+        /** @example image/svg+xml */
+        readonly mimeType: string
+      }
+      /** @example Tether */
+      readonly name: string
+      /** @example USDT */
+      readonly originalSymbol: string
+      /** @example 5b1ea92e584bf50020130615 */
+      readonly referenceId: string
+      /** @example tether */
+      readonly slug?: string
+      /** @example USDT */
+      readonly symbol: string
+      readonly specificData: {
+        /** @example 0.01 */
+        readonly "1HourPriceChangeInPercentage": string
+        /** @example -0.02 */
+        readonly "1WeekPriceChangeInPercentage": string
+        /** @example 0.03 */
+        readonly "24HoursPriceChangeInPercentage": string
+        /** @example 61250000000 */
+        readonly "24HoursTradingVolume": string
+        /** @example 119500000000 */
+        readonly circulatingSupply: string
+        /** @example 119476100000 */
+        readonly marketCapInUSD: string
+        /** @example 119500000000 */
+        readonly maxSupply: string
+        /** @example TOKEN */
+        readonly type: string
+      }
+    }
+    readonly DecodedUtxoTransaction: {
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly id: string
+      /**
+       * @description Bytes
+       * @example 222
+       */
+      readonly size: number
+      /**
+       * @description Of all bytes, the witness too
+       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       */
+      readonly hash: string
+      readonly inputs: readonly {
+        /**
+         * @description Of the coin that is spent, where the input shows it
+         * @example 0x52908400098527886E0F7030069857D2E4169EE7
+         */
+        readonly address?: string
+        /** @example 0 */
+        readonly outputIndex: number
+        readonly script: {
+          /** @example 0 751e76e8199196d454941c45d1b3a323f1433bd6 */
+          readonly asm: string
+          /** @example 0014751e76e8199196d454941c45d1b3a323f1433bd6 */
+          readonly hex: string
+          /** @example witness_v0_keyhash */
+          readonly type: string
+        }
+        /** @example 4294967293 */
+        readonly sequence: number
+        /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+        readonly transactionId: string
+        readonly witnesses?: readonly string[]
+      }[]
+      /** @example 0 */
+      readonly locktime: number
+      readonly outputs: readonly {
+        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+        readonly address?: string
+        readonly script: {
+          /** @example 0 751e76e8199196d454941c45d1b3a323f1433bd6 */
+          readonly asm: string
+          /** @example 0014751e76e8199196d454941c45d1b3a323f1433bd6 */
+          readonly hex: string
+          /** @example witness_v0_keyhash */
+          readonly type: string
+        }
+        readonly value?: components["schemas"]["Amount"]
+      }[]
+      /** @example 2 */
+      readonly version: number
+      /**
+       * @description A quarter of the weight, rounded up
+       * @example 141
+       */
+      readonly vsize: number
+      /**
+       * @description BIP-141
+       * @example 561
+       */
+      readonly weight: number
+    }
+    readonly Amount: {
+      /**
+       * @description Decimal text, never with an exponent
+       * @example 0.015
+       */
+      readonly amount: string
+      /** @example BTC */
+      readonly unit: string
+    }
+    readonly DecodedEvmTransaction: {
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly id: string
+      /** @example 21000 */
+      readonly gasLimit: number
+      /**
+       * @description Gas for the bytes of the input data (EIP-2028)
+       * @example 0
+       */
+      readonly gasPaidForData: number
+      /** @example 0x */
+      readonly inputData: string
+      /** @example 7 */
+      readonly nonce: number
+      /**
+       * @description Empty where there is no signature, as `s`
+       * @example 0x
+       */
+      readonly r: string
+      /**
+       * @description Empty where the transaction creates a contract
+       * @example 0x52908400098527886E0F7030069857D2E4169EE7
+       */
+      readonly recipient: string
+      /** @example 0x */
+      readonly s: string
+      /**
+       * @description By the signature; empty where there is none
+       * @example 0x52908400098527886E0F7030069857D2E4169EE7
+       */
+      readonly sender: string
+      /**
+       * @description Of EIP-2718; 0 is a legacy transaction
+       * @example 2
+       */
+      readonly type: number
+      /**
+       * @description Of a legacy transaction as signed, else the parity
+       * @example 0
+       */
+      readonly v: number
+      readonly fee: {
+        /**
+         * @description If all of the gas is taken, at the highest price that the transaction allows
+         * @example 0.000651
+         */
+        readonly approximateAmount: string
+        /**
+         * @description For the gas that the transaction takes at the least
+         * @example 0.000651
+         */
+        readonly approximateMinimumRequiredAmount: string
+        /** @example ETH */
+        readonly unit: string
+        /**
+         * @description As `approximateAmount`
+         * @example 0.000651
+         */
+        readonly aproximateAmount: string
+      }
+      readonly gasPrice: components["schemas"]["Amount_2"]
+      readonly value: components["schemas"]["Amount"]
+      readonly blockchainSpecific?: {
+        readonly fee?: {
+          /** @example 31000000000 */
+          readonly maxFeePerGas: string
+          /** @example 31000000000 */
+          readonly maxPrioriryFeePerGas: string
+          /** @example ETH */
+          readonly unit: string
+        }
+      }
+    }
+    /** @description The highest price of a unit of gas */
+    readonly Amount_2: {
+      /**
+       * @description Decimal text, never with an exponent
+       * @example 0.015
+       */
+      readonly amount: string
+      /** @example BTC */
+      readonly unit: string
+    }
+    readonly DerivedAddresses: {
+      readonly addresses: readonly {
+        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+        readonly address: string
+        /** @example 0 */
+        readonly index: number
+      }[]
+    }
+    readonly ValidatedAddress: {
+      /**
+       * @description The address of the request
+       * @example 0x52908400098527886E0F7030069857D2E4169EE7
+       */
+      readonly address: string
+      /** @description Whether it is an address of the chain */
+      readonly isValid: boolean
+    }
+    readonly SyncedWalletState: {
+      readonly blockchain: string
+      /**
+       * @description Extended public key of the wallet
+       * @example xpub661MyMwAqRbcFtXgS5sYJABqqG9YLmC4Q1Rdap9gSE8NqtwybGhePY2gZ29ESFjqJoCu1Rupje8YtGqsefD265TMg7usUDFdp6W1EGMcet8
+       */
+      readonly extendedPublicKey: string
+      readonly isActive: boolean
+      readonly network: string
+      /**
+       * @description `syncing` while the past of any address of the wallet is being read
+       * @enum {string}
+       */
+      readonly syncStatus: "syncing" | "synced"
+    }
+    readonly SyncedWalletKey: {
+      /**
+       * @description Extended public key of the wallet
+       * @example xpub661MyMwAqRbcFtXgS5sYJABqqG9YLmC4Q1Rdap9gSE8NqtwybGhePY2gZ29ESFjqJoCu1Rupje8YtGqsefD265TMg7usUDFdp6W1EGMcet8
+       */
+      readonly extendedPublicKey: string
+    }
+    readonly SyncedWallet: {
+      /**
+       * @description Extended public key of the wallet
+       * @example xpub661MyMwAqRbcFtXgS5sYJABqqG9YLmC4Q1Rdap9gSE8NqtwybGhePY2gZ29ESFjqJoCu1Rupje8YtGqsefD265TMg7usUDFdp6W1EGMcet8
+       */
+      readonly extendedPublicKey: string
+      readonly isActive: boolean
+      /**
+       * @description `syncing` while the past of any address of the wallet is being read
+       * @enum {string}
+       */
+      readonly syncStatus: "syncing" | "synced"
+      /**
+       * @description While `syncing`: blocks whose logs are yet to be read, 0 while coins are looked for
+       * @example 120000
+       */
+      readonly blocksLeft?: number
+    }
+    readonly DerivedAddress: {
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly address: string
+      /**
+       * @description Form of the address
+       * @example P2WPKH
+       */
+      readonly format: string
+      /** @description Derivation index */
+      readonly index: number
+      /** @example account */
+      readonly derivationType: string
+      /** @example receiving */
+      readonly type: string
+    }
+    readonly PreparedUtxoTransaction: {
+      /** @example invoice 4711 */
+      readonly additionalData: string
+      /** @example 0 */
+      readonly locktime: number
+      /**
+       * @description Bytes of the signed transaction as fees count them, with signatures of the greatest length
+       * @example 141
+       */
+      readonly size: number
+      /** @example 2 */
+      readonly version: number
+      readonly fee: components["schemas"]["Amount"]
+      readonly feePerByte: components["schemas"]["Amount"]
+      readonly inputs: readonly {
+        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+        readonly address: string
+        /**
+         * @description 0 for a receiving address, 1 for change
+         * @example 0
+         */
+        readonly change: number
+        /** @example 3 */
+        readonly derivationIndex: number
+        /** @example 1 */
+        readonly outputIndex: number
+        /**
+         * @description In the smallest unit
+         * @example 25000000
+         */
+        readonly satoshis: number
+        /**
+         * @description Locking script, in hex
+         * @example 0014751e76e8199196d454941c45d1b3a323f1433bd6
+         */
+        readonly script: string
+        /**
+         * @description The hash to sign: SIGHASH_ALL, by default of taproot, and with FORKID on bitcoin-cash
+         * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+         */
+        readonly sighash: string
+        /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+        readonly transactionId: string
+        /** @example 4294967293 */
+        readonly sequence: number
+      }[]
+      readonly outputs: readonly {
+        /**
+         * @description Empty where the output has none
+         * @example 0x52908400098527886E0F7030069857D2E4169EE7
+         */
+        readonly address: string
+        /**
+         * @description In the smallest unit
+         * @example 25000000
+         */
+        readonly satoshis: number
+        /**
+         * @description Locking script, in hex
+         * @example 0014751e76e8199196d454941c45d1b3a323f1433bd6
+         */
+        readonly script: string
+      }[]
+      /**
+       * @description The transaction for a signer (BIP-174, base64). Absent on zcash, and where the node does not show the transactions that legacy inputs spend, or they are more than four megabytes
+       * @example cHNidP8BAHEC…
+       */
+      readonly psbt?: string
+      /**
+       * @description Until then, in seconds since the Unix epoch, no other transaction is prepared with these coins
+       * @example 1764159000
+       */
+      readonly reservedUntil: number
+      readonly blockchainSpecific?: {
+        /** @description On bitcoin, litecoin and zcash */
+        readonly replaceable?: boolean
+        /** @description On bitcoin-cash: the outputs */
+        readonly vout?: readonly {
+          /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+          readonly address: string
+          /**
+           * @description In the smallest unit
+           * @example 25000000
+           */
+          readonly satoshis: number
+          /**
+           * @description Locking script, in hex
+           * @example 0014751e76e8199196d454941c45d1b3a323f1433bd6
+           */
+          readonly script: string
+        }[]
+        /** @description On zcash (ZIP-200) */
+        readonly consensusBranchId?: number
+        /** @description On zcash (ZIP-203) */
+        readonly expiryHeight?: number
+        /** @description On zcash (ZIP-225) */
+        readonly versionGroupId?: number
+      }
+    }
+    readonly HdWalletBalance: {
+      readonly confirmedBalance: components["schemas"]["Amount"]
+      /**
+       * @description Height of the block from which on it is known which addresses were used. What was used and emptied before looks unused: coins behind 1,000 such addresses of a UTXO wallet in a row are not found, nor those behind as many deleted accounts of the XRP Ledger as the wallet's gap has. Absent where all of the chain is known
+       * @example 850000
+       */
+      readonly completeFrom?: number
+    }
+    readonly HdWalletStatus: {
+      /**
+       * @description `syncing` while coins are being looked for that addresses of the wallet had before they were synced; a balance that was known before goes on being answered
+       * @enum {string}
+       */
+      readonly status: "syncing" | "synced"
+      /** @description Absent where no balance is known yet */
+      readonly completeFrom?: {
+        /**
+         * @description The block from which on everything is recorded
+         * @example 850000
+         */
+        readonly height: number
+        /** @description Always true: coins that were unspent at that block are recorded as well */
+        readonly unspentOutputs: boolean
+      }
+    }
+    readonly EvmHdWalletAssets: {
+      /** @example 1.5 */
+      readonly confirmedBalance: string
+      readonly fungibleTokens: readonly {
+        /** @example 1.5 */
+        readonly amount: string
+        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+        readonly contractAddress: string
+        /** @example ERC-20 */
+        readonly standard: string
+        /** @example EXT */
+        readonly symbol: string
+      }[]
+      readonly nonFungibleTokens: readonly {
+        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+        readonly contractAddress: string
+        /** @example ERC-721 */
+        readonly standard: string
+        /** @example EXT */
+        readonly symbol: string
+        /** @example 4711 */
+        readonly tokenId: string
+      }[]
+      /** @example 1.5 */
+      readonly totalReceived: string
+      /** @example 1.5 */
+      readonly totalSpent: string
+      /** @example ETH */
+      readonly unit: string
+      /**
+       * @description Height of the block from which on token transfers of every address of the wallet are recorded: tokens that came before and have not moved since may be missing, and an address that had nothing but such tokens counts as unused where the wallet's gap is looked for. Absent where none can be
+       * @example 20000000
+       */
+      readonly completeFrom?: number
+    }
+    readonly SyncedAddressState: {
+      readonly isActive: boolean
+      /**
+       * @description `syncing` while the past of the address is being read
+       * @enum {string}
+       */
+      readonly syncStatus: "syncing" | "synced"
+    }
+    readonly NewSyncedAddress: {
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly address: string
+      readonly blockchain: string
+      /**
+       * @description The `callbackUrl` of the request
+       * @example https://example.com/callbacks
+       */
+      readonly callcackUrl?: string
+      readonly network: string
+      readonly isActive: boolean
+      /**
+       * @description `syncing` while the past of the address is being read
+       * @enum {string}
+       */
+      readonly syncStatus: "syncing" | "synced"
+    }
+    readonly SyncedAddress: {
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly address: string
+      readonly blockchain: string
+      /**
+       * @description Grows with each address
+       * @example 17
+       */
+      readonly id: string
+      readonly network: string
+      /**
+       * @description While `syncing`: blocks whose logs are yet to be read, 0 while coins are looked for
+       * @example 120000
+       */
+      readonly blocksLeft?: number
+      readonly isActive: boolean
+      /**
+       * @description `syncing` while the past of the address is being read
+       * @enum {string}
+       */
+      readonly syncStatus: "syncing" | "synced"
+    }
+    readonly TokenTransfer: {
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly recipient: string
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly sender: string
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly timestamp: number
+      readonly tokenData: {
+        readonly fungibleValues: {
+          /** @example 1.5 */
+          readonly amount: string
+        }
+        /** @example Example Token */
+        readonly name: string
+        readonly nonFungibleValues?: {
+          /** @example 4711 */
+          readonly tokenId?: string
+        }
+        /** @example EXT */
+        readonly symbol: string
+        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+        readonly contractAddress: string
+        /** @example ERC-20 */
+        readonly standard: string
+      }
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly transactionHash: string
+      readonly minedInBlock: components["schemas"]["MinedInBlock_1"]
+    }
+    readonly MinedInBlock_1: {
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly hash: string
+      /** @example 21000000 */
+      readonly height: number
+    }
+    readonly InternalTransaction: {
+      /**
+       * @description The parent transaction
+       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       */
+      readonly transactionHash: string
+      readonly minedInBlock: components["schemas"]["MinedInBlock_1"]
+      /**
+       * @description Trace address
+       * @example call_0_1
+       */
+      readonly operationId: string
+      /** @example call */
+      readonly operationType: string
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly recipient: string
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly sender: string
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly timestamp: number
+      readonly value: components["schemas"]["Amount"]
+    }
+    readonly BroadcastOutcome: {
+      /**
+       * @description When it was broadcast first, in seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly createdTimestamp: number
+      /**
+       * @description Why it is failed, replaced or dropped
+       * @example nonce too low
+       */
+      readonly errorMessage?: string
+      readonly minedInBlock?: components["schemas"]["MinedInBlock_1"]
+      /**
+       * @description `unknown`: given to the nodes, none of which has answered yet; `sent`: a node has it; `mined`: a block has it; `failed`: refused by the nodes, or in a block as failed; `replaced`: another transaction with its nonce, sequence or inputs is in a block; `dropped`: no node has it any more, or its time is over
+       * @example mined
+       * @enum {string}
+       */
+      readonly outcome: "unknown" | "sent" | "mined" | "failed" | "replaced" | "dropped"
+      /**
+       * @description The transaction's id, on an account chain its hash
+       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       */
+      readonly transactionId: string
+      /**
+       * @description When the outcome last changed, in seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly updatedTimestamp: number
+    }
+    readonly GasLimit: {
+      /**
+       * @description Gas, with room for a contract to take more
+       * @example 21000
+       */
+      readonly gasLimit: number
+    }
+    readonly MarketFees: {
+      /**
+       * @description Height of the newest block
+       * @example 21000000
+       */
+      readonly lastBlock: number
+      /** @description Of the next block */
+      readonly baseFeePerGas: {
+        /** @example ETH */
+        readonly unit: string
+        /** @example 15000000000 */
+        readonly value: string
+      }
+      readonly maxFeePerGas: {
+        /** @example 31000000000 */
+        readonly fast: string
+        /** @example 31000000000 */
+        readonly slow: string
+        /** @example 31000000000 */
+        readonly standard: string
+        /** @example ETH */
+        readonly unit: string
+      }
+      readonly maxPriorityFeePerGas: {
+        /** @example 1000000000 */
+        readonly fast: string
+        /** @example 1000000000 */
+        readonly slow: string
+        /** @example 1000000000 */
+        readonly standard: string
+        /** @example ETH */
+        readonly unit: string
+      }
+    }
+    readonly SimulatedTransaction: {
+      /**
+       * @description The recipient, where it is a contract
+       * @example 0x52908400098527886E0F7030069857D2E4169EE7
+       */
+      readonly contract?: string
+      /** @example 65000 */
+      readonly gasLimit: number
+      /**
+       * @description Absent where the node does not trace a transaction that fails
+       * @example 51000
+       */
+      readonly gasUsed?: number
+      /**
+       * @description What would be signed
+       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       */
+      readonly hash: string
+      /** @example 0x */
+      readonly inputData?: string
+      /** @description Absent where the node traces nothing, as `tokenTransfers` */
+      readonly internalTransactions?: readonly {
+        /**
+         * @description 1 for a call of the transaction's own
+         * @example 1
+         */
+        readonly depth: number
+        /** @example call */
+        readonly operationType: string
+        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+        readonly recipient: string
+        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+        readonly sender: string
+        readonly value: components["schemas"]["Amount"]
+      }[]
+      /** @example 7 */
+      readonly nonce: number
+      /** @example 0 */
+      readonly positionInBlock: number
+      /** @enum {string} */
+      readonly status: "success" | "failed"
+      /**
+       * @description Of the block on top of which the transaction was run
+       * @example 1764158400
+       */
+      readonly timestamp: number
+      readonly tokenTransfers?: readonly {
+        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+        readonly recipient: string
+        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+        readonly sender: string
+        readonly tokenData: {
+          readonly fungibleValues: {
+            /** @example 1.5 */
+            readonly amount: string
+          }
+          /** @example Example Token */
+          readonly name: string
+          readonly nonFungibleValues?: {
+            /** @example 4711 */
+            readonly tokenId?: string
+          }
+          /** @example EXT */
+          readonly symbol: string
+          /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+          readonly contractAddress: string
+          /** @example ERC-20 */
+          readonly standard: string
+        }
+      }[]
+      readonly fee: components["schemas"]["Amount_1"]
+      readonly gasPrice: {
+        /** @example 31000000000 */
+        readonly amount: number
+        /** @example ETH */
+        readonly unit: string
+      }
+      readonly maxFeePerGas?: {
+        /** @example 31000000000 */
+        readonly amount?: string
+        /** @example ETH */
+        readonly unit: string
+      }
+      readonly maxPriorityFeePerGas?: {
+        /** @example 31000000000 */
+        readonly amount?: string
+        /** @example ETH */
+        readonly unit: string
+      }
+      readonly minedInBlock: components["schemas"]["MinedInBlock"]
+      readonly value: components["schemas"]["Amount"]
+    }
+    /** @description The block on top of which the transaction was run */
+    readonly MinedInBlock: {
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly hash: string
+      /** @example 21000000 */
+      readonly height: number
+    }
+    /** @description For the gas that is used, at the highest price that is allowed */
+    readonly Amount_1: {
+      /**
+       * @description Decimal text, never with an exponent
+       * @example 0.015
+       */
+      readonly amount: string
+      /** @example BTC */
+      readonly unit: string
+    }
+    readonly PreparedPayment: {
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly sender: string
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly recipient: string
+      /** @example 4711 */
+      readonly destinationTag?: number
+      readonly value: components["schemas"]["Amount"]
+      readonly fee: components["schemas"]["Amount"]
+      /** @example 71550321 */
+      readonly sequence: number
+      /**
+       * @description The last ledger that may have the payment; behind that it can never be executed
+       * @example 90000020
+       */
+      readonly lastLedgerSequence: number
+      /**
+       * @description Until then, in seconds since the Unix epoch, no other payment is prepared with this sequence
+       * @example 1764159000
+       */
+      readonly reservedUntil?: number
+      /**
+       * @description The payment without its signature
+       * @example 1200002280000000240441C0D1
+       */
+      readonly transactionHex: string
+      /**
+       * @description What an Ed25519 key signs
+       * @example 1200002280000000240441C0D1
+       */
+      readonly signingData: string
+      /**
+       * @description What a secp256k1 key signs: the first half of SHA-512 of `signingData`
+       * @example 9D21F1A2C3B74E0D8F5E6A7B8C9D0E1F2A3B4C5D6E7F8091A2B3C4D5E6F70819
+       */
+      readonly sighash: string
+    }
+    readonly PreparedTokenTransfer: {
+      /**
+       * @description The call of the token's contract; on tron the `raw_data` of the transaction
+       * @example 0x
+       */
+      readonly inputData: string
+      /** @example 7 */
+      readonly nonce: number
+      /**
+       * @description The token's contract, which the transaction calls
+       * @example 0x52908400098527886E0F7030069857D2E4169EE7
+       */
+      readonly recipient: string
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly sender: string
+      /**
+       * @description The hash to sign
+       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       */
+      readonly sigHash: string
+      readonly value: {
+        /**
+         * @description Coins that the transaction moves: none
+         * @example 0
+         */
+        readonly amount: string
+      }
+      readonly fee: {
+        /**
+         * @description Wei; 0 for a gas-fee-market-transaction
+         * @example 0
+         */
+        readonly gasPrice: number
+        /** @example 31000000000 */
+        readonly maxFeePerGas: number
+        /** @example 1000000000 */
+        readonly maxPriorityFeePerGas: number
+        /** @example ETH */
+        readonly unit: string
+        /** @description On tron: all that the transfer burns, for bandwidth, the activation of the recipient and the memo */
+        readonly total?: number
+      }
+      /**
+       * @description On tron: points of bandwidth
+       * @example 21000
+       */
+      readonly gasLimit: number
+      /** @example gas-fee-market-transaction */
+      readonly type: string
+      /** @description On tron: when the transaction can no longer be sent, in seconds since the Unix epoch */
+      readonly expirationTimestamp?: number
+      /** @description Where `reserve` was given: until then, in seconds since the Unix epoch, the nonce is kept */
+      readonly reservedUntil?: number
+    }
+    readonly PreparedTransaction: {
+      /** @example 0x */
+      readonly inputData: string
+      /** @example 7 */
+      readonly nonce: number
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly recipient: string
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly sender: string
+      /**
+       * @description The hash to sign
+       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       */
+      readonly sighash: string
+      readonly value: components["schemas"]["Amount"]
+      readonly fee: {
+        /**
+         * @description Wei; 0 for a gas-fee-market-transaction
+         * @example 0
+         */
+        readonly gasPrice: number
+        /** @example 31000000000 */
+        readonly maxFeePerGas: number
+        /** @example 1000000000 */
+        readonly maxPriorityFeePerGas: number
+        /** @example ETH */
+        readonly unit: string
+        /** @description On tron: all that the transfer burns, for bandwidth, the activation of the recipient and the memo */
+        readonly total?: number
+      }
+      /**
+       * @description On tron: points of bandwidth
+       * @example 21000
+       */
+      readonly gasLimit: number
+      /** @example gas-fee-market-transaction */
+      readonly type: string
+      /** @description Where `reserve` was given: until then, in seconds since the Unix epoch, the nonce is kept */
+      readonly reservedUntil?: number
+      /** @description On tron: when the transaction can no longer be sent, in seconds since the Unix epoch */
+      readonly expirationTimestamp?: number
+    }
+    readonly Log: {
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly address: string
+      /** @example 0x000000000000000000000000000000000000000000000000000000000ee6b280 */
+      readonly data: string
+      /** @example false */
+      readonly isRemoved: boolean
+      /** @example Transfer(address,address,uint256) */
+      readonly name?: string
+      readonly topics: readonly string[]
+    }
+    readonly XrpTransaction: {
+      /** @example invoice 4711 */
+      readonly additionalData?: string
+      /** @example 4711 */
+      readonly destinationTag?: number
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly hash: string
+      readonly offer: components["schemas"]["Amount"]
+      /** @example 7 */
+      readonly positionInBlock: number
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly recipient: string
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly sender: string
+      /** @example tesSUCCESS */
+      readonly status: string
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly timestamp: number
+      /** @example Payment */
+      readonly type: string
+      readonly fee: components["schemas"]["Amount"]
+      readonly receive: components["schemas"]["Amount"]
+      readonly value: components["schemas"]["Amount"]
+    }
+    readonly UtxoBlock: {
+      /**
+       * @description The compact target
+       * @example 386053475
+       */
+      readonly bits: number
+      /** @example 00000000000000000000000000000000000000009a1b7c3e5d2f4a6b8c0d1e2f */
+      readonly chainwork: string
+      /**
+       * @description Rounded down
+       * @example 101646843652785
+       */
+      readonly difficulty: number
+      /** @example 4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b */
+      readonly merkleRoot: string
+      /**
+       * @description Bytes
+       * @example 1612345
+       */
+      readonly size: number
+      /** @example 536870912 */
+      readonly version: number
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly hash: string
+      /**
+       * @description Blocks before this one
+       * @example 870000
+       */
+      readonly height: number
+      /** @example 00000000000000000002a7c4c1e48d76c5a37902165a270156b7a8d72728a054 */
+      readonly previousBlockHash: string
+      /**
+       * @description Bytes without witness data
+       * @example 793482
+       */
+      readonly strippedSize: number
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly timestamp: number
+      /** @example 3120 */
+      readonly transactionsCount: number
+      /** @example 20000000 */
+      readonly versionHex: string
+      /** @example 3992791 */
+      readonly weight: number
+    }
+    readonly RecoveredReceivers: {
+      /**
+       * @description Subscriptions whose callbacks are sent again
+       * @example 3
+       */
+      readonly subscriptions: number
+    }
+    readonly Receiver: {
+      /**
+       * @description Host of callback URLs
+       * @example hooks.example.com
+       */
+      readonly host: string
+      /**
+       * @description `unverified`: the account has not verified the host, and nothing is sent; `inactive`: deactivated, of a host all subscriptions; `paused`: several attempts had no answer, and the host is left alone for a moment; `failing`: the last attempt failed, of a host that of any subscription; `recovering`: the last attempt was accepted, and callbacks that were not are still to be sent again; `healthy`: nothing of these
+       * @example failing
+       * @enum {string}
+       */
+      readonly state: "healthy" | "recovering" | "failing" | "paused" | "unverified" | "inactive"
+      /**
+       * @description When the first attempt failed after the last one that was accepted; milliseconds since the Unix epoch
+       * @example 1764158400000
+       */
+      readonly failingSinceTimestamp?: number
+      /**
+       * @description Why the last attempt failed
+       * @example answered 500
+       */
+      readonly error?: string
+      /**
+       * @description Until when the host is left alone; milliseconds since the Unix epoch
+       * @example 1764158400000
+       */
+      readonly pausedUntilTimestamp?: number
+      /**
+       * @description When a callback is sent again; milliseconds since the Unix epoch
+       * @example 1764158400000
+       */
+      readonly nextAttemptTimestamp?: number
+      /**
+       * @description When the oldest callback was made that is still to be sent; milliseconds since the Unix epoch
+       * @example 1764158400000
+       */
+      readonly oldestTimestamp?: number
+      /**
+       * @description Attempts that the following figures are of: a host's of the last hour, those of a subscription's last 100 callbacks
+       * @example 250
+       */
+      readonly attempts: number
+      /**
+       * @description The part of the attempts that was accepted, from 0 to 1
+       * @example 0.992
+       */
+      readonly successRate?: number
+      /**
+       * @description Milliseconds within which half of the answers came, rounded up to one of a few bounds
+       * @example 40
+       */
+      readonly p50Millis?: number
+      /**
+       * @description Milliseconds within which 99 of 100 answers came, rounded up
+       * @example 400
+       */
+      readonly p99Millis?: number
+      /**
+       * @description Callbacks before their first attempt
+       * @example 2
+       */
+      readonly waiting: number
+      /**
+       * @description Callbacks that were not accepted yet
+       * @example 1
+       */
+      readonly retrying: number
+      /**
+       * @description Subscriptions whose last attempt failed
+       * @example 1
+       */
+      readonly failingSubscriptions: number
+      /**
+       * @description Subscriptions that are inactive
+       * @example 0
+       */
+      readonly inactiveSubscriptions: number
+    }
+    readonly Domain: {
+      /** @example example.com */
+      readonly domain: string
+      /**
+       * @description Publish it as the DNS TXT record `_headwater-challenge.<domain>` or at `https://<domain>/.well-known/headwater-challenge.txt`
+       * @example Yk3vR1pU8s0ZqJx7cH2mT5bN9wLfE4aGdK6oQiVtXzA
+       */
+      readonly token: string
+      readonly isVerified: boolean
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly createdTimestamp: number
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly verifiedTimestamp?: number
+    }
+    readonly AccountCallback: {
+      /**
+       * @description Place of the callback in the account's feed: what `startingAfter` takes to read on behind it
+       * @example 4711-5f0d3a9b71c2-0b6e5a79
+       */
+      readonly position: string
+      /** @example ethereum */
+      readonly blockchain: string
+      /** @example mainnet */
+      readonly network: string
+      /**
+       * @description Of the subscription
+       * @example 7c2f8a35-0d3e-4b0e-9c55-3c8ad0f5a9b1
+       */
+      readonly referenceId: string
+      /**
+       * @description Number of the callback within the subscription, from 1 without gaps, as in the header x-callback-sequence
+       * @example 17
+       */
+      readonly sequence: number
+      /** @example 9d6e1c4a5b7f40e2a3c8d1f0b6e5a794 */
+      readonly idempotencyKey: string
+      /** @example ADDRESS_COINS_TRANSACTION_CONFIRMED */
+      readonly event: string
+      /**
+       * @description `due`: to be sent, or sent again; `held`: the subscription is inactive or its domain unverified; `delivered`: accepted; `orphaned`: not sent while the block is not part of the chain; `expired`: waited too long for the domain's verification; `retracted`: followed by a retraction, since the block left the chain
+       * @enum {string}
+       */
+      readonly state: "due" | "held" | "delivered" | "orphaned" | "expired" | "retracted"
+      /**
+       * @description Milliseconds since the Unix epoch
+       * @example 1764158400000
+       */
+      readonly createdTimestamp: number
+      /**
+       * @description Milliseconds since the Unix epoch
+       * @example 1764158400000
+       */
+      readonly deliveredTimestamp?: number
+      /**
+       * @description Milliseconds since the Unix epoch
+       * @example 1764158400000
+       */
+      readonly nextAttemptTimestamp?: number
+      /** @description The last ones, oldest first */
+      readonly attempts: readonly components["schemas"]["CallbackAttempt"][]
+      /** @description The JSON text that is signed and sent */
+      readonly body: string
+    }
+    readonly CallbackAttempt: {
+      /**
+       * @description Milliseconds since the Unix epoch
+       * @example 1764158400000
+       */
+      readonly timestamp: number
+      /**
+       * @description Milliseconds until the answer or the failure
+       * @example 84
+       */
+      readonly duration: number
+      /** @example 200 */
+      readonly statusCode?: number
+      /** @description Why the callback was not accepted */
+      readonly error?: string
+    }
+    readonly UnresolvedEvent: {
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly address: string
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly transactionId: string
+      /** @example 870000 */
+      readonly minedInBlockHeight: number
+      /**
+       * @description Why the net amount is in doubt
+       * @example an input may spend coins of the address that are neither recorded nor shown by the node
+       */
+      readonly reason: string
+      /**
+       * @description What the operator of the server can do
+       * @example Let the chain's node keep a transaction index
+       */
+      readonly remedy: string
+    }
+    readonly SubscriptionStatus: {
+      /** @enum {string} */
+      readonly eventType:
+        | "ADDRESS_TOKENS_TRANSACTION_CONFIRMED"
+        | "ADDRESS_TOKENS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+        | "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"
+        | "ADDRESS_COINS_TRANSACTION_CONFIRMED"
+        | "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+        | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"
+        | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+        | "CONTRACT_EVENT"
+        | "BLOCK_MINED"
+        | "BLOCK_REVERTED"
+        | "BROADCAST_TRANSACTION"
+      readonly isActive: boolean
+      /**
+       * @description The last block that the subscription was evaluated against
+       * @example 21000007
+       */
+      readonly evaluatedHeight?: number
+      /**
+       * @description Milliseconds since the Unix epoch
+       * @example 1764158400000
+       */
+      readonly lastMatchTimestamp?: number
+      /**
+       * @description Milliseconds since the Unix epoch
+       * @example 1764158400000
+       */
+      readonly lastDeliveryTimestamp?: number
+      /**
+       * @description Number of the last callback that has one
+       * @example 17
+       */
+      readonly lastSequence: number
+      /**
+       * @description Callbacks before their first attempt
+       * @example 2
+       */
+      readonly waiting: number
+      /**
+       * @description Callbacks that were not accepted yet
+       * @example 1
+       */
+      readonly retrying: number
+      /**
+       * @description Movements of coins without a callback yet, since their net amount is in doubt
+       * @example 0
+       */
+      readonly unresolved: number
+      /**
+       * @description Parked callbacks: the subscription is inactive, or the domain unverified
+       * @example 0
+       */
+      readonly held: number
+      /**
+       * @description Milliseconds since the Unix epoch
+       * @example 1764158400000
+       */
+      readonly heldSinceTimestamp?: number
+      /**
+       * @description The first block that the inactive subscription is not evaluated against, since no more is parked
+       * @example 21000008
+       */
+      readonly gapFromHeight?: number
+      /**
+       * @description How long callbacks stay parked until the domain is verified, or are parked for an inactive subscription
+       * @example 604800
+       */
+      readonly heldSecondsLimit: number
+      /**
+       * @description How many callbacks stay parked until the domain is verified, or are parked for an inactive subscription
+       * @example 10000
+       */
+      readonly heldCountLimit: number
+      readonly recovery?: components["schemas"]["CallbackRecovery"]
+      readonly copy?: components["schemas"]["CallbackRecovery_1"]
+      readonly delivery: components["schemas"]["ReceiverHealth"]
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly createdTimestamp: number
+    }
+    readonly ReceiverHealth: {
+      /**
+       * @description `unverified`: the account has not verified the host, and nothing is sent; `inactive`: deactivated, of a host all subscriptions; `paused`: several attempts had no answer, and the host is left alone for a moment; `failing`: the last attempt failed, of a host that of any subscription; `recovering`: the last attempt was accepted, and callbacks that were not are still to be sent again; `healthy`: nothing of these
+       * @example failing
+       * @enum {string}
+       */
+      readonly state: "healthy" | "recovering" | "failing" | "paused" | "unverified" | "inactive"
+      /**
+       * @description When the first attempt failed after the last one that was accepted; milliseconds since the Unix epoch
+       * @example 1764158400000
+       */
+      readonly failingSinceTimestamp?: number
+      /**
+       * @description Why the last attempt failed
+       * @example answered 500
+       */
+      readonly error?: string
+      /**
+       * @description Until when the host is left alone; milliseconds since the Unix epoch
+       * @example 1764158400000
+       */
+      readonly pausedUntilTimestamp?: number
+      /**
+       * @description When a callback is sent again; milliseconds since the Unix epoch
+       * @example 1764158400000
+       */
+      readonly nextAttemptTimestamp?: number
+      /**
+       * @description When the oldest callback was made that is still to be sent; milliseconds since the Unix epoch
+       * @example 1764158400000
+       */
+      readonly oldestTimestamp?: number
+      /**
+       * @description Attempts that the following figures are of: a host's of the last hour, those of a subscription's last 100 callbacks
+       * @example 250
+       */
+      readonly attempts: number
+      /**
+       * @description The part of the attempts that was accepted, from 0 to 1
+       * @example 0.992
+       */
+      readonly successRate?: number
+      /**
+       * @description Milliseconds within which half of the answers came, rounded up to one of a few bounds
+       * @example 40
+       */
+      readonly p50Millis?: number
+      /**
+       * @description Milliseconds within which 99 of 100 answers came, rounded up
+       * @example 400
+       */
+      readonly p99Millis?: number
+    }
+    /** @description The same of what is sent to another URL */
+    readonly CallbackRecovery_1: {
+      /**
+       * @description The last number that has been looked at: later ones are still to be sent again
+       * @example 0
+       */
+      readonly afterSequence: number
+      /**
+       * @description The last number that is sent again
+       * @example 17
+       */
+      readonly lastSequence: number
+      /**
+       * @description How many are sent again so far
+       * @example 0
+       */
+      readonly callbacks: number
+      /**
+       * @description Where they are sent, if not to the subscription's own URL
+       * @example https://example.com/callbacks
+       */
+      readonly callbackUrl?: string
+      /**
+       * @description Why the last attempt at another URL failed
+       * @example answered 500
+       */
+      readonly error?: string
+      /**
+       * @description When something is sent to another URL next, in milliseconds since the Unix epoch; missing there where the attempts have run out
+       * @example 1764158400000
+       */
+      readonly nextAttemptTimestamp?: number
+    }
+    readonly CallbackRecovery: {
+      /**
+       * @description The last number that has been looked at: later ones are still to be sent again
+       * @example 0
+       */
+      readonly afterSequence: number
+      /**
+       * @description The last number that is sent again
+       * @example 17
+       */
+      readonly lastSequence: number
+      /**
+       * @description How many are sent again so far
+       * @example 0
+       */
+      readonly callbacks: number
+      /**
+       * @description Where they are sent, if not to the subscription's own URL
+       * @example https://example.com/callbacks
+       */
+      readonly callbackUrl?: string
+      /**
+       * @description Why the last attempt at another URL failed
+       * @example answered 500
+       */
+      readonly error?: string
+      /**
+       * @description When something is sent to another URL next, in milliseconds since the Unix epoch; missing there where the attempts have run out
+       * @example 1764158400000
+       */
+      readonly nextAttemptTimestamp?: number
+    }
+    readonly SubscriptionDetails: {
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly address?: string
+      readonly blockchain: string
+      /** @example yourSecretString */
+      readonly callbackSecretKey?: string
+      /** @example https://example.com/callbacks */
+      readonly callbackUrl: string
+      readonly confirmationsCount?: number
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly createdTimestamp: number
+      readonly deactivationReasons?: readonly components["schemas"]["DeactivationReason"][]
+      /** @enum {string} */
+      readonly eventType:
+        | "ADDRESS_TOKENS_TRANSACTION_CONFIRMED"
+        | "ADDRESS_TOKENS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+        | "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"
+        | "ADDRESS_COINS_TRANSACTION_CONFIRMED"
+        | "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+        | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"
+        | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+        | "CONTRACT_EVENT"
+        | "BLOCK_MINED"
+        | "BLOCK_REVERTED"
+        | "BROADCAST_TRANSACTION"
+      readonly filter?: components["schemas"]["Filter"]
+      readonly isActive: boolean
+      readonly network: string
+      /** @example 7c2f8a35-0d3e-4b0e-9c55-3c8ad0f5a9b1 */
+      readonly referenceId: string
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly transactionId?: string
+    }
+    /**
+     * @example {
+     *       "direction": "incoming",
+     *       "minimumAmount": "0.5"
+     *     }
+     */
+    readonly Filter: {
+      /**
+       * @description Only what the address gets, or only what it pays
+       * @enum {string}
+       */
+      readonly direction?: "incoming" | "outgoing"
+      /**
+       * @description The least amount, in the unit of the callback's `amount`: whole coins or whole tokens
+       * @example 0.5
+       */
+      readonly minimumAmount?: string
+      /**
+       * @description Address of the one token contract that is meant
+       * @example 0xdAC17F958D2ee523a2206206994597C13D831ec7
+       */
+      readonly contractAddress?: string
+      /**
+       * @description The one event that is meant, as Solidity declares it or as its object in the contract's ABI: callbacks have the arguments decoded
+       * @example event Transfer(address indexed from, address indexed to, uint256 value)
+       */
+      readonly abi?: string | Record<string, never>
+      /**
+       * @description As `eth_getLogs` has them: at each place a topic, several of which one has to be there, or null for any
+       * @example [
+       *       "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
+       *     ]
+       */
+      readonly topics?: readonly (string | readonly string[] | null)[]
+    }
+    readonly DeactivationReason: {
+      /** @example maximum_retry_attempts_reached */
+      readonly reason: string
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly timestamp: number
+    }
+    readonly Callback: {
+      /**
+       * @description Number of the callback within the subscription, from 1 without gaps, as in the header x-callback-sequence
+       * @example 17
+       */
+      readonly sequence?: number
+      /**
+       * @description Place of the callback in the feed that is read: what `startingAfter` takes to read on behind it
+       * @example 17-5f0d3a9b71c2-e19ac04d
+       */
+      readonly position?: string
+      /** @example 9d6e1c4a5b7f40e2a3c8d1f0b6e5a794 */
+      readonly idempotencyKey: string
+      /** @example ADDRESS_COINS_TRANSACTION_CONFIRMED */
+      readonly event: string
+      /**
+       * @description `due`: to be sent, or sent again; `held`: the subscription is inactive or its domain unverified; `delivered`: accepted; `orphaned`: not sent while the block is not part of the chain; `expired`: waited too long for the domain's verification; `retracted`: followed by a retraction, since the block left the chain
+       * @enum {string}
+       */
+      readonly state: "due" | "held" | "delivered" | "orphaned" | "expired" | "retracted"
+      /**
+       * @description Milliseconds since the Unix epoch
+       * @example 1764158400000
+       */
+      readonly createdTimestamp: number
+      /**
+       * @description Milliseconds since the Unix epoch
+       * @example 1764158400000
+       */
+      readonly deliveredTimestamp?: number
+      /**
+       * @description Milliseconds since the Unix epoch
+       * @example 1764158400000
+       */
+      readonly nextAttemptTimestamp?: number
+      /** @description The last ones, oldest first */
+      readonly attempts: readonly components["schemas"]["CallbackAttempt"][]
+      /** @description The JSON text that is signed and sent */
+      readonly body: string
+    }
+    readonly ExtendedKeyState: {
+      /** @example xpub661MyMwAqRbcFtXgS5sYJABqqG9YLmC4Q1Rdap9gSE8NqtwybGhePY2gZ29ESFjqJoCu1Rupje8YtGqsefD265TMg7usUDFdp6W1EGMcet8 */
+      readonly extendedPublicKey: string
+      /** @enum {string} */
+      readonly derivationType: "account" | "bip32"
+      /**
+       * @example STANDARD
+       * @enum {string}
+       */
+      readonly format: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
+      /** @example 20 */
+      readonly window: number
+      readonly branches: readonly {
+        /**
+         * @description The branch of the wallet
+         * @enum {string}
+         */
+        readonly type: "receiving" | "change"
+        /**
+         * @description Absent where no address is known to be used. Does not go back where blocks leave the chain
+         * @example 7
+         */
+        readonly furthestUsedIndex?: number
+        /**
+         * @description Addresses from index 0 on that are watched
+         * @example 28
+         */
+        readonly addresses: number
+      }[]
+      /**
+       * @description Watched addresses of all branches
+       * @example 48
+       */
+      readonly total: number
+      /**
+       * @description Height of the block from which on every payment to the watched addresses is told, or is being told; absent where no block was recorded yet
+       * @example 20000000
+       */
+      readonly completeFrom?: number
+      /**
+       * @description Whether payments from before the window reached their addresses are still looked for
+       * @example false
+       */
+      readonly isLookingBack: boolean
+    }
+    readonly TokenFilter: {
+      /**
+       * @description Only what the address gets, or only what it pays
+       * @enum {string}
+       */
+      readonly direction?: "incoming" | "outgoing"
+      /**
+       * @description The least amount, in the unit of the callback's `amount`: whole coins or whole tokens
+       * @example 0.5
+       */
+      readonly minimumAmount?: string
+      /**
+       * @description Address of the one token contract that is meant
+       * @example 0xdAC17F958D2ee523a2206206994597C13D831ec7
+       */
+      readonly contractAddress?: string
+    }
+    readonly SubscriptionListItem: {
+      /**
+       * @description Empty for an event that is not about an address
+       * @example 0x52908400098527886E0F7030069857D2E4169EE7
+       */
+      readonly address: string
+      /** @example yourSecretString */
+      readonly callbackSecretKey?: string
+      /** @example https://example.com/callbacks */
+      readonly callbackUrl: string
+      /** @description The wanted confirmation, or the last one for an each-confirmation event; 0 where there is none */
+      readonly confirmationsCount: number
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly createdTimestamp: number
+      readonly deactivationReasons?: readonly components["schemas"]["DeactivationReason"][]
+      /** @enum {string} */
+      readonly eventType:
+        | "ADDRESS_TOKENS_TRANSACTION_CONFIRMED"
+        | "ADDRESS_TOKENS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+        | "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"
+        | "ADDRESS_COINS_TRANSACTION_CONFIRMED"
+        | "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+        | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"
+        | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+        | "CONTRACT_EVENT"
+        | "BLOCK_MINED"
+        | "BLOCK_REVERTED"
+        | "BROADCAST_TRANSACTION"
+      readonly filter?: components["schemas"]["Filter"]
+      readonly isActive: boolean
+      /** @example 7c2f8a35-0d3e-4b0e-9c55-3c8ad0f5a9b1 */
+      readonly referenceId: string
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly transactionId?: string
+    }
+    readonly BulkDeleted: {
+      readonly item?: {
+        /**
+         * @description Reference id of a subscription
+         * @example 7c2f8a35-0d3e-4b0e-9c55-3c8ad0f5a9b1
+         */
+        readonly referenceId: string
+      }
+      /** @description Why there is no `item` */
+      readonly error?: {
+        readonly code: string
+        readonly message: string
+        readonly details?: readonly components["schemas"]["ErrorDetail"][]
+      }
+    }
+    readonly BulkCreated: {
+      /** @description The subscription as it was made, without its secret */
+      readonly item?: {
+        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+        readonly address?: string
+        /** @example https://example.com/callbacks */
+        readonly callbackUrl: string
+        readonly confirmationsCount?: number
+        /**
+         * @description Seconds since the Unix epoch
+         * @example 1764158400
+         */
+        readonly createdTimestamp: number
+        /** @enum {string} */
+        readonly eventType:
+          | "ADDRESS_TOKENS_TRANSACTION_CONFIRMED"
+          | "ADDRESS_TOKENS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+          | "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"
+          | "ADDRESS_COINS_TRANSACTION_CONFIRMED"
+          | "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+          | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"
+          | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+          | "CONTRACT_EVENT"
+          | "BLOCK_MINED"
+          | "BLOCK_REVERTED"
+        readonly filter?: components["schemas"]["Filter"]
+        readonly isActive: boolean
+        readonly receiveCallbackOn?: number
+        /**
+         * @description Reference id of a subscription
+         * @example 7c2f8a35-0d3e-4b0e-9c55-3c8ad0f5a9b1
+         */
+        readonly referenceId: string
+      }
+      /** @description Why there is no `item` */
+      readonly error?: {
+        readonly code: string
+        readonly message: string
+        readonly details?: readonly components["schemas"]["ErrorDetail"][]
+      }
+    }
+    readonly CreatedBlockSubscription: {
+      /** @example yourSecretString */
+      readonly callbackSecretKey?: string
+      /** @example https://example.com/callbacks */
+      readonly callbackUrl: string
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly createdTimestamp: number
+      readonly isActive: boolean
+      /** @example 7c2f8a35-0d3e-4b0e-9c55-3c8ad0f5a9b1 */
+      readonly referenceId: string
+    }
+    readonly CreatedConfirmationSubscription: {
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly address: string
+      /** @enum {string} */
+      readonly eventType:
+        | "ADDRESS_TOKENS_TRANSACTION_CONFIRMED"
+        | "ADDRESS_TOKENS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+        | "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"
+        | "ADDRESS_COINS_TRANSACTION_CONFIRMED"
+        | "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+        | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"
+        | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+        | "CONTRACT_EVENT"
+        | "BLOCK_MINED"
+        | "BLOCK_REVERTED"
+      readonly filter?: components["schemas"]["Filter"]
+      /** @example yourSecretString */
+      readonly callbackSecretKey?: string
+      /** @example https://example.com/callbacks */
+      readonly callbackUrl: string
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly createdTimestamp: number
+      readonly isActive: boolean
+      /** @example 7c2f8a35-0d3e-4b0e-9c55-3c8ad0f5a9b1 */
+      readonly referenceId: string
+      readonly receiveCallbackOn: number
+    }
+    readonly ContractEventFilter: {
+      /**
+       * @description The one event that is meant, as Solidity declares it or as its object in the contract's ABI: callbacks have the arguments decoded
+       * @example event Transfer(address indexed from, address indexed to, uint256 value)
+       */
+      readonly abi?: string | Record<string, never>
+      /**
+       * @description As `eth_getLogs` has them: at each place a topic, several of which one has to be there, or null for any
+       * @example [
+       *       "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
+       *     ]
+       */
+      readonly topics?: readonly (string | readonly string[] | null)[]
+    }
+    readonly CreatedEachConfirmationSubscription: {
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly address: string
+      /** @enum {string} */
+      readonly eventType:
+        | "ADDRESS_TOKENS_TRANSACTION_CONFIRMED"
+        | "ADDRESS_TOKENS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+        | "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"
+        | "ADDRESS_COINS_TRANSACTION_CONFIRMED"
+        | "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+        | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"
+        | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+        | "CONTRACT_EVENT"
+        | "BLOCK_MINED"
+        | "BLOCK_REVERTED"
+      readonly filter?: components["schemas"]["Filter"]
+      /** @example yourSecretString */
+      readonly callbackSecretKey?: string
+      /** @example https://example.com/callbacks */
+      readonly callbackUrl: string
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly createdTimestamp: number
+      readonly isActive: boolean
+      /** @example 7c2f8a35-0d3e-4b0e-9c55-3c8ad0f5a9b1 */
+      readonly referenceId: string
+      readonly confirmationsCount: number
+    }
+    readonly CoinFilter: {
+      /**
+       * @description Only what the address gets, or only what it pays
+       * @enum {string}
+       */
+      readonly direction?: "incoming" | "outgoing"
+      /**
+       * @description The least amount, in the unit of the callback's `amount`: whole coins or whole tokens
+       * @example 0.5
+       */
+      readonly minimumAmount?: string
+    }
+    readonly CreatedAddressSubscription: {
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly address: string
+      /** @enum {string} */
+      readonly eventType:
+        | "ADDRESS_TOKENS_TRANSACTION_CONFIRMED"
+        | "ADDRESS_TOKENS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+        | "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"
+        | "ADDRESS_COINS_TRANSACTION_CONFIRMED"
+        | "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+        | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"
+        | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+        | "CONTRACT_EVENT"
+        | "BLOCK_MINED"
+        | "BLOCK_REVERTED"
+      readonly filter?: components["schemas"]["Filter"]
+      /** @example yourSecretString */
+      readonly callbackSecretKey?: string
+      /** @example https://example.com/callbacks */
+      readonly callbackUrl: string
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly createdTimestamp: number
+      readonly isActive: boolean
+      /** @example 7c2f8a35-0d3e-4b0e-9c55-3c8ad0f5a9b1 */
+      readonly referenceId: string
+    }
+  }
+  responses: never
+  parameters: never
+  requestBodies: never
+  headers: never
+  pathItems: never
+}
+
+export interface operations {
+  readonly "subscriptions.address-tokens-transactions-confirmed": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /**
+               * @description Address to watch, in any form that the blockchain knows. An X-address of XRP with a tag stands for that tag alone
+               * @example 0x52908400098527886E0F7030069857D2E4169EE7
+               */
+              readonly address: string
+              /** @description Whether the account may have the same subscription twice; false if not given */
+              readonly allowDuplicates?: boolean
+              /**
+               * @description Secret that callbacks are signed with
+               * @example yourSecretString
+               */
+              readonly callbackSecretKey?: string
+              /**
+               * @description Where callbacks are sent: https, with a DNS name as host
+               * @example https://example.com/callbacks
+               */
+              readonly callbackUrl: string
+              /**
+               * @description Confirmation on which the callback is wanted, 1 to 100; 1 if not given
+               * @example 3
+               */
+              readonly receiveCallbackOn?: number
+              readonly filter?: components["schemas"]["TokenFilter"]
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["CreatedConfirmationSubscription"]
+          }
+        }
+      }
+    }
+  }
+  readonly "subscriptions.address-tokens-transactions-confirmed-each-confirmation": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /**
+               * @description Address to watch, in any form that the blockchain knows. An X-address of XRP with a tag stands for that tag alone
+               * @example 0x52908400098527886E0F7030069857D2E4169EE7
+               */
+              readonly address: string
+              /**
+               * @description Confirmations up to which callbacks are sent, 1 to 100
+               * @example 3
+               */
+              readonly confirmationsCount: number
+              /** @description Whether the account may have the same subscription twice; false if not given */
+              readonly allowDuplicates?: boolean
+              /**
+               * @description Secret that callbacks are signed with
+               * @example yourSecretString
+               */
+              readonly callbackSecretKey?: string
+              /**
+               * @description Where callbacks are sent: https, with a DNS name as host
+               * @example https://example.com/callbacks
+               */
+              readonly callbackUrl: string
+              readonly filter?: components["schemas"]["TokenFilter"]
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["CreatedEachConfirmationSubscription"]
+          }
+        }
+      }
+    }
+  }
+  readonly "subscriptions.address-coins-transactions-unconfirmed": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /**
+               * @description Address to watch, in any form that the blockchain knows. An X-address of XRP with a tag stands for that tag alone
+               * @example 0x52908400098527886E0F7030069857D2E4169EE7
+               */
+              readonly address: string
+              /** @description Whether the account may have the same subscription twice; false if not given */
+              readonly allowDuplicates?: boolean
+              /**
+               * @description Secret that callbacks are signed with
+               * @example yourSecretString
+               */
+              readonly callbackSecretKey?: string
+              /**
+               * @description Where callbacks are sent: https, with a DNS name as host
+               * @example https://example.com/callbacks
+               */
+              readonly callbackUrl: string
+              readonly filter?: components["schemas"]["CoinFilter"]
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["CreatedAddressSubscription"]
+          }
+        }
+      }
+    }
+  }
+  readonly "subscriptions.address-coins-transactions-confirmed": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /**
+               * @description Address to watch, in any form that the blockchain knows. An X-address of XRP with a tag stands for that tag alone
+               * @example 0x52908400098527886E0F7030069857D2E4169EE7
+               */
+              readonly address: string
+              /** @description Whether the account may have the same subscription twice; false if not given */
+              readonly allowDuplicates?: boolean
+              /**
+               * @description Secret that callbacks are signed with
+               * @example yourSecretString
+               */
+              readonly callbackSecretKey?: string
+              /**
+               * @description Where callbacks are sent: https, with a DNS name as host
+               * @example https://example.com/callbacks
+               */
+              readonly callbackUrl: string
+              /**
+               * @description Confirmation on which the callback is wanted, 1 to 100; 1 if not given
+               * @example 3
+               */
+              readonly receiveCallbackOn?: number
+              readonly filter?: components["schemas"]["CoinFilter"]
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["CreatedConfirmationSubscription"]
+          }
+        }
+      }
+    }
+  }
+  readonly "subscriptions.address-coins-transactions-confirmed-each-confirmation": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /**
+               * @description Address to watch, in any form that the blockchain knows. An X-address of XRP with a tag stands for that tag alone
+               * @example 0x52908400098527886E0F7030069857D2E4169EE7
+               */
+              readonly address: string
+              /**
+               * @description Confirmations up to which callbacks are sent, 1 to 100
+               * @example 3
+               */
+              readonly confirmationsCount: number
+              /** @description Whether the account may have the same subscription twice; false if not given */
+              readonly allowDuplicates?: boolean
+              /**
+               * @description Secret that callbacks are signed with
+               * @example yourSecretString
+               */
+              readonly callbackSecretKey?: string
+              /**
+               * @description Where callbacks are sent: https, with a DNS name as host
+               * @example https://example.com/callbacks
+               */
+              readonly callbackUrl: string
+              readonly filter?: components["schemas"]["CoinFilter"]
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["CreatedEachConfirmationSubscription"]
+          }
+        }
+      }
+    }
+  }
+  readonly "subscriptions.address-internal-transactions-confirmed": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /**
+               * @description Address to watch, in any form that the blockchain knows. An X-address of XRP with a tag stands for that tag alone
+               * @example 0x52908400098527886E0F7030069857D2E4169EE7
+               */
+              readonly address: string
+              /** @description Whether the account may have the same subscription twice; false if not given */
+              readonly allowDuplicates?: boolean
+              /**
+               * @description Secret that callbacks are signed with
+               * @example yourSecretString
+               */
+              readonly callbackSecretKey?: string
+              /**
+               * @description Where callbacks are sent: https, with a DNS name as host
+               * @example https://example.com/callbacks
+               */
+              readonly callbackUrl: string
+              /**
+               * @description Confirmation on which the callback is wanted, 1 to 100; 1 if not given
+               * @example 3
+               */
+              readonly receiveCallbackOn?: number
+              readonly filter?: components["schemas"]["CoinFilter"]
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["CreatedConfirmationSubscription"]
+          }
+        }
+      }
+    }
+  }
+  readonly "subscriptions.address-internal-transactions-confirmed-each-confirmation": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /**
+               * @description Address to watch, in any form that the blockchain knows. An X-address of XRP with a tag stands for that tag alone
+               * @example 0x52908400098527886E0F7030069857D2E4169EE7
+               */
+              readonly address: string
+              /**
+               * @description Confirmations up to which callbacks are sent, 1 to 100
+               * @example 3
+               */
+              readonly confirmationsCount: number
+              /** @description Whether the account may have the same subscription twice; false if not given */
+              readonly allowDuplicates: boolean
+              /**
+               * @description Secret that callbacks are signed with
+               * @example yourSecretString
+               */
+              readonly callbackSecretKey: string
+              /**
+               * @description Where callbacks are sent: https, with a DNS name as host
+               * @example https://example.com/callbacks
+               */
+              readonly callbackUrl: string
+              readonly filter?: components["schemas"]["CoinFilter"]
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["CreatedEachConfirmationSubscription"]
+          }
+        }
+      }
+    }
+  }
+  readonly "subscriptions.contract-events": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /**
+               * @description Address to watch, in any form that the blockchain knows. An X-address of XRP with a tag stands for that tag alone
+               * @example 0x52908400098527886E0F7030069857D2E4169EE7
+               */
+              readonly address: string
+              /** @description Whether the account may have the same subscription twice; false if not given */
+              readonly allowDuplicates?: boolean
+              /**
+               * @description Secret that callbacks are signed with
+               * @example yourSecretString
+               */
+              readonly callbackSecretKey?: string
+              /**
+               * @description Where callbacks are sent: https, with a DNS name as host
+               * @example https://example.com/callbacks
+               */
+              readonly callbackUrl: string
+              /**
+               * @description Confirmation on which the callback is wanted, 1 to 100; 1 if not given
+               * @example 3
+               */
+              readonly receiveCallbackOn?: number
+              readonly filter?: components["schemas"]["ContractEventFilter"]
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["CreatedConfirmationSubscription"]
+          }
+        }
+      }
+    }
+  }
+  readonly "subscriptions.block-mined": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /** @description Whether the account may have the same subscription twice; false if not given */
+              readonly allowDuplicates?: boolean
+              /**
+               * @description Secret that callbacks are signed with
+               * @example yourSecretString
+               */
+              readonly callbackSecretKey?: string
+              /**
+               * @description Where callbacks are sent: https, with a DNS name as host
+               * @example https://example.com/callbacks
+               */
+              readonly callbackUrl: string
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["CreatedBlockSubscription"]
+          }
+        }
+      }
+    }
+  }
+  readonly "subscriptions.block-reverted": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /** @description Whether the account may have the same subscription twice; false if not given */
+              readonly allowDuplicates?: boolean
+              /**
+               * @description Secret that callbacks are signed with
+               * @example yourSecretString
+               */
+              readonly callbackSecretKey?: string
+              /**
+               * @description Where callbacks are sent: https, with a DNS name as host
+               * @example https://example.com/callbacks
+               */
+              readonly callbackUrl: string
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["CreatedBlockSubscription"]
+          }
+        }
+      }
+    }
+  }
+  readonly "subscriptions.list": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 10 if not given */
+        readonly limit?: number
+        /** @description Items to skip; 0 if not given */
+        readonly offset?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["SubscriptionListItem"][]
+          }
+        }
+      }
+    }
+  }
+  readonly "subscriptions.get": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Reference id of the subscription */
+        readonly referenceId: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["SubscriptionDetails"]
+          }
+        }
+      }
+    }
+  }
+  readonly "subscriptions.delete": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Reference id of the subscription */
+        readonly referenceId: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["SubscriptionDetails"]
+          }
+        }
+      }
+    }
+  }
+  readonly "subscriptions.activate": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Reference id of the subscription */
+        readonly referenceId: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data?: {
+            readonly item?: unknown
+          }
+        } | null
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["SubscriptionDetails"]
+          }
+        }
+      }
+    }
+  }
+  readonly "bulk.list": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 1000; 1000 if not given */
+        readonly limit?: number
+        /** @description The `nextStartingAfter` of the page before */
+        readonly startingAfter?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly startingAfter?: string
+            readonly hasMore: boolean
+            readonly nextStartingAfter?: string
+            /** @enum {string} */
+            readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+            readonly items: readonly components["schemas"]["SubscriptionListItem"][]
+          }
+        }
+      }
+    }
+  }
+  readonly "bulk.create": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /**
+               * @description Any text of the caller's, another one for each request. The same key with the same items is answered the same for seven days, and goes on where an interrupted request broke off; with other items it is refused with 409
+               * @example import-2026-11-23-part-1
+               */
+              readonly idempotencyKey: string
+              /**
+               * @description 1 to 10000 subscriptions: `eventType`, and the fields that the operation of that event takes. Each has a result of its own, and costs what the operation costs
+               * @example [
+               *       {
+               *         "eventType": "ADDRESS_COINS_TRANSACTION_CONFIRMED",
+               *         "address": "0x52908400098527886E0F7030069857D2E4169EE7",
+               *         "callbackUrl": "https://example.com/callbacks",
+               *         "receiveCallbackOn": 3
+               *       }
+               *     ]
+               */
+              readonly items: readonly unknown[]
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            /** @description A result for each item, in their order */
+            readonly items: readonly components["schemas"]["BulkCreated"][]
+          }
+        }
+      }
+    }
+  }
+  readonly "bulk.delete": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              readonly referenceIds: readonly string[]
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            /** @description A result for each item, in their order */
+            readonly items: readonly components["schemas"]["BulkDeleted"][]
+          }
+        }
+      }
+    }
+  }
+  readonly "addressLists.create": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /**
+               * @description An event of addresses: any but what a contract logs
+               * @enum {string}
+               */
+              readonly eventType:
+                | "ADDRESS_TOKENS_TRANSACTION_CONFIRMED"
+                | "ADDRESS_TOKENS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+                | "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"
+                | "ADDRESS_COINS_TRANSACTION_CONFIRMED"
+                | "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+                | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"
+                | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+              /** @description Whether the account may have the same subscription twice; false if not given */
+              readonly allowDuplicates?: boolean
+              /**
+               * @description Secret that callbacks are signed with
+               * @example yourSecretString
+               */
+              readonly callbackSecretKey?: string
+              /**
+               * @description Where callbacks are sent: https, with a DNS name as host
+               * @example https://example.com/callbacks
+               */
+              readonly callbackUrl: string
+              /**
+               * @description Confirmation on which the callback is wanted, 1 to 100; 1 if not given
+               * @example 3
+               */
+              readonly receiveCallbackOn?: number
+              readonly filter?: components["schemas"]["TokenFilter"]
+              /**
+               * @description Confirmations up to which callbacks are sent, 1 to 100
+               * @example 3
+               */
+              readonly confirmationsCount?: number
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["SubscriptionDetails"]
+          }
+        }
+      }
+    }
+  }
+  readonly "addressLists.list": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 1000; 1000 if not given */
+        readonly limit?: number
+        /** @description The `nextStartingAfter` of the page before */
+        readonly startingAfter?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Reference id of the subscription */
+        readonly referenceId: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly startingAfter?: string
+            readonly hasMore: boolean
+            readonly nextStartingAfter?: string
+            /** @enum {string} */
+            readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+            readonly items: readonly {
+              /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+              readonly address: string
+              /** @description Where the address is below the subscription's extended public key */
+              readonly derivation?: {
+                /**
+                 * @description The branch of the wallet
+                 * @enum {string}
+                 */
+                readonly type: "receiving" | "change"
+                /** @description The index in the branch */
+                readonly index: number
+              }
+            }[]
+          }
+        }
+      }
+    }
+  }
+  readonly "addressLists.add": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Reference id of the subscription */
+        readonly referenceId: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /** @description 1 to 10000 addresses, in any form that the blockchain knows */
+              readonly addresses: readonly string[]
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: {
+              /**
+               * @description Addresses of the request that were not so before
+               * @example 2
+               */
+              readonly added: number
+              /**
+               * @description Addresses of the list after that
+               * @example 120000
+               */
+              readonly total: number
+            }
+          }
+        }
+      }
+    }
+  }
+  readonly "addressLists.remove": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Reference id of the subscription */
+        readonly referenceId: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /** @description 1 to 10000 addresses, in any form that the blockchain knows */
+              readonly addresses: readonly string[]
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: {
+              /**
+               * @description Addresses of the request that were not so before
+               * @example 2
+               */
+              readonly removed: number
+              /**
+               * @description Addresses of the list after that
+               * @example 120000
+               */
+              readonly total: number
+            }
+          }
+        }
+      }
+    }
+  }
+  readonly "extendedKeys.create": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /**
+               * @description An event of addresses: any but what a contract logs
+               * @enum {string}
+               */
+              readonly eventType:
+                | "ADDRESS_TOKENS_TRANSACTION_CONFIRMED"
+                | "ADDRESS_TOKENS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+                | "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"
+                | "ADDRESS_COINS_TRANSACTION_CONFIRMED"
+                | "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+                | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"
+                | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+              /** @description Whether the account may have the same subscription twice; false if not given */
+              readonly allowDuplicates?: boolean
+              /**
+               * @description Secret that callbacks are signed with
+               * @example yourSecretString
+               */
+              readonly callbackSecretKey?: string
+              /**
+               * @description Where callbacks are sent: https, with a DNS name as host
+               * @example https://example.com/callbacks
+               */
+              readonly callbackUrl: string
+              /**
+               * @description Confirmation on which the callback is wanted, 1 to 100; 1 if not given
+               * @example 3
+               */
+              readonly receiveCallbackOn?: number
+              readonly filter?: components["schemas"]["TokenFilter"]
+              /**
+               * @description Confirmations up to which callbacks are sent, 1 to 100
+               * @example 3
+               */
+              readonly confirmationsCount?: number
+              /**
+               * @description Extended public key of the wallet (xpub, ypub, zpub …); this or a descriptor is required
+               * @example xpub661MyMwAqRbcFtXgS5sYJABqqG9YLmC4Q1Rdap9gSE8NqtwybGhePY2gZ29ESFjqJoCu1Rupje8YtGqsefD265TMg7usUDFdp6W1EGMcet8
+               */
+              readonly extendedPublicKey?: string
+              /**
+               * @description Output descriptor of one extended public key in place of it, on UTXO chains: pkh, wpkh, sh(wpkh) or tr of `key/<0;1>/*`, `key/0/*`, `key/1/*` or `key/*`. A checksum is verified
+               * @example wpkh([d34db33f/84h/0h/0h]xpub661MyMwAqRbcFtXgS5sYJABqqG9YLmC4Q1Rdap9gSE8NqtwybGhePY2gZ29ESFjqJoCu1Rupje8YtGqsefD265TMg7usUDFdp6W1EGMcet8/<0;1>/*)
+               */
+              readonly descriptor?: string
+              /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
+              readonly derivation?: string
+              /**
+               * @description Form of the wallet's addresses, one that the chain has: by default the form that the key's version says (ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet
+               * @example P2WPKH
+               */
+              readonly format?: string
+              /**
+               * @description Addresses behind the furthest used one of each branch that are watched, 1 to 1000; 20 if not given
+               * @example 20
+               */
+              readonly window?: number
+              /**
+               * @description How far the wallet is known to be used by now, by branch: the window begins behind it. What the store has recorded of the past counts as well
+               * @example {
+               *       "receiving": 41
+               *     }
+               */
+              readonly furthestUsedIndex?: {
+                readonly receiving?: number
+                readonly change?: number
+              }
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["SubscriptionDetails"]
+          }
+        }
+      }
+    }
+  }
+  readonly "extendedKeys.get": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Reference id of the subscription */
+        readonly referenceId: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["ExtendedKeyState"]
+          }
+        }
+      }
+    }
+  }
+  readonly "callbacks.list": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 50 if not given */
+        readonly limit?: number
+        /** @description The `nextStartingAfter` of the page before, or the number after which to begin; 0 if not given. A place that was known before the server's store was restored, or that is beyond the last number, is refused with 409 */
+        readonly startingAfter?: number | string
+        /** @description Seconds to wait for callbacks where there are none after `startingAfter` yet */
+        readonly wait?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Reference id of the subscription */
+        readonly referenceId: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly startingAfter?: string
+            readonly hasMore: boolean
+            /** @description The place of the last item */
+            readonly nextStartingAfter?: string
+            readonly items: readonly components["schemas"]["Callback"][]
+          }
+        }
+      }
+    }
+  }
+  readonly "callbacks.redeliver": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Reference id of the subscription */
+        readonly referenceId: string
+        /** @description Key of the callback */
+        readonly idempotencyKey: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data?: {
+            readonly item?: unknown
+          }
+        } | null
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["Callback"]
+          }
+        }
+      }
+    }
+  }
+  readonly "callbacks.recover": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Reference id of the subscription */
+        readonly referenceId: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /**
+               * @description Another URL to which copies are sent, whether or not the subscription is active; its own URL, if not given
+               * @example https://example.com/callbacks
+               */
+              readonly callbackUrl?: string
+              /**
+               * @description The number of the last callback that is not sent again
+               * @example 0
+               */
+              readonly afterSequence?: number
+              /**
+               * @description Only callbacks that were made at this time or later, in milliseconds since the Unix epoch
+               * @example 1764158400000
+               */
+              readonly sinceTimestamp?: number
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["CallbackRecovery"]
+          }
+        }
+      }
+    }
+  }
+  readonly "callbacks.test": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Reference id of the subscription */
+        readonly referenceId: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data?: {
+            readonly item?: unknown
+          }
+        } | null
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["Callback"]
+          }
+        }
+      }
+    }
+  }
+  readonly "callbacks.rotateSecret": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Reference id of the subscription */
+        readonly referenceId: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /**
+               * @description Secret that callbacks are signed with
+               * @example yourSecretString
+               */
+              readonly callbackSecretKey: string
+              /**
+               * @description For how long `webhook-signature` has a signature by the old secret too; a day by default
+               * @example 86400
+               */
+              readonly overlapSeconds?: number
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["SubscriptionDetails"]
+          }
+        }
+      }
+    }
+  }
+  readonly "callbacks.status": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Reference id of the subscription */
+        readonly referenceId: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["SubscriptionStatus"]
+          }
+        }
+      }
+    }
+  }
+  readonly "callbacks.unresolved": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 50 if not given */
+        readonly limit?: number
+        /** @description Items to skip; 0 if not given */
+        readonly offset?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Reference id of the subscription */
+        readonly referenceId: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["UnresolvedEvent"][]
+          }
+        }
+      }
+    }
+  }
+  readonly "feed.read": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 50 if not given */
+        readonly limit?: number
+        /** @description The `nextStartingAfter` of the page before, the `position` of a callback, or `now` for what comes from now on; the oldest callback that is kept, if not given. A place that was known before the server's store was restored, or that is beyond the last one, is refused with 409 */
+        readonly startingAfter?: "now" | (number | string)
+        /** @description Seconds to wait for callbacks where there are none after `startingAfter` yet */
+        readonly wait?: number
+      }
+      readonly header?: never
+      readonly path?: never
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly startingAfter?: string
+            readonly hasMore: boolean
+            /** @description The place of the last item */
+            readonly nextStartingAfter?: string
+            readonly items: readonly components["schemas"]["AccountCallback"][]
+            /**
+             * @description Callbacks between `startingAfter` and the last item that are kept no longer: they were finished long ago, or their subscription was deleted
+             * @example 0
+             */
+            readonly missed: number
+          }
+        }
+      }
+    }
+  }
+  readonly "domains.list": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 10 if not given */
+        readonly limit?: number
+        /** @description Items to skip; 0 if not given */
+        readonly offset?: number
+      }
+      readonly header?: never
+      readonly path?: never
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["Domain"][]
+          }
+        }
+      }
+    }
+  }
+  readonly "domains.add": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path?: never
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /**
+               * @description Host of callback URLs
+               * @example example.com
+               */
+              readonly domain: string
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["Domain"]
+          }
+        }
+      }
+    }
+  }
+  readonly "domains.verify": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Host of callback URLs */
+        readonly domain: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data?: {
+            readonly item?: unknown
+          }
+        } | null
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["Domain"]
+          }
+        }
+      }
+    }
+  }
+  readonly "receivers.list": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 10 if not given */
+        readonly limit?: number
+        /** @description Items to skip; 0 if not given */
+        readonly offset?: number
+      }
+      readonly header?: never
+      readonly path?: never
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["Receiver"][]
+          }
+        }
+      }
+    }
+  }
+  readonly "receivers.recover": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path?: never
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /**
+               * @description Only subscriptions whose callbacks go to this host; all of the account, if not given
+               * @example hooks.example.com
+               */
+              readonly host?: string
+              /**
+               * @description Only callbacks that were made at this time or later, in milliseconds since the Unix epoch
+               * @example 1764158400000
+               */
+              readonly sinceTimestamp?: number
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["RecoveredReceivers"]
+          }
+        }
+      }
+    }
+  }
+  readonly "blocks.utxoLatest": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["UtxoBlock"]
+          }
+        }
+      }
+    }
+  }
+  readonly "blocks.xrpTransactions": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 50 if not given */
+        readonly limit?: number
+        /** @description Items to skip; 0 if not given */
+        readonly offset?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Hash of the ledger */
+        readonly blockHash: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["XrpTransaction"][]
+          }
+        }
+      }
+    }
+  }
+  readonly "transactions.logs": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 50 if not given */
+        readonly limit?: number
+        /** @description Items to skip; 0 if not given */
+        readonly offset?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Hash of the transaction */
+        readonly transactionHash: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["Log"][]
+          }
+        }
+      }
+    }
+  }
+  readonly "transactions.prepare": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /** @example invoice 4711 */
+              readonly additionalData?: string
+              /**
+               * @description Amount in whole coins
+               * @example 0.25
+               */
+              readonly amount: string
+              /** @example 7 */
+              readonly nonce?: string
+              readonly recipient: string
+              /**
+               * @description Keeps the nonce for this transaction for a while (`reservationSeconds`): none that is prepared with `reserve` meanwhile gets it. Without it the nonce is the next one of the chain, however often one is prepared
+               * @example false
+               */
+              readonly reserve?: boolean
+              readonly sender: string
+              /** @description Required except on tron */
+              readonly fee?: {
+                readonly exactAmount?: string
+                /** @enum {string} */
+                readonly priority: "slow" | "standard" | "fast"
+                readonly substractFromAmount?: boolean
+              }
+              readonly substractFromAmount?: boolean
+              /** @enum {string} */
+              readonly type?: "legacy-transaction" | "access-list-transaction" | "gas-fee-market-transaction"
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["PreparedTransaction"]
+          }
+        }
+      }
+    }
+  }
+  readonly "tokenPreparation.prepareFungible": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /**
+               * @description Amount in whole tokens, by the contract's decimals
+               * @example 2.5
+               */
+              readonly amount: string
+              /**
+               * @description Address of the token's contract
+               * @example 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48
+               */
+              readonly contract: string
+              /** @example 7 */
+              readonly nonce?: string
+              readonly recipient: string
+              /**
+               * @description Keeps the nonce for this transaction for a while (`reservationSeconds`): none that is prepared with `reserve` meanwhile gets it. Without it the nonce is the next one of the chain, however often one is prepared
+               * @example false
+               */
+              readonly reserve?: boolean
+              readonly sender: string
+              readonly fee: {
+                /**
+                 * @description The whole fee in Wei
+                 * @example 900000000000000
+                 */
+                readonly exactAmount?: string
+                /** @enum {string} */
+                readonly priority: "slow" | "standard" | "fast"
+              }
+              /** @enum {string} */
+              readonly type?: "legacy-transaction" | "access-list-transaction" | "gas-fee-market-transaction"
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["PreparedTokenTransfer"]
+          }
+        }
+      }
+    }
+  }
+  readonly "tokenPreparation.prepareNonFungible": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /**
+               * @description Address of the token's contract
+               * @example 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48
+               */
+              readonly contract: string
+              /** @example 7 */
+              readonly nonce?: string
+              readonly recipient: string
+              /**
+               * @description Keeps the nonce for this transaction for a while (`reservationSeconds`): none that is prepared with `reserve` meanwhile gets it. Without it the nonce is the next one of the chain, however often one is prepared
+               * @example false
+               */
+              readonly reserve?: boolean
+              readonly sender: string
+              readonly fee: {
+                /**
+                 * @description The whole fee in Wei
+                 * @example 900000000000000
+                 */
+                readonly exactAmount?: string
+                /** @enum {string} */
+                readonly priority: "slow" | "standard" | "fast"
+              }
+              /** @enum {string} */
+              readonly type?: "legacy-transaction" | "access-list-transaction" | "gas-fee-market-transaction"
+              /** @example 4711 */
+              readonly tokenId: string
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["PreparedTokenTransfer"]
+          }
+        }
+      }
+    }
+  }
+  readonly "xrpPreparation.preparePayment": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /**
+               * @description A memo of the payment
+               * @example invoice 4711
+               */
+              readonly additionalData?: string
+              /**
+               * @description Amount in XRP
+               * @example 25.5
+               */
+              readonly amount: string
+              /** @example 4711 */
+              readonly destinationTag?: number
+              readonly fee?: {
+                /**
+                 * @description The fee in drops
+                 * @example 12
+                 */
+                readonly exactAmount?: string
+                /** @enum {string} */
+                readonly priority?: "slow" | "standard" | "fast"
+              }
+              /**
+               * @description The key that will sign: a part of what is signed
+               * @example 0330E7FC9D56BB25D6893BA3F317AE5BCF33B3291BD63DB32654A313222F7FD020
+               */
+              readonly publicKey: string
+              readonly recipient: string
+              /**
+               * @description Whether the sequence is kept for this payment for a while (`reservationSeconds`), so that no other one is prepared with it; `true` if not given
+               * @example true
+               */
+              readonly reserve?: boolean
+              readonly sender: string
+              /**
+               * @description The next available one if not given
+               * @example 71550321
+               */
+              readonly sequence?: number
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["PreparedPayment"]
+          }
+        }
+      }
+    }
+  }
+  readonly "simulation.simulate": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /**
+               * @description Amount in whole coins
+               * @example 0.25
+               */
+              readonly amount: string
+              /** @example 65000 */
+              readonly gasLimit: number
+              /** @example 31000000000 */
+              readonly gasPrice?: string
+              /** @example 0x */
+              readonly inputData?: string
+              /** @example 31000000000 */
+              readonly maxFeePerGas?: string
+              /** @example 31000000000 */
+              readonly maxPriorityFeePerGas?: string
+              readonly recipient: string
+              readonly sender: string
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["SimulatedTransaction"]
+          }
+        }
+      }
+    }
+  }
+  readonly "fees.marketFees": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["MarketFees"]
+          }
+        }
+      }
+    }
+  }
+  readonly "fees.gasPrices": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: {
+              /** @example 0.00001 */
+              readonly fast: string
+              /** @example 0.00001 */
+              readonly slow: string
+              /** @example 0.00001 */
+              readonly standard: string
+              /** @example ETH */
+              readonly unit: string
+            }
+          }
+        }
+      }
+    }
+  }
+  readonly "fees.nativeGas": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /** @example invoice 4711 */
+              readonly additionalData?: string
+              /**
+               * @description Amount in whole coins
+               * @example 0.25
+               */
+              readonly amount: string
+              readonly recipient: string
+              readonly sender: string
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["GasLimit"]
+          }
+        }
+      }
+    }
+  }
+  readonly "fees.tokenGas": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /**
+               * @description Amount in whole tokens; of ERC-721 the token's id
+               * @example 2.5
+               */
+              readonly amount: string
+              /** @example 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48 */
+              readonly contract: string
+              /** @example ERC-20 */
+              readonly contractType: string
+              readonly recipient: string
+              readonly sender: string
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["GasLimit"]
+          }
+        }
+      }
+    }
+  }
+  readonly "fees.utxoFees": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: {
+              /** @example 0.00001 */
+              readonly fast: string
+              /** @example 0.00001 */
+              readonly slow: string
+              /** @example 0.00001 */
+              readonly standard: string
+              /** @example ETH */
+              readonly unit: string
+            }
+          }
+        }
+      }
+    }
+  }
+  readonly "fees.smartFee": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Blocks within which the transaction is to be mined; 6 if not given */
+        readonly confirmationTarget?: number
+        /** @description `conservative` if not given */
+        readonly estimateMode?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: {
+              /**
+               * @description Blocks that the estimate is for
+               * @example 6
+               */
+              readonly confirmationTarget: number
+              /**
+               * @description Coins for 1,000 virtual bytes
+               * @example 0.00012345
+               */
+              readonly feeRate: string
+              /** @example ETH */
+              readonly unit: string
+            }
+          }
+        }
+      }
+    }
+  }
+  readonly "fees.ledgerFees": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: {
+              /** @example 0.00001 */
+              readonly fast: string
+              /** @example 0.00001 */
+              readonly slow: string
+              /** @example 0.00001 */
+              readonly standard: string
+              /** @example ETH */
+              readonly unit: string
+              /**
+               * @description By which `fast` is above `standard`, for an open ledger that fills up meanwhile
+               * @example 1.2
+               */
+              readonly feeCushionMultiplier: string
+            }
+          }
+        }
+      }
+    }
+  }
+  readonly "nextNonce.nextNonce": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Address of the sender */
+        readonly address: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: {
+              /**
+               * @description Behind the transactions that wait for a block
+               * @example 7
+               */
+              readonly nextAvailableNonce: number
+            }
+          }
+        }
+      }
+    }
+  }
+  readonly "nextNonce.nextSequence": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Address of the account */
+        readonly address: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: {
+              /**
+               * @description Behind the transactions that wait for a ledger
+               * @example 71550321
+               */
+              readonly nextAvailableSequence: number
+            }
+          }
+        }
+      }
+    }
+  }
+  readonly "broadcasts.broadcast": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /**
+               * @description Secret that callbacks are signed with
+               * @example yourSecretString
+               */
+              readonly callbackSecretKey?: string
+              /**
+               * @description Where callbacks are sent: https, with a DNS name as host
+               * @example https://example.com/callbacks
+               */
+              readonly callbackUrl?: string
+              /**
+               * @description The signed transaction as the chain serialises it, with or without `0x`
+               * @example 0x02f86c0180843b9aca0084773594008252089435353535353535353535353535353535353535350180c080a0e95fc7efc1d6d1efd2ba0d23c34c3f29c1ea9b9b9b9b9b9b9b9b9b9b9b9b9b9ba06f9fc7efc1d6d1efd2ba0d23c34c3f29c1ea9b9b9b9b9b9b9b9b9b9b9b9b9b9b
+               */
+              readonly signedTransactionHex: string
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: {
+              /**
+               * @description The transaction's id, on an account chain its hash
+               * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+               */
+              readonly transactionId: string
+            }
+          }
+        }
+      }
+    }
+  }
+  readonly "broadcasts.broadcastOutcome": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Id of a transaction that the account has broadcast */
+        readonly transactionId: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["BroadcastOutcome"]
+          }
+        }
+      }
+    }
+  }
+  readonly "addresses.internalTransactions": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 50 if not given */
+        readonly limit?: number
+        /** @description ASCENDING or DESCENDING by time, in any letter case; DESCENDING if not given */
+        readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+        /** @description The `nextStartingAfter` of the page before */
+        readonly startingAfter?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Address, in any form that the blockchain knows */
+        readonly address: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly startingAfter?: string
+            readonly hasMore: boolean
+            readonly nextStartingAfter?: string
+            /** @enum {string} */
+            readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+            readonly items: readonly components["schemas"]["InternalTransaction"][]
+            /**
+             * @description Height of the block from which on the list is whole; earlier items may be missing. Absent where none is
+             * @example 20000000
+             */
+            readonly completeFrom?: number
+          }
+        }
+      }
+    }
+  }
+  readonly "addresses.tokensTransfers": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 50 if not given */
+        readonly limit?: number
+        /** @description ASCENDING or DESCENDING by time, in any letter case; DESCENDING if not given */
+        readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+        /** @description The `nextStartingAfter` of the page before */
+        readonly startingAfter?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Address, in any form that the blockchain knows */
+        readonly address: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly startingAfter?: string
+            readonly hasMore: boolean
+            readonly nextStartingAfter?: string
+            /** @enum {string} */
+            readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+            readonly items: readonly components["schemas"]["TokenTransfer"][]
+            /**
+             * @description Height of the block from which on the list is whole; earlier items may be missing. Absent where none is
+             * @example 20000000
+             */
+            readonly completeFrom?: number
+          }
+        }
+      }
+    }
+  }
+  readonly "addresses.syncedAddresses": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 50 if not given */
+        readonly limit?: number
+        /** @description ASCENDING or DESCENDING by time, in any letter case; DESCENDING if not given */
+        readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+        /** @description The `nextStartingAfter` of the page before */
+        readonly startingAfter?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly startingAfter?: string
+            readonly hasMore: boolean
+            readonly nextStartingAfter?: string
+            /** @enum {string} */
+            readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+            readonly items: readonly components["schemas"]["SyncedAddress"][]
+          }
+        }
+      }
+    }
+  }
+  readonly "addresses.syncAddress": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /** @description Address, in any form that the blockchain knows */
+              readonly address: string
+              /**
+               * @description Kept and answered; nothing is sent there: `syncStatus` says when the past has been read
+               * @example https://example.com/callbacks
+               */
+              readonly callbackUrl?: string
+              /**
+               * @description The block from which on token transfers are read; by default the first one that this server has recorded
+               * @example 20000000
+               */
+              readonly birthHeight?: number
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["NewSyncedAddress"]
+          }
+        }
+      }
+    }
+  }
+  readonly "addresses.deactivateSyncedAddress": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Address, in any form that the blockchain knows */
+        readonly address: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["SyncedAddressState"]
+          }
+        }
+      }
+    }
+  }
+  readonly "addresses.activateSyncedAddress": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Address, in any form that the blockchain knows */
+        readonly address: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data?: {
+            readonly item?: unknown
+          }
+        } | null
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["SyncedAddressState"]
+          }
+        }
+      }
+    }
+  }
+  readonly "hdWallets.evmAssets": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
+        readonly derivation?: "account" | "bip32"
+        /** @description Form of the wallet's addresses, one that the chain has: by default the form that the key's version says (ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet */
+        readonly format?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Extended public key of the account (xpub, ypub, zpub …) */
+        readonly extendedPublicKey: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["EvmHdWalletAssets"]
+          }
+        }
+      }
+    }
+  }
+  readonly "hdWallets.utxoAssets": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
+        readonly derivation?: "account" | "bip32"
+        /** @description Form of the wallet's addresses, one that the chain has: by default the form that the key's version says (ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet */
+        readonly format?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Extended public key of the account (xpub, ypub, zpub …) */
+        readonly extendedPublicKey: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["HdWalletBalance"]
+          }
+        }
+      }
+    }
+  }
+  readonly "hdWallets.utxoStatus": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
+        readonly derivation?: "account" | "bip32"
+        /** @description Form of the wallet's addresses, one that the chain has: by default the form that the key's version says (ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet */
+        readonly format?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Extended public key of the account (xpub, ypub, zpub …) */
+        readonly extendedPublicKey: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["HdWalletStatus"]
+          }
+        }
+      }
+    }
+  }
+  readonly "hdWallets.xrpAssets": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
+        readonly derivation?: "account" | "bip32"
+        /** @description Form of the wallet's addresses, one that the chain has: by default the form that the key's version says (ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet */
+        readonly format?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Extended public key of the account (xpub, ypub, zpub …) */
+        readonly extendedPublicKey: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["HdWalletBalance"]
+          }
+        }
+      }
+    }
+  }
+  readonly "hdWallets.utxoDerive": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
+        readonly derivation?: "account" | "bip32"
+        /** @description Form of the wallet's addresses, one that the chain has: by default the form that the key's version says (ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet */
+        readonly format?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Extended public key of the account (xpub, ypub, zpub …) */
+        readonly extendedPublicKey: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data?: {
+            readonly item?: {
+              /**
+               * @description Form of the wallet's addresses, one that the chain has: by default the form that the key's version says (ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet
+               * @example P2WPKH
+               */
+              readonly format?: string
+            }
+          }
+        } | null
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["DerivedAddress"][]
+            /**
+             * @description Height of the block from which on the list is whole; earlier items may be missing. Absent where none is
+             * @example 20000000
+             */
+            readonly completeFrom?: number
+          }
+        }
+      }
+    }
+  }
+  readonly "hdWallets.utxoPrepare": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
+        readonly derivation?: "account" | "bip32"
+        /** @description Form of the wallet's addresses, one that the chain has: by default the form that the key's version says (ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet */
+        readonly format?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Extended public key of the account (xpub, ypub, zpub …) */
+        readonly extendedPublicKey: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /**
+               * @description Text that an output of its own (`OP_RETURN`) makes public for ever: at most 80 bytes
+               * @example invoice 4711
+               */
+              readonly additionalData?: string
+              /**
+               * @description The transaction is not mined before this height, or this time from 500,000,000 on; 0 if not given
+               * @example 0
+               */
+              readonly locktime?: number
+              readonly fee: {
+                /**
+                 * @description Where the change goes, an address of the wallet; by default its next unused change address
+                 * @example bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4
+                 */
+                readonly address?: string
+                /**
+                 * @description The whole fee in coins, before `priority`; change that would be dust is added to it
+                 * @example 0.00001
+                 */
+                readonly exactAmount?: string
+                /**
+                 * @description By the node's estimate for 24, 6 or 2 blocks; `standard` if not given. On zcash all are ZIP-317's fee
+                 * @enum {string}
+                 */
+                readonly priority?: "slow" | "standard" | "fast"
+              }
+              /**
+               * @description By default the coins that waste least, by Bitcoin Core's metric. `minimize-dust`: small coins beside those while fees are low; `optimize-size`: the fewest inputs; `none`: the oldest coins first
+               * @enum {string}
+               */
+              readonly prepareStrategy?: "none" | "minimize-dust" | "optimize-size"
+              readonly recipients: readonly {
+                /** @example bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4 */
+                readonly address: string
+                /**
+                 * @description In coins
+                 * @example 0.25
+                 */
+                readonly amount: string
+              }[]
+              /** @description Whether one that pays more may replace the transaction (BIP-125); by default as the chain's nodes allow it */
+              readonly replaceable?: boolean
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["PreparedUtxoTransaction"]
+          }
+        }
+      }
+    }
+  }
+  readonly "hdWallets.xrpDerive": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
+        readonly derivation?: "account" | "bip32"
+        /** @description Form of the wallet's addresses, one that the chain has: by default the form that the key's version says (ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet */
+        readonly format?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Extended public key of the account (xpub, ypub, zpub …) */
+        readonly extendedPublicKey: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data?: {
+            readonly item?: {
+              /**
+               * @description Form of the wallet's addresses, one that the chain has: by default the form that the key's version says (ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet
+               * @example P2WPKH
+               */
+              readonly format?: string
+            }
+          }
+        } | null
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["DerivedAddress"][]
+            /**
+             * @description Height of the block from which on the list is whole; earlier items may be missing. Absent where none is
+             * @example 20000000
+             */
+            readonly completeFrom?: number
+          }
+        }
+      }
+    }
+  }
+  readonly "hdWallets.syncedWallets": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 50 if not given */
+        readonly limit?: number
+        /** @description Items to skip; 0 if not given */
+        readonly offset?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["SyncedWallet"][]
+          }
+        }
+      }
+    }
+  }
+  readonly "hdWallets.syncWallet": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
+        readonly derivation?: "account" | "bip32"
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Extended public key of the account (xpub, ypub, zpub …) */
+        readonly extendedPublicKey: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data?: {
+            readonly item?: {
+              /**
+               * @description The block from which on token transfers are read; by default the first one that this server has recorded
+               * @example 20000000
+               */
+              readonly birthHeight?: number
+            }
+          }
+        } | null
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["SyncedWalletKey"]
+          }
+        }
+      }
+    }
+  }
+  readonly "hdWallets.deactivateSyncedWallet": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
+        readonly derivation?: "account" | "bip32"
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Extended public key of the account (xpub, ypub, zpub …) */
+        readonly extendedPublicKey: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["SyncedWalletKey"]
+          }
+        }
+      }
+    }
+  }
+  readonly "hdWallets.activateSyncedWallet": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
+        readonly derivation?: "account" | "bip32"
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Extended public key of the account (xpub, ypub, zpub …) */
+        readonly extendedPublicKey: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data?: {
+            readonly item?: unknown
+          }
+        } | null
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["SyncedWalletState"]
+          }
+        }
+      }
+    }
+  }
+  readonly "addressForms.evmValidate": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /**
+               * @description Address, in any form that the blockchain knows
+               * @example 0x52908400098527886E0F7030069857D2E4169EE7
+               */
+              readonly address: string
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["ValidatedAddress"]
+          }
+        }
+      }
+    }
+  }
+  readonly "addressForms.utxoValidate": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /**
+               * @description Address, in any form that the blockchain knows
+               * @example 0x52908400098527886E0F7030069857D2E4169EE7
+               */
+              readonly address: string
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["ValidatedAddress"]
+          }
+        }
+      }
+    }
+  }
+  readonly "addressForms.xrpValidate": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /**
+               * @description Address, in any form that the blockchain knows
+               * @example 0x52908400098527886E0F7030069857D2E4169EE7
+               */
+              readonly address: string
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["ValidatedAddress"]
+          }
+        }
+      }
+    }
+  }
+  readonly "addressForms.convert": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /**
+               * @description Address, in any form that the blockchain knows
+               * @example 0x52908400098527886E0F7030069857D2E4169EE7
+               */
+              readonly address: string
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: {
+              /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+              readonly convertedAddress: string
+            }
+          }
+        }
+      }
+    }
+  }
+  readonly "addressForms.decodeX": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Address of one user of the account (XLS-5) */
+        readonly xAddress: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: {
+              /**
+               * @description Absent where the X-address has no tag
+               * @example 1
+               */
+              readonly addressTag?: number
+              /**
+               * @description Address of the account
+               * @example rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpf
+               */
+              readonly classicAddress: string
+            }
+          }
+        }
+      }
+    }
+  }
+  readonly "addressForms.encodeX": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Address of the account */
+        readonly classicAddress: string
+        /** @description Tag of the user: a number of 32 bits */
+        readonly addressTag: number
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: {
+              /**
+               * @description Address of one user of the account (XLS-5)
+               * @example XVLhHMPHU98es4dbozjVtdWzVrDjtV8xvjGQTYPiAx6gwDC
+               */
+              readonly xAddress: string
+            }
+          }
+        }
+      }
+    }
+  }
+  readonly "addressForms.derive": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description By default what the key's version says, else the chain's usual form; `p2sh` is P2SH-P2WPKH */
+        readonly addressFormat?: string
+        /** @description How many addresses, at most 100; 10 if not given */
+        readonly addressesCount?: number
+        /** @description Change addresses (m/1/i) in place of m/0/i */
+        readonly isChange?: "true" | "false"
+        /** @description Index of the first address; 0 if not given */
+        readonly startIndex?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Extended public key of the account (xpub, ypub, zpub …) */
+        readonly extendedPublicKey: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["DerivedAddresses"]
+          }
+        }
+      }
+    }
+  }
+  readonly "rawTransactions.evmDecode": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /** @example 0x02ec0107843b9aca0085037e11d6008252089452908400098527886e0f7030069857d2e4169ee78803782dace9d9000080c0 */
+              readonly rawTransactionHex: string
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["DecodedEvmTransaction"]
+          }
+        }
+      }
+    }
+  }
+  readonly "rawTransactions.utxoDecode": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /** @example 0x02ec0107843b9aca0085037e11d6008252089452908400098527886e0f7030069857d2e4169ee78803782dace9d9000080c0 */
+              readonly rawTransactionHex: string
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["DecodedUtxoTransaction"]
+          }
+        }
+      }
+    }
+  }
+  readonly "marketData.assetById": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Id of the asset */
+        readonly assetId: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["Asset"]
+          }
+        }
+      }
+    }
+  }
+  readonly "marketData.assetBySymbol": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Unique symbol in the listing, in any letter case */
+        readonly assetSymbol: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["Asset"]
+          }
+        }
+      }
+    }
+  }
+  readonly "marketData.assetBySlug": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Unique slug in the listing */
+        readonly assetSlug: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["Asset"]
+          }
+        }
+      }
+    }
+  }
+  readonly "marketData.assets": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 50 if not given */
+        readonly limit?: number
+        /** @description Items to skip; 0 if not given */
+        readonly offset?: number
+      }
+      readonly header?: never
+      readonly path?: never
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["ListedAsset"][]
+          }
+        }
+      }
+    }
+  }
+  readonly "credits.balance": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path?: never
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["CreditBalance"]
+          }
+        }
+      }
+    }
+  }
+  readonly "credits.statement": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 50 if not given */
+        readonly limit?: number
+        /** @description ASCENDING or DESCENDING by time, in any letter case; DESCENDING if not given */
+        readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+        /** @description The `nextStartingAfter` of the page before */
+        readonly startingAfter?: string
+      }
+      readonly header?: never
+      readonly path?: never
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly startingAfter?: string
+            readonly hasMore: boolean
+            readonly nextStartingAfter?: string
+            /** @enum {string} */
+            readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+            readonly items: readonly components["schemas"]["CreditEntry"][]
+          }
+        }
+      }
+    }
+  }
+  readonly "limits.get": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path?: never
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["AccountLimits"]
+          }
+        }
+      }
+    }
+  }
+}
