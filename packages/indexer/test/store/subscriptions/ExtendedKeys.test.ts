@@ -390,7 +390,8 @@ const run = Effect.fnUntraced(function* (
     told.set(
       hex(one.block.hash),
       wanted.map(({ key, window }, i) => {
-        if (inactive.has(i)) return []
+        // A rewind takes nothing back: what was told of the block before stays.
+        if (inactive.has(i)) return (isRewound && told.get(hex(one.block.hash))?.[i]) || []
         for (const branch of [0, 1]) {
           const paid = one.movements.filter((one) => one.isUse && one.key === key && one.branch === branch)
           used[i]![branch] = closure(used[i]![branch]!, window, new Set(paid.map(({ index }) => index)))
