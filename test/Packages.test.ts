@@ -79,22 +79,41 @@ describe("packages", () => {
     }
   })
 
-  it("give the client to a program that has effect, core and http alone", { timeout: 120_000 }, () => {
+  it("give the clients to a program that has effect, core and http alone", { timeout: 120_000 }, () => {
     const project = join(folder, "client")
+    const scopes = join(project, "node_modules")
     for (const name of ["core", "http"]) {
-      const place = join(project, "node_modules/@headwater", name)
+      const place = join(scopes, "@headwater", name)
       mkdirSync(place, { recursive: true })
       run(place, ["tar", "xzf", tarballs[name]!, "--strip-components=1"])
     }
     for (const name of ["effect", "@noble", "@scure"]) {
-      symlinkSync(realpathSync(join(root, "packages/core/node_modules", name)), join(project, "node_modules", name))
+      symlinkSync(realpathSync(join(root, "packages/core/node_modules", name)), join(scopes, name))
     }
     writeFileSync(join(project, "package.json"), JSON.stringify({ private: true, type: "module" }))
     writeFileSync(join(project, "client.ts"), clientProgram)
+    writeFileSync(join(project, "fetch.ts"), fetchProgram)
+    // A program of CommonJS gets the same client.
+    writeFileSync(join(project, "fetch.cts"), `import Client = require("@headwater/http/client")\n${fetchCall}`)
     // Declarations too are checked: a type out of a package that is not there would be an error.
     const options = ["--module", "NodeNext", "--target", "ES2024", "--lib", "ES2024,DOM", "--strict", "--noEmit"]
-    run(project, ["tsc", ...options, "--exactOptionalPropertyTypes", "--types", "", "client.ts"])
+    const check = (...files: ReadonlyArray<string>) => {
+      const from = performance.now()
+      run(project, ["tsc", ...options, "--exactOptionalPropertyTypes", "--types", "", ...files])
+      return performance.now() - from
+    }
+    check("client.ts")
     assert.strictEqual(run(project, ["node", "client.ts"]), "HttpClientError\n")
+
+    // The client of one fetch needs none of the others.
+    for (const name of ["effect", "@noble", "@scure", "@headwater/core"])
+      rmSync(join(scopes, name), { recursive: true })
+    const millis = check("fetch.ts", "fetch.cts")
+    console.log(`programs with the client of one fetch checked by TypeScript in ${millis.toFixed(0)} ms`)
+    writeFileSync(join(project, "fetch.cjs"), `const Client = require("@headwater/http/client")\n${fetchCall}`)
+    for (const file of ["fetch.ts", "fetch.cjs"]) {
+      assert.strictEqual(run(project, ["node", file]), "ConnectionFailed\n")
+    }
   })
 
   for (const installer of chosen) {
@@ -140,6 +159,15 @@ const failure = await Client.makeFetch({ baseUrl: "http://127.0.0.1:9", apiKey: 
 )
 console.log(failure._tag)
 `
+
+const fetchCall = `
+const client = Client.make({ baseUrl: "http://127.0.0.1:9", apiKey: "hw_none", attempts: 1 })
+client.credits.balance().then(
+  ({ item }) => item.available.toFixed(),
+  (failure) => console.log(failure._tag)
+)
+`
+const fetchProgram = `import * as Client from "@headwater/http/client"\n${fetchCall}`
 
 /** All of core in one file for browsers: no module of Node, and it runs where there is neither `process` nor `Buffer`. */
 const bundles = async (project: string) => {

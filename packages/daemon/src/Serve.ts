@@ -164,6 +164,7 @@ const http = Layer.unwrap(
           host: http.host,
           port: http.port,
           maxBodyBytes: http.maxBodyBytes,
+          allowedOrigins: http.allowedOrigins,
           stopTimeoutMillis: stopMillis
         })
       ),

@@ -34,11 +34,21 @@ const text = Schema.String.check(Schema.isNonEmpty({ message: "must not be empty
 /** Text that no log, message or console shows. */
 const secret = <S extends Schema.Constraint>(schema: S) => Schema.RedactedFromValue(schema)
 
+const origin = Schema.String.check(
+  Schema.makeFilter(
+    (value) =>
+      value === "*" ||
+      (/^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value) ||
+      'must be an origin as browsers write it, such as https://wallet.example, or "*"'
+  )
+)
+
 const Http = Schema.Struct({
   host: text.pipe(withDefault("127.0.0.1")),
   port: between(0, 65_535).pipe(withDefault(8080)),
   maxBodyBytes: between(1_024, 16_777_216).pipe(withDefault(65_536)),
-  requestsAtOnce: between(1, 100_000).pipe(withDefault(256))
+  requestsAtOnce: between(1, 100_000).pipe(withDefault(256)),
+  allowedOrigins: Schema.Array(origin).pipe(withDefault([]))
 })
 
 const secretKeys = Schema.String.check(

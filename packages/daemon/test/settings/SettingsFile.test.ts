@@ -353,6 +353,19 @@ describe("SettingsFile", () => {
     }).pipe(withServices, Effect.scoped)
   )
 
+  it.effect("takes the origins of web pages as browsers write them", () =>
+    Effect.gen(function* () {
+      const load = (origins: string) => `[http]\nallowedOrigins = [${origins}]\n${chain}`
+      const { http } = yield* loadText("a.toml", load('"https://wallet.example", "http://localhost:5173", "*"'), {})
+      assert.deepStrictEqual(http.allowedOrigins, ["https://wallet.example", "http://localhost:5173", "*"])
+      const rule = 'must be an origin as browsers write it, such as https://wallet.example, or "*"'
+      for (const wrong of ["https://wallet.example/", "wallet.example", "https://WALLET.example", "null"]) {
+        const problems = yield* problemsOf("a.toml", load(`"${wrong}"`))
+        assert.deepStrictEqual(problems, { "http.allowedOrigins[0]": rule }, wrong)
+      }
+    }).pipe(withServices, Effect.scoped)
+  )
+
   it.effect("reads hosts as URLs have them, and refuses what no URL's host would be", () =>
     Effect.gen(function* () {
       const hosts = 'allowHosts = ["Hooks.INTERNAL", "10.0.0.7", "[::1]"]'

@@ -94,11 +94,11 @@ const cors = (allowedOrigins: ReadonlyArray<string>) =>
 export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>, options: Options) =>
   Layer.unwrap(
     Effect.sync(() => {
-      const { allowedOrigins, host, port, stopTimeoutMillis = 10_000 } = options
+      const { allowedOrigins = [], host, port, stopTimeoutMillis = 10_000 } = options
       const server = makeServer(options)
       return cutOff(server, stopTimeoutMillis).pipe(
         Layer.provideMerge(
-          HttpRouter.serve(allowedOrigins === undefined ? routes : Layer.merge(routes, cors(allowedOrigins)), {
+          HttpRouter.serve(allowedOrigins.length === 0 ? routes : Layer.merge(routes, cors(allowedOrigins)), {
             disableLogger: true,
             disableListenLog: true,
             routerConfig: { maxParamLength }
