@@ -73,6 +73,7 @@ export const endpoints = {
   "addresses.deactivateSyncedAddress": "DELETE /addresses-historical/manage/{blockchain}/{network}/{address}",
   "addresses.activateSyncedAddress": "POST /addresses-historical/manage/{blockchain}/{network}/{address}/activate",
   "hdWallets.evmAssets": "GET /hd-wallets/evm/{blockchain}/{network}/{extendedPublicKey}/assets",
+  "hdWallets.evmPrepare": "POST /hd-wallets/evm/{blockchain}/{network}/{extendedPublicKey}/transactions/prepare",
   "hdWallets.utxoAssets": "GET /hd-wallets/utxo/{blockchain}/{network}/{extendedPublicKey}/assets",
   "hdWallets.utxoStatus": "GET /hd-wallets/utxo/{blockchain}/{network}/{extendedPublicKey}/status",
   "hdWallets.xrpAssets": "GET /hd-wallets/{blockchain}/{network}/{extendedPublicKey}/assets",
@@ -271,7 +272,7 @@ export interface Calls {
     readonly nextSequence: Call<"nextNonce.nextSequence">
   }
   readonly broadcasts: {
-    /** Send a signed transaction to the nodes of its chain. Costs 60 credits a result. What fails before the nodes are asked to take it costs nothing. */
+    /** Send a signed transaction to the nodes of its chain. Costs 60 credits a result. What fails costs nothing. */
     readonly broadcast: Call<"broadcasts.broadcast">
     /** Read what became of a transaction that was broadcast. Costs no credits. */
     readonly broadcastOutcome: Call<"broadcasts.broadcastOutcome">
@@ -293,6 +294,8 @@ export interface Calls {
   readonly hdWallets: {
     /** Read the assets of an EVM wallet. Costs 220 credits a result; ethereum-classic 286, binance-smart-chain 550, tron 330. What fails costs nothing. */
     readonly evmAssets: Call<"hdWallets.evmAssets">
+    /** Prepare a transaction of a synced EVM wallet's address for signing. Costs 60 credits a result; ethereum-classic 78, binance-smart-chain 150, polygon 120, arbitrum 96, avalanche 108, base 72, optimism 84, tron 90. What fails costs nothing. */
+    readonly evmPrepare: Call<"hdWallets.evmPrepare">
     /** Read the confirmed balance of a UTXO wallet. Costs 520 credits a result; bitcoin-cash 624, litecoin 572, dogecoin 572, dash 572, zcash 676. What fails costs nothing. */
     readonly utxoAssets: Call<"hdWallets.utxoAssets">
     /** Read from which block on the record of a UTXO wallet is complete. Costs 30 credits a result. What fails costs nothing. */

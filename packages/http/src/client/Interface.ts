@@ -374,14 +374,20 @@ export interface components {
     readonly DecodedEvmTransaction: {
       /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
       readonly id: string
-      /** @example 21000 */
+      /**
+       * @description On tron: points of bandwidth
+       * @example 21000
+       */
       readonly gasLimit: number
       /**
        * @description Gas for the bytes of the input data (EIP-2028)
        * @example 0
        */
       readonly gasPaidForData: number
-      /** @example 0x */
+      /**
+       * @description On tron: the call of a contract, else the memo
+       * @example 0x
+       */
       readonly inputData: string
       /** @example 7 */
       readonly nonce: number
@@ -398,28 +404,28 @@ export interface components {
       /** @example 0x */
       readonly s: string
       /**
-       * @description By the signature; empty where there is none
+       * @description By the signature; empty where there is none. On tron whom the transaction names
        * @example 0x52908400098527886E0F7030069857D2E4169EE7
        */
       readonly sender: string
       /**
-       * @description Of EIP-2718; 0 is a legacy transaction
+       * @description Of EIP-2718; 0 is a legacy transaction. On tron the number of the contract's type
        * @example 2
        */
       readonly type: number
       /**
-       * @description Of a legacy transaction as signed, else the parity
+       * @description A decimal number: of a legacy transaction as signed, else the parity
        * @example 0
        */
-      readonly v: number
+      readonly v: string
       readonly fee: {
         /**
-         * @description If all of the gas is taken, at the highest price that the transaction allows
+         * @description If all of the gas is taken, at the highest price that the transaction allows; on tron the most that it may burn for energy
          * @example 0.000651
          */
         readonly approximateAmount: string
         /**
-         * @description For the gas that the transaction takes at the least
+         * @description For the gas that the transaction takes at the least; on tron 0: what an account has for free may do
          * @example 0.000651
          */
         readonly approximateMinimumRequiredAmount: string
@@ -433,6 +439,8 @@ export interface components {
       }
       readonly gasPrice: components["schemas"]["Amount_2"]
       readonly value: components["schemas"]["Amount"]
+      /** @description On tron: when the transaction can no longer be sent, in seconds since the Unix epoch */
+      readonly expirationTimestamp?: number
       readonly blockchainSpecific?: {
         readonly fee?: {
           /** @example 31000000000 */
@@ -444,7 +452,7 @@ export interface components {
         }
       }
     }
-    /** @description The highest price of a unit of gas */
+    /** @description The highest price of a unit of gas; on tron 0: the chain sets its prices */
     readonly Amount_2: {
       /**
        * @description Decimal text, never with an exponent
@@ -650,6 +658,76 @@ export interface components {
         readonly unspentOutputs: boolean
       }
     }
+    readonly PreparedWalletTransaction: {
+      /**
+       * @description 0 for a receiving address, 1 for change
+       * @example 0
+       */
+      readonly change: number
+      /**
+       * @description Index of the sender in its branch
+       * @example 3
+       */
+      readonly derivationIndex: number
+      /** @example 0x */
+      readonly inputData: string
+      /** @example 7 */
+      readonly nonce: number
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly recipient: string
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly sender: string
+      /**
+       * @description The hash to sign
+       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       */
+      readonly sigHash: string
+      readonly value: {
+        /**
+         * @description In Wei, on tron in sun: a number up to 2^53 - 1, above that its decimal digits as text, which lose nothing
+         * @example 250000000000000000
+         */
+        readonly amount: number | string
+        /** @example Wei */
+        readonly unit: string
+      }
+      readonly fee: {
+        /**
+         * @description On tron: points of bandwidth
+         * @example 21000
+         */
+        readonly gasLimit: number
+        /**
+         * @description 0 for a gas-fee-market-transaction
+         * @example 0
+         */
+        readonly gasPrice: number
+        /** @example Wei */
+        readonly unit: string
+        /** @example 31000000000 */
+        readonly maxFeePerGas?: number
+        /** @example 1000000000 */
+        readonly maxPriorityFeePerGas?: number
+        /** @description On tron: all that the transfer burns, for bandwidth, the activation of the recipient and the memo */
+        readonly total?: number
+      }
+      /** @example gas-fee-market-transaction */
+      readonly type: string
+      /**
+       * @description As in `fee`
+       * @example 21000
+       */
+      readonly gasLimit: number
+      /**
+       * @description As in `fee`
+       * @example 0
+       */
+      readonly gasPrice: number
+      /** @description Where `reserve` was given: until then, in seconds since the Unix epoch, the nonce is kept */
+      readonly reservedUntil?: number
+      /** @description On tron: when the transaction can no longer be sent, in seconds since the Unix epoch */
+      readonly expirationTimestamp?: number
+    }
     readonly EvmHdWalletAssets: {
       /** @example 1.5 */
       readonly confirmedBalance: string
@@ -826,7 +904,7 @@ export interface components {
     }
     readonly GasLimit: {
       /**
-       * @description Gas, with room for a contract to take more
+       * @description Gas, with room for a contract to take more; on tron points of bandwidth of a plain transfer, energy of a call
        * @example 21000
        */
       readonly gasLimit: number
@@ -4376,6 +4454,11 @@ export interface operations {
               readonly standard: string
               /** @example ETH */
               readonly unit: string
+              /**
+               * @description On tron: sun for a point of bandwidth; the others are sun for a unit of energy
+               * @example 1000
+               */
+              readonly bandwidthPrice?: string
             }
           }
         }
@@ -5082,6 +5165,87 @@ export interface operations {
       }
     }
   }
+  readonly "hdWallets.evmPrepare": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
+        readonly derivation?: "account" | "bip32"
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Extended public key of the account (xpub, ypub, zpub …) */
+        readonly extendedPublicKey: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /** @example invoice 4711 */
+              readonly additionalData?: string
+              /**
+               * @description Amount in whole coins
+               * @example 0.25
+               */
+              readonly amount: string
+              /** @example 7 */
+              readonly nonce?: string
+              readonly recipient: string
+              /**
+               * @description Keeps the nonce for this transaction for a while (`reservationSeconds`): none that is prepared with `reserve` meanwhile gets it. Without it the nonce is the next one of the chain, however often one is prepared
+               * @example false
+               */
+              readonly reserve?: boolean
+              /**
+               * @description The address of the wallet that pays
+               * @example 0x52908400098527886E0F7030069857D2E4169EE7
+               */
+              readonly sender: string
+              readonly fee: {
+                /**
+                 * @description The whole fee in Wei, before `priority`
+                 * @example 0.25
+                 */
+                readonly exactAmount?: string
+                /**
+                 * @description `standard` if not given
+                 * @enum {string}
+                 */
+                readonly priority?: "slow" | "standard" | "fast"
+              }
+              /** @enum {string} */
+              readonly transactionType?: "legacy-transaction" | "access-list-transaction" | "gas-fee-market-transaction"
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["PreparedWalletTransaction"]
+          }
+        }
+      }
+    }
+  }
   readonly "hdWallets.utxoAssets": {
     readonly parameters: {
       readonly query?: {
@@ -5303,11 +5467,16 @@ export interface operations {
                  */
                 readonly exactAmount?: string
                 /**
-                 * @description By the node's estimate for 24, 6 or 2 blocks; `standard` if not given. On zcash all are ZIP-317's fee
+                 * @description By the node's estimate for 24, 6 or 2 blocks, else by what waits in its mempool; `standard` if not given. On zcash all are ZIP-317's fee
                  * @enum {string}
                  */
                 readonly priority?: "slow" | "standard" | "fast"
               }
+              /**
+               * @description A transaction that waits for a block and pays the wallet, its own change or not: its largest such output is spent, though it is not mined yet, and the fee is raised by what it and all that it waits for pay below the rate (child pays for parent). With `exactAmount` the fee is that
+               * @example 8a6f0d7f3b0f4d0a3d0c1f0e7a9b5c2d4e6f8a0b1c3d5e7f9a0b2c4d6e8f0a1b
+               */
+              readonly parentTransactionId?: string
               /**
                * @description By default the coins that waste least, by Bitcoin Core's metric. `minimize-dust`: small coins beside those while fees are low; `optimize-size`: the fewest inputs; `none`: the oldest coins first
                * @enum {string}
