@@ -71,7 +71,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, freshness: Freshn
     }
     const id = yield* broadcasting.idOf(raw)
     const answer = { transactionId: Hash.encode(chain, id) }
-    const numbered = broadcasting.numberOf?.(raw)
+    const numbered = yield* broadcasting.numberOf?.(raw) ?? Effect.undefined
     const known = yield* Effect.orDie(Broadcasts.find(chain, request.account, id))
     if (known !== undefined && Broadcasts.isOnItsWay(known)) {
       yield* request.paying(begin(request, id, raw, numbered), () => 1)

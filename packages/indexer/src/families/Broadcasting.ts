@@ -50,7 +50,7 @@ export interface Broadcasting {
   /** The id of a signed transaction, which is of this chain and breaks no rule that needs no node's answer. */
   readonly idOf: (raw: Uint8Array) => Effect.Effect<Uint8Array, BroadcastRefused | NodeError>
   /** Where the chain counts a sender's transactions: undefined for one that is not counted. Of bytes that have an id. */
-  readonly numberOf?: (raw: Uint8Array) => Numbered | undefined
+  readonly numberOf?: (raw: Uint8Array) => Effect.Effect<Numbered | undefined>
   /** Fails where the transaction cannot be mined as the chain is now, or pays a fee beyond all measure. */
   readonly check: (raw: Uint8Array) => Effect.Effect<void, BroadcastRefused | NodeError>
   /** Gives a transaction to every node, at once. To give the same one again changes nothing. */

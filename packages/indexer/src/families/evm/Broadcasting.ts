@@ -2,7 +2,7 @@
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { Transaction } from "ethers/transaction"
+import type { Transaction } from "ethers/transaction"
 import * as Broadcasting from "../Broadcasting.ts"
 import type { JsonRpc, Nodes } from "../node/JsonRpc.ts"
 import type { NodeError, NodeRejected } from "../node/NodeError.ts"
@@ -23,10 +23,11 @@ const smallFee = ({ decimals }: Chain) => 10n ** BigInt(decimals - 3)
 
 const mistakes = (text: unknown) => String(text instanceof Error ? text.message : text).replace(/ \(.*$/s, "")
 
-/** The transaction, signed, in the one form that its bytes may have. */
-const decode = (raw: Uint8Array): Result.Result<Transaction, Broadcasting.BroadcastRefused> => {
+type Ethers = typeof import("ethers/transaction")
+
+const signed = (ethers: Ethers, raw: Uint8Array): Result.Result<Transaction, Broadcasting.BroadcastRefused> => {
   const text = Hex.encode(raw)
-  const parsed = Result.try(() => Transaction.from(text))
+  const parsed = Result.try(() => ethers.Transaction.from(text))
   if (Result.isFailure(parsed)) {
     return Result.fail(Broadcasting.invalid(`must be a signed transaction: ${mistakes(parsed.failure).slice(0, 200)}`))
   }
@@ -46,6 +47,13 @@ const decode = (raw: Uint8Array): Result.Result<Transaction, Broadcasting.Broadc
   }
   return Result.succeed(transaction)
 }
+
+/** The transaction, signed, in the one form that its bytes may have. Loads ethers, without which chains are followed. */
+const decode = (raw: Uint8Array) =>
+  Effect.flatMap(
+    Effect.promise(() => import("ethers/transaction")),
+    (ethers) => Effect.fromResult(signed(ethers, raw))
+  )
 
 /** Known already, or mined: what a node says of a transaction that it is given again. */
 const isKnown =
@@ -119,7 +127,7 @@ export const make = (
 
   return {
     idOf: Effect.fn("EvmBroadcasting.idOf")(function* (raw) {
-      const { chainId, hash } = yield* Effect.fromResult(decode(raw))
+      const { chainId, hash } = yield* decode(raw)
       const own = yield* ownId
       if (chainId === 0n) {
         return yield* Broadcasting.invalid(`must be signed for one chain (EIP-155): ${own}, this one's id`)
@@ -128,12 +136,13 @@ export const make = (
         return yield* Broadcasting.invalid(`must be of the chain ${own}, and is of the chain ${chainId}`)
       return Hex.hash(hash, "hash")
     }),
-    numberOf: (raw) => {
-      const { from, nonce } = Result.getOrThrow(decode(raw))
-      return { sender: Hex.address(from!.toLowerCase(), "from"), number: nonce }
-    },
+    numberOf: (raw) =>
+      Effect.map(Effect.orDie(decode(raw)), ({ from, nonce }) => ({
+        sender: Hex.address(from!.toLowerCase(), "from"),
+        number: nonce
+      })),
     check: Effect.fn("EvmBroadcasting.check")(function* (raw) {
-      const transaction = yield* Effect.fromResult(decode(raw))
+      const transaction = yield* decode(raw)
       const { gasLimit, nonce, value } = transaction
       const { balance, mined, price } = yield* present(rpc, transaction.from!)
       if (nonce < mined) {
@@ -154,7 +163,7 @@ export const make = (
     }),
     send: Effect.fn("EvmBroadcasting.send")((raw) => Broadcasting.toEvery(rpc.each, give(raw))),
     standing: Effect.fn("EvmBroadcasting.standing")(function* (raw) {
-      const transaction = yield* Effect.orDie(Effect.fromResult(decode(raw)))
+      const transaction = yield* Effect.orDie(decode(raw))
       return yield* Broadcasting.ofEvery(rpc.each, standingAt(transaction))
     })
   }

@@ -5,8 +5,6 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
-import { decode as decodeBinary, encode, encodeForMultisigning, encodeForSigning } from "ripple-binary-codec"
-import { deriveAddress, verify } from "ripple-keypairs"
 import * as Broadcasting from "../Broadcasting.ts"
 import { type NodeError, NodeInconsistent } from "../node/NodeError.ts"
 import * as OpenLedger from "./OpenLedger.ts"
@@ -42,18 +40,26 @@ const idOf = (raw: Uint8Array): Uint8Array =>
 
 const isText = (value: unknown): value is string => typeof value === "string" && value !== ""
 
+/** Loaded with the first transaction: a chain is followed without them. */
+const libraries = Effect.map(
+  Effect.promise(() => Promise.all([import("ripple-binary-codec"), import("ripple-keypairs")])),
+  ([codec, keypairs]) => ({ ...codec, ...keypairs, decodeBinary: codec.decode })
+)
+type Libraries = Effect.Success<typeof libraries>
+
 /** Whether each of several signatures is of its key. */
-const signersSigned = (json: Json): boolean =>
+const signersSigned = ({ encodeForMultisigning, verify }: Libraries, json: Json): boolean =>
   Array.isArray(json.Signers) &&
   json.Signers.length > 0 &&
   json.Signers.every(({ Signer: { Account, SigningPubKey, TxnSignature } }) =>
     verify(encodeForMultisigning(json, Account), TxnSignature, SigningPubKey)
   )
 
-const isSigned = (json: Json): boolean =>
+const isSigned = (libraries: Libraries, json: Json): boolean =>
   isText(json.SigningPubKey)
-    ? isText(json.TxnSignature) && verify(encodeForSigning(json), json.TxnSignature, json.SigningPubKey)
-    : signersSigned(json)
+    ? isText(json.TxnSignature) &&
+      libraries.verify(libraries.encodeForSigning(json), json.TxnSignature, json.SigningPubKey)
+    : signersSigned(libraries, json)
 
 const integer = (value: unknown): number | undefined => (Number.isSafeInteger(value) ? (value as number) : undefined)
 
@@ -68,7 +74,12 @@ const networkFault = ({ xrp }: Chain, { NetworkID: named }: Json): string | unde
     : `its NetworkID must be ${wanted ?? "absent"}, and is ${String(named ?? "absent")}`
 }
 
-const decode = (chain: Chain, raw: Uint8Array): Result.Result<Decoded, Broadcasting.BroadcastRefused> => {
+const read = (
+  libraries: Libraries,
+  chain: Chain,
+  raw: Uint8Array
+): Result.Result<Decoded, Broadcasting.BroadcastRefused> => {
+  const { decodeBinary, deriveAddress, encode } = libraries
   const fail = (message: string) => Result.fail(Broadcasting.invalid(message))
   const text = hexOf(raw)
   const parsed = Result.try((): Json => decodeBinary(text))
@@ -79,7 +90,7 @@ const decode = (chain: Chain, raw: Uint8Array): Result.Result<Decoded, Broadcast
   if (Result.getOrUndefined(Result.try(() => encode(json))) !== text) return fail("must be in its canonical form")
   const network = networkFault(chain, json)
   if (network !== undefined) return fail(network)
-  const signed = Result.try(() => isSigned(json))
+  const signed = Result.try(() => isSigned(libraries, json))
   if (Result.isFailure(signed) || !signed.success) return fail("must be signed by the key, or the keys, that it names")
   return Result.succeed({
     ...{ json, account: Account, fee: BigInt(Fee), id: idOf(raw) },
@@ -88,6 +99,9 @@ const decode = (chain: Chain, raw: Uint8Array): Result.Result<Decoded, Broadcast
     signer: isText(json.SigningPubKey) ? deriveAddress(json.SigningPubKey) : undefined
   })
 }
+
+const decode = (chain: Chain, raw: Uint8Array) =>
+  Effect.flatMap(libraries, (libraries) => Effect.fromResult(read(libraries, chain, raw)))
 
 /** Types whose fee is what an owned thing reserves. */
 const dearTypes: ReadonlySet<unknown> = new Set(["AccountDelete", "AMMCreate", "VaultCreate", "LedgerStateFix"])
@@ -162,14 +176,14 @@ export const make = (chain: Chain, node: XrpNode, { maximumFee }: Options): Broa
   })
 
   return {
-    idOf: Effect.fn("XrpBroadcasting.idOf")((raw) => Effect.map(Effect.fromResult(decode(chain, raw)), ({ id }) => id)),
-    numberOf: (raw) => {
-      const { account, sequence } = Result.getOrThrow(decode(chain, raw))
-      const sender = Address.decode(chain, account)
-      return sequence === 0 || Result.isFailure(sender) ? undefined : { sender: sender.success, number: sequence }
-    },
+    idOf: Effect.fn("XrpBroadcasting.idOf")((raw) => Effect.map(decode(chain, raw), ({ id }) => id)),
+    numberOf: (raw) =>
+      Effect.map(Effect.orDie(decode(chain, raw)), ({ account, sequence }) => {
+        const sender = Address.decode(chain, account)
+        return sequence === 0 || Result.isFailure(sender) ? undefined : { sender: sender.success, number: sequence }
+      }),
     check: Effect.fn("XrpBroadcasting.check")(function* (raw) {
-      const decoded = yield* Effect.fromResult(decode(chain, raw))
+      const decoded = yield* decode(chain, raw)
       const { account, fee, lastLedger, sequence, signer } = decoded
       const fault = Broadcasting.feeFault(fee, yield* usualFee(decoded), maximumFee, "drops")
       if (fault !== undefined) return yield* Broadcasting.invalid(fault)
@@ -196,7 +210,7 @@ export const make = (chain: Chain, node: XrpNode, { maximumFee }: Options): Broa
     }),
     send: Effect.fn("XrpBroadcasting.send")((raw) => Broadcasting.toEvery(node.each, give(raw))),
     standing: Effect.fn("XrpBroadcasting.standing")(function* (raw) {
-      const decoded = yield* Effect.orDie(Effect.fromResult(decode(chain, raw)))
+      const decoded = yield* Effect.orDie(decode(chain, raw))
       return yield* Broadcasting.ofEvery(node.each, standingAt(decoded))
     })
   }
