@@ -3,6 +3,7 @@
  * addresses. Each consumer has a name, and its position in the store: what it has not acknowledged is told again, after
  * whatever kill; what has left the chain is told as well, also what left while the consumer was away.
  */
+import * as Chain from "@headwater/core/chains/Chain"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -25,7 +26,11 @@ export { InvalidIndexerSettings } from "./IndexerSettings.ts"
 export type { Acknowledgeable, Blocks, Committed, Notification, Reorganised } from "./Notification.ts"
 
 /** Why a consumer is told nothing more. */
-export type ConsumerError = Consumers.EventsNotKept | FollowedChain.ChainStopped | DatabaseError
+export type ConsumerError =
+  | Consumers.EventsNotKept
+  | FollowedChain.ChainStopped
+  | IndexerSettings.InvalidIndexerSettings
+  | DatabaseError
 
 export interface ConsumerOptions {
   /**
@@ -33,6 +38,8 @@ export interface ConsumerOptions {
    * kept, which is the default.
    */
   readonly from?: Consumers.From
+  /** By `blockchain/network`; all by default. What a consumer is told of one chain ends where another one is stopped. */
+  readonly chains?: ReadonlyArray<string>
 }
 
 /**
@@ -134,17 +141,32 @@ const make = Effect.fnUntraced(function* (settings: IndexerSettings.ReadSettings
     }
   }, stored)
 
+  /** The chains of these names. */
+  const named = Effect.fnUntraced(function* (names: ReadonlyArray<string> | undefined) {
+    if (names === undefined) return chains
+    const found = chains.filter(({ chain }) => names.includes(Chain.nameOf(chain)))
+    if (found.length === names.length) return found
+    return yield* new IndexerSettings.InvalidIndexerSettings({
+      problems: [`the consumer asks for ${names.join(", ")}, which are not all among the chains`]
+    })
+  })
+
   return Indexer.of({
-    events: (consumer, { from = "first" } = {}) => {
-      const streams = chains.map((followed) =>
-        Stream.provideService(ConsumerStream.events(followed, consumer, from), Database, database)
-      )
-      return streams.length === 1 ? streams[0]! : Stream.mergeAll(streams, { concurrency: "unbounded", bufferSize: 1 })
-    },
-    inCommit: (consumer, handle, { from = "first" } = {}) =>
-      Effect.forEach(chains, (followed) => Effect.scoped(ConsumerStream.inCommit(followed, consumer, from, handle)), {
-        concurrency: "unbounded"
-      }).pipe(Effect.andThen(Effect.never), stored),
+    events: (consumer, { chains, from = "first" } = {}) =>
+      Stream.unwrap(
+        Effect.map(named(chains), (followed) => {
+          const streams = followed.map((one) => ConsumerStream.events(one, consumer, from))
+          return streams.length === 1
+            ? streams[0]!
+            : Stream.mergeAll(streams, { concurrency: "unbounded", bufferSize: 1 })
+        })
+      ).pipe(Stream.provideService(Database, database)),
+    inCommit: (consumer, handle, { chains, from = "first" } = {}) =>
+      Effect.flatMap(named(chains), (followed) =>
+        Effect.forEach(followed, (one) => Effect.scoped(ConsumerStream.inCommit(one, consumer, from, handle)), {
+          concurrency: "unbounded"
+        })
+      ).pipe(Effect.andThen(Effect.never), stored),
     watch: (addresses) => change(addresses, ({ addresses }, own) => addresses.add(own)),
     unwatch: (addresses) => change(addresses, ({ addresses }, own) => addresses.remove(own)),
     forget: (consumer) => stored(Consumers.forget(consumer)),

@@ -1,0 +1,208 @@
+/** The form without Effect, on a real node; what it runs is `embedded/Indexer`. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { type Acknowledgeable, Headwater, type Settings } from "@headwater/indexer/Headwater"
+import * as Effect from "effect/Effect"
+import { sql } from "kysely"
+import * as Anvil from "../../../test/Anvil.ts"
+
+const [rich, alice, bob] = [
+  "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+  "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+  "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC"
+] as const
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-embedded-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+const started = Effect.gen(function* () {
+  const anvil = yield* Anvil.start()
+  const settings: Settings = {
+    chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 } },
+    store: { sqlite: join(yield* folder, "store.db") },
+    addresses: [alice],
+    log: "Error"
+  }
+  const call = (method: string, params: ReadonlyArray<unknown>) => Effect.runPromise(anvil.rpc(method, params))
+  const pay = (to: string, wei: number) =>
+    call("eth_sendTransaction", [{ from: rich, to, value: `0x${wei.toString(16)}` }])
+  return { anvil, settings, call, pay }
+})
+
+/** Iterates until something holds. */
+const iterate = (events: AsyncIterable<Acknowledgeable>) => {
+  const iterator = events[Symbol.asyncIterator]()
+  return {
+    until: async (holds: (one: Acknowledgeable) => boolean): Promise<Acknowledgeable> => {
+      for (;;) {
+        const { done, value } = await iterator.next()
+        assert.isFalse(done ?? false)
+        if (holds(value)) return value
+      }
+    },
+    end: async () => (await iterator.next()).done
+  }
+}
+
+/** What a promise is rejected with. */
+const refusal = (promise: Promise<unknown>): Promise<{ readonly _tag?: string; readonly message: string }> =>
+  promise.then(
+    () => assert.fail("not refused"),
+    (error) => error
+  )
+
+const amounts = ({ events }: Pick<Acknowledgeable, "events">) =>
+  events.map(({ item, kind }) => (kind === "coin" ? `${item.direction} ${item.amount}` : kind))
+
+describe("Headwater", () => {
+  it.live("tells consumers what they have not acknowledged, both sides of what was undone meanwhile", () =>
+    Effect.gen(function* () {
+      const { call, pay, settings } = yield* started
+      yield* Effect.promise(async () => {
+        await pay(alice, 1_000)
+        const first = await Headwater.start(settings)
+        const one = iterate(first.events("one"))
+        const paid = await one.until(({ events }) => events.length > 0)
+        assert.deepStrictEqual(amounts(paid), ["incoming 0.000000000000001"])
+        await paid.acknowledge()
+        // Another consumer acknowledges nothing, and an address is added while blocks come.
+        await iterate(first.events("two")).until(({ events }) => events.length > 0)
+        await first.watch([bob])
+        await pay(bob, 2_000)
+        const bobs = await one.until(({ events }) => events.length > 0)
+        assert.deepStrictEqual(amounts(bobs), ["incoming 0.000000000000002"])
+        const refused = await refusal(Headwater.start(settings))
+        assert.strictEqual(refused._tag, "StoreInUse")
+        await first.close()
+        assert.isTrue(await one.end())
+
+        await call("anvil_reorg", [2, []])
+        await pay(alice, 3_000)
+        const second = await Headwater.start({ ...settings, addresses: [alice, bob] })
+        // The block of Bob's payment, which was told and not acknowledged, may be told again before it is undone.
+        const table = new Map(paid.events.map((event) => [event.id, event]))
+        const takenBack: Array<Acknowledgeable["events"][number]> = []
+        await iterate(second.events("one")).until(({ events, undone }) => {
+          for (const event of undone.events) {
+            assert.isTrue(table.delete(event.id))
+            takenBack.push(event)
+          }
+          for (const event of events) table.set(event.id, event)
+          return takenBack.length > 0 && table.size > 0
+        })
+        assert.deepStrictEqual(takenBack[0], paid.events[0])
+        assert.deepStrictEqual(amounts({ events: [...table.values()] }), ["incoming 0.000000000000003"])
+        // What a consumer has never acknowledged is not taken back: it is told what is on the chain.
+        const again = await iterate(second.events("two")).until(({ events }) => events.length > 0)
+        assert.strictEqual(again._tag, "Committed")
+        assert.deepStrictEqual(amounts(again), ["incoming 0.000000000000003"])
+        await second.close()
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "writes in the transaction that moves the position, and nothing of what the program's function throws at",
+    () =>
+      Effect.gen(function* () {
+        const { pay, settings } = yield* started
+        interface Tables {
+          readonly deposit: { readonly id: string }
+        }
+        yield* Effect.promise(async () => {
+          const headwater = await Headwater.start(settings)
+          await headwater.transaction((db) => sql`create table deposit (id text primary key)`.execute(db))
+          const stored = () =>
+            headwater.transaction<Tables, ReadonlyArray<unknown>>((db) =>
+              db.selectFrom("deposit").selectAll().execute()
+            )
+          await pay(alice, 1_000)
+          const failure = new Error("the program's own")
+          const insert = async (
+            db: Parameters<Parameters<typeof headwater.transaction<Tables, unknown>>[0]>[0],
+            ids: ReadonlyArray<string>
+          ) => {
+            for (const id of ids) await db.insertInto("deposit").values({ id }).execute()
+          }
+          const failed = await refusal(
+            headwater.inCommit<Tables>("exactly once", async ({ db, events }) => {
+              await insert(
+                db,
+                events.map(({ id }) => id)
+              )
+              if (events.length > 0) throw failure
+            })
+          )
+          assert.strictEqual(failed, failure)
+          assert.deepStrictEqual(await stored(), [])
+          let told = () => {}
+          const waited = new Promise<void>((resolve) => {
+            told = resolve
+          })
+          const running = headwater.inCommit<Tables>("exactly once", async ({ db, events }) => {
+            await insert(
+              db,
+              events.map(({ id }) => id)
+            )
+            if (events.length > 0) setTimeout(told)
+          })
+          await waited
+          assert.strictEqual((await stored()).length, 1)
+          await headwater.close()
+          await running
+        })
+      }).pipe(Effect.scoped)
+  )
+
+  it.live("holds the node where a consumer does not acknowledge, and goes on once it does", () =>
+    Effect.gen(function* () {
+      const { call, settings } = yield* started
+      yield* Effect.promise(async () => {
+        const headwater = await Headwater.start({ ...settings, ahead: 10 })
+        const events = iterate(headwater.events("slow"))
+        const height = async () => (await headwater.status())[0]?.height ?? -1
+        let last = await events.until(() => true)
+        await last.acknowledge()
+        await call("anvil_mine", ["0x28"])
+        while (last.blocks.at(-1)!.height < 10) last = await events.until(() => true)
+        assert.strictEqual(await height(), 10)
+        await last.acknowledge()
+        last = await events.until(() => true)
+        assert.isAbove(last.blocks.at(-1)!.height, 10)
+        await last.acknowledge()
+        await headwater.close()
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("throws tagged errors: of settings, and of a chain that is followed no more", () =>
+    Effect.gen(function* () {
+      const { anvil, settings } = yield* started
+      yield* Effect.promise(async () => {
+        const wrong = {
+          ...settings,
+          chains: { "ethereum/devnet": { nodes: ["ftp://host"], strat: 0 } },
+          addresses: ["x"]
+        }
+        const refused = await refusal(Headwater.start(wrong as unknown as Settings))
+        assert.strictEqual(refused._tag, "InvalidIndexerSettings")
+        assert.match(refused.message, /chains\.ethereum\/devnet\.nodes/)
+        assert.match(refused.message, /strat/)
+        assert.notInclude(refused.message, "ftp://host")
+        const nobody = await refusal(Headwater.start({ ...settings, addresses: ["x"] }))
+        assert.match(nobody.message, /addresses\.0 is no address/)
+        const other = { ...settings, chains: { "ethereum/mainnet": { nodes: [anvil.url] as const } } }
+        const headwater = await Headwater.start({ ...other, log: "None" })
+        const stopped = await refusal(iterate(headwater.events("one")).until(() => true))
+        assert.strictEqual(stopped._tag, "ChainStopped")
+        const unknown = await refusal(iterate(headwater.events("one", { chains: ["xrp/mainnet"] })).until(() => true))
+        assert.strictEqual(unknown._tag, "InvalidIndexerSettings")
+        await headwater.close()
+      })
+    }).pipe(Effect.scoped)
+  )
+})
