@@ -109,7 +109,8 @@ describe("examples", () => {
       "deposit-listener-plain.ts",
       "deposit-listener.ts",
       "derive-addresses.ts",
-      "embedded-indexer.ts",
+      "effect-app.ts",
+      "fastify-app.ts",
       "fetch-client.ts",
       "match-block.ts",
       "receiver-express.ts",
@@ -144,25 +145,29 @@ describe("examples", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("embedded-indexer, over a reorganisation and a restart", () =>
+  it.live("effect-app and fastify-app", () =>
     Effect.gen(function* () {
       const anvil = yield* Anvil.start()
-      const file = join(yield* temporary, "indexer.db")
-      const first = yield* send(anvil, 1)
-      const amounts = (running: Running) => running.lines().map((line) => JSON.parse(line).amount)
-      yield* Effect.gen(function* () {
-        const running = yield* start("embedded-indexer", [anvil.url, file, watched])
-        yield* until("the first event", () => running.lines().length === 1)
-        assert.strictEqual(JSON.parse(running.lines()[0]!).transactionId, first)
-        yield* anvil.rpc("anvil_reorg", [1, []])
-        yield* send(anvil, 2)
-        yield* until("the event on the new chain", () => running.lines().length === 2)
-        assert.deepStrictEqual(amounts(running), ["0.000000000000000001", "0.000000000000000002"])
-      }).pipe(Effect.scoped)
-      yield* send(anvil, 3)
-      const again = yield* start("embedded-indexer", [anvil.url, file, watched])
-      yield* until("the event of after the restart", () => again.lines().length > 0)
-      assert.deepStrictEqual(amounts(again), ["0.000000000000000003"])
+      const folder = yield* temporary
+      yield* send(anvil, 1)
+      const port = String(yield* Ports.free(0))
+      const web = yield* start("fastify-app", [anvil.url, join(folder, "web.db")], { PORT: port })
+      const app = yield* start("effect-app", [anvil.url, join(folder, "app.db"), watched])
+      const customer = `http://127.0.0.1:${port}/customers/${watched}`
+      const json = (url: string, method = "GET") =>
+        Effect.promise(() => fetch(url, { method }).then((answer) => answer.json() as Promise<unknown>))
+      yield* until("listening", () => web.errors().includes("listening"))
+      yield* json(customer, "POST")
+      yield* send(anvil, 2)
+      yield* until("both payments", () => app.lines().at(-1) === `[["${watched}","0.000000000000000003"]]`)
+      const has = (amount: string) =>
+        Effect.map(json(`${customer}/deposits`), (deposits) => JSON.stringify(deposits).includes(`"${amount}"`))
+      while (!(yield* has("0.000000000000000002"))) yield* Effect.sleep("20 millis")
+      assert.deepInclude(yield* json(`http://127.0.0.1:${port}/customers/nobody`, "POST"), { statusCode: 500 })
+      // What leaves the chain is taken back.
+      yield* anvil.rpc("anvil_reorg", [1, []])
+      yield* until("the payment taken back", () => app.lines().at(-1) === `[["${watched}","0.000000000000000001"]]`)
+      while (yield* has("0.000000000000000002")) yield* Effect.sleep("20 millis")
     }).pipe(Effect.scoped)
   )
 
