@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Steps from "@headwater/core/Steps"
 import * as ZcashSighash from "@headwater/core/utxo/ZcashSighash"
 import { blake2b } from "@noble/hashes/blake2.js"
 
@@ -101,7 +102,7 @@ describe("ZcashSighash", () => {
     const actions = Array.from({ length: size() }, () => take(820))
     const orchard = orchardDigest(actions, take(1 + 8 + 32))
     const shielded = [hash("ZTxIdSaplingHash"), orchard] as const
-    const digests = ZcashSighash.digests({ branchId, locktime, expiryHeight, inputs, outputs, shielded })
+    const digests = Steps.atOnce(ZcashSighash.digests({ branchId, locktime, expiryHeight, inputs, outputs, shielded }))
     assert.strictEqual(Buffer.from(digests[vector.input]!).toString("hex"), vector.sighashAll)
   })
 })

@@ -89,10 +89,18 @@ const script = Schema.Struct({
   type: Schema.String.annotate({ examples: ["witness_v0_keyhash"] })
 })
 
+const output = Schema.Struct({
+  address: Schema.optionalKey(AddressText),
+  script,
+  value: Schema.optionalKey(Amount)
+})
+
+const count = (description: string) => Schema.Int.annotate({ description, examples: [0] })
+
 export const DecodedUtxoTransaction = Schema.Struct({
   id: HashText,
   size: Schema.Int.annotate({ description: "Bytes", examples: [222] }),
-  hash: HashText.annotate({ description: "Of all bytes, the witness too" }),
+  hash: HashText.annotate({ description: "Of all bytes, the witness too; on zcash the id" }),
   inputs: Schema.Array(
     Schema.Struct({
       address: Schema.optionalKey(AddressText).annotate({
@@ -106,16 +114,28 @@ export const DecodedUtxoTransaction = Schema.Struct({
     })
   ),
   locktime: Schema.Int.annotate({ examples: [0] }),
-  outputs: Schema.Array(
-    Schema.Struct({
-      address: Schema.optionalKey(AddressText),
-      script,
-      value: Schema.optionalKey(Amount)
-    })
-  ),
+  outputs: Schema.Array(output),
   version: Schema.Int.annotate({ examples: [2] }),
   vsize: Schema.Int.annotate({ description: "A quarter of the weight, rounded up", examples: [141] }),
-  weight: Schema.Int.annotate({ description: "BIP-141", examples: [561] })
+  weight: Schema.Int.annotate({ description: "BIP-141; without the part in MWEB", examples: [561] }),
+  shielded: Schema.optionalKey(
+    Schema.Struct({
+      joinSplits: count("Of Sprout"),
+      spends: count("Of Sapling"),
+      outputs: count("Of Sapling"),
+      actions: count("Of Orchard")
+    })
+  ).annotate({
+    description: "On zcash: how many shielded parts there are, whose amounts and addresses nobody can see"
+  }),
+  mweb: Schema.optionalKey(
+    Schema.Struct({
+      inputs: count("In MWEB"),
+      outputs: count("In MWEB"),
+      kernels: count("In MWEB"),
+      pegOuts: Schema.Array(output).annotate({ description: "What comes out of MWEB" })
+    })
+  ).annotate({ description: "On litecoin: how much of it is in MWEB, whose amounts and addresses nobody can see" })
 }).annotate({ identifier: "DecodedUtxoTransaction" })
 
 const payload = body({

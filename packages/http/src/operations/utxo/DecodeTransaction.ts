@@ -71,6 +71,11 @@ const decode = Effect.fnUntraced(function* (chain: Chain, text: string) {
   // Loaded with the first transaction: no other operation needs it.
   const { toASM } = yield* Effect.promise(() => import("bitcoinjs-lib/src/script"))
   const addressOf = (script: Uint8Array) => Address.encode(chain, Address.fromBytes(script))
+  const outputItem = ({ amount, script }: WholeTransaction.Output) => ({
+    ...optional("address", addressOf(script)),
+    script: scriptItem(toASM, script, typeOf(script)),
+    value: { amount: Amount.format(amount, chain.decimals), unit: chain.unit }
+  })
   return {
     id: hex(transaction.id),
     size: transaction.size,
@@ -87,14 +92,12 @@ const decode = Effect.fnUntraced(function* (chain: Chain, text: string) {
       }
     }),
     locktime: transaction.lockTime,
-    outputs: transaction.outputs.map(({ amount, script }) => ({
-      ...optional("address", addressOf(script)),
-      script: scriptItem(toASM, script, typeOf(script)),
-      value: { amount: Amount.format(amount, chain.decimals), unit: chain.unit }
-    })),
+    outputs: transaction.outputs.map(outputItem),
     version: transaction.version,
     vsize: Math.ceil(transaction.weight / 4),
-    weight: transaction.weight
+    weight: transaction.weight,
+    ...optional("shielded", transaction.shielded),
+    ...optional("mweb", transaction.mweb && { ...transaction.mweb, pegOuts: transaction.mweb.pegOuts.map(outputItem) })
   }
 })
 

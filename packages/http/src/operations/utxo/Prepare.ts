@@ -92,17 +92,20 @@ const expiryDelta = 40
 const hashedAsZcash = (
   { height, id }: { readonly height: number; readonly id: number },
   unsigned: Unsigned
-): Hashed => {
+): Effect.Effect<Hashed> => {
   const { inputs, locktime, outputs, sequence } = unsigned
   const expiryHeight = height + expiryDelta
-  return {
-    sighashes: ZcashSighash.digests({
+  const sighashes = TimeSlice.run(() =>
+    ZcashSighash.digests({
       ...{ branchId: id, locktime, expiryHeight, outputs },
       inputs: inputs.map((input) => ({ ...input, sequence }))
-    }),
+    })
+  )
+  return Effect.map(sighashes, (sighashes) => ({
+    sighashes,
     psbt: undefined,
     zcash: { consensusBranchId: id, expiryHeight, versionGroupId: ZcashSighash.versionGroupId }
-  }
+  }))
 }
 
 interface Options {
@@ -218,7 +221,7 @@ export const make = Effect.fnUntraced(function* (
         ]
       }
       const branch = isZcash ? yield* node.preparation.nextBranch : undefined
-      const hashed = branch === undefined ? yield* hashedAsBitcoin(unsigned) : hashedAsZcash(branch, unsigned)
+      const hashed = yield* branch === undefined ? hashedAsBitcoin(unsigned) : hashedAsZcash(branch, unsigned)
       const answer = {
         ...{ unsigned, coins, fee: selection.fee },
         size: TransactionCosts.sizeOf(network, payment, inputs, hasChange),

@@ -10,6 +10,7 @@ import type * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import { keyOf as outpointKey } from "@headwater/core/utxo/Coin"
 import * as LockingScript from "@headwater/core/utxo/LockingScript"
+import * as Steps from "@headwater/core/Steps"
 import * as ZcashSighash from "@headwater/core/utxo/ZcashSighash"
 import * as UtxoOperations from "@headwater/http/operations/utxo/UtxoOperations"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
@@ -112,7 +113,7 @@ const branchId = 0x4dec4df0
 const hashOf = (name: string, answer: Answer, at: number): Uint8Array => {
   if (name === "zcash") {
     const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, "hex"))
-    return ZcashSighash.digests({
+    const digests = ZcashSighash.digests({
       branchId,
       locktime: answer.locktime,
       expiryHeight: answer.blockchainSpecific!.expiryHeight!,
@@ -121,7 +122,8 @@ const hashOf = (name: string, answer: Answer, at: number): Uint8Array => {
         ...{ amount: BigInt(input.satoshis), script: bytes(input.script) }
       })),
       outputs: answer.outputs.map(({ satoshis, script }) => ({ amount: BigInt(satoshis), script: bytes(script) }))
-    })[at]!
+    })
+    return Steps.atOnce(digests)[at]!
   }
   const { change, derivationIndex, script } = answer.inputs[at]!
   if (name === "bitcoin-cash") return segwitHash(answer, at, script, 0x41)

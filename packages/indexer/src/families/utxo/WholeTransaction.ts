@@ -2,15 +2,18 @@
  * A transaction of a UTXO chain with all of its parts, from its wire format: what `internal/RawTransaction` reads of a block,
  * which is only what moves, is not enough to show a transaction to somebody.
  *
- * Sources: BIP-144 (segwit), DIP-2 (Dash special transactions), Zcash protocol specification §7.1 (versions 1 to 4 without
- * shielded parts; the ids of later versions are no hashes of these bytes, ZIP-244).
+ * Sources: BIP-144 (segwit), LIP-4 (MWEB), DIP-2 (Dash special transactions), Zcash protocol specification §7.1 and ZIP-244
+ * (ids of version 5).
  */
 import type { Chain } from "@headwater/core/chains/Chain"
+import * as ZcashTransactionId from "@headwater/core/utxo/ZcashTransactionId"
 import * as Result from "effect/Result"
 import { withoutToken } from "./internal/CashToken.ts"
 import { Malformed, reading } from "./internal/Malformed.ts"
 import { sha256d } from "./internal/MerkleRoot.ts"
+import * as MwebParts from "./internal/MwebParts.ts"
 import { RawBytes, written } from "./internal/RawBytes.ts"
+import * as ShieldedParts from "./internal/ShieldedParts.ts"
 
 export interface Input {
   readonly transactionId: Uint8Array
@@ -39,13 +42,20 @@ export interface WholeTransaction {
   readonly size: number
   /** BIP-141. */
   readonly weight: number
+  /** On Zcash. */
+  readonly shielded?: ShieldedParts.Shielded
+  /** On Litecoin, where a part of it moves coins in MWEB. */
+  readonly mweb?: MwebParts.Mweb
 }
 
 const witnessFlag = 1
+const mwebFlag = 8
 const specialVersion = 3
 const overwintered = 0x8000_0000
-/** Bytes of version 4 in front of which the shielded parts begin: their balance and three empty lists. */
-const noShielded = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+
+const checkEnd = (raw: RawBytes): void => {
+  if (raw.at !== raw.bytes.length) throw new Malformed(`has ${raw.bytes.length - raw.at} bytes too many`)
+}
 
 const many = <A>(raw: RawBytes, read: () => A): Array<A> => Array.from({ length: raw.size() }, read)
 
@@ -62,54 +72,84 @@ const readOutput = (raw: RawBytes, chain: Chain) => () => {
   return { amount, script: chain.utxo?.cashTokens ? withoutToken(locking) : locking }
 }
 
-const readZcashEnd = (raw: RawBytes, version: number): void => {
-  if (version >= 3) raw.skip(4)
-  const shielded = version === 4 ? noShielded : version >= 2 ? [0] : []
-  if (shielded.some((byte) => raw.take(1)[0] !== byte)) throw new Malformed("has shielded parts")
+/** Versions 1 to 5, which have a format of their own from version 3 on. */
+const readZcash = (chain: Chain, raw: RawBytes): WholeTransaction => {
+  const header = raw.uint32()
+  const version = (header & ~overwintered) >>> 0
+  if (version > 5) throw new Malformed(`is of version ${version}, which is not decoded here`)
+  if ((header & overwintered) !== 0) raw.skip(4)
+  const [branchId, lockTime, expiryHeight] = version === 5 ? [raw.uint32(), raw.uint32(), raw.uint32()] : [0, 0, 0]
+  const inputs = many(raw, readInput(raw)).map((input) => ({ ...input, witness: [] }))
+  const outputs = many(raw, readOutput(raw, chain))
+  const end = version === 5 ? ShieldedParts.readNew(raw, lockTime) : ShieldedParts.readOld(raw, version)
+  checkEnd(raw)
+  const id =
+    version === 5
+      ? ZcashTransactionId.of({
+          ...{ ...end, branchId, locktime: lockTime, expiryHeight, outputs },
+          inputs: inputs.map((input) => ({ ...input, index: input.outputIndex }))
+        })
+      : written(sha256d(raw.bytes))
+  const { length } = raw.bytes
+  return {
+    ...{ id, hash: id, version, inputs, outputs, lockTime: end.lockTime, size: length, weight: 4 * length },
+    shielded: end.shielded
+  }
 }
 
-const read = (chain: Chain, bytes: Uint8Array): WholeTransaction => {
-  const raw = new RawBytes(bytes)
-  const { specialTransactions, wireFormat } = chain.utxo!
-  const isZcash = wireFormat === "zcash"
-  const header = raw.uint32()
-  const version = isZcash ? (header & ~overwintered) >>> 0 : header
-  if (isZcash && version > 4) throw new Malformed(`is of version ${version}, which is not decoded here`)
-  if (isZcash && (header & overwintered) !== 0) raw.skip(4)
+const readBitcoin = (chain: Chain, raw: RawBytes): WholeTransaction => {
+  const { specialTransactions } = chain.utxo!
+  const version = raw.uint32()
   // A segwit transaction has the mark of one without inputs, and a flag (BIP-144).
-  const mayHaveWitness = !isZcash && !specialTransactions
-  const flags = mayHaveWitness && raw.bytes[raw.at] === 0 ? (raw.bytes[raw.at + 1] ?? 0) : 0
+  const flags = !specialTransactions && raw.bytes[raw.at] === 0 ? (raw.bytes[raw.at + 1] ?? 0) : 0
   if (flags !== 0) raw.skip(2)
-  if ((flags & ~witnessFlag) !== 0) throw new Malformed(`has the flags ${flags}, which are not decoded here`)
+  if ((flags & ~(witnessFlag | mwebFlag)) !== 0)
+    throw new Malformed(`has the flags ${flags}, which are not decoded here`)
   const from = raw.at
   const inputs = many(raw, readInput(raw))
   const outputs = many(raw, readOutput(raw, chain))
   const to = raw.at
-  const witnesses = inputs.map(() => (flags === 0 ? [] : many(raw, () => raw.take(raw.size()))))
+  const hasWitness = (flags & witnessFlag) !== 0
+  const witnesses = inputs.map(() => (hasWitness ? many(raw, () => raw.take(raw.size())) : []))
+  const witnessTo = raw.at
+  const hidden = (flags & mwebFlag) === 0 ? undefined : MwebParts.read(raw)
   const lockTimeAt = raw.at
   const lockTime = raw.uint32()
-  if (isZcash) readZcashEnd(raw, version)
   if (specialTransactions && (version & 0xffff) === specialVersion && version >>> 16 !== 0) raw.skip(raw.size())
-  if (raw.at !== bytes.length) throw new Malformed(`has ${bytes.length - raw.at} bytes too many`)
-  const hash = written(sha256d(raw.bytes))
+  checkEnd(raw)
+  const { bytes } = raw
+  // The MWEB part counts neither for the hash nor for the weight (LIP-4).
   const stripped =
     flags === 0
-      ? undefined
+      ? bytes
+      : Buffer.concat([bytes.subarray(0, 4), bytes.subarray(from, to), bytes.subarray(lockTimeAt, lockTimeAt + 4)])
+  const counted = !hasWitness
+    ? stripped
+    : flags === witnessFlag
+      ? bytes
       : Buffer.concat([
-          raw.bytes.subarray(0, 4),
-          raw.bytes.subarray(from, to),
-          raw.bytes.subarray(lockTimeAt, lockTimeAt + 4)
+          ...[bytes.subarray(0, 4), Uint8Array.of(0, witnessFlag), bytes.subarray(from, witnessTo)],
+          bytes.subarray(lockTimeAt, lockTimeAt + 4)
         ])
+  const isHidden = hidden !== undefined && inputs.length + outputs.length === 0
+  const id = (isHidden ? hidden.id : undefined) ?? written(sha256d(stripped))
   return {
-    id: stripped === undefined ? hash : written(sha256d(stripped)),
-    hash,
+    id,
+    hash: hasWitness ? written(sha256d(counted)) : id,
     version,
     inputs: inputs.map((input, i) => ({ ...input, witness: witnesses[i]! })),
     outputs,
     lockTime,
     size: bytes.length,
-    weight: 3 * (stripped ?? bytes).length + bytes.length
+    // As Litecoin Core has it: of a transaction within MWEB nothing counts but what comes out.
+    weight: (isHidden ? 0 : 3 * stripped.length + counted.length) + (hidden?.weight ?? 0),
+    ...(hidden === undefined ? {} : { mweb: hidden.mweb })
   }
+}
+
+const read = (chain: Chain, bytes: Uint8Array): WholeTransaction => {
+  const raw = new RawBytes(bytes)
+  return chain.utxo!.wireFormat === "zcash" ? readZcash(chain, raw) : readBitcoin(chain, raw)
 }
 
 /** Reads the bytes of one transaction; the failure is the rule that they break, as a sentence without its subject. */

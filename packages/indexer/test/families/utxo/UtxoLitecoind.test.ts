@@ -5,6 +5,7 @@ import type { Block } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import * as UtxoSource from "@headwater/indexer/families/utxo/UtxoSource"
+import * as WholeTransaction from "@headwater/indexer/families/utxo/WholeTransaction"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -78,6 +79,40 @@ const allBlocks = (source: UtxoSource.UtxoSource) =>
     )
   )
 
+/** A transaction that waits, and that has an MWEB part. */
+const decodesAsTheNode = Effect.fnUntraced(function* ({ rpc }: Litecoind.Litecoind, id: string) {
+  const raw = yield* rpc<string>("getrawtransaction", id)
+  const decoded = Result.getOrThrow(WholeTransaction.decode(chain, Buffer.from(raw, "hex")))
+  const shown = yield* rpc<{
+    readonly txid: string
+    readonly hash: string
+    readonly size: number
+    readonly weight: number
+    readonly locktime: number
+    readonly vin: ReadonlyArray<{ readonly ismweb?: boolean }>
+    readonly vout: ReadonlyArray<{ readonly ismweb?: boolean }>
+    readonly vkern: ReadonlyArray<{
+      readonly pegout: ReadonlyArray<{ readonly value: number; readonly scriptPubKey: { readonly hex: string } }>
+    }>
+  }>("decoderawtransaction", raw)
+  const counts = (all: ReadonlyArray<{ readonly ismweb?: boolean }>) => {
+    const hidden = all.filter(({ ismweb }) => ismweb === true).length
+    return [all.length - hidden, hidden]
+  }
+  assert.deepStrictEqual(
+    [hex(decoded.id), hex(decoded.hash), decoded.size, decoded.weight, decoded.lockTime],
+    [shown.txid, shown.hash, shown.size, shown.weight, shown.locktime]
+  )
+  assert.deepStrictEqual(
+    [decoded.inputs.length, decoded.mweb?.inputs, decoded.outputs.length, decoded.mweb?.outputs, decoded.mweb?.kernels],
+    [...counts(shown.vin), ...counts(shown.vout), shown.vkern.length]
+  )
+  assert.deepStrictEqual(
+    decoded.mweb!.pegOuts.map(({ amount, script }) => [amount, hex(script)]),
+    shown.vkern.flatMap(({ pegout }) => pegout).map(({ scriptPubKey, value }) => [coins(value), scriptPubKey.hex])
+  )
+})
+
 describe.skipIf(!Litecoind.installed)("UtxoSource with litecoind", () => {
   layer(Node.layer, { excludeTestServices: true, timeout: "2 minutes" })((it) => {
     it.effect("reads each block alike in every way: decoded, by transactions, raw", () =>
@@ -107,12 +142,18 @@ describe.skipIf(!Litecoind.installed)("UtxoSource with litecoind", () => {
         const { litecoind, source } = yield* Node
         // A wallet with nothing but MWEB coins can only pay by a peg-out.
         const shielded = yield* litecoind.wallet("shielded")
-        yield* litecoind.rpc("sendtoaddress", yield* shielded<string>("getnewaddress", "", "mweb"), 3)
+        const pegIn = yield* litecoind.rpc<string>(
+          "sendtoaddress",
+          yield* shielded<string>("getnewaddress", "", "mweb"),
+          3
+        )
+        yield* decodesAsTheNode(litecoind, pegIn)
         yield* litecoind.mine(1)
         const receiver = yield* litecoind.rpc<string>("getnewaddress", "", "bech32")
         const { scriptPubKey } = yield* litecoind.rpc<AddressInfo>("getaddressinfo", receiver)
         yield* shielded("sendtoaddress", receiver, 0.5)
         const [waiting] = yield* litecoind.rpc<ReadonlyArray<string>>("getrawmempool")
+        yield* decodesAsTheNode(litecoind, waiting!)
         const [unconfirmed] = yield* source.mempool.transactions([waiting!])
         assert.deepStrictEqual([unconfirmed!.transfers, unconfirmed!.spends], [[], []])
         const [hash] = yield* litecoind.mine(1)

@@ -1,0 +1,96 @@
+/** The id of a Zcash transaction of version 5 (ZIP-244), which no signature or proof is part of. */
+import * as Zip244 from "./internal/Zip244.ts"
+
+/** Shielded parts as they stand in the transaction (ZIP-225). */
+export interface Sapling {
+  /** 96 bytes each. */
+  readonly spends: ReadonlyArray<Uint8Array>
+  /** 756 bytes each. */
+  readonly outputs: ReadonlyArray<Uint8Array>
+  /** 8 bytes. */
+  readonly balance: Uint8Array
+  /** 32 bytes; empty without spends. */
+  readonly anchor: Uint8Array
+}
+
+export interface Orchard {
+  /** 820 bytes each. */
+  readonly actions: ReadonlyArray<Uint8Array>
+  /** Flags, balance and anchor: 41 bytes. */
+  readonly rest: Uint8Array
+}
+
+export interface Transaction extends Zip244.Header {
+  readonly inputs: ReadonlyArray<Zip244.Outpoint & { readonly sequence: number }>
+  readonly outputs: ReadonlyArray<Zip244.Output>
+  /** Undefined where there is neither spend nor output. */
+  readonly sapling: Sapling | undefined
+  /** Undefined where there is no action. */
+  readonly orchard: Orchard | undefined
+}
+
+/** Bytes of a note's ciphertext: what light clients read, the memo, and the mark of authenticity. */
+const compact = 52
+const memo = 512
+const ciphertext = compact + memo + 16
+
+const { hash } = Zip244
+
+/** The slices that begin at each of these places and have these lengths. */
+const slices = (items: ReadonlyArray<Uint8Array>, ...places: ReadonlyArray<readonly [from: number, length: number]>) =>
+  items.flatMap((item) => places.map(([from, length]) => item.subarray(from, from + length)))
+
+const ofSapling = ({ anchor, balance, outputs, spends }: Sapling) => {
+  const rest = 96 + ciphertext
+  const ofSpends =
+    spends.length === 0
+      ? []
+      : [
+          hash("ZTxIdSSpendCHash", ...slices(spends, [32, 32])),
+          hash(
+            "ZTxIdSSpendNHash",
+            ...spends.flatMap((spend) => [spend.subarray(0, 32), anchor, spend.subarray(64, 96)])
+          )
+        ]
+  const ofOutputs =
+    outputs.length === 0
+      ? []
+      : [
+          hash("ZTxIdSOutC__Hash", ...slices(outputs, [32, 64 + compact])),
+          hash("ZTxIdSOutM__Hash", ...slices(outputs, [96 + compact, memo])),
+          hash("ZTxIdSOutN__Hash", ...slices(outputs, [0, 32], [96 + compact + memo, 16], [rest, 80]))
+        ]
+  return hash(
+    "ZTxIdSaplingHash",
+    hash("ZTxIdSSpendsHash", ...ofSpends),
+    hash("ZTxIdSOutputHash", ...ofOutputs),
+    balance
+  )
+}
+
+const ofOrchard = ({ actions, rest }: Orchard) => {
+  const note = 160
+  return hash(
+    "ZTxIdOrchardHash",
+    hash("ZTxIdOrcActCHash", ...slices(actions, [32, 32], [96, 64 + compact])),
+    hash("ZTxIdOrcActMHash", ...slices(actions, [note + compact, memo])),
+    hash("ZTxIdOrcActNHash", ...slices(actions, [0, 32], [64, 32], [note + compact + memo, 16 + 80])),
+    rest
+  )
+}
+
+/** In the order in which ids are written. */
+export const of = (transaction: Transaction): Uint8Array<ArrayBuffer> => {
+  const { branchId, inputs, orchard, outputs, sapling } = transaction
+  const isTransparent = inputs.length + outputs.length > 0
+  const ofTransparent = isTransparent
+    ? [Zip244.ofOutpoints(inputs), Zip244.ofSequences(inputs), Zip244.ofOutputs(outputs)]
+    : []
+  return Zip244.ofParts(
+    branchId,
+    Zip244.ofHeader(transaction),
+    hash("ZTxIdTranspaHash", ...ofTransparent),
+    sapling === undefined ? Zip244.unshielded[0] : ofSapling(sapling),
+    orchard === undefined ? Zip244.unshielded[1] : ofOrchard(orchard)
+  ).toReversed()
+}
