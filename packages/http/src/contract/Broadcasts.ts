@@ -12,14 +12,12 @@ import { ExampleValues } from "./internal/Example.ts"
 import { Price } from "./Price.ts"
 import { RequestedChain } from "./RequestedChain.ts"
 import { callbackSecretKey, callbackUrl } from "./Subscriptions.ts"
+import { transactionHex } from "./TransactionHex.ts"
 
 /** Of a transaction, in bytes: nodes of UTXO chains pass on 100,000 virtual bytes, which are up to four times as many. */
 export const maxBytes = 400_000
 
-const signedTransactionHex = Schema.String.check(
-  Schema.isPattern(/^(0x)?([0-9a-fA-F]{2})+$/, { message: "must be hexadecimal digits, two for each byte" }),
-  Schema.isMaxLength(2 * maxBytes + 2, { message: `must be at most ${maxBytes} bytes` })
-).annotate({
+const signedTransactionHex = transactionHex(maxBytes).annotate({
   description: "The signed transaction as the chain serialises it, with or without `0x`",
   examples: [
     "0x02f86c0180843b9aca0084773594008252089435353535353535353535353535353535353535350180c080a0e95fc7efc1d6d1efd2ba0d23c34c3f29" +

@@ -46,33 +46,30 @@ const address = NewTransaction.recipient
 /** The names of standards as clients of the hosted service send them, in upper case. */
 const contractTypes = /^ERC-?(20|721)$/i
 
-const nodeErrors = [Failures.unimplemented, Failures.nodeUnavailable] as const
+const errors = [...chainErrors, Failures.unimplemented, Failures.nodeUnavailable] as const
+const asked = { params: chainParams, query: context, error: errors } as const
+/** Of a transfer that the node runs. */
+const tried = { ...asked, error: [...errors, Failures.conflict, ...bodyErrors] } as const
 
 export class FeesGroup extends HttpApiGroup.make("fees")
   .add(
     HttpApiEndpoint.get("marketFees", "/evm/:blockchain/:network/eip-1559", {
-      params: chainParams,
-      query: context,
-      success: item(MarketFees),
-      error: [...chainErrors, ...nodeErrors]
+      ...asked,
+      success: item(MarketFees)
     })
-      .annotate(Price, "fees")
       .annotate(Families, ["evm", "tron"])
       .annotate(ExampleValues, { unit: "Wei" })
       .annotateMerge(OpenApi.annotations({ summary: "Show the prices of gas by EIP-1559" })),
     HttpApiEndpoint.get("gasPrices", "/evm/:blockchain/:network/mempool", {
-      params: chainParams,
-      query: context,
+      ...asked,
       success: item(
         prices({
           bandwidthPrice: Schema.optionalKey(weiText("1000")).annotate({
             description: "On tron: sun for a point of bandwidth; the others are sun for a unit of energy"
           })
         })
-      ),
-      error: [...chainErrors, ...nodeErrors]
+      )
     })
-      .annotate(Price, "fees")
       .annotate(Families, ["evm", "tron"])
       .annotate(ExampleValues, {
         bandwidthPrice: undefined,
@@ -83,23 +80,19 @@ export class FeesGroup extends HttpApiGroup.make("fees")
       })
       .annotateMerge(OpenApi.annotations({ summary: "Show whole prices of gas, as legacy transactions name them" })),
     HttpApiEndpoint.post("nativeGas", "/evm/:blockchain/:network/estimate-native-coin-transfer-gas-limit", {
-      params: chainParams,
-      query: context,
+      ...tried,
       payload: body({
         additionalData: NewTransaction.additionalData,
         amount: decimal.annotate({ description: "Amount in whole coins", examples: ["0.25"] }),
         recipient: address,
         sender: address
       }),
-      success: item(GasLimit),
-      error: [...chainErrors, Failures.conflict, ...bodyErrors, ...nodeErrors]
+      success: item(GasLimit)
     })
-      .annotate(Price, "fees")
       .annotate(Families, ["evm", "tron"])
       .annotateMerge(OpenApi.annotations({ summary: "Estimate the gas that a transfer of native coins takes" })),
     HttpApiEndpoint.post("tokenGas", "/evm/:blockchain/:network/estimate-token-transfer-gas-limit", {
-      params: chainParams,
-      query: context,
+      ...tried,
       payload: body({
         amount: decimal.annotate({
           description: "Amount in whole tokens; of ERC-721 the token's id",
@@ -112,24 +105,19 @@ export class FeesGroup extends HttpApiGroup.make("fees")
         recipient: address,
         sender: address
       }),
-      success: item(GasLimit),
-      error: [...chainErrors, Failures.conflict, ...bodyErrors, ...nodeErrors]
+      success: item(GasLimit)
     })
-      .annotate(Price, "fees")
       .annotate(Families, ["evm", "tron"])
       .annotateMerge(OpenApi.annotations({ summary: "Estimate the gas that a transfer of tokens takes" })),
     HttpApiEndpoint.get("utxoFees", "/utxo/:blockchain/:network/mempool", {
-      params: chainParams,
-      query: context,
-      success: item(prices({})),
-      error: [...chainErrors, ...nodeErrors]
+      ...asked,
+      success: item(prices({}))
     })
-      .annotate(Price, "fees")
       .annotate(Families, ["utxo"])
       .annotate(ExampleValues, FamilyExample.values("utxo"))
       .annotateMerge(OpenApi.annotations({ summary: "Show what transactions of a UTXO chain pay for a virtual byte" })),
     HttpApiEndpoint.get("smartFee", "/utxo/:blockchain/:network/smart", {
-      params: chainParams,
+      ...asked,
       query: {
         ...context,
         confirmationTarget: Schema.optionalKey(
@@ -152,16 +140,14 @@ export class FeesGroup extends HttpApiGroup.make("fees")
           feeRate: DecimalText.annotate({ description: "Coins for 1,000 virtual bytes", examples: ["0.00012345"] }),
           unit: UnitText
         })
-      ),
-      error: [...chainErrors, ...nodeErrors]
+      )
     })
-      .annotate(Price, "fees")
       .annotate(Families, ["utxo"])
       .annotate(ExampleValues, FamilyExample.values("utxo"))
       .annotateMerge(OpenApi.annotations({ summary: "Show a node's own estimate of a fee (estimatesmartfee)" })),
     HttpApiEndpoint.get("ledgerFees", "/xrp/:network/mempool", {
+      ...asked,
       params: networkParam,
-      query: context,
       success: item(
         prices({
           feeCushionMultiplier: Schema.String.annotate({
@@ -169,15 +155,14 @@ export class FeesGroup extends HttpApiGroup.make("fees")
             examples: ["1.2"]
           })
         })
-      ),
-      error: [...chainErrors, ...nodeErrors]
+      )
     })
-      .annotate(Price, "fees")
       .annotate(Families, ["xrp"])
       .annotate(ExampleValues, { unit: "XRP" })
       .annotateMerge(OpenApi.annotations({ summary: "Show the fees of transactions on the XRP Ledger" }))
   )
   .middleware(RequestedChain)
+  .annotateEndpoints(Price, "fees")
   .prefix("/blockchain-fees")
   .annotateMerge(
     OpenApi.annotations({ title: "Fees", description: "Prices of transactions, and the gas they take" })

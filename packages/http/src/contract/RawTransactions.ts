@@ -21,15 +21,10 @@ import { ExampleValues } from "./internal/Example.ts"
 import * as FamilyExample from "./internal/FamilyExample.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
+import { transactionHex } from "./TransactionHex.ts"
 
 /** No chain takes a larger transaction: blocks of Bitcoin Cash are larger, its transactions are not. */
 const maxBytes = 1_000_000
-
-/** A transaction's bytes as text. */
-export const TransactionHex = Schema.String.check(
-  Schema.isPattern(/^(0x)?([0-9A-Fa-f]{2})+$/, { message: "must be an even number of hexadecimal characters" }),
-  Schema.isMaxLength(2 * maxBytes + 2, { message: `must be at most ${maxBytes} bytes` })
-)
 
 const Hex = Schema.String.annotate({ examples: ["0x"] })
 const wei = Schema.String.annotate({ examples: ["31000000000"] })
@@ -139,7 +134,7 @@ export const DecodedUtxoTransaction = Schema.Struct({
 }).annotate({ identifier: "DecodedUtxoTransaction" })
 
 const payload = body({
-  rawTransactionHex: TransactionHex.annotate({
+  rawTransactionHex: transactionHex(maxBytes).annotate({
     examples: [
       "0x02ec0107843b9aca0085037e11d60082520894529084000985278" + "86e0f7030069857d2e4169ee78803782dace9d9000080c0"
     ]
