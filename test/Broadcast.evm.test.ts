@@ -4,13 +4,13 @@ import * as Effect from "effect/Effect"
 import { Signature, SigningKey, Transaction, type TransactionLike, Wallet } from "ethers"
 import * as FakeNode from "../packages/indexer/test/FakeNode.ts"
 import * as Anvil from "./Anvil.ts"
+import * as BroadcastClient from "./BroadcastClient.ts"
 import { funded } from "./Contracts.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
 import { locations } from "./Stores.ts"
 
 const path = "/broadcast-transactions/ethereum/devnet"
-const secret = "a secret of the test"
 const gwei = 1_000_000_000n
 
 /** A node before anvil that counts what it is given, and may die before or behind that. */
@@ -50,44 +50,23 @@ const setup = (location: Effect.Effect<never>) =>
       transaction.signature = wallet.signingKey.sign(transaction.unsignedHash)
       return transaction
     }
-    const post = (hex: string, item: Record<string, unknown> = {}) =>
-      headwater.post(path, { signedTransactionHex: hex, ...item })
-    const broadcast = Effect.fnUntraced(function* (transaction: Transaction, item: Record<string, unknown> = {}) {
-      const callback = { callbackUrl: `${receiver.url}/`, callbackSecretKey: secret }
-      const { body, status } = yield* post(transaction.serialized, { ...callback, ...item })
-      assert.deepStrictEqual(
-        [status, body.data?.item],
-        [200, { transactionId: transaction.hash }],
-        JSON.stringify(body)
-      )
+    const { becomes, broadcast, outcomeOf, post, told, until } = yield* BroadcastClient.make(headwater, receiver, {
+      place: "ethereum/devnet",
+      grow: mine
     })
-    /** Waits until the transaction has this outcome. */
-    const becomes = Effect.fnUntraced(function* ({ hash }: Transaction, outcome: string) {
-      for (let i = 0; i < 3_000; i++) {
-        // That no node has a transaction is believed at the second of two blocks.
-        if (["dropped", "replaced"].includes(outcome) && i % 10 === 0) yield* mine
-        const { body } = yield* headwater.get(`${path}/${hash}`)
-        if (body.data?.item.outcome === outcome) return body.data.item
-        yield* Effect.sleep("20 millis")
-      }
-      return yield* Effect.die(new Error(`${hash} did not become ${outcome}`))
-    })
-    const told = ({ hash }: Transaction) =>
-      receiver.accepted().filter(({ body }) => body.data.item.transactionId === hash)
-    const events = (transaction: Transaction) => told(transaction).map(({ body }) => body.data.event)
-    const until = (transaction: Transaction, ...wanted: ReadonlyArray<string>) =>
-      receiver.until(() => wanted.every((event, i) => events(transaction)[i] === event))
-    // Answers 503 until it is connected, and has a first block.
-    for (let i = 0; i < 1_200; i++) {
-      const { status } = yield* post("0x01")
-      if (status !== 503) break
-      yield* Effect.sleep("50 millis")
+    const of = ({ hash, serialized }: Transaction) => ({ id: hash!, hex: serialized })
+    return {
+      ...{ anvil, headwater, mine, node, post, receiver, sign },
+      becomes: (transaction: Transaction, outcome: string) => becomes(of(transaction), outcome),
+      broadcast: (transaction: Transaction) => broadcast(of(transaction)),
+      events: (transaction: Transaction) => told(of(transaction)).map(({ body }) => body.data.event),
+      outcomeOf: (transaction: Transaction) => outcomeOf(of(transaction)),
+      told: (transaction: Transaction) => told(of(transaction)),
+      until: (transaction: Transaction, ...wanted: ReadonlyArray<string>) => until(of(transaction), ...wanted)
     }
-    return { anvil, becomes, broadcast, events, headwater, mine, node, post, receiver, sign, told, until }
   })
 
-const success = "BROADCAST_TRANSACTION_SUCCESS"
-const fail = "BROADCAST_TRANSACTION_FAIL"
+const { fail, success } = BroadcastClient
 
 for (const { location, name } of locations) {
   const start = Effect.suspend(() => setup(location as unknown as Effect.Effect<never>))
@@ -108,7 +87,7 @@ for (const { location, name } of locations) {
         yield* broadcast(transaction)
         yield* until(transaction, success)
         const [first] = told(transaction)
-        Receiver.verify(first!, secret)
+        Receiver.verify(first!, BroadcastClient.secret)
         assert.deepStrictEqual(first!.body.data.item, {
           ...{ blockchain: "ethereum", network: "devnet", transactionId: transaction.hash }
         })
@@ -254,15 +233,14 @@ for (const { location, name } of locations) {
 
     it.live("finds out what a node has that died in the middle, and sends nothing twice", () =>
       Effect.gen(function* () {
-        const { becomes, broadcast, events, headwater, mine, node, sign, until } = yield* start
+        const { becomes, broadcast, events, headwater, mine, node, outcomeOf, sign, until } = yield* start
         node.state.dies = "after"
         const taken = sign()
         yield* broadcast(taken)
         node.state.dies = "before"
         const never = sign({ nonce: 5 })
         yield* broadcast(never)
-        const unheard = yield* headwater.get(`${path}/${never.hash}`)
-        assert.strictEqual(unheard.body.data.item.outcome, "unknown")
+        assert.strictEqual((yield* outcomeOf(never)).outcome, "unknown")
         // Nobody else gets its nonce while it may have arrived, though no node counts it.
         const nonces: Array<number> = []
         for (let i = 0; i < 5; i++) {

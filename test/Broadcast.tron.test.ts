@@ -5,13 +5,12 @@ import * as Effect from "effect/Effect"
 import * as Tron from "../packages/indexer/test/families/tron/TronBlocks.ts"
 import * as TronNode from "../packages/indexer/test/families/tron/TronNode.ts"
 import * as TronWallet from "../packages/indexer/test/families/tron/TronWallet.ts"
+import * as BroadcastClient from "./BroadcastClient.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
 import { locations } from "./Stores.ts"
 
-const path = "/broadcast-transactions/tron/mainnet"
-const success = "BROADCAST_TRANSACTION_SUCCESS"
-const fail = "BROADCAST_TRANSACTION_FAIL"
+const { fail, success } = BroadcastClient
 const [start, count] = [100, 60]
 /** The newest block that the node has at first is of now. */
 const genesisTime = Math.floor(Date.now() / 1000) - 3 * start
@@ -29,10 +28,8 @@ const idAt = (height: number): string => blocks[height - start + 1]!.block.block
 
 const bytesOf = (hex: string) => new Uint8Array(Buffer.from(hex, "hex"))
 
-interface Signed {
-  readonly id: string
+interface Signed extends BroadcastClient.Signed {
   readonly rawData: string
-  readonly hex: string
 }
 
 const signed = (rawData: string, key?: string): Signed => {
@@ -121,29 +118,10 @@ describe("broadcast on Tron", () => {
         },
         callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca }
       })
-      const post = (hex: string, item: Record<string, unknown> = {}) =>
-        headwater.post(path, { signedTransactionHex: hex, ...item })
-      for (let i = 0; i < 1_200; i++) {
-        const { status } = yield* post("00")
-        if (status !== 503) break
-        yield* Effect.sleep("50 millis")
-      }
-      const broadcast = Effect.fnUntraced(function* ({ hex, id }: Signed) {
-        const { body, status } = yield* post(hex, { callbackUrl: `${receiver.url}/`, callbackSecretKey: "s" })
-        assert.deepStrictEqual([status, body.data?.item], [200, { transactionId: id }], JSON.stringify(body))
+      const { becomes, broadcast, outcomeOf, post, told, until } = yield* BroadcastClient.make(headwater, receiver, {
+        place: "tron/mainnet",
+        grow: Effect.sync(() => (node.height < start + count - 2 ? grow() : undefined))
       })
-      const becomes = Effect.fnUntraced(function* ({ id }: Signed, outcome: string) {
-        for (let i = 0; i < 3_000; i++) {
-          if (outcome === "dropped" && i % 20 === 0 && node.height < start + count - 2) grow()
-          const { body } = yield* headwater.get(`${path}/${id}`)
-          if (body.data?.item.outcome === outcome) return body.data.item
-          yield* Effect.sleep("20 millis")
-        }
-        return yield* Effect.die(new Error(`${id} did not become ${outcome}\n${headwater.log().slice(-3000)}`))
-      })
-      const told = ({ id }: Signed) => receiver.accepted().filter(({ body }) => body.data.item.transactionId === id)
-      const until = (transaction: Signed, ...wanted: ReadonlyArray<string>) =>
-        receiver.until(() => wanted.every((event, i) => told(transaction)[i]?.body.data.event === event))
 
       const prepared = yield* headwater.post("/prepare-transactions/evm/tron/mainnet/native-coins", {
         ...{ amount: "1.25", recipient: Tron.account(2), sender: TronWallet.addressHex }
@@ -152,7 +130,7 @@ describe("broadcast on Tron", () => {
       assert.strictEqual(first.id, prepared.body.data.item.sighash)
       yield* broadcast(first)
       yield* until(first, success)
-      Receiver.verify(told(first)[0]!, "s")
+      Receiver.verify(told(first)[0]!, BroadcastClient.secret)
       yield* broadcast(first)
       assert.strictEqual(state.sent, 1)
       grow()
@@ -216,7 +194,7 @@ describe("broadcast on Tron", () => {
       const lost = signed(transfer(timeOf(node.height + 1) + 2))
       yield* broadcast(lost)
       state.dies = "never"
-      assert.strictEqual((yield* headwater.get(`${path}/${lost.id}`)).body.data.item.outcome, "unknown")
+      assert.strictEqual((yield* outcomeOf(lost)).outcome, "unknown")
       assert.include((yield* becomes(forgotten, "dropped")).errorMessage, "expiration is past")
       yield* until(forgotten, success, fail)
       yield* becomes(lost, "dropped")

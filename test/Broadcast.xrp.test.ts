@@ -6,13 +6,12 @@ import { deriveAddress, deriveKeypair, generateSeed, sign } from "ripple-keypair
 import { hashes, verifySignature } from "xrpl"
 import { account, chainOf, sealed } from "../packages/indexer/test/families/xrp/XrpLedgers.ts"
 import * as XrpServer from "../packages/indexer/test/families/xrp/XrpServer.ts"
+import * as BroadcastClient from "./BroadcastClient.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
 import { locations } from "./Stores.ts"
 
-const path = "/broadcast-transactions/xrp/mainnet"
-const success = "BROADCAST_TRANSACTION_SUCCESS"
-const fail = "BROADCAST_TRANSACTION_FAIL"
+const { fail, success } = BroadcastClient
 const start = 1_000
 const ledgers = sealed(chainOf(start, 60, () => []))
 const { location } = locations[0]!
@@ -110,38 +109,17 @@ describe("broadcast on XRP", () => {
           ...own
         }
         const blob = encode({ ...json, TxnSignature: sign(encodeForSigning(json), by.privateKey) })
-        return { blob, id: hashes.hashSignedTx(blob) }
+        return { hex: blob, id: hashes.hashSignedTx(blob) }
       }
-      type Signed = ReturnType<typeof signed>
-      const post = (hex: string, item: Record<string, unknown> = {}) =>
-        headwater.post(path, { signedTransactionHex: hex, ...item })
-      for (let i = 0; i < 1_200; i++) {
-        const { status } = yield* post("00")
-        if (status !== 503) break
-        yield* Effect.sleep("50 millis")
-      }
-      const broadcast = Effect.fnUntraced(function* ({ blob, id }: Signed) {
-        const { body, status } = yield* post(blob, { callbackUrl: `${receiver.url}/`, callbackSecretKey: "s" })
-        assert.deepStrictEqual([status, body.data?.item], [200, { transactionId: id }], JSON.stringify(body))
+      const { becomes, broadcast, outcomeOf, post, told, until } = yield* BroadcastClient.make(headwater, receiver, {
+        place: "xrp/mainnet",
+        grow: Effect.sync(() => close(true))
       })
-      const becomes = Effect.fnUntraced(function* ({ id }: Signed, outcome: string) {
-        for (let i = 0; i < 3_000; i++) {
-          // That no server has a transaction is believed at the second of two ledgers.
-          if (["dropped", "replaced"].includes(outcome) && i % 20 === 0) close(true)
-          const { body } = yield* headwater.get(`${path}/${id}`)
-          if (body.data?.item.outcome === outcome) return body.data.item
-          yield* Effect.sleep("20 millis")
-        }
-        return yield* Effect.die(new Error(`${id} did not become ${outcome}`))
-      })
-      const told = ({ id }: Signed) => receiver.accepted().filter(({ body }) => body.data.item.transactionId === id)
-      const until = (transaction: Signed, ...wanted: ReadonlyArray<string>) =>
-        receiver.until(() => wanted.every((event, i) => told(transaction)[i]?.body.data.event === event))
 
       const first = signed()
       yield* broadcast(first)
       yield* until(first, success)
-      Receiver.verify(told(first)[0]!, "s")
+      Receiver.verify(told(first)[0]!, BroadcastClient.secret)
       yield* broadcast(first)
       assert.strictEqual(state.submitted, 1)
       close()
@@ -166,19 +144,19 @@ describe("broadcast on XRP", () => {
       yield* until(unheard, success)
       assert.strictEqual(state.submitted, 3)
 
-      const fine = decode(signed().blob)
+      const fine = decode(signed().hex)
       const tampered = encode({ ...fine, Amount: "6000000" })
       const cases: ReadonlyArray<readonly [string, number, RegExp]> = [
         ["00", 400, /must be a serialised transaction/],
         [encode({ ...fine, TxnSignature: "" }), 400, /must be signed/],
         [tampered, 400, /must be signed/],
-        [signed({ NetworkID: 21337 }).blob, 400, /NetworkID must be absent, and is 21337/],
-        [signed({ Fee: "12000" }).blob, 400, /maximumFee/],
-        [signed({ Sequence: 7 }).blob, 409, /Sequence must be 10 or above, and is 7/],
-        [signed({ LastLedgerSequence: server.validated }).blob, 409, /LastLedgerSequence must be above/],
-        [signed({ Account: account(3) }).blob, 409, /not in the ledger/],
-        [signed({}, other).blob, 409, /key may not sign/],
-        [signed({ Destination: sender }).blob, 409, /the nodes refuse it: temREDUNDANT/]
+        [signed({ NetworkID: 21337 }).hex, 400, /NetworkID must be absent, and is 21337/],
+        [signed({ Fee: "12000" }).hex, 400, /maximumFee/],
+        [signed({ Sequence: 7 }).hex, 409, /Sequence must be 10 or above, and is 7/],
+        [signed({ LastLedgerSequence: server.validated }).hex, 409, /LastLedgerSequence must be above/],
+        [signed({ Account: account(3) }).hex, 409, /not in the ledger/],
+        [signed({}, other).hex, 409, /key may not sign/],
+        [signed({ Destination: sender }).hex, 409, /the nodes refuse it: temREDUNDANT/]
       ]
       for (const [hex, wanted, rule] of cases) {
         const { body, status } = yield* post(hex)
@@ -199,7 +177,7 @@ describe("broadcast on XRP", () => {
       const lost = signed({ Sequence: next + 1, LastLedgerSequence: lastLedger })
       yield* broadcast(lost)
       state.dies = "never"
-      assert.strictEqual((yield* headwater.get(`${path}/${lost.id}`)).body.data.item.outcome, "unknown")
+      assert.strictEqual((yield* outcomeOf(lost)).outcome, "unknown")
       close(true)
       sequences[sender] = next
       assert.include((yield* becomes(replaced, "replaced")).errorMessage, `the sequence ${next - 1} was validated`)
