@@ -5,7 +5,7 @@
  * pnpm installs them here, from what the workspace has downloaded already. With HEADWATER_NPM_INSTALL=1 npm does it as
  * well, which takes half a minute and asks the registry.
  */
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import {
   cpSync,
   mkdirSync,
@@ -38,6 +38,15 @@ const run = (folder: string, [command, ...args]: ReadonlyArray<string>) =>
     env: { ...process.env, PATH: `${join(root, "node_modules/.bin")}${delimiter}${process.env.PATH}`, CI: "1" }
   })
 
+/** What TypeScript says of a project, a line each. */
+const problemsOf = (project: string) => {
+  const { stdout } = spawnSync(join(root, "node_modules/.bin/tsc"), ["-p", ".", "--pretty", "false"], {
+    cwd: project,
+    encoding: "utf8"
+  })
+  return stdout.split("\n").filter((line) => /^\S/.test(line))
+}
+
 const installers = {
   pnpm: (folder: string, tarballs: Readonly<Record<string, string>>) => {
     // One names the other by its version, which no registry has yet.
@@ -48,7 +57,7 @@ const installers = {
   },
   npm: (folder: string, tarballs: Readonly<Record<string, string>>) => {
     const quiet = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]
-    run(folder, ["npm", "install", ...quiet, "effect@4.1.0", ...Object.values(tarballs)])
+    run(folder, ["npm", "install", ...quiet, ...Object.values(tarballs)])
   }
 }
 const chosen = process.env.HEADWATER_NPM_INSTALL === undefined ? (["pnpm"] as const) : (["pnpm", "npm"] as const)
@@ -128,12 +137,16 @@ describe("packages", () => {
         JSON.stringify({
           compilerOptions: {
             ...{ module: "NodeNext", target: "ES2024", strict: true, exactOptionalPropertyTypes: true, noEmit: true },
-            ...{ skipLibCheck: true, types: ["node"], typeRoots: [join(root, "node_modules/@types")] }
+            ...{ types: ["node"], typeRoots: [join(root, "node_modules/@types")] }
           },
           files: ["Consumer.ts"]
         })
       )
-      run(project, ["tsc", "-p", "."])
+      // Declarations too are checked: ours have no error, whatever others' have.
+      assert.deepStrictEqual(
+        problemsOf(project).filter((line) => !/^\.*\/?node_modules\/(?!.*@headwater\/)/.test(line)),
+        []
+      )
       assert.deepStrictEqual(JSON.parse(run(project, ["node", "Consumer.ts"])), {
         derived: ["bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu"],
         directions: ["incoming"],
@@ -145,6 +158,35 @@ describe("packages", () => {
       await bundles(project)
     })
   }
+
+  /** What each use brings with it, which asks the registry: HEADWATER_NPM_INSTALL=1. */
+  const uses = {
+    "core alone": ["core"],
+    "a client": ["core", "http"],
+    "an embedded indexer": ["core", "indexer"],
+    "the daemon": names
+  }
+  it.skipIf(process.env.HEADWATER_NPM_INSTALL === undefined)(
+    "bring no server and no database with a client",
+    { timeout: 300_000 },
+    () => {
+      const installed = Object.entries(uses).map(([use, own]) => {
+        const project = join(folder, use.replaceAll(" ", "-"))
+        mkdirSync(project)
+        writeFileSync(join(project, "package.json"), JSON.stringify({ private: true, type: "module" }))
+        installers.npm(project, Object.fromEntries(own.map((name) => [name, tarballs[name]!])))
+        const packages = run(project, ["npm", "ls", "--all", "--parseable"]).trim().split("\n").slice(1)
+        const [kilobytes] = run(project, ["du", "-sk", "node_modules"]).split("\t")
+        console.log(`${use}: ${packages.length} packages, ${(Number(kilobytes) / 1000).toFixed(1)} MB`)
+        return packages
+      })
+      const server = /node_modules\/(@headwater\/indexer|better-sqlite3|pg|kysely|ethers|@effect\/platform-node)$/
+      assert.deepStrictEqual(
+        installed[1]!.filter((one) => server.test(one)),
+        []
+      )
+    }
+  )
 })
 
 /** Nobody listens where the client calls: its failure shows that the client was made. */
