@@ -269,6 +269,12 @@ describe.skipIf(!Litecoind.installed)("refused preparations of UTXO transactions
         yield* node.mine(1)
         yield* balance("54")
         yield* refused({ fee: { exactAmount: "0.00000001" } }, 409, /nodes take no less than 0\.00000\d+ LTC/)
+        // A hundred times ten times the least.
+        yield* refused(
+          { fee: { exactAmount: "0.1" } },
+          400,
+          /fee\.exactAmount: the fee must be at most 1000000 .* maximumFee/
+        )
         yield* refused(to(stranger, "5"), 409, /has 4 LTC to spend, and the payment needs 5\.0\d* LTC/)
 
         const data = yield* prepare({ ...to(stranger, "0.9"), additionalData: "é".repeat(40) })

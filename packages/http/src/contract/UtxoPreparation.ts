@@ -32,7 +32,8 @@ export const NewUtxoTransaction = {
       description: "Where the change goes, an address of the wallet; by default its next unused change address"
     }),
     exactAmount: Schema.optionalKey(decimal).annotate({
-      description: "The whole fee in coins, before `priority`; change that would be dust is added to it",
+      description:
+        "The whole fee in coins, before `priority`; change that would be dust is added to it. At most what may be broadcast",
       examples: ["0.00001"]
     }),
     priority: Schema.optionalKey(Schema.Literals(["slow", "standard", "fast"])).annotate({

@@ -190,6 +190,12 @@ export const make = Effect.fnUntraced(function* (
           `nodes take no less than ${SelectedCoins.coins(chain, least)} for this transaction`
         )
       }
+      const size = TransactionCosts.sizeOf(network, payment, inputs, hasChange)
+      if ("exact" in fee || parent !== undefined) {
+        const fault = yield* node.preparation.feeFault(selection.fee, size)
+        const field = "exact" in fee ? "fee.exactAmount" : WaitingParent.attribute
+        if (fault !== undefined) return yield* invalidField(field, fault)
+      }
       const keys = KeyPaths.of(key)
       // A PSBT of them shows what legacy inputs spend; of taproot nobody asks for it, and Zcash has no PSBT.
       const makers = yield* format === "P2TR" || isZcash
@@ -224,7 +230,7 @@ export const make = Effect.fnUntraced(function* (
       const hashed = yield* branch === undefined ? hashedAsBitcoin(unsigned) : hashedAsZcash(branch, unsigned)
       const answer = {
         ...{ unsigned, coins, fee: selection.fee },
-        size: TransactionCosts.sizeOf(network, payment, inputs, hasChange),
+        size,
         ...hashed
       }
       yield* carried([...unsigned.inputs, ...unsigned.outputs])

@@ -166,6 +166,8 @@ const setup = Effect.fnUntraced(function* (name: string, format: Derivation.Form
     feeRates: () => Effect.succeed({ rate: 4_321n, longTermRate: 10_000n, least: 1_000n }),
     statesOf: (coins) => Effect.succeed(coins.map(({ outpoint }) => states.get(outpointKey(outpoint)) ?? "spendable")),
     makersOf: (coins) => Effect.succeed(coins.map(() => undefined)),
+    feeFault: (fee, bytes) =>
+      Effect.succeed(fee * 1_000n > 1_000_000n * BigInt(bytes) ? "the fee must be at most a lot" : undefined),
     ancestorsOf: () => Effect.succeed(pool.ancestors),
     nextBranch: Effect.sync(() => ({ id: branchId, height: world.tip.height + 1 }))
   }
@@ -364,6 +366,18 @@ for (const store of stores) {
         pool.ancestors = { count: 1, size: 200, fee: 100n }
         const exact = Result.getOrThrow(yield* prepare("0.001", { fee: { exactAmount: "0.00001" } }))
         assert.strictEqual(feeOf(exact), 1_000n)
+        // What could not be broadcast is not prepared: 0.001 and more for some 150 bytes.
+        for (const [field, size] of [
+          ["fee.exactAmount", 200],
+          ["parentTransactionId", 60_000]
+        ] as const) {
+          pool.transactions = [{ ...pool.transactions[0]!, id: new Uint8Array(32).fill(8) }]
+          pool.ancestors = { count: 1, size, fee: 100n }
+          const item = field === "fee.exactAmount" ? { fee: { exactAmount: "0.0016" } } : {}
+          const failure = Result.getOrThrow(Result.flip(yield* prepare("0.0001", item)))
+          assert.strictEqual(failure._tag, "invalid_data")
+          assert.include(failure.message, `${field}: the fee must be at most a lot`)
+        }
         pool.ancestors = { count: 25, size: 5_000, fee: 5_000n }
         yield* refused("invalid_data", /no more than 25/)
         pool.ancestors = "unsaid"

@@ -10,6 +10,7 @@ import * as Broadcasting from "../Broadcasting.ts"
 import type { Call, JsonRpc, Nodes } from "../node/JsonRpc.ts"
 import type { NodeError, NodeRejected } from "../node/NodeError.ts"
 import * as BlockBody from "./internal/BlockBody.ts"
+import * as FeeMeasure from "./internal/FeeMeasure.ts"
 import type { Parameters } from "./internal/Capabilities.ts"
 import { reading, refuse } from "./internal/Malformed.ts"
 import * as MinedSearch from "./internal/MinedSearch.ts"
@@ -106,33 +107,6 @@ const unspent = Effect.fnUntraced(function* (
   return found
 })
 
-/** The rate that is usual at present, in the smallest unit for 1,000 bytes. */
-const usualRate = Effect.fnUntraced(function* (chain: Chain, rpc: JsonRpc) {
-  const results = yield* rpc.results(
-    [
-      { method: "estimatesmartfee", params: [2] },
-      { method: "getmempoolinfo", params: [] },
-      { method: "getnetworkinfo", params: [] }
-    ],
-    "decimalText"
-  )
-  const [estimate, mempool, network] = results.map((result) =>
-    Result.isSuccess(result) && Predicate.isReadonlyObject(result.success) ? result.success : {}
-  )
-  // Old nodes say -1 where they have none.
-  const rate = (value: unknown) =>
-    value === undefined || Number(value) < 0 ? 0n : NodeJson.coins(value, chain.decimals, () => "a fee rate")
-  return yield* consistent(rpc, "estimatesmartfee", () => {
-    const relayed = rate(network!.relayfee)
-    const rates = [rate(estimate!.feerate), rate(mempool!.mempoolminfee), relayed * quietFactor]
-    return rates.reduce((most, each) => (each > most ? each : most), leastRate)
-  })
-})
-
-/** A node without an estimate has seen few blocks, or empty ones: ten times the least that it relays is usual anywhere. */
-const quietFactor = 10n
-const leastRate = 1_000n
-
 /** Outputs by which a mined transaction is found; all that are spent already show nothing. */
 const outputsAsked = 20
 
@@ -157,6 +131,8 @@ const give = (raw: Uint8Array) => (node: JsonRpc) =>
 const isScriptFault = /script-verify-flag|bad-txns-(?!inputs)|tx-size|scriptsig|scriptpubkey|dust|^version$|^coinbase$/i
 
 export const make = (chain: Chain, rpc: Nodes, { maximumFee, verbose }: Options): Broadcasting.Broadcasting => {
+  const feeFault = FeeMeasure.make(chain, rpc, maximumFee)
+
   const decode = Effect.fnUntraced(function* (raw: Uint8Array) {
     const own = chain.utxo!.wireFormat === "zcash" ? Result.fail("") : ownDecoding(chain, raw)
     return Result.isSuccess(own) ? own.success : yield* nodeDecoding(chain, rpc, raw)
@@ -300,13 +276,7 @@ export const make = (chain: Chain, rpc: Nodes, { maximumFee, verbose }: Options)
         const fee = inputs - outputs
         if (fee < 0n) return yield* Broadcasting.invalid("its outputs must be at most its inputs")
         // By bytes, since nodes count less for those of a witness: that never refuses what they would take.
-        const rate = (fee * 1_000n) / BigInt(raw.length)
-        const fault = Broadcasting.feeFault(
-          rate,
-          yield* usualRate(chain, rpc),
-          maximumFee,
-          "for 1,000 bytes, in the smallest unit,"
-        )
+        const fault = yield* feeFault(fee, raw.length)
         if (fault !== undefined) return yield* Broadcasting.invalid(fault)
       }
       yield* checkMempool(raw)

@@ -47,7 +47,7 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
   return {
     family: "utxo" as const,
     source,
-    preparation: UtxoPreparation.make(chain, rpc),
+    preparation: UtxoPreparation.make(chain, rpc, settings.maximumFee),
     sideSources: {
       broadcasting: source.broadcasting,
       mempool: source.mempool,

@@ -5,8 +5,10 @@ import type { Coin } from "@headwater/core/utxo/Coin"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
+import { defaultMaximumFee } from "../Broadcasting.ts"
 import type { JsonRpc } from "../node/JsonRpc.ts"
 import { type NodeError, NodeInconsistent, type NodeRejected } from "../node/NodeError.ts"
+import * as FeeMeasure from "./internal/FeeMeasure.ts"
 import { refuse } from "./internal/Malformed.ts"
 import * as MempoolRates from "./internal/MempoolRates.ts"
 import { consistent } from "./internal/NodeAnswer.ts"
@@ -54,6 +56,8 @@ export interface UtxoPreparation {
   /** Undefined where the node has none: too young, or without `estimatesmartfee`. */
   readonly smartFee: (blocks: number, mode: EstimateMode) => Effect.Effect<SmartFee | undefined, NodeError>
   readonly feeRates: (priority: Priority) => Effect.Effect<FeeRates, NodeError>
+  /** Why a fee for so many bytes is beyond measure, and would not be broadcast; undefined where it is not. */
+  readonly feeFault: (fee: bigint, bytes: number) => Effect.Effect<string | undefined, NodeError>
   /** In the order of the coins. */
   readonly statesOf: (coins: ReadonlyArray<Coin>) => Effect.Effect<ReadonlyArray<CoinState>, NodeError>
   /** The transactions that made the coins, as they are sent; undefined where the node does not show one. */
@@ -119,7 +123,7 @@ const isMissing = ({ code, message }: NodeRejected) => code === methodNotFound |
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
 
-export const make = (chain: Chain, rpc: JsonRpc): UtxoPreparation => {
+export const make = (chain: Chain, rpc: JsonRpc, maximumFee = defaultMaximumFee): UtxoPreparation => {
   const network = chain.utxo!
   const mempoolRate = MempoolRates.make(chain, rpc)
 
@@ -249,5 +253,13 @@ export const make = (chain: Chain, rpc: JsonRpc): UtxoPreparation => {
     })
   )
 
-  return { smartFee, feeRates, statesOf, makersOf, ancestorsOf, nextBranch }
+  return {
+    smartFee,
+    feeRates,
+    feeFault: FeeMeasure.make(chain, rpc, maximumFee),
+    statesOf,
+    makersOf,
+    ancestorsOf,
+    nextBranch
+  }
 }
