@@ -30,8 +30,8 @@ const accessListItem = (accessList: ReadonlyArray<AccessListEntry>): Rlp.Item =>
 
 /** The fields that every form of a transaction has, in the order of its standard. */
 const fields = (transaction: UnsignedTransaction): ReadonlyArray<Rlp.Item> => {
-  const { data, gasLimit, nonce, to = empty, value } = transaction
-  const call = [integer(gasLimit), to, integer(value), data]
+  const { data, gasLimit, nonce, to, value } = transaction
+  const call = [integer(gasLimit), to === null ? empty : to, integer(value), data]
   switch (transaction.type) {
     case 0:
       return [integer(nonce), integer(transaction.gasPrice), ...call]
@@ -105,11 +105,32 @@ export class InvalidTransaction extends Schema.TaggedError<InvalidTransaction>()
 }) {}
 
 /**
- * Reads one line of `headwater sighash`: `{"type": 0|1|2, "chainId"?, "nonce", "gasPrice" | "maxFeePerGas",
- * "maxPriorityFeePerGas", "gasLimit", "to", "value", "data", "accessList"?}`.
+ * Reads one line of `headwater sighash`: `{"type": 0|1|2, "chainId"?, "from"?, "nonce", "gasPrice" | "maxFeePerGas",
+ * "maxPriorityFeePerGas", "gasLimit" | "gas", "to", "value", "data" | "input", "accessList"?}`.
  *
- * Numbers are decimal or 0x text or safe integers. Absent and null fields are zero or empty, `to` also as `""`; a
- * `chainId` absent or 0 in a type 0 means pre-EIP-155. Fields that the type lacks are ignored, since wallets print all.
+ * Numbers are decimal or 0x text or safe integers. `gasLimit` and `to` must be there, `to` as null for the creation of a
+ * contract; the other fields are zero or empty where they are absent or null. A `chainId` absent or 0 in a type 0 means
+ * pre-EIP-155. A field that no type has is refused, with the one that may be meant; those that other types have are
+ * ignored, since wallets print all.
  */
 export const parseLine = (line: string): Result.Result<UnsignedTransaction, InvalidTransaction> =>
   Result.mapError(TransactionJson.parse(line), (message) => new InvalidTransaction({ message }))
+
+/**
+ * {@link parseLine} of an object.
+ *
+ * @example
+ * ```ts
+ * import * as Sighash from "@headwater/core/evm/Sighash"
+ * import * as Result from "effect/Result"
+ *
+ * const to = "0x3535353535353535353535353535353535353535"
+ * const message = (json: object) => Result.merge(Result.mapError(Sighash.parse(json), ({ message }) => message))
+ * message({ gas: 21000, recipient: to }) // => "\"recipient\": is no field of an unsigned transaction; did you mean \"to\"?"
+ * ```
+ */
+export const parse = (json: object): Result.Result<UnsignedTransaction, InvalidTransaction> =>
+  Result.mapError(
+    TransactionJson.read(json as Readonly<Record<string, unknown>>),
+    (message) => new InvalidTransaction({ message })
+  )

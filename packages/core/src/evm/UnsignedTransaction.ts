@@ -11,8 +11,8 @@ interface Common {
   readonly nonce: bigint
   /** Below 2^64. */
   readonly gasLimit: bigint
-  /** 20 bytes; undefined creates a contract. */
-  readonly to: Uint8Array | undefined
+  /** 20 bytes; null creates a contract, so that a recipient who was forgotten makes none. */
+  readonly to: Uint8Array | null
   /** In Wei, below 2^256, as every price. */
   readonly value: bigint
   readonly data: Uint8Array

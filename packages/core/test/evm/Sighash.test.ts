@@ -50,27 +50,93 @@ it("the example of EIP-155, unsigned and signed", () => {
   )
 })
 
+/** What must be given, without an effect on a test of another field. */
+const given = { gasLimit: 0, to: null }
+
 describe("absent fields", () => {
   it("are zero or empty, of each type", () => {
     // keccak256 of c6 80 80 80 80 80 80 and of 01 c8 80 … c0: ethers' masked-000000000000.
-    for (const line of ["{}", '{"type":0}', '{"type":"0x0","to":null,"data":"","nonce":null}', '{"type":0,"to":""}']) {
+    for (const each of [{}, { type: 0 }, { type: "0x0", data: "", input: "", nonce: null, from: null }]) {
       assert.strictEqual(
-        Sighash.digestText(parsed(line)),
+        Sighash.digestText(parsed({ ...given, ...each })),
         "0x5460be86ce1e4ca0564b5761c6e7070d9f054b671f5404268335000806423d75"
       )
     }
-    assert.strictEqual(hex(Sighash.serialise(parsed('{"type":1}'))), "0x01c880808080808080c0")
-    assert.strictEqual(hex(Sighash.serialise(parsed('{"type":"2"}'))), "0x02c98080808080808080c0")
+    assert.strictEqual(hex(Sighash.serialise(parsed({ ...given, type: 1 }))), "0x01c880808080808080c0")
+    assert.strictEqual(hex(Sighash.serialise(parsed({ ...given, type: "2" }))), "0x02c98080808080808080c0")
   })
 
   it("chainId in a type 0 decides between EIP-155 and before", () => {
-    assert.strictEqual(hex(Sighash.serialise(parsed({ type: 0, chainId: 61 }))), "0xc98080808080803d8080")
-    assert.strictEqual(hex(Sighash.serialise(parsed({ type: 0 }))), "0xc6808080808080")
+    assert.strictEqual(hex(Sighash.serialise(parsed({ ...given, type: 0, chainId: 61 }))), "0xc98080808080803d8080")
+    assert.strictEqual(hex(Sighash.serialise(parsed({ ...given, type: 0 }))), "0xc6808080808080")
   })
 
   it("but a type must stand beside the fields of later types", () => {
-    assert.include(refusal({ maxFeePerGas: 1 }), "type")
-    assert.include(refusal({ type: null, accessList: [] }), "type")
+    assert.include(refusal({ ...given, maxFeePerGas: 1 }), "type")
+    assert.include(refusal({ ...given, type: null, accessList: [] }), "type")
+    assert.include(refusal({ ...given, blobVersionedHashes: [] }), "type")
+  })
+})
+
+describe("what a signature must not leave open", () => {
+  const to = "0x3535353535353535353535353535353535353535"
+  const call = { type: 0, chainId: 1, nonce: 9, gasPrice: "20000000000", value: "1000000000000000000" }
+  const digest = "0xdaf5a779ae972f972197303d7b574746c7ef83eadac0f2791ad23db92e4c8e53"
+
+  it("the recipient and the limit of gas", () => {
+    assert.include(refusal({}), "gasLimit: must be given")
+    assert.include(refusal({ ...call, to }), "gasLimit: must be given")
+    assert.include(refusal({ ...call, to, gasLimit: null }), "gasLimit: must be given")
+    for (const each of [{}, { to: "" }]) {
+      assert.include(refusal({ ...call, ...each, gasLimit: 21000 }), "to: must be given: an address, or null")
+    }
+    assert.isNull(parsed({ ...call, to: null, gasLimit: 21000 }).to)
+    // A caller without types: no creation of a contract by oversight.
+    const { to: _, ...forgotten } = parsed({ ...call, to, gasLimit: 21000 })
+    assert.throws(() => Sighash.digest(forgotten as Sighash.UnsignedTransaction))
+  })
+
+  it.each([
+    [{ recipient: to }, 'did you mean "to"?'],
+    [{ toAddress: to }, 'did you mean "to"?'],
+    [{ amount: 1 }, 'did you mean "value"?'],
+    [{ gaslimit: 1 }, 'did you mean "gasLimit"?'],
+    [{ gas_price: 1 }, 'did you mean "gasPrice"?'],
+    [{ maxPriorityFee: 1 }, 'did you mean "maxPriorityFeePerGas"?'],
+    [{ chainID: 1 }, 'did you mean "chainId"?'],
+    [{ authorizationList: [] }, '"authorizationList": is no field of an unsigned transaction'],
+    [{ r: "0x01" }, '"r": is no field of an unsigned transaction, but of a signed one'],
+    [{ hash: null }, "but of a signed one"],
+    [{ ["line\nbreak".repeat(99)]: 1 }, '"line\\nbreak'],
+    [
+      { type: 1, accessList: [{ address: to, storagekeys: [] }] },
+      'accessList[0]."storagekeys": is no field of an unsigned transaction; did you mean "storageKeys"?'
+    ]
+  ])("%j: a field that is not understood", (fields, rule) => {
+    assert.include(refusal({ ...call, gasLimit: 21000, to, ...fields }), rule)
+  })
+
+  it("nor a field of an object's own language", () => {
+    for (const name of ["__proto__", "constructor", "toString"]) {
+      assert.include(refusal(`{"gasLimit":0,"to":null,"${name}":1}`), `"${name}": is no field`)
+    }
+  })
+
+  it("JSON-RPC's own names say the same, and two names never two things", () => {
+    const from = "0x9d8A62f656a8d1615C1294fd71e9CFb3E4855A4F"
+    for (const each of [{ gas: 21000 }, { gas: "0x5208", gasLimit: 21000 }, { gas: null, gasLimit: "21000", from }]) {
+      assert.strictEqual(Sighash.digestText(parsed({ ...call, to, ...each })), digest)
+    }
+    assert.include(refusal({ ...call, to, gas: 21001, gasLimit: 21000 }), "gas: must be the same as gasLimit")
+    const whole = { ...call, to, gas: 21000 }
+    const wanted = Sighash.digestText(parsed({ ...whole, data: "0xabcd" }))
+    assert.notStrictEqual(wanted, digest)
+    for (const each of [{ input: "0xABCD" }, { input: "0xabcd", data: "0xABCD" }, { input: "0xabcd", data: "" }]) {
+      assert.strictEqual(Sighash.digestText(parsed({ ...whole, ...each })), wanted)
+    }
+    assert.include(refusal({ ...whole, data: "0xabcd", input: "0xabce" }), "input: must be the same as data")
+    assert.include(refusal({ ...whole, data: "0xabcd", input: "0x" }), "input: must be the same as data")
+    assert.include(refusal({ ...whole, from: "0x12" }), "from: ")
   })
 })
 
@@ -126,11 +192,15 @@ describe("refuses, naming the field", () => {
       '{"type":2,"accessList":[{"address":"0x3535353535353535353535353535353535353535","storageKeys":"0x00"}]}',
       "accessList[0].storageKeys: must be a list"
     ]
-  ])("%s", (line, rule) => assert.include(refusal(line), rule))
+  ])("%s", (line, rule) => {
+    // Beside what must be given, where the line is an object.
+    const whole = /^\{(?!"(?:to|gasLimit)")/.test(line) ? line.replace("{", '{"gasLimit":0,"to":null,') : line
+    assert.include(refusal(whole.replace('{"to"', '{"gasLimit":0,"to"')), rule)
+  })
 
   it("and accepts the greatest of each", () => {
     const max = String(2n ** 256n - 1n)
-    const line = { nonce: String(2n ** 64n - 2n), gasLimit: String(2n ** 64n - 1n), value: max, chainId: max }
+    const line = { ...given, nonce: String(2n ** 64n - 2n), gasLimit: String(2n ** 64n - 1n), value: max, chainId: max }
     assert.strictEqual(parsed({ type: 0, ...line, gasPrice: max }).gasLimit, 2n ** 64n - 1n)
     assert.strictEqual(
       parsed({ type: 2, ...line, maxFeePerGas: max, maxPriorityFeePerGas: max }).value,
@@ -230,7 +300,13 @@ describe.skipIf(!existsSync(fixtures))("shared fixtures", () => {
     const types = { legacy: 0, eip155: 0, eip2930: 1, eip1559: 2 }
     for (const [at, { name, scheme, sighash, signed, transaction, unsigned }] of cases.entries()) {
       const { chainId, ...rest } = transaction
-      const line = { type: types[scheme], ...rest, ...(scheme !== "legacy" && chainId !== undefined && { chainId }) }
+      // ethers takes transactions without a recipient or a limit of gas; what they mean by that has to be said here.
+      const line = {
+        ...given,
+        type: types[scheme],
+        ...rest,
+        ...(scheme !== "legacy" && chainId !== undefined && { chainId })
+      }
       const ours = parsed(line)
       const said = `${name} ${scheme}`
       assert.strictEqual(hex(Sighash.serialise(ours)), unsigned, said)
@@ -255,7 +331,7 @@ describe.skipIf(!existsSync(fixtures))("shared fixtures", () => {
         const raw = Result.try(() => Transaction.from(txbytes))
         if (/NONCE_TOO_BIG/.test(london.exception ?? "")) {
           outOfRange++
-          assert.include(refusal({ type: 0, nonce: `0x${txbytes.slice(8, 24)}` }), "nonce")
+          assert.include(refusal({ ...given, type: 0, nonce: `0x${txbytes.slice(8, 24)}` }), "nonce")
         }
         if (london.sender === undefined || Result.isFailure(raw)) continue
         const { chainId, data, gasLimit, gasPrice, nonce, signature, to, value } = raw.success

@@ -105,4 +105,21 @@ describe("ZcashSighash", () => {
     const digests = Steps.atOnce(ZcashSighash.digests({ branchId, locktime, expiryHeight, inputs, outputs, shielded }))
     assert.strictEqual(Buffer.from(digests[vector.input]!).toString("hex"), vector.sighashAll)
   })
+
+  it("never signs a number in place of one that is missing or does not fit", () => {
+    const output = { amount: 1n, script: new Uint8Array() }
+    const input = { ...output, transactionId: new Uint8Array(32), index: 0, sequence: 0 }
+    const whole = { branchId: 1, locktime: 0, expiryHeight: 0, inputs: [input], outputs: [output] }
+    assert.strictEqual(Steps.atOnce(ZcashSighash.digests(whole)).length, 1)
+    const { expiryHeight: _, ...forgotten } = whole
+    for (const broken of [
+      forgotten as typeof whole,
+      { ...whole, locktime: -1 },
+      { ...whole, locktime: 2 ** 32 },
+      { ...whole, outputs: [{ ...output, amount: -1n }] },
+      { ...whole, inputs: [{ ...input, amount: 2n ** 64n }] }
+    ]) {
+      assert.throws(() => Steps.atOnce(ZcashSighash.digests(broken)), RangeError)
+    }
+  })
 })

@@ -1,4 +1,5 @@
 /** `headwater keys`: the API keys of an account. */
+import { suggest } from "@headwater/core/Suggestion"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
@@ -9,7 +10,6 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { suggest } from "../internal/Suggestion.ts"
 import { table, time } from "../internal/Table.ts"
 import { account, layer } from "./Accounts.ts"
 import { config, json } from "./WithSettings.ts"

@@ -5,6 +5,7 @@
  * wrong is reported at once, each problem with its path and never with its value.
  */
 
+import { suggest } from "@headwater/core/Suggestion"
 import { userMessage } from "effect/cli/CliError"
 import * as Effect from "effect/Effect"
 import * as Toml from "effect/encoding/Toml"
@@ -16,7 +17,6 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
 import * as SchemaIssue from "effect/SchemaIssue"
-import { suggest } from "../internal/Suggestion.ts"
 import * as Tree from "./internal/SettingsTree.ts"
 import { Settings, schema } from "./Settings.ts"
 

@@ -2,6 +2,8 @@
 import { hexToBytes } from "@noble/hashes/utils.js"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
+import { equal } from "../../Bytes.ts"
+import { suggest } from "../../Suggestion.ts"
 import * as EvmAddress from "../EvmAddress.ts"
 import type { AccessListEntry, UnsignedTransaction } from "../UnsignedTransaction.ts"
 
@@ -19,8 +21,11 @@ const limits = {
 const number = /^(?:\d{1,100}|0x[0-9a-fA-F]{1,100})$/
 
 /** Decimal or 0x text, or a JSON number that a float holds exactly. */
-const quantity = (json: Json, field: string, { limit, text }: (typeof limits)[keyof typeof limits]): Parsed<bigint> => {
-  const value = json[field] ?? 0
+const whole = (
+  value: unknown,
+  field: string,
+  { limit, text }: (typeof limits)[keyof typeof limits]
+): Parsed<bigint> => {
   const isExact = typeof value === "number" && Number.isSafeInteger(value) && value >= 0
   if (!isExact && !(typeof value === "string" && number.test(value))) {
     return Result.fail(`${field}: must be a whole number as decimal or 0x text, or a JSON number up to 2^53 - 1`)
@@ -28,6 +33,10 @@ const quantity = (json: Json, field: string, { limit, text }: (typeof limits)[ke
   const found = BigInt(value)
   return found < limit ? Result.succeed(found) : Result.fail(`${field}: must be below ${text}`)
 }
+
+/** Absent and null are zero. */
+const quantity = (json: Json, field: string, limit: (typeof limits)[keyof typeof limits]): Parsed<bigint> =>
+  whole(json[field] ?? 0, field, limit)
 
 const hex = /^0x(?:[0-9a-fA-F]{2})*$/
 
@@ -47,12 +56,44 @@ const address = (value: unknown, field: string): Parsed<Uint8Array> =>
 const list = (value: unknown, field: string): Parsed<ReadonlyArray<unknown>> =>
   Array.isArray(value) ? Result.succeed(value) : Result.fail(`${field}: must be a list`)
 
+/** What people and programs call fields that have another name here. */
+const otherNames: Readonly<Record<string, string>> = {
+  recipient: "to",
+  destination: "to",
+  receiver: "to",
+  toaddress: "to",
+  amount: "value",
+  calldata: "data",
+  payload: "data"
+}
+
+/** What only a transaction has that is signed, or in a block. */
+const later: ReadonlySet<string> = new Set([
+  ...["r", "s", "v", "yParity", "signature", "hash"],
+  ...["blockHash", "blockNumber", "blockTimestamp", "transactionIndex"]
+])
+
+/** A name in an error: a name may be of any length, and have line breaks. */
+const shown = (name: string): string => JSON.stringify(name.length > 40 ? `${name.slice(0, 40)}…` : name)
+
+/** Refuses a field that is none of `known`: what is not understood would not be signed, though somebody wrote it. */
+const onlyFields = (json: Json, known: ReadonlyArray<string>, within: string): Parsed<void> => {
+  const name = Object.keys(json).find((field) => !known.includes(field))
+  if (name === undefined) return Result.void
+  const refused = `${within}${shown(name)}: is no field of an unsigned transaction`
+  if (later.has(name)) return Result.fail(`${refused}, but of a signed one`)
+  const other = Object.hasOwn(otherNames, name.toLowerCase()) ? otherNames[name.toLowerCase()]! : ""
+  const meant = known.includes(other) ? other : suggest(name.slice(0, 40), known)
+  return Result.fail(meant === undefined ? refused : `${refused}; did you mean "${meant}"?`)
+}
+
 const accessList = (json: Json): Parsed<ReadonlyArray<AccessListEntry>> =>
   Result.gen(function* () {
     const entries: Array<AccessListEntry> = []
     for (const [index, entry] of (yield* list(json.accessList ?? [], "accessList")).entries()) {
       const field = `accessList[${index}]`
       if (!Predicate.isReadonlyObject(entry)) return yield* Result.fail(`${field}: must have address and storageKeys`)
+      yield* onlyFields(entry, ["address", "storageKeys"], `${field}.`)
       const keys = yield* list(entry.storageKeys ?? [], `${field}.storageKeys`)
       const storageKeys: Array<Uint8Array> = []
       for (const [at, key] of keys.entries()) storageKeys.push(yield* bytes(key, `${field}.storageKeys[${at}]`, 32))
@@ -61,23 +102,61 @@ const accessList = (json: Json): Parsed<ReadonlyArray<AccessListEntry>> =>
     return entries
   })
 
-const laterFields = ["maxFeePerGas", "maxPriorityFeePerGas", "accessList"]
+/** Fields that stand in a transaction of a type above 0 only. */
+const typedFields = ["maxFeePerGas", "maxPriorityFeePerGas", "accessList", "maxFeePerBlobGas", "blobVersionedHashes"]
+const fields = [
+  ...["type", "chainId", "from", "nonce", "gasPrice", "gasLimit", "gas", "to", "value", "data", "input"],
+  ...typedFields
+]
 
-/** One JSON text → transaction. Absent and null fields are zero or empty; those that its type lacks are ignored. */
-export const parse = (text: string): Parsed<UnsignedTransaction> =>
+const gasLimit = (json: Json): Parsed<bigint> =>
   Result.gen(function* () {
-    const json = yield* Result.try({ try: (): unknown => JSON.parse(text), catch: () => "line: must be JSON" })
-    if (!Predicate.isReadonlyObject(json)) return yield* Result.fail("line: must be a JSON object")
+    const given = ["gasLimit", "gas"].filter((field) => !isAbsent(json[field]))
+    const [limit, same = limit] = yield* Result.all(given.map((field) => whole(json[field], field, limits.word)))
+    if (limit === undefined) return yield* Result.fail("gasLimit: must be given (JSON-RPC calls it gas)")
+    return limit === same ? limit : yield* Result.fail("gas: must be the same as gasLimit, or be left out")
+  })
+
+const data = (json: Json): Parsed<Uint8Array> =>
+  Result.gen(function* () {
+    const given = ["data", "input"].filter((field) => (json[field] ?? "") !== "")
+    const [content, same = content] = yield* Result.all(given.map((field) => bytes(json[field], field)))
+    if (content === undefined || same === undefined) return new Uint8Array()
+    return equal(content, same) ? content : yield* Result.fail("input: must be the same as data, or be left out")
+  })
+
+const recipient = ({ to }: Json): Parsed<Uint8Array | null> => {
+  if (to === null) return Result.succeed(null)
+  return to === undefined || to === ""
+    ? Result.fail("to: must be given: an address, or null for the creation of a contract")
+    : address(to, "to")
+}
+
+/**
+ * One JSON text → transaction. Unknown fields are refused, known fields that its type lacks ignored. `gasLimit` and `to`
+ * must be there, other absent and null fields are zero or empty.
+ */
+export const parse = (text: string): Parsed<UnsignedTransaction> =>
+  Result.flatMap(Result.try({ try: (): unknown => JSON.parse(text), catch: () => "line: must be JSON" }), (json) =>
+    Predicate.isReadonlyObject(json) ? read(json) : Result.fail("line: must be a JSON object")
+  )
+
+/** {@link parse} of what the text says. */
+export const read = (json: Json): Parsed<UnsignedTransaction> =>
+  Result.gen(function* () {
+    yield* onlyFields(json, fields, "")
     const type = yield* quantity(json, "type", limits.big)
     // A fee market transaction that lost its type would be signed at a gas price of zero.
-    const later = isAbsent(json.type) && laterFields.find((field) => !isAbsent(json[field]))
-    if (later) return yield* Result.fail(`type: must be given beside ${later}`)
+    const typed = isAbsent(json.type) && typedFields.find((field) => !isAbsent(json[field]))
+    if (typed) return yield* Result.fail(`type: must be given beside ${typed}`)
+    // Who signs is no part of what is signed.
+    if (!isAbsent(json.from)) yield* address(json.from, "from")
     const common = {
       nonce: yield* quantity(json, "nonce", limits.nonce),
-      gasLimit: yield* quantity(json, "gasLimit", limits.word),
-      to: (json.to ?? "") === "" ? undefined : yield* address(json.to, "to"),
+      gasLimit: yield* gasLimit(json),
+      to: yield* recipient(json),
       value: yield* quantity(json, "value", limits.big),
-      data: (json.data ?? "") === "" ? new Uint8Array() : yield* bytes(json.data, "data")
+      data: yield* data(json)
     }
     const chainId = yield* quantity(json, "chainId", limits.big)
     switch (type) {

@@ -39,13 +39,16 @@ export const hash = (
     })
   )
 
+/** A number that is missing, or does not fit, would be signed as another one. */
 export const uint32 = (value: number): Uint8Array => {
+  if (value >>> 0 !== value) throw new RangeError("must be a number of 32 bits")
   const bytes = new Uint8Array(4)
   new DataView(bytes.buffer).setUint32(0, value, true)
   return bytes
 }
 
 export const uint64 = (value: bigint): Uint8Array => {
+  if (BigInt.asUintN(64, value) !== value) throw new RangeError("must be a number of 64 bits")
   const bytes = new Uint8Array(8)
   new DataView(bytes.buffer).setBigUint64(0, value, true)
   return bytes

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { suggest } from "../../src/internal/Suggestion.ts"
+import { suggest } from "@headwater/core/Suggestion"
 
 describe("suggest", () => {
   const names = ["http", "store", "callbacks", "credits", "log", "chains"]
