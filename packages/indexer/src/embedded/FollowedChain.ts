@@ -52,7 +52,12 @@ export const make = Effect.fnUntraced(function* (
     return yield* run
   }).pipe(
     Effect.scoped,
-    Effect.provideService(ConsumedAddresses.Current, { addresses, keepBlocks, onRecorded: recorded.signal })
+    Effect.provideService(ConsumedAddresses.Current, {
+      addresses,
+      // Blocks that an open consumer may have yet to be told of stay.
+      keepBlocks: keepBlocks === undefined ? undefined : Math.max(keepBlocks, ahead),
+      onRecorded: recorded.signal
+    })
   )
 
   yield* Supervision.keepFollowing(chain, follow).pipe(
