@@ -44,7 +44,8 @@ const iterate = (events: AsyncIterable<Acknowledgeable>) => {
         if (holds(value)) return value
       }
     },
-    end: async () => (await iterator.next()).done
+    end: async () => (await iterator.next()).done,
+    leave: () => iterator.return!()
   }
 }
 
@@ -158,7 +159,7 @@ describe("Headwater", () => {
       }).pipe(Effect.scoped)
   )
 
-  it.live("holds the node where a consumer does not acknowledge, and goes on once it does", () =>
+  it.live("holds the node where a consumer does not acknowledge, and goes on once it does or has left", () =>
     Effect.gen(function* () {
       const { call, settings } = yield* started
       yield* Effect.promise(async () => {
@@ -173,7 +174,9 @@ describe("Headwater", () => {
         await last.acknowledge()
         last = await events.until(() => true)
         assert.isAbove(last.blocks.at(-1)!.height, 10)
-        await last.acknowledge()
+        // A consumer that has left holds nothing.
+        await events.leave()
+        while ((await height()) < 40) await new Promise((resolve) => setTimeout(resolve, 20))
         await headwater.close()
       })
     }).pipe(Effect.scoped)

@@ -28,12 +28,19 @@ export const events = (followed: FollowedChain, name: string, from: Consumers.Fr
       const consumer = yield* Consumers.open(followed.chain, name, from)
       const { acknowledged } = yield* followed.backPressure.attach(consumer.acknowledged.height)
       let progress = consumer.acknowledged
+      let furthest = progress.position
       const next = Effect.gen(function* () {
         const change = yield* waitForNext(followed, consumer, progress)
         const reached = change.progress
         progress = reached
         const acknowledge = Consumers.acknowledge(consumer, reached).pipe(
-          Effect.andThen(acknowledged(reached.height)),
+          Effect.andThen(
+            Effect.suspend(() => {
+              if (reached.position <= furthest) return Effect.void
+              furthest = reached.position
+              return acknowledged(reached.height)
+            })
+          ),
           Effect.provideService(Database, database)
         )
         return { ...Notification.make(followed.chain, change), acknowledge } as Notification.Acknowledgeable
