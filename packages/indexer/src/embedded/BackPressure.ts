@@ -3,6 +3,7 @@
  * store, and of that no more than a bound.
  */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type { Source } from "../families/Source.ts"
 import * as Wakeup from "../Wakeup.ts"
@@ -14,15 +15,23 @@ export interface Attached {
 }
 
 export interface BackPressure {
-  /** Attaches a consumer until the scope ends. */
-  readonly attach: (height: number | undefined) => Effect.Effect<Attached, never, Scope.Scope>
+  /** Attaches the consumer of this name until the scope ends. */
+  readonly attach: (name: string, height: number | undefined) => Effect.Effect<Attached, never, Scope.Scope>
   /** The source, whose next blocks wait until the consumers have come near. */
   readonly hold: (source: Source) => Source
 }
 
+interface Held {
+  readonly name: string
+  height: number | undefined
+}
+
+/** After this time of waiting, the log says for whom. */
+const patience = "1 minute"
+
 /** `ahead`: blocks that following may be ahead of the last open consumer. */
 export const make = (ahead: number): BackPressure => {
-  const heights = new Map<object, number | undefined>()
+  const consumers = new Set<Held>()
   const moved = Wakeup.make()
 
   const room = (height: number): Effect.Effect<void> =>
@@ -30,32 +39,41 @@ export const make = (ahead: number): BackPressure => {
       while (true) {
         const next = yield* moved.next
         // A consumer of a chain without blocks begins with the first one.
-        for (const [key, known] of heights) if (known === undefined) heights.set(key, height - 1)
-        const lowest = Math.min(Number.POSITIVE_INFINITY, ...([...heights.values()] as ReadonlyArray<number>))
-        if (height <= lowest + ahead) return
-        yield* next
+        for (const consumer of consumers) consumer.height ??= height - 1
+        const behind = [...consumers].filter((consumer) => height > consumer.height! + ahead)
+        if (behind.length === 0) return
+        if (Option.isSome(yield* Effect.timeoutOption(next, patience))) continue
+        // Of the blocks that wait, the first speaks.
+        for (const { name, height: acknowledged } of behind) {
+          if (height !== acknowledged! + ahead + 1) continue
+          yield* Effect.logWarning(
+            `Block ${height} waits for the consumer ${name}, which has acknowledged ${acknowledged}`
+          )
+        }
       }
     })
 
   return {
-    attach: (height) =>
+    attach: (name, height) =>
       Effect.map(
         Effect.acquireRelease(
           Effect.sync(() => {
-            const key = {}
-            heights.set(key, height)
-            return key
+            const consumer: Held = { name, height }
+            consumers.add(consumer)
+            return consumer
           }),
-          (key) =>
+          (consumer) =>
             Effect.andThen(
-              Effect.sync(() => heights.delete(key)),
+              Effect.sync(() => consumers.delete(consumer)),
               moved.signal
             )
         ),
-        (key) => ({
+        (consumer) => ({
           acknowledged: (height) =>
             Effect.andThen(
-              Effect.sync(() => heights.set(key, height)),
+              Effect.sync(() => {
+                consumer.height = height
+              }),
               moved.signal
             )
         })

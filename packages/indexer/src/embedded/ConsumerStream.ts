@@ -26,7 +26,7 @@ export const events = (followed: FollowedChain, name: string, from: Consumers.Fr
     Effect.gen(function* () {
       const database = yield* Database
       const consumer = yield* Consumers.open(followed.chain, name, from)
-      const { acknowledged } = yield* followed.backPressure.attach(consumer.acknowledged.height)
+      const { acknowledged } = yield* followed.backPressure.attach(name, consumer.acknowledged.height)
       let progress = consumer.acknowledged
       let furthest = progress.position
       const next = Effect.gen(function* () {
@@ -61,7 +61,7 @@ export const inCommit = Effect.fnUntraced(function* <E, R>(
 ) {
   const { transaction } = yield* Database
   const opened = yield* Consumers.open(followed.chain, name, from)
-  const { acknowledged } = yield* followed.backPressure.attach(opened.acknowledged.height)
+  const { acknowledged } = yield* followed.backPressure.attach(name, opened.acknowledged.height)
   let consumer = opened
   let progress = opened.acknowledged
   while (true) {
