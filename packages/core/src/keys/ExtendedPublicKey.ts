@@ -126,7 +126,7 @@ export const decode = (chain: Chain, text: string): Result.Result<ExtendedPublic
     // 82 bytes never take more than 112 characters.
     text.length > 112
       ? Result.fail("must have at most 112 characters")
-      : Result.flatMap(Base58Check.decode("bitcoin", text), (payload) => parse(chain, payload)),
+      : Result.flatMap(Base58Check.decode(text), (payload) => parse(chain, payload)),
     (rule) => new InvalidExtendedPublicKey({ message: `extended public key: ${rule}` })
   )
 
@@ -154,5 +154,5 @@ export const encode = (chain: Chain, key: ExtendedPublicKey): string => {
   view.setUint32(9, key.childNumber)
   payload.set(key.chainCode, 13)
   payload.set(key.publicKey, 45)
-  return Base58Check.encode("bitcoin", payload)
+  return Base58Check.encode(payload)
 }

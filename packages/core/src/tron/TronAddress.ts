@@ -15,7 +15,7 @@ export const decode = (text: string): Result.Result<Uint8Array, string> => {
   if (prefixedHex.test(text)) return Result.succeed(hexToBytes(text.slice(-40)))
   if (text.startsWith("0x")) return EvmAddress.decode(text)
   if (text.length > 36) return Result.fail("must be a base58 address, 41 and 40 hexadecimal digits, or 0x and 40")
-  return Result.flatMap(Base58Check.decode("bitcoin", text), (payload) =>
+  return Result.flatMap(Base58Check.decode(text), (payload) =>
     payload.length === 21 && payload[0] === version
       ? Result.succeed(payload.subarray(1))
       : Result.fail("must have the version 0x41 and 20 bytes")
@@ -27,5 +27,5 @@ export const encode = (account: Uint8Array): string => {
   const payload = new Uint8Array(21)
   payload[0] = version
   payload.set(account, 1)
-  return Base58Check.encode("bitcoin", payload)
+  return Base58Check.encode(payload)
 }

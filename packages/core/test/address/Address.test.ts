@@ -5,7 +5,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js"
 import * as Result from "effect/Result"
 import fc from "fast-check"
-import { classicAddressToXAddress, encodeAccountID } from "ripple-address-codec"
+import { classicAddressToXAddress, codec, encodeAccountID } from "ripple-address-codec"
 
 const chain = (blockchain: string, network = "mainnet"): Chain.Chain =>
   Result.getOrThrow(Chain.find(blockchain, network))
@@ -287,6 +287,21 @@ describe("XRP", () => {
       ),
       { numRuns: 50 }
     )
+  })
+
+  it("refuses an X-address with bytes to spare, with reserved ones, and with a tag that its flag denies", () => {
+    const payload = codec.decodeChecked("XVLhHMPHU98es4dbozjVtdWzVrDjtV8xvjGQTYPiAx6gwDC")
+    const text = (bytes: ReadonlyArray<number>) => codec.encodeChecked(Uint8Array.from(bytes))
+    assert.strictEqual(canonical(live, text([...payload])), classic)
+    for (const broken of [
+      [...payload, 0],
+      [...payload].slice(0, -1),
+      [...payload].with(30, 1),
+      [...payload].with(22, 0),
+      [...payload].with(22, 2)
+    ]) {
+      assert.include(refusal(live, text(broken)), "X-address")
+    }
   })
 
   it("refuses a seed, a Bitcoin address and a wrong checksum", () => {

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Sighash from "@headwater/core/evm/Sighash"
 import { bytesToHex } from "@noble/hashes/utils.js"
 import * as Result from "effect/Result"
-import { recoverAddress, Transaction } from "ethers"
+import { encodeRlp, recoverAddress, Transaction } from "ethers"
 import fc from "fast-check"
 
 const parsed = (json: unknown): Sighash.UnsignedTransaction =>
@@ -207,6 +207,17 @@ describe("refuses, naming the field", () => {
       2n ** 256n - 1n
     )
   })
+})
+
+it("a number of the sender's beyond 2^53, which ethers cannot write", () => {
+  // ethereum/tests, TransactionWithHighNonce64Minus2: valid since EIP-2681.
+  const unsigned = ["0xfffffffffffffffe", "0x01", "0x5208", `0x${"12".repeat(20)}`, "0x0a", "0x"]
+  const ours = parsed({
+    ...{ type: 0, nonce: "0xfffffffffffffffe", gasPrice: 1, gasLimit: 21000, value: 10 },
+    to: `0x${"12".repeat(20)}`
+  })
+  assert.strictEqual(hex(Sighash.serialise(ours)), encodeRlp(unsigned))
+  assert.throws(() => Transaction.from({ nonce: "0xfffffffffffffffe" as never }))
 })
 
 describe("against ethers", () => {

@@ -18,7 +18,7 @@ const scriptOf = (template: LockingScript.Template): Uint8Array =>
       : LockingScript.witness(template.version, template.program)
 
 const decodeBase58 = (format: UtxoAddressFormat, text: string): Result.Result<LockingScript.Template, string> =>
-  Result.flatMap(Base58Check.decode("bitcoin", text), (payload): Result.Result<LockingScript.Template, string> => {
+  Result.flatMap(Base58Check.decode(text), (payload): Result.Result<LockingScript.Template, string> => {
     const has = (version: ReadonlyArray<number> | undefined) =>
       version !== undefined &&
       payload.length === version.length + 20 &&
@@ -69,7 +69,7 @@ const base58 = (version: ReadonlyArray<number>, hash: Uint8Array): string => {
   const payload = new Uint8Array(version.length + hash.length)
   payload.set(version)
   payload.set(hash, version.length)
-  return Base58Check.encode("bitcoin", payload)
+  return Base58Check.encode(payload)
 }
 
 const encodeBase58 = (
