@@ -1,9 +1,10 @@
 /**
  * The hashes that inputs of a Zcash transaction of version 5 sign (ZIP-244), with SIGHASH_ALL.
  */
+import * as Wire from "./internal/Wire.ts"
 import * as Zip244 from "./internal/Zip244.ts"
 
-export interface Input extends Zip244.Outpoint {
+export interface Input extends Wire.Outpoint {
   /** Of the output that is spent. */
   readonly amount: bigint
   readonly script: Uint8Array
@@ -12,7 +13,7 @@ export interface Input extends Zip244.Outpoint {
 
 export interface UnsignedTransaction extends Zip244.Header {
   readonly inputs: ReadonlyArray<Input>
-  readonly outputs: ReadonlyArray<Zip244.Output>
+  readonly outputs: ReadonlyArray<Wire.Output>
   /** The digests of the shielded parts, Sapling's and Orchard's; of a transaction that has none if not given. */
   readonly shielded?: readonly [Uint8Array, Uint8Array]
 }
@@ -24,13 +25,14 @@ const sighashAll = 1
 /** The hash of each input, in their order. In steps: see `Steps`. */
 export function* digests(transaction: UnsignedTransaction): Generator<void, ReadonlyArray<Uint8Array>> {
   const { branchId, inputs, outputs, shielded = Zip244.unshielded } = transaction
-  const { hash, outpoint, paid, uint32, uint64 } = Zip244
+  const { hash } = Zip244
+  const { outpoint, paid, uint32, uint64 } = Wire
   const ofHeader = Zip244.ofHeader(transaction)
   const common: Array<Uint8Array> = []
   for (const part of [
     () => Zip244.ofOutpoints(inputs),
     () => hash("ZTxTrAmountsHash", ...inputs.map(({ amount }) => uint64(amount))),
-    () => hash("ZTxTrScriptsHash", ...inputs.map(({ script }) => Zip244.sized(script))),
+    () => hash("ZTxTrScriptsHash", ...inputs.map(({ script }) => Wire.sized(script))),
     () => Zip244.ofSequences(inputs),
     () => Zip244.ofOutputs(outputs)
   ]) {

@@ -1,4 +1,5 @@
 /** The id of a Zcash transaction of version 5 (ZIP-244), which no signature or proof is part of. */
+import type * as Wire from "./internal/Wire.ts"
 import * as Zip244 from "./internal/Zip244.ts"
 
 /** Shielded parts as they stand in the transaction (ZIP-225). */
@@ -21,8 +22,8 @@ export interface Orchard {
 }
 
 export interface Transaction extends Zip244.Header {
-  readonly inputs: ReadonlyArray<Zip244.Outpoint & { readonly sequence: number }>
-  readonly outputs: ReadonlyArray<Zip244.Output>
+  readonly inputs: ReadonlyArray<Wire.Outpoint & { readonly sequence: number }>
+  readonly outputs: ReadonlyArray<Wire.Output>
   /** Undefined where there is neither spend nor output. */
   readonly sapling: Sapling | undefined
   /** Undefined where there is no action. */

@@ -4,6 +4,7 @@ import { hash160 } from "@headwater/core/utxo/BitcoinHash"
 import * as LockingScript from "@headwater/core/utxo/LockingScript"
 import type { InputFormat } from "@headwater/core/utxo/TransactionSize"
 import type { UtxoNetwork } from "@headwater/core/utxo/UtxoNetwork"
+import * as WitnessSighash from "@headwater/core/utxo/WitnessSighash"
 import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import { Psbt, Transaction } from "bitcoinjs-lib"
 import * as Result from "effect/Result"
@@ -62,16 +63,15 @@ const transactionOf = ({ inputs, locktime, outputs, sequence, version }: Unsigne
 
 /** The hash of each input, with SIGHASH_ALL; SIGHASH_DEFAULT, which is the same, of taproot. In steps: see `TimeSlice`. */
 export const sighashes = ({ forkId }: UtxoNetwork, unsigned: Unsigned): Generator<void, ReadonlyArray<Uint8Array>> => {
-  const transaction = transactionOf(unsigned)
   const { format, inputs } = unsigned
-  const scripts = inputs.map(({ script }) => script)
-  const amounts = inputs.map(({ amount }) => amount)
-  return TimeSlice.map(inputs, ({ amount, key, script }, i) => {
-    if (format === "P2TR") return transaction.hashForWitnessV1(i, scripts, amounts, Transaction.SIGHASH_DEFAULT)
-    if (forkId) return transaction.hashForWitnessV0(i, script, amount, sighashAll | sighashForkId)
-    if (format === "P2PKH") return transaction.hashForSignature(i, script, sighashAll)
-    return transaction.hashForWitnessV0(i, LockingScript.pubKeyHash(hash160(key.publicKey)), amount, sighashAll)
-  })
+  if (format === "P2TR") return WitnessSighash.ofTaproot(unsigned)
+  if (forkId) return WitnessSighash.ofVersion0(unsigned, sighashAll | sighashForkId)
+  if (format === "P2PKH") {
+    const transaction = transactionOf(unsigned)
+    return TimeSlice.map(inputs, ({ script }, i) => transaction.hashForSignature(i, script, sighashAll))
+  }
+  const keyed = inputs.map((input) => ({ ...input, script: LockingScript.pubKeyHash(hash160(input.key.publicKey)) }))
+  return WitnessSighash.ofVersion0({ ...unsigned, inputs: keyed }, sighashAll)
 }
 
 const xOnly = (publicKey: Uint8Array) => publicKey.slice(1)

@@ -54,6 +54,45 @@ describe("Unsigned transactions of UTXO chains", () => {
     assert.isTrue(data.inputs.every(({ nonWitnessUtxo, witnessUtxo }) => nonWitnessUtxo && witnessUtxo))
   })
 
+  it("are hashed as bitcoinjs does it, whatever the wallet's format", () => {
+    const hashes = (name: string, format: Unsigned["format"], script: Uint8Array) => {
+      const made = unsigned(3, 2, "P2WPKH")
+      const inputs = made.inputs.map((input, i) => ({ ...input, script, index: i, amount: 10_000n + BigInt(i) }))
+      const whole = { ...made, format, locktime: 7, inputs }
+      const transaction = new Transaction()
+      transaction.version = whole.version
+      transaction.locktime = whole.locktime
+      for (const { index, transactionId } of inputs) {
+        transaction.addInput(transactionId.toReversed(), index, whole.sequence)
+      }
+      for (const { amount, script } of whole.outputs) transaction.addOutput(script, amount)
+      const chain = Chain.ofName(`${name}/mainnet`)!.utxo!
+      const found = Steps.atOnce(sighashes(chain, whole)).map((hash) => Buffer.from(hash).toString("hex"))
+      return { found, inputs, transaction }
+    }
+    const text = (hash: Uint8Array) => Buffer.from(hash).toString("hex")
+    const legacy = LockingScript.pubKeyHash(hash160(key.publicKey))
+    for (const [name, format, script, type] of [
+      ["bitcoin", "P2WPKH", segwit, 1],
+      ["bitcoin", "P2SH-P2WPKH", segwit, 1],
+      ["bitcoin-cash", "P2PKH", legacy, 0x41]
+    ] as const) {
+      const { found, inputs, transaction } = hashes(name, format, script)
+      assert.deepStrictEqual(
+        found,
+        inputs.map(({ amount }, i) => text(transaction.hashForWitnessV0(i, legacy, amount, type)))
+      )
+    }
+    const taproot = Uint8Array.of(0x51, 32, ...new Uint8Array(32).fill(9))
+    const { found, inputs, transaction } = hashes("bitcoin", "P2TR", taproot)
+    const amounts = inputs.map(({ amount }) => amount)
+    const scripts = inputs.map(({ script }) => script)
+    assert.deepStrictEqual(
+      found,
+      inputs.map((_, i) => text(transaction.hashForWitnessV1(i, scripts, amounts, Transaction.SIGHASH_DEFAULT)))
+    )
+  })
+
   it("show what they spend from up to four megabytes: one transaction of many coins is in each of them", () => {
     const huge = unsigned(5, 1, "P2WPKH", 900_000)
     const { data } = Psbt.fromBase64(Steps.atOnce(psbtOf(network, huge))!)
