@@ -107,6 +107,9 @@ const unspent = Effect.fnUntraced(function* (
   return found
 })
 
+/** Nodes relay no more virtual bytes that wait for one another (`-limitancestorsize`). */
+const mostBefore = 101_000
+
 /** Outputs by which a mined transaction is found; all that are spent already show nothing. */
 const outputsAsked = 20
 
@@ -219,7 +222,7 @@ export const make = (chain: Chain, rpc: Nodes, { maximumFee, verbose }: Options)
       return { state: "replaced", message }
     })
 
-  /** The value of all inputs; undefined where the node cannot say. */
+  /** The value of all inputs, and the transactions among their makers that wait; undefined where the node cannot say. */
   const inputsOf = Effect.fnUntraced(function* ({ body }: Decoded) {
     const outpoints = body.spends.map(({ outpoint }) => outpoint)
     const seen = yield* unspent(rpc, outpoints, true)
@@ -227,6 +230,7 @@ export const make = (chain: Chain, rpc: Nodes, { maximumFee, verbose }: Options)
     // What a waiting transaction spends, this one may replace.
     const inBlocks = seen.includes(undefined) ? yield* unspent(rpc, outpoints, false) : []
     let sum = 0n
+    const waiting = new Set<string>()
     for (const [i, outpoint] of outpoints.entries()) {
       const output = seen[i] ?? inBlocks?.[i]
       if (output === undefined) {
@@ -239,8 +243,29 @@ export const make = (chain: Chain, rpc: Nodes, { maximumFee, verbose }: Options)
         "gettxout",
         () => NodeTransaction.readOutput(chain, output, () => "the output").amount
       )
+      if (output.confirmations === 0) waiting.add(hex(outpoint.transactionId))
     }
-    return sum
+    return { sum, waiting }
+  })
+
+  /** Virtual bytes that wait for a block before a transaction, and that its fee may be for (child pays for parent). */
+  const sizeBefore = Effect.fnUntraced(function* (waiting: ReadonlySet<string>) {
+    const entries = yield* rpc.results(
+      [...waiting].map((id) => ({ method: "getmempoolentry", params: [id] })),
+      "decimalText"
+    )
+    const sizes = entries.map((entry) => {
+      if (Result.isFailure(entry) || !Predicate.isReadonlyObject(entry.success)) return 0
+      const { ancestorsize, size, vsize } = entry.success
+      return Result.getOrElse(
+        reading(() => NodeJson.count(ancestorsize ?? vsize ?? size, () => "ancestorsize")),
+        () => 0
+      )
+    })
+    return Math.min(
+      mostBefore,
+      sizes.reduce((sum, size) => sum + size, 0)
+    )
   })
 
   /** What the node's mempool would say, where it can be asked beforehand. */
@@ -273,10 +298,12 @@ export const make = (chain: Chain, rpc: Nodes, { maximumFee, verbose }: Options)
           (sum, { amount, to }) => (to === undefined ? sum : sum + amount),
           0n
         )
-        const fee = inputs - outputs
+        const fee = inputs.sum - outputs
         if (fee < 0n) return yield* Broadcasting.invalid("its outputs must be at most its inputs")
         // By bytes, since nodes count less for those of a witness: that never refuses what they would take.
-        const fault = yield* feeFault(fee, raw.length)
+        const ofItself = yield* feeFault(fee, raw.length)
+        const isForOthers = ofItself !== undefined && inputs.waiting.size > 0
+        const fault = isForOthers ? yield* feeFault(fee, raw.length + (yield* sizeBefore(inputs.waiting))) : ofItself
         if (fault !== undefined) return yield* Broadcasting.invalid(fault)
       }
       yield* checkMempool(raw)

@@ -78,6 +78,46 @@ const fakeNode = () => {
   return { settled, standing: standing(sent.toBuffer()), state }
 }
 
+describe("the fee of a UTXO transaction that pays for those that it waits for", () => {
+  it.effect("is weighed by the bytes of all of them, where it would be beyond measure by its own", () =>
+    Effect.gen(function* () {
+      const checked = (fee: number, confirmations: number, entry: unknown) => {
+        const value = ((5_000 + fee) / 2 / 1e8).toFixed(8)
+        const output = { value, confirmations, scriptPubKey: { hex: Buffer.from(script).toString("hex") } }
+        const answer = ({ method, params }: Call): Result.Result<unknown, NodeRejected> => {
+          if (method === "gettxout") return Result.succeed(output)
+          if (method === "getnetworkinfo") return Result.succeed({ relayfee: "0.00001000" })
+          const known = method === "getmempoolentry" && outpoints[0]!.startsWith(String(params[0]))
+          if (known && entry !== undefined) return Result.succeed(entry)
+          return Result.fail(new NodeRejected({ node: "node", method, code: -5, message: "not in mempool" }))
+        }
+        const rpc: JsonRpc = {
+          node: "node",
+          call: (method, params) => Effect.suspend(() => Effect.fromResult(answer({ method, params }))),
+          batch: (calls) => Effect.fromResult(Result.all(calls.map(answer))),
+          results: (calls) => Effect.succeed(calls.map(answer))
+        }
+        const { check } = UtxoBroadcasting.make(chain, { ...rpc, each: [rpc] } as never, {
+          maximumFee: 100,
+          verbose: [true]
+        })
+        return Effect.map(Effect.result(check(sent.toBuffer())), (found) =>
+          Result.isFailure(found) ? found.failure.message : "fine"
+        )
+      }
+      // Ten times the relay fee is usual: 10 for a byte, and 1,000 at the most; it has 124 bytes.
+      const own = 1_000 * sent.toBuffer().length
+      assert.strictEqual(yield* checked(own, 1, undefined), "fine")
+      assert.match(yield* checked(own + 2_000, 1, { ancestorsize: 20_000 }), /maximumFee/)
+      assert.match(yield* checked(own + 2_000, 0, undefined), /maximumFee/)
+      assert.strictEqual(yield* checked(own + 2_000, 0, { ancestorsize: 20_000 }), "fine")
+      assert.match(yield* checked(own + 1_000 * 20_000 + 2_000, 0, { ancestorsize: 20_000 }), /maximumFee/)
+      // Of old nodes.
+      assert.strictEqual(yield* checked(own + 1_000 * 300, 0, { size: 400 }), "fine")
+    })
+  )
+})
+
 describe("the standing of a UTXO transaction whose outputs are spent", () => {
   it.effect("is by all blocks since it was broadcast, in bounded steps that go on where they ended", () =>
     Effect.gen(function* () {

@@ -40,5 +40,5 @@ export const make = (chain: Chain, rpc: JsonRpc, maximum: number) =>
   Effect.fn("FeeMeasure")(function* (fee: bigint, bytes: number) {
     const rate = (fee * 1_000n) / BigInt(bytes)
     const usual = yield* usualRate(chain, rpc)
-    return Broadcasting.feeFault(rate, usual, maximum, "for 1,000 bytes, in the smallest unit,")
+    return Broadcasting.feeFault(rate, usual, maximum, "for 1,000 bytes, in the smallest unit")
   })
