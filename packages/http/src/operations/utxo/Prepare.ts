@@ -191,10 +191,15 @@ export const make = Effect.fnUntraced(function* (
         )
       }
       const size = TransactionCosts.sizeOf(network, payment, inputs, hasChange)
-      if ("exact" in fee || parent !== undefined) {
-        const fault = yield* node.preparation.feeFault(selection.fee, size)
-        const field = "exact" in fee ? "fee.exactAmount" : WaitingParent.attribute
-        if (fault !== undefined) return yield* invalidField(field, fault)
+      if (parent !== undefined && parent.size + size > WaitingParent.maxSize) {
+        return yield* conflictingField(
+          WaitingParent.attribute,
+          `nodes relay no more than ${WaitingParent.maxSize} virtual bytes of transactions that wait for one another`
+        )
+      }
+      if ("exact" in fee) {
+        const fault = yield* node.preparation.feeFault(selection.fee, size + (parent?.size ?? 0))
+        if (fault !== undefined) return yield* invalidField("fee.exactAmount", fault)
       }
       const keys = KeyPaths.of(key)
       // A PSBT of them shows what legacy inputs spend; of taproot nobody asks for it, and Zcash has no PSBT.
@@ -229,8 +234,7 @@ export const make = Effect.fnUntraced(function* (
       const branch = isZcash ? yield* node.preparation.nextBranch : undefined
       const hashed = yield* branch === undefined ? hashedAsBitcoin(unsigned) : hashedAsZcash(branch, unsigned)
       const answer = {
-        ...{ unsigned, coins, fee: selection.fee },
-        size,
+        ...{ unsigned, coins, fee: selection.fee, size },
         ...hashed
       }
       yield* carried([...unsigned.inputs, ...unsigned.outputs])

@@ -4,6 +4,7 @@
  */
 import type { Chain } from "@headwater/core/chains/Chain"
 import type { UtxoConnection } from "@headwater/indexer/families/utxo/UtxoConnection"
+import type { Paid } from "@headwater/indexer/families/utxo/UtxoPreparation"
 import type { SpendableCoins, WalletCoin } from "@headwater/indexer/store/wallets/SpendableCoins"
 import type { WalletKey } from "@headwater/indexer/store/wallets/Wallets"
 import * as Effect from "effect/Effect"
@@ -13,12 +14,17 @@ import { conflictingField, Unimplemented } from "../../contract/Errors.ts"
 export interface WaitingParent {
   readonly coin: WalletCoin
   readonly extraFee: bigint
+  /** Virtual bytes of all that the transaction waits for. */
+  readonly size: number
 }
 
 export const attribute = "parentTransactionId"
 
 /** Transactions that wait for one another; nodes relay no longer chain (`-limitancestorcount`). */
 const maxChain = 25
+
+/** Virtual bytes of those, the last one's among them (`-limitancestorsize`). */
+export const maxSize = 101_000
 
 /**
  * The largest coin of the wallet that the transaction pays and that is free. `rate`: what the package is to pay for 1,000
@@ -57,6 +63,8 @@ export const of = Effect.fn("WaitingParent.of")(function* (
     return yield* refused("its outputs that pay the wallet are reserved by transactions that were prepared before")
   }
   const coin = free.reduce((most, each) => (each.amount > most.amount ? each : most))
-  const missing = rate === undefined ? 0n : (rate * BigInt(ancestors.size) + 999n) / 1_000n - ancestors.fee
-  return { coin, extraFee: missing > 0n ? missing : 0n } satisfies WaitingParent as WaitingParent
+  const missing = ({ fee, size }: Paid) => (rate === undefined ? 0n : (rate * BigInt(size) + 999n) / 1_000n - fee)
+  // Those that it spends from may pay enough by themselves: they are mined before, and it is left with what it pays itself.
+  const extraFee = [missing(ancestors), missing(ancestors.own)].reduce((most, fee) => (fee > most ? fee : most), 0n)
+  return { coin, extraFee, size: ancestors.size } satisfies WaitingParent as WaitingParent
 })

@@ -158,7 +158,9 @@ const setup = Effect.fnUntraced(function* (name: string, format: Derivation.Form
   const world = new UtxoChain(chain)
   const states = new Map<string, CoinState>()
   const pool = {
-    ancestors: { count: 2, size: 1_000, fee: 1_000n } as Effect.Success<ReturnType<UtxoPreparation["ancestorsOf"]>>,
+    ancestors: { count: 2, size: 1_000, fee: 1_000n, own: { size: 200, fee: 400n } } as Effect.Success<
+      ReturnType<UtxoPreparation["ancestorsOf"]>
+    >,
     transactions: [] as ReadonlyArray<MempoolTransaction>
   }
   const preparation: UtxoPreparation = {
@@ -355,7 +357,7 @@ for (const store of stores) {
         assert.strictEqual(feeOf(first), at(first.size) + extra)
         assert.strictEqual(first.inputs[0]!.sighash, Buffer.from(hashOf("bitcoin", first, 0)).toString("hex"))
         // The other one, as the first is reserved, with coins of blocks; what waits pays enough by itself.
-        pool.ancestors = { count: 1, size: 200, fee: 100_000n }
+        pool.ancestors = { count: 1, size: 200, fee: 100_000n, own: { size: 200, fee: 100_000n } }
         const second = Result.getOrThrow(yield* prepare("0.004"))
         assert.deepStrictEqual([second.inputs[0]!.transactionId, second.inputs[0]!.outputIndex], [id, 1])
         assert.isAbove(second.inputs.length, 1)
@@ -363,28 +365,31 @@ for (const store of stores) {
         yield* refused("invalid_data", /reserved/)
 
         pool.transactions = [{ ...pool.transactions[0]!, id: new Uint8Array(32).fill(6) }]
-        pool.ancestors = { count: 1, size: 200, fee: 100n }
+        pool.ancestors = { count: 1, size: 200, fee: 100n, own: { size: 200, fee: 100n } }
         const exact = Result.getOrThrow(yield* prepare("0.001", { fee: { exactAmount: "0.00001" } }))
         assert.strictEqual(feeOf(exact), 1_000n)
-        // What could not be broadcast is not prepared: 0.001 and more for some 150 bytes.
-        for (const [field, size] of [
-          ["fee.exactAmount", 200],
-          ["parentTransactionId", 60_000]
-        ] as const) {
-          pool.transactions = [{ ...pool.transactions[0]!, id: new Uint8Array(32).fill(8) }]
-          pool.ancestors = { count: 1, size, fee: 100n }
-          const item = field === "fee.exactAmount" ? { fee: { exactAmount: "0.0016" } } : {}
-          const failure = Result.getOrThrow(Result.flip(yield* prepare("0.0001", item)))
-          assert.strictEqual(failure._tag, "invalid_data")
-          assert.include(failure.message, `${field}: the fee must be at most a lot`)
-        }
-        pool.ancestors = { count: 25, size: 5_000, fee: 5_000n }
+        // What could not be broadcast is not prepared: 0.0016 for some 150 bytes, but as much for a parent of 60,000.
+        pool.transactions = [{ ...pool.transactions[0]!, id: new Uint8Array(32).fill(8) }]
+        pool.ancestors = { count: 1, size: 10, fee: 100n, own: { size: 10, fee: 100n } }
+        const slip = Result.getOrThrow(Result.flip(yield* prepare("0.0001", { fee: { exactAmount: "0.0016" } })))
+        assert.strictEqual(slip._tag, "invalid_data")
+        assert.include(slip.message, "fee.exactAmount: the fee must be at most a lot")
+        pool.ancestors = { count: 1, size: 60_000, fee: 100n, own: { size: 60_000, fee: 100n } }
+        assert.isAbove(Number(feeOf(Result.getOrThrow(yield* prepare("0.0001")))), 200_000)
+        pool.ancestors = { count: 25, size: 5_000, fee: 5_000n, own: { size: 200, fee: 200n } }
         yield* refused("invalid_data", /no more than 25/)
+        pool.ancestors = { count: 2, size: 100_900, fee: 500_000n, own: { size: 200, fee: 1_000n } }
+        yield* refused("invalid_data", /no more than 101000 virtual bytes/)
+        // What it spends from pays for itself, and is mined without it.
+        pool.ancestors = { count: 2, size: 400, fee: 100_000n, own: { size: 200, fee: 300n } }
+        pool.transactions = [{ ...pool.transactions[0]!, id: new Uint8Array(32).fill(9) }]
+        const beside = Result.getOrThrow(yield* prepare("0.001"))
+        assert.strictEqual(feeOf(beside), at(beside.size) + at(200) - 300n)
         pool.ancestors = "unsaid"
         yield* refused("unimplemented", /does not say/)
         pool.ancestors = "absent"
         yield* refused("invalid_data", /must wait in the node's mempool/)
-        pool.ancestors = { count: 1, size: 200, fee: 100n }
+        pool.ancestors = { count: 1, size: 200, fee: 100n, own: { size: 200, fee: 100n } }
         for (const index of [1, 2]) {
           states.set(outpointKey({ transactionId: new Uint8Array(32).fill(7), index }), "spent")
         }

@@ -43,13 +43,19 @@ export interface SmartFee {
 
 export type EstimateMode = "ECONOMICAL" | "CONSERVATIVE"
 
-/** A waiting transaction and all waiting ones that it spends from, directly or not. */
-export interface Ancestors {
-  readonly count: number
+/** What some waiting transactions pay. */
+export interface Paid {
   /** Virtual bytes. */
   readonly size: number
   /** In the smallest unit. */
   readonly fee: bigint
+}
+
+/** A waiting transaction and all waiting ones that it spends from, directly or not. */
+export interface Ancestors extends Paid {
+  readonly count: number
+  /** The transaction alone. */
+  readonly own: Paid
 }
 
 export interface UtxoPreparation {
@@ -232,7 +238,11 @@ export const make = (chain: Chain, rpc: JsonRpc, maximumFee = defaultMaximumFee)
         return {
           fee,
           count: NodeJson.count(entry.ancestorcount, () => "ancestorcount"),
-          size: NodeJson.count(entry.ancestorsize, () => "ancestorsize")
+          size: NodeJson.count(entry.ancestorsize, () => "ancestorsize"),
+          own: {
+            fee: NodeJson.coins(fees.base ?? entry.fee, chain.decimals, () => "the fee"),
+            size: NodeJson.count(entry.vsize ?? entry.size, () => "vsize")
+          }
         }
       })
     },

@@ -200,11 +200,14 @@ describe("UtxoPreparation", () => {
           chainOf(name),
           node(({ method }) => (method === "getmempoolentry" ? entry : undefined))
         ).ancestorsOf("07".repeat(32))
-      const counts = { ancestorcount: 3, ancestorsize: 650 }
-      const expected = { count: 3, size: 650, fee: 700n }
+      const counts = { vsize: 200, ancestorcount: 3, ancestorsize: 650 }
+      const expected = { count: 3, size: 650, fee: 700n, own: { size: 200, fee: 100n } }
       const fees = { base: "0.00000100", ancestor: "0.00000700" }
       assert.deepStrictEqual(yield* ancestorsOf("bitcoin", { ...counts, fees }), expected)
-      assert.deepStrictEqual(yield* ancestorsOf("dogecoin", { ...counts, ancestorfees: 700 }), expected)
+      assert.deepStrictEqual(
+        yield* ancestorsOf("dogecoin", { ...counts, fee: "0.00000100", ancestorfees: 700 }),
+        expected
+      )
       assert.strictEqual(yield* ancestorsOf("bitcoin-cash", { size: 200, fees: { base: "0.00000100" } }), "unsaid")
       assert.strictEqual(yield* ancestorsOf("zcash", undefined), "unsaid")
       const gone = UtxoPreparation.make(chainOf("bitcoin"), {
