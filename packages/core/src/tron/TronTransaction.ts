@@ -201,10 +201,15 @@ const contractOf = (bytes: Uint8Array): Parsed<Contract> =>
 export const decodeSigned = (
   bytes: Uint8Array
 ): Parsed<{ readonly rawData: Uint8Array; readonly signatures: ReadonlyArray<Uint8Array> }> =>
-  Result.map(message(bytes, "the transaction"), (fields) => ({
-    rawData: Protobuf.bytesOf(fields, 1),
-    signatures: fields.flatMap(({ number, value }) => (number === 2 && value instanceof Uint8Array ? [value] : []))
-  }))
+  Result.gen(function* () {
+    const fields = yield* message(bytes, "the transaction")
+    const bytesOf = (wanted: number) =>
+      fields.flatMap(({ number, value }) => (number === wanted && value instanceof Uint8Array ? [value] : []))
+    const [rawData = new Uint8Array(0), ...more] = bytesOf(1)
+    // Nodes would join them to one that is neither.
+    if (more.length > 0) return yield* invalid("the transaction must have one raw_data")
+    return { rawData, signatures: bytesOf(2) }
+  })
 
 /** Reads the bytes of `raw_data`. Fields that this project does not use are skipped. */
 export const decode = (rawData: Uint8Array): Parsed<TronTransaction> =>

@@ -18,15 +18,19 @@ interface Read {
   readonly signatures: ReadonlyArray<Uint8Array>
 }
 
-/** Bytes are `raw_data` if there is a contract in them; a transaction has `raw_data` in a field of its own. */
+/**
+ * A transaction has `raw_data` in a field of its own, which in `raw_data` is two bytes of a number: bytes that are read as a
+ * transaction are never read otherwise, as nodes would not read fields that a transaction does not have.
+ */
 const read = (bytes: Uint8Array): Result.Result<Read, TronTransaction.InvalidTransaction> => {
-  const bare = TronTransaction.decode(bytes)
-  if (Result.isSuccess(bare) && bare.success.contracts.length > 0) {
-    return Result.succeed({ rawData: bytes, transaction: bare.success, signatures: [] })
-  }
-  return Result.flatMap(TronTransaction.decodeSigned(bytes), ({ rawData, signatures }) =>
+  const whole = Result.flatMap(TronTransaction.decodeSigned(bytes), ({ rawData, signatures }) =>
     Result.map(TronTransaction.decode(rawData), (transaction) => ({ rawData, transaction, signatures }))
   )
+  if (Result.isSuccess(whole) && whole.success.transaction.contracts.length > 0) return whole
+  const bare = TronTransaction.decode(bytes)
+  return Result.isSuccess(bare) && bare.success.contracts.length > 0
+    ? Result.succeed({ rawData: bytes, transaction: bare.success, signatures: [] })
+    : whole
 }
 
 const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString("hex")}`
