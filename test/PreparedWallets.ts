@@ -1,13 +1,13 @@
 /** Random wallets whose transactions Headwater prepares, and what signs them: by the PSBT, and by the hashes alone. */
 import { assert } from "@effect/vitest"
 import { type BIP32Interface, BIP32Factory } from "bip32"
-import { initEccLib, payments, Psbt, script, Transaction } from "bitcoinjs-lib"
+import { initEccLib, type Network, payments, Psbt, script, Transaction } from "bitcoinjs-lib"
 import * as ecc from "tiny-secp256k1"
 
 initEccLib(ecc)
 
-/** Versions of test networks. */
-const network = {
+/** Litecoin's regtest. */
+const network: Network = {
   messagePrefix: "",
   bech32: "rltc",
   bip32: { public: 0x043587cf, private: 0x04358394 },
@@ -41,22 +41,22 @@ export interface PreparedWallet {
   readonly address: (branch: number, index: number) => string
 }
 
-const paymentOf = (format: Format, pubkey: Uint8Array) => {
+const paymentOf = (format: Format, pubkey: Uint8Array, network: Network) => {
   if (format === "P2PKH") return payments.p2pkh({ pubkey, network })
   const segwit = payments.p2wpkh({ pubkey, network })
   return format === "P2WPKH" ? segwit : payments.p2sh({ redeem: segwit, network })
 }
 
-export const wallet = (seed: number, format: Format, depth: number): PreparedWallet => {
+export const wallet = (seed: number, format: Format, depth: number, on = network): PreparedWallet => {
   const bytes = new Uint8Array(32)
   new DataView(bytes.buffer).setUint32(0, seed + 1)
-  const master = BIP32Factory(ecc).fromSeed(bytes, network)
+  const master = BIP32Factory(ecc).fromSeed(bytes, on)
   const origin = origins[depth]!
   const account = origin === "m" ? master : master.derivePath(origin)
   return {
     ...{ format, master, account },
     extendedPublicKey: account.neutered().toBase58(),
-    address: (branch, index) => paymentOf(format, account.derive(branch).derive(index).publicKey).address!
+    address: (branch, index) => paymentOf(format, account.derive(branch).derive(index).publicKey, on).address!
   }
 }
 
