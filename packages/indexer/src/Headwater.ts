@@ -17,7 +17,7 @@ import type { Status } from "./families/node/ChainStatus.ts"
 import { Database } from "./store/database/Database.ts"
 import * as ProgramTransaction from "./store/database/ProgramTransaction.ts"
 
-export { ChainStopped, EventsNotKept, InvalidIndexerSettings } from "./embedded/Indexer.ts"
+export { ChainStopped, ConsumerElsewhere, EventsNotKept, InvalidIndexerSettings } from "./embedded/Indexer.ts"
 export type { Committed, ConsumedBlock, ConsumerOptions, Event, Notification, Reorganised } from "./embedded/Indexer.ts"
 export type { IndexerSettings } from "./embedded/IndexerSettings.ts"
 export { DatabaseError } from "./store/database/DatabaseError.ts"

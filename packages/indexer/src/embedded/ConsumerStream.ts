@@ -32,6 +32,7 @@ export const events = (followed: FollowedChain, name: string, from: Consumers.Fr
       const next = Effect.gen(function* () {
         const change = yield* waitForNext(followed, consumer, progress)
         const reached = change.progress
+        yield* Consumers.tell(consumer, progress, reached)
         progress = reached
         const acknowledge = Consumers.acknowledge(consumer, reached).pipe(
           Effect.andThen(

@@ -19,7 +19,7 @@ import * as FollowedChain from "./FollowedChain.ts"
 import * as IndexerSettings from "./IndexerSettings.ts"
 import type { Acknowledgeable, Notification } from "./Notification.ts"
 
-export { EventsNotKept } from "../store/consumers/Consumers.ts"
+export { ConsumerElsewhere, EventsNotKept } from "../store/consumers/Consumers.ts"
 export type { ConsumedBlock, Event } from "../store/consumers/BlockEvents.ts"
 export { ChainStopped } from "./FollowedChain.ts"
 export { InvalidIndexerSettings } from "./IndexerSettings.ts"
@@ -27,6 +27,7 @@ export type { Acknowledgeable, Blocks, Committed, Notification, Reorganised } fr
 
 /** Why a consumer is told nothing more. */
 export type ConsumerError =
+  | Consumers.ConsumerElsewhere
   | Consumers.EventsNotKept
   | FollowedChain.ChainStopped
   | IndexerSettings.InvalidIndexerSettings

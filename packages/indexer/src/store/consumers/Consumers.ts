@@ -32,12 +32,27 @@ export class EventsNotKept extends Schema.TaggedError<EventsNotKept>()("EventsNo
   }
 }
 
+/** The consumer is told in another place as well, which has acknowledged more; or it was forgotten. */
+export class ConsumerElsewhere extends Schema.TaggedError<ConsumerElsewhere>()("ConsumerElsewhere", {
+  consumer: Schema.String,
+  /** `blockchain/network`. */
+  chain: Schema.String
+}) {
+  override get message() {
+    return `The consumer ${this.consumer} of ${this.chain} has acknowledged in another place, or was forgotten`
+  }
+}
+
 /** Where a consumer begins: at a height, behind the last block, or with the first block that is kept. */
 export type From = number | "latest" | "first"
 
 /** How far a consumer has come, or has been told. */
 export interface Progress {
   readonly position: number
+  /** The number up to which the consumer may know blocks that it has not acknowledged: those that left are told as undone. */
+  readonly told: number
+  /** The number of the last step back whose undone blocks have been told since the consumer began anew. */
+  readonly steppedBack: number
   /** The last block of the chain as far as the consumer knows it; undefined where that is none. */
   readonly height: number | undefined
   /** The block's hash, where it is known. */
@@ -77,7 +92,10 @@ const defaultLimits: Limits = { blocks: 64, characters: 1_000_000 }
 
 const toConsumer = (chain: Chain, row: Row<"consumer">): Consumer => ({
   ...{ id: row.id, name: row.name, chain, chainId: row.chain, from: row.from_height },
-  acknowledged: { position: row.position, height: row.height ?? undefined, hash: undefined }
+  acknowledged: {
+    ...{ position: row.position, told: Math.max(row.told, row.position), steppedBack: row.position },
+    ...{ height: row.height ?? undefined, hash: undefined }
+  }
 })
 
 /** The consumer of this name, made where there is none. */
@@ -117,14 +135,12 @@ export const open = Effect.fn("Consumers.open")(function* (chain: Chain, name: s
       }
     }
     const begins = first?.height ?? wanted
+    const position = first === undefined ? (last?.number ?? 0) : first.number - 1
+    const height = first === undefined && from === "first" ? null : begins - 1
     const [row] = yield* query((db) =>
       db
         .insertInto("consumer")
-        .values({
-          ...{ name, chain: chainId, from_height: begins },
-          position: first === undefined ? (last?.number ?? 0) : first.number - 1,
-          height: first === undefined && from === "first" ? cursor.height : begins - 1
-        })
+        .values({ name, chain: chainId, from_height: begins, position, told: position, height })
         .returningAll()
     )
     return toConsumer(chain, row!)
@@ -173,7 +189,12 @@ const checkWhole = Effect.fnUntraced(function* (
 })
 
 /** Fails where a consumer that knows no block is not told of the first that has come since it was made. */
-const checkFirst = Effect.fnUntraced(function* ({ chain, chainId, name }: Consumer, position: number, first: BlockRow) {
+const checkFirst = Effect.fnUntraced(function* (
+  { chain, chainId, name }: Consumer,
+  position: number,
+  first: BlockRow | undefined
+) {
+  if (first === undefined) return
   const { read } = yield* Database
   const found = yield* read((db) =>
     db
@@ -186,11 +207,12 @@ const checkFirst = Effect.fnUntraced(function* ({ chain, chainId, name }: Consum
   return yield* new EventsNotKept({ consumer: name, chain: nameOf(chain), from: 0, to: first.height - 1 })
 })
 
-/** The rows of what a consumer with this progress is told next, undone ones first, as of one moment. */
-const rowsAfter = ({ chainId, from }: Consumer, { position }: Progress, limits: Limits) =>
+/** The steps back since a consumer's progress, the rows of what is undone for it and those of the next blocks, as of one moment. */
+const rowsAfter = ({ chainId, from }: Consumer, { position, steppedBack, told }: Progress, limits: Limits) =>
   rows(sql<BlockRow>`
     select number, left_number, height, hash, parent, time, content from consumed_block
-    where chain = ${chainId} and left_number > ${position} and number <= ${position} and height >= ${from}
+    where chain = ${chainId} and left_number > ${steppedBack}
+      and (number = left_number or (number <= ${told} and height >= ${from}))
     union all
     select number, left_number, height, hash, parent, time, content from (
       select b.*, sum(length(content)) over (order by number) - length(content) as before from (
@@ -201,14 +223,11 @@ const rowsAfter = ({ chainId, from }: Consumer, { position }: Progress, limits: 
     ) c where before < ${limits.characters}
     order by number`)
 
-/**
- * The last block that is left, below the lowest undone one: further below where skipped blocks have come back. What is told
- * may begin above the fork, so that nothing says which block is before it.
- */
-const forkOf = ({ from }: Consumer, lowest: BlockRow, next: BlockRow | undefined): Pick<Progress, "hash" | "height"> =>
-  lowest.height > from && (next === undefined || next.height >= lowest.height)
-    ? { height: lowest.height - 1, hash: lowest.parent }
-    : { height: Math.min(lowest.height, next?.height ?? lowest.height) - 1, hash: undefined }
+/** The last block that is left of those that a consumer knows. Its hash is not looked up. */
+const forkOf = ({ hash, height }: Progress, steps: ReadonlyArray<BlockRow>): Pick<Progress, "hash" | "height"> => {
+  const fork = Math.min(height ?? 0, ...steps.map((step) => step.height))
+  return height === undefined || fork === height ? { height, hash } : { height: fork, hash: undefined }
+}
 
 /** What follows a consumer's progress; undefined where that is nothing yet. */
 export const next = Effect.fn("Consumers.next")(function* (
@@ -218,20 +237,47 @@ export const next = Effect.fn("Consumers.next")(function* (
 ) {
   const { read } = yield* Database
   const found = yield* read(rowsAfter(consumer, progress, limits))
-  if (found.length === 0) return undefined
-  const undone = found.filter(({ left_number }) => left_number !== null)
+  const steps = found.filter(({ left_number, number }) => number === left_number)
+  const undone = found.filter(({ left_number, number }) => left_number !== null && number < left_number)
   const blocks = found.filter(({ left_number }) => left_number === null)
-  const fork = undone.length === 0 ? progress : forkOf(consumer, undone[0]!, blocks[0])
-  if (progress.height === undefined) yield* checkFirst(consumer, progress.position, found[0]!)
+  if (undone.length + blocks.length === 0) return undefined
+  undone.sort((a, b) => a.height - b.height)
+  const fork = forkOf(progress, steps)
+  if (progress.height === undefined) yield* checkFirst(consumer, progress.position, blocks[0])
   yield* checkWhole(consumer, fork, blocks)
   const last = blocks.at(-1) ?? fork
-  const position = Math.max(...undone.map(({ left_number }) => left_number!), blocks.at(-1)?.number ?? 0)
+  const steppedBack = Math.max(progress.steppedBack, ...steps.map(({ number }) => number))
+  const position = blocks.at(-1)?.number ?? steppedBack
   const decode = (row: BlockRow) => BlockEvents.decode(consumer.chain, row)
   return {
     undone: undone.map(decode),
     blocks: blocks.map(decode),
-    progress: { position, height: last.height, hash: last.hash }
+    progress: {
+      ...{ position, told: Math.max(progress.told, position), steppedBack: Math.max(steppedBack, position) },
+      ...{ height: last.height, hash: last.hash }
+    }
   } satisfies Change as Change
+})
+
+/**
+ * Takes note that a consumer is told so far, before it is: should the program be killed, it may have written any of that. Fails
+ * where the consumer has acknowledged more in another place.
+ */
+export const tell = Effect.fn("Consumers.tell")(function* (
+  { chain, id, name }: Pick<Consumer, "chain" | "id" | "name">,
+  from: Progress,
+  to: Progress
+) {
+  const { query } = yield* Database
+  const told = yield* query((db) =>
+    db
+      .updateTable("consumer")
+      .set({ told: to.told })
+      .where("id", "=", id)
+      .where("position", "<=", from.position)
+      .returning("id")
+  )
+  if (told.length === 0) return yield* new ConsumerElsewhere({ consumer: name, chain: nameOf(chain) })
 })
 
 /** Moves the position of a consumer on, unless it is there or beyond. */

@@ -40,17 +40,22 @@ const wordsOfBlock = ({ hash, transfers }: Block) => {
   return [hexOf(hash), ...words].join(" ")
 }
 
-/** A program with a table of its own: what it was told, and what of that it had when it acknowledged last. */
+/**
+ * A program with a table. One that joins the store's transactions has in its table what it has acknowledged; another one has
+ * what it was told, as far as it had written that when it was killed.
+ */
 class Program {
   readonly name: string
+  readonly joins: boolean
   readonly limits: Consumers.Limits
   table: ReadonlyArray<string> = []
   kept: ReadonlyArray<string> = []
   consumer: Consumers.Consumer | undefined
   progress: Consumers.Progress | undefined
 
-  constructor(name: string, limits: Consumers.Limits) {
+  constructor(name: string, joins: boolean, limits: Consumers.Limits) {
     this.name = name
+    this.joins = joins
     this.limits = limits
   }
 
@@ -59,17 +64,29 @@ class Program {
     return Effect.map(Consumers.open(chain, this.name, 1), (consumer) => {
       this.consumer = consumer
       this.progress = consumer.acknowledged
-      this.table = this.kept
+      if (this.joins) this.table = this.kept
     })
   }
 
-  /** Reads once; whether there was anything. */
+  /** Reads once; what there was. */
+  get next() {
+    return Effect.gen({ self: this }, function* () {
+      const change = yield* Consumers.next(this.consumer!, this.progress!, this.limits)
+      if (change !== undefined && !this.joins) yield* Consumers.tell(this.consumer!, this.progress!, change.progress)
+      return change
+    })
+  }
+
+  /** Reads once, and writes; whether there was anything. */
   get read() {
-    return Effect.map(Consumers.next(this.consumer!, this.progress!, this.limits), (change) => {
+    return Effect.map(this.next, (change) => {
       if (change === undefined) return false
-      const rest = this.table.length - change.undone.length
-      assert.deepStrictEqual(change.undone.map(wordsOf), this.table.slice(rest), "undone as it was told")
-      this.table = [...this.table.slice(0, rest), ...change.blocks.map(wordsOf)]
+      const undone = change.undone.map(wordsOf)
+      const rest = this.table.filter((words) => !undone.includes(words))
+      if (this.joins) assert.deepStrictEqual([...rest, ...undone], this.table, "undone as it was told")
+      const blocks = change.blocks.map(wordsOf)
+      // Told again, an event is passed over.
+      this.table = [...rest, ...blocks.filter((words) => !rest.includes(words))]
       this.progress = change.progress
       return true
     })
@@ -108,8 +125,8 @@ describe.each(stores)("Consumers on $name", ({ layer, name }) => {
         const node = new FakeChain(chain)
         const store = yield* open()
         const programs = [
-          new Program("small pages", { blocks: 2, characters: 1_000_000 }),
-          new Program("many pages", { blocks: 64, characters: 600 })
+          new Program("one that joins", true, { blocks: 2, characters: 1_000_000 }),
+          new Program("one with a database of its own", false, { blocks: 64, characters: 600 })
         ]
         const pay = (pick: number) =>
           Array.from({ length: pick % 4 }, (_, i) => ({ from: (pick >> i) % 5, to: (pick >> (i + 2)) % 7 }))
@@ -134,13 +151,17 @@ describe.each(stores)("Consumers on $name", ({ layer, name }) => {
             if (node.tip.height > fork) yield* enterFrom(fork + 1)
           } else if (kind === "read") yield* program.read
           else if (kind === "acknowledge") yield* program.acknowledge
-          else yield* program.begin
+          else {
+            // Killed before it has written anything of what it is told, or after.
+            if (pick % 3 === 0) yield* program.next
+            yield* program.begin
+          }
         }
         node.mine(pay(3))
         yield* enterFrom(node.tip.height)
         for (const program of programs) {
           yield* program.readAll
-          assert.deepStrictEqual(program.table, node.blocks.slice(1).map(wordsOfBlock), program.name)
+          assert.sameMembers([...program.table], node.blocks.slice(1).map(wordsOfBlock), program.name)
           yield* program.acknowledge
         }
         const { height } = node.tip
@@ -186,6 +207,53 @@ describe.each(stores)("Consumers on $name", ({ layer, name }) => {
       assert.deepInclude(behind, { _tag: "EventsNotKept", consumer: "early" })
       yield* Consumers.forget("early")
       assert.strictEqual((yield* heights(yield* Consumers.open(chain, "early", "first")))?.[0], 30)
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  )
+
+  it.effect("may have written what they did not acknowledge: what of that has left is told as undone", () =>
+    Effect.gen(function* () {
+      const node = new FakeChain(chain)
+      const store = yield* open()
+      yield* store.commit(node.blocks)
+      const before = yield* Consumers.open(chain, "one", "first")
+      node.mine([{ from: 3, to: 0 }])
+      yield* store.commit(node.blocks.slice(1))
+      const told = (yield* Consumers.next(before, before.acknowledged))!
+      yield* Consumers.tell(before, before.acknowledged, told.progress)
+      // The program is killed, and the block leaves the chain.
+      yield* store.undo(0)
+      node.drop(1)
+      node.mine([])
+      yield* store.commit(node.blocks.slice(1))
+      const after = yield* Consumers.open(chain, "one", "first")
+      const again = (yield* Consumers.next(after, after.acknowledged))!
+      assert.deepStrictEqual(again.undone, told.blocks.slice(1))
+      assert.deepStrictEqual(again.blocks.map(wordsOf), node.blocks.map(wordsOfBlock))
+      yield* Consumers.tell(after, after.acknowledged, again.progress)
+      yield* Consumers.acknowledge(after, again.progress)
+      // Where it was told before, it is not told any more.
+      const elsewhere = yield* Effect.flip(Consumers.tell(before, told.progress, told.progress))
+      assert.deepInclude(elsewhere, { _tag: "ConsumerElsewhere", consumer: "one" })
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  )
+
+  it.effect("that know skipped blocks' successors are told of both where a rewind brings the skipped ones back", () =>
+    Effect.gen(function* () {
+      const node = new FakeChain(chain)
+      while (node.tip.height < 12) node.mine([{ from: 3, to: 0 }])
+      const store = yield* open()
+      yield* store.commit(node.blocks.slice(0, 5))
+      yield* store.skip(4, 10)
+      yield* store.commit(node.blocks.slice(11))
+      const program = new Program("one", true, { blocks: 64, characters: 1_000_000 })
+      yield* program.begin
+      yield* program.readAll
+      assert.strictEqual(program.table.length, 6)
+      yield* store.rewind(4)
+      yield* program.readAll
+      yield* store.commit(node.blocks.slice(5))
+      yield* program.readAll
+      assert.deepStrictEqual(program.table, node.blocks.slice(1).map(wordsOfBlock))
     }).pipe(Effect.scoped, Effect.provide(layer))
   )
 

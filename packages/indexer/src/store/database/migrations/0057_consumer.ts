@@ -21,6 +21,7 @@ export const up = ({ blob, serial }: ColumnTypes): ReadonlyArray<string> => [
     chain bigint not null,
     from_height bigint not null,
     position bigint not null,
+    told bigint not null,
     height bigint,
     unique (name, chain)
   )`,
