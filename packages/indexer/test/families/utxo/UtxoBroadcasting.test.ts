@@ -30,6 +30,8 @@ const fakeNode = () => {
     inBlocks: new Set<string>(),
     inMempool: new Set<string>(),
     pruned: 0,
+    /** Asked for the hash at this height, it changes to another branch behind its answer. */
+    leavesAt: undefined as number | undefined,
     blocks: 0
   }
   const refused = (method: string, code: number, message: string) =>
@@ -40,13 +42,21 @@ const fakeNode = () => {
         return refused(method, -5, "No such mempool transaction. Use -txindex or provide a block hash.")
       case "getblockcount":
         return Result.succeed(state.tip)
-      case "getblockhash":
-        return Result.succeed(hashAt(params[0] as number, state.branch))
+      case "getblockhash": {
+        const hash = hashAt(params[0] as number, state.branch)
+        if (params[0] === state.leavesAt) state.branch = "b"
+        return Result.succeed(hash)
+      }
       case "getblock": {
         const height = Number((params[0] as string).replace(/^0*[a-z]/, ""))
         if (height < state.pruned) return refused(method, -1, "Block not available (pruned data)")
         state.blocks++
-        return Result.succeed({ height, tx: [hashAt(height, "c"), ...(height === state.minedAt ? [id] : [])] })
+        const branch = /[a-z]/.exec(params[0] as string)![0]
+        const isIn = height === state.minedAt && branch === state.branch
+        return Result.succeed({
+          ...{ height, previousblockhash: hashAt(height - 1, branch) },
+          tx: [hashAt(height, "c"), ...(isIn ? [id] : [])]
+        })
       }
       case "gettxout": {
         const outpoint = `${params[0]}:${params[1]}`
@@ -141,6 +151,15 @@ describe("the standing of a UTXO transaction whose outputs are spent", () => {
       state.branch = "b"
       state.minedAt = 205
       assert.deepInclude((yield* settled(200)).found, { state: "mined", height: 205 })
+    })
+  )
+
+  it.effect("is by blocks of one branch: those of one that is left in the middle prove nothing", () =>
+    Effect.gen(function* () {
+      const { settled, state } = fakeNode()
+      state.leavesAt = 296
+      state.minedAt = 296
+      assert.deepInclude((yield* settled(299)).found, { state: "mined", height: 296 })
     })
   )
 

@@ -79,6 +79,7 @@ export const make = () => {
     const first = Math.max(0, since === undefined ? tip - newest + 1 : since - before)
     const reached = since === undefined ? undefined : yield* resumed(node, key, first, tip)
     const start = reached === undefined ? first : reached.height + 1
+    let last = reached?.hash
     for (let height = start; height <= tip; height++) {
       if (height === start + atOnce) return { state: "searching" }
       const hash = yield* hashAt(node, height)
@@ -90,6 +91,13 @@ export const make = () => {
           hash: yield* consistent(node, "getblockhash", () => NodeJson.hash(hash, () => "the hash"))
         }
       }
+      const { previousblockhash: previous } = block
+      if (last !== undefined && typeof previous === "string" && previous !== last) {
+        // The chain has changed in between: the blocks below are not those that were looked through.
+        searches.delete(key)
+        return { state: "searching" }
+      }
+      last = hash
       if (since !== undefined) remember(key, { first: reached?.first ?? first, height, hash })
     }
     return { state: "nowhere" }
