@@ -4,8 +4,11 @@
  * chain takes its transactions back into doubt.
  */
 import type { Chain } from "@headwater/core/chains/Chain"
+import type * as Cause from "effect/Cause"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
 import type { Broadcasting } from "../families/Broadcasting.ts"
 import type { NodeError } from "../families/node/NodeError.ts"
 import * as Broadcasts from "../store/broadcasts/Broadcasts.ts"
@@ -59,6 +62,12 @@ const foundOf = Effect.fnUntraced(function* (row: Broadcasts.Broadcast, broadcas
   }
 })
 
+/** Whether the nodes, or the store, could not be asked: neither can they about others. */
+const isAway = (look: Exit.Exit<void, DatabaseError | NodeError>): boolean => {
+  const error = Exit.findErrorOption(look)
+  return Option.isSome(error) && (error.value._tag === "NodeUnreachable" || error.value._tag === "DatabaseError")
+}
+
 export const make = Effect.fn("BroadcastFollow.make")(function* (
   chain: Chain,
   broadcasting: Broadcasting,
@@ -90,13 +99,19 @@ export const make = Effect.fn("BroadcastFollow.make")(function* (
     const row = yield* ChainRow.find(chain)
     if (row === undefined || row.height === null) return
     const { height, id } = row
+    let last: Broadcasts.Broadcast | undefined
+    let failed: Cause.Cause<DatabaseError | NodeError> | undefined
     while (true) {
-      const some = yield* Broadcasts.toLookFor(id, height, atOnce)
-      if (some.length === 0) return
-      yield* Effect.forEach(some, (one) => look(one, height), { concurrency, discard: true })
+      const some = yield* Broadcasts.toLookFor(id, height, atOnce, last)
+      if (some.length === 0) break
+      // What cannot be told of one holds up no other one.
+      const looks = yield* Effect.forEach(some, (one) => Effect.exit(look(one, height)), { concurrency })
+      failed ??= looks.find(Exit.isFailure)?.cause
       yield* options.onRecorded
-      if (some.length < atOnce) return
+      last = some.at(-1)
+      if (some.length < atOnce || looks.every(isAway)) break
     }
+    if (failed !== undefined) return yield* Effect.failCause(failed)
   }).pipe(Effect.provideService(Database, database), Effect.withSpan("BroadcastFollow.step"))
 
   const run = retryForever(chain, "Following broadcast transactions", options.pollInterval, step)

@@ -1,7 +1,7 @@
 /** What becomes of broadcast transactions, by what nodes say of them: each outcome, its callback, and its end. */
 import { assert, describe, layer } from "@effect/vitest"
 import type { Standing } from "@headwater/indexer/families/Broadcasting"
-import { NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
+import { type NodeError, NodeInconsistent, NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import * as AccountExport from "@headwater/indexer/store/accounts/AccountExport"
 import * as AccountRemoval from "@headwater/indexer/store/accounts/AccountRemoval"
@@ -35,17 +35,24 @@ for (const store of stores) {
       const chainStore = yield* ChainStore.open(chain, { record: "watched", undoDepth: 64 })
       yield* chainStore.commit([fake.tip])
       const account = yield* Seed.account
-      const node = { asked: 0, since: undefined as number | undefined, standing: undefined as Standing | undefined }
+      const node = {
+        ...{ asked: 0, since: undefined as number | undefined, standing: undefined as Standing | undefined },
+        /** The first byte of transactions about which the node says what nobody understands. */
+        confused: 0
+      }
       const follow = yield* BroadcastFollow.make(
         chain,
         {
           idOf: () => Effect.succeed(transactionId),
           check: () => Effect.void,
           send: () => Effect.die(new Error("nothing is sent by who follows")),
-          standing: (_raw, since) =>
-            Effect.suspend(() => {
+          standing: (raw, since) =>
+            Effect.suspend((): Effect.Effect<Standing, NodeError> => {
               node.asked++
               node.since = since
+              if (raw[0] === node.confused) {
+                return Effect.fail(new NodeInconsistent({ node: "node", method: "m", message: "nonsense" }))
+              }
               return node.standing === undefined
                 ? Effect.fail(new NodeUnreachable({ node: "node", method: "m", message: "down" }))
                 : Effect.succeed(node.standing)
@@ -181,6 +188,32 @@ for (const store of stores) {
           Effect.provide(services.pipe(Layer.provide(Layer.succeed(Limits, { ...defaultMaxima, subscriptions: 1 })))),
           Effect.scoped
         )
+      )
+
+      it.effect("do not wait for others of which a node says what nobody understands", () =>
+        Effect.gen(function* () {
+          const { account, follow, mine, node } = yield* start
+          const begin = (first: number, last: number) =>
+            Broadcasts.begin({
+              ...{ account, chain, raw: Uint8Array.of(first), callback: undefined },
+              transactionId: new Uint8Array(32).fill(last)
+            })
+          for (let i = 0; i < 51; i++) yield* begin(9, i)
+          yield* begin(1, 99)
+          node.confused = 9
+          node.standing = { state: "waiting" }
+          yield* mine
+          assert.strictEqual((yield* Effect.flip(follow.step))._tag, "NodeInconsistent")
+          const found = yield* Broadcasts.find(chain, account, new Uint8Array(32).fill(99))
+          assert.strictEqual(found!.outcome, "sent")
+          assert.strictEqual(node.asked, 52)
+          // A node that is away is asked about some, and not about all.
+          node.asked = 0
+          node.confused = 0
+          node.standing = undefined
+          assert.strictEqual((yield* Effect.flip(follow.step))._tag, "NodeUnreachable")
+          assert.strictEqual(node.asked, 50)
+        }).pipe(Effect.provide(services), Effect.scoped)
       )
 
       it.effect("that were refused stay so, and may be sent again; each account has its own", () =>

@@ -213,15 +213,22 @@ export const isStillMined = Effect.fn("Broadcasts.isStillMined")(function* ({ ch
   return block !== undefined && Bytes.equal(block.hash, hash)
 })
 
-/** Some of the transactions that are to be looked for at this height of the chain. */
-export const toLookFor = Effect.fn("Broadcasts.toLookFor")(function* (chain: number, height: number, limit: number) {
+/** Some of the transactions that are to be looked for at this height of the chain, behind the one that was the last before. */
+export const toLookFor = Effect.fn("Broadcasts.toLookFor")(function* (
+  chain: number,
+  height: number,
+  limit: number,
+  last?: Broadcast
+) {
   const { read } = yield* Database
+  const behind = last && sql<boolean>`(next_look, id) > (${last.next_look}, ${last.id})`
   return yield* read((db) =>
     db
       .selectFrom("broadcast")
       .selectAll()
       .where("chain", "=", chain)
       .where("next_look", "<=", height)
+      .where(behind ?? sql<boolean>`1 = 1`)
       .orderBy("next_look")
       .orderBy("id")
       .limit(limit)
