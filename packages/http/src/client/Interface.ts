@@ -308,7 +308,7 @@ export interface components {
        */
       readonly size: number
       /**
-       * @description Of all bytes, the witness too
+       * @description Of all bytes, the witness too; on zcash the id
        * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
        */
       readonly hash: string
@@ -357,10 +357,65 @@ export interface components {
        */
       readonly vsize: number
       /**
-       * @description BIP-141
+       * @description BIP-141; without the part in MWEB
        * @example 561
        */
       readonly weight: number
+      /** @description On zcash: how many shielded parts there are, whose amounts and addresses nobody can see */
+      readonly shielded?: {
+        /**
+         * @description Of Sprout
+         * @example 0
+         */
+        readonly joinSplits: number
+        /**
+         * @description Of Sapling
+         * @example 0
+         */
+        readonly spends: number
+        /**
+         * @description Of Sapling
+         * @example 0
+         */
+        readonly outputs: number
+        /**
+         * @description Of Orchard
+         * @example 0
+         */
+        readonly actions: number
+      }
+      /** @description On litecoin: how much of it is in MWEB, whose amounts and addresses nobody can see */
+      readonly mweb?: {
+        /**
+         * @description In MWEB
+         * @example 0
+         */
+        readonly inputs: number
+        /**
+         * @description In MWEB
+         * @example 0
+         */
+        readonly outputs: number
+        /**
+         * @description In MWEB
+         * @example 0
+         */
+        readonly kernels: number
+        /** @description What comes out of MWEB */
+        readonly pegOuts: readonly {
+          /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+          readonly address?: string
+          readonly script: {
+            /** @example 0 751e76e8199196d454941c45d1b3a323f1433bd6 */
+            readonly asm: string
+            /** @example 0014751e76e8199196d454941c45d1b3a323f1433bd6 */
+            readonly hex: string
+            /** @example witness_v0_keyhash */
+            readonly type: string
+          }
+          readonly value?: components["schemas"]["Amount"]
+        }[]
+      }
     }
     readonly Amount: {
       /**
@@ -5462,7 +5517,7 @@ export interface operations {
                  */
                 readonly address?: string
                 /**
-                 * @description The whole fee in coins, before `priority`; change that would be dust is added to it
+                 * @description The whole fee in coins, before `priority`; change that would be dust is added to it. At most what may be broadcast
                  * @example 0.00001
                  */
                 readonly exactAmount?: string
