@@ -272,7 +272,7 @@ export const tell = Effect.fn("Consumers.tell")(function* (
   const told = yield* query((db) =>
     db
       .updateTable("consumer")
-      .set({ told: to.told })
+      .set({ told: sql<number>`case when told < ${to.told} then ${to.told} else told end` })
       .where("id", "=", id)
       .where("position", "<=", from.position)
       .returning("id")
