@@ -1,11 +1,12 @@
 /** The first receiving addresses of a wallet: `node examples/derive-addresses.ts bitcoin mainnet zpub…` */
-import * as Chain from "@headwater/core/chains/Chain"
-import * as Derivation from "@headwater/core/keys/Derivation"
-import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
-import * as Result from "effect/Result"
+import { Derivation } from "@headwater/core/services/Derivation"
+import * as Effect from "effect/Effect"
 
-const [blockchain = "", network = "", text = ""] = process.argv.slice(2)
-const chain = Result.getOrThrow(Chain.find(blockchain, network))
-const key = Result.getOrThrow(ExtendedPublicKey.decode(chain, text))
-const branch = Result.getOrThrow(Derivation.branch(chain, key))
-for (const found of Derivation.derive(branch, 0, 5)) console.log(Result.getOrThrow(found).address)
+const [blockchain = "", network = "", extendedPublicKey = ""] = process.argv.slice(2)
+
+const program = Effect.gen(function* () {
+  const derivation = yield* Derivation
+  return yield* derivation.addresses({ blockchain, network, extendedPublicKey, count: 5 })
+})
+
+for (const { address } of await Effect.runPromise(Effect.provide(program, Derivation.layer))) console.log(address)

@@ -18,7 +18,7 @@ import {
   writeFileSync
 } from "node:fs"
 import { tmpdir } from "node:os"
-import { basename, delimiter, join } from "node:path"
+import { delimiter, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { createContext, runInContext } from "node:vm"
 import { gzipSync } from "node:zlib"
@@ -219,7 +219,7 @@ const bundles = async (project: string) => {
     .map((file) => file.slice(0, -3))
   assert.isAbove(modules.length, 20)
   const entry = join(project, "browser.js")
-  const lines = modules.map((name) => `export * as "${basename(name)}" from "@headwater/core/${name}"`)
+  const lines = modules.map((name) => `export * as "${name}" from "@headwater/core/${name}"`)
   writeFileSync(entry, lines.join("\n"))
   const built = (await build({
     ...{ root: project, configFile: false, logLevel: "error" },
@@ -231,7 +231,7 @@ const bundles = async (project: string) => {
   const sandbox = createContext({ crypto, TextEncoder, TextDecoder, URL })
   runInContext(code.replace(/^var headwater/, "globalThis.headwater"), sandbox)
   const answer = runInContext(
-    `headwater.Derivation.lines({ blockchain: "bitcoin", network: "mainnet", count: 1, extendedPublicKey: ${JSON.stringify(zpub)} }).success[0]`,
+    `headwater["keys/Derivation"].lines({ blockchain: "bitcoin", network: "mainnet", count: 1, extendedPublicKey: ${JSON.stringify(zpub)} }).success[0]`,
     sandbox
   )
   assert.strictEqual(answer, "0 bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu")

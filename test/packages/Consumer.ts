@@ -3,6 +3,7 @@
  * Prints one JSON object.
  */
 import { rmSync } from "node:fs"
+import { Amount } from "@headwater/core"
 import * as Address from "@headwater/core/address/Address"
 import type { Block } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
@@ -31,6 +32,8 @@ const key = Result.getOrThrow(
 )
 const branch = Result.getOrThrow(Derivation.branch(bitcoin, key))
 const derived = Derivation.derive(branch, 0, 1).map((found) => Result.getOrThrow(found).address)
+
+if (Amount.format(10n, 1) !== "1") throw new Error("the root of core has other namespaces than its modules")
 
 const ethereum = Result.getOrThrow(Chain.find("ethereum", "devnet"))
 const sender = Result.getOrThrow(Address.decode(ethereum, "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"))
