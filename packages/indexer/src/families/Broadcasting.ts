@@ -35,8 +35,11 @@ export type Standing =
   | { readonly state: "waiting" }
   /** No node has it, and the chain will not: another one took its place, or its time is over. */
   | { readonly state: "replaced" | "dropped"; readonly message: string }
-  /** No node has it; with `mayCome` a block may all the same, until its time is over, or one that no node shows. */
-  | { readonly state: "absent"; readonly mayCome?: boolean }
+  /**
+   * No node has it; with `mayCome` a block may all the same, until its time is over, or one that no node shows. `hidden`: the
+   * node lacks what another one may prove.
+   */
+  | { readonly state: "absent"; readonly mayCome?: boolean; readonly hidden?: boolean }
   /** No node is known to have it, and blocks that may are still being looked through: asked again, the search goes on. */
   | { readonly state: "searching" }
 
@@ -91,11 +94,13 @@ export const ofEvery = <N>(nodes: ReadonlyArray<N>, ask: (node: N) => Effect.Eff
       if (best !== undefined) return Effect.succeed(best)
       const failed = answers.find(Result.isFailure)
       if (failed !== undefined) return Effect.fail(failed.failure)
+      const isOver = known.some(({ state }) => state === "replaced" || state === "dropped")
+      const telling = known.filter((one) => !isOver || one.state !== "absent" || one.hidden !== true)
       const open =
-        known.find(({ state }) => state === "searching") ??
-        known.find((one) => one.state === "absent" && one.mayCome === true) ??
-        known.find(({ state }) => state === "absent")
-      return Effect.succeed(open ?? known[0]!)
+        telling.find(({ state }) => state === "searching") ??
+        telling.find((one) => one.state === "absent" && one.mayCome === true) ??
+        telling.find(({ state }) => state === "absent")
+      return Effect.succeed(open ?? telling[0]!)
     }
   )
 

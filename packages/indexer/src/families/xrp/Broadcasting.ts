@@ -7,6 +7,7 @@ import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Broadcasting from "../Broadcasting.ts"
 import { type NodeError, NodeInconsistent } from "../node/NodeError.ts"
+import * as CompleteLedgers from "./internal/CompleteLedgers.ts"
 import * as OpenLedger from "./OpenLedger.ts"
 import type { XrpClient, XrpNode } from "./XrpNode.ts"
 
@@ -131,11 +132,27 @@ const ledgerHash = Effect.fnUntraced(function* (server: XrpClient, index: number
   return yield* inconsistent(server, "ledger", "ledger_hash must be 64 hexadecimal digits")
 })
 
+/** Whether a server has all of these ledgers: many keep those of the last half hour alone, or lack some in between. */
+const hasAll = Effect.fnUntraced(function* (server: XrpClient, first: number, last: number) {
+  const { info } = yield* server.request("server_info", {})
+  const complete = Predicate.isReadonlyObject(info) ? info.complete_ledgers : undefined
+  const ranges = CompleteLedgers.parse(typeof complete === "string" ? complete : "")
+  return first > last || ranges.some(([from, to]) => from <= first && to >= last)
+})
+
 /** What became of it, where no ledger that the server has holds it. */
-const withoutLedger = Effect.fnUntraced(function* (server: XrpClient, { account, lastLedger, sequence }: Decoded) {
+const withoutLedger = Effect.fnUntraced(function* (
+  server: XrpClient,
+  { account, lastLedger, sequence }: Decoded,
+  since: number | undefined
+) {
   const asked = server.request("account_info", { account, ledger_index: "validated" })
   const answer = yield* Effect.catchTag(asked, "NodeRejected", () => Effect.succeed<Json>({}))
   const { account_data: data, ledger_index: validated } = answer
+  const last = Math.min(lastLedger ?? Infinity, integer(validated) ?? Infinity)
+  if (since !== undefined && !(yield* hasAll(server, since, last))) {
+    return { state: "absent", mayCome: true, hidden: true } satisfies Broadcasting.Standing
+  }
   const next = Predicate.isReadonlyObject(data) ? (integer(data.Sequence) ?? 0) : 0
   if (sequence !== 0 && next > sequence) {
     const message = `another transaction of the sender with the sequence ${sequence} was validated`
@@ -147,11 +164,11 @@ const withoutLedger = Effect.fnUntraced(function* (server: XrpClient, { account,
   return { state: "absent", mayCome: lastLedger !== undefined } satisfies Broadcasting.Standing
 })
 
-const standingAt = (decoded: Decoded) =>
+const standingAt = (decoded: Decoded, since: number | undefined) =>
   Effect.fnUntraced(function* (server: XrpClient): Effect.fn.Return<Broadcasting.Standing, NodeError> {
     const found = yield* Effect.result(server.request("tx", { transaction: hexOf(decoded.id), binary: false }))
     if (Result.isFailure(found)) {
-      return isNotFound(found.failure) ? yield* withoutLedger(server, decoded) : yield* found.failure
+      return isNotFound(found.failure) ? yield* withoutLedger(server, decoded, since) : yield* found.failure
     }
     const { ledger_index: index, meta, validated } = found.success
     if (validated !== true) return { state: "waiting" }
@@ -209,9 +226,9 @@ export const make = (chain: Chain, node: XrpNode, { maximumFee }: Options): Broa
       }
     }),
     send: Effect.fn("XrpBroadcasting.send")((raw) => Broadcasting.toEvery(node.each, give(raw))),
-    standing: Effect.fn("XrpBroadcasting.standing")(function* (raw) {
+    standing: Effect.fn("XrpBroadcasting.standing")(function* (raw, since) {
       const decoded = yield* Effect.orDie(decode(chain, raw))
-      return yield* Broadcasting.ofEvery(node.each, standingAt(decoded))
+      return yield* Broadcasting.ofEvery(node.each, standingAt(decoded, since))
     })
   }
 }

@@ -1,0 +1,68 @@
+/** What a server knows of a transaction that it no longer has, or never had. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Chain from "@headwater/core/chains/Chain"
+import { NodeRejected } from "@headwater/indexer/families/node/NodeError"
+import * as XrpBroadcasting from "@headwater/indexer/families/xrp/Broadcasting"
+import type { XrpClient } from "@headwater/indexer/families/xrp/XrpNode"
+import * as Effect from "effect/Effect"
+import { encode, encodeForSigning } from "ripple-binary-codec"
+import { deriveAddress, deriveKeypair, generateSeed, sign } from "ripple-keypairs"
+
+const chain = Chain.ofName("xrp/mainnet")!
+const keys = deriveKeypair(generateSeed())
+const signed = (lastLedger: number | undefined) => {
+  const account = deriveAddress(keys.publicKey)
+  const json = {
+    ...{
+      TransactionType: "Payment",
+      Account: account,
+      Destination: "rrrrrrrrrrrrrrrrrrrrBZbvji",
+      Amount: "5",
+      Fee: "12"
+    },
+    ...{ Sequence: 7, SigningPubKey: keys.publicKey },
+    ...(lastLedger === undefined ? {} : { LastLedgerSequence: lastLedger })
+  }
+  return Buffer.from(encode({ ...json, TxnSignature: sign(encodeForSigning(json), keys.privateKey) }), "hex")
+}
+
+/** Servers without the transaction, whose newest ledger is 2,000, by the ledgers that each has. */
+const standingAt = (complete: string | undefined, sequence: number, lastLedger?: number, ...more: Array<string>) => {
+  const serverWith = (complete: string | undefined): XrpClient => ({
+    name: "server",
+    request: (command) => {
+      if (command === "account_info") {
+        return Effect.succeed({ account_data: { Sequence: sequence }, ledger_index: 2_000 })
+      }
+      if (command === "server_info") {
+        return Effect.succeed({ info: complete === undefined ? {} : { complete_ledgers: complete } })
+      }
+      const message = "txnNotFound"
+      return Effect.fail(new NodeRejected({ node: "server", method: command, code: 0, message }))
+    },
+    requestLedger: () => Effect.die(new Error("no ledger is asked for"))
+  })
+  const each = [complete, ...more].map(serverWith)
+  const { standing } = XrpBroadcasting.make(chain, { ...each[0], each } as never, { maximumFee: 100 })
+  return Effect.map(standing(signed(lastLedger), 1_000), ({ state }) => state)
+}
+
+describe("a transaction of the XRP Ledger that a server does not have", () => {
+  it.effect("is replaced, or too late, where the server has all ledgers that may have it", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* standingAt("900-2000", 8), "replaced")
+      assert.strictEqual(yield* standingAt("32570-999,1000-2000", 8), "replaced")
+      assert.strictEqual(yield* standingAt("900-1020,1900-2000", 8, 1_020), "replaced")
+      assert.strictEqual(yield* standingAt("900-2000", 7, 1_020), "dropped")
+      // Its ledger may be one that the server lacks, or has removed meanwhile.
+      for (const complete of ["1001-2000", "900-1500,1502-2000", "900-1999", "empty", undefined]) {
+        assert.strictEqual(yield* standingAt(complete, 8), "absent", complete)
+      }
+      assert.strictEqual(yield* standingAt("1010-2000", 7, 1_020), "absent")
+      assert.strictEqual(yield* standingAt("1010-2000", 8, 1_020), "absent")
+      // Another one has them.
+      assert.strictEqual(yield* standingAt("1010-2000", 8, 1_020, "900-2000"), "replaced")
+      assert.strictEqual(yield* standingAt("900-2000", 7, 1_020, "empty"), "dropped")
+    })
+  )
+})
