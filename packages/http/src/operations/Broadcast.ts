@@ -88,8 +88,9 @@ export const make = Effect.fnUntraced(function* (chain: Chain, freshness: Freshn
     else if (sent.state === "unanswered") {
       yield* Effect.logWarning(`A transaction was given to the nodes, and none has answered: ${sent.message}`)
     } else if (!(yield* isThere(row.id, raw, broadcasting))) {
-      yield* record(row.id, { outcome: "failed", error: sent.message })
-      return yield* conflictingField(attribute, `the nodes refuse it: ${sent.message}`)
+      const isRefused = yield* Effect.orDie(Broadcasts.refuse(chain, row.id, sent.message))
+      yield* outbox.wakeup
+      if (isRefused) return yield* conflictingField(attribute, `the nodes refuse it: ${sent.message}`)
     }
     return answer
   })

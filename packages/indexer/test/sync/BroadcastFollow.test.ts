@@ -216,6 +216,19 @@ for (const store of stores) {
         }).pipe(Effect.provide(services), Effect.scoped)
       )
 
+      it.effect("are not told as refused where another request has had them taken", () =>
+        Effect.gen(function* () {
+          const { begin, events, outcome } = yield* start
+          // Two requests at once, by processes with nodes of their own.
+          const { id, subscription } = yield* begin
+          yield* begin
+          yield* Broadcasts.record(chain, id, { outcome: "sent" })
+          assert.isFalse(yield* Broadcasts.refuse(chain, id, "too low a fee"))
+          assert.strictEqual(yield* outcome, "sent")
+          assert.deepStrictEqual(yield* events(subscription), [["SUCCESS", "due", undefined]])
+        }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
       it.effect("that were refused stay so, and may be sent again; each account has its own", () =>
         Effect.gen(function* () {
           const { account, begin, events, next } = yield* start

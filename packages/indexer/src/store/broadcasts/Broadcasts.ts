@@ -160,34 +160,67 @@ const isSame = (row: Broadcast, { block, outcome }: Found) =>
   row.outcome === outcome &&
   (block === undefined ? row.height === null : row.hash !== null && Bytes.equal(row.hash, block.hash))
 
+/** In a transaction that has the lock of the chain, whose height is `tip`. */
+const write = Effect.fnUntraced(function* (
+  chain: Chain,
+  row: Broadcast,
+  found: Found,
+  { looked, tip }: { readonly looked: number; readonly tip: number | null }
+) {
+  const { query } = yield* Database
+  const now = yield* Clock.currentTimeMillis
+  const isLasting = isSame(row, found)
+  const isOpen = found.outcome === "sent" || found.outcome === "unknown"
+  // While it is open, a block may have it from where it was begun on, whatever was said in between.
+  const since_height = isLasting || isOpen ? row.since_height : Math.max(tip ?? 0, found.block?.height ?? 0)
+  const isSettled = !isOpen && looked - since_height >= settledBlocks
+  const changed = {
+    ...{ outcome: found.outcome, error: found.error ?? null, absences: 0, since_height },
+    ...{ height: found.block?.height ?? null, hash: found.block?.hash ?? null },
+    ...{ next_look: isSettled ? null : looked + 1, changed: isLasting ? row.changed : now }
+  }
+  const told = yield* tell(chain, { ...row, ...changed }, now)
+  yield* query((db) =>
+    db
+      .updateTable("broadcast")
+      .set({ ...changed, ...told })
+      .where("id", "=", row.id)
+  )
+})
+
+/** In a transaction: a row under the lock of its chain, and the chain's height; undefined where it is gone. */
+const locked = Effect.fnUntraced(function* (id: number) {
+  const { query } = yield* Database
+  const [before] = yield* query((db) => db.selectFrom("broadcast").select("chain").where("id", "=", id))
+  if (before === undefined) return undefined
+  const { height: tip } = yield* ChainRow.lock(before.chain)
+  const [row] = yield* query((db) => db.selectFrom("broadcast").selectAll().where("id", "=", id))
+  return row && { row, tip }
+})
+
 /** Writes what has become of a transaction, and the callback that tells it. `looked`: the chain's height at that look. */
 export const record = Effect.fn("Broadcasts.record")(function* (chain: Chain, id: number, found: Found, looked = 0) {
-  const { query, transaction } = yield* Database
+  const { transaction } = yield* Database
   return yield* transaction(
     Effect.gen(function* () {
-      const [before] = yield* query((db) => db.selectFrom("broadcast").select("chain").where("id", "=", id))
-      if (before === undefined) return
-      const { height: tip } = yield* ChainRow.lock(before.chain)
-      const [row] = yield* query((db) => db.selectFrom("broadcast").selectAll().where("id", "=", id))
-      if (row === undefined) return
-      const now = yield* Clock.currentTimeMillis
-      const isLasting = isSame(row, found)
-      const isOpen = found.outcome === "sent" || found.outcome === "unknown"
-      // While it is open, a block may have it from where it was begun on, whatever was said in between.
-      const since_height = isLasting || isOpen ? row.since_height : Math.max(tip ?? 0, found.block?.height ?? 0)
-      const isSettled = !isOpen && looked - since_height >= settledBlocks
-      const changed = {
-        ...{ outcome: found.outcome, error: found.error ?? null, absences: 0, since_height },
-        ...{ height: found.block?.height ?? null, hash: found.block?.hash ?? null },
-        ...{ next_look: isSettled ? null : looked + 1, changed: isLasting ? row.changed : now }
-      }
-      const told = yield* tell(chain, { ...row, ...changed }, now)
-      yield* query((db) =>
-        db
-          .updateTable("broadcast")
-          .set({ ...changed, ...told })
-          .where("id", "=", id)
-      )
+      const there = yield* locked(id)
+      if (there !== undefined) yield* write(chain, there.row, found, { looked, tip: there.tip })
+    })
+  )
+})
+
+/**
+ * Writes that the nodes that were asked refuse a transaction, and tells that, unless it is on its way meanwhile: another
+ * request, or another process, may have had it taken by other nodes: then nothing is written, and the answer is false.
+ */
+export const refuse = Effect.fn("Broadcasts.refuse")(function* (chain: Chain, id: number, error: string) {
+  const { transaction } = yield* Database
+  return yield* transaction(
+    Effect.gen(function* () {
+      const there = yield* locked(id)
+      if (there === undefined || isOnItsWay(there.row)) return there === undefined
+      yield* write(chain, there.row, { outcome: "failed", error }, { looked: 0, tip: there.tip })
+      return true
     })
   )
 })
