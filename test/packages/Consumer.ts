@@ -11,7 +11,9 @@ import * as Matcher from "@headwater/core/events/Matcher"
 import * as Watched from "@headwater/core/events/Watched"
 import * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+import { make } from "@headwater/http"
 import * as Client from "@headwater/http/contract/Client"
+import { Headwater } from "@headwater/indexer"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import type { Source } from "@headwater/indexer/families/Source"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
@@ -33,7 +35,10 @@ const key = Result.getOrThrow(
 const branch = Result.getOrThrow(Derivation.branch(bitcoin, key))
 const derived = Derivation.derive(branch, 0, 1).map((found) => Result.getOrThrow(found).address)
 
-if (Amount.format(10n, 1) !== "1") throw new Error("the root of core has other namespaces than its modules")
+// The roots of the packages have what programs embed.
+if (Amount.format(10n, 1) !== "1" || typeof Headwater.start !== "function" || typeof make !== "function") {
+  throw new Error("the root of a package lacks what it is for")
+}
 
 const ethereum = Result.getOrThrow(Chain.find("ethereum", "devnet"))
 const sender = Result.getOrThrow(Address.decode(ethereum, "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"))
