@@ -39,7 +39,7 @@ const dropped = "no node has the transaction any more"
  * What the nodes know, in the terms of the store; how often they had nothing, where that is not enough to tell; undefined
  * while they are being searched, which the next step goes on with.
  */
-const foundOf = Effect.fnUntraced(function* (row: Broadcasts.Broadcast, broadcasting: Broadcasting) {
+const foundOf = Effect.fnUntraced(function* (chain: Chain, row: Broadcasts.Broadcast, broadcasting: Broadcasting) {
   const standing = yield* broadcasting.standing(row.raw, row.since_height)
   switch (standing.state) {
     case "searching":
@@ -54,7 +54,7 @@ const foundOf = Effect.fnUntraced(function* (row: Broadcasts.Broadcast, broadcas
     case "replaced":
     case "dropped": {
       if (standing.state === "absent" && standing.mayCome === true) return { absences: row.absences }
-      if (row.absences + 1 < Broadcasts.absencesUntilLost) return { absences: row.absences + 1 }
+      if (row.absences + 1 < Broadcasts.absencesUntilLost(chain)) return { absences: row.absences + 1 }
       return standing.state === "absent"
         ? ({ outcome: "dropped", error: dropped } as const)
         : { outcome: standing.state, error: standing.message }
@@ -82,7 +82,7 @@ export const make = Effect.fn("BroadcastFollow.make")(function* (
       return yield* Broadcasts.record(chain, row.id, { outcome, error: error ?? undefined, block }, height)
     }
     // What was refused is not in any block; somebody else may have sent it since.
-    const found = yield* foundOf(row, broadcasting)
+    const found = yield* foundOf(chain, row, broadcasting)
     if (found === undefined) return
     if ("absences" in found) return yield* Broadcasts.miss(row.id, height, found.absences)
     const isRefused = row.outcome === "failed" && row.height === null

@@ -1,5 +1,6 @@
 /** What becomes of broadcast transactions, by what nodes say of them: each outcome, its callback, and its end. */
 import { assert, describe, layer } from "@effect/vitest"
+import * as Chain from "@headwater/core/chains/Chain"
 import type { Standing } from "@headwater/indexer/families/Broadcasting"
 import { type NodeError, NodeInconsistent, NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
@@ -14,6 +15,7 @@ import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscripti
 import * as BroadcastFollow from "@headwater/indexer/sync/BroadcastFollow"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import { stores } from "../../../../test/Stores.ts"
 import * as Seed from "../store/Seed.ts"
 import { FakeChain } from "./FakeChain.ts"
@@ -30,7 +32,7 @@ for (const store of stores) {
     Layer.provideMerge(store.layer)
   )
   describe(`Broadcast transactions on ${store.name}`, () => {
-    const start = Effect.gen(function* () {
+    const startOn = Effect.fnUntraced(function* (chain: Chain.Chain) {
       const fake = new FakeChain(chain)
       const chainStore = yield* ChainStore.open(chain, { record: "watched", undoDepth: 64 })
       yield* chainStore.commit([fake.tip])
@@ -83,6 +85,7 @@ for (const store of stores) {
       })
       return { account, begin, chainStore, events, fake, follow, mine, next, node, outcome }
     })
+    const start = startOn(chain)
 
     layer(Layer.empty, { excludeTestServices: true })((it) => {
       it.effect("are told once for each turn, and asked about once for each block", () =>
@@ -213,6 +216,17 @@ for (const store of stores) {
           node.standing = undefined
           assert.strictEqual((yield* Effect.flip(follow.step))._tag, "NodeUnreachable")
           assert.strictEqual(node.asked, 50)
+        }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
+      it.effect("are lost on chains with short blocks once no node had them for 24 seconds", () =>
+        Effect.gen(function* () {
+          const { begin, next } = yield* startOn(Result.getOrThrow(Chain.find("base", "devnet")))
+          yield* begin
+          yield* next({ state: "waiting" })
+          // Some of the machines behind a node's address know it some blocks later than others.
+          for (let looks = 1; looks < 12; looks++) assert.strictEqual(yield* next({ state: "absent" }), "sent")
+          assert.strictEqual(yield* next({ state: "absent" }), "dropped")
         }).pipe(Effect.provide(services), Effect.scoped)
       )
 

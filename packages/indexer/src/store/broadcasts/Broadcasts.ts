@@ -41,8 +41,15 @@ export interface NewBroadcast {
 /** Blocks after the last change of an outcome, after which nobody asks for another one. */
 const settledBlocks = 100
 
-/** Looks, each at another height, at which no node had a transaction, until it counts as dropped or replaced. */
-export const absencesUntilLost = 2
+/** Seconds for which no node of an EVM chain has a transaction, at least, until it counts as dropped or replaced. */
+const lostSeconds = 24
+
+/**
+ * Looks, each at another height, at which no node had a transaction, until it counts as dropped or replaced. Where blocks come
+ * within a second or two, two of them are less than some nodes need to know it, or show what waits at all.
+ */
+export const absencesUntilLost = ({ blockSeconds, family }: Chain): number =>
+  family === "evm" ? Math.max(2, Math.ceil(lostSeconds / blockSeconds)) : 2
 
 /** Whether the nodes have it, as far as is known: there is nothing to be sent. */
 export const isOnItsWay = ({ height, outcome }: Broadcast): boolean =>
