@@ -243,6 +243,27 @@ for (const store of stores) {
         }).pipe(Effect.provide(services), Effect.scoped)
       )
 
+      it.effect("look through no other subscription of the account: there may be very many of broadcasts", () => {
+        const without = (database: Database["Service"]): Database["Service"] => ({
+          ...database,
+          selectEach: () => Effect.die(new Error("those that are alike are looked for")),
+          transaction: (effect) => database.transaction(Effect.updateService(effect, Database, without)) as never
+        })
+        const withoutLooking = Layer.effect(Database, Effect.map(Database, without))
+        return Effect.gen(function* () {
+          const { begin } = yield* start
+          assert.isNotNull((yield* begin).subscription)
+        }).pipe(
+          Effect.provide(
+            Subscriptions.layer.pipe(
+              Layer.provideMerge(Accounts.layer),
+              Layer.provideMerge(Layer.provide(withoutLooking, store.layer))
+            )
+          ),
+          Effect.scoped
+        )
+      })
+
       it.effect("that were refused stay so, and may be sent again; each account has its own", () =>
         Effect.gen(function* () {
           const { account, begin, events, next } = yield* start

@@ -32,7 +32,9 @@ const decide = Effect.fnUntraced(function* (
   limits: Limits.Maxima,
   most: number
 ) {
-  const existing = yield* SubscriptionRow.existing(account, chain, subscriptions, limits.duplicates)
+  // Those of broadcasts may be very many, and each is its own.
+  const isOwn = subscriptions.every(BroadcastSubscription.isOne)
+  const existing = isOwn ? [] : yield* SubscriptionRow.existing(account, chain, subscriptions, limits.duplicates)
   const before = yield* Limits.subscriptionsOf(account)
   let count = 0
   /** Those that are made here, by what they have in common. */
@@ -41,7 +43,7 @@ const decide = Effect.fnUntraced(function* (
   return yield* Effect.forEach(subscriptions, (subscription, i) =>
     Effect.result(
       Effect.gen(function* (): Effect.fn.Return<string, Refusal> {
-        const there = existing[i]!
+        const there = existing[i] ?? { same: null, alike: 0 }
         const target = targetOf(subscription)
         const name = `${target} ${subscription.confirmations} ${filterText(subscription.filter)} ${subscription.callbackUrl}`
         const same = there.same ?? made.get(name)
