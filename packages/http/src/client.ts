@@ -4,7 +4,7 @@
  *
  * The same operations for programs with Effect: `@headwater/http/contract/Client`.
  */
-import type { Call, CallOptions, OperationName } from "./client/Call.ts"
+import type { Answer, Call, CallOptions, OperationName } from "./client/Call.ts"
 import { type Calls, type ErrorCode, endpoints } from "./client/Calls.ts"
 
 export type { Answer, CallOptions, OperationName, Request } from "./client/Call.ts"
@@ -20,7 +20,7 @@ export interface Options {
   readonly fetch?: (url: URL, init: RequestInit) => Promise<Response>
   /** How often a request is made at the most; 4 if not given. */
   readonly attempts?: number
-  /** How long an attempt may take, in milliseconds; 30,000 if not given. */
+  /** How long an attempt may take, in milliseconds, beside the `wait` that it asks for; 30,000 if not given. */
   readonly timeoutMillis?: number
 }
 
@@ -86,7 +86,12 @@ interface AnyRequest {
 }
 
 const urlOf = (baseUrl: string | URL, path: string, { params = {}, query = {} }: AnyRequest) => {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""))
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(params[name] ?? "")
+    // A URL has no such segments, escaped or not: the path would be that of another operation.
+    if (/^\.{0,2}$/.test(value)) throw new TypeError(`params.${name}: must be given, and be neither "." nor ".."`)
+    return encodeURIComponent(value)
+  })
   const url = new URL(String(baseUrl).replace(/\/+$/, "") + filled)
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value))
   return url
@@ -105,21 +110,19 @@ interface Envelope {
 }
 
 /** The `data` of an answer, or its error. */
-const read = (response: Response) =>
-  (response.json() as Promise<Envelope>).then(
-    (answer) => {
-      if (response.ok) return answer.data
-      const { code, details = [], message } = answer.error ?? {}
-      throw new ServiceError(code ?? "unexpected_server_error", {
-        ...{ details, message: message ?? `HTTP ${response.status}`, requestId: answer.requestId },
-        ...{ retryAfter: secondsOf(response.headers.get("retry-after")), status: response.status }
-      })
-    },
-    (cause) => Promise.reject(new ConnectionFailed(cause))
-  )
+const read = ({ headers, ok, status }: Response, answer: Envelope | null) => {
+  const { data, error, requestId } = answer ?? {}
+  if (ok && data !== undefined) return data
+  // Somebody else's answer, such as a proxy's.
+  if (error?.code === undefined) throw new ConnectionFailed(new Error(`HTTP ${status} without the service's envelope`))
+  const { code, details = [], message = `HTTP ${status}` } = error
+  const retryAfter = secondsOf(headers.get("retry-after"))
+  throw new ServiceError(code, { details, message, requestId, retryAfter, status })
+}
 
 const sleep = (millis: number, signal: AbortSignal | undefined) =>
   new Promise<void>((resolve, reject) => {
+    signal?.throwIfAborted()
     const stop = () => {
       clearTimeout(timer)
       reject(signal!.reason)
@@ -134,6 +137,9 @@ const sleep = (millis: number, signal: AbortSignal | undefined) =>
 /** Before the attempt with the number, in milliseconds, where the service does not say. */
 const pause = (attempt: number) => 250 * 2 ** attempt * (0.5 + Math.random() / 2)
 
+/** The longest pause that the service is let ask for, in milliseconds: a limit by the hour would hold a caller up for one. */
+const longestPause = 60_000
+
 /** Operations whose second request does no more than the first one, beside all that read or delete. */
 const repeatable =
   /^(subscriptions|domains|fees|addressForms|rawTransactions)\.|^addressLists\.(add|remove)$|^broadcasts\.broadcast$/
@@ -143,9 +149,10 @@ const isRepeatable = (name: OperationName, method: string, { payload }: AnyReque
 
 /**
  * The client. A request is made again, after the pause that the service asks for or one that grows, where the service is
- * busy (429, 503), and where no answer came and a second request cannot do more than the first one did. Where the
- * answer to a new subscription was lost, the second request's `already_exists` counts as that answer: the subscription
- * is read and given.
+ * busy (429, 503) for at most a minute, and where no answer came and a second request cannot do more than the first one
+ * did. Where the answer to a new or activated subscription was lost, the second request's refusal counts as that answer:
+ * the subscription is read and given, unless it has another secret. What was deleted is `resource_not_found` to a second
+ * request. Redirections are not followed: they would take the key to wherever they lead.
  *
  * The promises are rejected with a {@link ServiceError} or {@link ConnectionFailed}.
  *
@@ -162,12 +169,14 @@ const isRepeatable = (name: OperationName, method: string, { payload }: AnyReque
  * ```
  */
 export const make = ({ apiKey, attempts = 4, baseUrl, timeoutMillis = 30_000, ...options }: Options): Client => {
+  // The platform's error would show the key.
+  if (!/^[ -~]*$/.test(apiKey.trim())) throw new TypeError("apiKey: must have printable ASCII characters only")
   const send = options.fetch ?? ((url, init) => fetch(url, init))
 
-  const attempt = (method: string, url: URL, payload: unknown, signal: AbortSignal | undefined) => {
-    const timeout = AbortSignal.timeout(timeoutMillis)
+  const attempt = (method: string, url: URL, { payload, query }: AnyRequest, signal: AbortSignal | undefined) => {
+    const timeout = AbortSignal.timeout(timeoutMillis + 1_000 * Number(query?.wait ?? 0))
     return send(url, {
-      method,
+      ...{ method, redirect: "error" },
       headers: {
         "x-api-key": apiKey,
         "x-api-version": apiVersion,
@@ -175,7 +184,12 @@ export const make = ({ apiKey, attempts = 4, baseUrl, timeoutMillis = 30_000, ..
       },
       ...(payload !== undefined && { body: JSON.stringify(payload) }),
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout])
-    }).then(read, (cause) => Promise.reject(signal?.aborted ? signal.reason : new ConnectionFailed(cause)))
+    })
+      .then(async (response) => [response, (await response.json()) as Envelope | null] as const)
+      .then(
+        ([response, answer]) => read(response, answer),
+        (cause) => Promise.reject(signal?.aborted ? signal.reason : new ConnectionFailed(cause))
+      )
   }
 
   const call = async (
@@ -188,27 +202,36 @@ export const make = ({ apiKey, attempts = 4, baseUrl, timeoutMillis = 30_000, ..
     const again = isRepeatable(name, method, request)
     let isLost = false
     for (let tried = 1; ; tried++) {
-      const outcome = await attempt(method, url, request.payload, signal).then(
+      const outcome = await attempt(method, url, request, signal).then(
         (data) => ({ data }),
         (failure: unknown) => ({ failure })
       )
       if ("data" in outcome) return outcome.data
       const { failure } = outcome
-      if (isLost && isServiceError(failure, "already_exists")) return existing(failure, request, signal)
+      if (isLost && isServiceError(failure)) {
+        if (failure._tag === "already_exists") return made(failure, request, signal)
+        if (name === "subscriptions.activate" && failure.status === 409) return get(request.params, signal)
+      }
       const isBusy = isServiceError(failure, "request_limit_reached", "node_unavailable")
       isLost ||= failure instanceof ConnectionFailed
       if (tried >= attempts || !(isBusy || (again && failure instanceof ConnectionFailed))) throw failure
-      await sleep(isBusy && failure.retryAfter !== undefined ? failure.retryAfter * 1000 : pause(tried), signal)
+      const millis = isBusy && failure.retryAfter !== undefined ? failure.retryAfter * 1000 : pause(tried)
+      if (millis > longestPause) throw failure
+      await sleep(millis, signal)
     }
   }
 
-  /** The subscription that a request made whose answer was lost. */
-  const existing = async (failure: ServiceError, { params, payload }: AnyRequest, signal: AbortSignal | undefined) => {
+  const get = (params: AnyRequest["params"] = {}, signal: AbortSignal | undefined) =>
+    call("subscriptions.get", { params }, signal && { signal }) as Promise<Answer<"subscriptions.get">>
+
+  /** The subscription that a request made whose answer was lost: two are the same whatever their secrets are. */
+  const made = async (failure: ServiceError, { params, payload }: AnyRequest, signal: AbortSignal | undefined) => {
     const referenceId = failure.details.find(({ attribute }) => attribute === "referenceId")?.message
     if (referenceId === undefined) throw failure
-    const found = await call("subscriptions.get", { params: { ...params, referenceId } }, signal && { signal })
-    const { allowDuplicates, ...asked } = payload?.data?.item ?? {}
-    return { item: { ...asked, ...(found as { readonly item: object }).item } }
+    const { item } = await get({ ...params, referenceId }, signal)
+    if (item.callbackSecretKey !== payload?.data?.item?.callbackSecretKey) throw failure
+    const { confirmationsCount: receiveCallbackOn } = item
+    return { item: { ...item, ...(receiveCallbackOn !== undefined && { receiveCallbackOn }) } }
   }
 
   const groups: Record<string, Record<string, Call<OperationName>>> = {}

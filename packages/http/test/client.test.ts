@@ -1,4 +1,7 @@
 import { execFileSync } from "node:child_process"
+import { once } from "node:events"
+import { createServer, type RequestListener } from "node:http"
+import type { AddressInfo } from "node:net"
 import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
 import { assert, describe, it, layer } from "@effect/vitest"
@@ -98,12 +101,20 @@ layer(testServer(store!), { excludeTestServices: true })("the client of one fetc
       assert.strictEqual(other.urls.length, 1)
 
       const given = new AbortController()
-      const refused = faulty(refusal(429, "request_limit_reached", "3600"))
+      const refused = faulty(refusal(429, "request_limit_reached", "60"))
       const waiting = rejected(() =>
         Client.make({ ...options, fetch: refused.fetch }).credits.balance({}, { signal: given.signal })
       )
       setTimeout(() => given.abort(new Error("enough")), 50)
       assert.strictEqual(((yield* waiting) as Error).message, "enough")
+
+      // A limit by the hour holds nobody up, nor does one that no timer can have.
+      for (const seconds of ["3600", "99999999"]) {
+        const hourly = faulty(refusal(429, "request_limit_reached", seconds))
+        const failure = yield* rejected(() => Client.make({ ...options, fetch: hourly.fetch }).credits.balance())
+        assert.strictEqual((failure as Client.ServiceError).retryAfter, Number(seconds))
+        assert.strictEqual(hourly.urls.length, 1)
+      }
     })
   )
 
@@ -131,8 +142,31 @@ layer(testServer(store!), { excludeTestServices: true })("the client of one fetc
         yield* rejected(() => twice.subscriptions[create]({ params: place, payload: { data: { item: duplicate } } })),
         Client.ConnectionFailed
       )
-      const { referenceId } = made.item
-      yield* Effect.promise(() => client.subscriptions.delete({ params: { ...place, referenceId } }))
+
+      // One that there was before is the one that is asked for where its secret is, too; all is as in the answer of its making.
+      const least = { address, callbackUrl: "https://example.com/least" }
+      const request = {
+        params: place,
+        payload: { data: { item: { ...least, callbackSecretKey: "0123456789abcdef" } } }
+      }
+      const plain = Client.make({ baseUrl: url, apiKey: alice })
+      const first = yield* Effect.promise(() => plain.subscriptions[create](request))
+      const retrying = () => Client.make({ baseUrl: url, apiKey: alice, fetch: faulty("no answer").fetch })
+      const again = yield* Effect.promise(() => retrying().subscriptions[create](request))
+      assert.containSubset(again.item, first.item)
+      const unsigned = { params: place, payload: { data: { item: least } } }
+      const other = yield* rejected(() => retrying().subscriptions[create](unsigned))
+      assert.isTrue(Client.isServiceError(other, "already_exists"))
+
+      // Active already is as active as it was asked to be.
+      const params = { ...place, referenceId: first.item.referenceId }
+      const activated = yield* Effect.promise(() => retrying().subscriptions.activate({ params }))
+      assert.isTrue(activated.item.isActive)
+      assert.isTrue(
+        Client.isServiceError(yield* rejected(() => plain.subscriptions.activate({ params })), "invalid_data")
+      )
+      for (const { referenceId } of [made.item, first.item])
+        yield* Effect.promise(() => client.subscriptions.delete({ params: { ...place, referenceId } }))
     })
   )
 
@@ -167,6 +201,123 @@ layer(testServer(store!), { excludeTestServices: true })("the client of one fetc
       assert.deepStrictEqual(transfers.slice(0, 50), [...items])
       assert.isAbove(transfers.length, 50)
       assert.strictEqual(new Set(transfers.map((one) => JSON.stringify(one))).size, transfers.length)
+    })
+  )
+})
+
+/** A server of this answer, while it is asked. */
+const answering = (listener: RequestListener) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const server = createServer(listener).listen(0, "127.0.0.1")
+      await once(server, "listening")
+      return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+    }),
+    ({ server }) => Effect.sync(() => server.close().closeAllConnections())
+  )
+
+describe("the client of one fetch, to whatever answers", () => {
+  const never = () => Promise.reject(new Error("was asked"))
+  const path = { blockchain: "ethereum", network: "mainnet" }
+
+  it.live("takes its key nowhere else", () =>
+    Effect.gen(function* () {
+      const keys: Array<unknown> = []
+      const other = yield* answering(({ headers }, response) => {
+        keys.push(headers["x-api-key"])
+        response.end("{}")
+      })
+      const moved = yield* answering((_, response) => response.writeHead(307, { location: other.url }).end())
+      const client = Client.make({ baseUrl: moved.url, apiKey: "hw_secret", attempts: 1 })
+      assert.instanceOf(yield* rejected(() => client.credits.balance()), Client.ConnectionFailed)
+      assert.deepStrictEqual(keys, [])
+      assert.throws(
+        () => Client.make({ baseUrl: moved.url, apiKey: "hw_\nsecret" }),
+        /^apiKey: must have printable ASCII/
+      )
+      Client.make({ baseUrl: moved.url, apiKey: "hw_secret\n" })
+    })
+  )
+
+  it.effect("asks for no other operation than its own", () =>
+    Effect.gen(function* () {
+      const client = Client.make({ baseUrl: "http://127.0.0.1:9", apiKey: "hw_none", fetch: never, attempts: 1 })
+      for (const referenceId of ["", ".", "..", undefined as unknown as string]) {
+        const failure = yield* rejected(() => client.subscriptions.delete({ params: { ...path, referenceId } }))
+        assert.match((failure as Error).message, /^params\.referenceId: must be given/)
+      }
+      const urls: Array<string> = []
+      const fetch = (url: URL) => {
+        urls.push(url.pathname)
+        return never()
+      }
+      const names = Client.make({ baseUrl: "http://127.0.0.1:9/base/", apiKey: "hw_none", fetch, attempts: 1 })
+      for (const domain of ["a/../b", "%2e%2e", "ü?#"])
+        yield* rejected(() => names.domains.verify({ params: { domain } }))
+      assert.deepStrictEqual(urls, [
+        "/base/domains/a%2F..%2Fb/verify",
+        "/base/domains/%252e%252e/verify",
+        "/base/domains/%C3%BC%3F%23/verify"
+      ])
+    })
+  )
+
+  it.effect("rejects what is not the service's answer", () =>
+    Effect.gen(function* () {
+      for (const [text, status] of [
+        ["<h1>Bad gateway</h1>", 502],
+        ['{"message":"Service Unavailable"}', 503],
+        ['"busy"', 500],
+        ["null", 500],
+        ["null", 200],
+        ["{}", 200],
+        ["", 200]
+      ] as const) {
+        const fetch = async () => new Response(text, { status })
+        const client = Client.make({ baseUrl: "http://127.0.0.1:9", apiKey: "hw_none", fetch, attempts: 1 })
+        assert.instanceOf(yield* rejected(() => client.credits.balance()), Client.ConnectionFailed, text)
+      }
+    })
+  )
+
+  it.live("is stopped while an answer comes, and where that came anyway", () =>
+    Effect.gen(function* () {
+      const halves = yield* answering((_, response) => response.writeHead(200).write('{"data":'))
+      const given = new AbortController()
+      const client = Client.make({
+        ...{ baseUrl: halves.url, apiKey: "hw_none" },
+        fetch: (url, init) =>
+          fetch(url, init).then((response) => {
+            setImmediate(() => given.abort("enough"))
+            return response
+          })
+      })
+      assert.strictEqual(yield* rejected(() => client.domains.list({}, { signal: given.signal })), "enough")
+      // A `fetch` that does not look at the signal.
+      const deaf = Client.make({
+        ...{ baseUrl: halves.url, apiKey: "hw_none" },
+        fetch: async () => refusal(429, "request_limit_reached", "60")
+      })
+      assert.strictEqual(yield* rejected(() => deaf.credits.balance({}, { signal: given.signal })), "enough")
+    })
+  )
+
+  it.effect("lets an attempt take as long as it waits for callbacks", () =>
+    Effect.gen(function* () {
+      const fetch = ({ search }: URL, { signal }: RequestInit) =>
+        new Promise<Response>((resolve, reject) => {
+          signal!.addEventListener("abort", () => reject(signal!.reason))
+          if (search !== "") setTimeout(() => resolve(Response.json({ data: { items: [] } })), 20)
+        })
+      const client = Client.make({
+        baseUrl: "http://127.0.0.1:9",
+        apiKey: "hw_none",
+        fetch,
+        timeoutMillis: 1,
+        attempts: 1
+      })
+      yield* Effect.promise(() => client.feed.read({ query: { wait: 60 } }))
+      assert.instanceOf(yield* rejected(() => client.feed.read()), Client.ConnectionFailed)
     })
   )
 })
