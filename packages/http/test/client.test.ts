@@ -121,6 +121,9 @@ layer(testServer(store!), { excludeTestServices: true })("the client of one fetc
   it.effect("makes one subscription where the answer was lost, and gives it", () =>
     Effect.gen(function* () {
       const { alice, url } = yield* TestServer
+      // What was made twice is there afterwards: no other test has the address.
+      const address = `0x${"7".repeat(40)}`
+      const item = { address, callbackUrl: "https://example.com/", receiveCallbackOn: 3 }
       const lossy = faulty("lost answer")
       const client = Client.make({ baseUrl: url, apiKey: alice, fetch: lossy.fetch })
       const made = yield* Effect.promise(() =>
