@@ -58,10 +58,8 @@ export const derive = (
  * sighash(transaction) // => "0xdaf5a779ae972f972197303d7b574746c7ef83eadac0f2791ad23db92e4c8e53"
  * ```
  */
-export const sighash = (transaction: Readonly<Record<string, unknown>>): string => {
-  const line = JSON.stringify(transaction, (_, value) => (typeof value === "bigint" ? String(value) : value))
-  return Sighash.digestText(thrown(Sighash.parseLine(line)))
-}
+export const sighash = (transaction: Readonly<Record<string, unknown>>): string =>
+  Sighash.digestText(thrown(Sighash.parse(transaction)))
 
 const nameless = (): TokenMetadata => ({ name: "", symbol: "", decimals: undefined })
 

@@ -51,8 +51,15 @@ it("sighash takes bigints, numbers and text", () => {
     value: 10n ** 18n
   }
   assert.strictEqual(sighash(transaction), "0xdaf5a779ae972f972197303d7b574746c7ef83eadac0f2791ad23db92e4c8e53")
+  // As JSON the last numbers are null: the hash would be that of another value, or of a contract's creation.
+  for (const wrong of [{ to: "0x35" }, { value: -1n }, { value: Number.NaN }, { nonce: 1 / 0 }, { to: Number.NaN }]) {
+    assert.strictEqual(
+      tagOf(() => sighash({ ...transaction, ...wrong })),
+      "InvalidTransaction"
+    )
+  }
   assert.strictEqual(
-    tagOf(() => sighash({ ...transaction, to: "0x35" })),
+    tagOf(() => sighash(null as never)),
     "InvalidTransaction"
   )
 })

@@ -117,7 +117,7 @@ export const parseLine = (line: string): Result.Result<UnsignedTransaction, Inva
   Result.mapError(TransactionJson.parse(line), (message) => new InvalidTransaction({ message }))
 
 /**
- * {@link parseLine} of an object.
+ * {@link parseLine} of an object, whose numbers may be bigints as well.
  *
  * @example
  * ```ts
@@ -130,7 +130,4 @@ export const parseLine = (line: string): Result.Result<UnsignedTransaction, Inva
  * ```
  */
 export const parse = (json: object): Result.Result<UnsignedTransaction, InvalidTransaction> =>
-  Result.mapError(
-    TransactionJson.read(json as Readonly<Record<string, unknown>>),
-    (message) => new InvalidTransaction({ message })
-  )
+  Result.mapError(TransactionJson.read(json), (message) => new InvalidTransaction({ message }))

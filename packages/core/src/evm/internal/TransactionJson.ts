@@ -20,14 +20,17 @@ const limits = {
 
 const number = /^(?:\d{1,100}|0x[0-9a-fA-F]{1,100})$/
 
-/** Decimal or 0x text, or a JSON number that a float holds exactly. */
+/** Decimal or 0x text, a JSON number that a float holds exactly, or a bigint. */
 const whole = (
   value: unknown,
   field: string,
   { limit, text }: (typeof limits)[keyof typeof limits]
 ): Parsed<bigint> => {
-  const isExact = typeof value === "number" && Number.isSafeInteger(value) && value >= 0
-  if (!isExact && !(typeof value === "string" && number.test(value))) {
+  const isWhole =
+    (typeof value === "bigint" && value >= 0n) ||
+    (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) ||
+    (typeof value === "string" && number.test(value))
+  if (!isWhole) {
     return Result.fail(`${field}: must be a whole number as decimal or 0x text, or a JSON number up to 2^53 - 1`)
   }
   const found = BigInt(value)
@@ -137,13 +140,12 @@ const recipient = ({ to }: Json): Parsed<Uint8Array | null> => {
  * must be there, other absent and null fields are zero or empty.
  */
 export const parse = (text: string): Parsed<UnsignedTransaction> =>
-  Result.flatMap(Result.try({ try: (): unknown => JSON.parse(text), catch: () => "line: must be JSON" }), (json) =>
-    Predicate.isReadonlyObject(json) ? read(json) : Result.fail("line: must be a JSON object")
-  )
+  Result.flatMap(Result.try({ try: (): unknown => JSON.parse(text), catch: () => "line: must be JSON" }), read)
 
 /** {@link parse} of what the text says. */
-export const read = (json: Json): Parsed<UnsignedTransaction> =>
+export const read = (json: unknown): Parsed<UnsignedTransaction> =>
   Result.gen(function* () {
+    if (!Predicate.isReadonlyObject(json)) return yield* Result.fail("line: must be a JSON object")
     yield* onlyFields(json, fields, "")
     const type = yield* quantity(json, "type", limits.big)
     // A fee market transaction that lost its type would be signed at a gas price of zero.
