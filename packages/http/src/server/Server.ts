@@ -80,9 +80,10 @@ const maxMessageBytes = 4_096
 
 const cors = (allowedOrigins: ReadonlyArray<string>) =>
   HttpRouter.cors({
-    allowedOrigins,
+    // Beside others it would be compared with what browsers send, as if it were an origin.
+    allowedOrigins: allowedOrigins.includes("*") ? ["*"] : allowedOrigins,
     allowedMethods: ["GET", "POST", "DELETE"],
-    allowedHeaders: ["content-type", "x-api-key", "x-api-version"],
+    allowedHeaders: ["content-type", "last-event-id", "x-api-key", "x-api-version"],
     exposedHeaders: [
       ...["retry-after", "x-credits-available", "x-credits-consumed", "x-request-id", "x-response-time"],
       ...["ratelimit", "ratelimit-policy", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"]

@@ -204,6 +204,8 @@ layer(testServer(store!, { requestTimeoutMillis: 1_000, allowedOrigins: ["https:
       assert.strictEqual(allowed.status, 204)
       assert.strictEqual(allowed.headers.get("access-control-allow-origin"), "https://app.example.com")
       assert.include(allowed.headers.get("access-control-allow-headers")!, "x-api-key")
+      // Of a reader that goes on with the server-sent events.
+      assert.include(allowed.headers.get("access-control-allow-headers")!, "last-event-id")
       const other = yield* preflight("https://evil.example.com")
       assert.notStrictEqual(other.headers.get("access-control-allow-origin"), "https://evil.example.com")
     })
@@ -220,6 +222,21 @@ layer(testServer(store!, { requestTimeoutMillis: 1_000, allowedOrigins: ["https:
     })
   )
 })
+
+layer(testServer(store!, { allowedOrigins: ["https://app.example.com", "*"] }), { excludeTestServices: true })(
+  "All origins",
+  (it) => {
+    it.effect("are allowed also beside one that is named", () =>
+      Effect.gen(function* () {
+        const { alice, url } = yield* TestServer
+        const headers = { origin: "https://other.example.com" }
+        const answer = yield* send(url, { path: "/credits/balance", key: alice, headers })
+        assert.strictEqual(answer.headers.get("access-control-allow-origin"), "*")
+        assert.isNull(answer.headers.get("access-control-allow-credentials"))
+      })
+    )
+  }
+)
 
 layer(testServer(store!, { idleConnections: 20 }), { excludeTestServices: true })("Idle connections", (it) => {
   it.effect(
