@@ -65,7 +65,7 @@ export class ConnectionFailed extends Error {
  * ```ts
  * import * as Client from "@headwater/http/client"
  *
- * const client = Client.make({ baseUrl: "http://127.0.0.1:8080", apiKey: "hw_…" })
+ * const client = Client.make({ baseUrl: "http://127.0.0.1:8080", apiKey: "hw_yours" })
  * export const available = () =>
  *   client.credits.balance().then(
  *     ({ item }) => item.available,
@@ -160,7 +160,7 @@ const isRepeatable = (name: OperationName, method: string, { payload }: AnyReque
  * ```ts
  * import * as Client from "@headwater/http/client"
  *
- * const client = Client.make({ baseUrl: "http://127.0.0.1:8080", apiKey: "hw_…" })
+ * const client = Client.make({ baseUrl: "http://127.0.0.1:8080", apiKey: "hw_yours" })
  * export const subscribe = (address: string) =>
  *   client.subscriptions["address-coins-transactions-confirmed"]({
  *     params: { blockchain: "ethereum", network: "mainnet" },
@@ -260,7 +260,7 @@ interface Page<Item> {
  * ```ts
  * import * as Client from "@headwater/http/client"
  *
- * const client = Client.make({ baseUrl: "http://127.0.0.1:8080", apiKey: "hw_…" })
+ * const client = Client.make({ baseUrl: "http://127.0.0.1:8080", apiKey: "hw_yours" })
  * export const urls = async () => {
  *   const found: Array<string> = []
  *   const params = { blockchain: "ethereum", network: "mainnet" }

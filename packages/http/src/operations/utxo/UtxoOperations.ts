@@ -5,7 +5,7 @@ import { UtxoFamily } from "@headwater/indexer/families/utxo/UtxoFamily"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import { Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as Effect from "effect/Effect"
-import { XpubNotSynced } from "../../contract/Errors.ts"
+import { type NodeUnavailable, XpubNotSynced } from "../../contract/Errors.ts"
 import * as Broadcast from "../Broadcast.ts"
 import * as Freshness from "../Freshness.ts"
 import type { ChainOperations, WalletRequest } from "../Operations.ts"
@@ -32,10 +32,13 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
   const { hasAllCoins } = yield* Wallets
 
   /** Fails where nothing can show the coins that a wallet had before it was synced, nor which addresses they used. */
-  const coinsCanBeFound = Effect.gen(function* () {
+  const coinsCanBeFound: Effect.Effect<void, NodeUnavailable | XpubNotSynced> = Effect.gen(function* () {
+    const tip = yield* Effect.orDie(record.tip)
     if (yield* Effect.orDie(hasAllCoins(chain))) return
     const { source } = yield* freshness.node
     if (yield* freshness.orUnavailable(source.search.isAvailable)) return
+    // With its first block, which is not there yet, the record may have all coins.
+    if (tip === undefined) return yield* Effect.andThen(freshness.recorded(false), coinsCanBeFound)
     return yield* new XpubNotSynced({
       message:
         "The coins of this wallet cannot be known: the node has neither scantxoutset nor an index of addresses. Use a " +

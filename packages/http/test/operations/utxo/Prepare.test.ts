@@ -173,7 +173,8 @@ const setup = Effect.fnUntraced(function* (name: string, format: Derivation.Form
     ancestorsOf: () => Effect.succeed(pool.ancestors),
     nextBranch: Effect.sync(() => ({ id: branchId, height: world.tip.height + 1 }))
   }
-  const source = world.source as unknown as UtxoSource
+  const search = { isAvailable: Effect.succeed(false) }
+  const source = { ...world.source, search } as unknown as UtxoSource
   yield* (yield* ConnectedNodes).connect(chain, {
     family: "utxo",
     source,
@@ -190,6 +191,10 @@ const setup = Effect.fnUntraced(function* (name: string, format: Derivation.Form
     ...{ account: 1, extendedPublicKey, format, derivation: "account" as const },
     paying: ((change: Effect.Effect<unknown>) => change) as never
   }
+  // Before the first block nothing says that the record will lack coins.
+  const early = yield* Effect.flip(operations.utxoDerive(request))
+  assert.deepInclude(early, { _tag: "node_unavailable" })
+  assert.match(early.message, /is being read: at block \(none\)/)
   yield* follow.step
   yield* operations.utxoDerive(request)
   const key = Result.getOrThrow(keyOf(1, chain, extendedPublicKey, "account", format))
