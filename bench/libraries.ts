@@ -6,6 +6,7 @@
  *     node bench/libraries.ts [rounds]
  */
 import { deepStrictEqual } from "node:assert"
+import { readdirSync } from "node:fs"
 import { createRequire } from "node:module"
 import { pathToFileURL } from "node:url"
 import * as Address from "@headwater/core/address/Address"
@@ -17,15 +18,30 @@ import * as Sighash from "@headwater/core/evm/Sighash"
 import * as BaseMultiples from "@headwater/core/keys/BaseMultiples"
 import * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+import * as Steps from "@headwater/core/Steps"
+import * as LockingScript from "@headwater/core/utxo/LockingScript"
+import * as WitnessSighash from "@headwater/core/utxo/WitnessSighash"
 import * as Result from "effect/Result"
+import * as XrpMetadata from "../packages/core/src/xrp/internal/XrpMetadata.ts"
+import * as BlockBody from "../packages/indexer/src/families/utxo/internal/BlockBody.ts"
+import * as MerkleRoot from "../packages/indexer/src/families/utxo/internal/MerkleRoot.ts"
+import * as RawBytes from "../packages/indexer/src/families/utxo/internal/RawBytes.ts"
+import * as RawTransaction from "../packages/indexer/src/families/utxo/internal/RawTransaction.ts"
+import * as LedgerBinary from "../packages/indexer/src/families/xrp/internal/LedgerBinary.ts"
+import * as LedgerHash from "../packages/indexer/src/families/xrp/internal/LedgerHash.ts"
+import * as LedgerProof from "../packages/indexer/src/families/xrp/internal/LedgerProof.ts"
+import * as Fixtures from "../packages/indexer/test/Fixtures.ts"
+import type { Json } from "../packages/indexer/test/families/xrp/XrpServer.ts"
 
 // Some are dependencies of core's tests only.
-const { resolve } = createRequire(new URL("../packages/core/package.json", import.meta.url))
-const load = (name: string) => import(pathToFileURL(resolve(name)).href)
+const load = (name: string, of = "core") =>
+  import(pathToFileURL(createRequire(new URL(`../packages/${of}/package.json`, import.meta.url)).resolve(name)).href)
 const ethers = await load("ethers")
 const { BIP32Factory } = await load("bip32")
 const bitcoinjs = await load("bitcoinjs-lib")
 const ecc = await load("tiny-secp256k1")
+const codec = await load("ripple-binary-codec", "indexer")
+const xrpl = await load("xrpl", "indexer")
 const { hmac } = await load("@noble/hashes/hmac.js")
 const { sha512 } = await load("@noble/hashes/sha2.js")
 
@@ -221,5 +237,150 @@ compare(
   1000,
   () => logs.map((log) => EventAbi.decode(ethereum, abi, log)!.arguments.map(({ value }) => String(value))),
   () => logs.map((log) => face.parseLog(log)!.args.map(String))
+)
+// Raw transactions of UTXO chains: 2,000 of two witness inputs and two outputs.
+const witnessed = many(2000, (number) => {
+  const transaction = new bitcoinjs.Transaction()
+  for (const index of [0, 1]) {
+    transaction.addInput(random(32), index)
+    transaction.setWitness(index, [random(71), random(33)])
+    transaction.addOutput(scripts.P2WPKH[(number + index) % 1000]!, BigInt(number + 1))
+  }
+  return transaction.toBuffer()
+})
+const reversedHex = (bytes: Uint8Array) => keyHex(bytes.toReversed())
+compare(
+  "raw transaction → id and outputs",
+  "bitcoinjs-lib Transaction",
+  2000,
+  () =>
+    witnessed.map((bytes) => {
+      const body = BlockBody.empty()
+      RawTransaction.read(new RawBytes.RawBytes(bytes), bitcoin, 0, body)
+      return [keyHex(body.transactions[0]!), ...body.transfers.map(({ amount }) => amount)]
+    }),
+  () =>
+    witnessed.map((bytes) => {
+      const transaction = bitcoinjs.Transaction.fromBuffer(bytes)
+      return [transaction.getId(), ...transaction.outs.map(({ value }: { value: bigint }) => value)]
+    })
+)
+const block = new bitcoinjs.Block()
+block.transactions = witnessed.map((bytes) => bitcoinjs.Transaction.fromBuffer(bytes))
+const ids = block.transactions.map((transaction: { getHash: () => Uint8Array }) => transaction.getHash().toReversed())
+compare(
+  "Merkle root of 2,000 transactions",
+  "bitcoinjs-lib Block",
+  2000,
+  () => reversedHex(Steps.atOnce(MerkleRoot.merkleRoot(ids)).toReversed()),
+  () => reversedHex(bitcoinjs.Block.calculateMerkleRoot(block.transactions))
+)
+const spends = many(500, (index) => ({
+  ...{ transactionId: random(32), index, amount: BigInt(index + 1000) },
+  script: LockingScript.pubKeyHash(hashes[index]!)
+}))
+const outputs = [{ script: scripts.P2WPKH[0]!, amount: 1000n }]
+const spending = new bitcoinjs.Transaction()
+for (const { index, transactionId } of spends) spending.addInput(transactionId.toReversed(), index, 0xffff_fffd)
+for (const { amount, script } of outputs) spending.addOutput(script, amount)
+compare(
+  "BIP-143 hashes of 500 inputs",
+  "bitcoinjs-lib hashForWitnessV0",
+  500,
+  () =>
+    Steps.atOnce(
+      WitnessSighash.ofVersion0(
+        { version: 1, locktime: 0, sequence: 0xffff_fffd, inputs: spends, outputs },
+        bitcoinjs.Transaction.SIGHASH_ALL
+      )
+    ).map(keyHex),
+  () =>
+    spends.map(({ amount, script }, index) =>
+      keyHex(spending.hashForWitnessV0(index, script, amount, bitcoinjs.Transaction.SIGHASH_ALL))
+    )
+)
+
+// Recorded ledgers of the XRP Ledger.
+const folder = "xrp/rippled-historical-database/test/mock/ledgers/"
+if (!Fixtures.exist) console.log("The XRP Ledger is left out: ../shared/fixtures is not there.")
+const xrp = chain("xrp")
+const ledgers = (Fixtures.exist ? readdirSync(Fixtures.path(folder)) : [])
+  .sort()
+  .map((name) => Fixtures.json(encodeURI(folder + name)) as Json)
+  .filter(({ transaction_hash, transactions }) => xrpl.hashes.hashTxTree(transactions) === transaction_hash)
+const entries: ReadonlyArray<Json> = ledgers.flatMap(({ transactions }) => transactions)
+if (entries.length > 0) {
+  compare(
+    "JSON of a transaction's metadata → bytes",
+    "ripple-binary-codec encode",
+    entries.length,
+    () => {
+      const writer = LedgerBinary.make(xrp)
+      return entries.map(({ metaData: { delivered_amount: _, ...metadata } }) =>
+        keyHex(Result.getOrThrow(writer.bytesOf(metadata))).toUpperCase()
+      )
+    },
+    () => entries.map(({ metaData }) => codec.encode(metaData))
+  )
+  compare(
+    "root of a ledger's transactions, from JSON",
+    "xrpl hashTxTree",
+    entries.length,
+    () =>
+      ledgers.map(({ transaction_hash, transactions }) => {
+        const { mismatch, unproven } = Steps.atOnce(LedgerProof.ofTransactions(xrp, transactions, transaction_hash))
+        return mismatch === undefined && unproven.length === 0
+      }),
+    () => ledgers.map(({ transaction_hash, transactions }) => xrpl.hashes.hashTxTree(transactions) === transaction_hash)
+  )
+  const drops = (changes: ReadonlyMap<string, bigint>, payer: string, fee: string) =>
+    [...changes].map(([account, change]) => [account, account === payer ? change - BigInt(fee) : change] as const)
+  compare(
+    "balances that a transaction changed",
+    "xrpl getBalanceChanges",
+    entries.length,
+    () =>
+      entries.map((entry) =>
+        drops(
+          XrpMetadata.balanceChanges(entry.metaData.AffectedNodes, entry.Account, BigInt(entry.Fee))!,
+          entry.Account,
+          entry.Fee
+        )
+          .filter(([, change]) => change !== 0n)
+          .map(([account, change]) => `${account} ${change}`)
+          .sort()
+      ),
+    () =>
+      entries.map(({ metaData }) =>
+        xrpl
+          .getBalanceChanges(metaData)
+          .flatMap(({ account, balances }: Json) =>
+            balances
+              .filter(({ currency }: Json) => currency === "XRP")
+              .map(({ value }: Json) => `${account} ${BigInt(Math.round(Number(value) * 1e6))}`)
+          )
+          .sort()
+      )
+  )
+}
+const headers = many(200, (number) => ({
+  ...{ ledgerIndex: 80_000_000 + number, totalCoins: 99_988_000_000_000_000n, closeFlags: 0, closeTimeResolution: 10 },
+  ...{ parentHash: random(32), transactionHash: random(32), accountHash: random(32) },
+  ...{ parentCloseTime: 700_000_000 + number, closeTime: 700_000_010 + number }
+}))
+compare(
+  "hash of a ledger's header",
+  "xrpl hashLedgerHeader",
+  200,
+  () => headers.map((header) => keyHex(LedgerHash.of(header)).toUpperCase()),
+  () =>
+    headers.map((header) =>
+      xrpl.hashes.hashLedgerHeader({
+        ...{ ledger_index: header.ledgerIndex, total_coins: String(header.totalCoins) },
+        ...{ parent_hash: keyHex(header.parentHash), transaction_hash: keyHex(header.transactionHash) },
+        ...{ account_hash: keyHex(header.accountHash), parent_close_time: header.parentCloseTime },
+        ...{ close_time: header.closeTime, close_time_resolution: header.closeTimeResolution, close_flags: 0 }
+      })
+    )
 )
 console.table(table)

@@ -21,7 +21,7 @@ import * as ReceiverTruth from "./ReceiverTruth.ts"
 import { locations } from "./Stores.ts"
 import * as Traffic from "./Traffic.ts"
 
-const seconds = Number(process.env.HEADWATER_CHAOS_SECONDS ?? 12)
+const seconds = Number(process.env.HEADWATER_CHAOS_SECONDS ?? 8)
 const seed = Number(process.env.HEADWATER_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const events = "/blockchain-events/ethereum/devnet"
 const secret = "a secret of the test"

@@ -14,7 +14,7 @@ import * as Receiver from "./Receiver.ts"
 import { locations } from "./Stores.ts"
 import * as Traffic from "./Traffic.ts"
 
-const cuts = Number(process.env.HEADWATER_CUTS ?? 6)
+const cuts = Number(process.env.HEADWATER_CUTS ?? 4)
 const kills = Math.ceil(cuts / 20)
 const seed = Number(process.env.HEADWATER_SEED ?? Math.floor(Math.random() * 2 ** 31))
 

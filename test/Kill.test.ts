@@ -12,7 +12,7 @@ import { locations } from "./Stores.ts"
 import * as Traffic from "./Traffic.ts"
 
 /** The embedded default has the full count; the other store, whose commits are the same code, a few. */
-const killsOn = (store: "sqlite" | "postgres") => Number(process.env.HEADWATER_KILLS ?? (store === "sqlite" ? 4 : 2))
+const killsOn = (store: "sqlite" | "postgres") => Number(process.env.HEADWATER_KILLS ?? (store === "sqlite" ? 3 : 1))
 const seed = Number(process.env.HEADWATER_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 for (const { location, name } of locations) {

@@ -16,7 +16,7 @@ import * as Receiver from "./Receiver.ts"
 import { locations } from "./Stores.ts"
 import * as Traffic from "./Traffic.ts"
 
-const rounds = Number(process.env.HEADWATER_RECONNECTS ?? 4)
+const rounds = Number(process.env.HEADWATER_RECONNECTS ?? 3)
 const seed = Number(process.env.HEADWATER_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 /** Ends every connection of the server; how many there were. */

@@ -61,8 +61,8 @@ const litecoind = Effect.gen(function* () {
 })
 
 const nodes = [
-  { name: "litecoind", node: litecoind, installed: Litecoind.installed, rounds: 30 },
-  { name: "bcoin", node: Bcoin.start(), installed: true, rounds: 10 }
+  { name: "litecoind", node: litecoind, installed: Litecoind.installed, rounds: 20 },
+  { name: "bcoin", node: Bcoin.start(), installed: true, rounds: 8 }
 ]
 
 for (const { installed, name, node, rounds: usual } of nodes) {

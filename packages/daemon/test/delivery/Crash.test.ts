@@ -14,7 +14,7 @@ import * as Seed from "../../../indexer/test/store/Seed.ts"
 import * as HttpsReceiver from "./HttpsReceiver.ts"
 
 const program = fileURLToPath(new URL("./DeliveryProcess.ts", import.meta.url))
-const kills = Number(process.env.HEADWATER_KILLS ?? 6)
+const kills = Number(process.env.HEADWATER_KILLS ?? 4)
 it.live(
   `loses nothing, in order, under one key each, through ${kills} × kill -9`,
   () =>

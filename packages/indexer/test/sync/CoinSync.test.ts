@@ -421,7 +421,7 @@ for (const store of stores) {
                   Effect.runPromise
                 )
               ),
-              { numRuns: Number(process.env.HEADWATER_PROPERTY_RUNS ?? 12) }
+              { numRuns: Number(process.env.HEADWATER_PROPERTY_RUNS ?? 8) }
             )
           )
           assert.isAbove(counts.told, 0)

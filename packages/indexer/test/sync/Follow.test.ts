@@ -157,7 +157,7 @@ const expected = (fake: FakeChain, references: ReadonlyArray<string>): ReadonlyA
 
 const sorted = (list: ReadonlyArray<Sent>) => list.map((sent) => JSON.stringify(sent)).sort()
 
-const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 60)
+const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 40)
 
 for (const store of stores) {
   describe(`Follow on ${store.name}`, () => {

@@ -225,7 +225,7 @@ const tables = [
 
 for (const store of stores) {
   describe(`Occurrences on ${store.name}`, () => {
-    const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? (store.name === "sqlite" ? 80 : 20))
+    const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? (store.name === "sqlite" ? 40 : 10))
     const layer = Layer.merge(ChainStatus.layer, Outbox.layer).pipe(
       Layer.provideMerge(Subscriptions.layer),
       // Whoever is inactive has been so for too long when that is looked at.

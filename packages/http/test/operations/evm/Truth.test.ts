@@ -621,7 +621,7 @@ const run = ({ chain, connect, make, readsPast, wallet }: Family, [start, early,
   }).pipe(Effect.scoped)
 
 /** Random histories beside the examples. HEADWATER_PROPERTY_RUNS makes it longer. */
-const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 3)
+const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 2)
 
 for (const store of stores) {
   describe.each(families)(`Answers of an account chain on ${store.name}`, (family) => {

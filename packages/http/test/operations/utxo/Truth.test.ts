@@ -245,7 +245,7 @@ const examples: Array<History> = [
 ]
 
 /** Random histories beside the examples. HEADWATER_PROPERTY_RUNS makes it longer. */
-const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 4)
+const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 2)
 
 for (const store of stores) {
   describe(`Answers of a UTXO chain on ${store.name}`, () => {

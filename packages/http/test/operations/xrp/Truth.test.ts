@@ -321,7 +321,7 @@ const examples: Array<History> = [
 ]
 
 /** Random histories beside the examples. HEADWATER_PROPERTY_RUNS makes it longer. */
-const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 4)
+const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 2)
 
 for (const store of stores) {
   describe(`Answers of an XRP chain on ${store.name}`, () => {

@@ -19,7 +19,7 @@ import * as secrets from "./killed/secretStory.ts"
 import { readsRight } from "./released/readsRight.ts"
 
 const every = process.env.HEADWATER_EVERY_STATEMENT !== undefined
-const sampleSize = 3
+const sampleSize = 2
 
 const pathOf = (name: string) => fileURLToPath(new URL(`./killed/${name}`, import.meta.url))
 

@@ -23,7 +23,7 @@ import { address, FakeChain } from "../../sync/FakeChain.ts"
 import * as Seed from "../Seed.ts"
 
 const seed = Number(process.env.HEADWATER_SEED ?? 1)
-const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 12)
+const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 8)
 const host = "receiver.test"
 const undoDepth = 64
 
