@@ -43,6 +43,25 @@ describe("a SQLite file", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("writes no rest of a transaction that SQLite has rolled back after an error that was passed over", () =>
+    Effect.gen(function* () {
+      const { query, transaction } = yield* Database
+      const stored = query(rows(sql<{ readonly id: string }>`select id from own`))
+      yield* query(rows(sql`create table own (id text primary key)`))
+      yield* query(rows(sql`insert into own values ('one')`))
+      const writing = Effect.gen(function* () {
+        yield* query(rows(sql`insert into own values ('two')`))
+        // As SQLite does by itself where the disk is full.
+        yield* Effect.ignore(query(rows(sql`insert or rollback into own values ('one')`)))
+        yield* query(rows(sql`insert into own values ('three')`))
+      })
+      assert.strictEqual((yield* Effect.flip(transaction(writing)))._tag, "DatabaseError")
+      assert.deepStrictEqual(yield* stored, [{ id: "one" }])
+      yield* transaction(query(rows(sql`insert into own values ('four')`)))
+      assert.strictEqual((yield* stored).length, 2)
+    }).pipe(Effect.provide(stores[0]!.layer))
+  )
+
   it.live("has a log that no commit takes long to empty, and as much of it is kept in memory as is wanted", () =>
     Effect.gen(function* () {
       const [{ location }] = locations as [(typeof locations)[number]]

@@ -58,10 +58,19 @@ const executeBatch = (batch: ReadonlyArray<ExecuteMany>): Array<ReadonlyArray<un
   }
 }
 
+/** Whether a transaction was begun that nobody has ended yet. */
+let isBegun = false
+
 const execute = (request: Statement): QueryResult<never> => {
   if ("batch" in request) return { rows: executeBatch(request.batch) as Array<never> }
-  // Where `begin` or `commit` has failed there may be nothing to roll back.
-  if (request.sql === "rollback" && !db.inTransaction) return { rows: [] }
+  if (request.sql === "rollback") {
+    isBegun = false
+    // Where `begin` or `commit` has failed there may be nothing to roll back.
+    if (!db.inTransaction) return { rows: [] }
+  } else if (isBegun && !db.inTransaction) {
+    // After some errors, as of a full disk: who passes over one must not write the rest without a transaction.
+    throw new Error("SQLite has rolled the transaction back after an earlier error")
+  }
   const statement = prepare(request.sql)
   const { rows } = request
   if (rows !== undefined) {
@@ -77,6 +86,8 @@ const execute = (request: Statement): QueryResult<never> => {
   }
   if (statement.reader) return { rows: statement.all(request.parameters) as Array<never> }
   const { changes, lastInsertRowid } = statement.run(request.parameters)
+  if (request.sql === "begin immediate") isBegun = true
+  else if (request.sql === "commit") isBegun = false
   return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
 }
 
