@@ -73,17 +73,18 @@ export const make: Make = Effect.fnUntraced(function* (opened) {
 
   const { addresses, keepBlocks, onRecorded } = consumed
   const eventsOf = BlockEvents.make(opened, addresses)
-  /** The number after that of the block before. */
+  /** The commit under way, and the number of its next block. */
+  let entering: Commit | undefined
   let next = 0
 
   const record = Effect.fnUntraced(function* (block: ResolvedBlock, commit: Commit) {
     const { hash, height, parent, time } = block
     const content = BlockEvents.encode(yield* eventsOf(block, commit))
-    if (!commit.continues) {
-      // A program of an earlier version has undone blocks without the step back.
-      yield* stepBack(id, height - 1)
-      next = yield* nextNumber(id)
-    }
+    // A program of an earlier version has undone blocks without the step back.
+    if (!commit.continues) yield* stepBack(id, height - 1)
+    // Another process may have undone blocks and entered the same ones again: the chain is as we left it, and longer.
+    if (entering !== commit) next = yield* nextNumber(id)
+    entering = commit
     const number = next++
     commit.insert("consumed_block", [{ chain: id, number, left_number: null, height, hash, parent, time, content }])
     commit.afterwards(onRecorded)
@@ -98,7 +99,14 @@ export const make: Make = Effect.fnUntraced(function* (opened) {
       if (keepBlocks === undefined) return
       const { query } = yield* Database
       const kept = Math.min(below, below + undoDepth - keepBlocks)
-      yield* query((db) => db.deleteFrom("consumed_block").where("chain", "=", id).where("height", "<", kept))
+      // Steps back stay: without them, a consumer that has been away would not know that its blocks have left.
+      yield* query((db) =>
+        db
+          .deleteFrom("consumed_block")
+          .where("chain", "=", id)
+          .where("height", "<", kept)
+          .where(sql<boolean>`(left_number is null or left_number <> number)`)
+      )
     })
   }
 })
