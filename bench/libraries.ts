@@ -1,7 +1,7 @@
 /**
- * Every piece that core does by hand beside the library that is made for it: CPU time for one operation, the median of
- * rounds that take turns in one process, and the quotient of the two with its smallest and greatest value of a round.
- * Both have to give the same result first.
+ * Every piece that core does by hand beside the library that is made for it, and bip32 over either library of the curve:
+ * CPU time for one operation, the median of rounds that take turns in one process, and the quotient of the two with its
+ * smallest and greatest value of a round. Both have to give the same result first.
  *
  *     node bench/libraries.ts [rounds]
  */
@@ -90,33 +90,33 @@ const [bitcoin, ethereum] = [chain("bitcoin"), chain("ethereum")]
 const encode = (of: Chain.Chain, bytes: Uint8Array) => Address.encode(of, Address.fromBytes(bytes))!
 const decode = (of: Chain.Chain, text: string) => Result.getOrThrow(Address.decode(of, text))
 
-// Extended keys and child keys.
+// Extended keys and child keys: bip32 over the one library of the curve and over the other, then many keys at once.
 const xpub =
   "xpub6CatWdiZiodmUeTDp8LT5or8nmbKNcuyvz7WyksVFkKB4RHwCD3XyuvPEbvqAQY3rAPshWcMLoP2fMFMKHPJ4ZeZXYVUhLv1VMrjPC7PW6V"
 const bip32 = BIP32Factory(ecc)
 const key = Result.getOrThrow(ExtendedPublicKey.decode(bitcoin, xpub))
 const keyHex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
 compare(
-  "extended key, read",
-  "bip32",
+  "extended key, read, over @noble/curves",
+  "over tiny-secp256k1",
   200,
-  () => many(200, () => keyHex(Result.getOrThrow(ExtendedPublicKey.decode(bitcoin, xpub)).publicKey)),
+  () => many(200, () => keyHex(Result.getOrThrow(ExtendedPublicKey.decode(bitcoin, xpub)).node.publicKey)),
   () => many(200, () => keyHex(bip32.fromBase58(xpub).publicKey))
 )
 const node = bip32.fromBase58(xpub)
 const branch = Result.getOrThrow(Derivation.branch(bitcoin, key, { derivation: "bip32", format: "P2WPKH" }))
 compare(
-  "child key, one at a time",
-  "bip32",
+  "child key, one at a time, over @noble/curves",
+  "over tiny-secp256k1",
   200,
   () => many(200, (i) => keyHex(Derivation.publicKeyAt(branch, i)!)),
   () => many(200, (i) => keyHex(node.derive(i).publicKey))
 )
 /** The same batching around the library's addition: the HMAC's key is set up once. */
 const children = (count: number) => {
-  const keyed = hmac.create(sha512, key.chainCode)
+  const keyed = hmac.create(sha512, key.node.chainCode)
   const data = new Uint8Array(37)
-  data.set(key.publicKey)
+  data.set(key.node.publicKey)
   const view = new DataView(data.buffer)
   return many(count, (i) => {
     view.setUint32(33, i)
@@ -124,7 +124,7 @@ const children = (count: number) => {
   })
 }
 const scalars = children(1000)
-const parent = BaseMultiples.decompress(key.publicKey)
+const parent = BaseMultiples.decompress(key.node.publicKey)
 for (const count of [1, 20, 1000]) {
   compare(
     `parent + scalar × G, ${count} at once`,
@@ -136,7 +136,7 @@ for (const count of [1, 20, 1000]) {
       )
         .flat()
         .map((point) => keyHex(BaseMultiples.compress(point!))),
-    () => scalars.map((scalar) => keyHex(ecc.pointAddScalar(key.publicKey, scalar, true)))
+    () => scalars.map((scalar) => keyHex(ecc.pointAddScalar(key.node.publicKey, scalar, true)))
   )
 }
 compare(
@@ -146,7 +146,7 @@ compare(
   () => Derivation.derive(branch, 0, 1000).map((found) => Result.getOrThrow(found).address),
   () =>
     children(1000).map((scalar) => {
-      const hash = bitcoinjs.crypto.hash160(ecc.pointAddScalar(key.publicKey, scalar, true))
+      const hash = bitcoinjs.crypto.hash160(ecc.pointAddScalar(key.node.publicKey, scalar, true))
       return encode(bitcoin, Uint8Array.of(0, 20, ...hash))
     })
 )

@@ -4,6 +4,7 @@
  * The maths takes time that depends on the keys, which are public. Deriving many addresses in one call is far cheaper
  * than one at a time, and blocks: about 0.1 ms an address.
  */
+import type { BIP32Interface } from "bip32"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Address from "../address/Address.ts"
@@ -61,7 +62,7 @@ export interface Branch {
   readonly derivation: Derivation
   readonly type: AddressType
   readonly format: KeyFormat<Format>
-  readonly node: ChildKeys.Node
+  readonly node: BIP32Interface
 }
 
 /**
@@ -116,7 +117,7 @@ export const branch = (
   if (derivation === "bip32" && type === "change") {
     return Result.fail(new InvalidDerivation({ message: "type: the derivation bip32 has no change addresses" }))
   }
-  const node = derivation === "bip32" ? key : ChildKeys.child(key, type === "change" ? 1 : 0)
+  const node = derivation === "bip32" ? key.node : ChildKeys.child(key.node, type === "change" ? 1 : 0)
   return node === undefined
     ? Result.fail(new InvalidDerivation({ message: "derivation: BIP-32 has no such branch below this key" }))
     : Result.succeed({ chain, derivation, type, format: found, node })
@@ -139,10 +140,8 @@ export const branch = (
  * Derivation.descriptor(branch)?.replace(/xpub\w+/, "xpub…") // => "wpkh(xpub…/*)"
  * ```
  */
-export const descriptor = ({ chain, format, node }: Branch): string | undefined => {
-  const origin = { depth: 0, parentFingerprint: new Uint8Array(4), childNumber: 0, format: undefined }
-  return format.descriptor?.(`${ExtendedPublicKey.encode(chain, { ...origin, ...node })}/*`)
-}
+export const descriptor = ({ chain, format, node }: Branch): string | undefined =>
+  format.descriptor?.(`${ExtendedPublicKey.encodeAlone(chain, node)}/*`)
 
 const indexLimit = 2 ** 31
 

@@ -6,6 +6,7 @@ import * as Result from "effect/Result"
 import * as Chain from "../chains/Chain.ts"
 import * as Keys from "../keys/Derivation.ts"
 import * as ExtendedPublicKey from "../keys/ExtendedPublicKey.ts"
+import { Secp256k1 } from "./Secp256k1.ts"
 
 /** Addresses of an extended public key at the indices `from` (default 0) to `from + count − 1`. */
 export interface Request extends Keys.Options {
@@ -33,19 +34,26 @@ export class Derivation extends Context.Service<
     readonly addresses: (request: Request) => Effect.Effect<ReadonlyArray<Keys.DerivedAddress>, DerivationError>
   }
 >()("@headwater/core/services/Derivation") {
-  static readonly layer = Layer.succeed(Derivation, {
-    addresses: Effect.fn("Derivation.addresses")(function* (request: Request) {
-      const { blockchain, count, extendedPublicKey, from = 0, network, ...options } = request
-      const chain = yield* Effect.fromResult(Chain.find(blockchain, network))
-      const key = yield* Effect.fromResult(ExtendedPublicKey.decode(chain, extendedPublicKey))
-      const branch = yield* Effect.fromResult(Keys.branch(chain, key, options))
-      const found: Array<Keys.DerivedAddress> = []
-      for (let at = 0; at < count; at += addressesOfTurn) {
-        const results = Keys.derive(branch, from + at, Math.min(addressesOfTurn, count - at))
-        found.push(...results.filter(Result.isSuccess).map(({ success }) => success))
-        yield* Effect.yieldNow
+  /** With the curve of the platform. */
+  static readonly layer = Layer.effect(
+    Derivation,
+    Effect.gen(function* () {
+      const curve = yield* Secp256k1
+      return {
+        addresses: Effect.fn("Derivation.addresses")(function* (request: Request) {
+          const { blockchain, count, extendedPublicKey, from = 0, network, ...options } = request
+          const chain = yield* Effect.fromResult(Chain.find(blockchain, network))
+          const key = yield* Effect.fromResult(ExtendedPublicKey.decode(chain, extendedPublicKey, curve))
+          const branch = yield* Effect.fromResult(Keys.branch(chain, key, options))
+          const found: Array<Keys.DerivedAddress> = []
+          for (let at = 0; at < count; at += addressesOfTurn) {
+            const results = Keys.derive(branch, from + at, Math.min(addressesOfTurn, count - at))
+            found.push(...results.filter(Result.isSuccess).map(({ success }) => success))
+            yield* Effect.yieldNow
+          }
+          return found
+        })
       }
-      return found
     })
-  })
+  )
 }

@@ -4,7 +4,10 @@ import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+import { noble } from "@headwater/core/keys/Secp256k1"
 import { BIP32Factory } from "bip32"
+import { hmac } from "@noble/hashes/hmac.js"
+import { sha512 } from "@noble/hashes/sha2.js"
 import * as bitcoinjs from "bitcoinjs-lib"
 import * as Result from "effect/Result"
 import { computeAddress } from "ethers"
@@ -18,6 +21,7 @@ const bip32 = BIP32Factory(ecc)
 const chain = (blockchain: string, network = "mainnet"): Chain.Chain =>
   Result.getOrThrow(Chain.find(blockchain, network))
 
+/** The same from a key over either library of the curve. */
 const addresses = (
   of: Chain.Chain,
   text: string,
@@ -25,13 +29,19 @@ const addresses = (
   from = 0,
   count = 1
 ): ReadonlyArray<string> => {
-  const key = Result.getOrThrow(ExtendedPublicKey.decode(of, text))
-  const branch = Result.getOrThrow(Derivation.branch(of, key, options))
-  return Derivation.derive(branch, from, count).map((result) => Result.getOrThrow(result).address)
+  const [found, other] = [noble, ecc].map((curve) => {
+    const key = Result.getOrThrow(ExtendedPublicKey.decode(of, text, curve))
+    const branch = Result.getOrThrow(Derivation.branch(of, key, options))
+    return Derivation.derive(branch, from, count).map((result) => Result.getOrThrow(result).address)
+  })
+  assert.deepStrictEqual(found, other)
+  return found!
 }
 
-const refusal = (of: Chain.Chain, text: string, options: Derivation.Options): string => {
-  const key = Result.getOrThrow(ExtendedPublicKey.decode(of, text))
+const refusal = (of: Chain.Chain, text: string, options: Derivation.Options): string =>
+  refusalOf(of, Result.getOrThrow(ExtendedPublicKey.decode(of, text)), options)
+
+const refusalOf = (of: Chain.Chain, key: ExtendedPublicKey.ExtendedPublicKey, options: Derivation.Options): string => {
   const result = Derivation.branch(of, key, options)
   return Result.isFailure(result) ? result.failure.message : assert.fail("accepted")
 }
@@ -180,6 +190,27 @@ it("indices beyond 2^31 − 1 are hardened and have no address", () => {
   for (const from of [-1, 0.5]) assert.isTrue(Derivation.derive(branch, from, 1).every(Result.isFailure))
 })
 
+it("the key behind an address, and none where BIP-32 has none", () => {
+  const of = chain("bitcoin")
+  const account = bip32.fromBase58(taproot)
+  const keyAt = (index: number, curve = noble) => {
+    const key = Result.getOrThrow(ExtendedPublicKey.decode(of, taproot, curve))
+    return Derivation.publicKeyAt(Result.getOrThrow(Derivation.branch(of, key)), index)
+  }
+  for (const curve of [noble, ecc]) {
+    assert.deepStrictEqual(keyAt(7, curve), account.derive(0).derive(7).publicKey)
+    for (const index of [-1, 0.5, 2 ** 31, 2 ** 32, Number.NaN]) assert.isUndefined(keyAt(index, curve))
+  }
+  // No index is known that BIP-32 declares invalid: a library of the curve says so of this one.
+  const invalid = hmac(sha512, account.chainCode, Uint8Array.from([...account.publicKey, 0, 0, 0, 0])).subarray(0, 32)
+  const isPrivate = (bytes: Uint8Array) => noble.isPrivate(bytes) && Buffer.compare(bytes, invalid) !== 0
+  const key = Result.getOrThrow(ExtendedPublicKey.decode(of, taproot, { ...noble, isPrivate }))
+  assert.include(refusalOf(of, key, {}), "no such branch")
+  const below = Result.getOrThrow(Derivation.branch(of, key, { derivation: "bip32" }))
+  assert.isUndefined(Derivation.publicKeyAt(below, 0))
+  assert.deepStrictEqual(Derivation.publicKeyAt(below, 1), account.derive(1).publicKey)
+})
+
 describe("lines", () => {
   const request = { blockchain: "bitcoin", network: "mainnet", extendedPublicKey: zpub }
   const failure = (changes: Partial<Derivation.Request>): string => {
@@ -304,7 +335,7 @@ it.skipIf(!existsSync(official))("shared fixtures: every public step of the chai
       const index = Number(path.split("/").at(-1))
       const parent = chains[at - 1]
       if (parent === undefined || !Number.isInteger(index)) continue
-      const { publicKey } = Result.getOrThrow(ExtendedPublicKey.decode(bitcoin, pub))
+      const { publicKey } = Result.getOrThrow(ExtendedPublicKey.decode(bitcoin, pub)).node
       assert.deepStrictEqual(addresses(bitcoin, parent.pub, { derivation: "bip32" }, index), [
         bitcoinjs.payments.p2wpkh({ pubkey: publicKey }).address!
       ])

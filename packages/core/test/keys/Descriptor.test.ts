@@ -82,7 +82,7 @@ describe("Descriptor", () => {
       const branch = Result.getOrThrow(Derivation.branch(of, key, { derivation: "bip32", format }))
       const found = Result.getOrThrow(Descriptor.parse(of, Derivation.descriptor(branch)!))
       assert.deepStrictEqual([found.derivation, found.format, found.types], ["bip32", format, ["receive"]])
-      assert.deepStrictEqual(found.key.publicKey, key.publicKey)
+      assert.deepStrictEqual(found.key.node.publicKey, key.node.publicKey)
     }
   })
 

@@ -5,21 +5,25 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as Matcher from "@headwater/core/events/Matcher"
 import * as Sighash from "@headwater/core/evm/Sighash"
 import * as Derivation from "@headwater/core/keys/Derivation"
+import { layerTiny } from "@headwater/core/services/Secp256k1Tiny"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 
-const services = Layer.mergeAll(
-  Services.Derivation.layer,
-  Services.Sighash.layer,
-  Services.EventMatcher.layer,
-  Services.CreditLedger.layer()
-)
+const servicesOver = (curve: Layer.Layer<Services.Secp256k1>) =>
+  Layer.mergeAll(
+    Layer.provide(Services.Derivation.layer, curve),
+    Services.Sighash.layer,
+    Services.EventMatcher.layer,
+    Services.CreditLedger.layer()
+  )
 
 it("the root of the package has the namespaces", () => assert.strictEqual(Amount.format(1n, 1), "0.1"))
 
-describe("services say what the pure functions say", () => {
-  layer(services)((it) => {
+const curves = { noble: Services.Secp256k1.layerNoble, tiny: layerTiny }
+
+describe.each(["noble", "tiny"] as const)("services say what the pure functions say, over %s", (curve) => {
+  layer(servicesOver(curves[curve]))((it) => {
     it.effect("Derivation", () =>
       Effect.gen(function* () {
         const derivation = yield* Services.Derivation

@@ -1,5 +1,4 @@
 /** The keys of a wallet's addresses, and how a signer finds them below its master key. */
-import { hash160 } from "@headwater/core/utxo/BitcoinHash"
 import * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import type { Place } from "@headwater/indexer/store/wallets/SpendableCoins"
@@ -12,15 +11,21 @@ const hardened = 0x8000_0000
 
 const numberText = (number: number) => (number >= hardened ? `${number - hardened}'` : String(number))
 
+const bigEndian = (number: number): Uint8Array => {
+  const bytes = new Uint8Array(4)
+  new DataView(bytes.buffer).setUint32(0, number)
+  return bytes
+}
+
 /**
  * The master key's fingerprint, and the path from it to an extended key: known of a master key, and of a key that is one
  * step below it. Deeper ones do not say it; their paths begin at themselves, and the fingerprint is zeros.
  */
-const originOf = ({ childNumber, depth, parentFingerprint, publicKey }: ExtendedPublicKey.ExtendedPublicKey) =>
-  depth === 0
-    ? { fingerprint: hash160(publicKey).slice(0, 4), path: "m" }
-    : depth === 1
-      ? { fingerprint: parentFingerprint, path: `m/${numberText(childNumber)}` }
+const originOf = ({ node }: ExtendedPublicKey.ExtendedPublicKey) =>
+  node.depth === 0
+    ? { fingerprint: node.fingerprint, path: "m" }
+    : node.depth === 1
+      ? { fingerprint: bigEndian(node.parentFingerprint), path: `m/${numberText(node.index)}` }
       : { fingerprint: new Uint8Array(4), path: "m" }
 
 /** The key of each place of a wallet. */

@@ -55,8 +55,7 @@ const newKey = (chain: Chain.Chain) => {
   )
   for (const step of crypto.getRandomValues(new Uint8Array(24))) {
     const { node } = Result.getOrThrow(Derivation.branch(Seed.chain, key, { type: types[step % 2]! }))
-    const origin = { depth: 0, parentFingerprint: new Uint8Array(4), childNumber: 0, format: undefined }
-    key = { ...origin, ...node }
+    key = { node, format: undefined }
   }
   return ExtendedPublicKey.encode(chain, key)
 }
