@@ -17,17 +17,37 @@ const keccak: Trie.Hash = (bytes) => hasher.init().update(bytes).digest("binary"
 
 const quantity = (number: number) => `0x${number.toString(16)}`
 
+/** Where a block stands that follows another one. */
+export interface Place {
+  readonly height: number
+  readonly parent: string
+  /** Seconds since the Unix epoch. */
+  readonly time: number
+}
+
 /**
  * A block of `count` transactions: those of the recorded block again and again, each with a nonce, a hash and a sender of
- * its own, and its recorded calls `calls` times.
+ * its own, and its recorded calls `calls` times. At `place` its transactions are others than at any other height.
  */
-export const repeated = (recorded: EvmNode.RecordedBlock, count: number, calls: number): EvmNode.RecordedBlock => {
+export const repeated = (
+  recorded: EvmNode.RecordedBlock,
+  count: number,
+  calls: number,
+  place?: Place
+): EvmNode.RecordedBlock => {
+  const firstNonce = place === undefined ? 0 : place.height * count
+  const number = place === undefined ? {} : { blockNumber: quantity(place.height) }
   const kept = recorded.block.transactions.flatMap((json: EvmNode.Json, index: number) =>
     json.to == null || Number(json.type ?? 0) > 2 ? [] : [index]
   )
   const made = Array.from({ length: count }, (_, index) => {
     const from = kept[index % kept.length]!
-    const json = { ...recorded.block.transactions[from], nonce: quantity(index), transactionIndex: quantity(index) }
+    const json = {
+      ...recorded.block.transactions[from],
+      ...number,
+      nonce: quantity(firstNonce + index),
+      transactionIndex: quantity(index)
+    }
     const transaction = { json, type: Number(json.type ?? 0) } as unknown as Transaction
     const { bytes, signed } = TransactionForm.hashed(transaction)!
     return {
@@ -43,8 +63,12 @@ export const repeated = (recorded: EvmNode.RecordedBlock, count: number, calls: 
     LogsBloom.join(union, LogsBloom.given(receipt.logsBloom, "logsBloom")!)
     return {
       ...receipt,
-      ...{ transactionHash: json.hash, transactionIndex: quantity(index) },
-      logs: (receipt.logs as ReadonlyArray<EvmNode.Json>).map((log) => ({ ...log, logIndex: quantity(position++) }))
+      ...{ ...number, transactionHash: json.hash, transactionIndex: quantity(index) },
+      logs: (receipt.logs as ReadonlyArray<EvmNode.Json>).map((log) => ({
+        ...log,
+        ...number,
+        logIndex: quantity(position++)
+      }))
     }
   })
   const bytesOf = (receipt: EvmNode.Json, index: number) =>
@@ -56,6 +80,7 @@ export const repeated = (recorded: EvmNode.RecordedBlock, count: number, calls: 
   const rootOf = (values: ReadonlyArray<Uint8Array>) => hex(TimeSlice.atOnce(Trie.rootOfList(values, keccak)))
   const header = {
     ...recorded.block,
+    ...(place && { number: quantity(place.height), parentHash: place.parent, timestamp: quantity(place.time) }),
     logsBloom: hex(union),
     transactionsRoot: rootOf(made.map(({ bytes }) => bytes)),
     receiptsRoot: rootOf(receipts.map(bytesOf))
