@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { formatEther, HDNodeWallet, Interface, Wallet, ZeroAddress, zeroPadValue } from "ethers"
+import { formatEther, getAddress, HDNodeWallet, Interface, parseEther, Wallet, ZeroAddress, zeroPadValue } from "ethers"
 import * as Anvil from "./Anvil.ts"
 import * as Contracts from "./Contracts.ts"
 import * as EvmOracle from "./EvmOracle.ts"
@@ -272,6 +272,147 @@ const checkCallbacks = Effect.fnUntraced(function* (
   return expected.length
 })
 
+/** Every block and transaction, by the endpoints that show them, against the node's own words and the oracle. */
+const checkExplorer = Effect.fnUntraced(function* (
+  { anvil, headwater, sender }: Setup,
+  history: EvmOracle.History,
+  metadata: ReadonlyMap<string, EvmOracle.Described>
+) {
+  const base = "ethereum/devnet"
+  const ask = Effect.fnUntraced(function* (path: string) {
+    const { body, status } = yield* headwater.get(path)
+    assert.strictEqual(status, 200, `${path} ${JSON.stringify(body)}`)
+    return body.data
+  })
+  // biome-ignore lint/suspicious/noExplicitAny: answers of a node that the test trusts
+  const node = (method: string, ...params: ReadonlyArray<unknown>) => anvil.rpc<any>(method, params)
+  const coins = (wei: bigint) => ({ amount: formatEther(wei).replace(/\.0$/, ""), unit: "ETH" })
+  const newest = yield* ask(`/blocks/evm/${base}/latest?count=5`)
+  assert.deepStrictEqual([newest.limit, newest.offset, newest.total], [5, 0, 5])
+  let compared = 0
+  let below: { readonly timestamp: string; readonly hash: string } | undefined
+  for (let height = Math.max(0, history.tip - 20); height <= history.tip; height++) {
+    const tag = `0x${height.toString(16)}`
+    const block = yield* node("eth_getBlockByNumber", tag, true)
+    const next = yield* node("eth_getBlockByNumber", `0x${(height + 1).toString(16)}`, false)
+    const details = yield* ask(`/blocks/evm/${base}/height/${height}/details`)
+    const expected = {
+      extraData: block.extraData,
+      gasLimit: Number(block.gasLimit),
+      gasUsed: Number(block.gasUsed),
+      ...{ hash: block.hash, height, nonce: block.nonce, previousBlockHash: block.parentHash },
+      ...{ size: Number(block.size), timestamp: Number(block.timestamp) },
+      ...(block.totalDifficulty == null ? {} : { totalDifficulty: Number(block.totalDifficulty) }),
+      transactionsCount: block.transactions.length
+    }
+    const { minedInSeconds, nextBlockHash, ...rest } = details.item
+    assert.deepStrictEqual(rest, expected)
+    assert.strictEqual(nextBlockHash, next?.hash ?? "")
+    if (below !== undefined) assert.strictEqual(minedInSeconds, Number(block.timestamp) - Number(below.timestamp))
+    assert.deepStrictEqual(yield* ask(`/blocks/evm/${base}/hash/${block.hash}/details`), details)
+    const place = history.tip - height
+    if (place < 5) assert.deepStrictEqual(newest.items[place], { ...rest, minedInSeconds })
+    below = block
+
+    const listed = yield* ask(`/blocks/evm/${base}/hash/${block.hash.slice(2)}/transactions`)
+    const byHeight = yield* ask(`/blocks/evm/${base}/height/${height}/transactions?limit=2&offset=1`)
+    assert.deepStrictEqual(
+      [byHeight.total, byHeight.items],
+      [
+        block.transactions.length,
+        // biome-ignore lint/suspicious/noExplicitAny: an answer of the server
+        listed.items.slice(1, 3).map((item: any) => ({ ...item, timestapm: item.timestamp }))
+      ]
+    )
+    let spent = 0n
+    for (const [position, transaction] of block.transactions.entries()) {
+      const receipt = yield* node("eth_getTransactionReceipt", transaction.hash)
+      const recipient = getAddress(transaction.to ?? receipt.contractAddress)
+      const fee = BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice)
+      const isContract = (yield* node("eth_getCode", recipient, "latest")) !== "0x"
+      const { item } = yield* ask(`/transactions/evm/${base}/${transaction.hash}`)
+      const succeeded = receipt.status === "0x1"
+      assert.deepStrictEqual(item, {
+        contract: isContract || transaction.to == null ? recipient : "",
+        fee: coins(fee),
+        gasLimit: Number(transaction.gas),
+        gasUsed: Number(receipt.gasUsed),
+        ...{ hash: transaction.hash, inputData: transaction.input, positionInBlock: position, recipient },
+        sender: getAddress(transaction.from),
+        status: succeeded ? "success" : "failed",
+        timestamp: Number(block.timestamp),
+        gasPrice: coins(BigInt(receipt.effectiveGasPrice)),
+        minedInBlock: { hash: block.hash, height },
+        nonce: Number(transaction.nonce),
+        value: coins(BigInt(transaction.value)),
+        ...(isContract && transaction.to != null && transaction.input.length >= 10
+          ? { blockchainSpecific: { signatureData: { signature: transaction.input.slice(0, 10) } } }
+          : {})
+      })
+      assert.deepStrictEqual(listed.items[position], item)
+      if (item.sender === sender.address)
+        spent += parseEther(item.fee.amount) + (succeeded ? BigInt(transaction.value) : 0n)
+
+      const of = (moved: EvmOracle.Moved) => moved.transaction === transaction.hash
+      const internal = yield* ask(`/transactions/evm/${base}/${transaction.hash}/internal`)
+      assert.deepStrictEqual(
+        [internal.total, internal.items],
+        [
+          history.internals.filter(of).length,
+          history.internals.filter(of).map((moved) => ({
+            operationId: moved.operation,
+            operationType: moved.type,
+            ...{ recipient: moved.to, sender: moved.from, timestamp: moved.time, value: coins(moved.amount) }
+          }))
+        ]
+      )
+      const tokens = yield* ask(`/transactions/evm/${base}/${transaction.hash}/tokens-transfers`)
+      assert.deepStrictEqual(
+        tokens.items,
+        history.tokens.filter(of).map((moved) => {
+          const token = metadata.get(moved.contract)!
+          const decimals = moved.tokenId === undefined ? token.decimals : undefined
+          return {
+            ...{ recipient: moved.to, sender: moved.from },
+            tokenData: {
+              name: token.name,
+              ...(moved.tokenId === undefined ? {} : { nonFungibleValues: { tokenId: moved.tokenId } }),
+              ...{ symbol: token.symbol, contractAddress: moved.contract, standard: moved.standard },
+              fungibleValues: {
+                amount: EvmOracle.amountOf(moved, token),
+                ...(decimals === undefined ? {} : { decimals })
+              }
+            }
+          }
+        })
+      )
+      compared++
+    }
+    if (height === 0) continue
+    // What the sender has paid is what its balance lacks.
+    const balances = yield* Effect.forEach([tag, `0x${(height - 1).toString(16)}`], (at) =>
+      node("eth_getBalance", sender.address, at)
+    )
+    assert.strictEqual(BigInt(balances[1]) - BigInt(balances[0]), spent)
+  }
+  return compared
+})
+
+/** Blocks that the chain does not have, or has no more. */
+const checkAbsent = Effect.fnUntraced(function* ({ headwater }: Setup, tip: number, orphan: string) {
+  const absent = [`hash/${orphan}/details`, `hash/${orphan}/transactions`, `height/${tip + 1}/details`]
+  for (const path of [...absent, `hash/${"12".repeat(32)}/details`, `height/${tip + 1}/transactions`]) {
+    const { body, status } = yield* headwater.get(`/blocks/evm/ethereum/devnet/${path}`)
+    assert.deepStrictEqual([status, body.error?.code], [404, "blockchain_data_block_not_found"], path)
+  }
+  for (const part of ["", "/internal", "/tokens-transfers"]) {
+    const { body, status } = yield* headwater.get(`/transactions/evm/ethereum/devnet/0x${"12".repeat(32)}${part}`)
+    assert.deepStrictEqual([status, body.error?.code], [404, "blockchain_data_transaction_not_found"], part)
+  }
+  const { status } = yield* headwater.get("/blocks/evm/ethereum/devnet/latest?count=51")
+  assert.strictEqual(status, 400)
+})
+
 const subscribeAll = Effect.fnUntraced(function* ({ subscribe }: Setup, addresses: ReadonlyArray<string>) {
   for (const address of addresses) {
     for (const kind of ["tokens", "internal", "coins"]) {
@@ -381,6 +522,10 @@ for (const [store, { location, name }] of locations.entries()) {
             const lists = yield* checkLists(test, before, metadata)
             const callbacks = yield* checkCallbacks(test, before, metadata, actors)
             assert.isAbove(Math.min(lists, callbacks), 40)
+            const { hash: orphan } = yield* anvil.rpc<{ readonly hash: string }>("eth_getBlockByNumber", [
+              "latest",
+              false
+            ])
 
             yield* anvil.rpc("anvil_reorg", [depth, []])
             yield* mine()
@@ -393,6 +538,9 @@ for (const [store, { location, name }] of locations.entries()) {
             yield* caughtUp
             const after = yield* EvmOracle.history(anvil)
             yield* checkLists(test, after, metadata)
+            const shown = yield* checkExplorer(test, after, metadata)
+            assert.isAbove(shown, 30)
+            yield* checkAbsent(test, after.tip, orphan)
             yield* checkCallbacks(test, after, metadata, actors)
             yield* checkWallet(test, contracts, after, xpub, "ACCOUNT", actors)
             yield* checkWallet(test, contracts, after, receiveBranch, "bip32", actors.slice(0, 3))

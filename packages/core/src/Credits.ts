@@ -27,6 +27,9 @@ const defaults = {
   "internal-transactions": 320,
   "evm-assets": 220,
   "evm-logs": 30,
+  "evm-block": 30,
+  "evm-transaction": 30,
+  "transaction-tokens": 110,
   "utxo-last-block": 20,
   "utxo-derive": 35,
   "utxo-assets": 520,
@@ -44,7 +47,9 @@ export const onChain = (credits: number, { creditMultiplier }: Pick<Chain, "cred
 type PriceColumn = { readonly default: number } & Readonly<Record<string, number>>
 
 /** Operations that cost more on a chain with a multiplier, whichever that is (wider interface, *Credits*). */
-const multiplied: ReadonlySet<string> = new Set<Operation>(["fees", "next-nonce", "simulate"])
+const multiplied: ReadonlySet<string> = new Set<Operation>([
+  ...(["fees", "next-nonce", "simulate", "evm-block", "evm-transaction", "transaction-tokens"] as const)
+])
 
 const column = (operation: Operation, byDefault: number): PriceColumn => {
   const listed = blockchains.filter(

@@ -47,8 +47,17 @@ export const endpoints = {
   "domains.verify": "POST /domains/{domain}/verify",
   "receivers.list": "GET /receivers",
   "receivers.recover": "POST /receivers/recover",
+  "blocks.evmByHash": "GET /blocks/evm/{blockchain}/{network}/hash/{blockHash}/details",
+  "blocks.evmByHeight": "GET /blocks/evm/{blockchain}/{network}/height/{blockHeight}/details",
+  "blocks.evmLatest": "GET /blocks/evm/{blockchain}/{network}/latest/details",
+  "blocks.evmNewest": "GET /blocks/evm/{blockchain}/{network}/latest",
+  "blocks.evmTransactionsByHash": "GET /blocks/evm/{blockchain}/{network}/hash/{blockHash}/transactions",
+  "blocks.evmTransactionsByHeight": "GET /blocks/evm/{blockchain}/{network}/height/{blockHeight}/transactions",
   "blocks.utxoLatest": "GET /blocks/utxo/{blockchain}/{network}/latest/details",
   "blocks.xrpTransactions": "GET /blocks/xrp/{network}/hash/{blockHash}/transactions",
+  "transactions.evmTransaction": "GET /transactions/evm/{blockchain}/{network}/{transactionHash}",
+  "transactions.evmInternal": "GET /transactions/evm/{blockchain}/{network}/{transactionHash}/internal",
+  "transactions.evmTokens": "GET /transactions/evm/{blockchain}/{network}/{transactionHash}/tokens-transfers",
   "transactions.logs": "GET /transactions/evm/{blockchain}/{network}/{transactionHash}/logs",
   "transactions.prepare": "POST /prepare-transactions/evm/{blockchain}/{network}/native-coins",
   "tokenPreparation.prepareFungible": "POST /prepare-transactions/evm/{blockchain}/{network}/fungible-tokens",
@@ -224,12 +233,30 @@ export interface Calls {
     readonly recover: Call<"receivers.recover">
   }
   readonly blocks: {
+    /** Read a block of an EVM chain by its hash. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    readonly evmByHash: Call<"blocks.evmByHash">
+    /** Read a block of an EVM chain by its height. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    readonly evmByHeight: Call<"blocks.evmByHeight">
+    /** Read the last mined block of an EVM chain. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    readonly evmLatest: Call<"blocks.evmLatest">
+    /** List the last mined blocks of an EVM chain, newest first. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    readonly evmNewest: Call<"blocks.evmNewest">
+    /** List the transactions of a block of an EVM chain, by its hash. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    readonly evmTransactionsByHash: Call<"blocks.evmTransactionsByHash">
+    /** List the transactions of a block of an EVM chain, by its height. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    readonly evmTransactionsByHeight: Call<"blocks.evmTransactionsByHeight">
     /** Read the last mined block of a UTXO chain. Costs 20 credits a result; bitcoin-cash 24, litecoin 22, dogecoin 22, dash 22, zcash 26. What fails costs nothing. */
     readonly utxoLatest: Call<"blocks.utxoLatest">
     /** List the transactions of an XRP ledger. Costs 20 credits a result. What fails costs nothing. */
     readonly xrpTransactions: Call<"blocks.xrpTransactions">
   }
   readonly transactions: {
+    /** Read a mined transaction of an EVM chain. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    readonly evmTransaction: Call<"transactions.evmTransaction">
+    /** List the internal transactions of a transaction. Costs 320 credits a result; ethereum-classic 416, binance-smart-chain 800, polygon 640, arbitrum 512, avalanche 576, base 384, optimism 448, tron 480. What fails costs nothing. */
+    readonly evmInternal: Call<"transactions.evmInternal">
+    /** List the token transfers of a transaction. Costs 110 credits a result; bitcoin-cash 132, litecoin 121, dogecoin 121, dash 121, zcash 143, ethereum-classic 143, binance-smart-chain 275, polygon 220, arbitrum 176, avalanche 198, base 132, optimism 154, tron 165. What fails costs nothing. */
+    readonly evmTokens: Call<"transactions.evmTokens">
     /** List the logs of a transaction. Costs 30 credits a result; ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
     readonly logs: Call<"transactions.logs">
     /** Prepare a transaction of native coins for signing. Costs 60 credits a result; ethereum-classic 78, binance-smart-chain 150, polygon 120, arbitrum 96, avalanche 108, base 72, optimism 84, tron 90. What fails costs nothing. */

@@ -347,7 +347,7 @@ export interface components {
           /** @example witness_v0_keyhash */
           readonly type: string
         }
-        readonly value?: components["schemas"]["Amount"]
+        readonly value?: components["schemas"]["Amount_2"]
       }[]
       /** @example 2 */
       readonly version: number
@@ -413,11 +413,11 @@ export interface components {
             /** @example witness_v0_keyhash */
             readonly type: string
           }
-          readonly value?: components["schemas"]["Amount"]
+          readonly value?: components["schemas"]["Amount_2"]
         }[]
       }
     }
-    readonly Amount: {
+    readonly Amount_2: {
       /**
        * @description Decimal text, never with an exponent
        * @example 0.015
@@ -492,8 +492,8 @@ export interface components {
          */
         readonly aproximateAmount: string
       }
-      readonly gasPrice: components["schemas"]["Amount_2"]
-      readonly value: components["schemas"]["Amount"]
+      readonly gasPrice: components["schemas"]["Amount_4"]
+      readonly value: components["schemas"]["Amount_2"]
       /** @description On tron: when the transaction can no longer be sent, in seconds since the Unix epoch */
       readonly expirationTimestamp?: number
       readonly blockchainSpecific?: {
@@ -508,7 +508,7 @@ export interface components {
       }
     }
     /** @description The highest price of a unit of gas; on tron 0: the chain sets its prices */
-    readonly Amount_2: {
+    readonly Amount_4: {
       /**
        * @description Decimal text, never with an exponent
        * @example 0.015
@@ -601,8 +601,8 @@ export interface components {
       readonly size: number
       /** @example 2 */
       readonly version: number
-      readonly fee: components["schemas"]["Amount"]
-      readonly feePerByte: components["schemas"]["Amount"]
+      readonly fee: components["schemas"]["Amount_2"]
+      readonly feePerByte: components["schemas"]["Amount_2"]
       readonly inputs: readonly {
         /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
         readonly address: string
@@ -689,7 +689,7 @@ export interface components {
       }
     }
     readonly HdWalletBalance: {
-      readonly confirmedBalance: components["schemas"]["Amount"]
+      readonly confirmedBalance: components["schemas"]["Amount_2"]
       /**
        * @description Height of the block from which on it is known which addresses were used. What was used and emptied before looks unused: coins behind 1,000 such addresses of a UTXO wallet in a row are not found, nor those behind as many deleted accounts of the XRP Ledger as the wallet's gap has. Absent where all of the chain is known
        * @example 850000
@@ -895,9 +895,9 @@ export interface components {
       }
       /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
       readonly transactionHash: string
-      readonly minedInBlock: components["schemas"]["MinedInBlock_1"]
+      readonly minedInBlock: components["schemas"]["MinedInBlock"]
     }
-    readonly MinedInBlock_1: {
+    readonly MinedInBlock: {
       /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
       readonly hash: string
       /** @example 21000000 */
@@ -909,7 +909,7 @@ export interface components {
        * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
        */
       readonly transactionHash: string
-      readonly minedInBlock: components["schemas"]["MinedInBlock_1"]
+      readonly minedInBlock: components["schemas"]["MinedInBlock"]
       /**
        * @description Trace address
        * @example call_0_1
@@ -926,7 +926,7 @@ export interface components {
        * @example 1764158400
        */
       readonly timestamp: number
-      readonly value: components["schemas"]["Amount"]
+      readonly value: components["schemas"]["Amount_2"]
     }
     readonly BroadcastOutcome: {
       /**
@@ -939,7 +939,7 @@ export interface components {
        * @example nonce too low
        */
       readonly errorMessage?: string
-      readonly minedInBlock?: components["schemas"]["MinedInBlock_1"]
+      readonly minedInBlock?: components["schemas"]["MinedInBlock"]
       /**
        * @description `unknown`: given to the nodes, none of which has answered yet; `sent`: a node has it; `mined`: a block has it; `failed`: refused by the nodes, or in a block as failed; `replaced`: another transaction with its nonce, sequence or inputs is in a block; `dropped`: no node has it any more, or its time is over
        * @example mined
@@ -1031,7 +1031,7 @@ export interface components {
         readonly recipient: string
         /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
         readonly sender: string
-        readonly value: components["schemas"]["Amount"]
+        readonly value: components["schemas"]["Amount_2"]
       }[]
       /** @example 7 */
       readonly nonce: number
@@ -1068,7 +1068,7 @@ export interface components {
           readonly standard: string
         }
       }[]
-      readonly fee: components["schemas"]["Amount_1"]
+      readonly fee: components["schemas"]["Amount_3"]
       readonly gasPrice: {
         /** @example 31000000000 */
         readonly amount: number
@@ -1087,18 +1087,18 @@ export interface components {
         /** @example ETH */
         readonly unit: string
       }
-      readonly minedInBlock: components["schemas"]["MinedInBlock"]
-      readonly value: components["schemas"]["Amount"]
+      readonly minedInBlock: components["schemas"]["MinedInBlock_1"]
+      readonly value: components["schemas"]["Amount_2"]
     }
     /** @description The block on top of which the transaction was run */
-    readonly MinedInBlock: {
+    readonly MinedInBlock_1: {
       /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
       readonly hash: string
       /** @example 21000000 */
       readonly height: number
     }
     /** @description For the gas that is used, at the highest price that is allowed */
-    readonly Amount_1: {
+    readonly Amount_3: {
       /**
        * @description Decimal text, never with an exponent
        * @example 0.015
@@ -1114,8 +1114,8 @@ export interface components {
       readonly recipient: string
       /** @example 4711 */
       readonly destinationTag?: number
-      readonly value: components["schemas"]["Amount"]
-      readonly fee: components["schemas"]["Amount"]
+      readonly value: components["schemas"]["Amount_2"]
+      readonly fee: components["schemas"]["Amount_2"]
       /** @example 71550321 */
       readonly sequence: number
       /**
@@ -1212,7 +1212,7 @@ export interface components {
        * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
        */
       readonly sighash: string
-      readonly value: components["schemas"]["Amount"]
+      readonly value: components["schemas"]["Amount_2"]
       readonly fee: {
         /**
          * @description Wei; 0 for a gas-fee-market-transaction
@@ -1251,6 +1251,120 @@ export interface components {
       readonly name?: string
       readonly topics: readonly string[]
     }
+    readonly TokenMove: {
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly recipient: string
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly sender: string
+      readonly tokenData: {
+        readonly fungibleValues: {
+          /** @example 1.5 */
+          readonly amount: string
+          /**
+           * @description Absent where the contract does not say them: the amount is in the smallest unit then
+           * @example 6
+           */
+          readonly decimals?: number
+        }
+        /** @example Example Token */
+        readonly name: string
+        readonly nonFungibleValues?: {
+          /** @example 4711 */
+          readonly tokenId?: string
+        }
+        /** @example EXT */
+        readonly symbol: string
+        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+        readonly contractAddress: string
+        /** @example ERC-20 */
+        readonly standard: string
+      }
+    }
+    readonly InternalTransfer: {
+      /**
+       * @description Trace address
+       * @example call_0_1
+       */
+      readonly operationId: string
+      /** @example call */
+      readonly operationType: string
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly recipient: string
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly sender: string
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly timestamp: number
+      readonly value: components["schemas"]["Amount_2"]
+    }
+    readonly EvmTransaction: {
+      /**
+       * @description The contract that is created, or called as far as there is one at present; else empty
+       * @example 0x52908400098527886E0F7030069857D2E4169EE7
+       */
+      readonly contract: string
+      readonly fee: components["schemas"]["Amount"]
+      /** @example 65000 */
+      readonly gasLimit: number
+      /** @example 51000 */
+      readonly gasUsed: number
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly hash: string
+      /** @example 0x */
+      readonly inputData: string
+      /** @example 7 */
+      readonly positionInBlock: number
+      /**
+       * @description Or the contract that is created
+       * @example 0x52908400098527886E0F7030069857D2E4169EE7
+       */
+      readonly recipient: string
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly sender: string
+      /** @enum {string} */
+      readonly status: "success" | "failed"
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly timestamp: number
+      readonly gasPrice: components["schemas"]["Amount_1"]
+      readonly minedInBlock: components["schemas"]["MinedInBlock"]
+      /** @example 7 */
+      readonly nonce: number
+      readonly value: components["schemas"]["Amount_2"]
+      readonly blockchainSpecific?: {
+        readonly signatureData?: {
+          /**
+           * @description The first four bytes of the call of a contract
+           * @example 0xa9059cbb
+           */
+          readonly signature?: string
+        }
+      }
+    }
+    /** @description What a unit of gas has cost */
+    readonly Amount_1: {
+      /**
+       * @description Decimal text, never with an exponent
+       * @example 0.015
+       */
+      readonly amount: string
+      /** @example BTC */
+      readonly unit: string
+    }
+    /** @description All that the transaction has cost: gas, blobs (EIP-4844), and what rollups pay to the chain below */
+    readonly Amount: {
+      /**
+       * @description Decimal text, never with an exponent
+       * @example 0.015
+       */
+      readonly amount: string
+      /** @example BTC */
+      readonly unit: string
+    }
     readonly XrpTransaction: {
       /** @example invoice 4711 */
       readonly additionalData?: string
@@ -1258,7 +1372,7 @@ export interface components {
       readonly destinationTag?: number
       /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
       readonly hash: string
-      readonly offer: components["schemas"]["Amount"]
+      readonly offer: components["schemas"]["Amount_2"]
       /** @example 7 */
       readonly positionInBlock: number
       /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
@@ -1274,9 +1388,9 @@ export interface components {
       readonly timestamp: number
       /** @example Payment */
       readonly type: string
-      readonly fee: components["schemas"]["Amount"]
-      readonly receive: components["schemas"]["Amount"]
-      readonly value: components["schemas"]["Amount"]
+      readonly fee: components["schemas"]["Amount_2"]
+      readonly receive: components["schemas"]["Amount_2"]
+      readonly value: components["schemas"]["Amount_2"]
     }
     readonly UtxoBlock: {
       /**
@@ -1325,6 +1439,102 @@ export interface components {
       readonly versionHex: string
       /** @example 3992791 */
       readonly weight: number
+    }
+    readonly EvmTransactionAtHeight: {
+      /**
+       * @description The contract that is created, or called as far as there is one at present; else empty
+       * @example 0x52908400098527886E0F7030069857D2E4169EE7
+       */
+      readonly contract: string
+      readonly fee: components["schemas"]["Amount"]
+      /** @example 65000 */
+      readonly gasLimit: number
+      /** @example 51000 */
+      readonly gasUsed: number
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly hash: string
+      /** @example 0x */
+      readonly inputData: string
+      /** @example 7 */
+      readonly positionInBlock: number
+      /**
+       * @description Or the contract that is created
+       * @example 0x52908400098527886E0F7030069857D2E4169EE7
+       */
+      readonly recipient: string
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly sender: string
+      /** @enum {string} */
+      readonly status: "success" | "failed"
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly timestamp: number
+      readonly gasPrice: components["schemas"]["Amount_1"]
+      readonly minedInBlock: components["schemas"]["MinedInBlock"]
+      /** @example 7 */
+      readonly nonce: number
+      readonly value: components["schemas"]["Amount_2"]
+      readonly blockchainSpecific?: {
+        readonly signatureData?: {
+          /**
+           * @description The first four bytes of the call of a contract
+           * @example 0xa9059cbb
+           */
+          readonly signature?: string
+        }
+      }
+      /**
+       * @description As `timestamp`
+       * @example 1764158400
+       */
+      readonly timestapm: number
+    }
+    readonly EvmBlock: {
+      /** @example 0x546974616e */
+      readonly extraData: string
+      /** @example 36000000 */
+      readonly gasLimit: number
+      /** @example 17412904 */
+      readonly gasUsed: number
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly hash: string
+      /**
+       * @description Blocks before this one
+       * @example 21000000
+       */
+      readonly height: number
+      /**
+       * @description Since the block before; 0 in the first block
+       * @example 12
+       */
+      readonly minedInSeconds: number
+      /**
+       * @description Empty in the newest block; absent where the newest blocks are asked for
+       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       */
+      readonly nextBlockHash?: string
+      /**
+       * @description Empty where the chain has none
+       * @example 0x0000000000000000
+       */
+      readonly nonce: string
+      /** @example 0x96cfa0fb5e50b0a3f6cc76f3299cfbf48f17e8b41798d1394474e67ec8a97e9f */
+      readonly previousBlockHash: string
+      /**
+       * @description Bytes
+       * @example 92341
+       */
+      readonly size: number
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly timestamp: number
+      readonly totalDifficulty?: unknown
+      /** @example 182 */
+      readonly transactionsCount: number
     }
     readonly RecoveredReceivers: {
       /**
@@ -3992,6 +4202,210 @@ export interface operations {
       }
     }
   }
+  readonly "blocks.evmByHash": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Hash of the block */
+        readonly blockHash: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["EvmBlock"]
+          }
+        }
+      }
+    }
+  }
+  readonly "blocks.evmByHeight": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Height of the block */
+        readonly blockHeight: number
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["EvmBlock"]
+          }
+        }
+      }
+    }
+  }
+  readonly "blocks.evmLatest": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["EvmBlock"]
+          }
+        }
+      }
+    }
+  }
+  readonly "blocks.evmNewest": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description How many are wanted, 1 to 50; 10 if not given */
+        readonly count?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["EvmBlock"][]
+          }
+        }
+      }
+    }
+  }
+  readonly "blocks.evmTransactionsByHash": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 50 if not given */
+        readonly limit?: number
+        /** @description Items to skip; 0 if not given */
+        readonly offset?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Hash of the block */
+        readonly blockHash: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["EvmTransaction"][]
+          }
+        }
+      }
+    }
+  }
+  readonly "blocks.evmTransactionsByHeight": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 50 if not given */
+        readonly limit?: number
+        /** @description Items to skip; 0 if not given */
+        readonly offset?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Height of the block */
+        readonly blockHeight: number
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["EvmTransactionAtHeight"][]
+          }
+        }
+      }
+    }
+  }
   readonly "blocks.utxoLatest": {
     readonly parameters: {
       readonly query?: {
@@ -4053,6 +4467,115 @@ export interface operations {
             /** @description Items on all pages */
             readonly total: number
             readonly items: readonly components["schemas"]["XrpTransaction"][]
+          }
+        }
+      }
+    }
+  }
+  readonly "transactions.evmTransaction": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Hash of the transaction */
+        readonly transactionHash: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["EvmTransaction"]
+          }
+        }
+      }
+    }
+  }
+  readonly "transactions.evmInternal": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 50 if not given */
+        readonly limit?: number
+        /** @description Items to skip; 0 if not given */
+        readonly offset?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Hash of the transaction */
+        readonly transactionHash: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["InternalTransfer"][]
+          }
+        }
+      }
+    }
+  }
+  readonly "transactions.evmTokens": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 50 if not given */
+        readonly limit?: number
+        /** @description Items to skip; 0 if not given */
+        readonly offset?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Hash of the transaction */
+        readonly transactionHash: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["TokenMove"][]
           }
         }
       }

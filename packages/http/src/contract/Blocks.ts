@@ -1,4 +1,4 @@
-/** Blocks (interface sections 4.5 and 4.8). */
+/** Blocks (interface sections 4.5 and 4.8; wider interface, *Blocks*). */
 
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -16,6 +16,7 @@ import {
   Timestamp
 } from "./Common.ts"
 import { item } from "./Envelope.ts"
+import { evmBlockEndpoints } from "./EvmBlocks.ts"
 import { Failures } from "./Errors.ts"
 import { ExampleValues } from "./internal/Example.ts"
 import * as FamilyExample from "./internal/FamilyExample.ts"
@@ -68,6 +69,7 @@ const nodeErrors = [Failures.unimplemented, Failures.nodeUnavailable] as const
 
 export class BlocksGroup extends HttpApiGroup.make("blocks")
   .add(
+    ...evmBlockEndpoints,
     HttpApiEndpoint.get("utxoLatest", "/blocks/utxo/:blockchain/:network/latest/details", {
       params: chainParams,
       query: context,

@@ -69,4 +69,5 @@ export const make = ({ apiKey, baseUrl }: Options) =>
  */
 export const makeFetch = (options: Options) => Effect.provide(make(options), FetchHttpClient.layer)
 
-export type Client = Effect.Success<ReturnType<typeof make>>
+/** By name, since the types of all operations are too long to be written out. */
+export interface Client extends Effect.Success<ReturnType<typeof make>> {}

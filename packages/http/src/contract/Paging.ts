@@ -29,6 +29,19 @@ const limit = (byDefault: number, most = maxLimit) =>
     .annotate({ description: `Largest number of items, 1 to ${most}; ${byDefault} if not given` })
     .pipe(Schema.optionalKey)
 
+/** A height in a path. */
+export const HeightText = Count.annotate({ description: "Height of the block", examples: [21_000_000] })
+
+/** Query of a list of the newest things. */
+export const countQuery = {
+  count: Count.check(
+    Schema.isGreaterThanOrEqualTo(1, { message: "must be at least 1" }),
+    Schema.isLessThanOrEqualTo(maxLimit, { message: `must be at most ${maxLimit}` })
+  )
+    .annotate({ description: `How many are wanted, 1 to ${maxLimit}; 10 if not given`, examples: [10] })
+    .pipe(Schema.optionalKey)
+}
+
 /** Query of a list that is paged by offset. */
 export const offsetQuery = (defaultLimit: number) => ({
   limit: limit(defaultLimit),
@@ -44,6 +57,9 @@ const offsetFields = <S extends Schema.Top>(item: S) => ({
 
 /** Answer of a list that is paged by offset. */
 export const offsetPage = <S extends Schema.Top>(item: S) => success(Schema.Struct(offsetFields(item)))
+
+/** Answer of a list that has one page. */
+export const wholeList = offsetPage
 
 export const SortingOrder = Schema.Literals(["ASCENDING", "DESCENDING"])
 export type SortingOrder = typeof SortingOrder.Type

@@ -1,4 +1,4 @@
-/** Logs of a transaction and preparation of a new one (interface sections 4.12 and 4.15). */
+/** Transactions (wider interface, *Transactions*), their logs, and preparation (interface sections 4.12 and 4.15). */
 
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -13,12 +13,15 @@ import {
   chainErrors,
   chainParams,
   context,
+  DecimalText,
   HashText,
   pageErrors,
   UnitText
 } from "./Common.ts"
+import { InternalTransaction, TokenTransfer } from "./Addresses.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
+import { EvmTransaction } from "./EvmBlocks.ts"
 import { ExampleValues } from "./internal/Example.ts"
 import { Listing, offsetPage, offsetQuery } from "./Paging.ts"
 import { Price } from "./Price.ts"
@@ -101,14 +104,64 @@ const hash = Schema.String.check(
   Schema.isPattern(/^(0x)?[0-9A-Fa-f]{64}$/, { message: "must be 64 hexadecimal characters" })
 )
 const nodeErrors = [Failures.unimplemented, Failures.nodeUnavailable] as const
+const byHash = { ...chainParams, transactionHash: hash.annotate({ description: "Hash of the transaction" }) }
+const ofTransaction = [...chainErrors, Failures.transactionNotFound, ...nodeErrors] as const
+
+const { operationId, operationType, recipient, sender, timestamp, value } = InternalTransaction.fields
+export const InternalTransfer = Schema.Struct({
+  ...{ operationId, operationType, recipient, sender, timestamp, value }
+}).annotate({ identifier: "InternalTransfer" })
+
+export const TokenMove = Schema.Struct({
+  recipient,
+  sender,
+  tokenData: Schema.Struct({
+    ...TokenTransfer.fields.tokenData.fields,
+    fungibleValues: Schema.Struct({
+      amount: DecimalText,
+      decimals: Schema.optionalKey(Schema.Int).annotate({
+        description: "Absent where the contract does not say them: the amount is in the smallest unit then",
+        examples: [6]
+      })
+    })
+  })
+}).annotate({ identifier: "TokenMove" })
 
 export class TransactionsGroup extends HttpApiGroup.make("transactions")
   .add(
+    HttpApiEndpoint.get("evmTransaction", "/transactions/evm/:blockchain/:network/:transactionHash", {
+      params: byHash,
+      query: context,
+      success: item(EvmTransaction),
+      error: ofTransaction
+    })
+      .annotate(Price, "evm-transaction")
+      .annotate(ExampleValues, { "fee.amount": "0.00063", "gasPrice.amount": "0.0000000125" })
+      .annotateMerge(OpenApi.annotations({ summary: "Read a mined transaction of an EVM chain" })),
+    HttpApiEndpoint.get("evmInternal", "/transactions/evm/:blockchain/:network/:transactionHash/internal", {
+      params: byHash,
+      query: { ...context, ...offsetQuery(50) },
+      success: offsetPage(InternalTransfer),
+      error: [...ofTransaction, ...pageErrors]
+    })
+      .annotate(Price, "internal-transactions")
+      .annotate(Listing, "offset")
+      .annotateMerge(OpenApi.annotations({ summary: "List the internal transactions of a transaction" })),
+    HttpApiEndpoint.get("evmTokens", "/transactions/evm/:blockchain/:network/:transactionHash/tokens-transfers", {
+      params: byHash,
+      query: { ...context, ...offsetQuery(50) },
+      success: offsetPage(TokenMove),
+      error: [...ofTransaction, ...pageErrors]
+    })
+      .annotate(Price, "transaction-tokens")
+      .annotate(ExampleValues, { nonFungibleValues: undefined })
+      .annotate(Listing, "offset")
+      .annotateMerge(OpenApi.annotations({ summary: "List the token transfers of a transaction" })),
     HttpApiEndpoint.get("logs", "/transactions/evm/:blockchain/:network/:transactionHash/logs", {
-      params: { ...chainParams, transactionHash: hash.annotate({ description: "Hash of the transaction" }) },
+      params: byHash,
       query: { ...context, ...offsetQuery(50) },
       success: offsetPage(Log),
-      error: [...chainErrors, ...pageErrors, Failures.transactionNotFound, ...nodeErrors]
+      error: [...ofTransaction, ...pageErrors]
     })
       .annotate(Price, "evm-logs")
       .annotate(Listing, "offset")

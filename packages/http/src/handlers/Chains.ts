@@ -39,7 +39,7 @@ const defaultLimit = 50
 /** A request to any of the endpoints, with the parts that some endpoint has. */
 interface AnyRequest {
   readonly endpoint: HttpApiEndpoint.Top
-  readonly params: Readonly<Record<string, string>>
+  readonly params: Readonly<Record<string, string | number>>
   readonly query: Pages.OffsetQuery & Pages.CursorQuery & { readonly context?: string }
   readonly payload?: { readonly data?: { readonly item?: object } } | null
 }

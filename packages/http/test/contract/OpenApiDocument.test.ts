@@ -93,6 +93,15 @@ describe("OpenApiDocument", () => {
         "GET /market-data/assets/by-symbol/{assetSymbol}",
         "GET /market-data/assets/by-slug/{assetSlug}",
         "GET /market-data/assets",
+        ...["hash/{blockHash}", "height/{blockHeight}"].flatMap((block) => [
+          `GET /blocks/evm/{blockchain}/{network}/${block}/details`,
+          `GET /blocks/evm/{blockchain}/{network}/${block}/transactions`
+        ]),
+        "GET /blocks/evm/{blockchain}/{network}/latest",
+        "GET /blocks/evm/{blockchain}/{network}/latest/details",
+        ...["", "/internal", "/tokens-transfers"].map(
+          (part) => `GET /transactions/evm/{blockchain}/{network}/{transactionHash}${part}`
+        ),
         "GET /blocks/xrp/{network}/hash/{blockHash}/transactions",
         "GET /addresses-latest/evm/{blockchain}/{network}/{address}/internal-transactions",
         "GET /addresses-historical/evm/{blockchain}/{network}/{address}/tokens-transfers",
@@ -167,7 +176,9 @@ describe("OpenApiDocument", () => {
     assert.isAbove(ofParameters.length, 200)
     for (const { description, name, operationId, schema } of ofParameters) {
       assert.isAbove(description?.length ?? 0, 10, `${operationId} ${name}`)
-      const isNumber = ["limit", "offset", "wait"].includes(name) || (name === "startingAfter" && "minimum" in schema)
+      const isNumber =
+        ["limit", "offset", "wait", "count", "blockHeight"].includes(name) ||
+        (name === "startingAfter" && "minimum" in schema)
       if (isNumber) assert.strictEqual(schema.type, "integer", `${operationId} ${name}`)
     }
     assert.deepInclude(ofParameters.find(({ name }) => name === "limit")!.schema as object, { minimum: 1, maximum: 50 })

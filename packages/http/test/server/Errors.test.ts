@@ -95,12 +95,13 @@ const valid = (operationId: string): Request => {
       return name === "add"
         ? { params: {}, query, item: { domain: "example.com" } }
         : { params: name === "verify" ? { domain: "example.org" } : {}, query }
-    case "blocks":
-      return name.startsWith("utxo")
-        ? { params: utxo, query }
-        : { params: { network: "mainnet", blockHash: hash }, query }
+    case "blocks": {
+      const chain = name.startsWith("evm") ? evm : name.startsWith("utxo") ? utxo : { network: "mainnet" }
+      const block = name.endsWith("Height") ? { blockHeight: "170" } : { blockHash: hash }
+      return { params: /(Latest|Newest)$/.test(name) ? chain : { ...chain, ...block }, query }
+    }
     case "transactions":
-      return name === "logs"
+      return name !== "prepare"
         ? { params: { ...evm, transactionHash: hash }, query }
         : {
             params: evm,

@@ -14,6 +14,7 @@ import type { ChainOperations } from "../Operations.ts"
 import * as AddressHistory from "./AddressHistory.ts"
 import * as Assets from "./Assets.ts"
 import * as DecodeTransaction from "./DecodeTransaction.ts"
+import * as Explore from "./Explore.ts"
 import * as Fees from "./Fees.ts"
 import * as Logs from "./Logs.ts"
 import * as ManagedAddresses from "./ManagedAddresses.ts"
@@ -45,7 +46,7 @@ export const ofFamily = <Node extends ConnectedNode, Fields extends FamilyFields
   own: (
     record: ChainReader.ChainReader,
     freshness: Freshness.Freshness<Node>,
-    reserving: Reserving
+    reserving: Options & Reserving
   ) => Pick<ChainOperations, "prepare"> & Partial<ChainOperations>,
   readsPast: boolean
 ) =>
@@ -73,8 +74,9 @@ export const ofFamily = <Node extends ConnectedNode, Fields extends FamilyFields
 export const make = ofFamily(
   EvmFamily,
   ({ evm }) => evm,
-  (record, freshness, reserving) => ({
-    ...Prepare.make(record, freshness, reserving),
+  (record, freshness, options) => ({
+    ...Prepare.make(record, freshness, options),
+    ...Explore.make(record, freshness, ({ evm, explorer }) => ({ logs: evm.logs, explorer }), options),
     ...Fees.make(record, freshness),
     nextNonce: NextNonce.make(record, freshness),
     evmDecode: DecodeTransaction.make(record.chain),

@@ -280,7 +280,8 @@ const evm = (world: World): EvmConnection & { readonly unusedAt: UnusedAt } => {
         Effect.map(Effect.andThen(world.asked("tokens"), world.heightOf(block)), (height) =>
           holdings.map(({ contract, holder }) => world.tokens(holder, contract, height))
         )
-    } as unknown as EvmConnection["evm"]
+    } as unknown as EvmConnection["evm"],
+    explorer: {} as EvmConnection["explorer"]
   }
 }
 

@@ -6,15 +6,18 @@ import { type ConnectedNode, type NodeAccess, urlsOf } from "../Family.ts"
 import * as JsonRpc from "../node/JsonRpc.ts"
 import type { SideSources } from "../SideSources.ts"
 import * as Broadcasting from "./Broadcasting.ts"
+import * as EvmExplorer from "./EvmExplorer.ts"
 import * as EvmNode from "./EvmNode.ts"
 import * as EvmSource from "./EvmSource.ts"
 import * as EvmSelfReport from "./internal/EvmSelfReport.ts"
 import * as EvmSettings from "./internal/EvmSettings.ts"
+import type { Explorer } from "./Explorer.ts"
 import * as Past from "./Past.ts"
 
 export interface EvmConnection extends ConnectedNode {
   readonly family: "evm"
   readonly evm: EvmNode.EvmNode
+  readonly explorer: Explorer
 }
 
 type Access = NodeAccess<EvmConnection, EvmSettings.Fields>
@@ -41,7 +44,7 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
     past: Past.make(rpc),
     ...(source.wholeBlockAt === undefined ? {} : { wholeBlockAt: source.wholeBlockAt })
   }
-  return { family: "evm" as const, source, sideSources, evm }
+  return { family: "evm" as const, source, sideSources, evm, explorer: EvmExplorer.make(rpc, source.traces) }
 })
 
 export const selfReport: Access["selfReport"] = Effect.fnUntraced(function* (_chain, settings) {

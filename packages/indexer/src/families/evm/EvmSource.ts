@@ -52,6 +52,8 @@ export interface EvmSourceOptions {
 export interface EvmSource extends Source {
   /** As in `SideSources`; undefined where no internal transactions are read. */
   readonly wholeBlockAt: SideSources["wholeBlockAt"]
+  /** Undefined where no internal transactions are read, or no node shows any. */
+  readonly traces: BlockTraces.BlockTraces | undefined
   /** Names, symbols and decimals, in the order of the contracts. */
   readonly tokenMetadata: (
     contracts: ReadonlyArray<AddressBytes>
@@ -165,6 +167,7 @@ export const make = Effect.fn("EvmSource.make")(function* (
     ),
     resting: rpc.resting,
     wholeBlockAt: traces && ((height) => rpc.withOne((one) => blockWith(one, height, traces.fromAny))),
+    traces,
     capabilities: Effect.succeed(capabilities),
     tokenMetadata: (contracts) => rpc.withOne((one) => TokenMetadata.fetch(one, contracts))
   }

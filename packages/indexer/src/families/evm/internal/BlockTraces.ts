@@ -30,6 +30,8 @@ export interface BlockTraces {
   readonly atOnce: (block: BlockAnswer) => Effect.Effect<Traced, NodeError>
   /** Of a block that was committed without them: asks every node once. */
   readonly fromAny: (block: BlockAnswer) => Effect.Effect<Traced>
+  /** Of the transactions that the answer lists, which need not be all of the block's, each by itself: asks every node once. */
+  readonly oneByOne: (block: BlockAnswer) => Effect.Effect<Traces, NotTraced>
 }
 
 /** Waits before a young block is traced again: at most five, over some seconds. */
@@ -79,22 +81,25 @@ export const make = (nodes: ReadonlyArray<TracingNode>, tracer: Tracer): BlockTr
   /** Since when the nodes lack the young blocks that they are asked to trace. */
   let lagsSince: number | undefined
 
-  /** Asks the nodes in turn: those alone that do not rest, where the block waits for the answer. */
-  const ask = Effect.fnUntraced(function* (
-    block: BlockAnswer,
+  /** Asks the nodes in turn: those alone that do not rest, where a block waits for the answer. */
+  const askEach = Effect.fnUntraced(function* (
+    tracesBy: (node: TracingNode) => Effect.Effect<Traces, NotTraced>,
     isWaitedFor: boolean
   ): Effect.fn.Return<Traces, NotTraced> {
     const reasons: Array<string> = []
     for (const node of nodes) {
       const rests = isWaitedFor ? node.rests(yield* Clock.currentTimeMillis) : undefined
       const traces = yield* Effect.result(
-        rests === undefined ? traceBy(node, tracer, block, isWaitedFor) : Effect.fail(new NotTraced({ reason: rests }))
+        rests === undefined ? tracesBy(node) : Effect.fail(new NotTraced({ reason: rests }))
       )
       if (Result.isSuccess(traces)) return traces.success
       reasons.push(nodes.length === 1 ? traces.failure.reason : `${node.rpc.node}: ${traces.failure.reason}`)
     }
     return yield* new NotTraced({ reason: reasons.join("; ") })
   })
+
+  const ask = (block: BlockAnswer, isWaitedFor: boolean) =>
+    askEach((node) => traceBy(node, tracer, block, isWaitedFor), isWaitedFor)
 
   const missingPart = ({ reason }: NotTraced): MissingPart => ({
     part: "internal",
@@ -127,6 +132,7 @@ export const make = (nodes: ReadonlyArray<TracingNode>, tracer: Tracer): BlockTr
       return Result.mapError(traced, missingPart)
     }),
     fromAny: (block) =>
-      needsNone(block) ? none : Effect.map(Effect.result(ask(block, false)), Result.mapError(missingPart))
+      needsNone(block) ? none : Effect.map(Effect.result(ask(block, false)), Result.mapError(missingPart)),
+    oneByOne: (block) => askEach((node) => BlockInParts.traces(node, tracer, block), false)
   }
 }

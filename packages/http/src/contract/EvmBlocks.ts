@@ -1,0 +1,169 @@
+/** Blocks and transactions of EVM chains, and the endpoints for blocks (wider interface, *Blocks*). */
+
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { AnyInteger } from "./AnyInteger.ts"
+import {
+  AddressText,
+  Amount,
+  chainErrors,
+  chainParams,
+  context,
+  HashText,
+  MinedInBlock,
+  pageErrors,
+  Timestamp
+} from "./Common.ts"
+import { item } from "./Envelope.ts"
+import { Failures } from "./Errors.ts"
+import { ExampleValues } from "./internal/Example.ts"
+import { countQuery, HeightText, Listing, offsetPage, offsetQuery, wholeList } from "./Paging.ts"
+import { Price } from "./Price.ts"
+import { Families } from "./RequestedChain.ts"
+
+export const EvmBlock = Schema.Struct({
+  extraData: Schema.String.annotate({ examples: ["0x546974616e"] }),
+  gasLimit: Schema.Int.annotate({ examples: [36_000_000] }),
+  gasUsed: Schema.Int.annotate({ examples: [17_412_904] }),
+  hash: HashText,
+  height: Schema.Int.annotate({ description: "Blocks before this one", examples: [21_000_000] }),
+  minedInSeconds: Schema.Int.annotate({ description: "Since the block before; 0 in the first block", examples: [12] }),
+  nextBlockHash: Schema.optionalKey(HashText).annotate({
+    description: "Empty in the newest block; absent where the newest blocks are asked for"
+  }),
+  nonce: Schema.String.annotate({ description: "Empty where the chain has none", examples: ["0x0000000000000000"] }),
+  previousBlockHash: HashText.annotate({
+    examples: ["0x96cfa0fb5e50b0a3f6cc76f3299cfbf48f17e8b41798d1394474e67ec8a97e9f"]
+  }),
+  size: Schema.Int.annotate({ description: "Bytes", examples: [92_341] }),
+  timestamp: Timestamp,
+  totalDifficulty: Schema.optionalKey(AnyInteger).annotate({
+    description: "A whole number, which may be above 2^53; absent where the node keeps none"
+  }),
+  transactionsCount: Schema.Int.annotate({ examples: [182] })
+}).annotate({ identifier: "EvmBlock" })
+
+const transactionFields = {
+  contract: AddressText.annotate({
+    description: "The contract that is created, or called as far as there is one at present; else empty"
+  }),
+  fee: Amount.annotate({
+    description: "All that the transaction has cost: gas, blobs (EIP-4844), and what rollups pay to the chain below"
+  }),
+  gasLimit: Schema.Int.annotate({ examples: [65_000] }),
+  gasUsed: Schema.Int.annotate({ examples: [51_000] }),
+  hash: HashText,
+  inputData: Schema.String.annotate({ examples: ["0x"] }),
+  positionInBlock: Schema.Int.annotate({ examples: [7] }),
+  recipient: AddressText.annotate({ description: "Or the contract that is created" }),
+  sender: AddressText,
+  status: Schema.Literals(["success", "failed"]),
+  timestamp: Timestamp,
+  gasPrice: Amount.annotate({ description: "What a unit of gas has cost" }),
+  minedInBlock: MinedInBlock,
+  nonce: Schema.Int.annotate({ examples: [7] }),
+  value: Amount,
+  blockchainSpecific: Schema.optionalKey(
+    Schema.Struct({
+      signatureData: Schema.optionalKey(
+        Schema.Struct({
+          signature: Schema.optionalKey(Schema.String).annotate({
+            description: "The first four bytes of the call of a contract",
+            examples: ["0xa9059cbb"]
+          })
+        })
+      )
+    })
+  )
+}
+
+export const EvmTransaction = Schema.Struct(transactionFields).annotate({ identifier: "EvmTransaction" })
+
+/** As {@link EvmTransaction}, with a field of clients that know the time by this name. */
+export const EvmTransactionAtHeight = Schema.Struct({
+  ...transactionFields,
+  timestapm: Timestamp.annotate({ description: "As `timestamp`" })
+}).annotate({ identifier: "EvmTransactionAtHeight" })
+
+const blocks = "/blocks/evm/:blockchain/:network"
+const nodeErrors = [Failures.unimplemented, Failures.nodeUnavailable] as const
+const errors = [...chainErrors, Failures.blockNotFound, ...nodeErrors] as const
+const families = ["evm", "tron"] as const
+const totalDifficulty = 17_179_869_184
+/** Amounts of the fields for fees, as those of coins are. */
+const amounts = { "fee.amount": "0.00063", "gasPrice.amount": "0.0000000125" }
+
+const byHash = {
+  ...chainParams,
+  blockHash: Schema.String.check(
+    Schema.isPattern(/^(0x)?[0-9A-Fa-f]{64}$/, { message: "must be 64 hexadecimal characters" })
+  ).annotate({ description: "Hash of the block" })
+}
+const byHeight = { ...chainParams, blockHeight: HeightText }
+
+export const evmBlockEndpoints = [
+  HttpApiEndpoint.get("evmByHash", `${blocks}/hash/:blockHash/details`, {
+    params: byHash,
+    query: context,
+    success: item(EvmBlock),
+    error: errors
+  })
+    .annotate(Price, "evm-block")
+    .annotate(Families, families)
+    .annotate(ExampleValues, { totalDifficulty })
+    .annotateMerge(OpenApi.annotations({ summary: "Read a block of an EVM chain by its hash" })),
+  HttpApiEndpoint.get("evmByHeight", `${blocks}/height/:blockHeight/details`, {
+    params: byHeight,
+    query: context,
+    success: item(EvmBlock),
+    error: errors
+  })
+    .annotate(Price, "evm-block")
+    .annotate(Families, families)
+    .annotate(ExampleValues, { totalDifficulty })
+    .annotateMerge(OpenApi.annotations({ summary: "Read a block of an EVM chain by its height" })),
+  HttpApiEndpoint.get("evmLatest", `${blocks}/latest/details`, {
+    params: chainParams,
+    query: context,
+    success: item(EvmBlock),
+    error: errors
+  })
+    .annotate(Price, "evm-block")
+    .annotate(Families, families)
+    .annotate(ExampleValues, { totalDifficulty, nextBlockHash: undefined })
+    .annotateMerge(OpenApi.annotations({ summary: "Read the last mined block of an EVM chain" })),
+  HttpApiEndpoint.get("evmNewest", `${blocks}/latest`, {
+    params: chainParams,
+    query: { ...context, ...countQuery },
+    success: wholeList(EvmBlock),
+    error: [...chainErrors, ...nodeErrors]
+  })
+    .annotate(Listing, "whole")
+    .annotate(Price, "evm-block")
+    .annotate(Families, families)
+    .annotate(ExampleValues, { totalDifficulty, nextBlockHash: undefined })
+    .annotateMerge(OpenApi.annotations({ summary: "List the last mined blocks of an EVM chain, newest first" })),
+  HttpApiEndpoint.get("evmTransactionsByHash", `${blocks}/hash/:blockHash/transactions`, {
+    params: byHash,
+    query: { ...context, ...offsetQuery(50) },
+    success: offsetPage(EvmTransaction),
+    error: [...errors, ...pageErrors]
+  })
+    .annotate(Listing, "offset")
+    .annotate(Price, "evm-block")
+    .annotate(Families, families)
+    .annotate(ExampleValues, amounts)
+    .annotateMerge(OpenApi.annotations({ summary: "List the transactions of a block of an EVM chain, by its hash" })),
+  HttpApiEndpoint.get("evmTransactionsByHeight", `${blocks}/height/:blockHeight/transactions`, {
+    params: byHeight,
+    query: { ...context, ...offsetQuery(50) },
+    success: offsetPage(EvmTransactionAtHeight),
+    error: [...errors, ...pageErrors]
+  })
+    .annotate(Listing, "offset")
+    .annotate(Price, "evm-block")
+    .annotate(Families, families)
+    .annotate(ExampleValues, amounts)
+    .annotateMerge(OpenApi.annotations({ summary: "List the transactions of a block of an EVM chain, by its height" }))
+] as const

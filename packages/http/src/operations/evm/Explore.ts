@@ -1,0 +1,194 @@
+/** Blocks and transactions of an EVM chain, recorded or not, from the chain's node (wider interface, *Blocks*, *Transactions*). */
+import * as Amount from "@headwater/core/Amount"
+import * as Address from "@headwater/core/address/Address"
+import type { ContractLog } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as Hash from "@headwater/core/Hash"
+import * as Capability from "@headwater/indexer/families/Capability"
+import type { EvmNode, Log } from "@headwater/indexer/families/evm/EvmNode"
+import type { BlockName, Explorer, ExplorerTransaction, NewestBlock } from "@headwater/indexer/families/evm/Explorer"
+import * as TokenTransfers from "@headwater/indexer/families/evm/TokenTransfers"
+import type { ConnectedNode } from "@headwater/indexer/families/Family"
+import * as TimeSlice from "@headwater/indexer/TimeSlice"
+import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
+import * as Effect from "effect/Effect"
+import * as AnyInteger from "../../contract/AnyInteger.ts"
+import { BlockNotFound, TransactionNotFound, Unimplemented } from "../../contract/Errors.ts"
+import type { Freshness } from "../Freshness.ts"
+import type { ChainOperations, OffsetRequest } from "../Operations.ts"
+import * as TokenData from "./TokenData.ts"
+import * as TokenNames from "./TokenNames.ts"
+
+type Operations = Pick<
+  ChainOperations,
+  | ("evmByHash" | "evmByHeight" | "evmLatest" | "evmNewest" | "evmTransactionsByHash" | "evmTransactionsByHeight")
+  | ("evmTransaction" | "evmInternal" | "evmTokens")
+>
+
+export interface ExploredNode extends Pick<EvmNode, "logs"> {
+  readonly explorer: Explorer
+}
+
+const newestByDefault = 10
+
+const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString("hex")}`
+
+const bytesOf = (text: string) => Buffer.from(text.replace(/^0x/, ""), "hex")
+
+const blockItem = (chain: Chain, block: NewestBlock) => ({
+  extraData: hex(block.extraData),
+  gasLimit: block.gasLimit,
+  gasUsed: block.gasUsed,
+  hash: Hash.encode(chain, block.hash),
+  height: block.height,
+  minedInSeconds: block.seconds,
+  nonce: block.nonce,
+  previousBlockHash: Hash.encode(chain, block.parent),
+  size: block.size,
+  timestamp: block.time,
+  ...(block.totalDifficulty === undefined ? {} : { totalDifficulty: AnyInteger.of(block.totalDifficulty) }),
+  transactionsCount: block.transactions
+})
+
+const transactionItem = (chain: Chain, transaction: ExplorerTransaction) => {
+  const { block, contract, input } = transaction
+  const address = (bytes: Address.AddressBytes | undefined) =>
+    bytes === undefined ? "" : Address.encode(chain, bytes)!
+  const coins = (amount: bigint) => ({ amount: Amount.format(amount, chain.decimals), unit: chain.unit })
+  const isCall = contract === transaction.to && contract !== undefined && input.length >= 4
+  return {
+    contract: address(contract),
+    fee: coins(transaction.fee),
+    gasLimit: transaction.gasLimit,
+    gasUsed: transaction.gasUsed,
+    hash: Hash.encode(chain, transaction.hash),
+    inputData: hex(input),
+    positionInBlock: transaction.position,
+    recipient: address(transaction.to),
+    sender: address(transaction.from),
+    status: transaction.succeeded ? ("success" as const) : ("failed" as const),
+    timestamp: block.time,
+    gasPrice: coins(transaction.gasPrice),
+    minedInBlock: { hash: Hash.encode(chain, block.hash), height: block.height },
+    nonce: transaction.nonce,
+    value: coins(transaction.value),
+    ...(isCall ? { blockchainSpecific: { signatureData: { signature: hex(input.subarray(0, 4)) } } } : {})
+  }
+}
+
+/** A log as the decoder of token transfers takes it. Positions are those in the transaction: nobody sees them. */
+const contractLog = ({ address, data, topics }: Log, position: number): ContractLog => ({
+  ...{ transaction: 0, position, contract: address, data: hex(data), topics: topics.map(hex) }
+})
+
+function* tokensOf(logs: ReadonlyArray<Log>) {
+  const found = []
+  for (const [position, log] of logs.entries()) found.push(...(yield* TokenTransfers.ofLog(contractLog(log, position))))
+  return found
+}
+
+export const make = <Node extends ConnectedNode>(
+  record: ChainReader,
+  freshness: Freshness<Node>,
+  nodeOf: (node: Node) => ExploredNode,
+  options: { readonly internalTransactions: boolean }
+): Operations => {
+  const { chain, name: chainName } = record
+  const explorer = Effect.map(freshness.node, (node) => nodeOf(node).explorer)
+
+  const noBlock = new BlockNotFound({ message: `${chainName} has no such block` })
+  const noTransaction = new TransactionNotFound({ message: `No block of ${chainName} has this transaction` })
+
+  const blockBy = Effect.fnUntraced(function* (name: BlockName) {
+    const found = yield* freshness.orUnavailable((yield* explorer).block(name))
+    return found ?? (yield* noBlock)
+  })
+
+  const details = (name: BlockName) =>
+    Effect.map(blockBy(name), (block) => ({
+      ...blockItem(chain, block),
+      nextBlockHash: block.next === undefined ? "" : Hash.encode(chain, block.next)
+    }))
+
+  const transactionsOf = Effect.fnUntraced(function* (name: BlockName, { limit, offset }: OffsetRequest) {
+    const found = yield* freshness.orUnavailable((yield* explorer).transactionsOf(name, { limit, offset }))
+    const { items, total } = found ?? (yield* noBlock)
+    return { total, items: items.map((transaction) => transactionItem(chain, transaction)) }
+  })
+
+  const evmInternal: Operations["evmInternal"] = Effect.fn("Explore.evmInternal")(function* (request) {
+    const node = yield* freshness.node
+    const { internal } = nodeOf(node).explorer
+    if (internal === undefined || !options.internalTransactions) {
+      const capabilities = yield* freshness.orUnavailable(node.source.capabilities)
+      const lack = Capability.lacking(capabilities, Capability.internalTransactions)
+      return yield* new Unimplemented({ message: `Internal transactions: ${lack?.detail ?? "not read"}` })
+    }
+    const found = yield* freshness.orUnavailable(internal(bytesOf(request.transactionHash)))
+    const { time, transfers } = found ?? (yield* noTransaction)
+    const { limit, offset } = request
+    return {
+      total: transfers.length,
+      items: transfers.slice(offset, offset + limit).map(({ amount, from, operation, operationType, to }) => ({
+        operationId: operation,
+        operationType,
+        recipient: Address.encode(chain, to)!,
+        sender: Address.encode(chain, from)!,
+        timestamp: time,
+        value: { amount: Amount.format(amount, chain.decimals), unit: chain.unit }
+      }))
+    }
+  })
+
+  const evmTokens: Operations["evmTokens"] = Effect.fn("Explore.evmTokens")(function* (request) {
+    const { limit, offset } = request
+    const node = yield* freshness.node
+    const logs = yield* freshness.orUnavailable(nodeOf(node).logs(bytesOf(request.transactionHash)))
+    if (logs === undefined) return yield* noTransaction
+    const all = yield* TimeSlice.run(() => tokensOf(logs))
+    const transfers = all.slice(offset, offset + limit)
+    const contracts = new Map(transfers.map(({ contract }) => [Bytes.key(contract), contract]))
+    const tip = yield* Effect.orDie(record.tip)
+    const names = TokenNames.find(record, node.source, tip?.height ?? 0, [...contracts.values()])
+    const tokens = yield* freshness.orUnavailable(names).pipe(Effect.catchTag("DatabaseError", Effect.die))
+    return {
+      total: all.length,
+      items: transfers.map((transfer) => {
+        const metadata = tokens.get(Bytes.key(transfer.contract))
+        const { fungibleValues, ...data } = TokenData.of(chain, transfer, metadata)
+        const decimals = transfer.tokenId === undefined ? metadata?.decimals : undefined
+        return {
+          recipient: Address.encode(chain, transfer.to)!,
+          sender: Address.encode(chain, transfer.from)!,
+          tokenData: { ...data, fungibleValues: { ...fungibleValues, ...(decimals === undefined ? {} : { decimals }) } }
+        }
+      })
+    }
+  })
+
+  return {
+    evmByHash: Effect.fn("Explore.evmByHash")(({ blockHash }) => details({ hash: bytesOf(blockHash) })),
+    evmByHeight: Effect.fn("Explore.evmByHeight")(({ blockHeight }) => details({ height: blockHeight })),
+    evmLatest: Effect.fn("Explore.evmLatest")(() => Effect.map(blockBy("latest"), (block) => blockItem(chain, block))),
+    evmNewest: Effect.fn("Explore.evmNewest")(function* ({ count = newestByDefault }) {
+      const blocks = yield* freshness.orUnavailable((yield* explorer).newest(count))
+      return { items: blocks.map((block) => blockItem(chain, block)) }
+    }),
+    evmTransactionsByHash: Effect.fn("Explore.evmTransactionsByHash")((request) =>
+      transactionsOf({ hash: bytesOf(request.blockHash) }, request)
+    ),
+    evmTransactionsByHeight: Effect.fn("Explore.evmTransactionsByHeight")((request) =>
+      Effect.map(transactionsOf({ height: request.blockHeight }, request), ({ items, total }) => ({
+        total,
+        items: items.map((item) => ({ ...item, timestapm: item.timestamp }))
+      }))
+    ),
+    evmTransaction: Effect.fn("Explore.evmTransaction")(function* ({ transactionHash }) {
+      const found = yield* freshness.orUnavailable((yield* explorer).transaction(bytesOf(transactionHash)))
+      return transactionItem(chain, found ?? (yield* noTransaction))
+    }),
+    evmInternal,
+    evmTokens
+  }
+}
