@@ -37,7 +37,7 @@ export const make = Effect.fnUntraced(function* (
   { addresses: written, chain, settings }: ConfiguredChain,
   { ahead, keepBlocks }: Pick<ReadSettings, "ahead" | "keepBlocks">
 ) {
-  const addresses = written === "all" ? ConsumedAddresses.all : ConsumedAddresses.make(written)
+  const addresses = written === "all" ? ConsumedAddresses.all(chain) : ConsumedAddresses.make(written)
   const backPressure = BackPressure.make(ahead)
   const recorded = Wakeup.make()
   const stopped = Deferred.makeUnsafe<never, ChainStopped>()

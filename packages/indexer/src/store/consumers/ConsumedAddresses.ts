@@ -1,7 +1,9 @@
 /** The addresses of a chain whose events are recorded for consumers: those of the program that embeds the indexer. */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
+import type { Chain } from "@headwater/core/chains/Chain"
 import * as Watched from "@headwater/core/events/Watched"
+import * as TaggedAccount from "@headwater/core/xrp/TaggedAccount"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 
@@ -13,8 +15,13 @@ export interface ConsumedAddresses {
   readonly size: () => number
 }
 
-/** Every address. */
-export const all: ConsumedAddresses = { has: () => true, add: () => {}, remove: () => {}, size: () => Infinity }
+/** Every address of a chain, each once: what one user of an account gets, by its tag, the account gets. */
+export const all = ({ ledger }: Chain): ConsumedAddresses => ({
+  has: (address) => ledger === "outputs" || TaggedAccount.decode(address) === undefined,
+  add: () => {},
+  remove: () => {},
+  size: () => Infinity
+})
 
 /** A set of addresses: fingerprints pass over what a block has of others, and the set itself is exact. */
 export const make = (addresses: ReadonlyArray<AddressBytes>): ConsumedAddresses => {

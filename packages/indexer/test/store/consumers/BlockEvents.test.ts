@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Address from "@headwater/core/address/Address"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, TokenTransfer } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
@@ -12,6 +13,7 @@ import { UtxoChain } from "../../families/utxo/UtxoChain.ts"
 import { address } from "../../sync/FakeChain.ts"
 
 const litecoin = Result.getOrThrow(Chain.find("litecoin", "regtest"))
+const xrp = Result.getOrThrow(Chain.find("xrp", "mainnet"))
 const ethereum = Result.getOrThrow(Chain.find("ethereum", "devnet"))
 
 const open = (chain: Chain.Chain, addresses: ConsumedAddresses.ConsumedAddresses) =>
@@ -81,7 +83,7 @@ describe.each(sqlite)("BlockEvents on $name", ({ layer }) => {
         ...{ transactions: [new Uint8Array(32).fill(2)], transfers: [token] },
         missing: [{ part: "internal", reason: "no node traces" }]
       }
-      const store = yield* open(ethereum, ConsumedAddresses.all)
+      const store = yield* open(ethereum, ConsumedAddresses.all(ethereum))
       const mentions = yield* store.unknownTokens([block])
       assert.deepStrictEqual(mentions, [{ contract, height: 0 }])
       const metadata = { name: "A token", symbol: "TOK", decimals: 1 }
@@ -98,6 +100,30 @@ describe.each(sqlite)("BlockEvents on $name", ({ layer }) => {
         ["incoming", "2.5", "TOK"]
       ])
       assert.isTrue(first!.incomplete)
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  )
+
+  it.effect("are those of an account, and not of its user with a tag as well, where all addresses are meant", () =>
+    Effect.gen(function* () {
+      const [from, to] = [address(5), address(6)]
+      const transfer = { kind: "coin", transaction: 0, position: 0, from, to, amount: 25n } as const
+      const block: Block = {
+        ...{ height: 0, hash: new Uint8Array(32).fill(1), parent: new Uint8Array(32), time: 1_700_000_000, spends: [] },
+        transactions: [new Uint8Array(32).fill(2)],
+        transfers: [
+          { ...transfer, taggedTo: Address.withTag(to, 7), details: { transactionType: "Payment", destinationTag: 7 } }
+        ]
+      }
+      const store = yield* open(xrp, ConsumedAddresses.all(xrp))
+      yield* store.commit([block])
+      const [first] = yield* told(xrp)
+      const items = first!.events.map(
+        ({ item, kind }) => kind === "coin" && [item.direction, item.address, item.destinationTag]
+      )
+      assert.deepStrictEqual(items, [
+        ["outgoing", Address.encode(xrp, from), 7],
+        ["incoming", Address.encode(xrp, to), 7]
+      ])
     }).pipe(Effect.scoped, Effect.provide(layer))
   )
 
