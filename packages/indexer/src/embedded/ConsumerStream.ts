@@ -3,19 +3,26 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Consumers from "../store/consumers/Consumers.ts"
 import { Database } from "../store/database/Database.ts"
+import type { Attached } from "./BackPressure.ts"
 import type { FollowedChain } from "./FollowedChain.ts"
 import * as Notification from "./Notification.ts"
 
 /** What comes next for a consumer; waits for it. */
 const waitForNext = Effect.fnUntraced(function* (
   { pollMillis, recorded, stopped }: FollowedChain,
+  { acknowledged }: Attached,
   consumer: Consumers.Consumer,
   progress: Consumers.Progress
 ) {
   while (true) {
     const recordedNext = yield* recorded.next
     const change = yield* Consumers.next(consumer, progress)
-    if (change !== undefined) return change
+    if (change !== undefined) {
+      const [first] = change.blocks
+      // A consumer that knows no block holds what follows its first one, whenever that has come.
+      if (progress.height === undefined && first !== undefined) yield* acknowledged(first.height - 1)
+      return change
+    }
     yield* recordedNext.pipe(Effect.timeoutOption(pollMillis), Effect.raceFirst(stopped))
   }
 })
@@ -26,11 +33,11 @@ export const events = (followed: FollowedChain, name: string, from: Consumers.Fr
     Effect.gen(function* () {
       const database = yield* Database
       const consumer = yield* Consumers.open(followed.chain, name, from)
-      const { acknowledged } = yield* followed.backPressure.attach(name, consumer.acknowledged.height)
+      const attached = yield* followed.backPressure.attach(name, consumer.acknowledged.height)
       let progress = consumer.acknowledged
       let furthest = progress.position
       const next = Effect.gen(function* () {
-        const change = yield* waitForNext(followed, consumer, progress)
+        const change = yield* waitForNext(followed, attached, consumer, progress)
         const reached = change.progress
         yield* Consumers.tell(consumer, progress, reached)
         progress = reached
@@ -39,7 +46,7 @@ export const events = (followed: FollowedChain, name: string, from: Consumers.Fr
             Effect.suspend(() => {
               if (reached.position <= furthest) return Effect.void
               furthest = reached.position
-              return acknowledged(reached.height)
+              return attached.acknowledged(reached.height)
             })
           ),
           Effect.provideService(Database, database)
@@ -52,7 +59,7 @@ export const events = (followed: FollowedChain, name: string, from: Consumers.Fr
 
 /**
  * Has each notification handled in a transaction that also moves the consumer's position: both happen, or neither does.
- * Where another process has moved the position, what that one handled is passed over.
+ * Where another process has moved the position, what that one handled is passed over; fails where the consumer was forgotten.
  */
 export const inCommit = Effect.fnUntraced(function* <E, R>(
   followed: FollowedChain,
@@ -62,11 +69,11 @@ export const inCommit = Effect.fnUntraced(function* <E, R>(
 ) {
   const { transaction } = yield* Database
   const opened = yield* Consumers.open(followed.chain, name, from)
-  const { acknowledged } = yield* followed.backPressure.attach(name, opened.acknowledged.height)
+  const attached = yield* followed.backPressure.attach(name, opened.acknowledged.height)
   let consumer = opened
   let progress = opened.acknowledged
   while (true) {
-    const change = yield* waitForNext(followed, consumer, progress)
+    const change = yield* waitForNext(followed, attached, consumer, progress)
     const isDone = yield* transaction(
       Effect.gen(function* () {
         if (!(yield* Consumers.isAt(consumer, progress))) return false
@@ -78,9 +85,9 @@ export const inCommit = Effect.fnUntraced(function* <E, R>(
     if (isDone) {
       progress = change.progress
     } else {
-      consumer = yield* Consumers.open(followed.chain, name, from)
+      consumer = yield* Consumers.present(consumer)
       progress = consumer.acknowledged
     }
-    yield* acknowledged(progress.height)
+    yield* attached.acknowledged(progress.height)
   }
 })

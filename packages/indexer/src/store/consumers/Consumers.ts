@@ -148,6 +148,15 @@ export const open = Effect.fn("Consumers.open")(function* (chain: Chain, name: s
   return yield* transaction(make)
 })
 
+/** The consumer, as far as it has acknowledged by now, here or elsewhere; fails where it was forgotten. */
+export const present = Effect.fnUntraced(function* ({ chain, id, name }: Consumer) {
+  const { query } = yield* Database
+  const [row] = yield* query((db) => db.selectFrom("consumer").selectAll().where("id", "=", id))
+  return row === undefined
+    ? yield* new ConsumerElsewhere({ consumer: name, chain: nameOf(chain) })
+    : toConsumer(chain, row)
+})
+
 /** Whether all of these blocks were skipped by an operator. */
 const areSkipped = Effect.fnUntraced(function* (chain: number, from: number, to: number) {
   const { read } = yield* Database
