@@ -10,8 +10,9 @@ import * as Logger from "effect/Logger"
 import type { LogLevel } from "effect/LogLevel"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as References from "effect/References"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { Indexer, type ConsumerOptions, type Notification } from "./embedded/Indexer.ts"
+import { type ConsumerOptions, Indexer, type Notification } from "./embedded/Indexer.ts"
 import type { IndexerSettings } from "./embedded/IndexerSettings.ts"
 import type { Status } from "./families/node/ChainStatus.ts"
 import { Database } from "./store/database/Database.ts"
@@ -23,6 +24,13 @@ export type { IndexerSettings } from "./embedded/IndexerSettings.ts"
 export { DatabaseError } from "./store/database/DatabaseError.ts"
 export { StoreInUse } from "./store/database/StoreLock.ts"
 
+/** Headwater was closed before this was asked of it. */
+export class Closed extends Schema.TaggedError<Closed>()("Closed", {}) {
+  override get message() {
+    return "Headwater was closed"
+  }
+}
+
 export interface Settings extends IndexerSettings {
   /** Messages of this level and above go to standard error; warnings by default. */
   readonly log?: LogLevel
@@ -30,7 +38,10 @@ export interface Settings extends IndexerSettings {
 
 /** As in {@link Indexer}, with a promise. */
 export type Acknowledgeable = Notification & {
-  /** Moves the consumer's position behind this notification: what is not acknowledged is told again after a restart. */
+  /**
+   * Moves the consumer's position behind this notification: what is not acknowledged is told again after a restart. `close`
+   * waits for this; later it is refused.
+   */
   readonly acknowledge: () => Promise<void>
 }
 
@@ -43,7 +54,8 @@ export interface Headwater {
   /**
    * Has everything handled in transactions of the store that move the consumer's position as well: exactly once, for what
    * `handle` writes through `db`, which is the program's own tables in the store. Resolves with `close`; rejects with what
-   * `handle` throws, and nothing of that notification is kept then.
+   * `handle` throws, and nothing of that notification is kept then. What `handle` asks of this object while it runs is of the
+   * same transaction.
    */
   readonly inCommit: <Tables>(
     consumer: string,
@@ -52,7 +64,7 @@ export interface Headwater {
     ) => Promise<unknown>,
     options?: ConsumerOptions
   ) => Promise<void>
-  /** A transaction of the store, for the program's own tables. */
+  /** A transaction of the store, for the program's own tables; inside another one, that one. */
   readonly transaction: <Tables, A>(run: (db: ProgramTransaction.ProgramTables<Tables>) => Promise<A>) => Promise<A>
   /** Adds addresses, for all blocks that are committed from then on. */
   readonly watch: (addresses: ReadonlyArray<string>) => Promise<void>
@@ -60,7 +72,7 @@ export interface Headwater {
   /** Forgets a consumer, for which nothing is kept any more. */
   readonly forget: (consumer: string) => Promise<void>
   readonly status: () => Promise<ReadonlyArray<Status>>
-  /** Ends the following, the iterators and what `inCommit` does, and closes the store. */
+  /** Ends the following, the iterators and what `inCommit` does, waits for what else was asked, and closes the store. */
   readonly close: () => Promise<void>
 }
 
@@ -80,15 +92,23 @@ const start = async ({ log = "Warn", ...settings }: Settings): Promise<Headwater
   const closed = Deferred.makeUnsafe<void>()
   const untilClosed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.raceFirst(effect, Effect.andThen(Deferred.await(closed), Effect.void))
+  let isClosed = false
   const running = new Set<Promise<unknown>>()
   /** A promise that `close` waits for. */
-  const track = <A>(promise: Promise<A>): Promise<A> => {
+  const begin = async <A, E>(effect: Effect.Effect<A, E, Database | Indexer>): Promise<A> => {
+    if (isClosed) throw new Closed()
+    const promise = runtime.runPromise(effect)
     const settled: Promise<unknown> = promise.then(
       () => running.delete(settled),
       () => running.delete(settled)
     )
     running.add(settled)
     return promise.catch(asThrown)
+  }
+  /** As `begin`; in a transaction of the program, of that transaction: another one would wait for its end. */
+  const run = <A, E>(effect: Effect.Effect<A, E, Database>): Promise<A> => {
+    const transaction = ProgramTransaction.surrounding()
+    return transaction === undefined ? begin(effect) : Effect.runPromiseWith(transaction)(effect).catch(asThrown)
   }
 
   return {
@@ -97,7 +117,7 @@ const start = async ({ log = "Warn", ...settings }: Settings): Promise<Headwater
         Stream.map(
           ({ acknowledge, ...notification }): Acknowledgeable => ({
             ...notification,
-            acknowledge: () => runtime.runPromise(acknowledge)
+            acknowledge: () => run(acknowledge)
           })
         ),
         Stream.interruptWhen(Deferred.await(closed)),
@@ -110,26 +130,23 @@ const start = async ({ log = "Warn", ...settings }: Settings): Promise<Headwater
       ) => Promise<unknown>,
       options?: ConsumerOptions
     ) =>
-      track(
-        runtime.runPromise(
-          untilClosed(
-            indexer.inCommit(
-              consumer,
-              (notification) => ProgramTransaction.join<Tables, unknown>((db) => handle({ ...notification, db })),
-              options
-            )
+      begin(
+        untilClosed(
+          indexer.inCommit(
+            consumer,
+            (notification) => ProgramTransaction.join<Tables, unknown>((db) => handle({ ...notification, db })),
+            options
           )
         )
       ),
-    transaction: (run) =>
-      track(
-        runtime.runPromise(Effect.flatMap(Database, ({ transaction }) => transaction(ProgramTransaction.join(run))))
-      ),
-    watch: (addresses) => runtime.runPromise(indexer.watch(addresses)),
-    unwatch: (addresses) => runtime.runPromise(indexer.unwatch(addresses)),
-    forget: (consumer) => runtime.runPromise(indexer.forget(consumer)),
-    status: () => runtime.runPromise(indexer.status),
+    transaction: (handle) =>
+      run(Effect.flatMap(Database, ({ transaction }) => transaction(ProgramTransaction.join(handle)))),
+    watch: (addresses) => run(indexer.watch(addresses)),
+    unwatch: (addresses) => run(indexer.unwatch(addresses)),
+    forget: (consumer) => run(indexer.forget(consumer)),
+    status: () => run(indexer.status),
     close: async () => {
+      isClosed = true
       Deferred.doneUnsafe(closed, Effect.void)
       await Promise.all(running)
       await runtime.dispose()

@@ -153,6 +153,16 @@ describe("Headwater", () => {
           await waited
           await pay(alice, 2_000)
           while ((await stored()).length < 2) await new Promise((resolve) => setTimeout(resolve, 20))
+          // What the function asks of Headwater is of its transaction: another one would wait for this one's end.
+          const undone = await refusal(
+            headwater.inCommit<Tables>("another", async () => {
+              await headwater.watch([bob])
+              await headwater.transaction<Tables, void>((db) => insert(db, ["in a transaction of a transaction"]))
+              throw failure
+            })
+          )
+          assert.strictEqual(undone, failure)
+          assert.strictEqual((await stored()).length, 2)
           await headwater.close()
           await Promise.all(running)
         })
@@ -177,7 +187,12 @@ describe("Headwater", () => {
         // A consumer that has left holds nothing.
         await events.leave()
         while ((await height()) < 40) await new Promise((resolve) => setTimeout(resolve, 20))
+        // What was asked before the end is waited for, and what is asked later is refused.
+        const acknowledged = last.acknowledge()
         await headwater.close()
+        await acknowledged
+        assert.strictEqual((await refusal(last.acknowledge()))._tag, "Closed")
+        assert.strictEqual((await refusal(headwater.watch([alice])))._tag, "Closed")
       })
     }).pipe(Effect.scoped)
   )
@@ -202,8 +217,12 @@ describe("Headwater", () => {
         const headwater = await Headwater.start({ ...other, log: "None" })
         const stopped = await refusal(iterate(headwater.events("one")).until(() => true))
         assert.strictEqual(stopped._tag, "ChainStopped")
-        const unknown = await refusal(iterate(headwater.events("one", { chains: ["xrp/mainnet"] })).until(() => true))
-        assert.strictEqual(unknown._tag, "InvalidIndexerSettings")
+        const asked = [{ chains: ["xrp/mainnet"] }, { chains: [] }, { from: "lastest" }, { from: 1.5 }, { form: 1 }]
+        for (const options of asked as ReadonlyArray<object>) {
+          const unknown = await refusal(iterate(headwater.events("one", options)).until(() => true))
+          assert.strictEqual(unknown._tag, "InvalidIndexerSettings", JSON.stringify(options))
+        }
+        assert.strictEqual((await refusal(headwater.inCommit("", async () => {})))._tag, "InvalidIndexerSettings")
         await headwater.close()
       })
     }).pipe(Effect.scoped)

@@ -3,7 +3,6 @@
  * addresses. Each consumer has a name, and its position in the store: what it has not acknowledged is told again, after
  * whatever kill; what has left the chain is told as well, also what left while the consumer was away.
  */
-import * as Chain from "@headwater/core/chains/Chain"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -14,6 +13,7 @@ import * as BackgroundMigrations from "../store/database/BackgroundMigrations.ts
 import * as ChainRow from "../store/database/ChainRow.ts"
 import { Database, type DatabaseError } from "../store/database/Database.ts"
 import * as StoreLock from "../store/database/StoreLock.ts"
+import * as ConsumerOptions from "./ConsumerOptions.ts"
 import * as ConsumerStream from "./ConsumerStream.ts"
 import * as FollowedChain from "./FollowedChain.ts"
 import * as IndexerSettings from "./IndexerSettings.ts"
@@ -21,6 +21,7 @@ import type { Acknowledgeable, Notification } from "./Notification.ts"
 
 export { ConsumerElsewhere, EventsNotKept } from "../store/consumers/Consumers.ts"
 export type { ConsumedBlock, Event } from "../store/consumers/BlockEvents.ts"
+export type { ConsumerOptions } from "./ConsumerOptions.ts"
 export { ChainStopped } from "./FollowedChain.ts"
 export { InvalidIndexerSettings } from "./IndexerSettings.ts"
 export type { Acknowledgeable, Blocks, Committed, Notification, Reorganised } from "./Notification.ts"
@@ -32,16 +33,6 @@ export type ConsumerError =
   | FollowedChain.ChainStopped
   | IndexerSettings.InvalidIndexerSettings
   | DatabaseError
-
-export interface ConsumerOptions {
-  /**
-   * Where a consumer that is new begins, on each chain: at a height, behind the last block, or with the first block that is
-   * kept, which is the default.
-   */
-  readonly from?: Consumers.From
-  /** By `blockchain/network`; all by default. What a consumer is told of one chain ends where another one is stopped. */
-  readonly chains?: ReadonlyArray<string>
-}
 
 /**
  * The indexer of a program.
@@ -75,7 +66,10 @@ export class Indexer extends Context.Service<
      * What happens on all chains, from where the consumer of this name has acknowledged: at least once. A consumer that does
      * not acknowledge for long holds the following of the chain, as far as the stream is open.
      */
-    readonly events: (consumer: string, options?: ConsumerOptions) => Stream.Stream<Acknowledgeable, ConsumerError>
+    readonly events: (
+      consumer: string,
+      options?: ConsumerOptions.ConsumerOptions
+    ) => Stream.Stream<Acknowledgeable, ConsumerError>
     /**
      * Has everything handled in transactions of the store that move the consumer's position as well: exactly once, for what
      * `handle` writes through the `Database` that it is given. Ends with the first failure.
@@ -83,7 +77,7 @@ export class Indexer extends Context.Service<
     readonly inCommit: <E, R>(
       consumer: string,
       handle: (notification: Notification) => Effect.Effect<unknown, E, R>,
-      options?: ConsumerOptions
+      options?: ConsumerOptions.ConsumerOptions
     ) => Effect.Effect<never, ConsumerError | E, Exclude<R, Database>>
     /** Adds addresses to those of the settings, for all blocks that are committed from then on. */
     readonly watch: (
@@ -142,29 +136,19 @@ const make = Effect.fnUntraced(function* (settings: IndexerSettings.ReadSettings
     }
   }, stored)
 
-  /** The chains of these names. */
-  const named = Effect.fnUntraced(function* (names: ReadonlyArray<string> | undefined) {
-    if (names === undefined) return chains
-    const found = chains.filter(({ chain }) => names.includes(Chain.nameOf(chain)))
-    if (found.length === names.length) return found
-    return yield* new IndexerSettings.InvalidIndexerSettings({
-      problems: [`the consumer asks for ${names.join(", ")}, which are not all among the chains`]
-    })
-  })
-
   return Indexer.of({
-    events: (consumer, { chains, from = "first" } = {}) =>
+    events: (consumer, options = {}) =>
       Stream.unwrap(
-        Effect.map(named(chains), (followed) => {
-          const streams = followed.map((one) => ConsumerStream.events(one, consumer, from))
+        Effect.map(ConsumerOptions.read(chains, consumer, options), ({ chains, from }) => {
+          const streams = chains.map((one) => ConsumerStream.events(one, consumer, from))
           return streams.length === 1
             ? streams[0]!
             : Stream.mergeAll(streams, { concurrency: "unbounded", bufferSize: 1 })
         })
       ).pipe(Stream.provideService(Database, database)),
-    inCommit: (consumer, handle, { chains, from = "first" } = {}) =>
-      Effect.flatMap(named(chains), (followed) =>
-        Effect.forEach(followed, (one) => Effect.scoped(ConsumerStream.inCommit(one, consumer, from, handle)), {
+    inCommit: (consumer, handle, options = {}) =>
+      Effect.flatMap(ConsumerOptions.read(chains, consumer, options), ({ chains, from }) =>
+        Effect.forEach(chains, (one) => Effect.scoped(ConsumerStream.inCommit(one, consumer, from, handle)), {
           concurrency: "unbounded"
         })
       ).pipe(Effect.andThen(Effect.never), stored),

@@ -73,7 +73,8 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1({
   leafHook: (issue) => SchemaIssue.defaultLeafHook(issue)
 })
 
-const problemsOf = (issue: SchemaIssue.Issue) =>
+/** Each problem with its path, and never with its value. */
+export const problemsOf = (issue: SchemaIssue.Issue) =>
   format(issue).issues.map(({ message, path = [] }) => `${path.map(String).join(".")} ${message}`.trim())
 
 /** The text of each address in bytes, of each chain that has such addresses: every one has to be of some chain. */
