@@ -1,10 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { gunzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import * as Sighash from "@headwater/core/evm/Sighash"
 import { bytesToHex } from "@noble/hashes/utils.js"
 import * as Result from "effect/Result"
-import { encodeRlp, recoverAddress, Transaction } from "ethers"
+import { encodeRlp, Transaction } from "ethers"
 import fc from "fast-check"
 
 const parsed = (json: unknown): Sighash.UnsignedTransaction =>
@@ -290,81 +288,5 @@ describe("against ethers", () => {
         Sighash.parseLine(text)
       })
     )
-  })
-})
-
-const fixtures = new URL("../../../../../shared/fixtures/evm-sighash/", import.meta.url)
-describe.skipIf(!existsSync(fixtures))("shared fixtures", () => {
-  it("ethers: every digest, unsigned and signed form", () => {
-    interface Case {
-      readonly name: string
-      readonly scheme: "legacy" | "eip155" | "eip2930" | "eip1559"
-      readonly transaction: Record<string, unknown>
-      readonly unsigned: string
-      readonly sighash: string
-      readonly signed: string
-    }
-    const { cases }: { cases: ReadonlyArray<Case> } = JSON.parse(
-      gunzipSync(readFileSync(new URL("derived/ethers-sighash.shared.json.gz", fixtures))).toString()
-    )
-    assert.isAbove(cases.length, 4_000)
-    const types = { legacy: 0, eip155: 0, eip2930: 1, eip1559: 2 }
-    for (const [at, { name, scheme, sighash, signed, transaction, unsigned }] of cases.entries()) {
-      const { chainId, ...rest } = transaction
-      // ethers takes transactions without a recipient or a limit of gas; what they mean by that has to be said here.
-      const line = {
-        ...given,
-        type: types[scheme],
-        ...rest,
-        ...(scheme !== "legacy" && chainId !== undefined && { chainId })
-      }
-      const ours = parsed(line)
-      const said = `${name} ${scheme}`
-      assert.strictEqual(hex(Sighash.serialise(ours)), unsigned, said)
-      assert.strictEqual(Sighash.digestText(ours), sighash, said)
-      if (at % 20 !== 0) continue
-      const { r, s, yParity } = Transaction.from(signed).signature!
-      assert.strictEqual(hex(Sighash.serialiseSigned(ours, { r: BigInt(r), s: BigInt(s), yParity })), signed, said)
-    }
-  })
-
-  it("ethereum/tests: the digest of every valid transaction recovers its sender, numbers out of range are refused", () => {
-    const folder = new URL("ethereum-tests/TransactionTests/", fixtures)
-    let valid = 0
-    let outOfRange = 0
-    for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-      if (!path.endsWith(".json")) continue
-      const file: Record<string, { txbytes: string; result: Record<string, { sender?: string; exception?: string }> }> =
-        JSON.parse(readFileSync(new URL(path, folder), "utf8"))
-      for (const [name, { result, txbytes }] of Object.entries(file)) {
-        const london = result.London!
-        // What ethers itself cannot take apart is tested by its field in the list of refusals above.
-        const raw = Result.try(() => Transaction.from(txbytes))
-        if (/NONCE_TOO_BIG/.test(london.exception ?? "")) {
-          outOfRange++
-          assert.include(refusal({ ...given, type: 0, nonce: `0x${txbytes.slice(8, 24)}` }), "nonce")
-        }
-        if (london.sender === undefined || Result.isFailure(raw)) continue
-        const { chainId, data, gasLimit, gasPrice, nonce, signature, to, value } = raw.success
-        const ours = parsed({
-          type: 0,
-          chainId: String(chainId),
-          nonce,
-          gasPrice: String(gasPrice),
-          gasLimit: String(gasLimit),
-          to,
-          value: String(value),
-          data
-        })
-        assert.strictEqual(
-          recoverAddress(Sighash.digest(ours), signature!).toLowerCase(),
-          london.sender.toLowerCase(),
-          name
-        )
-        valid++
-      }
-    }
-    assert.isAbove(valid, 20)
-    assert.strictEqual(outOfRange, 1)
   })
 })
