@@ -30,6 +30,7 @@ const defaults = {
   "evm-block": 30,
   "evm-transaction": 30,
   "transaction-tokens": 110,
+  "xrp-transaction": 20,
   "utxo-last-block": 20,
   "utxo-derive": 35,
   "utxo-assets": 520,

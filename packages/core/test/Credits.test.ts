@@ -41,8 +41,8 @@ describe("Credits", () => {
        dogecoin     | 22              | 39          | 572         | 572
        litecoin     | 22              | 39          | 572         | 572
        zcash        | 26              | 46          | 676         | 676`,
-      `Protocol | subscription-create | subscription-list | subscription-get | asset | xrp-block-transactions
-       default  | 30                  | 30                | 30               | 110   | 20`,
+      `Protocol | subscription-create | subscription-list | subscription-get | asset | xrp-block-transactions | xrp-transaction
+       default  | 30                  | 30                | 30               | 110   | 20                     | 20`,
       // Wider interface, Credits: times the chain's factor, whichever chain.
       `Protocol            | fees | next-nonce | simulate | evm-block | evm-transaction | transaction-tokens
        default             | 30   | 20 | 110 | 30 | 30 | 110

@@ -54,12 +54,18 @@ export const endpoints = {
   "blocks.evmTransactionsByHash": "GET /blocks/evm/{blockchain}/{network}/hash/{blockHash}/transactions",
   "blocks.evmTransactionsByHeight": "GET /blocks/evm/{blockchain}/{network}/height/{blockHeight}/transactions",
   "blocks.utxoLatest": "GET /blocks/utxo/{blockchain}/{network}/latest/details",
+  "blocks.xrpByHash": "GET /blocks/xrp/{network}/hash/{blockHash}/details",
+  "blocks.xrpByHeight": "GET /blocks/xrp/{network}/height/{blockHeight}/details",
+  "blocks.xrpLatest": "GET /blocks/xrp/{network}/latest/details",
+  "blocks.xrpNewest": "GET /blocks/xrp/{network}/latest",
   "blocks.xrpTransactions": "GET /blocks/xrp/{network}/hash/{blockHash}/transactions",
+  "blocks.xrpTransactionsByHeight": "GET /blocks/xrp/{network}/height/{blockHeight}/transactions",
   "transactions.evmTransaction": "GET /transactions/evm/{blockchain}/{network}/{transactionHash}",
   "transactions.evmInternal": "GET /transactions/evm/{blockchain}/{network}/{transactionHash}/internal",
   "transactions.evmTokens": "GET /transactions/evm/{blockchain}/{network}/{transactionHash}/tokens-transfers",
   "transactions.logs": "GET /transactions/evm/{blockchain}/{network}/{transactionHash}/logs",
   "transactions.prepare": "POST /prepare-transactions/evm/{blockchain}/{network}/native-coins",
+  "transactions.xrpTransaction": "GET /transactions/xrp/{network}/{transactionHash}",
   "tokenPreparation.prepareFungible": "POST /prepare-transactions/evm/{blockchain}/{network}/fungible-tokens",
   "tokenPreparation.prepareNonFungible": "POST /prepare-transactions/evm/{blockchain}/{network}/non-fungible-tokens",
   "xrpPreparation.preparePayment": "POST /prepare-transactions/xrp/{network}/payments",
@@ -247,8 +253,18 @@ export interface Calls {
     readonly evmTransactionsByHeight: Call<"blocks.evmTransactionsByHeight">
     /** Read the last mined block of a UTXO chain. Costs 20 credits a result; bitcoin-cash 24, litecoin 22, dogecoin 22, dash 22, zcash 26. What fails costs nothing. */
     readonly utxoLatest: Call<"blocks.utxoLatest">
+    /** Read an XRP ledger by its hash. Costs 20 credits a result. What fails costs nothing. */
+    readonly xrpByHash: Call<"blocks.xrpByHash">
+    /** Read an XRP ledger by its index. Costs 20 credits a result. What fails costs nothing. */
+    readonly xrpByHeight: Call<"blocks.xrpByHeight">
+    /** Read the last validated XRP ledger. Costs 20 credits a result. What fails costs nothing. */
+    readonly xrpLatest: Call<"blocks.xrpLatest">
+    /** List the last validated XRP ledgers, newest first. Costs 20 credits a result. What fails costs nothing. */
+    readonly xrpNewest: Call<"blocks.xrpNewest">
     /** List the transactions of an XRP ledger. Costs 20 credits a result. What fails costs nothing. */
     readonly xrpTransactions: Call<"blocks.xrpTransactions">
+    /** List the transactions of an XRP ledger by its index. Costs 20 credits a result. What fails costs nothing. */
+    readonly xrpTransactionsByHeight: Call<"blocks.xrpTransactionsByHeight">
   }
   readonly transactions: {
     /** Read a mined transaction of an EVM chain. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
@@ -261,6 +277,8 @@ export interface Calls {
     readonly logs: Call<"transactions.logs">
     /** Prepare a transaction of native coins for signing. Costs 60 credits a result; ethereum-classic 78, binance-smart-chain 150, polygon 120, arbitrum 96, avalanche 108, base 72, optimism 84, tron 90. What fails costs nothing. */
     readonly prepare: Call<"transactions.prepare">
+    /** Read a transaction of a validated XRP ledger. Costs 20 credits a result. What fails costs nothing. */
+    readonly xrpTransaction: Call<"transactions.xrpTransaction">
   }
   readonly tokenPreparation: {
     /** Prepare a transfer of fungible tokens (ERC-20) for signing. Costs 60 credits a result; ethereum-classic 78, binance-smart-chain 150, polygon 120, arbitrum 96, avalanche 108, base 72, optimism 84, tron 90. What fails costs nothing. */

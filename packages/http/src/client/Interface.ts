@@ -492,7 +492,7 @@ export interface components {
          */
         readonly aproximateAmount: string
       }
-      readonly gasPrice: components["schemas"]["Amount_4"]
+      readonly gasPrice: components["schemas"]["Amount_6"]
       readonly value: components["schemas"]["Amount_2"]
       /** @description On tron: when the transaction can no longer be sent, in seconds since the Unix epoch */
       readonly expirationTimestamp?: number
@@ -508,7 +508,7 @@ export interface components {
       }
     }
     /** @description The highest price of a unit of gas; on tron 0: the chain sets its prices */
-    readonly Amount_4: {
+    readonly Amount_6: {
       /**
        * @description Decimal text, never with an exponent
        * @example 0.015
@@ -1068,7 +1068,7 @@ export interface components {
           readonly standard: string
         }
       }[]
-      readonly fee: components["schemas"]["Amount_3"]
+      readonly fee: components["schemas"]["Amount_5"]
       readonly gasPrice: {
         /** @example 31000000000 */
         readonly amount: number
@@ -1098,7 +1098,7 @@ export interface components {
       readonly height: number
     }
     /** @description For the gas that is used, at the highest price that is allowed */
-    readonly Amount_3: {
+    readonly Amount_5: {
       /**
        * @description Decimal text, never with an exponent
        * @example 0.015
@@ -1197,6 +1197,37 @@ export interface components {
       readonly expirationTimestamp?: number
       /** @description Where `reserve` was given: until then, in seconds since the Unix epoch, the nonce is kept */
       readonly reservedUntil?: number
+    }
+    readonly XrpTransactionDetails: {
+      /**
+       * @description Empty without a memo
+       * @example invoice 4711
+       */
+      readonly additionalData: string
+      /** @example 4711 */
+      readonly destinationTag?: number
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly hash: string
+      readonly offer: components["schemas"]["Amount_2"]
+      /** @example 7 */
+      readonly positionInBlock: string
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly recipient: string
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly sender: string
+      /** @example tesSUCCESS */
+      readonly status: string
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly timestamp: number
+      /** @example Payment */
+      readonly type: string
+      readonly fee: components["schemas"]["Amount_2"]
+      readonly receive: components["schemas"]["Amount_2"]
+      readonly value: components["schemas"]["Amount_2"]
+      readonly minedInBlock: components["schemas"]["MinedInBlock"]
     }
     readonly PreparedTransaction: {
       /** @example 0x */
@@ -1391,6 +1422,48 @@ export interface components {
       readonly fee: components["schemas"]["Amount_2"]
       readonly receive: components["schemas"]["Amount_2"]
       readonly value: components["schemas"]["Amount_2"]
+    }
+    readonly XrpBlock: {
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly hash: string
+      /** @description Index of the ledger */
+      readonly height: number
+      /**
+       * @description Empty in the newest ledger; absent where the newest ledgers are asked for
+       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       */
+      readonly nextBlockHash?: string
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly previousBlockHash: string
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly timestamp: number
+      readonly totalCoins: components["schemas"]["Amount_3"]
+      readonly totalFees: components["schemas"]["Amount_4"]
+      /** @example 73 */
+      readonly transactionsCount: number
+    }
+    /** @description What the transactions of the ledger have burned */
+    readonly Amount_4: {
+      /**
+       * @description Decimal text, never with an exponent
+       * @example 0.015
+       */
+      readonly amount: string
+      /** @example BTC */
+      readonly unit: string
+    }
+    /** @description All XRP that there is */
+    readonly Amount_3: {
+      /**
+       * @description Decimal text, never with an exponent
+       * @example 0.015
+       */
+      readonly amount: string
+      /** @example BTC */
+      readonly unit: string
     }
     readonly UtxoBlock: {
       /**
@@ -4435,6 +4508,124 @@ export interface operations {
       }
     }
   }
+  readonly "blocks.xrpByHash": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Hash of the ledger */
+        readonly blockHash: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["XrpBlock"]
+          }
+        }
+      }
+    }
+  }
+  readonly "blocks.xrpByHeight": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Height of the block */
+        readonly blockHeight: number
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["XrpBlock"]
+          }
+        }
+      }
+    }
+  }
+  readonly "blocks.xrpLatest": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["XrpBlock"]
+          }
+        }
+      }
+    }
+  }
+  readonly "blocks.xrpNewest": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description How many are wanted, 1 to 50; 10 if not given */
+        readonly count?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["XrpBlock"][]
+          }
+        }
+      }
+    }
+  }
   readonly "blocks.xrpTransactions": {
     readonly parameters: {
       readonly query?: {
@@ -4451,6 +4642,43 @@ export interface operations {
         readonly network: string
         /** @description Hash of the ledger */
         readonly blockHash: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["XrpTransaction"][]
+          }
+        }
+      }
+    }
+  }
+  readonly "blocks.xrpTransactionsByHeight": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 50 if not given */
+        readonly limit?: number
+        /** @description Items to skip; 0 if not given */
+        readonly offset?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Height of the block */
+        readonly blockHeight: number
       }
       readonly cookie?: never
     }
@@ -4684,6 +4912,35 @@ export interface operations {
         content: {
           readonly "application/json": {
             readonly item: components["schemas"]["PreparedTransaction"]
+          }
+        }
+      }
+    }
+  }
+  readonly "transactions.xrpTransaction": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Hash of the transaction */
+        readonly transactionHash: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["XrpTransactionDetails"]
           }
         }
       }

@@ -4,25 +4,13 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import {
-  AddressText,
-  Amount,
-  chainErrors,
-  chainParams,
-  context,
-  HashText,
-  networkParam,
-  pageErrors,
-  Timestamp
-} from "./Common.ts"
+import { chainErrors, chainParams, context, HashText, Timestamp } from "./Common.ts"
 import { item } from "./Envelope.ts"
 import { evmBlockEndpoints } from "./EvmBlocks.ts"
 import { Failures } from "./Errors.ts"
-import { ExampleValues } from "./internal/Example.ts"
-import * as FamilyExample from "./internal/FamilyExample.ts"
-import { Listing, offsetPage, offsetQuery } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
+import { xrpLedgerEndpoints } from "./XrpLedgers.ts"
 
 const BlockHashText = Schema.String.annotate({
   examples: ["4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b"]
@@ -49,22 +37,6 @@ export const UtxoBlock = Schema.Struct({
   weight: Schema.Int.annotate({ examples: [3_992_791] })
 }).annotate({ identifier: "UtxoBlock" })
 
-export const XrpTransaction = Schema.Struct({
-  additionalData: Schema.optionalKey(Schema.String.annotate({ examples: ["invoice 4711"] })),
-  destinationTag: Schema.optionalKey(Schema.Int.annotate({ examples: [4711] })),
-  hash: HashText,
-  offer: Amount,
-  positionInBlock: Schema.Int.annotate({ examples: [7] }),
-  recipient: AddressText,
-  sender: AddressText,
-  status: Schema.String.annotate({ examples: ["tesSUCCESS"] }),
-  timestamp: Timestamp,
-  type: Schema.String.annotate({ examples: ["Payment"] }),
-  fee: Amount,
-  receive: Amount,
-  value: Amount
-}).annotate({ identifier: "XrpTransaction" })
-
 const nodeErrors = [Failures.unimplemented, Failures.nodeUnavailable] as const
 
 export class BlocksGroup extends HttpApiGroup.make("blocks")
@@ -79,22 +51,7 @@ export class BlocksGroup extends HttpApiGroup.make("blocks")
       .annotate(Families, ["utxo"])
       .annotate(Price, "utxo-last-block")
       .annotateMerge(OpenApi.annotations({ summary: "Read the last mined block of a UTXO chain" })),
-    HttpApiEndpoint.get("xrpTransactions", "/blocks/xrp/:network/hash/:blockHash/transactions", {
-      params: {
-        ...networkParam,
-        blockHash: Schema.String.check(
-          Schema.isPattern(/^[0-9A-Fa-f]{64}$/, { message: "must be 64 hexadecimal characters" })
-        ).annotate({ description: "Hash of the ledger" })
-      },
-      query: { ...context, ...offsetQuery(50) },
-      success: offsetPage(XrpTransaction),
-      error: [...chainErrors, ...pageErrors, Failures.blockNotFound, ...nodeErrors]
-    })
-      .annotate(Families, ["xrp"])
-      .annotate(Listing, "offset")
-      .annotate(Price, "xrp-block-transactions")
-      .annotate(ExampleValues, { hash: FamilyExample.values("xrp").transactionId, "fee.amount": "0.000012" })
-      .annotateMerge(OpenApi.annotations({ summary: "List the transactions of an XRP ledger" }))
+    ...xrpLedgerEndpoints
   )
   .middleware(RequestedChain)
   .annotateMerge(OpenApi.annotations({ title: "Blocks", description: "Blocks and their transactions" })) {}

@@ -26,6 +26,7 @@ import { ExampleValues } from "./internal/Example.ts"
 import { Listing, offsetPage, offsetQuery } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
+import { xrpTransactionEndpoint } from "./XrpLedgers.ts"
 
 export const Log = Schema.Struct({
   address: AddressText,
@@ -103,6 +104,7 @@ export const NewTransaction = {
 const hash = Schema.String.check(
   Schema.isPattern(/^(0x)?[0-9A-Fa-f]{64}$/, { message: "must be 64 hexadecimal characters" })
 )
+const families = ["evm", "tron"] as const
 const nodeErrors = [Failures.unimplemented, Failures.nodeUnavailable] as const
 const byHash = { ...chainParams, transactionHash: hash.annotate({ description: "Hash of the transaction" }) }
 const ofTransaction = [...chainErrors, Failures.transactionNotFound, ...nodeErrors] as const
@@ -137,6 +139,7 @@ export class TransactionsGroup extends HttpApiGroup.make("transactions")
     })
       .annotate(Price, "evm-transaction")
       .annotate(ExampleValues, { "fee.amount": "0.00063", "gasPrice.amount": "0.0000000125" })
+      .annotate(Families, families)
       .annotateMerge(OpenApi.annotations({ summary: "Read a mined transaction of an EVM chain" })),
     HttpApiEndpoint.get("evmInternal", "/transactions/evm/:blockchain/:network/:transactionHash/internal", {
       params: byHash,
@@ -146,6 +149,7 @@ export class TransactionsGroup extends HttpApiGroup.make("transactions")
     })
       .annotate(Price, "internal-transactions")
       .annotate(Listing, "offset")
+      .annotate(Families, families)
       .annotateMerge(OpenApi.annotations({ summary: "List the internal transactions of a transaction" })),
     HttpApiEndpoint.get("evmTokens", "/transactions/evm/:blockchain/:network/:transactionHash/tokens-transfers", {
       params: byHash,
@@ -156,6 +160,7 @@ export class TransactionsGroup extends HttpApiGroup.make("transactions")
       .annotate(Price, "transaction-tokens")
       .annotate(ExampleValues, { nonFungibleValues: undefined })
       .annotate(Listing, "offset")
+      .annotate(Families, families)
       .annotateMerge(OpenApi.annotations({ summary: "List the token transfers of a transaction" })),
     HttpApiEndpoint.get("logs", "/transactions/evm/:blockchain/:network/:transactionHash/logs", {
       params: byHash,
@@ -165,6 +170,7 @@ export class TransactionsGroup extends HttpApiGroup.make("transactions")
     })
       .annotate(Price, "evm-logs")
       .annotate(Listing, "offset")
+      .annotate(Families, families)
       .annotateMerge(OpenApi.annotations({ summary: "List the logs of a transaction" })),
     HttpApiEndpoint.post("prepare", "/prepare-transactions/evm/:blockchain/:network/native-coins", {
       params: chainParams,
@@ -184,8 +190,11 @@ export class TransactionsGroup extends HttpApiGroup.make("transactions")
         },
         ...{ amount: "0.25", priority: "standard", substractFromAmount: false, type: "gas-fee-market-transaction" }
       })
-      .annotateMerge(OpenApi.annotations({ summary: "Prepare a transaction of native coins for signing" }))
+      .annotate(Families, families)
+      .annotateMerge(OpenApi.annotations({ summary: "Prepare a transaction of native coins for signing" })),
+    xrpTransactionEndpoint
   )
   .middleware(RequestedChain)
-  .annotateEndpoints(Families, ["evm", "tron"])
-  .annotateMerge(OpenApi.annotations({ title: "Transactions", description: "Transactions of EVM chains" })) {}
+  .annotateMerge(
+    OpenApi.annotations({ title: "Transactions", description: "Mined transactions, and new ones of EVM chains" })
+  ) {}

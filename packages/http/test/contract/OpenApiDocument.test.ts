@@ -94,6 +94,8 @@ describe("OpenApiDocument", () => {
         "GET /market-data/assets/by-slug/{assetSlug}",
         "GET /market-data/assets",
         ...["hash/{blockHash}", "height/{blockHeight}"].flatMap((block) => [
+          `GET /blocks/xrp/{network}/${block}/details`,
+          `GET /blocks/xrp/{network}/${block}/transactions`,
           `GET /blocks/evm/{blockchain}/{network}/${block}/details`,
           `GET /blocks/evm/{blockchain}/{network}/${block}/transactions`
         ]),
@@ -102,7 +104,9 @@ describe("OpenApiDocument", () => {
         ...["", "/internal", "/tokens-transfers"].map(
           (part) => `GET /transactions/evm/{blockchain}/{network}/{transactionHash}${part}`
         ),
-        "GET /blocks/xrp/{network}/hash/{blockHash}/transactions",
+        "GET /blocks/xrp/{network}/latest",
+        "GET /blocks/xrp/{network}/latest/details",
+        "GET /transactions/xrp/{network}/{transactionHash}",
         "GET /addresses-latest/evm/{blockchain}/{network}/{address}/internal-transactions",
         "GET /addresses-historical/evm/{blockchain}/{network}/{address}/tokens-transfers",
         "GET /addresses-historical/manage/{blockchain}/{network}",

@@ -101,6 +101,7 @@ const valid = (operationId: string): Request => {
       return { params: /(Latest|Newest)$/.test(name) ? chain : { ...chain, ...block }, query }
     }
     case "transactions":
+      if (name === "xrpTransaction") return { params: { network: "mainnet", transactionHash: hash }, query }
       return name !== "prepare"
         ? { params: { ...evm, transactionHash: hash }, query }
         : {
@@ -324,7 +325,9 @@ for (const store of stores) {
           return yield* call(operation, { ...request, params: { ...request.params, [last!]: "x".repeat(300) } }, alice)
         }
         case "resource_not_found":
-          if (/^(marketData|addresses|broadcasts|hdWallets|nextNonce)\./.test(operation.operationId)) {
+          if (
+            /^(marketData|addresses|blocks|broadcasts|hdWallets|nextNonce|transactions)\./.test(operation.operationId)
+          ) {
             insides.failure = new Errors.ResourceNotFound({ message: "no such thing" })
           }
           return yield* call(operation, request, alice)

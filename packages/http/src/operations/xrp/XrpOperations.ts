@@ -7,12 +7,12 @@ import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as ReservedNonces from "@headwater/indexer/store/wallets/ReservedNonces"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { BlockNotFound } from "../../contract/Errors.ts"
 import * as Broadcast from "../Broadcast.ts"
 import * as Freshness from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
 import * as SyncedWallets from "../SyncedWallets.ts"
 import * as Wallet from "../Wallet.ts"
+import * as Explore from "./Explore.ts"
 import * as NextTransaction from "./NextTransaction.ts"
 import * as Prepare from "./Prepare.ts"
 
@@ -29,20 +29,6 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
   const { deriveAndSync, unwatchedOf } = yield* SyncedWallets.make(record, freshness, {
     gapLimit: options.gapLimit,
     subject: "accounts that the wallet has already"
-  })
-
-  const xrpTransactions: ChainOperations["xrpTransactions"] = Effect.fn("XrpOperations.xrpTransactions")(function* ({
-    blockHash,
-    limit,
-    offset
-  }) {
-    const { source } = yield* freshness.node
-    return yield* source.transactionsByHash(Buffer.from(blockHash, "hex"), { limit, offset }).pipe(
-      Effect.catchTag("BlockMissing", () =>
-        Effect.fail(new BlockNotFound({ message: `No validated ledger that the servers of ${record.name} have` }))
-      ),
-      freshness.orUnavailable
-    )
   })
 
   const xrpAssets: ChainOperations["xrpAssets"] = Effect.fn("XrpOperations.xrpAssets")(function* (request) {
@@ -70,7 +56,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
 
   return {
     ...(yield* Broadcast.make(chain, freshness)),
-    xrpTransactions,
+    ...Explore.make(record, freshness),
     xrpAssets,
     xrpDerive: deriveAndSync,
     ...NextTransaction.make(record, freshness),

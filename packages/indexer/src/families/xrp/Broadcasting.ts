@@ -8,6 +8,7 @@ import * as Result from "effect/Result"
 import * as Broadcasting from "../Broadcasting.ts"
 import { type NodeError, NodeInconsistent } from "../node/NodeError.ts"
 import * as CompleteLedgers from "./internal/CompleteLedgers.ts"
+import { isTransactionMissing } from "./internal/XrpReply.ts"
 import * as OpenLedger from "./OpenLedger.ts"
 import type { XrpClient, XrpNode } from "./XrpNode.ts"
 
@@ -120,8 +121,6 @@ const give = (raw: Uint8Array) => (server: XrpClient) =>
     })
   )
 
-const isNotFound = (error: NodeError) => error._tag === "NodeRejected" && error.message.startsWith("txnNotFound")
-
 const inconsistent = (server: XrpClient, method: string, message: string) =>
   new NodeInconsistent({ node: server.name, method, message })
 
@@ -168,7 +167,7 @@ const standingAt = (decoded: Decoded, since: number | undefined) =>
   Effect.fnUntraced(function* (server: XrpClient): Effect.fn.Return<Broadcasting.Standing, NodeError> {
     const found = yield* Effect.result(server.request("tx", { transaction: hexOf(decoded.id), binary: false }))
     if (Result.isFailure(found)) {
-      return isNotFound(found.failure) ? yield* withoutLedger(server, decoded, since) : yield* found.failure
+      return isTransactionMissing(found.failure) ? yield* withoutLedger(server, decoded, since) : yield* found.failure
     }
     const { ledger_index: index, meta, validated } = found.success
     if (validated !== true) return { state: "waiting" }

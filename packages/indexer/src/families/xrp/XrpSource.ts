@@ -7,7 +7,6 @@
  */
 import type { Block } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
-import * as XrpTransaction from "@headwater/core/xrp/XrpTransaction"
 import * as Effect from "effect/Effect"
 import type * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -28,6 +27,7 @@ import * as Network from "./internal/Network.ts"
 import * as WalletBalance from "./internal/WalletBalance.ts"
 import { isLedgerMissing } from "./internal/XrpReply.ts"
 import * as XrpBroadcasting from "./Broadcasting.ts"
+import * as LedgerExplorer from "./LedgerExplorer.ts"
 import * as OpenLedger from "./OpenLedger.ts"
 import * as XrpNode from "./XrpNode.ts"
 
@@ -40,22 +40,12 @@ export interface XrpSourceOptions extends XrpNode.XrpNodeOptions {
   readonly verify?: Proof.Level
 }
 
-/** Transactions of a ledger in order of execution, from an offset on, and how many it has. */
-export interface TransactionPage {
-  readonly items: ReadonlyArray<XrpTransaction.Item>
-  readonly total: number
-}
-
 export interface XrpSource extends AccountSource {
   readonly broadcasting: Broadcasting
   readonly openLedger: OpenLedger.OpenLedger
   /** Over WebSocket only. */
   readonly announced: Effect.Effect<void>
-  /** A page of the transactions of any ledger that a server has, by the ledger's hash of 32 bytes (interface 2.5). */
-  readonly transactionsByHash: (
-    ledgerHash: Uint8Array,
-    page: { readonly limit: number; readonly offset: number }
-  ) => Effect.Effect<TransactionPage, NodeError>
+  readonly explorer: LedgerExplorer.LedgerExplorer
   /**
    * What a wallet's addresses hold in the newest validated ledger. Each branch is followed until `gapLimit` addresses in
    * a row never had an account, 20 by default, and at least to the index that `least` has for it.
@@ -90,8 +80,6 @@ const historyOf = (completeLedgers: string | undefined): Capability.Capability =
   return Capability.lacks("history", detail, { advice })
 }
 
-type Wanted = { readonly ledger_index: number | "validated" } | { readonly ledger_hash: string }
-
 /** Opens the source. Fails where no server can be reached. */
 export const make = Effect.fn("XrpSource.make")(function* (
   chain: Chain,
@@ -121,13 +109,14 @@ export const make = Effect.fn("XrpSource.make")(function* (
         new BlockMissing({ node: node.name, block: has === "" ? ledger : `${ledger} (it has ${has.slice(0, 200)})` })
     )
 
-  const nameOf = (wanted: Wanted) => ("ledger_hash" in wanted ? wanted.ledger_hash : String(wanted.ledger_index))
+  const nameOf = (wanted: LedgerExplorer.Wanted) =>
+    "ledger_hash" in wanted ? wanted.ledger_hash : String(wanted.ledger_index)
 
   const expanded = { transactions: true, expand: true }
   // A WebSocket ends with an answer that is too large, and does not say so.
   const isUnobtainable = (error: NodeError) => error._tag === "NodeUnreachable" || isTooLarge(error)
 
-  const answerTo = (node: XrpNode.XrpClient, wanted: Wanted, expand: object) =>
+  const answerTo = (node: XrpNode.XrpClient, wanted: LedgerExplorer.Wanted, expand: object) =>
     node.requestLedger("ledger", { ...wanted, ...expand }).pipe(
       Effect.catchIf(
         (error) => expand === expanded && isUnobtainable(error),
@@ -139,7 +128,7 @@ export const make = Effect.fn("XrpSource.make")(function* (
   /** What was read of an answer, if it is the ledger that was wanted. */
   const asWanted = Effect.fnUntraced(function* <A extends Ledger.LedgerHeader>(
     node: XrpNode.XrpClient,
-    wanted: Wanted,
+    wanted: LedgerExplorer.Wanted,
     read: Result.Result<A | undefined, string>
   ): Effect.fn.Return<A, NodeError> {
     const name = nameOf(wanted)
@@ -152,12 +141,12 @@ export const make = Effect.fn("XrpSource.make")(function* (
       : yield* inconsistent(node, "ledger", `asked for ledger ${name}, answered ${found.height} (${hash})`)
   })
 
-  const header = Effect.fnUntraced(function* (node: XrpNode.XrpClient, wanted: number | "validated") {
-    const answer = yield* answerTo(node, { ledger_index: wanted }, {})
-    return yield* asWanted(node, { ledger_index: wanted }, Ledger.decodeHeader(answer))
-  })
+  const headerBy = (node: XrpNode.XrpClient, wanted: LedgerExplorer.Wanted) =>
+    Effect.flatMap(answerTo(node, wanted, {}), (answer) => asWanted(node, wanted, Ledger.decodeHeader(answer)))
 
-  const decoded = (node: XrpNode.XrpClient, wanted: Wanted, answer: unknown) =>
+  const header = (node: XrpNode.XrpClient, index: number | "validated") => headerBy(node, { ledger_index: index })
+
+  const decoded = (node: XrpNode.XrpClient, wanted: LedgerExplorer.Wanted, answer: unknown) =>
     Effect.flatMap(
       TimeSlice.run(() => Ledger.decode(answer)),
       (read) => asWanted(node, wanted, read)
@@ -206,16 +195,13 @@ export const make = Effect.fn("XrpSource.make")(function* (
     ),
     ranges: Effect.map(serverInfo, ({ complete_ledgers }) => CompleteLedgers.parse(complete_ledgers ?? "")),
     announced: node.announced,
-    transactionsByHash: Effect.fn("XrpSource.transactionsByHash")(function* (ledgerHash, { limit, offset }) {
-      const hash = Buffer.from(ledgerHash).toString("hex").toUpperCase()
-      const wanted = { ledger_hash: hash }
-      const { time, transactions } = yield* decoded(node, wanted, yield* answerTo(node, wanted, expanded))
-      return {
-        items: transactions
-          .slice(offset, offset + limit)
-          .map((found, index) => XrpTransaction.toItem(found, { position: offset + index, time })),
-        total: transactions.length
-      }
+    explorer: LedgerExplorer.make(node, {
+      header: (wanted) => headerBy(node, wanted),
+      details: (wanted) =>
+        Effect.flatMap(answerTo(node, wanted, { transactions: true, expand: false }), (answer) =>
+          asWanted(node, wanted, Ledger.decodeDetails(answer))
+        ),
+      whole: (wanted) => Effect.flatMap(answerTo(node, wanted, expanded), (answer) => decoded(node, wanted, answer))
     }),
     wereUsed: (addresses) =>
       Effect.flatMap(head, ({ height }) => WalletBalance.wereUsed(chain, node, height, addresses)),

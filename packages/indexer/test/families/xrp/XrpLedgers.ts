@@ -95,15 +95,21 @@ export const sealed = (ledgers: ReadonlyArray<Json>): ReadonlyArray<Json> => {
   })
 }
 
+/** All XRP before the first ledger: each payment burns 12 drops. */
+const coins = 99_999_578_386_913_031n
+
 /** `count` ledgers from `first` on, API version 1; each has its right hashes. Transactions are listed backwards. */
 export const chainOf = (
   first: number,
   count: number,
   paymentsOf: (height: number) => ReadonlyArray<Payment>
-): ReadonlyArray<Json> =>
-  sealed(
+): ReadonlyArray<Json> => {
+  let left = coins
+  return sealed(
     Array.from({ length: count }, (_, index) => {
       const height = first + index
+      const payments = paymentsOf(height)
+      left -= 12n * BigInt(payments.length)
       return {
         account_hash: hex(height, 1),
         close_flags: 0,
@@ -113,11 +119,10 @@ export const chainOf = (
         ledger_index: String(height),
         parent_close_time: 700_000_000 + 4 * height - 4,
         parent_hash: hex(first),
-        total_coins: "99999578386913031",
+        total_coins: String(left),
         transaction_hash: "0".repeat(64),
-        transactions: paymentsOf(height)
-          .map((each, at) => payment(each, height, at))
-          .reverse()
+        transactions: payments.map((each, at) => payment(each, height, at)).reverse()
       }
     })
   )
+}

@@ -68,6 +68,7 @@ export const version2 = (ledger: Json): Json => ({
 
 const refusals: Record<string, readonly [code: number, message: string]> = {
   lgrNotFound: [21, "ledgerNotFound"],
+  txnNotFound: [29, "Transaction not found."],
   actNotFound: [19, "Account not found."],
   unknownCmd: [32, "Unknown method."],
   slowDown: [10, "You are placing too much load on the server."],
@@ -121,6 +122,16 @@ export const make = (options: XrpServerOptions): Effect.Effect<XrpServer, never,
           }
         case "ledger":
           return ledger(params)
+        case "tx": {
+          const inIt = ({ hash }: Json) => hash === params.transaction
+          const found = ledgers.find((each) => each.transactions.some(inIt))
+          if (found === undefined) return refusal("txnNotFound")
+          const validated = indexOf(found) <= server.validated
+          const { metaData, ...fields } = found.transactions.find(inIt)
+          return version === 1
+            ? { ...fields, meta: metaData, ledger_index: indexOf(found), validated, status: "success" }
+            : { ...version2(found).transactions.find(inIt), ledger_index: indexOf(found), validated, status: "success" }
+        }
         case "account_info": {
           const balance = options.balances?.[params.account]
           return balance === undefined

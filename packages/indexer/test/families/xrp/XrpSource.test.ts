@@ -84,19 +84,71 @@ describe.each(transports)("XrpSource over $name", ({ url, version }) => {
     Effect.gen(function* () {
       const server = yield* XrpServer.make({ ledgers, version })
       const source = yield* XrpSource.make(mainnet, { urls: [server[url]] })
-      const hash = Buffer.from(ledgers[2]!.ledger_hash, "hex")
-      const all = yield* source.transactionsByHash(hash, { limit: 50, offset: 0 })
+      const hash = ledgers[2]!.ledger_hash
+      const all = yield* source.explorer.transactionsOf({ ledger_hash: hash }, { limit: 50, offset: 0 })
       assert.strictEqual(all.total, 2)
       assert.deepStrictEqual(
         all.items.map(({ positionInBlock }) => positionInBlock),
         [0, 1]
       )
       assert.deepStrictEqual(all.items[0]?.receive, { amount: "90.000002", unit: "XRP" })
-      const second = yield* source.transactionsByHash(hash, { limit: 1, offset: 1 })
+      const second = yield* source.explorer.transactionsOf({ ledger_hash: hash }, { limit: 1, offset: 1 })
       assert.deepStrictEqual(second, { items: [all.items[1]!], total: 2 })
-      assert.deepStrictEqual((yield* source.transactionsByHash(hash, { limit: 1, offset: 9 })).items, [])
-      const error = yield* errorOf(source.transactionsByHash(new Uint8Array(32), { limit: 1, offset: 0 }))
+      assert.deepStrictEqual(
+        (yield* source.explorer.transactionsOf({ ledger_hash: hash }, { limit: 1, offset: 9 })).items,
+        []
+      )
+      const error = yield* errorOf(
+        source.explorer.transactionsOf({ ledger_hash: "0".repeat(64) }, { limit: 1, offset: 0 })
+      )
       assert.strictEqual(error._tag, "BlockMissing")
+    })
+  )
+
+  it.live("shows any validated ledger with what it has burned, and any transaction of one", () =>
+    Effect.gen(function* () {
+      const ledgers = chainOf(first, 6, (height) =>
+        [7, 8].map((from) => ({ from, to: height % 5, drops: BigInt(height) }))
+      )
+      const server = yield* XrpServer.make({ ledgers, version })
+      server.validated = first + 4
+      const { explorer } = yield* XrpSource.make(mainnet, { urls: [server[url]] })
+      const shown = (at: number) => ({
+        height: first + at,
+        hash: ledgers[at]!.ledger_hash,
+        parent: ledgers[at]!.parent_hash,
+        time: ledgers[at]!.close_time + 946_684_800,
+        ...{ totalCoins: BigInt(ledgers[at]!.total_coins), count: 2, fees: 24n }
+      })
+      const text = <A extends { readonly hash: Uint8Array; readonly parent: Uint8Array }>(ledger: A) => ({
+        ...ledger,
+        ...{ hash: hex(ledger.hash), parent: hex(ledger.parent) }
+      })
+      for (const wanted of [{ ledger_index: first + 2 }, { ledger_hash: ledgers[2]!.ledger_hash }]) {
+        const { next, ...ledger } = yield* explorer.ledger(wanted)
+        assert.deepStrictEqual(text(ledger), shown(2))
+        assert.strictEqual(hex(next!), ledgers[3]!.ledger_hash)
+      }
+      const newest = yield* explorer.ledger({ ledger_index: "validated" })
+      assert.deepStrictEqual([newest.height, newest.next, newest.fees], [first + 4, undefined, 24n])
+      // Of the first ledger nobody tells how much there was before: its transactions do.
+      assert.strictEqual((yield* explorer.ledger({ ledger_index: first })).fees, 24n)
+      assert.deepStrictEqual((yield* explorer.newest(3)).map(text), [4, 3, 2].map(shown))
+      assert.deepStrictEqual((yield* explorer.newest(50)).map(text), [4, 3, 2, 1, 0].map(shown))
+      for (const wanted of [{ ledger_index: first + 5 }, { ledger_hash: ledgers[5]!.ledger_hash }]) {
+        assert.strictEqual((yield* errorOf(explorer.ledger(wanted)))._tag, "BlockMissing")
+      }
+
+      const { items } = yield* explorer.transactionsOf({ ledger_index: first + 2 }, { limit: 50, offset: 0 })
+      for (const item of items) {
+        const found = yield* explorer.transaction(item.hash)
+        assert.deepStrictEqual(found?.item, item)
+        assert.strictEqual(hex(found!.ledger.hash), ledgers[2]!.ledger_hash)
+      }
+      // In a ledger that is closed alone, and in none.
+      for (const hash of [ledgers[5]!.transactions[0].hash, "AB".repeat(32)]) {
+        assert.isUndefined(yield* explorer.transaction(hash))
+      }
     })
   )
 
@@ -138,8 +190,8 @@ describe.each(transports)("XrpSource over $name", ({ url, version }) => {
       assert.strictEqual(block.notUnderstood?.[0]?.reason, `Amount ${rule}; delivered_amount ${rule}`)
       assert.match(block.notUnderstood?.[1]?.reason ?? "", /^TransactionType must be a name/)
 
-      const hash = Buffer.from(odd.ledger_hash, "hex")
-      const shown = yield* source.transactionsByHash(hash, { limit: 2, offset: 0 })
+      const hash = odd.ledger_hash
+      const shown = yield* source.explorer.transactionsOf({ ledger_hash: hash }, { limit: 2, offset: 0 })
       assert.strictEqual(shown.total, 3)
       const unknown = { amount: "0", unit: "" }
       assert.deepStrictEqual(
@@ -155,7 +207,7 @@ describe.each(transports)("XrpSource over $name", ({ url, version }) => {
           [1, hashOf(1), "0", unknown, unknown]
         ]
       )
-      const last = yield* source.transactionsByHash(hash, { limit: 2, offset: 2 })
+      const last = yield* source.explorer.transactionsOf({ ledger_hash: hash }, { limit: 2, offset: 2 })
       assert.deepStrictEqual(
         last.items.map(({ positionInBlock, receive }) => [positionInBlock, receive.amount]),
         [[2, "0.000003"]]
@@ -531,6 +583,34 @@ describe("subscriptions on ledgers that a server replays", () => {
       assert.strictEqual(new Set(sent).size, sent.length)
       assert.isAbove(server.connections(), 5)
     }).pipe(Effect.provide(storeLayer))
+  )
+
+  it.live.skipIf(!Fixtures.exist)(
+    "recorded ledgers have burned the fees of their transactions, which are found one by one",
+    () =>
+      Effect.gen(function* () {
+        const folder = "xrp/rippled-historical-database/test/mock/ledgers/"
+        const recorded = Array.from(
+          { length: 13 },
+          (_, index) => Fixtures.json(`${folder}${11_119_607 + index}.json`) as XrpServer.Json
+        )
+        const server = yield* XrpServer.make({ ledgers: recorded })
+        const { explorer } = yield* XrpSource.make(mainnet, { urls: [server.wsUrl] })
+        const newest = yield* explorer.newest(13)
+        assert.deepStrictEqual(
+          newest.toReversed().map(({ count, fees, hash, totalCoins }) => [hex(hash), count, fees, totalCoins]),
+          recorded.map(({ ledger_hash, total_coins, transactions }) => [
+            ledger_hash,
+            transactions.length,
+            transactions.reduce((sum: bigint, { Fee }: XrpServer.Json) => sum + BigInt(Fee), 0n),
+            BigInt(total_coins)
+          ])
+        )
+        const wanted = { ledger_index: 11_119_610 }
+        const { items, total } = yield* explorer.transactionsOf(wanted, { limit: 1_000, offset: 0 })
+        assert.strictEqual(total, recorded[3]!.transactions.length)
+        for (const item of items) assert.deepStrictEqual((yield* explorer.transaction(item.hash))?.item, item)
+      }).pipe(Effect.scoped)
   )
 
   it.live.skipIf(!Fixtures.exist)(

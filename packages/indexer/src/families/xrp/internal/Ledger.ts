@@ -112,6 +112,23 @@ const headerOf = (header: Header): LedgerHeader => ({
 export const decodeHeader = (answer: unknown): Read<LedgerHeader | undefined> =>
   Result.map(checked(answer), ({ ledger, validated }) => (validated === true ? headerOf(ledger) : undefined))
 
+/** A ledger without its transactions, and how many there are. */
+export interface LedgerDetails extends LedgerHeader {
+  /** All XRP that there is, in drops. */
+  readonly totalCoins: bigint
+  readonly count: number
+}
+
+/** As {@link decodeHeader}, of a ledger that lists its transactions in any form. */
+export const decodeDetails = (answer: unknown): Read<LedgerDetails | undefined> =>
+  Result.gen(function* () {
+    const { ledger, validated } = yield* checked(answer)
+    if (validated !== true) return undefined
+    const hashed = yield* Result.mapError(decodeHashed(ledger), ({ message }) => message.slice(0, 300))
+    if (ledger.transactions === undefined) return yield* Result.fail("ledger.transactions must be there")
+    return { ...headerOf(ledger), totalCoins: BigInt(hashed.total_coins), count: ledger.transactions.length }
+  })
+
 const noTransactions = /^0{64}$/
 const isHash = Schema.is(Hash)
 

@@ -20,7 +20,7 @@ const decodeListed = Schema.decodeUnknownEffect(
 const ownFields = (json: Json): Json => Object.fromEntries(Object.entries(json).filter(([name]) => /^[A-Z]/.test(name)))
 
 /** A transaction as an expanded ledger lists it, of either API version. */
-const entryOf = ({ hash, meta, tx_json: fields, ...flat }: Json): Json =>
+export const entryOf = ({ hash, meta, tx_json: fields, ...flat }: Json): Json =>
   Predicate.isReadonlyObject(fields)
     ? { hash, meta, tx_json: ownFields(fields) }
     : { ...ownFields(flat), hash, metaData: meta }

@@ -67,3 +67,7 @@ export const isLedgerMissing = (error: NodeError): boolean =>
 /** Whether a server said that there is no such account. */
 export const isAccountMissing = (error: NodeError): boolean =>
   error._tag === "NodeRejected" && error.message.startsWith("actNotFound")
+
+/** Whether a server said that it knows no such transaction. */
+export const isTransactionMissing = (error: NodeError): boolean =>
+  error._tag === "NodeRejected" && error.message.startsWith("txnNotFound")

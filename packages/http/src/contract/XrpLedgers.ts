@@ -1,0 +1,163 @@
+/** Ledgers and transactions of the XRP Ledger, and the endpoints for ledgers (interface sections 2.5 and 4.5; wider interface, *Blocks*). */
+
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import {
+  AddressText,
+  Amount,
+  chainErrors,
+  context,
+  HashText,
+  MinedInBlock,
+  networkParam,
+  pageErrors,
+  Timestamp
+} from "./Common.ts"
+import { item } from "./Envelope.ts"
+import { Failures } from "./Errors.ts"
+import { ExampleValues } from "./internal/Example.ts"
+import * as FamilyExample from "./internal/FamilyExample.ts"
+import { countQuery, HeightText, Listing, offsetPage, offsetQuery, wholeList } from "./Paging.ts"
+import { Price } from "./Price.ts"
+import { Families } from "./RequestedChain.ts"
+
+export const XrpBlock = Schema.Struct({
+  hash: HashText,
+  height: Schema.Int.annotate({ description: "Index of the ledger" }),
+  nextBlockHash: Schema.optionalKey(HashText).annotate({
+    description: "Empty in the newest ledger; absent where the newest ledgers are asked for"
+  }),
+  previousBlockHash: HashText,
+  timestamp: Timestamp,
+  totalCoins: Amount.annotate({ description: "All XRP that there is" }),
+  totalFees: Amount.annotate({ description: "What the transactions of the ledger have burned" }),
+  transactionsCount: Schema.Int.annotate({ examples: [73] })
+}).annotate({ identifier: "XrpBlock" })
+
+const transactionFields = {
+  additionalData: Schema.optionalKey(Schema.String.annotate({ examples: ["invoice 4711"] })),
+  destinationTag: Schema.optionalKey(Schema.Int.annotate({ examples: [4711] })),
+  hash: HashText,
+  offer: Amount,
+  positionInBlock: Schema.Int.annotate({ examples: [7] }),
+  recipient: AddressText,
+  sender: AddressText,
+  status: Schema.String.annotate({ examples: ["tesSUCCESS"] }),
+  timestamp: Timestamp,
+  type: Schema.String.annotate({ examples: ["Payment"] }),
+  fee: Amount,
+  receive: Amount,
+  value: Amount
+}
+
+export const XrpTransaction = Schema.Struct(transactionFields).annotate({ identifier: "XrpTransaction" })
+
+/** As {@link XrpTransaction}, by itself: clients know the memo to be there, and the position as a text. */
+export const XrpTransactionDetails = Schema.Struct({
+  ...transactionFields,
+  additionalData: Schema.String.annotate({ description: "Empty without a memo", examples: ["invoice 4711"] }),
+  minedInBlock: MinedInBlock,
+  positionInBlock: Schema.String.annotate({ examples: ["7"] })
+}).annotate({ identifier: "XrpTransactionDetails" })
+
+const nodeErrors = [Failures.unimplemented, Failures.nodeUnavailable] as const
+const ledgers = "/blocks/xrp/:network"
+const hash = Schema.String.check(
+  Schema.isPattern(/^[0-9A-Fa-f]{64}$/, { message: "must be 64 hexadecimal characters" })
+)
+const byHash = { ...networkParam, blockHash: hash.annotate({ description: "Hash of the ledger" }) }
+const byHeight = { ...networkParam, blockHeight: HeightText }
+const ofLedger = [...chainErrors, Failures.resourceNotFound, ...nodeErrors] as const
+const ofList = [...chainErrors, ...pageErrors, Failures.blockNotFound, ...nodeErrors] as const
+const families = ["xrp"] as const
+const { blockHash } = FamilyExample.values("xrp")
+const ledgerExample = {
+  previousBlockHash: blockHash,
+  nextBlockHash: blockHash,
+  "totalCoins.amount": "99985623811.123456",
+  "totalFees.amount": "0.000876"
+}
+const newestExample = { ...ledgerExample, nextBlockHash: undefined }
+const transactionExample = { hash: FamilyExample.values("xrp").transactionId, "fee.amount": "0.000012" }
+
+export const xrpLedgerEndpoints = [
+  HttpApiEndpoint.get("xrpByHash", `${ledgers}/hash/:blockHash/details`, {
+    params: byHash,
+    query: context,
+    success: item(XrpBlock),
+    error: ofLedger
+  })
+    .annotate(Price, "xrp-block-transactions")
+    .annotate(Families, families)
+    .annotate(ExampleValues, ledgerExample)
+    .annotateMerge(OpenApi.annotations({ summary: "Read an XRP ledger by its hash" })),
+  HttpApiEndpoint.get("xrpByHeight", `${ledgers}/height/:blockHeight/details`, {
+    params: byHeight,
+    query: context,
+    success: item(XrpBlock),
+    error: ofLedger
+  })
+    .annotate(Price, "xrp-block-transactions")
+    .annotate(Families, families)
+    .annotate(ExampleValues, ledgerExample)
+    .annotateMerge(OpenApi.annotations({ summary: "Read an XRP ledger by its index" })),
+  HttpApiEndpoint.get("xrpLatest", `${ledgers}/latest/details`, {
+    params: networkParam,
+    query: context,
+    success: item(XrpBlock),
+    error: ofLedger
+  })
+    .annotate(Price, "xrp-block-transactions")
+    .annotate(Families, families)
+    .annotate(ExampleValues, newestExample)
+    .annotateMerge(OpenApi.annotations({ summary: "Read the last validated XRP ledger" })),
+  HttpApiEndpoint.get("xrpNewest", `${ledgers}/latest`, {
+    params: networkParam,
+    query: { ...context, ...countQuery },
+    success: wholeList(XrpBlock),
+    error: [...chainErrors, ...nodeErrors]
+  })
+    .annotate(Listing, "whole")
+    .annotate(Price, "xrp-block-transactions")
+    .annotate(Families, families)
+    .annotate(ExampleValues, newestExample)
+    .annotateMerge(OpenApi.annotations({ summary: "List the last validated XRP ledgers, newest first" })),
+  HttpApiEndpoint.get("xrpTransactions", `${ledgers}/hash/:blockHash/transactions`, {
+    params: byHash,
+    query: { ...context, ...offsetQuery(50) },
+    success: offsetPage(XrpTransaction),
+    error: ofList
+  })
+    .annotate(Families, families)
+    .annotate(Listing, "offset")
+    .annotate(Price, "xrp-block-transactions")
+    .annotate(ExampleValues, transactionExample)
+    .annotateMerge(OpenApi.annotations({ summary: "List the transactions of an XRP ledger" })),
+  HttpApiEndpoint.get("xrpTransactionsByHeight", `${ledgers}/height/:blockHeight/transactions`, {
+    params: byHeight,
+    query: { ...context, ...offsetQuery(50) },
+    success: offsetPage(XrpTransaction),
+    error: ofList
+  })
+    .annotate(Families, families)
+    .annotate(Listing, "offset")
+    .annotate(Price, "xrp-block-transactions")
+    .annotate(ExampleValues, transactionExample)
+    .annotateMerge(OpenApi.annotations({ summary: "List the transactions of an XRP ledger by its index" }))
+] as const
+
+export const xrpTransactionEndpoint = HttpApiEndpoint.get(
+  "xrpTransaction",
+  "/transactions/xrp/:network/:transactionHash",
+  {
+    params: { ...networkParam, transactionHash: hash.annotate({ description: "Hash of the transaction" }) },
+    query: context,
+    success: item(XrpTransactionDetails),
+    error: ofLedger
+  }
+)
+  .annotate(Price, "xrp-transaction")
+  .annotate(Families, families)
+  .annotate(ExampleValues, transactionExample)
+  .annotateMerge(OpenApi.annotations({ summary: "Read a transaction of a validated XRP ledger" }))
