@@ -54,11 +54,14 @@ type Header = (typeof Answer.Type)["ledger"]
 
 const decodeAnswer = Schema.decodeUnknownResult(Answer)
 
+const Coins = Schema.String.check(Schema.isPattern(/^\d{1,19}$/, { message: "must be drops of XRP" }))
+const decodeCoins = Schema.decodeUnknownResult(Coins)
+
 /** What is hashed beside the links and the time. */
 const Hashed = Schema.Struct({
   transaction_hash: Hash,
   account_hash: Hash,
-  total_coins: Schema.String.check(Schema.isPattern(/^\d{1,19}$/)),
+  total_coins: Coins,
   parent_close_time: Uint32,
   close_time_resolution: Uint8,
   close_flags: Uint8
@@ -124,9 +127,9 @@ export const decodeDetails = (answer: unknown): Read<LedgerDetails | undefined> 
   Result.gen(function* () {
     const { ledger, validated } = yield* checked(answer)
     if (validated !== true) return undefined
-    const hashed = yield* Result.mapError(decodeHashed(ledger), ({ message }) => message.slice(0, 300))
+    const coins = yield* Result.mapError(decodeCoins(ledger.total_coins), ({ message }) => `total_coins: ${message}`)
     if (ledger.transactions === undefined) return yield* Result.fail("ledger.transactions must be there")
-    return { ...headerOf(ledger), totalCoins: BigInt(hashed.total_coins), count: ledger.transactions.length }
+    return { ...headerOf(ledger), totalCoins: BigInt(coins), count: ledger.transactions.length }
   })
 
 const noTransactions = /^0{64}$/
