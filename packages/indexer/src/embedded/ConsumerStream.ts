@@ -35,7 +35,7 @@ export const events = (followed: FollowedChain, name: string, from: Consumers.Fr
       const consumer = yield* Consumers.open(followed.chain, name, from)
       const attached = yield* followed.backPressure.attach(name, consumer.acknowledged.height)
       let progress = consumer.acknowledged
-      let furthest = progress.position
+      let furthest = progress
       const next = Effect.gen(function* () {
         const change = yield* waitForNext(followed, attached, consumer, progress)
         const reached = change.progress
@@ -44,8 +44,8 @@ export const events = (followed: FollowedChain, name: string, from: Consumers.Fr
         const acknowledge = Consumers.acknowledge(consumer, reached).pipe(
           Effect.andThen(
             Effect.suspend(() => {
-              if (reached.position <= furthest) return Effect.void
-              furthest = reached.position
+              if (!Consumers.isBeyond(reached, furthest)) return Effect.void
+              furthest = reached
               return attached.acknowledged(reached.height)
             })
           ),

@@ -23,7 +23,10 @@ export interface Committed extends OfChain {
   readonly undone: Blocks
 }
 
-/** Blocks that the consumer knows have left the chain; `blocks` have come in their place, none of them yet or more. */
+/**
+ * Blocks that the consumer knows have left the chain; `blocks` have come in their place, none of them yet or more. Where very
+ * many have left, the highest are told first, and none has come before all are told.
+ */
 export interface Reorganised extends OfChain {
   readonly _tag: "Reorganised"
   /** Those that have left, lowest first. */

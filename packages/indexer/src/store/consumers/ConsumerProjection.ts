@@ -1,14 +1,17 @@
 /**
  * What blocks change in the record that consumers read: each block with its events, numbered in the order in which blocks
  * came, and the number of the step back by which a block left the chain. The blocks up to a number that had not left by
- * that number are the chain as it was then, so that a consumer's number says all of what the consumer knows.
+ * that number are the chain as it was then, so that a consumer's number says all of what the consumer knows. A step back
+ * leaves no more blocks than a consumer can be told of at a time: where more leave, there are several.
  *
  * Steps back are taken by every program that undoes blocks; blocks are written where a program has consumers.
  */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import type { Commit, Make, ResolvedBlock } from "../chain/Projection.ts"
 import { Database } from "../database/Database.ts"
+import { rows } from "../database/Statements.ts"
 import * as BlockEvents from "./BlockEvents.ts"
 import * as ConsumedAddresses from "./ConsumedAddresses.ts"
 
@@ -24,38 +27,61 @@ const nextNumber = Effect.fnUntraced(function* (chain: number) {
   return (row?.last ?? 0) + 1
 })
 
-/** Takes a step back: every block above `fork` has left the chain. */
+/**
+ * What one step back leaves, and consumers are told as undone at a time: in characters of what is kept of the events, and so
+ * many for each block. One block leaves in any case.
+ */
+export const StepCharacters = Context.Reference<number>(
+  "@headwater/indexer/store/consumers/ConsumerProjection/StepCharacters",
+  { defaultValue: () => 1_000_000 }
+)
+const blockCharacters = 1_000
+
+/** The lowest block above `fork` that the next step back leaves, and the lowest one of all; undefined where there is none. */
+const nextStep = Effect.fnUntraced(function* (chain: number, fork: number) {
+  const { query } = yield* Database
+  const characters = yield* StepCharacters
+  const above = sql`chain = ${chain} and left_number is null and height > ${fork}`
+  const [row] = yield* query(
+    rows(sql<{ readonly lowest: number | null; readonly last: number | null }>`
+      select min(height) as lowest, (select min(height) from consumed_block where ${above}) as last from (
+        select height, sum(characters) over (order by height desc) - characters as before from (
+          select height, length(content) + ${sql.lit(blockCharacters)} as characters from consumed_block
+          where ${above} order by height desc limit ${Math.ceil(characters / blockCharacters)}
+        ) b
+      ) c where before < ${characters}`)
+  )
+  return row === undefined || row.lowest === null ? undefined : { lowest: row.lowest, isLast: row.lowest === row.last }
+})
+
+/** Takes steps back, from the highest block down, until every block above `fork` has left the chain. */
 const stepBack = Effect.fnUntraced(function* (chain: number, fork: number) {
   const { insertMany, query } = yield* Database
-  const above = yield* query((db) =>
-    db
-      .selectFrom("consumed_block")
-      .select("number")
-      .where("chain", "=", chain)
-      .where("left_number", "is", null)
-      .where("height", ">", fork)
-      .limit(1)
-  )
-  if (above.length === 0) return
-  const number = yield* nextNumber(chain)
-  yield* query((db) =>
-    db
-      .updateTable("consumed_block")
-      .set({ left_number: number })
-      .where("chain", "=", chain)
-      .where("left_number", "is", null)
-      .where("height", ">", fork)
-  )
-  const none = new Uint8Array(0)
-  yield* insertMany("consumed_block", [
-    { chain, number, left_number: number, height: fork, hash: none, parent: none, time: 0, content: "" }
-  ])
+  while (true) {
+    const step = yield* nextStep(chain, fork)
+    if (step === undefined) return
+    const height = step.isLast ? fork : step.lowest - 1
+    const number = yield* nextNumber(chain)
+    yield* query((db) =>
+      db
+        .updateTable("consumed_block")
+        .set({ left_number: number })
+        .where("chain", "=", chain)
+        .where("left_number", "is", null)
+        .where("height", ">", height)
+    )
+    const none = new Uint8Array(0)
+    yield* insertMany("consumed_block", [
+      { chain, number, left_number: number, height, hash: none, parent: none, time: 0, content: "" }
+    ])
+    if (step.isLast) return
+  }
 })
 
 /** Deletes blocks that have left the chain, once every consumer has passed that; the last number stays. */
 const forgetLeft = Effect.fnUntraced(function* (chain: number) {
   const { query } = yield* Database
-  const passed = sql<number>`(select coalesce(min(position), ${Number.MAX_SAFE_INTEGER}) from consumer where chain = ${chain})`
+  const passed = sql<number>`(select coalesce(min(stepped_back), ${Number.MAX_SAFE_INTEGER}) from consumer where chain = ${chain})`
   yield* query((db) =>
     db
       .deleteFrom("consumed_block")

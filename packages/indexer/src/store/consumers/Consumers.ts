@@ -51,7 +51,7 @@ export interface Progress {
   readonly position: number
   /** The number up to which the consumer may know blocks that it has not acknowledged: those that left are told as undone. */
   readonly told: number
-  /** The number of the last step back whose undone blocks have been told since the consumer began anew. */
+  /** The number of the last step back whose undone blocks have been told, not below the position. */
   readonly steppedBack: number
   /** The last block of the chain as far as the consumer knows it; undefined where that is none. */
   readonly height: number | undefined
@@ -73,15 +73,15 @@ export interface Consumer {
 
 /** What a consumer is told next. */
 export interface Change {
-  /** Blocks that the consumer knows and that have left the chain, in the order of their heights. */
+  /** Blocks that the consumer knows and that one step back has left, in the order of their heights. */
   readonly undone: ReadonlyArray<BlockEvents.ConsumedBlock>
-  /** Blocks that follow the last one that is left. */
+  /** Blocks that follow the last one that is left; none where another step back has left more that the consumer knows. */
   readonly blocks: ReadonlyArray<BlockEvents.ConsumedBlock>
   /** How far the consumer has come with these. */
   readonly progress: Progress
 }
 
-/** What is told at a time, beside the undone blocks. */
+/** What is told at a time, beside the undone blocks of a step back. */
 export interface Limits {
   readonly blocks: number
   /** Of what the store keeps of the blocks' events; one block is told in any case. */
@@ -93,7 +93,7 @@ const defaultLimits: Limits = { blocks: 64, characters: 1_000_000 }
 const toConsumer = (chain: Chain, row: Row<"consumer">): Consumer => ({
   ...{ id: row.id, name: row.name, chain, chainId: row.chain, from: row.from_height },
   acknowledged: {
-    ...{ position: row.position, told: Math.max(row.told, row.position), steppedBack: row.position },
+    ...{ position: row.position, told: Math.max(row.told, row.position), steppedBack: row.stepped_back },
     ...{ height: row.height ?? undefined, hash: undefined }
   }
 })
@@ -140,7 +140,7 @@ export const open = Effect.fn("Consumers.open")(function* (chain: Chain, name: s
     const [row] = yield* query((db) =>
       db
         .insertInto("consumer")
-        .values({ name, chain: chainId, from_height: begins, position, told: position, height })
+        .values({ name, chain: chainId, from_height: begins, position, told: position, stepped_back: position, height })
         .returningAll()
     )
     return toConsumer(chain, row!)
@@ -200,7 +200,7 @@ const checkWhole = Effect.fnUntraced(function* (
 /** Fails where a consumer that knows no block is not told of the first that has come since it was made. */
 const checkFirst = Effect.fnUntraced(function* (
   { chain, chainId, name }: Consumer,
-  position: number,
+  steppedBack: number,
   first: BlockRow | undefined
 ) {
   if (first === undefined) return
@@ -210,27 +210,44 @@ const checkFirst = Effect.fnUntraced(function* (
       .selectFrom("consumed_block")
       .select("number")
       .where("chain", "=", chainId)
-      .where("number", "=", position + 1)
+      .where("number", "=", steppedBack + 1)
   )
   if (found.length > 0) return
   return yield* new EventsNotKept({ consumer: name, chain: nameOf(chain), from: 0, to: first.height - 1 })
 })
 
-/** The steps back since a consumer's progress, the rows of what is undone for it and those of the next blocks, as of one moment. */
-const rowsAfter = ({ chainId, from }: Consumer, { position, steppedBack, told }: Progress, limits: Limits) =>
-  rows(sql<BlockRow>`
-    select number, left_number, height, hash, parent, time, content from consumed_block
-    where chain = ${chainId} and left_number > ${steppedBack}
-      and (number = left_number or (number <= ${told} and height >= ${from}))
+/**
+ * As of one moment: the steps back since a consumer's progress, up to the first one that undoes blocks for the consumer, and
+ * these; and where no later step undoes any more, all steps, and the rows of the next blocks.
+ */
+const rowsAfter = ({ chainId, from }: Consumer, { position, steppedBack, told }: Progress, limits: Limits) => {
+  const undone = sql`chain = ${chainId} and number <> left_number and number <= ${told} and height >= ${from}`
+  const columns = sql`number, left_number, height, hash, parent, time, content`
+  return rows(sql<BlockRow>`
+    with step as (
+      select left_number as number from consumed_block where ${undone} and left_number > ${steppedBack}
+      order by left_number limit 1
+    ), later as (
+      select number from step where exists (
+        select 1 from consumed_block where ${undone} and left_number > (select number from step)
+      )
+    )
+    select ${columns} from consumed_block
+    where chain = ${chainId} and number = left_number and left_number > ${steppedBack}
+      and left_number <= coalesce((select number from later), left_number)
     union all
-    select number, left_number, height, hash, parent, time, content from (
+    select ${columns} from consumed_block where ${undone} and left_number = (select number from step)
+    union all
+    select ${columns} from (
       select b.*, sum(length(content)) over (order by number) - length(content) as before from (
         select * from consumed_block
         where chain = ${chainId} and number > ${position} and left_number is null and height >= ${from}
+          and not exists (select 1 from later)
         order by number limit ${limits.blocks}
       ) b
     ) c where before < ${limits.characters}
     order by number`)
+}
 
 /** The last block that is left of those that a consumer knows. Its hash is not looked up. */
 const forkOf = ({ hash, height }: Progress, steps: ReadonlyArray<BlockRow>): Pick<Progress, "hash" | "height"> => {
@@ -252,11 +269,11 @@ export const next = Effect.fn("Consumers.next")(function* (
   if (undone.length + blocks.length === 0) return undefined
   undone.sort((a, b) => a.height - b.height)
   const fork = forkOf(progress, steps)
-  if (progress.height === undefined) yield* checkFirst(consumer, progress.position, blocks[0])
+  if (progress.height === undefined) yield* checkFirst(consumer, progress.steppedBack, blocks[0])
   yield* checkWhole(consumer, fork, blocks)
   const last = blocks.at(-1) ?? fork
   const steppedBack = Math.max(progress.steppedBack, ...steps.map(({ number }) => number))
-  const position = blocks.at(-1)?.number ?? steppedBack
+  const position = blocks.at(-1)?.number ?? progress.position
   const decode = (row: BlockRow) => BlockEvents.decode(consumer.chain, row)
   return {
     undone: undone.map(decode),
@@ -283,7 +300,7 @@ export const tell = Effect.fn("Consumers.tell")(function* (
       .updateTable("consumer")
       .set({ told: sql<number>`case when told < ${to.told} then ${to.told} else told end` })
       .where("id", "=", id)
-      .where("position", "<=", from.position)
+      .where(sql<boolean>`(position, stepped_back) <= (${from.position}, ${from.steppedBack})`)
       .returning("id")
   )
   if (told.length === 0) return yield* new ConsumerElsewhere({ consumer: name, chain: nameOf(chain) })
@@ -292,26 +309,30 @@ export const tell = Effect.fn("Consumers.tell")(function* (
 /** Moves the position of a consumer on, unless it is there or beyond. */
 export const acknowledge = Effect.fn("Consumers.acknowledge")(function* (
   { id }: Pick<Consumer, "id">,
-  { height, position }: Progress
+  { height, position, steppedBack }: Progress
 ) {
   const { query } = yield* Database
   yield* query((db) =>
     db
       .updateTable("consumer")
-      .set({ position, height: height ?? null })
+      .set({ position, stepped_back: steppedBack, height: height ?? null })
       .where("id", "=", id)
-      .where("position", "<", position)
+      .where(sql<boolean>`(position, stepped_back) < (${position}, ${steppedBack})`)
   )
 })
 
 /** Whether a consumer has acknowledged so far and no further; nobody else moves it until the transaction ends. */
-export const isAt = Effect.fnUntraced(function* ({ id }: Pick<Consumer, "id">, { position }: Progress) {
+export const isAt = Effect.fnUntraced(function* ({ id }: Pick<Consumer, "id">, { position, steppedBack }: Progress) {
   const { forUpdate, query } = yield* Database
   const [row] = yield* query((db) =>
-    db.selectFrom("consumer").select("position").where("id", "=", id).modifyEnd(forUpdate)
+    db.selectFrom("consumer").select(["position", "stepped_back"]).where("id", "=", id).modifyEnd(forUpdate)
   )
-  return row?.position === position
+  return row?.position === position && row.stepped_back === steppedBack
 })
+
+/** Whether one progress is beyond another one of the same consumer. */
+export const isBeyond = (one: Progress, other: Progress) =>
+  one.position > other.position || (one.position === other.position && one.steppedBack > other.steppedBack)
 
 /** Forgets a consumer on all chains: nothing is kept for it any more. */
 export const forget = Effect.fn("Consumers.forget")(function* (name: string) {

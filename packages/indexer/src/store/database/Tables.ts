@@ -952,6 +952,8 @@ export interface ConsumerTable {
   from_height: number
   /** The number of `consumed_block` up to which the consumer has acknowledged. */
   position: number
+  /** The number of the last step back whose undone blocks the consumer has acknowledged, not below the position. */
+  stepped_back: number
   /** The number up to which the consumer was ever told, outside our transactions: what it has of that nobody knows. */
   told: number
   /** The last block of its chain that the consumer has acknowledged; null where that is none. */

@@ -4,6 +4,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import type { ConsumedBlock } from "@headwater/indexer/store/consumers/BlockEvents"
 import * as ConsumedAddresses from "@headwater/indexer/store/consumers/ConsumedAddresses"
+import * as ConsumerProjection from "@headwater/indexer/store/consumers/ConsumerProjection"
 import * as Consumers from "@headwater/indexer/store/consumers/Consumers"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
@@ -175,7 +176,14 @@ describe.each(stores)("Consumers on $name", ({ layer, name }) => {
         assert.isAtMost(left.length, 1, "what has left is forgotten once all have passed it")
       })
       const property = fc.asyncProperty(steps, (steps) =>
-        Effect.runPromise(history(steps).pipe(Effect.scoped, Effect.provide(Layer.fresh(layer))))
+        Effect.runPromise(
+          history(steps).pipe(
+            Effect.scoped,
+            Effect.provide(Layer.fresh(layer)),
+            // A step back leaves two or three blocks.
+            Effect.provideService(ConsumerProjection.StepCharacters, 3_500)
+          )
+        )
       )
       const numRuns = Number(process.env.HEADWATER_PROPERTY_RUNS ?? (name === "sqlite" ? 4 : 2))
       yield* Effect.promise(() => fc.assert(property, { numRuns }))
@@ -235,6 +243,46 @@ describe.each(stores)("Consumers on $name", ({ layer, name }) => {
       const elsewhere = yield* Effect.flip(Consumers.tell(before, told.progress, told.progress))
       assert.deepInclude(elsewhere, { _tag: "ConsumerElsewhere", consumer: "one" })
     }).pipe(Effect.scoped, Effect.provide(layer))
+  )
+
+  it.effect(
+    "are told what is undone newest first, a part at a time where it is much, and each part may be acknowledged",
+    () =>
+      Effect.gen(function* () {
+        const node = new FakeChain(chain)
+        while (node.tip.height < 2_200) node.mine([])
+        const store = yield* open()
+        for (let from = 0; from <= 2_200; from += 500) yield* store.commit(node.blocks.slice(from, from + 500))
+        const program = new Program("one", true, { blocks: 5_000, characters: 1_000_000 })
+        yield* program.begin
+        yield* program.readAll
+        yield* program.acknowledge
+        // Blocks that came and left unseen are of no concern.
+        yield* store.undo(2_190)
+        yield* store.commit(node.blocks.slice(2_191))
+        yield* store.rewind(9)
+        const parts: Array<readonly [number, number | undefined, number | undefined]> = []
+        while (true) {
+          // Killed before each part, and after it: what is acknowledged is told no more.
+          yield* program.begin
+          const change = yield* program.next
+          if (change === undefined) break
+          const heights = change.undone.map(({ height }) => height)
+          parts.push([heights.length, heights[0], heights.at(-1)])
+          assert.deepStrictEqual(yield* program.next, change)
+          yield* program.read
+          yield* program.acknowledge
+        }
+        assert.deepStrictEqual(parts, [
+          [10, 2191, 2200],
+          [990, 1201, 2190],
+          [1000, 201, 1200],
+          [191, 10, 200]
+        ])
+        yield* store.commit(node.blocks.slice(10, 12))
+        yield* program.readAll
+        assert.deepStrictEqual(program.table, node.blocks.slice(1, 12).map(wordsOfBlock))
+      }).pipe(Effect.scoped, Effect.provide(layer))
   )
 
   it.effect("that know skipped blocks' successors are told of both where a rewind brings the skipped ones back", () =>

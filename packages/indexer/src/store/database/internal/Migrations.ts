@@ -69,6 +69,7 @@ import * as pastPart from "../migrations/0056_past_part.ts"
 import * as consumer from "../migrations/0057_consumer.ts"
 import * as ownSubscriptions from "../migrations/0059_own_subscriptions.ts"
 import * as broadcastNonce from "../migrations/0060_broadcast_nonce.ts"
+import * as consumerSteps from "../migrations/0061_consumer_steps.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -125,7 +126,8 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0056_past_part": pastPart.up,
   "0057_consumer": consumer.up,
   "0059_own_subscriptions": ownSubscriptions.up,
-  "0060_broadcast_nonce": broadcastNonce.up
+  "0060_broadcast_nonce": broadcastNonce.up,
+  "0061_consumer_steps": consumerSteps.up
 }
 
 /** The last migration of release 0.1, whose migrations were no transactions on SQLite. */
