@@ -2,7 +2,6 @@
  * Vectors of derivation, addresses and signing hashes through core: on Node with either library of the curve, and in a
  * page of Chromium where that is installed. Those of the shared fixtures where they are, a few published ones elsewhere.
  */
-import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Derivation } from "@headwater/core/services/Derivation"
@@ -11,12 +10,11 @@ import { layerTiny } from "@headwater/core/services/Secp256k1Tiny"
 import { Sighash } from "@headwater/core/services/Sighash"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { chromium } from "playwright-core"
 import { build, type Rolldown } from "vite"
+import * as Chromium from "./Chromium.ts"
 import { differences, type Vector } from "./vectors/Answers.ts"
 import * as Vectors from "./vectors/Vectors.ts"
 
-const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
 const vectors = Vectors.all()
 
 it.skipIf(!Vectors.shared)("the shared fixtures have vectors of every kind", () => {
@@ -47,22 +45,32 @@ describe("core says what every vector says", () => {
     )
   }
 
-  it.skipIf(executablePath === undefined)("in a page of Chromium", async () => {
-    const folder = fileURLToPath(new URL("./vectors", import.meta.url))
-    const [{ output }] = (await build({
-      ...{ root: folder, configFile: false, logLevel: "error" },
-      build: { write: false, target: "es2022", lib: { entry: `${folder}/page.ts`, formats: ["iife"], name: "page" } }
-    })) as [Rolldown.RolldownOutput]
-    const [{ code: content }] = output
-    assert.strictEqual(output.length, 1)
-    assert.notMatch(content, /WebAssembly|\bimport\(/)
-    const browser = await chromium.launch({ executablePath: executablePath!, args: ["--no-sandbox", "--disable-gpu"] })
-    const page = await browser.newPage()
-    await page.addScriptTag({ content })
-    const said = await page.evaluate((text) => (globalThis as unknown as Page).differences(text), JSON.stringify(asked))
-    await browser.close()
-    assert.deepStrictEqual(said, onlyWrong)
-  })
+  it.live.skipIf(Chromium.path === undefined)("in a page of Chromium", () =>
+    Effect.gen(function* () {
+      const browser = yield* Chromium.launch
+      const page = yield* Effect.promise(() => browser.newPage())
+      yield* Effect.promise(async () => {
+        const folder = fileURLToPath(new URL("./vectors", import.meta.url))
+        const [{ output }] = (await build({
+          ...{ root: folder, configFile: false, logLevel: "error" },
+          build: {
+            write: false,
+            target: "es2022",
+            lib: { entry: `${folder}/page.ts`, formats: ["iife"], name: "page" }
+          }
+        })) as [Rolldown.RolldownOutput]
+        const [{ code: content }] = output
+        assert.strictEqual(output.length, 1)
+        assert.notMatch(content, /WebAssembly|\bimport\(/)
+        await page.addScriptTag({ content })
+        const said = await page.evaluate(
+          (text) => (globalThis as unknown as Page).differences(text),
+          JSON.stringify(asked)
+        )
+        assert.deepStrictEqual(said, onlyWrong)
+      })
+    }).pipe(Effect.scoped)
+  )
 })
 
 interface Page {

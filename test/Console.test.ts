@@ -1,6 +1,6 @@
 /** The console: its door by HTTP, and its page in a real browser, where Chromium is installed. */
 import { execFileSync } from "node:child_process"
-import { existsSync, mkdirSync } from "node:fs"
+import { mkdirSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -12,13 +12,13 @@ import { Database } from "@headwater/indexer/store/database/Database"
 import { Domains } from "@headwater/indexer/store/subscriptions/Domains"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type Browser, chromium, type Page } from "playwright-core"
+import type { Browser, Page } from "playwright-core"
 import * as Anvil from "./Anvil.ts"
+import * as Chromium from "./Chromium.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
 import { locations } from "./Stores.ts"
 
-const browserPath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js")
 const password = "correct horse battery"
 const secret = "a secret that no page may show"
@@ -246,11 +246,6 @@ describe("the console's door", () => {
   })
 })
 
-const launch = Effect.acquireRelease(
-  Effect.promise(() => chromium.launch({ executablePath: browserPath!, args: ["--no-sandbox", "--disable-gpu"] })),
-  (browser) => Effect.promise(() => browser.close())
-)
-
 /** A page that notes what it complains about and whom it asks. */
 const openPage = (browser: Browser, colorScheme: "light" | "dark") =>
   Effect.promise(async () => {
@@ -294,7 +289,7 @@ const findings = async (page: Page): Promise<ReadonlyArray<string>> => {
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`)
 }
 
-describe.skipIf(browserPath === undefined)("the console in Chromium", () => {
+describe.skipIf(Chromium.path === undefined)("the console in Chromium", () => {
   it.live(
     "shows chains live, finds subscriptions, redelivers; no serious finding of axe, dark or light",
     () =>
@@ -307,7 +302,7 @@ describe.skipIf(browserPath === undefined)("the console in Chromium", () => {
         yield* caughtUp
         yield* anvil.rpc("anvil_reorg", [2, []])
         yield* receiver.until((accepted) => accepted.some(({ body }) => body.referenceId === coins))
-        const browser = yield* launch
+        const browser = yield* Chromium.launch
         for (const scheme of ["light", "dark"] as const) {
           const { complaints, hosts, page } = yield* openPage(browser, scheme)
           yield* Effect.promise(async () => {

@@ -1,7 +1,9 @@
 /** Runs every program of `examples/` as its README says, against a real node and a real daemon. */
 import { spawn } from "node:child_process"
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
 import { request } from "node:https"
+import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -9,8 +11,11 @@ import { assert, describe, it } from "@effect/vitest"
 import * as DevelopmentCertificate from "@headwater/daemon/demo/DevelopmentCertificate"
 import * as Ports from "@headwater/daemon/demo/Ports"
 import * as Effect from "effect/Effect"
+import { formatEther, HDNodeWallet } from "ethers"
 import { Webhook } from "standardwebhooks"
+import { build, type Rolldown } from "vite"
 import * as Anvil from "./Anvil.ts"
+import * as Chromium from "./Chromium.ts"
 import * as Headwater from "./Headwater.ts"
 
 const examples = fileURLToPath(new URL("../examples", import.meta.url))
@@ -79,6 +84,31 @@ const temporary = Effect.acquireRelease(
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
 )
 
+/** Serves what Vite has built; the URL of its page. */
+const served = (built: unknown) =>
+  Effect.gen(function* () {
+    const files = new Map(
+      (built as Rolldown.RolldownOutput).output.map((file) => [
+        `/${file.fileName}`,
+        file.type === "chunk" ? file.code : file.source
+      ])
+    )
+    const server = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        createServer(({ url = "/" }, response) => {
+          const path = url === "/" ? "/index.html" : url
+          const type = path.endsWith(".js") ? "text/javascript" : "text/html"
+          response.writeHead(files.has(path) ? 200 : 404, { "content-type": type }).end(files.get(path))
+        })
+      ),
+      (server) => Effect.sync(() => server.close())
+    )
+    yield* Effect.callback<void>((resume) => {
+      server.listen(0, "127.0.0.1", () => resume(Effect.void))
+    })
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  })
+
 /** Posts a body with these headers; the status that comes back. */
 const post = (url: string, ca: string, headers: Record<string, string>, body: string) =>
   Effect.callback<number>((resume) => {
@@ -103,9 +133,10 @@ const signed = (body: string, at: Date) => {
 
 describe("examples", () => {
   it("are all run below", () => {
-    const programs = readdirSync(examples).filter((file) => file.endsWith(".ts"))
+    const programs = readdirSync(examples).filter((file) => file !== "README.md")
     // Those of deposits are run by Deposits.evm.test.ts.
     assert.deepStrictEqual(programs.sort(), [
+      "balance-view",
       "deposit-listener-plain.ts",
       "deposit-listener.ts",
       "derive-addresses.ts",
@@ -130,6 +161,67 @@ describe("examples", () => {
         "bc1qnjg0jd8228aq7egyzacy8cys3knf9xvrerkf9g"
       ])
       assert.strictEqual(lines.length, 5)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live.skipIf(Chromium.path === undefined)("balance-view", () =>
+    Effect.gen(function* () {
+      const anvil = yield* Anvil.start()
+      const folder = yield* temporary
+      // To somebody else, so that the wallet's balance has more digits than a number.
+      const stranger = `0x${"12".repeat(20)}`
+      yield* anvil.rpc("eth_sendTransaction", [{ from: rich, to: stranger, value: "0x20000000000001" }])
+      const page = yield* served(
+        yield* Effect.promise(() =>
+          build({
+            ...{ root: join(examples, "balance-view"), configFile: false, logLevel: "error" },
+            build: { write: false }
+          })
+        )
+      )
+      const headwater = yield* Headwater.start(
+        { kind: "sqlite", file: join(folder, "store.db") },
+        {
+          chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 } },
+          http: { allowedOrigins: [new URL(page).origin] }
+        }
+      )
+      const wallet = HDNodeWallet.fromPhrase(
+        "test test test test test test test test test test test junk",
+        "",
+        "m/44'/60'/0'"
+      )
+      const balances = yield* Effect.forEach(Array.from({ length: 10 }), (_, index) =>
+        anvil.rpc<string>("eth_getBalance", [wallet.derivePath(`0/${index}`).address, "latest"])
+      )
+      const whole = formatEther(balances.reduce((sum, balance) => sum + BigInt(balance), 0n))
+      assert.notStrictEqual(whole, String(Number(whole)))
+      const browser = yield* Chromium.launch
+      yield* Effect.promise(async () => {
+        const view = await browser.newPage()
+        view.setDefaultTimeout(120_000)
+        await view.goto(page)
+        await view.getByLabel("Server").fill(headwater.url)
+        await view.getByLabel("API key").fill(headwater.apiKey)
+        await view.getByLabel("Chain").selectOption("ethereum/devnet")
+        const ask = async (key: string) => {
+          await view.getByLabel("Extended public key").fill(key)
+          await view.getByRole("button", { name: "Show" }).click()
+        }
+        await ask(wallet.extendedKey)
+        await view.getByText("is a private key").waitFor()
+        assert.strictEqual(await view.locator("li").count(), 0)
+        assert.notInclude(await view.locator("main").textContent(), wallet.extendedKey.slice(0, 12))
+        await ask(wallet.neuter().extendedKey)
+        await view.getByRole("cell", { name: "ETH" }).waitFor()
+        assert.deepStrictEqual(await view.locator("td").allInnerTexts(), [whole, "ETH"])
+        assert.deepStrictEqual((await view.locator("li").allInnerTexts()).slice(0, 2), [rich, watched])
+        // A server that does not know the reader.
+        await view.getByLabel("API key").fill("hw_nobody")
+        await ask(wallet.neuter().extendedKey)
+        await view.locator("[role=status]", { hasText: /key/i }).waitFor()
+        assert.strictEqual(await view.locator("td").count(), 0)
+      })
     }).pipe(Effect.scoped)
   )
 

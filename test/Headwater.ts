@@ -66,7 +66,7 @@ export interface Options {
   readonly apiKey?: string
 }
 
-/** Settings as in the file, without `http` and `store`, which are the harness's own. */
+/** Settings as in the file, without `store` and `http`'s `host` and `port`, which are the harness's own. */
 export const start = (
   location: Location,
   settings: Record<string, unknown>,
@@ -85,7 +85,7 @@ export const start = (
       ...(location.kind === "sqlite" ? { sqlite: location.file } : { postgres: Redacted.value(location.url) }),
       ...(secretKeys === undefined ? {} : { secretKey: Redacted.value(secretKeys) })
     }
-    writeFileSync(file, JSON.stringify({ ...settings, http: { host, port }, store }))
+    writeFileSync(file, JSON.stringify({ ...settings, http: { ...(settings.http as object), host, port }, store }))
     const apiKey = given ?? (yield* createKey(location))
 
     let child: ChildProcess | undefined
