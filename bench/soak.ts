@@ -248,6 +248,7 @@ if (role === "node") await Effect.runPromise(node)
 else if (role === "receivers") receivers()
 else {
   process.env.MOVED_MINUTES = String(movedMinutes)
+  process.env.MOVED_TIMERS = "1"
   bundle()
   const stop = kind === "postgres" ? await startPostgres() : undefined
   await Effect.runPromise(soak)
