@@ -132,8 +132,9 @@ export const decode = (
       // 82 bytes never take more than 112 characters.
       if (text.length > 112) return yield* Result.fail("must have at most 112 characters")
       const version = yield* versionOf(chain, yield* Base58Check.decode(text))
+      const bip32 = Bip32.over(curve)
       const node = yield* Result.try({
-        try: () => Bip32.over(curve).fromBase58(text, Bip32.networkOf(version.bytes)),
+        try: () => bip32.fromBase58(text, Bip32.networkOf(version.bytes)),
         catch: ruleOf
       })
       return { node, format: version.format }

@@ -60,6 +60,10 @@ it("reads the fields of BIP-32", () => {
   }
 })
 
+it("a broken library of the curve is no fault of the key", () => {
+  assert.throws(() => ExtendedPublicKey.decode(bitcoin, xpub, { ...noble, isPoint: () => false }), "ecc library")
+})
+
 describe("versions", () => {
   const table: ReadonlyArray<readonly [string, number, ReadonlyArray<string>, string | undefined]> = [
     ["xpub", 0x0488b21e, ["bitcoin/mainnet", "dogecoin/mainnet", "dash/mainnet", "zcash/mainnet"], undefined],
