@@ -15,12 +15,12 @@ import { freePort } from "./FreePort.ts"
 import { program } from "./Program.ts"
 
 /** What tests are told by variables of their own is no setting of the daemon. */
-const environment = {
+const environment = () => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("HEADWATER_"))),
   NODE_NO_WARNINGS: "1",
   // As the package's command has it.
   NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache")
-}
+})
 
 export interface Answer {
   readonly status: number
@@ -112,7 +112,7 @@ export const start = (
       const [program_, ...rest] = [...command, process.execPath, ...node, program, "serve", "--config", file] as const
       const process_ = spawn(program_!, rest, {
         stdio: ["ignore", "pipe", "pipe"],
-        env: environment
+        env: environment()
       })
       child = process_
       const collect = (chunk: Buffer) => {
