@@ -19,7 +19,15 @@ import { Database } from "./store/database/Database.ts"
 import * as ProgramTransaction from "./store/database/ProgramTransaction.ts"
 
 export { ChainStopped, ConsumerElsewhere, EventsNotKept, InvalidIndexerSettings } from "./embedded/Indexer.ts"
-export type { Committed, ConsumedBlock, ConsumerOptions, Event, Notification, Reorganised } from "./embedded/Indexer.ts"
+export type {
+  Committed,
+  Completed,
+  ConsumedBlock,
+  ConsumerOptions,
+  Event,
+  Notification,
+  Reorganised
+} from "./embedded/Indexer.ts"
 export type { IndexerSettings } from "./embedded/IndexerSettings.ts"
 export { DatabaseError } from "./store/database/DatabaseError.ts"
 export { StoreInUse } from "./store/database/StoreLock.ts"

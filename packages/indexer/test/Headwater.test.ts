@@ -1,7 +1,10 @@
 /** The form without Effect, on a real node; what it runs is `embedded/Indexer`. */
 import { mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { json } from "node:stream/consumers"
 import { assert, describe, it } from "@effect/vitest"
 import { type Acknowledgeable, Headwater, type Settings } from "@headwater/indexer/Headwater"
 import * as Effect from "effect/Effect"
@@ -19,8 +22,8 @@ const folder = Effect.acquireRelease(
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
 )
 
-const started = Effect.gen(function* () {
-  const anvil = yield* Anvil.start()
+const started = Effect.fnUntraced(function* (args: ReadonlyArray<string> = []) {
+  const anvil = yield* Anvil.start({ args })
   const settings: Settings = {
     chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 } },
     store: { sqlite: join(yield* folder, "store.db") },
@@ -31,6 +34,33 @@ const started = Effect.gen(function* () {
   const pay = (to: string, wei: number) =>
     call("eth_sendTransaction", [{ from: rich, to, value: `0x${wei.toString(16)}` }])
   return { anvil, settings, call, pay }
+})
+
+/** A node in front of another one that refuses some methods. */
+const proxy = Effect.fnUntraced(function* (url: string, refuses: (method: string) => boolean) {
+  interface Call {
+    readonly id: number
+    readonly method: string
+  }
+  const answer = async (call: Call): Promise<unknown> => {
+    if (refuses(call.method)) return { jsonrpc: "2.0", id: call.id, error: { code: -32000, message: "refused" } }
+    const headers = { "content-type": "application/json" }
+    return (await fetch(url, { method: "POST", headers, body: JSON.stringify(call) })).json()
+  }
+  const server = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      createServer(async (request, response) => {
+        const calls = (await json(request)) as Call | ReadonlyArray<Call>
+        const answers = Array.isArray(calls) ? await Promise.all(calls.map(answer)) : await answer(calls as Call)
+        response.setHeader("content-type", "application/json").end(JSON.stringify(answers))
+      })
+    ),
+    (server) => Effect.sync(() => server.close().closeAllConnections())
+  )
+  yield* Effect.callback<void>((resume) => {
+    server.listen(0, "127.0.0.1", () => resume(Effect.void))
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 })
 
 /** Iterates until something holds. */
@@ -62,7 +92,7 @@ const amounts = ({ events }: Pick<Acknowledgeable, "events">) =>
 describe("Headwater", () => {
   it.live("tells consumers what they have not acknowledged, both sides of what was undone meanwhile", () =>
     Effect.gen(function* () {
-      const { call, pay, settings } = yield* started
+      const { call, pay, settings } = yield* started()
       yield* Effect.promise(async () => {
         await pay(alice, 1_000)
         const first = await Headwater.start(settings)
@@ -110,7 +140,7 @@ describe("Headwater", () => {
     "writes in the transaction that moves the position, and nothing of what the program's function throws at",
     () =>
       Effect.gen(function* () {
-        const { pay, settings } = yield* started
+        const { pay, settings } = yield* started()
         interface Tables {
           readonly deposit: { readonly id: string }
         }
@@ -171,7 +201,7 @@ describe("Headwater", () => {
 
   it.live("holds the node where a consumer does not acknowledge, and goes on once it does or has left", () =>
     Effect.gen(function* () {
-      const { call, settings } = yield* started
+      const { call, settings } = yield* started()
       yield* Effect.promise(async () => {
         const headwater = await Headwater.start({ ...settings, ahead: 10 })
         const events = iterate(headwater.events("slow"))
@@ -197,9 +227,37 @@ describe("Headwater", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("tells what a block lacked once the node gives it", () =>
+    Effect.gen(function* () {
+      // The node tries long to trace what is young.
+      const { anvil, pay, settings } = yield* started(["--timestamp", "1700000000"])
+      let isTracing = true
+      const node = yield* proxy(anvil.url, (method) => !isTracing && method.startsWith("debug_trace"))
+      yield* Effect.promise(async () => {
+        const headwater = await Headwater.start({
+          ...settings,
+          chains: { "ethereum/devnet": { nodes: [node], start: 0, pollMillis: 50 } }
+        })
+        const events = iterate(headwater.events("one"))
+        // The node is known to trace by then.
+        await events.until(() => true)
+        isTracing = false
+        await pay(alice, 1_000)
+        const first = await events.until(({ events }) => events.length > 0)
+        const block = first.blocks.at(-1)!
+        assert.isTrue(block.incomplete)
+        isTracing = true
+        const then = await events.until(({ completed }) => completed.length > 0)
+        assert.strictEqual(then._tag, "Completed")
+        assert.deepStrictEqual(then.completed, [{ ...block, events: [], incomplete: false }])
+        await headwater.close()
+      })
+    }).pipe(Effect.scoped)
+  )
+
   it.live("throws tagged errors: of settings, and of a chain that is followed no more", () =>
     Effect.gen(function* () {
-      const { anvil, settings } = yield* started
+      const { anvil, settings } = yield* started()
       yield* Effect.promise(async () => {
         const wrong = {
           ...settings,

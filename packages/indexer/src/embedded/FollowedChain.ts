@@ -8,6 +8,7 @@ import * as ChainStore from "../store/chain/ChainStore.ts"
 import * as ConsumedAddresses from "../store/consumers/ConsumedAddresses.ts"
 import * as ChainConnection from "../sync/ChainConnection.ts"
 import * as Follow from "../sync/Follow.ts"
+import * as MissingPartSync from "../sync/MissingPartSync.ts"
 import * as Supervision from "../sync/Supervision.ts"
 import * as Wakeup from "../Wakeup.ts"
 import * as BackPressure from "./BackPressure.ts"
@@ -46,6 +47,11 @@ export const make = Effect.fnUntraced(function* (
     const node = yield* ChainConnection.open(chain, settings)
     const pollInterval = Duration.millis(settings.pollMillis)
     const store = yield* ChainStore.open(chain, settings)
+    const { wholeBlockAt } = node.sideSources
+    if (wholeBlockAt !== undefined) {
+      const parts = yield* MissingPartSync.make(node.source, wholeBlockAt, store, { pollInterval })
+      yield* Effect.forkScoped(parts.run)
+    }
     const { run } = yield* Follow.make(backPressure.hold(node.source), store, {
       ...{ start: settings.start, pollInterval, concurrency: settings.parallel, undoDepth: settings.undoDepth }
     })

@@ -24,7 +24,7 @@ export type { ConsumedBlock, Event } from "../store/consumers/BlockEvents.ts"
 export type { ConsumerOptions } from "./ConsumerOptions.ts"
 export { ChainStopped } from "./FollowedChain.ts"
 export { InvalidIndexerSettings } from "./IndexerSettings.ts"
-export type { Acknowledgeable, Blocks, Committed, Notification, Reorganised } from "./Notification.ts"
+export type { Acknowledgeable, Blocks, Committed, Completed, Notification, Reorganised } from "./Notification.ts"
 
 /** Why a consumer is told nothing more. */
 export type ConsumerError =

@@ -14,6 +14,11 @@ export interface Blocks {
 interface OfChain extends Blocks {
   /** `blockchain/network`. */
   readonly chain: string
+  /**
+   * Blocks that the consumer was told of before as `incomplete`, or as having movements in doubt: each with the events that
+   * have become known since, and with what it lacks still. `events` has these events, behind those of `blocks`.
+   */
+  readonly completed: ReadonlyArray<ConsumedBlock>
 }
 
 /** Blocks have come, behind those that the consumer knows. */
@@ -33,7 +38,14 @@ export interface Reorganised extends OfChain {
   readonly undone: Blocks
 }
 
-export type Notification = Committed | Reorganised
+/** More has become known of blocks that the consumer knows; nothing else has happened. */
+export interface Completed extends OfChain {
+  readonly _tag: "Completed"
+  /** Nothing. */
+  readonly undone: Blocks
+}
+
+export type Notification = Committed | Reorganised | Completed
 
 /** A notification of a stream. */
 export type Acknowledgeable = Notification & {
@@ -44,14 +56,11 @@ export type Acknowledgeable = Notification & {
   readonly acknowledge: Effect.Effect<void, DatabaseError>
 }
 
-const blocksOf = (blocks: ReadonlyArray<ConsumedBlock>): Blocks => ({
-  blocks,
-  events: blocks.flatMap(({ events }) => events)
-})
+const eventsOf = (blocks: ReadonlyArray<ConsumedBlock>) => blocks.flatMap(({ events }) => events)
 
-export const make = (chain: Chain.Chain, { blocks, undone }: Change): Notification => ({
-  _tag: undone.length === 0 ? "Committed" : "Reorganised",
+export const make = (chain: Chain.Chain, { blocks, completed, undone }: Change): Notification => ({
+  _tag: undone.length > 0 ? "Reorganised" : blocks.length > 0 ? "Committed" : "Completed",
   chain: Chain.nameOf(chain),
-  ...blocksOf(blocks),
-  undone: blocksOf(undone)
+  ...{ blocks, completed, events: [...eventsOf(blocks), ...eventsOf(completed)] },
+  undone: { blocks: undone, events: eventsOf(undone) }
 })

@@ -53,7 +53,12 @@ export interface ConsumedBlock {
   readonly incomplete: boolean
 }
 
-type Content = Pick<ConsumedBlock, "events" | "unresolved" | "incomplete">
+type Kind = keyof EventItems
+
+/** What is kept of a block; `lacks` has the kinds of events that may lack. */
+export interface Content extends Pick<ConsumedBlock, "events" | "unresolved"> {
+  readonly lacks: ReadonlyArray<Kind>
+}
 
 /** The event type of each kind that stands for the kind: the one whose callbacks come at the first confirmation. */
 const confirmed = {
@@ -62,6 +67,15 @@ const confirmed = {
   internal: "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED",
   log: "CONTRACT_EVENT"
 } as const satisfies Record<keyof EventItems, EventType>
+
+/** The kinds of events that a block may have beyond those that its node gave, or that were understood. */
+const lacksOf = ({ evm }: Chain, { missing = [], notUnderstood = [] }: ResolvedBlock): ReadonlyArray<Kind> => [
+  ...new Set<Kind>([
+    // Where tickets pay out, coins are seen in traces as well.
+    ...missing.flatMap(({ part }) => (evm?.retryables === true ? [part, "coin" as const] : [part])),
+    ...notUnderstood.flatMap(({ lacks }) => lacks)
+  ])
+]
 
 /** The events of the blocks of an open chain. */
 export const make = ({ chain, id, tokens }: Pick<OpenChain, "chain" | "id" | "tokens">, of: ConsumedAddresses) => {
@@ -99,19 +113,48 @@ export const make = ({ chain, id, tokens }: Pick<OpenChain, "chain" | "id" | "to
         address: Address.encode(chain, address) ?? "",
         transactionId: Hash.encode(chain, transactionId)
       })),
-      incomplete: block.missing !== undefined || (block.notUnderstood ?? []).some(({ lacks }) => lacks.length > 0)
+      lacks: lacksOf(chain, block)
     }
     return content
   })
 }
 
-const none: Content = { events: [], unresolved: [], incomplete: false }
 /** Most blocks have nothing: they take no room. */
 const empty = ""
 
 /** The content of a block as the store keeps it. */
-export const encode = (content: Content): string =>
-  content.events.length + content.unresolved.length === 0 && !content.incomplete ? empty : JSON.stringify(content)
+export const encode = ({ events, lacks, unresolved }: Content): Pick<Row<"consumed_block">, "content" | "lacks"> => ({
+  content:
+    events.length + unresolved.length + lacks.length === 0
+      ? empty
+      : JSON.stringify({ events, unresolved, incomplete: lacks.length > 0 }),
+  lacks: [...(unresolved.length === 0 ? [] : ["coin"]), ...lacks].join()
+})
+
+type Kept = Pick<ConsumedBlock, "events" | "unresolved" | "incomplete">
+
+const keptOf = (content: string): Kept =>
+  content === empty ? { events: [], unresolved: [], incomplete: false } : (JSON.parse(content) as Kept)
+
+/**
+ * What has become known of a block, by its rows and by its content as of now: events of kinds that lacked, and what lacks
+ * still. Undefined where that is nothing new.
+ */
+export const completionOf = (
+  rows: ReadonlyArray<Pick<Row<"consumed_block">, "content" | "lacks">>,
+  now: Content
+): Content | undefined => {
+  const lacked = new Set(rows.flatMap(({ lacks }) => lacks.split(",")))
+  const kept = rows.map(({ content }) => keptOf(content))
+  const known = new Set(kept.flatMap(({ events }) => events.map(({ id }) => id)))
+  const events = now.events.filter(({ id, kind }) => lacked.has(kind) && !known.has(id))
+  const before = kept.at(-1)
+  const isSame =
+    events.length === 0 &&
+    before?.unresolved.length === now.unresolved.length &&
+    before.incomplete === now.lacks.length > 0
+  return isSame ? undefined : { ...now, events }
+}
 
 /** A block from its row. */
 export const decode = (
@@ -121,6 +164,12 @@ export const decode = (
   const { hash, height, parent, time }: BlockHeader = row
   return {
     ...{ height, hash: Hash.encode(chain, hash), parent: Hash.encode(chain, parent), time },
-    ...(row.content === empty ? none : (JSON.parse(row.content) as Content))
+    ...keptOf(row.content)
   }
 }
+
+/** A block with what became known of it later, in that order. */
+export const join = (parts: ReadonlyArray<ConsumedBlock>): ConsumedBlock => ({
+  ...parts.at(-1)!,
+  events: parts.flatMap(({ events }) => events)
+})

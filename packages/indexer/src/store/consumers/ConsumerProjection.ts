@@ -9,7 +9,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
-import type { Commit, Make, ResolvedBlock } from "../chain/Projection.ts"
+import type { Commit, Make, Reprocessing, ResolvedBlock } from "../chain/Projection.ts"
 import { Database } from "../database/Database.ts"
 import { rows } from "../database/Statements.ts"
 import * as BlockEvents from "./BlockEvents.ts"
@@ -72,22 +72,47 @@ const stepBack = Effect.fnUntraced(function* (chain: number, fork: number) {
     )
     const none = new Uint8Array(0)
     yield* insertMany("consumed_block", [
-      { chain, number, left_number: number, height, hash: none, parent: none, time: 0, content: "" }
+      {
+        ...{ chain, number, left_number: number, height, hash: none, parent: none, time: 0 },
+        ...{ content: "", completion: 0, lacks: "" }
+      }
     ])
     if (step.isLast) return
   }
 })
 
+/** The number that every consumer has passed: with blocks, or with steps back. */
+const passed = (chain: number, by: "position" | "stepped_back") =>
+  sql<number>`(
+    select coalesce(min(${sql.ref(by)}), ${Number.MAX_SAFE_INTEGER}) from consumer where chain = ${chain}
+  )`
+
 /** Deletes blocks that have left the chain, once every consumer has passed that; the last number stays. */
 const forgetLeft = Effect.fnUntraced(function* (chain: number) {
   const { query } = yield* Database
-  const passed = sql<number>`(select coalesce(min(stepped_back), ${Number.MAX_SAFE_INTEGER}) from consumer where chain = ${chain})`
   yield* query((db) =>
     db
       .deleteFrom("consumed_block")
       .where("chain", "=", chain)
-      .where("left_number", "<=", passed)
+      .where("left_number", "<=", passed(chain, "stepped_back"))
       .where("number", "<", sql<number>`(select max(number) from consumed_block where chain = ${chain})`)
+  )
+})
+
+/**
+ * Forgets blocks below a height. Those that lack something stay for what may become known of them, which stays until every
+ * consumer has passed it. Steps back stay: without them, a consumer that has been away would not know that its blocks left.
+ */
+const forgetBelow = Effect.fnUntraced(function* (chain: number, height: number) {
+  const { query } = yield* Database
+  const below = sql`chain = ${chain} and height < ${height} and (left_number is null or left_number <> number)`
+  yield* query(
+    rows(sql`update consumed_block set completion = number where ${below} and completion = 0 and lacks <> ''`)
+  )
+  yield* query(
+    rows(
+      sql`delete from consumed_block where ${below} and lacks = '' and (completion = 0 or number <= ${passed(chain, "position")})`
+    )
   )
 })
 
@@ -112,27 +137,53 @@ export const make: Make = Effect.fnUntraced(function* (opened) {
     if (entering !== commit) next = yield* nextNumber(id)
     entering = commit
     const number = next++
-    commit.insert("consumed_block", [{ chain: id, number, left_number: null, height, hash, parent, time, content }])
+    commit.insert("consumed_block", [
+      { chain: id, number, left_number: null, height, hash, parent, time, ...content, completion: 0 }
+    ])
     commit.afterwards(onRecorded)
+  })
+
+  /** Takes note of what has become known of a block that lacked something. */
+  const complete = Effect.fnUntraced(function* (block: ResolvedBlock, reprocessing: Reprocessing) {
+    const { insertMany, query } = yield* Database
+    const { hash, height, parent, time } = block
+    const kept = yield* query((db) =>
+      db
+        .selectFrom("consumed_block")
+        .select(["number", "content", "lacks"])
+        .where("chain", "=", id)
+        .where("height", "=", height)
+        .where("left_number", "is", null)
+        .orderBy("number")
+    )
+    if (kept.every(({ lacks }) => lacks === "")) return
+    const completion = BlockEvents.completionOf(kept, yield* eventsOf(block, reprocessing))
+    if (completion === undefined) return
+    yield* query((db) =>
+      db
+        .updateTable("consumed_block")
+        .set({ lacks: "" })
+        .where("chain", "=", id)
+        .where("height", "=", height)
+        .where("left_number", "is", null)
+    )
+    const number = yield* nextNumber(id)
+    yield* insertMany("consumed_block", [
+      {
+        ...{ chain: id, number, left_number: null, height, hash, parent, time },
+        ...{ ...BlockEvents.encode(completion), completion: number }
+      }
+    ])
+    reprocessing.afterwards(onRecorded)
   })
 
   return {
     apply: { record },
     undo,
-    reprocess: {},
+    reprocess: { record: complete },
     prune: Effect.fnUntraced(function* (below) {
       yield* forgetLeft(id)
-      if (keepBlocks === undefined) return
-      const { query } = yield* Database
-      const kept = Math.min(below, below + undoDepth - keepBlocks)
-      // Steps back stay: without them, a consumer that has been away would not know that its blocks have left.
-      yield* query((db) =>
-        db
-          .deleteFrom("consumed_block")
-          .where("chain", "=", id)
-          .where("height", "<", kept)
-          .where(sql<boolean>`(left_number is null or left_number <> number)`)
-      )
+      if (keepBlocks !== undefined) yield* forgetBelow(id, Math.min(below, below + undoDepth - keepBlocks))
     })
   }
 })

@@ -77,6 +77,8 @@ export interface Change {
   readonly undone: ReadonlyArray<BlockEvents.ConsumedBlock>
   /** Blocks that follow the last one that is left; none where another step back has left more that the consumer knows. */
   readonly blocks: ReadonlyArray<BlockEvents.ConsumedBlock>
+  /** What has become known of blocks since the consumer was told of them. */
+  readonly completed: ReadonlyArray<BlockEvents.ConsumedBlock>
   /** How far the consumer has come with these. */
   readonly progress: Progress
 }
@@ -116,6 +118,7 @@ export const open = Effect.fn("Consumers.open")(function* (chain: Chain, name: s
         .select(["height", "number"])
         .where("chain", "=", chainId)
         .where("left_number", "is", null)
+        .where("completion", "=", 0)
         .where("height", ">=", wanted)
         .orderBy("height")
         .limit(1)
@@ -173,7 +176,7 @@ const areSkipped = Effect.fnUntraced(function* (chain: number, from: number, to:
   return reached > to
 })
 
-type BlockRow = Omit<Row<"consumed_block">, "chain">
+type BlockRow = Omit<Row<"consumed_block">, "chain" | "lacks">
 
 /** Fails where blocks lack between what the consumer knows and what it is told. */
 const checkWhole = Effect.fnUntraced(function* (
@@ -222,7 +225,7 @@ const checkFirst = Effect.fnUntraced(function* (
  */
 const rowsAfter = ({ chainId, from }: Consumer, { position, steppedBack, told }: Progress, limits: Limits) => {
   const undone = sql`chain = ${chainId} and number <> left_number and number <= ${told} and height >= ${from}`
-  const columns = sql`number, left_number, height, hash, parent, time, content`
+  const columns = sql`number, left_number, height, hash, parent, time, content, completion`
   return rows(sql<BlockRow>`
     with step as (
       select left_number as number from consumed_block where ${undone} and left_number > ${steppedBack}
@@ -255,6 +258,12 @@ const forkOf = ({ hash, height }: Progress, steps: ReadonlyArray<BlockRow>): Pic
   return height === undefined || fork === height ? { height, hash } : { height: fork, hash: undefined }
 }
 
+/** The blocks of rows, lowest first, each with what became known of it later. */
+const blocksOf = (chain: Chain, rows: ReadonlyArray<BlockRow>): ReadonlyArray<BlockEvents.ConsumedBlock> =>
+  [...Map.groupBy(rows, ({ hash }) => Bytes.key(hash)).values()]
+    .map((ofBlock) => BlockEvents.join(ofBlock.map((row) => BlockEvents.decode(chain, row))))
+    .sort((a, b) => a.height - b.height)
+
 /** What follows a consumer's progress; undefined where that is nothing yet. */
 export const next = Effect.fn("Consumers.next")(function* (
   consumer: Consumer,
@@ -265,19 +274,21 @@ export const next = Effect.fn("Consumers.next")(function* (
   const found = yield* read(rowsAfter(consumer, progress, limits))
   const steps = found.filter(({ left_number, number }) => number === left_number)
   const undone = found.filter(({ left_number, number }) => left_number !== null && number < left_number)
-  const blocks = found.filter(({ left_number }) => left_number === null)
-  if (undone.length + blocks.length === 0) return undefined
-  undone.sort((a, b) => a.height - b.height)
+  const told = found.filter(({ left_number }) => left_number === null)
+  if (undone.length + told.length === 0) return undefined
+  const blocks = told.filter(({ completion }) => completion === 0)
+  const completed = told.filter(({ completion }) => completion !== 0)
   const fork = forkOf(progress, steps)
   if (progress.height === undefined) yield* checkFirst(consumer, progress.steppedBack, blocks[0])
   yield* checkWhole(consumer, fork, blocks)
   const last = blocks.at(-1) ?? fork
   const steppedBack = Math.max(progress.steppedBack, ...steps.map(({ number }) => number))
-  const position = blocks.at(-1)?.number ?? progress.position
+  const position = told.at(-1)?.number ?? progress.position
   const decode = (row: BlockRow) => BlockEvents.decode(consumer.chain, row)
   return {
-    undone: undone.map(decode),
+    undone: blocksOf(consumer.chain, undone),
     blocks: blocks.map(decode),
+    completed: completed.map(decode),
     progress: {
       ...{ position, told: Math.max(progress.told, position), steppedBack: Math.max(steppedBack, position) },
       ...{ height: last.height, hash: last.hash }

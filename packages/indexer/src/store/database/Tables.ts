@@ -941,6 +941,10 @@ export interface ConsumedBlockTable {
   time: number
   /** JSON of `store/consumers/BlockEvents`. */
   content: string
+  /** The row's own number, where it is what became known later of a block, whose row is above or forgotten; else 0. */
+  completion: number
+  /** The kinds of events that the block may have yet, with commas; empty where another row says that. */
+  lacks: string
 }
 
 /** How far a program that embeds the indexer has come on a chain. */

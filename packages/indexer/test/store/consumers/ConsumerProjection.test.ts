@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import type { ConsumedBlock } from "@headwater/indexer/store/consumers/BlockEvents"
 import * as ConsumedAddresses from "@headwater/indexer/store/consumers/ConsumedAddresses"
 import * as Consumers from "@headwater/indexer/store/consumers/Consumers"
+import { Database } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { stores } from "../../../../../test/Stores.ts"
@@ -10,10 +12,32 @@ import { address, FakeChain } from "../../sync/FakeChain.ts"
 
 const chain = Result.getOrThrow(Chain.find("ethereum", "devnet"))
 
-const open = (keepBlocks?: number) =>
+const open = (keepBlocks?: number, addresses = ConsumedAddresses.make([address(0)])) =>
   Effect.provideService(ChainStore.open(chain, { record: "watched", undoDepth: 64 }), ConsumedAddresses.Current, {
-    ...{ addresses: ConsumedAddresses.make([address(0)]), keepBlocks, onRecorded: Effect.void }
+    ...{ addresses, keepBlocks, onRecorded: Effect.void }
   })
+
+/** A block whose node could not trace it, with a coin for the address of this number, and the same with its trace. */
+const lacking = (node: FakeChain, to: number) => {
+  const block = node.mine([{ from: 3, to }])
+  const [coin] = block.transfers
+  node.blocks.splice(-1, 1, { ...block, missing: [{ part: "internal", reason: "no trace" }] })
+  const internal = { kind: "internal", transaction: 0, operation: "call_0", operationType: "call" } as const
+  const [from, amount] = [address(4), 7n]
+  return {
+    ...block,
+    transfers: [coin!, ...[0, 1].map((to) => ({ ...internal, operation: `call_${to}`, from, to: address(to), amount }))]
+  }
+}
+
+const filling = { callbacks: false, internalFrom: Number.MAX_SAFE_INTEGER } as const
+
+const wordsOf = (blocks: ReadonlyArray<ConsumedBlock> = []) =>
+  blocks.map(({ events, height, incomplete }) => [
+    height,
+    incomplete,
+    ...events.map(({ item, kind }) => ("amount" in item ? `${kind} ${item.direction} ${item.amount}` : kind))
+  ])
 
 describe.each(stores)("ConsumerProjection on $name", ({ layer }) => {
   it.effect("keeps the steps back that a consumer has not passed, also where it forgets the blocks that left", () =>
@@ -65,6 +89,84 @@ describe.each(stores)("ConsumerProjection on $name", ({ layer }) => {
       yield* one.commit(node.blocks.slice(101, 103))
       yield* read
       assert.deepStrictEqual(told, [101, 102])
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  )
+
+  it.effect(
+    "tells what becomes known of a block later: what the block could lack, and nothing of addresses besides",
+    () =>
+      Effect.gen(function* () {
+        const node = new FakeChain(chain)
+        const addresses = ConsumedAddresses.make([address(0)])
+        const store = yield* open(undefined, addresses)
+        const whole = lacking(node, 0)
+        const other = lacking(node, 1)
+        yield* store.commit(node.blocks)
+        const early = yield* Consumers.open(chain, "early", "first")
+        const first = (yield* Consumers.next(early, early.acknowledged))!
+        const coin = "coin incoming 0.000000000000000002"
+        assert.deepStrictEqual(wordsOf(first.blocks), [
+          [0, false],
+          [1, true, coin],
+          [2, true]
+        ])
+        // The coin of the other block is of an address that nobody had asked for.
+        addresses.add([address(1)])
+        yield* store.reprocess(whole, filling)
+        yield* store.reprocess({ ...other, transfers: other.transfers.slice(0, 1) }, filling)
+        yield* store.reprocess(whole, filling)
+        const second = (yield* Consumers.next(early, first.progress))!
+        const internal = "internal incoming 0.000000000000000007"
+        assert.deepStrictEqual(wordsOf(second.completed), [
+          [1, false, internal, internal],
+          [2, false]
+        ])
+        assert.deepStrictEqual([second.blocks, second.undone], [[], []])
+        assert.isUndefined(yield* Consumers.next(early, second.progress))
+        const late = yield* Consumers.open(chain, "late", 2)
+        const all = (yield* Consumers.next(late, late.acknowledged))!
+        assert.deepStrictEqual([wordsOf(all.blocks), wordsOf(all.completed)], [[[2, true]], [[2, false]]])
+        yield* store.undo(0)
+        const third = (yield* Consumers.next(early, second.progress))!
+        assert.deepStrictEqual(wordsOf(third.undone), [
+          [1, false, coin, internal, internal],
+          [2, false]
+        ])
+      }).pipe(Effect.scoped, Effect.provide(layer))
+  )
+
+  it.effect("keeps what a block lacks, and what becomes known of that, until consumers have it, and no longer", () =>
+    Effect.gen(function* () {
+      const node = new FakeChain(chain)
+      const store = yield* open(70)
+      const whole = lacking(node, 0)
+      const { query } = yield* Database
+      const mineTo = Effect.fnUntraced(function* (height: number) {
+        const from = node.tip.height + 1
+        while (node.tip.height < height) node.mine([])
+        yield* store.commit(node.blocks.slice(from))
+      })
+      yield* store.commit(node.blocks)
+      yield* mineTo(50)
+      const before = yield* Consumers.open(chain, "one", "first")
+      const first = (yield* Consumers.next(before, before.acknowledged))!
+      yield* Consumers.acknowledge(before, first.progress)
+      yield* mineTo(100)
+      yield* store.reprocess(whole, filling)
+      yield* mineTo(110)
+      assert.deepInclude(yield* Consumers.open(chain, "another", "first"), { from: 30 })
+      yield* Consumers.forget("another")
+      const after = yield* Consumers.open(chain, "one", "first")
+      const second = (yield* Consumers.next(after, after.acknowledged))!
+      assert.deepStrictEqual(wordsOf(second.completed), [[1, false, "internal incoming 0.000000000000000007"]])
+      assert.strictEqual(second.blocks.length, 60)
+      yield* Consumers.acknowledge(after, second.progress)
+      yield* mineTo(200)
+      const [left] = yield* query((db) =>
+        db.selectFrom("consumed_block").select(({ fn }) => fn.min("height").as("height"))
+      )
+      // The blocks of the commit itself come after it has forgotten others.
+      assert.deepStrictEqual(left, { height: 111 })
     }).pipe(Effect.scoped, Effect.provide(layer))
   )
 })

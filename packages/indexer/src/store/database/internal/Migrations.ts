@@ -70,6 +70,7 @@ import * as consumer from "../migrations/0057_consumer.ts"
 import * as ownSubscriptions from "../migrations/0059_own_subscriptions.ts"
 import * as broadcastNonce from "../migrations/0060_broadcast_nonce.ts"
 import * as consumerSteps from "../migrations/0061_consumer_steps.ts"
+import * as completedBlocks from "../migrations/0062_completed_blocks.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -127,7 +128,8 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0057_consumer": consumer.up,
   "0059_own_subscriptions": ownSubscriptions.up,
   "0060_broadcast_nonce": broadcastNonce.up,
-  "0061_consumer_steps": consumerSteps.up
+  "0061_consumer_steps": consumerSteps.up,
+  "0062_completed_blocks": completedBlocks.up
 }
 
 /** The last migration of release 0.1, whose migrations were no transactions on SQLite. */
