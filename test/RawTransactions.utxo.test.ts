@@ -35,6 +35,136 @@ interface Signed {
   readonly errors?: unknown
 }
 
+interface Shown extends Decoded {
+  readonly hex: string
+  readonly blockhash?: string
+}
+
+interface ShownBlock {
+  readonly hash: string
+  readonly tx: ReadonlyArray<string>
+  readonly time: number
+  readonly nextblockhash?: string
+  readonly previousblockhash: string
+  readonly [field: string]: unknown
+}
+
+type Get = Effect.Success<ReturnType<typeof Headwater.start>>["get"]
+
+const satoshis = (coins: number) => Math.round(coins * 1e8)
+const coins = (amount: number) => ({ amount: (amount / 1e8).toFixed(8).replace(/\.?0+$/, ""), unit: "LTC" })
+
+/** Sums by address, in the order of the first. */
+const sums = (moved: ReadonlyArray<readonly [string | undefined, number]>) => {
+  const found = new Map<string, number>()
+  for (const [address, amount] of moved)
+    if (address !== undefined) found.set(address, (found.get(address) ?? 0) + amount)
+  return [...found].map(([address, amount]) => ({ address, addresses: address, value: coins(amount) }))
+}
+
+/** A transaction in the words of the interface, from the node's own. */
+const expected = Effect.fnUntraced(function* (rpc: Litecoind.Litecoind["rpc"], id: string) {
+  const shown = yield* rpc<Shown>("getrawtransaction", id, true)
+  const block = shown.blockhash === undefined ? undefined : yield* rpc<ShownBlock>("getblock", shown.blockhash)
+  const inputs = yield* Effect.forEach(shown.vin, ({ txid, vout }) =>
+    txid === undefined
+      ? Effect.undefined
+      : Effect.map(rpc<Shown>("getrawtransaction", txid, true), (spent) => spent.vout[vout]!)
+  )
+  const isSpent = yield* Effect.forEach(shown.vout, (_, index) =>
+    Effect.map(rpc<unknown>("gettxout", id, index, true), (coin) => coin === null)
+  )
+  const isCoinbase = inputs[0] === undefined
+  const sumOf = (all: ReadonlyArray<{ readonly value: number } | undefined>) =>
+    all.reduce((sum, output) => sum + satoshis(output?.value ?? 0), 0)
+  const waiting = block === undefined ? yield* rpc<{ readonly time: number }>("getmempoolentry", id) : undefined
+  const addressOf = (output: Shown["vout"][number] | undefined) =>
+    output?.scriptPubKey.type === "nulldata" ? undefined : output?.scriptPubKey.addresses?.[0]
+  const addresses = (output: Shown["vout"][number] | undefined) =>
+    addressOf(output) === undefined ? {} : { addresses: [addressOf(output)!] }
+  return {
+    ...{ id, transactionID: id, hash: shown.hash, isConfirmed: block !== undefined },
+    ...{ locktime: shown.locktime, size: shown.size, version: shown.version },
+    fee: coins(isCoinbase ? 0 : sumOf(inputs) - sumOf(shown.vout)),
+    inputs: shown.vin.map((input, index) => {
+      const output = inputs[index]
+      const outputIndex = isCoinbase ? 0xffff_ffff : input.vout
+      return {
+        ...addresses(output),
+        ...(isCoinbase ? { coinbase: (input as unknown as { coinbase: string }).coinbase } : {}),
+        ...{ outputIndex, oututIndex: outputIndex, transactionId: input.txid ?? "0".repeat(64) },
+        witnesses: input.txinwitness ?? [],
+        script: { type: output?.scriptPubKey.type ?? "nonstandard" },
+        ...(output === undefined ? {} : { value: coins(satoshis(output.value)) })
+      }
+    }),
+    outputs: shown.vout.map((output, index) => ({
+      ...addresses(output),
+      isSpent: output.scriptPubKey.type !== "nulldata" && isSpent[index],
+      script: { type: output.scriptPubKey.type },
+      value: coins(satoshis(output.value))
+    })),
+    positionInBlock: block === undefined ? -1 : block.tx.indexOf(id),
+    recipients: sums(shown.vout.map((output) => [addressOf(output), satoshis(output.value)])),
+    senders: sums(inputs.map((output) => [addressOf(output), satoshis(output?.value ?? 0)])),
+    timestamp: block?.time ?? waiting?.time,
+    minedInBlock: { hash: block?.hash ?? "", height: block?.height ?? -1 }
+  }
+})
+
+/** Blocks and transactions as the node shows them: of the newest blocks, one that left the chain, one that waits. */
+const checkExplorer = Effect.fnUntraced(function* (node: Litecoind.Litecoind, get: Get, waiting: string) {
+  const ask = Effect.fnUntraced(function* (path: string) {
+    const { body, status } = yield* get(path)
+    assert.strictEqual(status, 200, `${path} ${JSON.stringify(body)}`)
+    return body.data
+  })
+  const { rpc } = node
+  const tip = yield* rpc<number>("getblockcount")
+  const newest = yield* ask(`/blocks/utxo/${place}/latest?count=3`)
+  let compared = 0
+  for (const height of [0, tip - 2, tip - 1, tip]) {
+    const block = yield* rpc<ShownBlock>("getblock", yield* rpc<string>("getblockhash", height))
+    const details = {
+      bits: Number.parseInt(String(block.bits), 16),
+      ...{ chainwork: block.chainwork, difficulty: Math.floor(Number(block.difficulty)), merkleRoot: block.merkleroot },
+      ...{ size: block.size, version: block.version, hash: block.hash, height, strippedSize: block.strippedsize },
+      previousBlockHash: block.previousblockhash ?? "0".repeat(64),
+      ...{ timestamp: block.time, transactionsCount: block.nTx, versionHex: block.versionHex, weight: block.weight }
+    }
+    const whole = { ...details, merkleroot: block.merkleroot, nextBlockHash: block.nextblockhash ?? "" }
+    assert.deepStrictEqual((yield* ask(`/blocks/utxo/${place}/height/${height}/details`)).item, whole)
+    assert.deepStrictEqual((yield* ask(`/blocks/utxo/${place}/hash/${block.hash}/details`)).item, whole)
+    if (height > tip - 3) assert.deepStrictEqual(newest.items[tip - height], details)
+    if (height === 0) continue
+    const listed = yield* ask(`/blocks/utxo/${place}/hash/${block.hash.toUpperCase()}/transactions`)
+    const items = yield* Effect.forEach(block.tx, (id) => expected(rpc, id))
+    assert.deepStrictEqual([listed.total, listed.items], [block.tx.length, items])
+    const page = yield* ask(`/blocks/utxo/${place}/height/${height}/transactions?offset=1&limit=2`)
+    assert.deepStrictEqual(page.items, items.slice(1, 3))
+    for (const [index, id] of block.tx.entries()) {
+      assert.deepStrictEqual((yield* ask(`/transactions/utxo/${place}/${id}`)).item, items[index])
+      const { transactionHex } = (yield* ask(`/transactions/utxo/${place}/${id}/raw-data`)).item
+      assert.strictEqual(transactionHex, (yield* rpc<Shown>("getrawtransaction", id, true)).hex)
+      compared++
+    }
+  }
+  assert.isAbove(compared, 5)
+  assert.deepStrictEqual((yield* ask(`/transactions/utxo/${place}/${waiting}`)).item, yield* expected(rpc, waiting))
+
+  const orphan = yield* rpc<string>("getblockhash", tip)
+  const [coinbase] = (yield* rpc<ShownBlock>("getblock", orphan)).tx
+  yield* rpc("invalidateblock", orphan)
+  yield* node.mine(2)
+  const code = (path: string) => Effect.map(get(path), ({ body, status }) => `${status} ${body.error?.code}`)
+  for (const path of [`hash/${orphan}/details`, `hash/${orphan}/transactions`, "height/99999/details"]) {
+    assert.strictEqual(yield* code(`/blocks/utxo/${place}/${path}`), "404 blockchain_data_block_not_found")
+  }
+  for (const path of [coinbase, `${coinbase}/raw-data`, "12".repeat(32)]) {
+    assert.strictEqual(yield* code(`/transactions/utxo/${place}/${path}`), "404 blockchain_data_transaction_not_found")
+  }
+})
+
 describe.skipIf(!Litecoind.installed)("raw transactions of litecoind", () => {
   it.live("are decoded as the node decodes them, and inputs show whose coins they spend", () =>
     Effect.gen(function* () {
@@ -88,7 +218,11 @@ describe.skipIf(!Litecoind.installed)("raw transactions of litecoind", () => {
         }
         const [{ address: spent }] = (yield* decode(signed)).body.data.item.inputs
         assert.strictEqual(spent, address)
+        yield* node.rpc("sendrawtransaction", signed, 0)
       }
+      yield* node.mine(2)
+      const waiting = yield* node.rpc<string>("sendtoaddress", to, 2)
+      yield* checkExplorer(node, headwater.get, waiting)
       for (const wrong of ["00", "zz", "0".repeat(60)]) assert.strictEqual((yield* decode(wrong)).status, 400)
     }).pipe(Effect.scoped)
   )

@@ -31,6 +31,7 @@ const defaults = {
   "evm-transaction": 30,
   "transaction-tokens": 110,
   "xrp-transaction": 20,
+  "utxo-transaction": 20,
   "utxo-last-block": 20,
   "utxo-derive": 35,
   "utxo-assets": 520,
@@ -49,7 +50,15 @@ type PriceColumn = { readonly default: number } & Readonly<Record<string, number
 
 /** Operations that cost more on a chain with a multiplier, whichever that is (wider interface, *Credits*). */
 const multiplied: ReadonlySet<string> = new Set<Operation>([
-  ...(["fees", "next-nonce", "simulate", "evm-block", "evm-transaction", "transaction-tokens"] as const)
+  ...([
+    "fees",
+    "next-nonce",
+    "simulate",
+    "evm-block",
+    "evm-transaction",
+    "transaction-tokens",
+    "utxo-transaction"
+  ] as const)
 ])
 
 const column = (operation: Operation, byDefault: number): PriceColumn => {

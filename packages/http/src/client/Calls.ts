@@ -53,7 +53,12 @@ export const endpoints = {
   "blocks.evmNewest": "GET /blocks/evm/{blockchain}/{network}/latest",
   "blocks.evmTransactionsByHash": "GET /blocks/evm/{blockchain}/{network}/hash/{blockHash}/transactions",
   "blocks.evmTransactionsByHeight": "GET /blocks/evm/{blockchain}/{network}/height/{blockHeight}/transactions",
+  "blocks.utxoByHash": "GET /blocks/utxo/{blockchain}/{network}/hash/{blockHash}/details",
+  "blocks.utxoByHeight": "GET /blocks/utxo/{blockchain}/{network}/height/{blockHeight}/details",
   "blocks.utxoLatest": "GET /blocks/utxo/{blockchain}/{network}/latest/details",
+  "blocks.utxoNewest": "GET /blocks/utxo/{blockchain}/{network}/latest",
+  "blocks.utxoTransactionsByHash": "GET /blocks/utxo/{blockchain}/{network}/hash/{blockHash}/transactions",
+  "blocks.utxoTransactionsByHeight": "GET /blocks/utxo/{blockchain}/{network}/height/{blockHeight}/transactions",
   "blocks.xrpByHash": "GET /blocks/xrp/{network}/hash/{blockHash}/details",
   "blocks.xrpByHeight": "GET /blocks/xrp/{network}/height/{blockHeight}/details",
   "blocks.xrpLatest": "GET /blocks/xrp/{network}/latest/details",
@@ -65,6 +70,8 @@ export const endpoints = {
   "transactions.evmTokens": "GET /transactions/evm/{blockchain}/{network}/{transactionHash}/tokens-transfers",
   "transactions.logs": "GET /transactions/evm/{blockchain}/{network}/{transactionHash}/logs",
   "transactions.prepare": "POST /prepare-transactions/evm/{blockchain}/{network}/native-coins",
+  "transactions.utxoTransaction": "GET /transactions/utxo/{blockchain}/{network}/{transactionHash}",
+  "transactions.utxoRaw": "GET /transactions/utxo/{blockchain}/{network}/{transactionHash}/raw-data",
   "transactions.xrpTransaction": "GET /transactions/xrp/{network}/{transactionHash}",
   "tokenPreparation.prepareFungible": "POST /prepare-transactions/evm/{blockchain}/{network}/fungible-tokens",
   "tokenPreparation.prepareNonFungible": "POST /prepare-transactions/evm/{blockchain}/{network}/non-fungible-tokens",
@@ -251,8 +258,18 @@ export interface Calls {
     readonly evmTransactionsByHash: Call<"blocks.evmTransactionsByHash">
     /** List the transactions of a block of an EVM chain, by its height. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
     readonly evmTransactionsByHeight: Call<"blocks.evmTransactionsByHeight">
+    /** Read a block of a UTXO chain by its hash. Costs 20 credits a result; bitcoin-cash 24, litecoin 22, dogecoin 22, dash 22, zcash 26. What fails costs nothing. */
+    readonly utxoByHash: Call<"blocks.utxoByHash">
+    /** Read a block of a UTXO chain by its height. Costs 20 credits a result; bitcoin-cash 24, litecoin 22, dogecoin 22, dash 22, zcash 26. What fails costs nothing. */
+    readonly utxoByHeight: Call<"blocks.utxoByHeight">
     /** Read the last mined block of a UTXO chain. Costs 20 credits a result; bitcoin-cash 24, litecoin 22, dogecoin 22, dash 22, zcash 26. What fails costs nothing. */
     readonly utxoLatest: Call<"blocks.utxoLatest">
+    /** List the last mined blocks of a UTXO chain, newest first. Costs 20 credits a result; bitcoin-cash 24, litecoin 22, dogecoin 22, dash 22, zcash 26. What fails costs nothing. */
+    readonly utxoNewest: Call<"blocks.utxoNewest">
+    /** List the transactions of a block of a UTXO chain, by its hash. Costs 20 credits a result; bitcoin-cash 24, litecoin 22, dogecoin 22, dash 22, zcash 26. What fails costs nothing. */
+    readonly utxoTransactionsByHash: Call<"blocks.utxoTransactionsByHash">
+    /** List the transactions of a block of a UTXO chain, by its height. Costs 20 credits a result; bitcoin-cash 24, litecoin 22, dogecoin 22, dash 22, zcash 26. What fails costs nothing. */
+    readonly utxoTransactionsByHeight: Call<"blocks.utxoTransactionsByHeight">
     /** Read an XRP ledger by its hash. Costs 20 credits a result. What fails costs nothing. */
     readonly xrpByHash: Call<"blocks.xrpByHash">
     /** Read an XRP ledger by its index. Costs 20 credits a result. What fails costs nothing. */
@@ -277,6 +294,10 @@ export interface Calls {
     readonly logs: Call<"transactions.logs">
     /** Prepare a transaction of native coins for signing. Costs 60 credits a result; ethereum-classic 78, binance-smart-chain 150, polygon 120, arbitrum 96, avalanche 108, base 72, optimism 84, tron 90. What fails costs nothing. */
     readonly prepare: Call<"transactions.prepare">
+    /** Read a transaction of a UTXO chain. Costs 20 credits a result; bitcoin-cash 24, litecoin 22, dogecoin 22, dash 22, zcash 26, ethereum-classic 26, binance-smart-chain 50, polygon 40, arbitrum 32, avalanche 36, base 24, optimism 28, tron 30. What fails costs nothing. */
+    readonly utxoTransaction: Call<"transactions.utxoTransaction">
+    /** Read the bytes of a transaction of a UTXO chain. Costs 20 credits a result; bitcoin-cash 24, litecoin 22, dogecoin 22, dash 22, zcash 26, ethereum-classic 26, binance-smart-chain 50, polygon 40, arbitrum 32, avalanche 36, base 24, optimism 28, tron 30. What fails costs nothing. */
+    readonly utxoRaw: Call<"transactions.utxoRaw">
     /** Read a transaction of a validated XRP ledger. Costs 20 credits a result. What fails costs nothing. */
     readonly xrpTransaction: Call<"transactions.xrpTransaction">
   }

@@ -492,7 +492,7 @@ export interface components {
          */
         readonly aproximateAmount: string
       }
-      readonly gasPrice: components["schemas"]["Amount_6"]
+      readonly gasPrice: components["schemas"]["Amount_7"]
       readonly value: components["schemas"]["Amount_2"]
       /** @description On tron: when the transaction can no longer be sent, in seconds since the Unix epoch */
       readonly expirationTimestamp?: number
@@ -508,7 +508,7 @@ export interface components {
       }
     }
     /** @description The highest price of a unit of gas; on tron 0: the chain sets its prices */
-    readonly Amount_6: {
+    readonly Amount_7: {
       /**
        * @description Decimal text, never with an exponent
        * @example 0.015
@@ -1068,7 +1068,7 @@ export interface components {
           readonly standard: string
         }
       }[]
-      readonly fee: components["schemas"]["Amount_5"]
+      readonly fee: components["schemas"]["Amount_6"]
       readonly gasPrice: {
         /** @example 31000000000 */
         readonly amount: number
@@ -1087,18 +1087,18 @@ export interface components {
         /** @example ETH */
         readonly unit: string
       }
-      readonly minedInBlock: components["schemas"]["MinedInBlock_1"]
+      readonly minedInBlock: components["schemas"]["MinedInBlock_2"]
       readonly value: components["schemas"]["Amount_2"]
     }
     /** @description The block on top of which the transaction was run */
-    readonly MinedInBlock_1: {
+    readonly MinedInBlock_2: {
       /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
       readonly hash: string
       /** @example 21000000 */
       readonly height: number
     }
     /** @description For the gas that is used, at the highest price that is allowed */
-    readonly Amount_5: {
+    readonly Amount_6: {
       /**
        * @description Decimal text, never with an exponent
        * @example 0.015
@@ -1228,6 +1228,132 @@ export interface components {
       readonly receive: components["schemas"]["Amount_2"]
       readonly value: components["schemas"]["Amount_2"]
       readonly minedInBlock: components["schemas"]["MinedInBlock"]
+    }
+    readonly UtxoTransaction: {
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly id: string
+      /**
+       * @description As `id`
+       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       */
+      readonly transactionID: string
+      /**
+       * @description Of all bytes, the witness too; on zcash the id
+       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       */
+      readonly hash: string
+      /** @example true */
+      readonly isConfirmed: boolean
+      /** @example 0 */
+      readonly locktime: number
+      /**
+       * @description Bytes
+       * @example 222
+       */
+      readonly size: number
+      /** @example 2 */
+      readonly version: number
+      readonly fee: components["schemas"]["Amount_2"]
+      readonly inputs: readonly {
+        /** @description Of the coin that is spent, where its script has an address */
+        readonly addresses?: readonly string[]
+        /**
+         * @description The script of a coinbase, which spends nothing
+         * @example 03c6450d
+         */
+        readonly coinbase?: string
+        /**
+         * @description Of the coin that is spent; 4294967295 for a coinbase
+         * @example 1
+         */
+        readonly outputIndex: number
+        /**
+         * @description As `outputIndex`
+         * @example 1
+         */
+        readonly oututIndex: number
+        readonly script: {
+          /** @example witness_v0_keyhash */
+          readonly type: string
+        }
+        /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+        readonly transactionId: string
+        readonly value?: components["schemas"]["Amount_2"]
+        readonly witnesses: readonly string[]
+      }[]
+      readonly outputs: readonly {
+        readonly addresses?: readonly string[]
+        /**
+         * @description By a transaction in a block or one that waits; one that nobody can spend is not
+         * @example false
+         */
+        readonly isSpent: boolean
+        readonly script: {
+          /** @example witness_v0_keyhash */
+          readonly type: string
+        }
+        readonly value: components["schemas"]["Amount_2"]
+      }[]
+      /**
+       * @description -1 for one that waits
+       * @example 7
+       */
+      readonly positionInBlock: number
+      /** @description Each address that is paid, with all that it gets */
+      readonly recipients: readonly {
+        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+        readonly address: string
+        /**
+         * @description As `address`
+         * @example 0x52908400098527886E0F7030069857D2E4169EE7
+         */
+        readonly addresses: string
+        readonly value: components["schemas"]["Amount_2"]
+      }[]
+      /** @description Each address whose coins are spent, with all of them */
+      readonly senders: readonly {
+        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+        readonly address: string
+        /**
+         * @description As `address`
+         * @example 0x52908400098527886E0F7030069857D2E4169EE7
+         */
+        readonly addresses: string
+        readonly value: components["schemas"]["Amount_2"]
+      }[]
+      /**
+       * @description Of the block, or when the node saw one that waits
+       * @example 1764158400
+       */
+      readonly timestamp: number
+      readonly minedInBlock: components["schemas"]["MinedInBlock_1"]
+      /** @description On zcash */
+      readonly blockchainSpecific?: {
+        /** @example 2800040 */
+        readonly expiryHeight: number
+        /** @example true */
+        readonly overwintered: boolean
+        readonly valueBalance: components["schemas"]["Amount_3"]
+        /** @example 892f2085 */
+        readonly versionGroupId: string
+      }
+    }
+    /** @description What Sapling reveals, or hides where it is negative */
+    readonly Amount_3: {
+      /**
+       * @description Decimal text, never with an exponent
+       * @example 0.015
+       */
+      readonly amount: string
+      /** @example BTC */
+      readonly unit: string
+    }
+    /** @description Without a hash and at height -1 for one that waits */
+    readonly MinedInBlock_1: {
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly hash: string
+      /** @example 21000000 */
+      readonly height: number
     }
     readonly PreparedTransaction: {
       /** @example 0x */
@@ -1440,13 +1566,13 @@ export interface components {
        * @example 1764158400
        */
       readonly timestamp: number
-      readonly totalCoins: components["schemas"]["Amount_3"]
-      readonly totalFees: components["schemas"]["Amount_4"]
+      readonly totalCoins: components["schemas"]["Amount_4"]
+      readonly totalFees: components["schemas"]["Amount_5"]
       /** @example 73 */
       readonly transactionsCount: number
     }
     /** @description What the transactions of the ledger have burned */
-    readonly Amount_4: {
+    readonly Amount_5: {
       /**
        * @description Decimal text, never with an exponent
        * @example 0.015
@@ -1456,7 +1582,7 @@ export interface components {
       readonly unit: string
     }
     /** @description All XRP that there is */
-    readonly Amount_3: {
+    readonly Amount_4: {
       /**
        * @description Decimal text, never with an exponent
        * @example 0.015
@@ -1512,6 +1638,64 @@ export interface components {
       readonly versionHex: string
       /** @example 3992791 */
       readonly weight: number
+    }
+    readonly UtxoBlockDetails: {
+      /**
+       * @description The compact target
+       * @example 386053475
+       */
+      readonly bits: number
+      /** @example 00000000000000000000000000000000000000009a1b7c3e5d2f4a6b8c0d1e2f */
+      readonly chainwork: string
+      /**
+       * @description Rounded down
+       * @example 101646843652785
+       */
+      readonly difficulty: number
+      /** @example 4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b */
+      readonly merkleRoot: string
+      /**
+       * @description Bytes
+       * @example 1612345
+       */
+      readonly size: number
+      /** @example 536870912 */
+      readonly version: number
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly hash: string
+      /**
+       * @description Blocks before this one
+       * @example 870000
+       */
+      readonly height: number
+      /** @example 00000000000000000002a7c4c1e48d76c5a37902165a270156b7a8d72728a054 */
+      readonly previousBlockHash: string
+      /**
+       * @description Bytes without witness data
+       * @example 793482
+       */
+      readonly strippedSize: number
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly timestamp: number
+      /** @example 3120 */
+      readonly transactionsCount: number
+      /** @example 20000000 */
+      readonly versionHex: string
+      /** @example 3992791 */
+      readonly weight: number
+      /**
+       * @description As `merkleRoot`
+       * @example 4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b
+       */
+      readonly merkleroot: string
+      /**
+       * @description Empty in the newest block
+       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       */
+      readonly nextBlockHash: string
     }
     readonly EvmTransactionAtHeight: {
       /**
@@ -4479,6 +4663,68 @@ export interface operations {
       }
     }
   }
+  readonly "blocks.utxoByHash": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Hash of the block */
+        readonly blockHash: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["UtxoBlockDetails"]
+          }
+        }
+      }
+    }
+  }
+  readonly "blocks.utxoByHeight": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Height of the block */
+        readonly blockHeight: number
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["UtxoBlockDetails"]
+          }
+        }
+      }
+    }
+  }
   readonly "blocks.utxoLatest": {
     readonly parameters: {
       readonly query?: {
@@ -4503,6 +4749,119 @@ export interface operations {
         content: {
           readonly "application/json": {
             readonly item: components["schemas"]["UtxoBlock"]
+          }
+        }
+      }
+    }
+  }
+  readonly "blocks.utxoNewest": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description How many are wanted, 1 to 50; 10 if not given */
+        readonly count?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["UtxoBlock"][]
+          }
+        }
+      }
+    }
+  }
+  readonly "blocks.utxoTransactionsByHash": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 50 if not given */
+        readonly limit?: number
+        /** @description Items to skip; 0 if not given */
+        readonly offset?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Hash of the block */
+        readonly blockHash: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["UtxoTransaction"][]
+          }
+        }
+      }
+    }
+  }
+  readonly "blocks.utxoTransactionsByHeight": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 50 if not given */
+        readonly limit?: number
+        /** @description Items to skip; 0 if not given */
+        readonly offset?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Height of the block */
+        readonly blockHeight: number
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["UtxoTransaction"][]
           }
         }
       }
@@ -4912,6 +5271,74 @@ export interface operations {
         content: {
           readonly "application/json": {
             readonly item: components["schemas"]["PreparedTransaction"]
+          }
+        }
+      }
+    }
+  }
+  readonly "transactions.utxoTransaction": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Id of the transaction */
+        readonly transactionHash: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["UtxoTransaction"]
+          }
+        }
+      }
+    }
+  }
+  readonly "transactions.utxoRaw": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Id of the transaction */
+        readonly transactionHash: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: {
+              /**
+               * @description As it stands in its block
+               * @example 0200000001
+               */
+              readonly transactionHex: string
+            }
           }
         }
       }

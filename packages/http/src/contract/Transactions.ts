@@ -26,6 +26,7 @@ import { ExampleValues } from "./internal/Example.ts"
 import { Listing, offsetPage, offsetQuery } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
+import { utxoTransactionEndpoints } from "./UtxoBlocks.ts"
 import { xrpTransactionEndpoint } from "./XrpLedgers.ts"
 
 export const Log = Schema.Struct({
@@ -192,6 +193,7 @@ export class TransactionsGroup extends HttpApiGroup.make("transactions")
       })
       .annotate(Families, families)
       .annotateMerge(OpenApi.annotations({ summary: "Prepare a transaction of native coins for signing" })),
+    ...utxoTransactionEndpoints,
     xrpTransactionEndpoint
   )
   .middleware(RequestedChain)

@@ -95,6 +95,8 @@ describe("OpenApiDocument", () => {
         "GET /market-data/assets",
         ...["hash/{blockHash}", "height/{blockHeight}"].flatMap((block) => [
           `GET /blocks/xrp/{network}/${block}/details`,
+          `GET /blocks/utxo/{blockchain}/{network}/${block}/details`,
+          `GET /blocks/utxo/{blockchain}/{network}/${block}/transactions`,
           `GET /blocks/xrp/{network}/${block}/transactions`,
           `GET /blocks/evm/{blockchain}/{network}/${block}/details`,
           `GET /blocks/evm/{blockchain}/{network}/${block}/transactions`
@@ -104,6 +106,9 @@ describe("OpenApiDocument", () => {
         ...["", "/internal", "/tokens-transfers"].map(
           (part) => `GET /transactions/evm/{blockchain}/{network}/{transactionHash}${part}`
         ),
+        "GET /blocks/utxo/{blockchain}/{network}/latest",
+        "GET /transactions/utxo/{blockchain}/{network}/{transactionHash}",
+        "GET /transactions/utxo/{blockchain}/{network}/{transactionHash}/raw-data",
         "GET /blocks/xrp/{network}/latest",
         "GET /blocks/xrp/{network}/latest/details",
         "GET /transactions/xrp/{network}/{transactionHash}",

@@ -102,6 +102,7 @@ const valid = (operationId: string): Request => {
     }
     case "transactions":
       if (name === "xrpTransaction") return { params: { network: "mainnet", transactionHash: hash }, query }
+      if (name.startsWith("utxo")) return { params: { ...utxo, transactionHash: hash }, query }
       return name !== "prepare"
         ? { params: { ...evm, transactionHash: hash }, query }
         : {

@@ -2,36 +2,16 @@
 import * as Amount from "@headwater/core/Amount"
 import * as Address from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
-import * as LockingScript from "@headwater/core/utxo/LockingScript"
 import * as Unlocking from "@headwater/core/utxo/Unlocking"
 import * as WholeTransaction from "@headwater/indexer/families/utxo/WholeTransaction"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { invalidField } from "../../contract/Errors.ts"
 import type { ChainOperations } from "../Operations.ts"
+import { typeOf } from "./ScriptType.ts"
 
 const attribute = "rawTransactionHex"
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
-
-const OP_RETURN = 0x6a
-
-/** The form of a locking script by the name that nodes have for it. */
-const typeOf = (script: Uint8Array): string => {
-  const template = LockingScript.parse(script)
-  switch (template?.kind) {
-    case "pubKeyHash":
-      return "pubkeyhash"
-    case "scriptHash":
-      return "scripthash"
-    case "witness": {
-      const { program, version } = template
-      if (version === 0) return program.length === 20 ? "witness_v0_keyhash" : "witness_v0_scripthash"
-      return version === 1 && program.length === 32 ? "witness_v1_taproot" : "witness_unknown"
-    }
-    case undefined:
-      return script[0] === OP_RETURN ? "nulldata" : "nonstandard"
-  }
-}
 
 const scriptItem = (toASM: (script: Uint8Array) => string, script: Uint8Array, type: string) => ({
   // Bytes that are no script have none.

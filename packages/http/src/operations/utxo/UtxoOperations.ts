@@ -11,6 +11,7 @@ import * as Freshness from "../Freshness.ts"
 import type { ChainOperations, WalletRequest } from "../Operations.ts"
 import * as SyncedWallets from "../SyncedWallets.ts"
 import * as DecodeTransaction from "./DecodeTransaction.ts"
+import * as Explore from "./Explore.ts"
 import * as Fees from "./Fees.ts"
 import * as Prepare from "./Prepare.ts"
 
@@ -56,11 +57,6 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     )
   })
 
-  const utxoLatest: ChainOperations["utxoLatest"] = Effect.fn("UtxoOperations.utxoLatest")(function* () {
-    const { source } = yield* freshness.node
-    return yield* freshness.orUnavailable(source.latestDetails)
-  })
-
   const utxoAssets: ChainOperations["utxoAssets"] = Effect.fn("UtxoOperations.utxoAssets")(function* (request) {
     yield* walletOf(request)
     // Looked at before the balance is read: blocks may only come in between.
@@ -101,7 +97,8 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
   })
 
   return {
-    ...{ utxoLatest, utxoAssets, utxoStatus, utxoDerive, utxoDecode, utxoPrepare },
+    ...{ utxoAssets, utxoStatus, utxoDerive, utxoDecode, utxoPrepare },
+    ...Explore.make(record, freshness),
     ...Fees.make(record, freshness),
     ...(yield* Broadcast.make(chain, freshness))
   } satisfies Partial<ChainOperations>

@@ -5,6 +5,7 @@ import { type ConnectedNode, type NodeAccess, urlsOf } from "../Family.ts"
 import * as JsonRpc from "../node/JsonRpc.ts"
 import * as Announcements from "./Announcements.ts"
 import * as MinedOutputs from "./MinedOutputs.ts"
+import * as TransactionExplorer from "./TransactionExplorer.ts"
 import * as UtxoSelfReport from "./internal/UtxoSelfReport.ts"
 import type * as UtxoSettings from "./internal/UtxoSettings.ts"
 import * as UtxoPreparation from "./UtxoPreparation.ts"
@@ -14,6 +15,7 @@ export interface UtxoConnection extends ConnectedNode {
   readonly family: "utxo"
   readonly source: UtxoSource.UtxoSource
   readonly preparation: UtxoPreparation.UtxoPreparation
+  readonly transactions: TransactionExplorer.TransactionExplorer
 }
 
 type Access = NodeAccess<UtxoConnection, UtxoSettings.Fields>
@@ -44,15 +46,17 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
     ...(settings.maximumFee === undefined ? {} : { maximumFee: settings.maximumFee }),
     ...(settings.quorum === undefined ? {} : { quorum: settings.quorum })
   })
+  const minedOutputs = MinedOutputs.make(chain, each)
   return {
     family: "utxo" as const,
     source,
+    transactions: TransactionExplorer.make(chain, rpc, source.capable, minedOutputs),
     preparation: UtxoPreparation.make(chain, rpc, settings.maximumFee),
     sideSources: {
       broadcasting: source.broadcasting,
       mempool: source.mempool,
       coinSearch: source.search,
-      minedOutputs: MinedOutputs.make(chain, each)
+      minedOutputs
     }
   }
 })

@@ -12,6 +12,7 @@ import type * as Proof from "../node/Proof.ts"
 import type * as SideSources from "../SideSources.ts"
 import type { Head, Source } from "../Source.ts"
 import type { Announcements } from "./Announcements.ts"
+import * as BlockExplorer from "./BlockExplorer.ts"
 import * as CoinSearch from "./CoinSearch.ts"
 import * as BlockReader from "./internal/BlockReader.ts"
 import * as Capabilities from "./internal/Capabilities.ts"
@@ -24,6 +25,9 @@ import * as Mempool from "./Mempool.ts"
 export interface UtxoSource extends Source {
   /** The newest block in the words of interface section 2.8. */
   readonly latestDetails: Effect.Effect<BlockDetails, NodeError>
+  readonly blocks: BlockExplorer.BlockExplorer
+  /** What the node was found to allow at start. */
+  readonly capable: Capabilities.Capabilities
   readonly mempool: SideSources.Mempool
   readonly broadcasting: Broadcasting
   /** Finds the coins of addresses that were not watched when they were paid. */
@@ -209,7 +213,12 @@ export const make = Effect.fn("UtxoSource.make")(function* (
     ranges: Effect.map(tip, ({ height, pruned, pruneHeight }) =>
       pruned === false ? [[0, height] as const] : pruneHeight === undefined ? [] : [[pruneHeight, height] as const]
     ),
-    latestDetails: Effect.flatMap(tip, ({ hex, height }) => reader.details({ hash: hex, height })),
+    latestDetails: Effect.flatMap(tip, ({ hex, height }) => reader.details(rpc, { hash: hex, height })),
+    blocks: BlockExplorer.make(rpc, reader, {
+      tip: tipOf,
+      hashAt: (one, height) => Effect.map(hexAt(one, height), ({ hex }) => hex)
+    }),
+    capable: capabilities,
     mempool: {
       ...Mempool.make(chain, rpc, capabilities.verbose),
       ...(announcements && { announced: announcements.transaction })

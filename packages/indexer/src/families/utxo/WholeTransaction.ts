@@ -30,6 +30,15 @@ export interface Output {
   readonly script: Uint8Array
 }
 
+/** What transactions of Zcash say beside those of Bitcoin. */
+export interface Zcash {
+  /** Whether the format is one since Overwinter, which has the next two. */
+  readonly overwintered: boolean
+  readonly versionGroupId: number
+  readonly expiryHeight: number
+  readonly revealed: ShieldedParts.Revealed
+}
+
 export interface WholeTransaction {
   readonly id: Uint8Array
   /** The id, but of all bytes, the witness too (BIP-141). */
@@ -44,6 +53,9 @@ export interface WholeTransaction {
   readonly weight: number
   /** On Zcash. */
   readonly shielded?: ShieldedParts.Shielded
+  readonly zcash?: Zcash
+  /** On Dash: what a transaction of a special type says behind everything else (DIP-2). */
+  readonly extra?: Uint8Array
   /** On Litecoin, where a part of it moves coins in MWEB. */
   readonly mweb?: MwebParts.Mweb
 }
@@ -77,7 +89,8 @@ const readZcash = (chain: Chain, raw: RawBytes): WholeTransaction => {
   const header = raw.uint32()
   const version = (header & ~overwintered) >>> 0
   if (version > 5) throw new Malformed(`is of version ${version}, which is not decoded here`)
-  if ((header & overwintered) !== 0) raw.skip(4)
+  const isOverwintered = (header & overwintered) !== 0
+  const versionGroupId = isOverwintered ? raw.uint32() : 0
   const [branchId, lockTime, expiryHeight] = version === 5 ? [raw.uint32(), raw.uint32(), raw.uint32()] : [0, 0, 0]
   const inputs = many(raw, readInput(raw)).map((input) => ({ ...input, witness: [] }))
   const outputs = many(raw, readOutput(raw, chain))
@@ -93,7 +106,11 @@ const readZcash = (chain: Chain, raw: RawBytes): WholeTransaction => {
   const { length } = raw.bytes
   return {
     ...{ id, hash: id, version, inputs, outputs, lockTime: end.lockTime, size: length, weight: 4 * length },
-    shielded: end.shielded
+    shielded: end.shielded,
+    zcash: {
+      ...{ overwintered: isOverwintered, versionGroupId, revealed: end.revealed },
+      expiryHeight: version === 5 ? expiryHeight : end.expiryHeight
+    }
   }
 }
 
@@ -115,7 +132,8 @@ const readBitcoin = (chain: Chain, raw: RawBytes): WholeTransaction => {
   const hidden = (flags & mwebFlag) === 0 ? undefined : MwebParts.read(raw)
   const lockTimeAt = raw.at
   const lockTime = raw.uint32()
-  if (specialTransactions && (version & 0xffff) === specialVersion && version >>> 16 !== 0) raw.skip(raw.size())
+  const isSpecial = specialTransactions && (version & 0xffff) === specialVersion && version >>> 16 !== 0
+  const extra = isSpecial ? raw.take(raw.size()) : undefined
   checkEnd(raw)
   const { bytes } = raw
   // The MWEB part counts neither for the hash nor for the weight (LIP-4).
@@ -143,7 +161,8 @@ const readBitcoin = (chain: Chain, raw: RawBytes): WholeTransaction => {
     size: bytes.length,
     // As Litecoin Core has it: of a transaction within MWEB nothing counts but what comes out.
     weight: (isHidden ? 0 : 3 * stripped.length + counted.length) + (hidden?.weight ?? 0),
-    ...(hidden === undefined ? {} : { mweb: hidden.mweb })
+    ...(hidden === undefined ? {} : { mweb: hidden.mweb }),
+    ...(extra === undefined ? {} : { extra })
   }
 }
 

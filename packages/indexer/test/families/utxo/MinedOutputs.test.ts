@@ -4,6 +4,7 @@ import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import * as MinedOutputs from "@headwater/indexer/families/utxo/MinedOutputs"
+import * as TransactionExplorer from "@headwater/indexer/families/utxo/TransactionExplorer"
 import * as UtxoSource from "@headwater/indexer/families/utxo/UtxoSource"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
@@ -38,6 +39,16 @@ for (const store of stores) {
           yield* litecoind.mine(101)
           const rpc = yield* JsonRpc.make({ urls: [litecoind.url] })
           const source = yield* UtxoSource.make(chain, rpc)
+          const explorer = TransactionExplorer.make(chain, rpc, source.capable, MinedOutputs.make(chain, [rpc]))
+          const [coinbase] = (yield* explorer.transactionsOf({ height: 0 }, { limit: 50, offset: 0 })).items
+          assert.deepStrictEqual([coinbase?.isCoinbase, coinbase?.isSpent, coinbase?.fee], [true, [false], 0n])
+          for (const asked of [
+            Effect.asVoid(explorer.transactionsOf({ height: 1 }, { limit: 50, offset: 0 })),
+            Effect.asVoid(explorer.transaction("12".repeat(32))),
+            Effect.asVoid(explorer.rawData("12".repeat(32)))
+          ]) {
+            assert.strictEqual((yield* Effect.flip(asked))._tag, "NotShown")
+          }
           const chainStore = yield* ChainStore.open(chain, { record: "watched", undoDepth: 100 })
           const commit = Effect.gen(function* () {
             const { height } = yield* source.head

@@ -29,7 +29,11 @@ interface Shown {
   readonly vjoinsplit?: ReadonlyArray<unknown>
   readonly vShieldedSpend?: ReadonlyArray<unknown>
   readonly vShieldedOutput?: ReadonlyArray<unknown>
-  readonly orchard?: { readonly actions?: ReadonlyArray<unknown> }
+  readonly orchard?: { readonly actions?: ReadonlyArray<unknown>; readonly valueBalanceZat?: number }
+  readonly valueBalanceZat?: number
+  readonly overwintered?: boolean
+  readonly versiongroupid?: string
+  readonly expiryheight?: number
   readonly vin: ReadonlyArray<{
     readonly txid?: string
     readonly vout?: number
@@ -56,6 +60,7 @@ describe.skipIf(!present)("recorded answers of nodes", () => {
     it(folder, () => {
       const files = readdirSync(join(fixtures, folder), { recursive: true, encoding: "utf8" })
       let seen = 0
+      let zcash = 0
       for (const file of files.filter((name) => name.endsWith(".json"))) {
         const text = readFileSync(join(fixtures, folder, file), "utf8")
         const parsed = Result.try(() => JSON.parse(text) as unknown)
@@ -69,6 +74,20 @@ describe.skipIf(!present)("recorded answers of nodes", () => {
               ...{ joinSplits: shown.vjoinsplit?.length ?? 0, spends: shown.vShieldedSpend.length },
               ...{ outputs: shown.vShieldedOutput!.length, actions: shown.orchard?.actions?.length ?? 0 }
             })
+          }
+          if (folder === "zebra" && shown.vShieldedSpend !== undefined && transaction.zcash !== undefined) {
+            const { expiryHeight, overwintered, revealed, versionGroupId } = transaction.zcash
+            assert.strictEqual(Number(revealed.valueBalance), shown.valueBalanceZat ?? 0)
+            assert.strictEqual(
+              Number(revealed.all),
+              (shown.valueBalanceZat ?? 0) + (shown.orchard?.valueBalanceZat ?? 0)
+            )
+            if (shown.overwintered !== undefined) assert.strictEqual(overwintered, shown.overwintered)
+            if (shown.versiongroupid !== undefined) {
+              assert.strictEqual(versionGroupId, Number.parseInt(shown.versiongroupid, 16))
+            }
+            if (shown.expiryheight !== undefined) assert.strictEqual(expiryHeight, shown.expiryheight)
+            zcash++
           }
           seen++
           assert.deepStrictEqual(
@@ -93,6 +112,7 @@ describe.skipIf(!present)("recorded answers of nodes", () => {
         }
       }
       assert.isAbove(seen, 0)
+      if (folder === "zebra") assert.isAbove(zcash, 0)
     })
   }
 })
@@ -129,6 +149,40 @@ const made = fc
     for (const { script, value } of outputs) transaction.addOutput(script, value)
     return transaction
   })
+
+describe("what shielded pools reveal", () => {
+  const uint64 = (value: bigint) => {
+    const bytes = Buffer.alloc(8)
+    bytes.writeBigInt64LE(value)
+    return bytes
+  }
+  const zcash = (...parts: ReadonlyArray<string | Uint8Array>) =>
+    Result.getOrThrow(
+      WholeTransaction.decode(
+        chainOf("zcash"),
+        Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part, "hex") : part)))
+      )
+    ).zcash
+
+  it("is what comes out of JoinSplits, less what goes in", () => {
+    const joinSplit = (put: bigint, taken: bigint) => [uint64(put), uint64(taken), new Uint8Array(1802 - 16)]
+    const signature = new Uint8Array(32 + 64)
+    const read = zcash("02000000", "0000", "00000000", "02", ...joinSplit(5n, 0n), ...joinSplit(1n, 9n), signature)
+    assert.deepStrictEqual(read, {
+      ...{ overwintered: false, versionGroupId: 0, expiryHeight: 0, revealed: { valueBalance: 0n, all: 3n } }
+    })
+  })
+
+  it("is Sapling's balance as well, which may be negative", () => {
+    const spend = new Uint8Array(384)
+    const end = new Uint8Array(64)
+    const header = ["04000080", "85202f89", "0000", "00000000", "40420f00"]
+    assert.deepStrictEqual(zcash(...header, uint64(-7n), "01", spend, "00", "00", end), {
+      ...{ overwintered: true, versionGroupId: 0x892f2085, expiryHeight: 1_000_000 },
+      revealed: { valueBalance: -7n, all: -7n }
+    })
+  })
+})
 
 describe("random transactions", () => {
   it(`are as bitcoinjs-lib has them (seed ${seed})`, () => {

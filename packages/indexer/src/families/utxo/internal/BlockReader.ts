@@ -33,7 +33,7 @@ export interface BlockReader {
   readonly strategies: ReadonlyArray<Strategy>
   /** Reads, checks and proves a block, all of it from what `rpc` answers. */
   readonly block: (rpc: JsonRpc, asked: NodeBlock.Asked) => Effect.Effect<Block, NodeError>
-  readonly details: (asked: NodeBlock.Asked) => Effect.Effect<BlockDetails, NodeError>
+  readonly details: (rpc: JsonRpc, asked: NodeBlock.AskedByHash) => Effect.Effect<BlockDetails, NodeError>
 }
 
 type Read = (rpc: JsonRpc, asked: NodeBlock.Asked) => Effect.Effect<Block, NodeError>
@@ -199,7 +199,7 @@ export const make = (
                   )
           )
         ),
-    details: Effect.fnUntraced(function* (asked) {
+    details: Effect.fnUntraced(function* (rpc, asked) {
       const answer = yield* getBlock(rpc, asked.hash, summary)
       // Old Zebra versions say no size.
       const unsized = Predicate.isReadonlyObject(answer) && answer.size === undefined && capabilities.raw !== undefined

@@ -18,6 +18,11 @@ export interface Asked {
   readonly height: number
 }
 
+/** A block by its hash, whose height may not be known. */
+export interface AskedByHash extends Pick<Asked, "hash"> {
+  readonly height?: number
+}
+
 export interface NodeBlock {
   readonly height: number
   readonly hash: Uint8Array
@@ -40,13 +45,14 @@ const readParent = (json: NodeJson.Json, height: number): Uint8Array =>
     : NodeJson.hash(json.previousblockhash, () => "previousblockhash")
 
 /** Reads everything but the transactions. Throws `Malformed`, also where it is not the block that was asked for. */
-export const read = (value: unknown, asked: Asked): NodeBlock => {
+export const read = (value: unknown, asked: AskedByHash): NodeBlock => {
   const json = NodeJson.record(value, () => "the block")
   const hash = NodeJson.hash(json.hash, () => "hash")
   const height = NodeJson.count(json.height, () => "height")
   const tx = NodeJson.list(json.tx, () => "tx")
   if (json.hash !== asked.hash) refuse("hash", "is not the one that was asked for")
-  if (height !== asked.height) refuse("height", `is ${height}, but the node gave this hash for ${asked.height}`)
+  if (asked.height !== undefined && height !== asked.height)
+    refuse("height", `is ${height}, but the node gave this hash for ${asked.height}`)
   if (tx.length === 0) refuse("tx", "must not be empty")
   return {
     height,
@@ -105,7 +111,7 @@ const int32 = (value: unknown): number =>
  * The details of a block that was read; `size` is what its raw form measures where the node does not say it. Throws
  * `Malformed`.
  */
-export const details = (value: unknown, asked: Asked, rawSize: number | undefined): BlockDetails => {
+export const details = (value: unknown, asked: AskedByHash, rawSize: number | undefined): BlockDetails => {
   const json = NodeJson.record(value, () => "the block")
   const block = read(value, asked)
   const version = int32(json.version)

@@ -16,29 +16,59 @@ export interface Shielded {
   readonly actions: number
 }
 
+/** What a transaction moves from shielded pools to what everybody sees, less what goes the other way, in the smallest unit. */
+export interface Revealed {
+  /** Of Sapling, as nodes name it. */
+  readonly valueBalance: bigint
+  /** Of all pools. */
+  readonly all: bigint
+}
+
 export interface End extends Pick<ZcashTransactionId.Transaction, "sapling" | "orchard"> {
   readonly lockTime: number
   readonly shielded: Shielded
+  readonly revealed: Revealed
+  /** Of versions 3 and 4; that of version 5 stands in front. */
+  readonly expiryHeight: number
 }
 
 /** Bytes of a JoinSplit with a BCTV14 proof (versions 2 and 3) and with a Groth16 proof (version 4). */
 const joinSplitSize = (version: number): number => (version >= 4 ? 1698 : 1802)
 
+/** How many JoinSplits there are, and what they reveal: each begins with what goes into its pool and what comes out. */
+const readJoinSplits = (raw: RawBytes, version: number) => {
+  const count = raw.size()
+  let revealed = 0n
+  for (let index = 0; index < count; index++) {
+    revealed -= raw.uint64()
+    revealed += raw.uint64()
+    raw.skip(joinSplitSize(version) - 16)
+  }
+  return { count, revealed }
+}
+
 /** Of versions 1 to 4. */
 export const readOld = (raw: RawBytes, version: number): End => {
   const lockTime = raw.uint32()
-  if (version >= 3) raw.skip(4)
-  if (version === 4) raw.skip(8)
+  const expiryHeight = version >= 3 ? raw.uint32() : 0
+  const valueBalance = version === 4 ? BigInt.asIntN(64, raw.uint64()) : 0n
   const spends = version === 4 ? raw.skipMany(384) : 0
   const outputs = version === 4 ? raw.skipMany(948) : 0
-  const joinSplits = version >= 2 ? raw.skipMany(joinSplitSize(version)) : 0
+  const { count: joinSplits, revealed } = version >= 2 ? readJoinSplits(raw, version) : { count: 0, revealed: 0n }
   if (joinSplits > 0) raw.skip(32 + 64)
   if (spends + outputs > 0) raw.skip(64)
-  return { lockTime, shielded: { joinSplits, spends, outputs, actions: 0 }, sapling: undefined, orchard: undefined }
+  return {
+    ...{ lockTime, expiryHeight, sapling: undefined, orchard: undefined },
+    shielded: { joinSplits, spends, outputs, actions: 0 },
+    revealed: { valueBalance, all: valueBalance + revealed }
+  }
 }
 
 const many = (raw: RawBytes, length: number): ReadonlyArray<Uint8Array> =>
   Array.from({ length: raw.size() }, () => raw.take(length))
+
+const signed = (bytes: Uint8Array, at: number): bigint =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).readBigInt64LE(at)
 
 const readSapling = (raw: RawBytes): ZcashTransactionId.Sapling | undefined => {
   const spends = many(raw, 96)
@@ -67,5 +97,9 @@ export const readNew = (raw: RawBytes, lockTime: number): End => {
     ...{ joinSplits: 0, spends: sapling?.spends.length ?? 0 },
     ...{ outputs: sapling?.outputs.length ?? 0, actions: orchard?.actions.length ?? 0 }
   }
-  return { lockTime, shielded, sapling, orchard }
+  const valueBalance = sapling === undefined ? 0n : signed(sapling.balance, 0)
+  // The balance stands behind a byte of flags.
+  const ofOrchard = orchard === undefined ? 0n : signed(orchard.rest, 1)
+  const revealed = { valueBalance, all: valueBalance + ofOrchard }
+  return { lockTime, shielded, sapling, orchard, revealed, expiryHeight: 0 }
 }
