@@ -73,7 +73,33 @@ const samples = [
   }
 ]
 
+/** The lines of a text, whatever their indentation, with nothing else between them. */
+const linesOf = (text: string) =>
+  `\n${text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join("\n")}\n`
+
 describe("documentation", () => {
+  it("has code of the library that stands in test/library, where it is compiled", () => {
+    const programs = globSync("test/library/*.ts", { cwd: root }).map((file) =>
+      linesOf(readFileSync(join(root, file), "utf8"))
+    )
+    const page = readFileSync(join(root, "docs/library.md"), "utf8")
+    const snippets = Array.from(page.matchAll(/```ts\n([\s\S]*?)```/g), ([, code]) => code!)
+    assert.isAbove(snippets.length, 5)
+    for (const code of snippets) {
+      const imports = code.split("\n").filter((line) => line.startsWith("import "))
+      const rest = code.replaceAll(/^import .*$/gm, "")
+      const parts = [...imports, ...(rest.trim() === "" ? [] : [rest])].map(linesOf)
+      assert.isTrue(
+        programs.some((program) => parts.every((part) => program.includes(part))),
+        `not in test/library as it stands:\n${code}`
+      )
+    }
+  })
+
   it("has the API reference that the contract gives: run `node docs/ApiReference.ts`", () => {
     assert.isTrue(ApiReference.isCurrent())
   })
