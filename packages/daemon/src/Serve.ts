@@ -106,15 +106,15 @@ const configuredChains = Layer.effect(
 
 /** Which hosts may be called, at the creation of a subscription and again when something is sent. */
 const callbackTarget = CallbackTarget.CallbackTarget.layer.pipe(
-  Layer.provide(Layer.effect(CallbackTarget.AllowedHosts, allowedHosts)),
-  Layer.provide(NodeDns.layer)
+  Layer.provide(Layer.effect(CallbackTarget.AllowedHosts, allowedHosts))
 )
 
 const deliveryOptions = Layer.effect(
   Delivery.DeliveryOptions,
   Effect.gen(function* () {
     const { concurrency, perHost, retry } = (yield* Settings.Settings).callbacks
-    return { ...(yield* Delivery.DeliveryOptions), concurrency, perHost, profile: RetryProfile.profiles[retry] }
+    const profile = (yield* RetryProfile.Profiles)[retry]
+    return { ...(yield* Delivery.DeliveryOptions), concurrency, perHost, profile }
   })
 )
 
@@ -131,7 +131,7 @@ const receiverClient = ReceiverClient.layer.pipe(Layer.provide(receiverOptions))
 
 const delivery = Delivery.layer.pipe(Layer.provide(receiverClient), Layer.provide(deliveryOptions))
 
-const domainVerification = DomainVerification.layer.pipe(Layer.provide(receiverClient), Layer.provide(NodeDns.layer))
+const domainVerification = DomainVerification.layer.pipe(Layer.provide(receiverClient))
 
 const charging = Layer.unwrap(
   Effect.map(Settings.Settings, ({ credits: { burst, enabled, perSecond }, http: { requestsAtOnce } }) =>
@@ -233,4 +233,7 @@ const storeLock = Layer.effectDiscard(
   })
 )
 
-export const layer = running.pipe(Layer.provide(storeLock), Layer.provide(services), Layer.provide(Traces.layer))
+/** With a resolver of names. */
+export const resolving = running.pipe(Layer.provide(storeLock), Layer.provide(services), Layer.provide(Traces.layer))
+
+export const layer = resolving.pipe(Layer.provide(NodeDns.layer))

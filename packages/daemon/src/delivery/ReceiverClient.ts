@@ -2,7 +2,7 @@
  * HTTPS to receivers: connections that are kept and only ever made to checked addresses, with the certificate checked
  * for the host name; no redirects; a bound on the time of everything and on what is read of an answer.
  */
-import { connect, type LookupFunction } from "node:net"
+import { connect, type LookupFunction, type Socket, type TcpSocketConnectOpts } from "node:net"
 import { createSecureContext, getCACertificates } from "node:tls"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -71,6 +71,17 @@ export const ReceiverClientOptions = Context.Reference("@headwater/daemon/delive
   } => ({ timeoutMillis: 5000, connections: 32, extraCa: undefined })
 })
 
+/** The way to receivers; a simulation has its own. */
+export const Network = Context.Reference("@headwater/daemon/delivery/ReceiverClient/Network", {
+  defaultValue: () => ({
+    /** Who is trusted: the system's authorities, and another one, as PEM. */
+    trust: (extraCa: string | undefined) =>
+      createSecureContext({ ca: [...getCACertificates("default"), ...(extraCa === undefined ? [] : [extraCa])] }),
+    agent: (options: Agent.Options): Dispatcher => new Agent(options),
+    connect: (options: TcpSocketConnectOpts): Socket => connect(options)
+  })
+})
+
 const maxBytes = 4096
 /** How long a host may take to be heard of. */
 export const reachMillis = 2000
@@ -124,6 +135,7 @@ const retryAfterOf = (header: string | Array<string> | undefined, now: number): 
 const make = Effect.gen(function* () {
   const target = yield* CallbackTarget
   const { connections, extraCa, timeoutMillis } = yield* ReceiverClientOptions
+  const network = yield* Network
   const clock = yield* Clock.Clock
   const run = Effect.runForkWith(yield* Effect.context<never>())
 
@@ -163,22 +175,19 @@ const make = Effect.gen(function* () {
   }
 
   const agent = yield* Effect.acquireRelease(
-    Effect.sync(
-      () =>
-        new Agent({
-          connections,
-          pipelining: 1,
-          allowH2: false,
-          headersTimeout: 0,
-          bodyTimeout: 0,
-          connect: {
-            lookup,
-            timeout: timeoutMillis,
-            secureContext: createSecureContext({
-              ca: [...getCACertificates("default"), ...(extraCa === undefined ? [] : [extraCa])]
-            })
-          }
-        })
+    Effect.sync(() =>
+      network.agent({
+        connections,
+        pipelining: 1,
+        allowH2: false,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        connect: {
+          lookup,
+          timeout: timeoutMillis,
+          secureContext: network.trust(extraCa)
+        }
+      })
     ),
     (agent) => Effect.promise(() => agent.destroy())
   )
@@ -272,7 +281,7 @@ const make = Effect.gen(function* () {
         socket.destroy()
         resume(Effect.succeed(heard))
       }
-      const socket = connect({ host: hostname, port: port === "" ? 443 : Number(port), lookup })
+      const socket = network.connect({ host: hostname, port: port === "" ? 443 : Number(port), lookup })
       socket.once("connect", () => end(true))
       socket.on("error", (error) => end(faultOf(error) === "receiver"))
       return Effect.sync(() => socket.destroy())

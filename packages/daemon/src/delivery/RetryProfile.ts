@@ -1,4 +1,5 @@
 /** When a callback that was not accepted is sent again, and when it is given up. */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 
@@ -27,6 +28,11 @@ export const standardWebhooks: RetryProfile = {
 
 /** Profiles by the names that the settings know. */
 export const profiles = { hosted, "standard-webhooks": standardWebhooks } as const
+
+/** The profiles of this process; those of a simulation are shorter. */
+export const Profiles = Context.Reference("@headwater/daemon/delivery/RetryProfile/Profiles", {
+  defaultValue: (): Readonly<Record<keyof typeof profiles, RetryProfile>> => profiles
+})
 
 /** The longest pause that a receiver can ask for. */
 export const maxRetryAfter = hour

@@ -3,6 +3,7 @@
  * through the API, transactions, and their callbacks as they arrive. No port is open to other machines, and no data is
  * kept.
  */
+import * as NodeDns from "@effect/platform-node/NodeDns"
 import * as Client from "@headwater/http/contract/Client"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import * as Clock from "effect/Clock"
@@ -110,7 +111,11 @@ export const run = Effect.gen(function* () {
     return yield* Effect.forever(show)
   }).pipe(
     Effect.provide(
-      Serve.running.pipe(Layer.provideMerge(Serve.services), Layer.provide(Layer.succeed(Settings, settings)))
+      Serve.running.pipe(
+        Layer.provide(NodeDns.layer),
+        Layer.provideMerge(Serve.services),
+        Layer.provide(Layer.succeed(Settings, settings))
+      )
     )
   )
 }).pipe(Effect.scoped)

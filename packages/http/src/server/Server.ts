@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http"
 import type { Duplex } from "node:stream"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as ByteSize from "effect/ByteSize"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -91,13 +92,29 @@ const cors = (allowedOrigins: ReadonlyArray<string>) =>
     maxAge: 600
   })
 
+/** A server on a socket, and what ends its connections once it stops. */
+const onSocket = (options: Options) => {
+  const { host, port, stopTimeoutMillis = 10_000 } = options
+  const server = makeServer(options)
+  return {
+    listening: NodeHttpServer.layerServer(() => server, {
+      ...{ host, port, gracefulShutdownTimeout: stopTimeoutMillis },
+      websocket: { maxPayload: maxMessageBytes }
+    }),
+    ending: cutOff(server, stopTimeoutMillis)
+  }
+}
+
+/** How requests come; in a simulation without a socket. */
+export const Listener = Context.Reference("@headwater/http/server/Server/Listener", { defaultValue: () => onSocket })
+
 /** Serves `routes` until the scope closes; requests in flight are answered first. */
 export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>, options: Options) =>
   Layer.unwrap(
-    Effect.sync(() => {
-      const { allowedOrigins = [], host, port, stopTimeoutMillis = 10_000 } = options
-      const server = makeServer(options)
-      return cutOff(server, stopTimeoutMillis).pipe(
+    Effect.map(Listener, (listen) => {
+      const { allowedOrigins = [] } = options
+      const { ending, listening } = listen(options)
+      return ending.pipe(
         Layer.provideMerge(
           HttpRouter.serve(allowedOrigins.length === 0 ? routes : Layer.merge(routes, cors(allowedOrigins)), {
             disableLogger: true,
@@ -105,12 +122,7 @@ export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>, options: Options) =
             routerConfig: { maxParamLength }
           })
         ),
-        Layer.provideMerge(
-          NodeHttpServer.layer(() => server, {
-            ...{ host, port, gracefulShutdownTimeout: stopTimeoutMillis },
-            websocket: { maxPayload: maxMessageBytes }
-          })
-        ),
+        Layer.provideMerge(Layer.merge(listening, NodeHttpServer.layerHttpServices)),
         Layer.provide(RequestTrace.layer),
         Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(options.maxBodyBytes ?? 65_536)))
       )

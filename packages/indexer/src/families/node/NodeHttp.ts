@@ -1,4 +1,5 @@
 /** HTTP POST to one node: a connection pool, whole bodies as bytes, a bound on time and on the bytes in flight. */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
@@ -38,6 +39,14 @@ export interface NodeHttp {
   /** Takes the parts of the node's URL that may be secret out of a text that came from the node. */
   readonly redact: (text: string) => string
 }
+
+/** Opens the connections to a node; a simulation has its own. */
+export const Connections = Context.Reference("@headwater/indexer/families/node/NodeHttp/Connections", {
+  defaultValue:
+    () =>
+    (origin: string, options: Pool.Options): Dispatcher =>
+      new Pool(origin, options)
+})
 
 /** `user:pass` percent-decoded; a stray `%` is taken as it is. */
 const percentDecoded = (text: string): string =>
@@ -103,17 +112,17 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<NodeHttp, never, Scope.Scope> {
   const { url, timeoutMillis } = options
   const bytesInFlight = yield* BytesInFlight.Current
+  const open = yield* Connections
   const pool = yield* Effect.acquireRelease(
-    Effect.sync(
-      () =>
-        new Pool(url.origin, {
-          connections: options.connections,
-          pipelining: 1,
-          allowH2: false,
-          connect: { timeout: timeoutMillis },
-          headersTimeout: 0,
-          bodyTimeout: 0
-        })
+    Effect.sync(() =>
+      open(url.origin, {
+        connections: options.connections,
+        pipelining: 1,
+        allowH2: false,
+        connect: { timeout: timeoutMillis },
+        headersTimeout: 0,
+        bodyTimeout: 0
+      })
     ),
     (pool) => Effect.promise(() => pool.destroy())
   )

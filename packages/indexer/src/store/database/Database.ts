@@ -14,7 +14,7 @@ import * as PostgresServer from "./internal/PostgresServer.ts"
 import * as SqliteAdapter from "./internal/SqliteAdapter.ts"
 import * as SqliteFile from "./internal/SqliteFile.ts"
 import * as SecretBox from "./internal/SecretBox.ts"
-import * as WalFlush from "./internal/WalFlush.ts"
+import { SqliteMachine } from "./internal/SqliteMachine.ts"
 import { SqliteThreadDialect } from "./internal/SqliteThread.ts"
 import type { Location } from "./Location.ts"
 import * as StoreLock from "./StoreLock.ts"
@@ -58,11 +58,12 @@ export class Database extends Context.Service<
 const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: "sqlite" }>) {
   const { cacheMegabytes, file } = location
   const options = { file, cacheMegabytes }
+  const machine = yield* SqliteMachine
   yield* SqliteFile.make(file)
-  const writer = yield* Connection.open(new SqliteThreadDialect(options))
+  const writer = yield* Connection.open(new SqliteThreadDialect(() => machine.thread(options)))
   yield* Migrations.run(writer, SqliteAdapter.columnTypes, StoreLock.acquire(location))
   const connection = Connection.make(writer, yield* SqliteFile.reader(options))
-  const flush = location.synchronous === "normal" ? Effect.void : WalFlush.make(file)
+  const flush = location.synchronous === "normal" ? Effect.void : machine.flush(file)
   return { ...connection, ...SqliteAdapter.make(connection), flush }
 })
 

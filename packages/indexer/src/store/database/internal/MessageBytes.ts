@@ -2,7 +2,7 @@
  * The bytes of a message to another thread, in one buffer that moves with the message. Small arrays of bytes are views
  * on pools that many share, and a message would copy the whole pool of each.
  */
-import type { ExecuteMany, Statement } from "./SqliteThread.worker.ts"
+import type { ExecuteMany, Statement } from "./SqliteExecution.ts"
 
 type Values = ReadonlyArray<unknown>
 

@@ -8,7 +8,7 @@ import type { ColumnTypes } from "./ColumnTypes.ts"
 import { chunksOf, inChunks, rowsAtOnce } from "../Statements.ts"
 import { type Connection, Current } from "./Connection.ts"
 import { ThreadStatement } from "./SqliteThread.ts"
-import type { Statement } from "./SqliteThread.worker.ts"
+import type { Statement } from "./SqliteExecution.ts"
 
 export const columnTypes: ColumnTypes = {
   blob: "blob",

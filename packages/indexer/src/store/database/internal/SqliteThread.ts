@@ -2,7 +2,6 @@
  * A Kysely dialect that runs better-sqlite3 on a thread of its own, so that long writes never hold up the event loop
  * that asked for them. The one connection is lent to one caller at a time.
  */
-import { Worker } from "node:worker_threads"
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -15,8 +14,8 @@ import {
   SqliteQueryCompiler
 } from "kysely"
 import * as MessageBytes from "./MessageBytes.ts"
-import type { SqliteOptions } from "./sqlitePragmas.ts"
-import type { Reply, Request, Statement } from "./SqliteThread.worker.ts"
+import type { Request, Statement } from "./SqliteExecution.ts"
+import type { Thread } from "./SqliteMachine.ts"
 
 /** As the only parameter of a query: the statement that is run in place of the query's own. */
 export class ThreadStatement {
@@ -34,10 +33,8 @@ export class ThreadStatement {
 
 const begin: Statement = { sql: "begin immediate", parameters: [] }
 
-const workerFile = import.meta.url.endsWith(".ts") ? "./SqliteThread.worker.ts" : "./SqliteThread.worker.js"
-
 class ThreadConnection implements DatabaseConnection {
-  readonly #worker: Worker
+  readonly #thread: Thread
   // biome-ignore lint/suspicious/noExplicitAny: each caller knows the type of its own rows
   readonly #pending = new Map<number, PromiseWithResolvers<QueryResult<any>>>()
   #nextId = 0
@@ -46,19 +43,19 @@ class ThreadConnection implements DatabaseConnection {
   /** These go before the next statement. */
   #deferred: Array<Statement> = []
 
-  constructor(options: SqliteOptions) {
-    this.#worker = new Worker(new URL(workerFile, import.meta.url), { workerData: options })
-    this.#worker.unref()
-    this.#worker.on("message", (reply: Reply) => {
+  constructor(thread: Thread) {
+    this.#thread = thread
+    this.#thread.unref()
+    this.#thread.on("message", (reply) => {
       const pending = this.#pending.get(reply.id)!
       this.#pending.delete(reply.id)
       // A statement that nobody waits for any more may answer while the thread ends, which the process has to wait for.
-      if (this.#pending.size === 0 && !this.#closing) this.#worker.unref()
+      if (this.#pending.size === 0 && !this.#closing) this.#thread.unref()
       if (reply.error === undefined) pending.resolve(reply.result)
       else pending.reject(Object.assign(new Error(reply.error.message), { code: reply.error.code }))
     })
-    this.#worker.on("error", (error) => this.#fail(error instanceof Error ? error : new Error(String(error))))
-    this.#worker.on("exit", () => this.#fail(new Error("The SQLite thread has stopped")))
+    this.#thread.on("error", (error) => this.#fail(error instanceof Error ? error : new Error(String(error))))
+    this.#thread.on("exit", () => this.#fail(new Error("The SQLite thread has stopped")))
   }
 
   #fail(error: Error) {
@@ -72,10 +69,10 @@ class ThreadConnection implements DatabaseConnection {
     const id = this.#nextId++
     const pending = Promise.withResolvers<QueryResult<R>>()
     this.#pending.set(id, pending)
-    this.#worker.ref()
+    this.#thread.ref()
     const { buffer, statements } = MessageBytes.gather([...this.#deferred, statement])
     this.#deferred = []
-    this.#worker.postMessage({ id, statements } satisfies Request, buffer === undefined ? [] : [buffer])
+    this.#thread.postMessage({ id, statements } satisfies Request, buffer === undefined ? [] : [buffer])
     return pending.promise
   }
 
@@ -108,21 +105,21 @@ class ThreadConnection implements DatabaseConnection {
 
   close() {
     this.#closing = true
-    return this.#worker.terminate()
+    return this.#thread.terminate()
   }
 }
 
 class ThreadDriver implements Driver {
-  readonly #options: SqliteOptions
+  readonly #open: () => Thread
   #connection: ThreadConnection | undefined
   #tail: Promise<unknown> = Promise.resolve()
   #release: (() => void) | undefined
 
-  constructor(options: SqliteOptions) {
-    this.#options = options
+  constructor(open: () => Thread) {
+    this.#open = open
   }
   async init() {
-    this.#connection = new ThreadConnection(this.#options)
+    this.#connection = new ThreadConnection(this.#open())
   }
   async acquireConnection() {
     const previous = this.#tail
@@ -157,11 +154,12 @@ class ThreadAdapter extends SqliteAdapter {
 }
 
 export class SqliteThreadDialect implements Dialect {
-  readonly #options: SqliteOptions
-  constructor(options: SqliteOptions) {
-    this.#options = options
+  readonly #open: () => Thread
+  /** `open`: starts the thread, when the first statement comes. */
+  constructor(open: () => Thread) {
+    this.#open = open
   }
-  createDriver = () => new ThreadDriver(this.#options)
+  createDriver = () => new ThreadDriver(this.#open)
   createQueryCompiler = () => new SqliteQueryCompiler()
   createAdapter = () => new ThreadAdapter()
   // biome-ignore lint/suspicious/noExplicitAny: Kysely's own signature

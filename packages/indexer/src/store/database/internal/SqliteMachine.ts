@@ -1,0 +1,33 @@
+/** What a SQLite store stands on: the thread that writes the file, and the disk that the file's log is brought onto. */
+import { Worker } from "node:worker_threads"
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type { DatabaseError } from "../DatabaseError.ts"
+import type { Reply, Request } from "./SqliteExecution.ts"
+import type { SqliteOptions } from "./sqlitePragmas.ts"
+import * as WalFlush from "./WalFlush.ts"
+
+/** What is used of a worker. */
+export interface Thread {
+  readonly ref: () => void
+  readonly unref: () => void
+  readonly on: {
+    (event: "message", listener: (reply: Reply) => void): unknown
+    (event: "error", listener: (error: unknown) => void): unknown
+    (event: "exit", listener: () => void): unknown
+  }
+  readonly postMessage: (request: Request, transfer: ReadonlyArray<ArrayBuffer>) => void
+  readonly terminate: () => Promise<unknown>
+}
+
+const workerFile = import.meta.url.endsWith(".ts") ? "./SqliteThread.worker.ts" : "./SqliteThread.worker.js"
+
+/** The machine's own; another one in simulations. */
+export const SqliteMachine = Context.Reference("@headwater/indexer/store/database/SqliteMachine", {
+  defaultValue: () => ({
+    thread: (options: SqliteOptions): Thread =>
+      new Worker(new URL(workerFile, import.meta.url), { workerData: options }) as unknown as Thread,
+    /** Ends when what was committed before is on the disk. */
+    flush: (file: string): Effect.Effect<void, DatabaseError> => WalFlush.make(file)
+  })
+})
