@@ -4,8 +4,9 @@ import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Capability from "../../Capability.ts"
-import type { JsonRpc } from "../../node/JsonRpc.ts"
+import type { JsonRpc, Nodes } from "../../node/JsonRpc.ts"
 import { isTooLarge, type NodeError } from "../../node/NodeError.ts"
+import * as Headers from "./Headers.ts"
 import * as Hex from "./Hex.ts"
 import * as Network from "./Network.ts"
 import { isMethodMissing } from "./NodeAnswer.ts"
@@ -39,8 +40,10 @@ const isOnlyErrors = (answer: unknown): boolean =>
 
 const recentBlock = Effect.fnUntraced(function* (rpc: JsonRpc): Effect.fn.Return<Hex.Json | undefined, NodeError> {
   const latest = (yield* rpc.call("eth_getBlockByNumber", ["latest", false])) as Hex.Json | null
-  const height = Number(latest?.number)
-  if (latest === null || !Number.isSafeInteger(height)) return undefined
+  // Whoever has no newest block has no word on what the nodes can do: another one is asked, or the same one again.
+  if (latest === null) return yield* Headers.missing(rpc, "latest")
+  const height = Number(latest.number)
+  if (!Number.isSafeInteger(height)) return undefined
   if (Array.isArray(latest.transactions) && latest.transactions.length > 0) return latest
   const older = yield* rpc.results(
     Array.from({ length: Math.min(lookBack, height) }, (_, index) => ({
@@ -67,11 +70,14 @@ const judge = (
   answer: Result.Result<unknown, NodeError | Cause.TimeoutError>
 ): "works" | "errors" | "unknown" | { readonly refusal: string } => {
   if (Result.isSuccess(answer)) {
+    // The block has left the chain since it was asked for, or the node has yet to get it.
+    if (answer.success === null) return "unknown"
     if (!hasForm(tracer, answer.success)) return { refusal: "an answer of another form" }
     return isOnlyErrors(answer.success) ? "errors" : "works"
   }
   const { _tag, message } = answer.failure
   if (_tag !== "NodeRejected" || passing.test(message)) return "unknown"
+  if (Headers.missingWords.test(message) && !isMethodMissing(answer.failure)) return "unknown"
   // geth has no state from before the genesis block, and this block may be a large one: the method is there all the same.
   if (isTooLarge(answer.failure) || /genesis is not traceable/.test(message)) return "works"
   return lacksState.test(message) ? "errors" : { refusal: message || "refused" }
@@ -165,11 +171,11 @@ const finality = (available: boolean) =>
  */
 export const detect = Effect.fn("Capabilities.detect")(function* (
   chain: Chain,
-  rpc: JsonRpc,
+  rpc: Nodes,
   tracing: ReadonlyArray<TracingNode>,
   wishes: Wishes
 ): Effect.fn.Return<Capabilities, NodeError> {
-  const block = (yield* recentBlock(rpc)) ?? { number: "0x0" }
+  const block = (yield* rpc.withOne(recentBlock)) ?? { number: "0x0" }
   const [chainId, receipts, finalized] = yield* rpc.results([
     { method: "eth_chainId", params: [] },
     { method: "eth_getBlockReceipts", params: [block.number] },

@@ -25,6 +25,14 @@ const stateless: Record<string, () => unknown> = {
   }
 }
 
+/** Answers of nodes about a block that is no longer, or not yet, on their chain. */
+const gone: Record<string, () => unknown> = {
+  geth: () => {
+    throw new FakeNode.RpcError(-32000, `block ${block.hash} not found`)
+  },
+  erigon: () => null
+}
+
 const answers =
   (trace: () => unknown, hasTraceBlock: boolean): FakeNode.Answer =>
   (method) => {
@@ -49,6 +57,32 @@ describe("Capabilities", () => {
       Effect.gen(function* () {
         assert.strictEqual(yield* tracerOf(trace, true), "trace_block")
         // The only one there is, is kept: the state of later blocks may be there.
+        assert.strictEqual(yield* tracerOf(trace, false), "debug_traceBlockByHash")
+      }).pipe(Effect.scoped)
+    )
+  }
+
+  it.live("asks another node for the block by which tracers are tried, where one has no newest block", () =>
+    Effect.gen(function* () {
+      const trace = () => [{ txHash: block.transactions[0], result: { type: "CALL" } }]
+      const well: FakeNode.Answer = (method, params) => {
+        if (method === "debug_traceBlockByHash" && params[0] !== block.hash)
+          throw new FakeNode.RpcError(-32602, "missing value for required argument 0")
+        return answers(trace, false)(method, params)
+      }
+      const without: FakeNode.Answer = (method, params) =>
+        method === "eth_getBlockByNumber" ? null : well(method, params)
+      const nodes = [yield* FakeNode.make(without), yield* FakeNode.make(well)]
+      const rpc = yield* JsonRpc.make({ urls: nodes.map(({ url }) => url) })
+      const tracing = rpc.each.map((node) => TracingNode.make(node, 60_000))
+      const found = yield* Capabilities.detect(chain, rpc, tracing, { tracers: ["debug_traceBlockByHash"] })
+      assert.strictEqual(found.tracer, "debug_traceBlockByHash")
+    }).pipe(Effect.scoped)
+  )
+
+  for (const [name, trace] of Object.entries(gone)) {
+    it.live(`presumes that the node traces where the block has just left its chain: ${name}`, () =>
+      Effect.gen(function* () {
         assert.strictEqual(yield* tracerOf(trace, false), "debug_traceBlockByHash")
       }).pipe(Effect.scoped)
     )
