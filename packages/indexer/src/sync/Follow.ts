@@ -127,7 +127,11 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
     yield* catchUp(first, head)
   })
 
-  /** Takes note of what is final, once everything that the node had is committed: only then have both the same blocks. */
+  /**
+   * Takes note of what is final, once everything that the node had is committed, and its newest block is ours: only then
+   * have both the same blocks. That a node shows our cursor's block does not say so: behind a load balancer another node
+   * may do that, which is on a branch that the first one has left.
+   */
   const settle = Effect.fnUntraced(function* ({ final, hash, height }: Head) {
     const cursor = yield* store.cursor
     if (final === undefined || cursor?.hash === undefined || cursor.height !== height) return
@@ -189,8 +193,6 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
 
   /** Goes on from the cursor, whose block the node's chain has. */
   const advance = Effect.fnUntraced(function* (cursor: Cursor, head: Head) {
-    // What is final at the node is final here only where both have the same block.
-    if (head.final !== undefined) yield* store.setFinal(Math.min(head.final, cursor.height))
     const behind = head.height - cursor.height
     yield* report({ head: head.height, height: cursor.height, ...stateBefore(behind) })
     if (behind > 0) yield* Effect.catchTag(catchUp(cursor.height + 1, head), "NotNext", refuseInconsistent)

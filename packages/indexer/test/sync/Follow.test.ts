@@ -550,6 +550,32 @@ describe("Follow with a broken node", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.live(
+    "takes nothing for final on the word of two nodes behind one load balancer that are on different branches",
+    () =>
+      Effect.gen(function* () {
+        const fake = new FakeChain(chain)
+        for (let i = 0; i < 10; i++) fake.mine([])
+        const { follow, store } = yield* setup(fake)
+        yield* follow.step
+        const left = yield* fake.source.hashAt(10)
+        fake.drop(2)
+        for (let i = 0; i < 40; i++) fake.mine([])
+        fake.final = 30
+        // The node that is asked for our block has stayed on its branch, and has nothing above it.
+        const mixed = {
+          ...fake.source,
+          hashAt: (height: number) => (height === 10 ? Effect.succeed(left) : fake.source.hashAt(height))
+        }
+        const balanced = yield* Follow.make(mixed, store, followOptions)
+        yield* Effect.ignore(balanced.step)
+        assert.isUndefined(yield* store.final)
+        yield* follow.step
+        assert.strictEqual((yield* store.cursor)?.height, 48)
+        assert.strictEqual(yield* store.final, 30)
+      }).pipe(Effect.provide(layer))
+  )
+
   it.live("names the way out of a gap, and behind skipped blocks brings every confirmation that has come", () =>
     Effect.gen(function* () {
       const fake = new FakeChain(chain)
