@@ -122,7 +122,10 @@ export const read = Effect.fnUntraced(function* (account: number, { after, limit
   )
   if (unplaced === undefined) return shown
   const placed = yield* database.transaction(place(account, limit + 1 - shown.length))
-  return placed ? yield* select("query") : shown
+  if (!placed) return shown
+  // As where callbacks are leased: a number that was shown is not given again.
+  yield* database.flush
+  return yield* select("query")
 })
 
 /** Callbacks that get positions at a time where a reader wants none of them. */

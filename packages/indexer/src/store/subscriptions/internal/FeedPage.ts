@@ -70,5 +70,8 @@ export const read = Effect.fnUntraced(function* (subscription: number, { after, 
   )
   if (unnumbered === undefined) return shown
   const numbered = yield* database.transaction(giveNumbers(subscription, limit + 1 - shown.length))
-  return numbered > 0 ? yield* select(database.query) : shown
+  if (numbered === 0) return shown
+  // As where callbacks are leased: a number that was shown is not given again.
+  yield* database.flush
+  return yield* select(database.query)
 })

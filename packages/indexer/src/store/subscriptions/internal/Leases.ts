@@ -186,12 +186,12 @@ export const take = Effect.fnUntraced(function* (
   leaseMillis: number,
   policy: Policy
 ) {
-  const { transaction } = yield* Database
+  const { flush, transaction } = yield* Database
   const now = yield* Clock.currentTimeMillis
   const { retries, streams } = yield* LeaseCandidates.find(capacities, now)
   if (streams.length === 0 && retries.length === 0) return []
   const term = { now, leasedUntil: now + leaseMillis }
-  return yield* transaction(
+  const leases = yield* transaction(
     Effect.gen(function* () {
       const leases = [...(yield* firstAttempts(streams, term, policy)), ...(yield* laterAttempts(retries, term))]
       yield* CallbackState.applyEach(
@@ -203,6 +203,10 @@ export const take = Effect.fnUntraced(function* (
       return leases
     })
   )
+  // What is told under a number, and of which block, outlasts a loss of power: else the number would be given to another
+  // callback, and a block that leaves the chain meanwhile would never be taken back.
+  if (leases.some(({ callbacks }) => callbacks.some(({ attempts }) => attempts === 0))) yield* flush
+  return leases
 })
 
 /** Ends every lease, where a process that starts cannot find those of another one. */
