@@ -1,0 +1,93 @@
+/**
+ * A chain as it truly is: a tree of blocks of which one branch is the best. What a transaction moves is plain; each
+ * family has a node that tells of it in the family's own form.
+ */
+import { createHash } from "node:crypto"
+import type { Chance } from "./Chance.ts"
+
+export interface Movement {
+  readonly kind: "coin" | "token" | "internal"
+  /** Places of the addresses in the chain's list of them. */
+  readonly from: number
+  readonly to: number
+  readonly amount: bigint
+}
+
+export interface Transaction {
+  readonly id: string
+  readonly failed: boolean
+  /** At most one of the coin, which is the transaction's own. */
+  readonly movements: ReadonlyArray<Movement>
+}
+
+export interface Block {
+  readonly height: number
+  /** 64 hex digits. */
+  readonly hash: string
+  readonly parent: string
+  /** Seconds since the Unix epoch. */
+  readonly time: number
+  readonly transactions: ReadonlyArray<Transaction>
+}
+
+/** The blocks of a branch from the first one on. */
+export type Branch = ReadonlyArray<Block>
+
+export interface SimulatedChain {
+  /** As in paths: `ethereum/devnet`. */
+  readonly name: string
+  readonly best: () => Branch
+  /** Every block that ever was on a best branch, by its hash. */
+  readonly blocks: ReadonlyMap<string, Block>
+  readonly mine: (transactions: ReadonlyArray<Transaction>, time: number) => Block
+  /** Leaves the newest blocks for a branch that is longer; the number of blocks that were left. */
+  readonly fork: (depth: number, longer: number, time: number, keeps: (transaction: Transaction) => boolean) => number
+  /** The newest height that nodes call final, which no fork goes below. */
+  readonly final: () => number
+}
+
+/** Blocks behind the newest one that may be left. */
+export const mostForked = 6
+
+export const digest = (text: string) => createHash("sha256").update(text).digest("hex")
+
+export const make = (name: string, chance: Chance, start: number): SimulatedChain => {
+  const blocks = new Map<string, Block>()
+  let salt = 0
+  let final = 0
+  const blockOn = (parent: Block | undefined, transactions: ReadonlyArray<Transaction>, time: number): Block => {
+    const height = parent === undefined ? 0 : parent.height + 1
+    const hash = digest(`${name} ${parent?.hash ?? ""} ${height} ${salt++} ${chance.next()}`)
+    const block = { height, hash, parent: parent?.hash ?? "0".repeat(64), time, transactions }
+    blocks.set(hash, block)
+    return block
+  }
+  let best: Branch = [blockOn(undefined, [], start)]
+  return {
+    name,
+    blocks,
+    best: () => best,
+    final: () => final,
+    mine: (transactions, time) => {
+      const block = blockOn(best.at(-1)!, transactions, time)
+      best = [...best, block]
+      final = Math.max(final, block.height - mostForked)
+      return block
+    },
+    fork: (depth, longer, time, keeps) => {
+      const tip = best.at(-1)!.height
+      const base = Math.max(tip - depth, final)
+      const left = best.slice(base + 1)
+      const waiting = left.flatMap(({ transactions }) => transactions.filter(keeps))
+      let branch: Branch = best.slice(0, base + 1)
+      const count = left.length + longer
+      for (let i = 0; i < count; i++) {
+        const own = waiting.splice(0, i === count - 1 ? waiting.length : chance.between(0, 2))
+        branch = [...branch, blockOn(branch.at(-1)!, own, time)]
+      }
+      best = branch
+      final = Math.max(final, best.length - 1 - mostForked)
+      return left.length
+    }
+  }
+}

@@ -1,0 +1,133 @@
+/** The nodes of the simulated chains: each has a branch, and moods in which it answers otherwise than it should. */
+import type { Dispatcher } from "undici"
+import type { Chance } from "./Chance.ts"
+import type { Branch, SimulatedChain } from "./Chains.ts"
+import * as EvmNode from "./EvmNode.ts"
+import * as SimulatedHttp from "./SimulatedHttp.ts"
+import type { SimulatedTime } from "./SimulatedTime.ts"
+
+/** What a node may be like beside `well`. */
+export const moods = [
+  ...["down", "silent", "failing", "throttling", "behind", "stuck", "mixing", "cutting"],
+  ...["wrongReceipts", "wrongParent", "wrongHeight", "withoutTraces", "withoutBlocks"]
+] as const
+export type Mood = (typeof moods)[number] | "well"
+
+export interface SimulatedNode {
+  readonly url: string
+  readonly chain: SimulatedChain
+  mood: Mood
+  /** The branch of a node that is stuck, and what was final then. */
+  stuck: { readonly branch: Branch; readonly final: number }
+}
+
+export interface Nodes {
+  readonly all: ReadonlyArray<SimulatedNode>
+  readonly setMood: (node: SimulatedNode, mood: Mood) => void
+  /** Connections of the program to nodes, in one life of it. */
+  readonly connections: (isAlive: () => boolean) => (origin: string) => Dispatcher
+}
+
+/** Moods that a part of the answers shows. */
+const partly: Partial<Record<Mood, number>> = {
+  ...{ failing: 0.6, throttling: 0.5, mixing: 0.5, cutting: 0.4 },
+  ...{ wrongReceipts: 0.7, wrongParent: 0.7, wrongHeight: 0.5, withoutBlocks: 0.5 }
+}
+
+type Lie = (method: string, result: unknown, view: EvmNode.View, params: ReadonlyArray<unknown>) => unknown
+
+/** Lies that `verify = "links"` notices. What a node calls final, and what it says of its newest block, is believed. */
+const lies: Partial<Record<Mood, Lie>> = {
+  wrongReceipts: (method, result) =>
+    method === "eth_getBlockReceipts" && Array.isArray(result)
+      ? result.map((receipt) => ({ ...receipt, blockHash: `0x${"ee".repeat(32)}` }))
+      : result,
+  wrongParent: (method, result) =>
+    method === "eth_getBlockByNumber" && result !== null
+      ? { ...(result as object), parentHash: `0x${"dd".repeat(32)}` }
+      : result,
+  wrongHeight: (method, result, { branch }, [block]) =>
+    method === "eth_getBlockByNumber" && result !== null && /^0x/.test(String(block))
+      ? { ...(result as object), number: `0x${Math.max(branch.length - 2, 0).toString(16)}` }
+      : result,
+  withoutBlocks: (method, result) => (/Block|Receipt/.test(method) ? null : result)
+}
+
+/** How long an answer takes at most, in milliseconds. */
+const answerMillis = 30
+
+export const make = (
+  chains: ReadonlyArray<{ readonly chain: SimulatedChain; readonly nodes: number }>,
+  time: SimulatedTime,
+  chance: Chance
+): Nodes => {
+  const all = chains.flatMap(({ chain, nodes }, c) =>
+    Array.from(
+      { length: nodes },
+      (_, i): SimulatedNode => ({
+        url: `http://node-${c}-${i}.test:8545`,
+        chain,
+        mood: "well",
+        stuck: { branch: [], final: 0 }
+      })
+    )
+  )
+
+  const viewOf = ({ chain, mood, stuck }: SimulatedNode): EvmNode.View => {
+    const best = chain.best()
+    const lacks = { traces: mood === "withoutTraces" }
+    if (mood === "stuck" || (mood === "mixing" && chance.happens(0.5))) return { ...stuck, lacks }
+    const branch = mood === "behind" ? best.slice(0, Math.max(best.length - 3, 1)) : best
+    return { branch, final: chain.final(), lacks }
+  }
+
+  const answerOf = (node: SimulatedNode, body: string): SimulatedHttp.Response => {
+    const view = viewOf(node)
+    const lie = chance.happens(partly[node.mood] ?? 1) ? lies[node.mood] : undefined
+    const one = ({ id, method, params }: { id: number; method: string; params: ReadonlyArray<unknown> }) => {
+      try {
+        const result = EvmNode.answer(view, method, params)
+        return { jsonrpc: "2.0", id, result: lie === undefined ? result : lie(method, result, view, params) }
+      } catch (error) {
+        if (!(error instanceof EvmNode.Refusal)) throw error
+        return { jsonrpc: "2.0", id, error: { code: error.code, message: error.message } }
+      }
+    }
+    const request = JSON.parse(body)
+    return { status: 200, body: JSON.stringify(Array.isArray(request) ? request.map(one) : one(request)) }
+  }
+
+  const lead = (node: SimulatedNode, { end, request }: SimulatedHttp.Exchange) => {
+    const { mood } = node
+    const later = (run: () => void) => time.after(chance.next() * answerMillis, run)
+    const isSo = chance.happens(partly[mood] ?? 1)
+    if (mood === "silent") return
+    if (mood === "down") return void later(() => end(SimulatedHttp.systemError("ECONNREFUSED")))
+    if (mood === "failing" && isSo)
+      return void later(() => end({ status: chance.oneOf([500, 502, 503]), body: "oops" }))
+    if (mood === "throttling" && isSo)
+      return void later(() => end({ status: 429, headers: { "retry-after": "1" }, body: "slow down" }))
+    later(() => {
+      const response = answerOf(node, request.body)
+      const cut = mood === "cutting" && isSo
+      end(cut ? { ...response, body: response.body.slice(0, Math.floor(response.body.length / 2)) } : response)
+    })
+  }
+
+  return {
+    all,
+    setMood: (node, mood) => {
+      node.mood = mood
+      // A node may be stuck on a branch that the others leave.
+      node.stuck = { branch: node.chain.best(), final: node.chain.final() }
+    },
+    connections: (isAlive) => (origin) => {
+      const node = all.find(({ url }) => url === origin)
+      const connected = SimulatedHttp.dispatcher(time, origin, (exchange) => {
+        if (node === undefined) return exchange.end(SimulatedHttp.systemError("ECONNREFUSED"))
+        if (isAlive()) lead(node, { ...exchange, end: (ending) => (isAlive() ? exchange.end(ending) : undefined) })
+      })
+      return { ...connected, destroy: async () => {} } as unknown as Dispatcher
+    }
+  }
+}

@@ -1,0 +1,233 @@
+/** The hosts that callbacks go to, and the name servers that know them, with moods in which they fail. */
+import { EventEmitter } from "node:events"
+import type { Socket, TcpSocketConnectOpts } from "node:net"
+import { createSecureContext } from "node:tls"
+import type { Network } from "@headwater/daemon/delivery/ReceiverClient"
+import * as Effect from "effect/Effect"
+import * as Dns from "effect/net/Dns"
+import * as NetAddress from "effect/net/NetAddress"
+import type { Agent, Dispatcher } from "undici"
+import type { Chance } from "./Chance.ts"
+import * as SimulatedHttp from "./SimulatedHttp.ts"
+import type { SimulatedTime } from "./SimulatedTime.ts"
+
+/** What a host may be like beside `well`; the last four are its name's. */
+export const moods = [
+  ...[
+    "dead",
+    "silent",
+    "slow",
+    "late",
+    "failing",
+    "flapping",
+    "throttling",
+    "gone",
+    "redirecting",
+    "losing",
+    "hangingUp"
+  ],
+  ...["unresolved", "unknown", "private", "mixed"]
+] as const
+export type Mood = (typeof moods)[number] | "well"
+
+/** A request that has reached a host. */
+export interface Arrival {
+  readonly at: number
+  readonly host: string
+  /** The address that was connected to. */
+  readonly address: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: promises read what callbacks should have
+  readonly body: any
+  /** The status that the program was answered in time; undefined where it was none. */
+  status: number | undefined
+}
+
+export interface Receiver {
+  readonly host: string
+  mood: Mood
+  /** The texts of its challenge records. */
+  readonly challenges: Set<string>
+}
+
+/** A callback that the program has begun to send. */
+export interface Attempted {
+  readonly path: string
+  readonly sequence: number
+  readonly key: string
+}
+
+export interface Receivers {
+  readonly all: ReadonlyArray<Receiver>
+  readonly arrivals: ReadonlyArray<Arrival>
+  /** The way to the hosts in one life of the program. */
+  readonly network: (isAlive: () => boolean, attempted: (attempt: Attempted) => void) => typeof Network.Service
+  readonly dns: Dns.Dns["Service"]
+}
+
+/** Nobody: there is no TLS below requests. */
+const trust = createSecureContext()
+
+const address = (text: string) => NetAddress.ipFromStringUnsafe(text) as NetAddress.Ipv4Address
+
+export const make = (count: number, time: SimulatedTime, chance: Chance): Receivers => {
+  const all = Array.from(
+    { length: count },
+    (_, i): Receiver => ({ host: `r${i}.example.com`, mood: "well", challenges: new Set() })
+  )
+  const arrivals: Array<Arrival> = []
+  const find = (host: string) => all.find((receiver) => receiver.host === host)
+
+  const publicAddress = (receiver: Receiver) => `8.8.4.${all.indexOf(receiver) + 1}`
+  const addressesOf = (receiver: Receiver) => {
+    if (receiver.mood === "private") return ["10.1.2.3"]
+    return receiver.mood === "mixed" ? [publicAddress(receiver), "127.0.0.1"] : [publicAddress(receiver)]
+  }
+
+  const dns = Dns.make({
+    lookup: (hostname) => Effect.fail(new Dns.DnsError({ reason: "NotFound", method: "lookup", hostname })),
+    resolve: (name, recordType) =>
+      Effect.callback((resume) => {
+        const fail = (reason: Dns.DnsErrorReason) =>
+          resume(Effect.fail(new Dns.DnsError({ reason, method: "resolve", hostname: name, recordType })))
+        const answer = () => {
+          if (recordType === "NS")
+            return resume(Effect.succeed([Dns.makeRecordUnsafe("NS", { host: "a.root-servers.net" as never })]))
+          const isChallenge = name.startsWith("_headwater-challenge.")
+          const receiver = find(isChallenge ? name.slice("_headwater-challenge.".length) : name)
+          if (receiver === undefined || receiver.mood === "unknown") return fail("NotFound")
+          if (receiver.mood === "unresolved") return fail("Timeout")
+          if (isChallenge && recordType === "TXT" && receiver.challenges.size > 0)
+            return resume(
+              Effect.succeed([...receiver.challenges].map((text) => Dns.makeRecordUnsafe("TXT", { chunks: [text] })))
+            )
+          if (recordType !== "A" || isChallenge) return fail("NotFound")
+          resume(
+            Effect.succeed(addressesOf(receiver).map((text) => Dns.makeRecordUnsafe("A", { address: address(text) })))
+          )
+        }
+        const cancel = time.after(chance.next() * 20, answer)
+        return Effect.sync(cancel)
+      })
+  })
+
+  /** What a host does with a request that has reached it. */
+  const lead = (receiver: Receiver, { end, request }: SimulatedHttp.Exchange, to: string, fresh: boolean) => {
+    const arrival: Arrival = {
+      at: time.now(),
+      host: receiver.host,
+      address: to,
+      path: request.path,
+      headers: request.headers,
+      text: request.body,
+      body: request.body === "" ? undefined : JSON.parse(request.body),
+      status: undefined
+    }
+    const { mood } = receiver
+    const reply = (status: number, millis: number, headers: Record<string, string> = {}) => {
+      arrival.status = status
+      time.after(millis, () => end({ status, headers, body: "" }))
+    }
+    const fail = (code: string) => void time.after(1, () => end(SimulatedHttp.systemError(code)))
+    if (mood === "hangingUp" && !fresh) return fail("UND_ERR_SOCKET")
+    arrivals.push(arrival)
+    switch (mood) {
+      case "silent":
+        return
+      case "late":
+        // Nobody waits for the answer any more.
+        return void time.after(9_000, () => end({ status: 200, body: "" }))
+      case "losing":
+        return fail("ECONNRESET")
+      case "failing":
+        return reply(chance.oneOf([400, 404, 500, 503]), 10)
+      case "throttling":
+        return reply(429, 5, { "retry-after": "2" })
+      case "gone":
+        return reply(410, 5)
+      case "redirecting":
+        return reply(302, 5, { location: "https://r0.example.com/" })
+      case "flapping":
+        return chance.happens(0.5) ? reply(500, 5) : reply(200, 5)
+      case "slow":
+        return reply(200, chance.between(300, 2_500))
+      default:
+        return reply(200, chance.next() * 40)
+    }
+  }
+
+  const network: Receivers["network"] = (isAlive, attempted) => ({
+    trust: () => trust,
+    agent: (options: Agent.Options) => {
+      const events = new EventEmitter()
+      /** Connections that wait for a request, by origin, with the address that each is to. */
+      const idle = new Map<string, Array<string>>()
+      const { lookup } = options.connect as { lookup: NonNullable<TcpSocketConnectOpts["lookup"]> }
+      const connect = (
+        origin: string,
+        receiver: Receiver,
+        connected: (to: string) => void,
+        failed: (error: Error) => void
+      ) =>
+        lookup(receiver.host, { all: true }, (error, addresses) => {
+          if (!isAlive()) return
+          if (error !== null) return failed(error)
+          const [{ address: to }] = addresses as unknown as [{ address: string }]
+          time.after(chance.next() * 10, () => {
+            if (!isAlive()) return
+            if (receiver.mood === "dead") return failed(SimulatedHttp.systemError("ECONNREFUSED"))
+            events.emit("connect", new URL(origin))
+            connected(to)
+          })
+        })
+      const exchanging = SimulatedHttp.dispatcher(time, undefined, (exchange) => {
+        if (!isAlive()) return
+        const { body, headers, origin, path } = exchange.request
+        const sequence = headers["x-callback-sequence"]
+        if (sequence !== undefined)
+          attempted({ path, sequence: Number(sequence), key: JSON.parse(body).idempotencyKey })
+        const receiver = find(new URL(origin).hostname)!
+        const exchangeOn = (to: string, fresh: boolean) =>
+          lead(
+            receiver,
+            {
+              ...exchange,
+              end: (ending) => {
+                if (!isAlive()) return
+                if (ending instanceof Error) events.emit("disconnect", new URL(origin))
+                else idle.set(origin, [...(idle.get(origin) ?? []), to])
+                exchange.end(ending)
+              }
+            },
+            to,
+            fresh
+          )
+        const kept = idle.get(origin)?.pop()
+        if (kept !== undefined && receiver.mood !== "dead") exchangeOn(kept, false)
+        else connect(origin, receiver, (to) => exchangeOn(to, true), exchange.end)
+      })
+      return {
+        ...exchanging,
+        on: (event: string, listener: (origin: URL) => void) => events.on(event, listener),
+        destroy: async () => {}
+      } as unknown as Dispatcher
+    },
+    connect: ({ host, lookup }) => {
+      const socket = new EventEmitter()
+      const receiver = find(host!)
+      const failed = (error: Error) => isAlive() && socket.emit("error", error)
+      lookup!(host!, { all: true }, (error) => {
+        if (error !== null) return void failed(error)
+        time.after(5, () => {
+          if (receiver?.mood === "dead") failed(SimulatedHttp.systemError("ECONNREFUSED"))
+          else if (isAlive()) socket.emit("connect")
+        })
+      })
+      return Object.assign(socket, { destroy: () => {} }) as unknown as Socket
+    }
+  })
+
+  return { all, arrivals, network, dns }
+}

@@ -1,0 +1,77 @@
+/** What was asked of the system and seen of it in the course of a story: all that promises are judged by. */
+import type { SimulatedChain } from "./Chains.ts"
+import type { Answer } from "./System.ts"
+import type { EventName } from "./Story.ts"
+import type { Arrival } from "./Receivers.ts"
+
+export interface Tenant {
+  readonly name: string
+  readonly id: number
+  readonly key: string
+  readonly retractions: boolean
+  /** When the account first asked for the verification of a host whose challenge was published, by host. */
+  readonly verifiedAt: Map<string, number>
+}
+
+export interface Subscribed {
+  readonly tenant: Tenant
+  readonly chain: SimulatedChain
+  readonly event: EventName
+  /** The place of its address; undefined for blocks. */
+  readonly address: number | undefined
+  readonly confirmations: number
+  readonly host: string
+  /** Of its callback URL; no other subscription has it. */
+  readonly path: string
+  readonly askedAt: number
+  /** Undefined until it is known, and where the answer was lost. */
+  referenceId: string | undefined
+  /** Blocks that were recorded when the answer came: nothing is promised of these. */
+  recorded: ReadonlySet<string>
+  deletion: { readonly askedAt: number; answeredAt: number | undefined } | undefined
+}
+
+/** An attempt as the program has begun it, before anything is known of its host. */
+export interface Attempt {
+  readonly at: number
+  readonly path: string
+  readonly sequence: number
+  readonly key: string
+}
+
+export interface Called {
+  readonly tenant: Tenant
+  readonly at: number
+  readonly what: string
+  /** Undefined where the program died before it answered. */
+  answer: Answer | undefined
+  /** The store could not be written meanwhile. */
+  isExcused: boolean
+}
+
+export interface FeedEntry {
+  readonly sequence: number
+  readonly idempotencyKey: string
+  readonly event: string
+  readonly state: string
+}
+
+export interface Record {
+  readonly chains: ReadonlyArray<SimulatedChain>
+  readonly tenants: ReadonlyArray<Tenant>
+  readonly subscribed: ReadonlyArray<Subscribed>
+  readonly arrivals: ReadonlyArray<Arrival>
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly calls: ReadonlyArray<Called>
+  /** The feed of each subscription that is left at the end, by its reference id. */
+  readonly feeds: ReadonlyMap<string, ReadonlyArray<FeedEntry>>
+  /** What was left at the end of each account's credits, by its name. */
+  readonly balances: ReadonlyMap<string, number>
+  /** Entries of the ledger of each account. */
+  readonly ledgers: ReadonlyMap<
+    string,
+    ReadonlyArray<{ readonly key: string; readonly kind: string; readonly amount: number }>
+  >
+  /** Where the end was not reached: what was still to be done when the time was over. */
+  readonly unfinished: ReadonlyArray<string>
+}

@@ -1,0 +1,36 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Simulation from "./Simulation.ts"
+
+/** How many stories: `HEADWATER_SIMULATION_SEEDS`. */
+const seeds = Number(process.env.HEADWATER_SIMULATION_SEEDS ?? 40)
+
+/** Where the other half of them begins: another place each day, or `SEED`. */
+const today = Number(process.env.SEED ?? Math.floor(Date.now() / 86_400_000) * 100_000)
+
+describe("simulation", () => {
+  it("keeps every promise in each story", { timeout: 86_400_000 }, async () => {
+    const simulation = await Simulation.make()
+    const began = process.hrtime.bigint()
+    try {
+      for (let i = 0; i < seeds; i++) {
+        const outcome = await simulation.run(i % 2 === 0 ? 1 + i / 2 : today + i)
+        if (outcome.broken.length > 0) assert.fail(Simulation.describe(await simulation.shrink(outcome)))
+      }
+    } finally {
+      simulation.end()
+    }
+    const seconds = Number(process.hrtime.bigint() - began) / 1e9
+    const pace = Math.round((seeds / seconds) * 60)
+    console.log(`${seeds} stories by the seeds from 1 and from ${today} on (SEED=${today}): ${pace} a minute`)
+  })
+
+  it("tells the same story by the same seed", async () => {
+    const simulation = await Simulation.make()
+    try {
+      const [first, second] = [await simulation.run(7), await simulation.run(7)]
+      assert.deepStrictEqual(second.lines, first.lines)
+    } finally {
+      simulation.end()
+    }
+  })
+})

@@ -1,0 +1,72 @@
+/** A seed's story, played and judged; one that breaks a promise is made as short as it still does. */
+import * as Chance from "./Chance.ts"
+import * as Opening from "./Opening.ts"
+import type { Broken } from "./promises.ts"
+import * as promises from "./promises.ts"
+import { simulated } from "./SimulatedTime.ts"
+import * as Stage from "./Stage.ts"
+import * as Story from "./Story.ts"
+
+export interface Outcome {
+  readonly seed: number
+  readonly broken: ReadonlyArray<Broken>
+  readonly lines: ReadonlyArray<string>
+}
+
+export interface Simulation {
+  readonly run: (seed: number) => Promise<Outcome>
+  /** The shortest story of a seed that breaks one of the promises that the whole one breaks. */
+  readonly shrink: (outcome: Outcome) => Promise<Outcome>
+  /** Removes what is on disk. */
+  readonly end: () => void
+}
+
+/** Stories that are tried for a shorter one. */
+const mostTries = 120
+
+export const make = async (): Promise<Simulation> => {
+  const opening = await Opening.make(Stage.settingsFor(["http://127.0.0.1:8545"]))
+
+  const play = (seed: number, story: Story.Story): Promise<Outcome> =>
+    simulated(Chance.make(seed ^ 0x7a57), async (time) => {
+      const { lines, record } = await Stage.play(opening, seed, story, time)
+      return { seed, lines, broken: promises.judge(record) }
+    })
+
+  const storyOf = (seed: number) => Story.make(Chance.make(seed))
+
+  return {
+    run: (seed) => play(seed, storyOf(seed)),
+    shrink: async (outcome) => {
+      const { seed } = outcome
+      const meant = new Set(outcome.broken.map(({ promise }) => promise))
+      let [story, shortest] = [storyOf(seed), outcome]
+      let tries = 0
+      for (let size = story.length >> 1; size >= 1 && tries < mostTries; ) {
+        let isShorter = false
+        for (let from = 0; from < story.length && tries < mostTries; ) {
+          const shorter = [...story.slice(0, from), ...story.slice(from + size)]
+          tries++
+          const tried = await play(seed, shorter)
+          if (tried.broken.some(({ promise }) => meant.has(promise))) {
+            ;[story, shortest, isShorter] = [shorter, tried, true]
+          } else from += size
+        }
+        if (!isShorter || size > 1) size = size === 1 ? 0 : size >> 1
+      }
+      return shortest
+    },
+    end: opening.remove
+  }
+}
+
+/** What is said of a broken promise. */
+export const describe = ({ broken, lines, seed }: Outcome): string =>
+  [
+    `Seed ${seed} breaks ${new Set(broken.map(({ promise }) => promise)).size} promises:`,
+    ...broken.slice(0, 8).map(({ detail, promise }) => `  ${promise}\n    ${detail}`),
+    ...(broken.length > 8 ? [`  … and ${broken.length - 8} more`] : []),
+    "What happened, as short as it still does so:",
+    ...lines,
+    `Again: node_modules/.bin/node test/simulation/simulate.ts --seed ${seed}`
+  ].join("\n")

@@ -1,0 +1,153 @@
+/**
+ * A story: what happens to the system from outside, in order, each thing after a pause. It is made of the seed alone, so
+ * that a thing can be left out without changing the others; what it speaks of it names by a place in a list, of which
+ * the stage takes the remainder.
+ */
+import type { Chance } from "./Chance.ts"
+import * as Nodes from "./Nodes.ts"
+import * as Receivers from "./Receivers.ts"
+
+export interface Payment {
+  readonly kind: "coin" | "token" | "internal"
+  readonly from: number
+  readonly to: number
+  readonly amount: number
+}
+
+export const events = [
+  "ADDRESS_COINS_TRANSACTION_CONFIRMED",
+  "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION",
+  "ADDRESS_TOKENS_TRANSACTION_CONFIRMED",
+  "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED",
+  "BLOCK_MINED"
+] as const
+export type EventName = (typeof events)[number]
+
+export type Action =
+  | { readonly kind: "mine"; readonly payments: ReadonlyArray<Payment>; readonly failed: boolean }
+  | { readonly kind: "fork"; readonly depth: number; readonly longer: number; readonly kept: number }
+  | { readonly kind: "node"; readonly node: number; readonly mood: Nodes.Mood }
+  | { readonly kind: "receiver"; readonly receiver: number; readonly mood: Receivers.Mood }
+  | { readonly kind: "disk"; readonly fullness: number; readonly millis: number }
+  | { readonly kind: "kill"; readonly how: "killed" | "power" }
+  | { readonly kind: "restart" }
+  | {
+      readonly kind: "subscribe"
+      readonly account: number
+      readonly event: EventName
+      readonly address: number
+      readonly receiver: number
+      readonly confirmations: number
+    }
+  | { readonly kind: "unsubscribe"; readonly subscription: number }
+  | { readonly kind: "activate"; readonly subscription: number }
+  | { readonly kind: "verify"; readonly account: number; readonly receiver: number; readonly published: boolean }
+  | { readonly kind: "redeliver"; readonly subscription: number; readonly callback: number }
+  | { readonly kind: "readFeed"; readonly subscription: number }
+  | { readonly kind: "rewind"; readonly blocks: number }
+  | { readonly kind: "replay"; readonly blocks: number }
+
+export interface Step {
+  /** Milliseconds after the step before has begun; it may last longer. */
+  readonly pause: number
+  readonly action: Action
+}
+
+export type Story = ReadonlyArray<Step>
+
+/** Addresses of each chain, of which tenants watch the first ones. */
+export const addresses = 8
+const watched = 5
+
+const kinds: ReadonlyArray<readonly [number, Payment["kind"]]> = [
+  [5, "coin"],
+  [3, "token"],
+  [2, "internal"]
+]
+
+const payment = (chance: Chance): Payment => {
+  const from = chance.between(0, addresses - 1)
+  const to = (from + chance.between(1, addresses - 1)) % addresses
+  return { kind: chance.weighted(kinds), from, to, amount: chance.between(1, 1_000) }
+}
+
+const many = <A>(count: number, make: () => A) => Array.from({ length: count }, make)
+
+const makers: ReadonlyArray<readonly [weight: number, make: (chance: Chance) => Action]> = [
+  [
+    34,
+    (chance) => ({
+      kind: "mine",
+      payments: many(chance.happens(0.03) ? 40 : chance.between(0, 4), () => payment(chance)),
+      failed: chance.happens(0.1)
+    })
+  ],
+  [6, (chance) => ({ kind: "fork", depth: chance.between(1, 4), longer: chance.between(1, 2), kept: chance.next() })],
+  [
+    9,
+    (chance) => ({
+      kind: "node",
+      node: chance.between(0, 99),
+      mood: chance.happens(0.35) ? "well" : chance.oneOf(Nodes.moods)
+    })
+  ],
+  [
+    9,
+    (chance) => ({
+      kind: "receiver",
+      receiver: chance.between(0, 99),
+      mood: chance.happens(0.35) ? "well" : chance.oneOf(Receivers.moods)
+    })
+  ],
+  [2, (chance) => ({ kind: "disk", fullness: chance.oneOf([0.05, 0.3, 1]), millis: chance.between(100, 3_000) })],
+  [4, (chance) => ({ kind: "kill", how: chance.oneOf(["killed", "killed", "power"]) })],
+  [2, () => ({ kind: "restart" })],
+  [
+    16,
+    (chance) => ({
+      kind: "subscribe",
+      account: chance.between(0, 99),
+      event: chance.oneOf(events),
+      address: chance.between(0, watched - 1),
+      receiver: chance.between(0, 99),
+      confirmations: chance.weighted([
+        [4, 1],
+        [3, 2],
+        [2, 3],
+        [1, 5]
+      ])
+    })
+  ],
+  [3, (chance) => ({ kind: "unsubscribe", subscription: chance.between(0, 99) })],
+  [4, (chance) => ({ kind: "activate", subscription: chance.between(0, 99) })],
+  [
+    3,
+    (chance) => ({
+      kind: "verify",
+      account: chance.between(0, 99),
+      receiver: chance.between(0, 99),
+      published: chance.happens(0.7)
+    })
+  ],
+  [2, (chance) => ({ kind: "redeliver", subscription: chance.between(0, 99), callback: chance.between(0, 99) })],
+  [3, (chance) => ({ kind: "readFeed", subscription: chance.between(0, 99) })],
+  [2, (chance) => ({ kind: "rewind", blocks: chance.between(1, 4) })],
+  [2, (chance) => ({ kind: "replay", blocks: chance.between(1, 6) })]
+]
+
+export const make = (chance: Chance): Story => [
+  // A story in which nobody has asked for anything is soon told.
+  ...many(4, (): Step => ({ pause: 50, action: makers.find(([weight]) => weight === 16)![1](chance) })),
+  ...many(
+    chance.between(12, 36),
+    (): Step => ({
+      pause: chance.weighted([
+        [10, chance.between(0, 40)],
+        [8, chance.between(40, 400)],
+        [4, chance.between(400, 1_500)],
+        [1, chance.between(1_500, 9_000)]
+      ]),
+      action: chance.weighted(makers)(chance)
+    })
+  )
+]

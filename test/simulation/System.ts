@@ -1,0 +1,205 @@
+/**
+ * The program in the simulated world: what `headwater serve` runs, above simulated connections, name servers, disk and
+ * time. It may be stopped, killed and started again on what it has left.
+ */
+import * as Delivery from "@headwater/daemon/delivery/Delivery"
+import { Network } from "@headwater/daemon/delivery/ReceiverClient"
+import * as RetryProfile from "@headwater/daemon/delivery/RetryProfile"
+import * as Serve from "@headwater/daemon/Serve"
+import * as Settings from "@headwater/daemon/settings/Settings"
+import { StoreWatchOptions } from "@headwater/daemon/supervision/StoreWatch"
+import { Listener } from "@headwater/http/server/Server"
+import { Connections } from "@headwater/indexer/families/node/NodeHttp"
+import { SqliteMachine } from "@headwater/indexer/store/database/internal/SqliteMachine"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FileSystem from "effect/FileSystem"
+import * as HttpEffect from "effect/http/HttpEffect"
+import * as HttpServer from "effect/http/HttpServer"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import type * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Dns from "effect/net/Dns"
+import * as NetAddress from "effect/net/NetAddress"
+import * as References from "effect/References"
+import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
+import type { Nodes } from "./Nodes.ts"
+import type { Attempted, Receivers } from "./Receivers.ts"
+import type { SimulatedMachine } from "./SimulatedMachine.ts"
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+  // biome-ignore lint/suspicious/noExplicitAny: what the API answers
+  readonly body: any
+}
+
+export interface Call {
+  readonly method?: "GET" | "POST" | "DELETE"
+  readonly path: string
+  readonly key?: string | undefined
+  /** `data.item` of the request's body. */
+  readonly item?: unknown
+}
+
+/** What commands work with. */
+export type Services = Layer.Success<typeof Serve.services> | Settings.Settings
+
+/** One life of the program. */
+export interface Life {
+  /** Answers an API request; undefined where the program dies before. */
+  readonly call: (call: Call) => Promise<Answer | undefined>
+  /** Runs what an operator's command would, in the program. */
+  readonly run: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<Exit.Exit<A, E>>
+  /** Ends as on SIGTERM. */
+  readonly stop: () => Promise<void>
+  /** Cuts the program off from the world; what is left of it ends unheard. */
+  readonly kill: () => void
+}
+
+export interface World {
+  readonly machine: SimulatedMachine
+  readonly nodes: Nodes
+  readonly receivers: Receivers
+  /** Takes note of a callback that the program begins to send. */
+  readonly attempted: (attempt: Attempted) => void
+  /** A line of the program's log. */
+  readonly logged: (line: string) => void
+}
+
+/** As the file of settings would have them. */
+export type Written = (typeof Settings.schema)["Encoded"]
+
+/** Waits that are short enough to see each of them in a few minutes. */
+const profile: RetryProfile.RetryProfile = { delays: [2_000, 4_000, 8_000, 16_000], jitter: 0.2 }
+
+const secretKey = Buffer.alloc(32, 7).toString("base64")
+
+/** How often what is idle looks whether there is anything to do. */
+const idleMillis = 2_000
+/** How long a host is left alone at most. */
+const maxPauseMillis = 6_000
+
+const address = NetAddress.inetAddressFromStringUnsafe("127.0.0.1:8080")
+
+/** All that the program has from outside. `isAlive`: whether the world hears of it. */
+const outside = ({ attempted, logged, machine, nodes, receivers }: World, written: Written, isAlive: () => boolean) => {
+  const settings = Schema.decodeSync(Settings.schema)({ ...written, store: { sqlite: machine.file(), secretKey } })
+  const logger = Logger.make(({ cause, logLevel, message }) => {
+    if (!isAlive()) return
+    const words = (Array.isArray(message) ? message : [message]).map(String).join(" ")
+    const why = cause.reasons.length === 0 ? "" : `: ${Cause.pretty(cause).slice(0, 600)}`
+    logged(`${logLevel}: ${words}${why}`)
+  })
+  return Layer.mergeAll(
+    Layer.succeed(Settings.Settings, settings),
+    Layer.succeed(Dns.Dns, receivers.dns),
+    FileSystem.layerNoop({}),
+    Layer.succeed(SqliteMachine, machine.machine),
+    Layer.succeed(Connections, nodes.connections(isAlive)),
+    Layer.succeed(Network, receivers.network(isAlive, attempted)),
+    Layer.succeed(RetryProfile.Profiles, { hosted: profile, "standard-webhooks": profile }),
+    Layer.succeed(StoreWatchOptions, { everyMillis: 20_000, answerMillis: 4_000 }),
+    Layer.effect(
+      Delivery.DeliveryOptions,
+      Effect.map(Delivery.DeliveryOptions, (options) => ({ ...options, idleMillis, maxPauseMillis }))
+    ),
+    Logger.layer([logger]),
+    Layer.succeed(References.MinimumLogLevel, "Info" as const)
+  )
+}
+
+const read = ({ body, headers, status }: HttpServerResponse.HttpServerResponse): Answer => {
+  const text = body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : ""
+  return { status, headers, body: text === "" ? undefined : JSON.parse(text) }
+}
+
+type Handle = (
+  request: HttpServerRequest.HttpServerRequest
+) => Promise<HttpServerResponse.HttpServerResponse | undefined>
+
+/** The API without sockets: `serving` is told how it answers a request. */
+const listener = (serving: (handle: Handle) => void) => {
+  const server = HttpServer.make({
+    address,
+    serve: (effect, middleware) =>
+      Effect.map(Effect.context<never>(), (context) =>
+        serving(async (request) => {
+          let answer: HttpServerResponse.HttpServerResponse | undefined
+          const answered = (_: unknown, response: HttpServerResponse.HttpServerResponse) =>
+            Effect.sync(() => {
+              answer = response
+            })
+          const handled = HttpEffect.toHandled(effect, answered, middleware)
+          const given = Effect.provideService(handled, HttpServerRequest.HttpServerRequest, request)
+          await Effect.runPromiseExit(Effect.provideContext(given, context))
+          return answer
+        })
+      )
+  })
+  return Layer.succeed(Listener, () => ({
+    listening: Layer.succeed(HttpServer.HttpServer, server),
+    ending: Layer.empty
+  }))
+}
+
+/** Starts the program; undefined where it cannot start, as without a disk to write to. */
+export const start = async (world: World, written: Written): Promise<Life | undefined> => {
+  let alive = true
+  let handle: Handle | undefined
+  const serving = listener((given) => {
+    handle = given
+  })
+  const scope = Scope.makeUnsafe()
+  const program = Layer.merge(Serve.resolving, Serve.services).pipe(
+    Layer.provideMerge(
+      Layer.merge(
+        serving,
+        outside(world, written, () => alive)
+      )
+    )
+  )
+  const built = await Effect.runPromiseExit(Layer.buildWithScope(program, scope))
+  const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
+  if (Exit.isFailure(built)) {
+    world.logged(`The program did not start: ${Cause.pretty(built.cause).slice(0, 300)}`)
+    await close()
+    return undefined
+  }
+  return {
+    call: async ({ item, key, method = "GET", path }) => {
+      if (handle === undefined || !alive) return undefined
+      const sent = new Request(`http://headwater.test${path}`, {
+        method,
+        headers: {
+          ...(key === undefined ? {} : { "x-api-key": key }),
+          ...(item === undefined ? {} : { "content-type": "application/json" })
+        },
+        ...(item === undefined ? {} : { body: JSON.stringify({ data: { item } }) })
+      })
+      const response = await handle(HttpServerRequest.fromWeb(sent))
+      return alive && response !== undefined ? read(response) : undefined
+    },
+    run: (effect) => Effect.runPromiseExit(Effect.provideContext(effect, built.value)),
+    stop: async () => {
+      await close()
+      alive = false
+    },
+    kill: () => {
+      alive = false
+      void close()
+    }
+  }
+}
+
+/** Runs what a command of an operator does while no daemon runs. */
+export const command = async <A, E>(world: World, written: Written, effect: Effect.Effect<A, E, Services>) => {
+  const given = Layer.provideMerge(
+    Serve.services,
+    outside(world, written, () => true)
+  )
+  return Effect.runPromiseExit(Effect.scoped(Effect.provide(effect, given)))
+}

@@ -1,0 +1,51 @@
+/**
+ * Plays stories from the command line:
+ *
+ *     node test/simulation/simulate.ts --seed 7              one, with all that happened
+ *     node test/simulation/simulate.ts --from 1 --seeds 1000  many; the first that breaks a promise is told
+ */
+import { parseArgs } from "node:util"
+import * as Simulation from "./Simulation.ts"
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string" },
+    from: { type: "string", default: "1" },
+    seeds: { type: "string", default: "200" },
+    all: { type: "boolean", default: false },
+    raw: { type: "boolean", default: false }
+  }
+})
+
+const simulation = await Simulation.make()
+const now = Date.now
+const began = now()
+try {
+  const first = Number(values.seed ?? values.from)
+  const last = values.seed === undefined ? first + Number(values.seeds) - 1 : first
+  let failures = 0
+  for (let seed = first; seed <= last; seed++) {
+    const outcome = await simulation.run(seed)
+    if (outcome.broken.length === 0) {
+      if (values.seed !== undefined) console.log(outcome.lines.join("\n"))
+      continue
+    }
+    failures++
+    if (values.all) {
+      console.log(
+        `${seed}: ${[...new Set(outcome.broken.map(({ promise }) => promise))].join("; ")} | ${outcome.broken[0]!.detail.slice(0, 200)}`
+      )
+      continue
+    }
+    console.log(Simulation.describe(values.raw ? outcome : await simulation.shrink(outcome)))
+    process.exitCode = 1
+    break
+  }
+  const seconds = (now() - began) / 1000
+  const count = last - first + 1
+  console.log(
+    `${count} seeds from ${first} on, ${failures} break a promise, in ${seconds.toFixed(1)} s: ${Math.round((count / seconds) * 60)} a minute`
+  )
+} finally {
+  simulation.end()
+}
