@@ -6,7 +6,9 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as ChainStore from "../store/chain/ChainStore.ts"
 import * as ConsumedAddresses from "../store/consumers/ConsumedAddresses.ts"
+import * as UnresolvedMovements from "../store/consumers/UnresolvedMovements.ts"
 import * as ChainConnection from "../sync/ChainConnection.ts"
+import * as EventResolution from "../sync/EventResolution.ts"
 import * as Follow from "../sync/Follow.ts"
 import * as MissingPartSync from "../sync/MissingPartSync.ts"
 import * as Supervision from "../sync/Supervision.ts"
@@ -47,7 +49,12 @@ export const make = Effect.fnUntraced(function* (
     const node = yield* ChainConnection.open(chain, settings)
     const pollInterval = Duration.millis(settings.pollMillis)
     const store = yield* ChainStore.open(chain, settings)
-    const { wholeBlockAt } = node.sideSources
+    const { minedOutputs, wholeBlockAt } = node.sideSources
+    if (minedOutputs !== undefined) {
+      const movements = { ...UnresolvedMovements, tidy: () => Effect.void }
+      const resolution = yield* EventResolution.make(node.source, minedOutputs, store, { movements, pollInterval })
+      yield* Effect.forkScoped(resolution.run)
+    }
     if (wholeBlockAt !== undefined) {
       const parts = yield* MissingPartSync.make(node.source, wholeBlockAt, store, { pollInterval })
       yield* Effect.forkScoped(parts.run)

@@ -7,6 +7,7 @@
  */
 import type { Block, Spend } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
+import type { Chain } from "@headwater/core/chains/Chain"
 import * as Inputs from "@headwater/core/utxo/Inputs"
 import { mayUnlock } from "@headwater/core/utxo/Unlocking"
 import * as Clock from "effect/Clock"
@@ -21,7 +22,28 @@ import { Database, type DatabaseError } from "../store/database/Database.ts"
 import * as UnresolvedEvents from "../store/subscriptions/UnresolvedEvents.ts"
 import { retryForever } from "./RetryForever.ts"
 
+/** A movement in doubt. */
+type Movement = Pick<UnresolvedEvents.UnresolvedEvent, "address" | "transactionId">
+
+/** Where movements in doubt are kept. */
+export interface Movements {
+  /** Blocks above a height with such movements, the lowest first; no more than the limit. */
+  readonly heightsAbove: (
+    chain: Chain,
+    height: number,
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<number>, DatabaseError, Database>
+  readonly at: (chain: Chain, height: number) => Effect.Effect<ReadonlyArray<Movement>, DatabaseError, Database>
+  /** Forgets those that nobody asks for any more. */
+  readonly tidy: (chain: Chain) => Effect.Effect<void, DatabaseError, Database>
+}
+
+/** Those that subscriptions have no callbacks of. */
+const ofSubscriptions: Movements = { ...UnresolvedEvents, tidy: UnresolvedEvents.forgetUnsubscribed }
+
 export interface Options {
+  /** Those of subscriptions by default. */
+  readonly movements?: Movements
   readonly pollInterval: Duration.Duration
   /** Runs after callbacks have been added. */
   readonly onRecorded?: Effect.Effect<void>
@@ -40,7 +62,7 @@ export interface EventResolution {
 const blocksAtOnce = 16
 
 /** The inputs of a block that may be the own of a movement in doubt, and whose output the node's block does not show. */
-const doubtfulInputs = (block: Block, movements: ReadonlyArray<UnresolvedEvents.UnresolvedEvent>) => {
+const doubtfulInputs = (block: Block, movements: ReadonlyArray<Movement>) => {
   const addresses = Map.groupBy(movements, ({ transactionId }) => Bytes.key(transactionId))
   return Inputs.unshown(block).filter(({ transaction, unlocking }) => {
     const inDoubt = addresses.get(Bytes.key(block.transactions[transaction]!))
@@ -58,6 +80,7 @@ export const make = Effect.fn("EventResolution.make")(function* (
 ) {
   const database = yield* Database
   const { chain } = source
+  const inDoubt = options.movements ?? ofSubscriptions
   const longestWait = Duration.toMillis(options.longestWait ?? Duration.minutes(10))
   const shortestWait = Math.min(Duration.toMillis(options.pollInterval), longestWait)
   /** Blocks above this height have not been asked for since the start or the last decision. */
@@ -76,7 +99,7 @@ export const make = Effect.fn("EventResolution.make")(function* (
 
   /** Whether fewer movements of the block are in doubt than before. */
   const resolveBlock = Effect.fnUntraced(function* (height: number) {
-    const movements = yield* UnresolvedEvents.at(chain, height)
+    const movements = yield* inDoubt.at(chain, height)
     const block = yield* source.blockAt(height)
     const shown = yield* shownBy(doubtfulInputs(block, movements))
     // The store may know by now every coin that the address had.
@@ -90,7 +113,7 @@ export const make = Effect.fn("EventResolution.make")(function* (
       ...{ callbacks: "unresolved", internalFrom: undefined, learned: [] }
     })
     if (callbacks > 0 && options.onRecorded !== undefined) yield* options.onRecorded
-    const left = (yield* UnresolvedEvents.at(chain, height)).length
+    const left = (yield* inDoubt.at(chain, height)).length
     if (left === movements.length) return false
     yield* Effect.logInfo(`${movements.length - left} movements of block ${height} are not in doubt any more`)
     return true
@@ -98,7 +121,7 @@ export const make = Effect.fn("EventResolution.make")(function* (
 
   /** Whether something was decided. A block that cannot be entered at present holds up none of the others. */
   const resolve = Effect.fnUntraced(function* (heights: ReadonlyArray<number>) {
-    yield* UnresolvedEvents.forgetUnsubscribed(chain)
+    yield* inDoubt.tidy(chain)
     const decided = yield* Effect.forEach(heights, (height) =>
       resolveBlock(height).pipe(
         Effect.catchTag(
@@ -116,17 +139,17 @@ export const make = Effect.fn("EventResolution.make")(function* (
 
   /** Blocks that were asked for before, from where the last such look ended, and then from the lowest on. */
   const nextAgain = Effect.gen(function* () {
-    const next = yield* UnresolvedEvents.heightsAbove(chain, again.after, blocksAtOnce)
-    return next.length > 0 || again.after < 0 ? next : yield* UnresolvedEvents.heightsAbove(chain, -1, blocksAtOnce)
+    const next = yield* inDoubt.heightsAbove(chain, again.after, blocksAtOnce)
+    return next.length > 0 || again.after < 0 ? next : yield* inDoubt.heightsAbove(chain, -1, blocksAtOnce)
   })
 
   const step = Effect.gen(function* () {
-    const [any] = yield* UnresolvedEvents.heightsAbove(chain, -1, 1)
+    const [any] = yield* inDoubt.heightsAbove(chain, -1, 1)
     if (any === undefined) return
     const cursor = yield* store.cursor
     // Blocks that were undone may come again with other movements.
     if (cursor !== undefined) asked = Math.min(asked, cursor.height)
-    const unasked = yield* UnresolvedEvents.heightsAbove(chain, asked, blocksAtOnce)
+    const unasked = yield* inDoubt.heightsAbove(chain, asked, blocksAtOnce)
     if (unasked.length > 0) {
       yield* resolve(unasked)
       asked = unasked.at(-1)!

@@ -10,6 +10,9 @@ import type { Unlocking } from "@headwater/core/utxo/Unlocking"
 import { NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
 import type { MinedOutputs } from "@headwater/indexer/families/SideSources"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import * as ConsumedAddresses from "@headwater/indexer/store/consumers/ConsumedAddresses"
+import * as Consumers from "@headwater/indexer/store/consumers/Consumers"
+import * as UnresolvedMovements from "@headwater/indexer/store/consumers/UnresolvedMovements"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
@@ -139,6 +142,55 @@ for (const store of stores) {
       }
     })
     const inDoubt = Effect.map(UnresolvedEvents.count(chain), (count) => count?.events ?? 0)
+
+    it.effect("completes blocks for consumers by what nodes show, and by nothing that was not in doubt", () =>
+      Effect.gen(function* () {
+        const [own, foreign] = taproots as [number, number]
+        const later = 3
+        const fake = new Node()
+        fake.hasIndex = false
+        const addresses = ConsumedAddresses.make([])
+        const chainStore = yield* Effect.provideService(opened, ConsumedAddresses.Current, {
+          ...{ addresses, onRecorded: Effect.void }
+        })
+        const { step } = yield* EventResolution.make(fake.chain.source, fake.minedOutputs, chainStore, {
+          movements: { ...UnresolvedMovements, tidy: () => Effect.void },
+          pollInterval: Duration.seconds(1)
+        })
+        const first = fake.mine([{ spends: [], pays: [pay(own, 5_0000n), pay(foreign, 9_0000n)] }])
+        yield* chainStore.commit([...fake.chain.blocks.slice(0, -1), first])
+        addresses.add([scriptOf(own)])
+        const second = fake.mine([
+          { spends: [fake.coin(foreign)], pays: [pay(own, 1_0000n)] },
+          { spends: [fake.coin(own)], pays: [pay(foreign, 2_0000n), pay(own, 2_0000n), pay(later, 1n)] }
+        ])
+        yield* chainStore.commit([second])
+        addresses.add([scriptOf(later)])
+        yield* step
+        const consumer = yield* Consumers.open(chain, "one", "first")
+        const before = (yield* Consumers.next(consumer, consumer.acknowledged))!
+        const ids = second.transactions.map(hex)
+        assert.sameMembers(
+          before.blocks.at(-1)!.unresolved.map(({ transactionId }) => transactionId),
+          ids
+        )
+        fake.hasIndex = true
+        yield* TestClock.adjust("1 hour")
+        yield* step
+        const after = (yield* Consumers.next(consumer, before.progress))!
+        assert.deepStrictEqual(after.blocks, [])
+        const [completed, ...more] = after.completed
+        assert.deepStrictEqual([completed!.height, completed!.unresolved, more], [second.height, [], []])
+        assert.sameMembers(
+          completed!.events.map(({ item }) => summary(item as Item)),
+          [`${addressOf(own)} ${ids[0]} incoming 0.0001`, `${addressOf(own)} ${ids[1]} outgoing 0.0003`]
+        )
+        const { length } = fake.asked
+        yield* TestClock.adjust("1 hour")
+        yield* step
+        assert.strictEqual(fake.asked.length, length, "nothing is in doubt any more")
+      }).pipe(Effect.provide(layer), quiet, Effect.scoped)
+    )
 
     it.effect("keeps what a taproot address gets by a key path, which shows no owner, until a node shows one", () =>
       Effect.gen(function* () {

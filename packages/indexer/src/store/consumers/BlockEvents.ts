@@ -128,17 +128,23 @@ export const encode = ({ events, lacks, unresolved }: Content): Pick<Row<"consum
     events.length + unresolved.length + lacks.length === 0
       ? empty
       : JSON.stringify({ events, unresolved, incomplete: lacks.length > 0 }),
-  lacks: [...(unresolved.length === 0 ? [] : ["coin"]), ...lacks].join()
+  lacks: [...(unresolved.length === 0 ? [] : [inDoubt]), ...lacks].join()
 })
 
-type Kept = Pick<ConsumedBlock, "events" | "unresolved" | "incomplete">
+/** What a block lacks of which a movement is in doubt; stands before all else that it lacks. */
+export const inDoubt = "unresolved"
 
-const keptOf = (content: string): Kept =>
+/** What the content of a row says. */
+export type Kept = Pick<ConsumedBlock, "events" | "unresolved" | "incomplete">
+
+export const keptOf = (content: string): Kept =>
   content === empty ? { events: [], unresolved: [], incomplete: false } : (JSON.parse(content) as Kept)
 
+const keyOf = ({ address, transactionId }: Unresolved) => `${address} ${transactionId}`
+
 /**
- * What has become known of a block, by its rows and by its content as of now: events of kinds that lacked, and what lacks
- * still. Undefined where that is nothing new.
+ * What has become known of a block, by its rows and by its content as of now: events of kinds that lacked and of movements
+ * that were in doubt, and what lacks still. Undefined where that is nothing new.
  */
 export const completionOf = (
   rows: ReadonlyArray<Pick<Row<"consumed_block">, "content" | "lacks">>,
@@ -147,8 +153,11 @@ export const completionOf = (
   const lacked = new Set(rows.flatMap(({ lacks }) => lacks.split(",")))
   const kept = rows.map(({ content }) => keptOf(content))
   const known = new Set(kept.flatMap(({ events }) => events.map(({ id }) => id)))
-  const events = now.events.filter(({ id, kind }) => lacked.has(kind) && !known.has(id))
   const before = kept.at(-1)
+  const doubted = new Set(before?.unresolved.map(keyOf))
+  const events = now.events.filter(
+    ({ id, item, kind }) => !known.has(id) && (lacked.has(kind) || (kind === "coin" && doubted.has(keyOf(item))))
+  )
   const isSame =
     events.length === 0 &&
     before?.unresolved.length === now.unresolved.length &&

@@ -943,7 +943,10 @@ export interface ConsumedBlockTable {
   content: string
   /** The row's own number, where it is what became known later of a block, whose row is above or forgotten; else 0. */
   completion: number
-  /** The kinds of events that the block may have yet, with commas; empty where another row says that. */
+  /**
+   * The kinds of events that the block may have yet, with commas, and before them `unresolved` where movements are in doubt;
+   * empty where another row says that.
+   */
   lacks: string
 }
 

@@ -4,5 +4,6 @@ export const up = (): ReadonlyArray<string> => [
   "alter table consumed_block add column lacks text not null default ''",
   "drop index consumed_block_height",
   `create unique index consumed_block_height on consumed_block (chain, height, completion)
-    where left_number is null`
+    where left_number is null`,
+  "create index consumed_block_lacks on consumed_block (chain, height) where lacks <> ''"
 ]
