@@ -58,7 +58,7 @@ describe("market data", () => {
         "slug",
         "specificData"
       ]
-      assert.deepStrictEqual(Object.keys(item).sort(), [...fields, "symbol"].sort())
+      assert.deepStrictEqual(Object.keys(item).sort(), [...fields, "symbol", "type"].sort())
       for (const path of [`by-id/${item.referenceId}`, `by-symbol/${item.symbol}`]) {
         const { body, status } = yield* headwater.get(`/market-data/assets/${path}`)
         assert.strictEqual(status, 200)

@@ -14,6 +14,8 @@ const defaults = {
   "subscription-list": 30,
   "subscription-get": 30,
   asset: 110,
+  "asset-list": 20,
+  "exchange-rate": 270,
   "address-form": 10,
   fees: 30,
   "next-nonce": 20,

@@ -62,8 +62,8 @@ describe("Credits", () => {
        dash                | 33   | 22 | 121 | 33 | 33 | 121 | 22
        zcash               | 39   | 26 | 143 | 39 | 39 | 143 | 26
        xrp                 | 30   | 20 | 110 | 30 | 30 | 110 | 20`,
-      `Protocol | tokens-transfers | xrp-derive | xrp-assets | subscription-activate | address-form | broadcast
-       default  | 100              | 35         | 120        | 30                    | 10           | 60`
+      `Protocol | tokens-transfers | xrp-derive | xrp-assets | subscription-activate | address-form | broadcast | asset-list | exchange-rate
+       default  | 100              | 35         | 120        | 30                    | 10           | 60        | 20         | 270`
     ]
     const columns = tables.flatMap((table) => {
       const [header = [], ...rows] = table.split("\n").map((line) => line.split("|").map((cell) => cell.trim()))

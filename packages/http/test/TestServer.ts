@@ -54,6 +54,7 @@ const asset = {
   originalSymbol: "BTC",
   referenceId: "1",
   symbol: "BTC",
+  type: "crypto" as const,
   specificData: {
     "1HourPriceChangeInPercentage": "0",
     "1WeekPriceChangeInPercentage": "0",
@@ -64,6 +65,11 @@ const asset = {
     maxSupply: "0",
     type: "COIN"
   }
+}
+
+const exchangeRate = {
+  ...{ calculationTimestamp: 1_764_158_400, fromAssetId: "1", fromAssetSymbol: "BTC", rate: "64250.12" },
+  ...{ toAssetId: "2", toAssetSymbol: "USD" }
 }
 
 const listedAsset = {
@@ -246,7 +252,20 @@ export const testServer = (store: (typeof stores)[number], options: Options = {}
     assets: ({ limit, offset }) => {
       const all = Array.from({ length: listLength }, (_, i) => ({ ...listedAsset, referenceId: `${i}` }))
       return answer({ items: all.slice(offset, offset + limit), total: listLength })
-    }
+    },
+    supportedAssets: ({ limit, offset }) => {
+      const { name, originalSymbol, symbol, type } = asset
+      const all = Array.from({ length: listLength }, (_, i) => ({
+        name,
+        originalSymbol,
+        symbol,
+        type,
+        referenceId: `${i}`
+      }))
+      return answer({ items: all.slice(offset, offset + limit), total: listLength })
+    },
+    rateById: () => answer(exchangeRate),
+    rateBySymbol: () => answer(exchangeRate)
   })
   return Layer.effect(TestServer, start(insides, options.credits ?? 1_000_000_000)).pipe(
     Layer.provideMerge(Server.layer({ host: "127.0.0.1", port: 0, ...options })),

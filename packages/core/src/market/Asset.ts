@@ -166,6 +166,7 @@ export interface Asset {
   readonly referenceId: string
   readonly slug: string
   readonly symbol: string
+  readonly type: "crypto" | "fiat"
   readonly specificData: {
     readonly "1HourPriceChangeInPercentage": string
     readonly "1WeekPriceChangeInPercentage": string

@@ -94,7 +94,7 @@ export const changeInPercent = (from: string, to: string): string | undefined =>
 }
 
 /**
- * Quotient of two decimals to 18 digits; undefined where the divisor is not above zero.
+ * Quotient of two decimals to so many digits, 18 by default; undefined where the divisor is not above zero.
  *
  * @example
  * ```ts
@@ -103,9 +103,9 @@ export const changeInPercent = (from: string, to: string): string | undefined =>
  * Rate.quotient("1", "3") // => "0.333333333333333333"
  * ```
  */
-export const quotient = (dividend: string, divisor: string): string | undefined => {
+export const quotient = (dividend: string, divisor: string, decimals = 18): string | undefined => {
   const by = units(divisor)
-  return by <= 0n ? undefined : divide(units(dividend), by, 18)
+  return by <= 0n ? undefined : divide(units(dividend), by, decimals)
 }
 
 /** The periods whose changes are published, in seconds. */

@@ -191,7 +191,7 @@ describe("AssetFile", () => {
         }
       }
       yield* load(yield* write("answer.json", JSON.stringify(answer, undefined, 2)))
-      assert.deepStrictEqual(yield* assets.byId("5b1ea92e"), answer)
+      assert.deepStrictEqual(yield* assets.byId("5b1ea92e"), { ...answer, type: "crypto" })
     }).pipe(Effect.scoped, Effect.provide(MarketServices.layer))
   )
 

@@ -86,6 +86,7 @@ describe("CoinGecko", () => {
           originalSymbol: "USDT",
           slug: "tether",
           symbol: "USDT",
+          type: "crypto",
           specificData: {
             "1HourPriceChangeInPercentage": "0.00213",
             "1WeekPriceChangeInPercentage": "",

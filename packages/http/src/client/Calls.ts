@@ -119,6 +119,9 @@ export const endpoints = {
   "marketData.assetBySymbol": "GET /market-data/assets/by-symbol/{assetSymbol}",
   "marketData.assetBySlug": "GET /market-data/assets/by-slug/{assetSlug}",
   "marketData.assets": "GET /market-data/assets",
+  "marketData.supportedAssets": "GET /market-data/metadata/assets",
+  "marketData.rateById": "GET /market-data/exchange-rates/by-id/{fromAssetId}/{toAssetId}",
+  "marketData.rateBySymbol": "GET /market-data/exchange-rates/by-symbol/{fromAssetSymbol}/{toAssetSymbol}",
   "credits.balance": "GET /credits/balance",
   "credits.statement": "GET /credits/statement",
   "limits.get": "GET /limits"
@@ -131,6 +134,7 @@ export type ErrorCode =
   | "blockchain_data_block_not_found"
   | "blockchain_data_transaction_not_found"
   | "blockchain_events_callbacks_limit_reached"
+  | "could_not_calculate_rate_for_pair"
   | "endpoint_not_allowed_for_api_key"
   | "insufficient_credits"
   | "invalid_api_key"
@@ -414,6 +418,12 @@ export interface Calls {
     readonly assetBySlug: Call<"marketData.assetBySlug">
     /** List the supported assets. Costs no credits. */
     readonly assets: Call<"marketData.assets">
+    /** List the names and ids of the supported assets. Costs 20 credits a result. What fails costs nothing. */
+    readonly supportedAssets: Call<"marketData.supportedAssets">
+    /** Read the exchange rate of two assets by their ids. Costs 270 credits a result. What fails costs nothing. */
+    readonly rateById: Call<"marketData.rateById">
+    /** Read the exchange rate of two assets by their symbols. Costs 270 credits a result. What fails costs nothing. */
+    readonly rateBySymbol: Call<"marketData.rateBySymbol">
   }
   readonly credits: {
     /** Read the credits that are left. Costs no credits. */

@@ -208,6 +208,38 @@ export interface components {
        */
       readonly available: number
     }
+    readonly ExchangeRate: {
+      /**
+       * @description When the older one of the two rates was true
+       * @example 1764158400
+       */
+      readonly calculationTimestamp: number
+      /** @example 5b1ea92e584bf50020130615 */
+      readonly fromAssetId: string
+      /** @example BTC */
+      readonly fromAssetSymbol: string
+      /**
+       * @description Units of the second asset for one of the first, by the rates of both in US dollars
+       * @example 64250.12
+       */
+      readonly rate: string
+      /** @example 5b1ea92e584bf50020130615 */
+      readonly toAssetId: string
+      /** @example USD */
+      readonly toAssetSymbol: string
+    }
+    readonly SupportedAsset: {
+      /** @example Tether */
+      readonly name: string
+      /** @example USDT */
+      readonly originalSymbol: string
+      /** @example 5b1ea92e584bf50020130615 */
+      readonly referenceId: string
+      /** @example USDT */
+      readonly symbol: string
+      /** @enum {string} */
+      readonly type: "crypto" | "fiat"
+    }
     readonly ListedAsset: {
       /** @enum {string} */
       readonly assetType: "crypto" | "fiat"
@@ -280,6 +312,8 @@ export interface components {
       readonly slug?: string
       /** @example USDT */
       readonly symbol: string
+      /** @enum {string} */
+      readonly type: "crypto" | "fiat"
       readonly specificData: {
         /** @example 0.01 */
         readonly "1HourPriceChangeInPercentage": string
@@ -7517,6 +7551,102 @@ export interface operations {
             /** @description Items on all pages */
             readonly total: number
             readonly items: readonly components["schemas"]["ListedAsset"][]
+          }
+        }
+      }
+    }
+  }
+  readonly "marketData.supportedAssets": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 10 if not given */
+        readonly limit?: number
+        /** @description Items to skip; 0 if not given */
+        readonly offset?: number
+        /** @description Assets of this type alone */
+        readonly type?: "crypto" | "fiat"
+      }
+      readonly header?: never
+      readonly path?: never
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["SupportedAsset"][]
+          }
+        }
+      }
+    }
+  }
+  readonly "marketData.rateById": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description The moment, in seconds since the Unix epoch, 30 days ago at most; the newest rates if not given */
+        readonly calculationTimestamp?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Id of the asset that is sold */
+        readonly fromAssetId: string
+        /** @description Id of the asset that it costs */
+        readonly toAssetId: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["ExchangeRate"]
+          }
+        }
+      }
+    }
+  }
+  readonly "marketData.rateBySymbol": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description The moment, in seconds since the Unix epoch, 30 days ago at most; the newest rates if not given */
+        readonly calculationTimestamp?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Symbol of the asset that is sold, in any letter case */
+        readonly fromAssetSymbol: string
+        /** @description Symbol of the asset that it costs, in any letter case */
+        readonly toAssetSymbol: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["ExchangeRate"]
           }
         }
       }

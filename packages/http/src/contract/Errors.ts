@@ -72,6 +72,10 @@ export class InvalidRequestBodyStructure extends Schema.TaggedError<InvalidReque
   fields
 ) {}
 export class XpubSyncInProgress extends Schema.TaggedError<XpubSyncInProgress>()("xpub_sync_in_progress", fields) {}
+export class PairNotAvailable extends Schema.TaggedError<PairNotAvailable>()(
+  "could_not_calculate_rate_for_pair",
+  fields
+) {}
 export class RequestLimitReached extends Schema.TaggedError<RequestLimitReached>()("request_limit_reached", passing) {}
 export class UnexpectedServerError extends Schema.TaggedError<UnexpectedServerError>()(
   "unexpected_server_error",
@@ -206,6 +210,11 @@ export const Failures = {
     code: "xpub_sync_in_progress",
     status: 422,
     description: "The addresses of the extended public key are still being recorded"
+  }),
+  pairNotAvailable: failure(PairNotAvailable, {
+    code: "could_not_calculate_rate_for_pair",
+    status: 422,
+    description: "There is no rate of one of the assets for that moment"
   }),
   requestLimitReached: failure(RequestLimitReached, {
     code: "request_limit_reached",

@@ -1,4 +1,4 @@
-/** Market data of an asset (interface section 4.4), found by its id, symbol or slug, and the list of all assets. */
+/** Market data of an asset (interface section 4.4), lists of assets, and exchange rates (wider interface, *Market data*). */
 
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -8,7 +8,7 @@ import { context, DecimalText, NameText, pageErrors, StandardText, SymbolText, T
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
 import { ExampleValues } from "./internal/Example.ts"
-import { offsetPage, offsetQuery } from "./Paging.ts"
+import { Count, offsetPage, offsetQuery } from "./Paging.ts"
 import { Price } from "./Price.ts"
 
 const assetId = "5b1ea92e584bf50020130615"
@@ -43,6 +43,7 @@ export const Asset = Schema.Struct({
   referenceId: AssetIdText,
   slug: Schema.optionalKey(Schema.String.annotate({ examples: ["tether"] })),
   symbol: SymbolText.annotate({ examples: ["USDT"] }),
+  type: Schema.Literals(["crypto", "fiat"]),
   specificData: Schema.Struct({
     "1HourPriceChangeInPercentage": Schema.String.annotate({ examples: ["0.01"] }),
     "1WeekPriceChangeInPercentage": Schema.String.annotate({ examples: ["-0.02"] }),
@@ -67,6 +68,27 @@ export const ListedAsset = Schema.Struct({
   latestRate: Schema.optionalKey(LatestRate)
 }).annotate({ identifier: "ListedAsset" })
 
+/** An asset as clients ask for all of them first. */
+export const SupportedAsset = Schema.Struct({
+  name: NameText.annotate({ examples: ["Tether"] }),
+  originalSymbol: Schema.String.annotate({ examples: ["USDT"] }),
+  referenceId: AssetIdText,
+  symbol: SymbolText.annotate({ examples: ["USDT"] }),
+  type: Schema.Literals(["crypto", "fiat"])
+}).annotate({ identifier: "SupportedAsset" })
+
+export const ExchangeRate = Schema.Struct({
+  calculationTimestamp: Timestamp.annotate({ description: "When the older one of the two rates was true" }),
+  fromAssetId: AssetIdText,
+  fromAssetSymbol: SymbolText.annotate({ examples: ["BTC"] }),
+  rate: DecimalText.annotate({
+    description: "Units of the second asset for one of the first, by the rates of both in US dollars",
+    examples: ["64250.12"]
+  }),
+  toAssetId: AssetIdText,
+  toAssetSymbol: SymbolText.annotate({ examples: ["USD"] })
+}).annotate({ identifier: "ExchangeRate" })
+
 const printable = (description: string, example: string) =>
   Schema.String.check(
     Schema.isBetweenLength(1, 200, { message: "must have 1 to 200 characters" }),
@@ -74,15 +96,28 @@ const printable = (description: string, example: string) =>
     Schema.isPattern(/^[^\u0000-\u001f\u007f\ud800-\udfff]*$/u, { message: "must have no control characters" })
   ).annotate({ description, examples: [example] })
 
+const idParam = (description: string) =>
+  Schema.String.check(
+    Schema.isPattern(/^[\x21-\x7e]{1,128}$/, { message: "must be 1 to 128 printable characters" })
+  ).annotate({ description, examples: [assetId] })
+
+const rateQuery = {
+  ...context,
+  calculationTimestamp: Schema.optionalKey(
+    Count.annotate({
+      description: "The moment, in seconds since the Unix epoch, 30 days ago at most; the newest rates if not given",
+      examples: [1_764_158_400]
+    })
+  )
+}
+
 const assetErrors = [Failures.invalidData, Failures.resourceNotFound, Failures.unimplemented] as const
 
 export class MarketDataGroup extends HttpApiGroup.make("marketData")
   .add(
-    HttpApiEndpoint.get("assetById", "/by-id/:assetId", {
+    HttpApiEndpoint.get("assetById", "/assets/by-id/:assetId", {
       params: {
-        assetId: Schema.String.check(
-          Schema.isPattern(/^[\x21-\x7e]{1,128}$/, { message: "must be 1 to 128 printable characters" })
-        ).annotate({ description: "Id of the asset", examples: [assetId] })
+        assetId: idParam("Id of the asset")
       },
       query: context,
       success: item(Asset),
@@ -90,7 +125,7 @@ export class MarketDataGroup extends HttpApiGroup.make("marketData")
     })
       .annotate(Price, "asset")
       .annotateMerge(OpenApi.annotations({ summary: "Read an asset by its id" })),
-    HttpApiEndpoint.get("assetBySymbol", "/by-symbol/:assetSymbol", {
+    HttpApiEndpoint.get("assetBySymbol", "/assets/by-symbol/:assetSymbol", {
       params: { assetSymbol: printable("Unique symbol in the listing, in any letter case", "USDT") },
       query: context,
       success: item(Asset),
@@ -98,7 +133,7 @@ export class MarketDataGroup extends HttpApiGroup.make("marketData")
     })
       .annotate(Price, "asset")
       .annotateMerge(OpenApi.annotations({ summary: "Read an asset by its symbol" })),
-    HttpApiEndpoint.get("assetBySlug", "/by-slug/:assetSlug", {
+    HttpApiEndpoint.get("assetBySlug", "/assets/by-slug/:assetSlug", {
       params: { assetSlug: printable("Unique slug in the listing", "tether") },
       query: context,
       success: item(Asset),
@@ -106,12 +141,47 @@ export class MarketDataGroup extends HttpApiGroup.make("marketData")
     })
       .annotate(Price, "asset")
       .annotateMerge(OpenApi.annotations({ summary: "Read an asset by its slug" })),
-    HttpApiEndpoint.get("assets", "/", {
+    HttpApiEndpoint.get("assets", "/assets", {
       query: { ...context, ...offsetQuery(50) },
       success: offsetPage(ListedAsset),
       error: [Failures.invalidData, ...pageErrors, Failures.unimplemented]
-    }).annotateMerge(OpenApi.annotations({ summary: "List the supported assets" }))
+    }).annotateMerge(OpenApi.annotations({ summary: "List the supported assets" })),
+    HttpApiEndpoint.get("supportedAssets", "/metadata/assets", {
+      query: {
+        ...context,
+        ...offsetQuery(10),
+        type: Schema.optionalKey(Schema.Literals(["crypto", "fiat"])).annotate({
+          description: "Assets of this type alone"
+        })
+      },
+      success: offsetPage(SupportedAsset),
+      error: [Failures.invalidData, ...pageErrors, Failures.unimplemented]
+    })
+      .annotate(Price, "asset-list")
+      .annotateMerge(OpenApi.annotations({ summary: "List the names and ids of the supported assets" })),
+    HttpApiEndpoint.get("rateById", "/exchange-rates/by-id/:fromAssetId/:toAssetId", {
+      params: {
+        fromAssetId: idParam("Id of the asset that is sold"),
+        toAssetId: idParam("Id of the asset that it costs")
+      },
+      query: rateQuery,
+      success: item(ExchangeRate),
+      error: [...assetErrors, Failures.pairNotAvailable]
+    })
+      .annotate(Price, "exchange-rate")
+      .annotateMerge(OpenApi.annotations({ summary: "Read the exchange rate of two assets by their ids" })),
+    HttpApiEndpoint.get("rateBySymbol", "/exchange-rates/by-symbol/:fromAssetSymbol/:toAssetSymbol", {
+      params: {
+        fromAssetSymbol: printable("Symbol of the asset that is sold, in any letter case", "BTC"),
+        toAssetSymbol: printable("Symbol of the asset that it costs, in any letter case", "USD")
+      },
+      query: rateQuery,
+      success: item(ExchangeRate),
+      error: [...assetErrors, Failures.pairNotAvailable]
+    })
+      .annotate(Price, "exchange-rate")
+      .annotateMerge(OpenApi.annotations({ summary: "Read the exchange rate of two assets by their symbols" }))
   )
   .annotateEndpoints(ExampleValues, { unit: "USD" })
-  .prefix("/market-data/assets")
+  .prefix("/market-data")
   .annotateMerge(OpenApi.annotations({ title: "Market data", description: "Assets and their rates" })) {}

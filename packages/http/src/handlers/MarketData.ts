@@ -9,12 +9,31 @@ export const layer = HttpApiBuilder.group(
   Api,
   "marketData",
   Effect.fnUntraced(function* (handlers) {
-    const { assetById, assetBySlug, assetBySymbol, assets } = yield* MarketData
+    const market = yield* MarketData
+    const { assetById, assetBySlug, assetBySymbol, assets } = market
     return handlers.handleAll({
       assetById: ({ params }) => Effect.map(assetById(params.assetId), (item) => ({ item })),
       assetBySymbol: ({ params }) => Effect.map(assetBySymbol(params.assetSymbol), (item) => ({ item })),
       assetBySlug: ({ params }) => Effect.map(assetBySlug(params.assetSlug), (item) => ({ item })),
-      assets: ({ query }) => Pages.byOffset(query, 50, assets)
+      assets: ({ query }) => Pages.byOffset(query, 50, assets),
+      supportedAssets: ({ query: { type, ...query } }) =>
+        Pages.byOffset(query, 10, (page) =>
+          market.supportedAssets({ ...page, ...(type === undefined ? {} : { type }) })
+        ),
+      rateById: ({ params, query }) =>
+        Effect.map(
+          market.rateById({ from: params.fromAssetId, to: params.toAssetId, at: query.calculationTimestamp }),
+          (item) => ({ item })
+        ),
+      rateBySymbol: ({ params, query }) =>
+        Effect.map(
+          market.rateBySymbol({
+            from: params.fromAssetSymbol,
+            to: params.toAssetSymbol,
+            at: query.calculationTimestamp
+          }),
+          (item) => ({ item })
+        )
     })
   })
 )

@@ -12,10 +12,15 @@ import type { AddressesGroup } from "../contract/Addresses.ts"
 import type { BlocksGroup } from "../contract/Blocks.ts"
 import type { BroadcastsGroup } from "../contract/Broadcasts.ts"
 import type { chainParams, context } from "../contract/Common.ts"
-import { type InsufficientCredits, type ResourceNotFound, Unimplemented } from "../contract/Errors.ts"
+import {
+  type InsufficientCredits,
+  type PairNotAvailable,
+  type ResourceNotFound,
+  Unimplemented
+} from "../contract/Errors.ts"
 import type { FeesGroup } from "../contract/Fees.ts"
 import type { HdWalletsGroup } from "../contract/HdWallets.ts"
-import type { Asset, ListedAsset } from "../contract/MarketData.ts"
+import type { Asset, ExchangeRate, ListedAsset, SupportedAsset } from "../contract/MarketData.ts"
 import type { NextNonceGroup } from "../contract/NextNonce.ts"
 import type { cursorQuery, SortingOrder } from "../contract/Paging.ts"
 import type { Payment } from "../contract/Price.ts"
@@ -136,17 +141,31 @@ const notProvided = new Unimplemented({ message: "This server does not support t
 
 type OneAsset = (value: string) => Effect.Effect<typeof Asset.Type, ResourceNotFound | Unimplemented>
 
+type OneRate = (pair: {
+  readonly from: string
+  readonly to: string
+  readonly at?: number | undefined
+}) => Effect.Effect<typeof ExchangeRate.Type, ResourceNotFound | PairNotAvailable | Unimplemented>
+
 /** The market data of this server. */
 export interface MarketOperations {
   readonly assetById: OneAsset
   readonly assetBySymbol: OneAsset
   readonly assetBySlug: OneAsset
   readonly assets: (page: OffsetRequest) => Effect.Effect<OffsetPage<typeof ListedAsset.Type>, Unimplemented>
+  readonly supportedAssets: (
+    page: OffsetRequest & { readonly type?: "crypto" | "fiat" }
+  ) => Effect.Effect<OffsetPage<typeof SupportedAsset.Type>, Unimplemented>
+  readonly rateById: OneRate
+  readonly rateBySymbol: OneRate
 }
 
 export const MarketData = Context.Reference<MarketOperations>("@headwater/http/operations/Operations/MarketData", {
   defaultValue: () => {
     const missing = () => Effect.fail(notProvided)
-    return { assetById: missing, assetBySymbol: missing, assetBySlug: missing, assets: missing }
+    return {
+      ...{ assetById: missing, assetBySymbol: missing, assetBySlug: missing, assets: missing },
+      ...{ supportedAssets: missing, rateById: missing, rateBySymbol: missing }
+    }
   }
 })

@@ -93,6 +93,9 @@ describe("OpenApiDocument", () => {
         "GET /market-data/assets/by-symbol/{assetSymbol}",
         "GET /market-data/assets/by-slug/{assetSlug}",
         "GET /market-data/assets",
+        "GET /market-data/metadata/assets",
+        "GET /market-data/exchange-rates/by-id/{fromAssetId}/{toAssetId}",
+        "GET /market-data/exchange-rates/by-symbol/{fromAssetSymbol}/{toAssetSymbol}",
         ...["hash/{blockHash}", "height/{blockHeight}"].flatMap((block) => [
           `GET /blocks/xrp/{network}/${block}/details`,
           `GET /blocks/utxo/{blockchain}/{network}/${block}/details`,
@@ -186,7 +189,7 @@ describe("OpenApiDocument", () => {
     for (const { description, name, operationId, schema } of ofParameters) {
       assert.isAbove(description?.length ?? 0, 10, `${operationId} ${name}`)
       const isNumber =
-        ["limit", "offset", "wait", "count", "blockHeight"].includes(name) ||
+        ["limit", "offset", "wait", "count", "blockHeight", "calculationTimestamp"].includes(name) ||
         (name === "startingAfter" && "minimum" in schema)
       if (isNumber) assert.strictEqual(schema.type, "integer", `${operationId} ${name}`)
     }

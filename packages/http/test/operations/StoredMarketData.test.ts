@@ -55,6 +55,8 @@ const entries = decode([
   { slug: "old", name: "Old Coin", originalSymbol: "OLD" }
 ])
 
+const dollar = { slug: "us-dollar", name: "US Dollar", originalSymbol: "USD", assetType: "fiat" }
+
 for (const store of stores) {
   describe(`StoredMarketData on ${store.name}`, () => {
     it.live("answers an asset by id, symbol and slug with every field, and the list in pages", () =>
@@ -84,6 +86,7 @@ for (const store of stores) {
           latestRate: { amount: "0.999481", unit: "USD", calculationTimestamp: now - 5 },
           logo: { encoding: "base64", imageData: "iVBORw0KGgo=", mimeType: "image/png" },
           ...{ name: "Tether", originalSymbol: "USDt", referenceId: item.referenceId, slug: "tether", symbol: "USDT" },
+          type: "crypto",
           specificData: {
             "1HourPriceChangeInPercentage": "-0.00213",
             "1WeekPriceChangeInPercentage": "",
@@ -114,6 +117,71 @@ for (const store of stores) {
           ]
         )
         assert.strictEqual((yield* get("/market-data/assets?limit=51")).status, 400)
+      }).pipe(Effect.provide(server(store)))
+    )
+
+    it.live("answers what clients ask first: names and ids of all assets, or of those of a type", () =>
+      Effect.gen(function* () {
+        const get = yield* client
+        yield* (yield* Assets).put([...entries, ...decode([dollar])], "file")
+        const all = yield* get("/market-data/metadata/assets")
+        assert.isUndefined(wrongWith(operationNamed("marketData.supportedAssets"), 200, all.body))
+        const { items, ...rest } = all.body.data
+        assert.deepStrictEqual(rest, { limit: 10, offset: 0, total: 4 })
+        assert.deepStrictEqual(items[0], {
+          ...{ name: "Tether", originalSymbol: "USDt", symbol: "USDT", type: "crypto" },
+          referenceId: items[0].referenceId
+        })
+        const fiat = yield* get("/market-data/metadata/assets?type=fiat&limit=5")
+        assert.deepStrictEqual(
+          [fiat.body.data.total, fiat.body.data.items.map(({ symbol }: { symbol: string }) => symbol)],
+          [1, ["USD"]]
+        )
+        assert.strictEqual((yield* get("/market-data/metadata/assets?type=metal")).status, 400)
+      }).pipe(Effect.provide(server(store)))
+    )
+
+    it.live("answers exchange rates by the rates of both assets, now and at a moment", () =>
+      Effect.gen(function* () {
+        const get = yield* client
+        const assets = yield* Assets
+        const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+        const listed = yield* assets.put([...entries, ...decode([dollar])], "file")
+        const [tether, half] = listed.map((result) => (result as { asset: number }).asset)
+        yield* assets.record([
+          { asset: tether!, amount: "3", at: now - 7_000 },
+          { asset: half!, amount: "0.25", at: now - 6_900 }
+        ])
+        yield* assets.record([
+          { asset: tether!, amount: "1.5", at: now - 50 },
+          { asset: half!, amount: "0.5", at: now - 40 }
+        ])
+        const rates = "/market-data/exchange-rates"
+        const rate = Effect.fnUntraced(function* (path: string) {
+          const { body, status } = yield* get(`${rates}/${path}`)
+          return [status, body.data?.item.rate ?? body.error.code, body.data?.item.calculationTimestamp]
+        })
+        const odd = encodeURIComponent("½ $")
+        const found = yield* get(`${rates}/by-symbol/usdt/${odd}?context=mine`)
+        assert.isUndefined(wrongWith(operationNamed("marketData.rateBySymbol"), 200, found.body))
+        const { item } = found.body.data
+        assert.deepStrictEqual(item, {
+          ...{ calculationTimestamp: now - 50, fromAssetSymbol: "USDT", rate: "3", toAssetSymbol: "½ $" },
+          ...{ fromAssetId: item.fromAssetId, toAssetId: item.toAssetId }
+        })
+        const ids = `by-id/${item.toAssetId}/${item.fromAssetId}`
+        assert.deepStrictEqual(yield* rate(ids), [200, "0.333333333333333333333333333333", now - 50])
+        assert.deepStrictEqual(yield* rate("by-symbol/USDT/USD"), [200, "1.5", now - 50])
+        assert.deepStrictEqual(yield* rate(`by-symbol/USD/${odd}`), [200, "2", now - 40])
+        // Both rates as they were, and none from before the first.
+        const then = (at: number) => `by-symbol/USDT/${odd}?calculationTimestamp=${at}`
+        assert.deepStrictEqual(yield* rate(then(now - 6_000)), [200, "12", now - 7_000])
+        const none = [422, "could_not_calculate_rate_for_pair", undefined]
+        assert.deepStrictEqual(yield* rate(then(now - 6_950)), none)
+        assert.deepStrictEqual(yield* rate(then(now - 100 * 86_400)), none)
+        assert.deepStrictEqual(yield* rate("by-symbol/USDT/OLD"), none)
+        assert.deepStrictEqual(yield* rate("by-symbol/USDT/NONE"), [404, "resource_not_found", undefined])
+        assert.strictEqual((yield* get(`${rates}/by-symbol/USDT/USD?calculationTimestamp=1e3`)).status, 400)
       }).pipe(Effect.provide(server(store)))
     )
 

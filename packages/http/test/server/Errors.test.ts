@@ -162,7 +162,9 @@ const valid = (operationId: string): Request => {
       const params: Record<string, Record<string, string>> = {
         assetById: { assetId: "bitcoin" },
         assetBySymbol: { assetSymbol: "BTC" },
-        assetBySlug: { assetSlug: "bitcoin" }
+        assetBySlug: { assetSlug: "bitcoin" },
+        rateById: { fromAssetId: "1", toAssetId: "2" },
+        rateBySymbol: { fromAssetSymbol: "BTC", toAssetSymbol: "USD" }
       }
       return { params: params[name] ?? {}, query }
     }
@@ -181,6 +183,7 @@ const failures: Record<string, unknown> = {
   sync_addresses_limit_reached: new Errors.SyncAddressesLimitReached({ message: "so many addresses" }),
   xpub_not_synced: new Errors.XpubNotSynced({ message: "not synced" }),
   xpub_sync_in_progress: new Errors.XpubSyncInProgress({ message: "in progress" }),
+  could_not_calculate_rate_for_pair: new Errors.PairNotAvailable({ message: "no rate" }),
   address_not_synced: new Errors.AddressNotSynced({ message: "not synced" }),
   blockchain_data_block_not_found: new Errors.BlockNotFound({ message: "no block" }),
   blockchain_data_transaction_not_found: new Errors.TransactionNotFound({ message: "no transaction" })

@@ -16,12 +16,14 @@ import * as AssetDetails from "./internal/AssetDetails.ts"
 import * as AssetListing from "./internal/AssetListing.ts"
 import * as AssetPage from "./internal/AssetPage.ts"
 import * as AssetRates from "./internal/AssetRates.ts"
+import * as ExchangeRates from "./internal/ExchangeRates.ts"
 import * as ProviderLinks from "./internal/ProviderLinks.ts"
 
 export { AssetNotFound, RateNotAvailable } from "./internal/AssetDetails.ts"
 export type { ListingResult } from "./internal/AssetListing.ts"
 export type { ListedAsset } from "./internal/AssetPage.ts"
 export type { AssetQuote } from "./internal/AssetRates.ts"
+export { PairNotAvailable } from "./internal/ExchangeRates.ts"
 export type { ProviderLink } from "./internal/ProviderLinks.ts"
 
 type Found = Effect.Effect<Asset, AssetDetails.AssetNotFound | AssetDetails.RateNotAvailable | DatabaseError>
@@ -33,6 +35,14 @@ export class Assets extends Context.Service<
     /** In any letter case. */
     readonly bySymbol: (symbol: string) => Found
     readonly bySlug: (slug: string) => Found
+    /** What one asset costs in another, both by their ids or both by their symbols. */
+    readonly exchangeRate: (
+      by: "id" | "symbol",
+      pair: ExchangeRates.Pair
+    ) => Effect.Effect<
+      ExchangeRates.ExchangeRate,
+      AssetDetails.AssetNotFound | ExchangeRates.PairNotAvailable | DatabaseError
+    >
     /** The catalogue in the order in which it grew. */
     readonly list: (
       page: AssetPage.PageRequest
@@ -109,6 +119,7 @@ const make = Effect.gen(function* () {
     byId: (id) => find("id", id),
     bySymbol: (symbol) => find("symbol", symbol),
     bySlug: (slug) => find("slug", slug),
+    exchangeRate: Effect.fn("Assets.exchangeRate")(ExchangeRates.find, stored),
     list: Effect.fn("Assets.list")(AssetPage.read, stored),
     put: Effect.fn("Assets.put")(put, stored),
     record: Effect.fn("Assets.record")(record, stored),

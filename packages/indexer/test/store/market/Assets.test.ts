@@ -164,7 +164,7 @@ for (const store of stores) {
         assert.deepStrictEqual(found, {
           contracts: [{ ...contracts[0]!, identifier: "0xdAC17F958D2ee523a2206206994597C13D831ec7" }, contracts[1]!],
           latestRate: { amount: "1.0003", unit: "USD", calculationTimestamp: start - 10 },
-          ...{ name: "token", originalSymbol: "tok", slug: "token", symbol: "TOK" },
+          ...{ name: "token", originalSymbol: "tok", slug: "token", symbol: "TOK", type: "crypto" },
           specificData: {
             "1HourPriceChangeInPercentage": "",
             "1WeekPriceChangeInPercentage": "",
@@ -179,6 +179,11 @@ for (const store of stores) {
         assert.strictEqual(logo.mimeType, "image/svg+xml")
         assert.match(Buffer.from(logo.imageData, "base64").toString(), /^<svg /)
         assert.match(referenceId, /^[0-9a-f]{24}$/)
+        // An entry that names no contracts takes none away, nor makes a coin of a token.
+        yield* assets.put([entry("token", { name: "Renamed" })], "file")
+        const renamed = yield* assets.bySlug("token")
+        assert.deepStrictEqual([renamed.name, renamed.contracts], ["Renamed", found.contracts])
+        assert.strictEqual(renamed.specificData.type, "TOKEN")
       })
     )
 

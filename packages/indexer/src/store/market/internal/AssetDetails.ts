@@ -78,6 +78,7 @@ const details = Effect.fnUntraced(function* (row: Row<"asset">) {
     referenceId: row.reference_id,
     slug: row.slug,
     symbol: row.symbol,
+    type: row.asset_type,
     specificData: {
       "1HourPriceChangeInPercentage": changes.change1h ?? "",
       "1WeekPriceChangeInPercentage": changes.change1w ?? "",
@@ -91,11 +92,16 @@ const details = Effect.fnUntraced(function* (row: Row<"asset">) {
   } satisfies Asset
 })
 
-/** The asset of an id, of a symbol in any letter case, or of a slug. */
-export const find = Effect.fnUntraced(function* (by: AssetNotFound["by"], value: string) {
+/** The entry of an id, of a symbol in any letter case, or of a slug. */
+export const rowOf = Effect.fnUntraced(function* (by: AssetNotFound["by"], value: string) {
   const { read } = yield* Database
   const column = by === "id" ? "reference_id" : by
   const key = by === "symbol" ? value.toUpperCase() : value
   const [row] = yield* read((db) => db.selectFrom("asset").selectAll().where(column, "=", key))
-  return row === undefined ? yield* new AssetNotFound({ by }) : yield* details(row)
+  return row ?? (yield* new AssetNotFound({ by }))
+})
+
+/** The asset of an id, of a symbol in any letter case, or of a slug. */
+export const find = Effect.fnUntraced(function* (by: AssetNotFound["by"], value: string) {
+  return yield* details(yield* rowOf(by, value))
 })

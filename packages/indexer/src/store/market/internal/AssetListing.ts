@@ -103,6 +103,8 @@ class Affected {
     }
     const symbol = this.#symbol(entry, existing)
     if (typeof symbol !== "string") return symbol
+    // An entry that names no contracts takes none away.
+    const hasContracts = entry.contracts.length > 0
     const row: AssetRow = {
       id: existing?.id,
       reference_id: reference,
@@ -111,8 +113,10 @@ class Affected {
       original_symbol: entry.originalSymbol,
       name: entry.name,
       asset_type: entry.assetType,
-      subtype: entry.specificData?.type ?? (entry.contracts.some(isToken) ? "TOKEN" : "COIN"),
-      contracts: JSON.stringify(entry.contracts),
+      ...(hasContracts || existing === undefined
+        ? { subtype: entry.contracts.some(isToken) ? "TOKEN" : "COIN", contracts: JSON.stringify(entry.contracts) }
+        : { subtype: existing.subtype, contracts: existing.contracts }),
+      ...(entry.specificData?.type === undefined ? {} : { subtype: entry.specificData.type }),
       origin
     }
     if (existing !== undefined) {

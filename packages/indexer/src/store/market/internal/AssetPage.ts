@@ -16,10 +16,12 @@ export interface ListedAsset extends Pick<Asset, "name" | "originalSymbol" | "re
 export interface PageRequest {
   readonly limit: number
   readonly offset: number
+  /** Those of this type alone. */
+  readonly assetType?: "crypto" | "fiat" | undefined
 }
 
 /** The assets of a page, and how many there are in all. */
-export const read = Effect.fnUntraced(function* ({ limit, offset }: PageRequest) {
+export const read = Effect.fnUntraced(function* ({ assetType, limit, offset }: PageRequest) {
   const { read } = yield* Database
   const oldest = yield* AssetRates.oldest
   const rows = yield* read((db) =>
@@ -29,11 +31,17 @@ export const read = Effect.fnUntraced(function* ({ limit, offset }: PageRequest)
         join.onRef("asset_quote.asset", "=", "asset.id").on("asset_quote.at", ">=", oldest)
       )
       .select(["asset_type", "subtype", "name", "original_symbol", "reference_id", "slug", "symbol", "amount", "at"])
+      .$if(assetType !== undefined, (all) => all.where("asset_type", "=", assetType!))
       .orderBy("asset.id")
       .limit(limit)
       .offset(offset)
   )
-  const [count] = yield* read((db) => db.selectFrom("asset").select((eb) => eb.fn.countAll<number>().as("total")))
+  const [count] = yield* read((db) =>
+    db
+      .selectFrom("asset")
+      .$if(assetType !== undefined, (all) => all.where("asset_type", "=", assetType!))
+      .select((eb) => eb.fn.countAll<number>().as("total"))
+  )
   const items = rows.map(
     (row): ListedAsset => ({
       assetType: row.asset_type,
