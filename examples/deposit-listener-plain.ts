@@ -25,7 +25,7 @@ for await (const { acknowledge, events, undone } of headwater.events("deposits")
   database.exec("begin")
   for (const { id } of undone.events) takeBack.run(id)
   for (const { id, item, kind } of events) {
-    if (kind !== "coin" || item.direction !== "incoming") continue
+    if ((kind !== "coin" && kind !== "internal") || item.direction !== "incoming") continue
     credit.run(id, item.address, item.amount, item.minedInBlock.height)
     console.log(`${item.address} got ${item.amount} ${item.unit}: ${id}`)
   }

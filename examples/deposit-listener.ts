@@ -23,7 +23,7 @@ const listen = Effect.gen(function* () {
     Effect.gen(function* () {
       for (const { id } of undone.events) yield* query(rows(sql`delete from deposit where id = ${id}`))
       for (const { id, item, kind } of events) {
-        if (kind !== "coin" || item.direction !== "incoming") continue
+        if ((kind !== "coin" && kind !== "internal") || item.direction !== "incoming") continue
         const { address, amount, minedInBlock } = item
         yield* query(rows(sql`insert into deposit values (${id}, ${address}, ${amount}, ${minedInBlock.height})`))
       }

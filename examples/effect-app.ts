@@ -23,7 +23,7 @@ type Sums = ReadonlyMap<string, bigint>
 const add = (sums: Sums, events: ReadonlyArray<Event>, sign: bigint): Sums => {
   const changed = new Map(sums)
   for (const { item, kind } of events) {
-    if (kind !== "coin" || item.direction !== "incoming") continue
+    if ((kind !== "coin" && kind !== "internal") || item.direction !== "incoming") continue
     const wei = Result.getOrThrow(Amount.parse(item.amount, 18))
     changed.set(item.address, (changed.get(item.address) ?? 0n) + sign * wei)
   }

@@ -50,7 +50,7 @@ app.addHook("onClose", () => headwater.close())
 const following = headwater.inCommit<Tables>("deposits", async ({ db, events, undone }) => {
   for (const { id } of undone.events) await db.deleteFrom("deposit").where("id", "=", id).execute()
   for (const { id, item, kind } of events) {
-    if (kind !== "coin" || item.direction !== "incoming") continue
+    if ((kind !== "coin" && kind !== "internal") || item.direction !== "incoming") continue
     await db.insertInto("deposit").values({ id, address: item.address, amount: item.amount }).execute()
   }
 })

@@ -13,10 +13,11 @@ import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
-import { JsonRpcProvider, parseEther } from "ethers"
+import { getAddress, JsonRpcProvider, parseEther } from "ethers"
 import pg from "pg"
 import { build } from "vite"
 import * as Anvil from "./Anvil.ts"
+import * as Contracts from "./Contracts.ts"
 import { locations } from "./Stores.ts"
 import * as Traffic from "./Traffic.ts"
 
@@ -44,8 +45,14 @@ const depositsOf = (url: string) =>
     const tip = await provider.getBlockNumber()
     for (let height = 0; height <= tip; height++) {
       const block = (await provider.getBlock(height, true))!
-      for (const { to, value } of block.prefetchedTransactions) {
+      for (const { hash, data, to, value } of block.prefetchedTransactions) {
         if (to !== null && addresses.includes(to)) deposits.push(`${to} ${value} ${height}`)
+        if (to === null || data === "0x") continue
+        const traced: { readonly calls?: ReadonlyArray<{ readonly to: string; readonly value: string }> } =
+          await provider.send("debug_traceTransaction", [hash, { tracer: "callTracer" }])
+        for (const { to, value } of traced.calls ?? []) {
+          deposits.push(`${getAddress(to)} ${BigInt(value)} ${height}`)
+        }
       }
     }
     provider.destroy()
@@ -147,12 +154,12 @@ class Runs {
   }
 }
 
-/** A payment to each address, one after the other. */
-const pay = Effect.fnUntraced(function* (anvil: Anvil.Anvil, random: () => number) {
+/** A payment to each address, one after the other, and one by a contract to all of them. */
+const pay = Effect.fnUntraced(function* (anvil: Anvil.Anvil, mover: Contracts.Contract, random: () => number) {
   const [from] = yield* anvil.rpc<ReadonlyArray<string>>("eth_accounts", [])
-  for (const to of addresses) {
-    const value = `0x${Math.ceil(random() * 1e12).toString(16)}`
-    const hash = yield* anvil.rpc<string>("eth_sendTransaction", [{ from, to, value }])
+  for (const call of [...addresses.map((to) => ({ to })), mover.call("split", [addresses])]) {
+    const value = `0x${(2 * Math.ceil(random() * 1e12)).toString(16)}`
+    const hash = yield* anvil.rpc<string>("eth_sendTransaction", [{ ...call, from, value }])
     // anvil loses blocks when it is told to reorganise while it mines.
     while ((yield* anvil.rpc("eth_getTransactionReceipt", [hash])) === null) yield* Effect.sleep("2 millis")
   }
@@ -215,7 +222,10 @@ describe("deposit listeners", () => {
       const programs = yield* bundled
       const all = listeners.map((listener) => new Runs(listener, programs))
       const random = Traffic.randomOf(7)
-      const payments = pay(anvil, random)
+      const mover = yield* (yield* Contracts.sender(anvil)).deploy("Mover")
+      // No reorganisation reaches the contract.
+      yield* anvil.rpc("anvil_mine", ["0x5"])
+      const payments = pay(anvil, mover, random)
       if (seconds === undefined) {
         for (let kills = 0; kills < 2; kills++) {
           yield* Effect.forEach(all, ({ start }) => start)

@@ -42,7 +42,7 @@ export const writing = (indexer: Indexer["Service"]) =>
       const { query } = yield* Database
       for (const { id } of undone.events) yield* query(rows(sql`delete from deposit where id = ${id}`))
       for (const { id, item, kind } of events) {
-        if (kind !== "coin" || item.direction !== "incoming") continue
+        if ((kind !== "coin" && kind !== "internal") || item.direction !== "incoming") continue
         yield* query(rows(sql`insert into deposit values (${id}, ${item.amount})`))
       }
     })

@@ -34,7 +34,7 @@ export const write = async (headwater: Headwater) => {
   await headwater.inCommit<Tables>("my-app", async ({ db, events, undone }) => {
     for (const { id } of undone.events) await db.deleteFrom("deposit").where("id", "=", id).execute()
     for (const { id, item, kind } of events) {
-      if (kind !== "coin" || item.direction !== "incoming") continue
+      if ((kind !== "coin" && kind !== "internal") || item.direction !== "incoming") continue
       await db.insertInto("deposit").values({ id, amount: item.amount }).execute()
     }
   })
