@@ -15,12 +15,12 @@ import * as ExtendedPublicKey from "./keys/ExtendedPublicKey.ts"
 const thrown = <A, E>(result: Result.Result<A, E>): A => Result.getOrThrowWith(result, (error) => error)
 
 const named = (name: string): Chain.Chain => {
-  const [blockchain = "", network = ""] = name.split("/")
-  return thrown(Chain.find(blockchain, network))
+  const [blockchain = "", ...network] = String(name).split("/")
+  return thrown(Chain.find(blockchain, network.join("/")))
 }
 
 /**
- * Addresses of a wallet from its extended public key: `count` of them from the index `from` on. An index without an
+ * Addresses of a wallet from its extended public key: `count` of them, at most 100,000, from the index `from` on. An index without an
  * address is left out, as wallets do. Throws `UnknownBlockchain`, `UnknownNetwork`, `InvalidExtendedPublicKey` and
  * `InvalidDerivation`.
  *
@@ -40,6 +40,7 @@ export const derive = (
   const of = named(chain)
   const key = thrown(ExtendedPublicKey.decode(of, extendedPublicKey))
   const branch = thrown(Derivation.branch(of, key, options))
+  thrown(Derivation.checkRange(from, count))
   return Derivation.derive(branch, from, count).flatMap((derived) =>
     Result.isSuccess(derived) ? [derived.success] : []
   )

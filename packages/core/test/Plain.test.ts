@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import * as Address from "@headwater/core/address/Address"
 import type { Block } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
+import * as Signature from "@headwater/core/events/Signature"
 import { derive, match, sighash, verifyCallback } from "@headwater/core/Plain"
 import * as Result from "effect/Result"
 
@@ -37,6 +38,39 @@ it("derive gives addresses of both branches, from an index on", () => {
     tagOf(() => derive("bitcoin/mainnet", zpub, { derivation: "bip32", type: "change" })),
     "InvalidDerivation"
   )
+})
+
+it("derive refuses what is no number, no name and no text of a key, and shows no key that stands in a wrong place", () => {
+  const fault = (run: () => unknown) =>
+    Result.merge(Result.flip(Result.try(run))) as { _tag?: string; message?: string }
+  const ofOptions = (options: object) => fault(() => derive("bitcoin/mainnet", zpub, options))
+  for (const wrong of [Number.NaN, -1, 0.5, 1 / 0, "2", null, 2 ** 32]) {
+    for (const field of ["from", "count"]) {
+      const { _tag, message } = ofOptions({ [field]: wrong })
+      assert.deepStrictEqual([_tag, message?.split(":")[0]], ["InvalidDerivation", field], `${field} ${wrong}`)
+    }
+  }
+  // Taken for the default, it would be receiving addresses.
+  for (const wrong of [{ type: "CHANGE" }, { type: "change " }, { derivation: "bip44" }]) {
+    assert.strictEqual(ofOptions(wrong)._tag, "InvalidDerivation", JSON.stringify(wrong))
+  }
+  const tag = (chain: string, key: string) => fault(() => derive(chain, key))._tag
+  assert.strictEqual(tag("bitcoin/mainnet/more", zpub), "UnknownNetwork")
+  assert.strictEqual(tag(undefined as never, zpub), "UnknownBlockchain")
+  assert.strictEqual(tag("bitcoin/mainnet", undefined as never), "InvalidExtendedPublicKey")
+  // BIP-32, test vector 1: the master's private key.
+  const xprv =
+    "xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi"
+  for (const [chain, key] of [
+    [xprv, "bitcoin/mainnet"],
+    [`bitcoin/${xprv}`, zpub],
+    [`bitcoin/mainnet/${xprv}`, zpub],
+    ["bitcoin/mainnet", xprv]
+  ] as const) {
+    const error = fault(() => derive(chain, key))
+    assert.isDefined(error._tag)
+    assert.notInclude(`${error.message} ${JSON.stringify(error)}`, xprv.slice(0, 8))
+  }
 })
 
 it("sighash takes bigints, numbers and text", () => {
@@ -94,4 +128,13 @@ it("verifyCallback throws for what nobody has signed", () => {
     tagOf(() => verifyCallback({}, "{}", ["a secret"], 0)),
     "InvalidSignature"
   )
+  // What a framework has parsed.
+  const headers = Signature.headers({ secrets: ["a secret"], id: "1", timestamp: 0, body: "{}" })
+  for (const body of [undefined, {}, []]) {
+    assert.strictEqual(
+      tagOf(() => verifyCallback(headers, body as never, ["a secret"], 0)),
+      "InvalidSignature"
+    )
+    assert.isTrue(Result.isFailure(Signature.verifyBody(headers, body as never, ["a secret"])))
+  }
 })

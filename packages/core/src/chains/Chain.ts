@@ -86,6 +86,9 @@ export const ofName = (name: string): Chain | undefined => byName.get(name)
 
 const names = new Set(blockchains.map(({ name }) => name))
 
+/** What an error repeats of a name: what is longer than any name may be a key that stands in the wrong place. */
+const shown = (name: string): string => (name.length > 24 ? "…" : name)
+
 /**
  * Looks a chain up by the names that the interface uses.
  *
@@ -102,6 +105,8 @@ export const find = (blockchain: string, network: string): Result.Result<Chain, 
   const chain = byName.get(`${blockchain}/${network}`)
   if (chain !== undefined) return Result.succeed(chain)
   return Result.fail(
-    names.has(blockchain) ? new UnknownNetwork({ blockchain, network }) : new UnknownBlockchain({ blockchain })
+    names.has(blockchain)
+      ? new UnknownNetwork({ blockchain, network: shown(network) })
+      : new UnknownBlockchain({ blockchain: shown(blockchain) })
   )
 }

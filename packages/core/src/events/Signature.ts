@@ -131,7 +131,15 @@ const isSigned = (keys: ReadonlyArray<Uint8Array>, signed: Uint8Array, digests: 
   return found
 }
 
-const bytesOf = (body: Uint8Array | string) => (typeof body === "string" ? utf8ToBytes(body) : body)
+/** A body that something has parsed is no longer the one that was signed. */
+const bytesOf = (header: string, body: Uint8Array | string): Result.Result<Uint8Array, InvalidSignature> => {
+  if (typeof body === "string") return Result.succeed(utf8ToBytes(body))
+  return body instanceof Uint8Array
+    ? Result.succeed(body)
+    : Result.fail(
+        new InvalidSignature({ header, rule: "is of the body as it was received: give its bytes or its text" })
+      )
+}
 
 const decoded = (decode: (text: string) => Uint8Array, texts: ReadonlyArray<string>): ReadonlyArray<Uint8Array> =>
   texts.flatMap((text) =>
@@ -184,7 +192,7 @@ export const verify = (
       return yield* fail("webhook-timestamp", `must be at most ${toleranceSeconds} seconds from the receiver's clock`)
     }
     const given = signatures.split(" ").flatMap((signature) => (signature.startsWith("v1,") ? signature.slice(3) : []))
-    const signed = concatBytes(utf8ToBytes(`${id}.${time}.`), bytesOf(body))
+    const signed = concatBytes(utf8ToBytes(`${id}.${time}.`), yield* bytesOf("webhook-signature", body))
     if (!isSigned(secrets.map(keyOf), signed, decoded(base64.decode, given))) {
       return yield* fail("webhook-signature", "must hold a signature of the body by the secret")
     }
@@ -209,10 +217,10 @@ export const verifyBody = (
   body: Uint8Array | string,
   secrets: ReadonlyArray<string>
 ): Result.Result<void, InvalidSignature> =>
-  Result.flatMap(headerOf(headers, "x-signature"), (signature) =>
-    isSigned(secrets.map(utf8ToBytes), bytesOf(body), decoded(hexToBytes, [signature]))
-      ? Result.succeed(undefined)
-      : Result.fail(
-          new InvalidSignature({ header: "x-signature", rule: "must be a signature of the body by the secret" })
-        )
-  )
+  Result.gen(function* () {
+    const signature = yield* headerOf(headers, "x-signature")
+    if (isSigned(secrets.map(utf8ToBytes), yield* bytesOf("x-signature", body), decoded(hexToBytes, [signature])))
+      return
+    const rule = "must be a signature of the body by the secret"
+    return yield* Result.fail(new InvalidSignature({ header: "x-signature", rule }))
+  })

@@ -32,7 +32,7 @@ export class InvalidDerivation extends Schema.TaggedError<InvalidDerivation>()("
 
 /** BIP-32 has no key at this index (chance below 2^-127), or the index is not in 0 … 2^31 − 1: go on with the next. */
 export class UnderivableIndex extends Schema.TaggedError<UnderivableIndex>()("UnderivableIndex", {
-  index: Schema.Finite
+  index: Schema.Number
 }) {
   override get message() {
     return `there is no address at index ${this.index}`
@@ -55,6 +55,12 @@ export interface Options {
   /** Default: the format that the key's version decides, else P2WPKH where the chain has it, P2PKH on other UTXO chains. */
   readonly format?: Format | undefined
 }
+
+const derivations: ReadonlyArray<Derivation> = ["account", "bip32"]
+const types: ReadonlyArray<AddressType> = ["receive", "change"]
+
+const oneOf = (field: string, names: ReadonlyArray<string>): InvalidDerivation =>
+  new InvalidDerivation({ message: `${field}: must be one of ${names.join(", ")}` })
 
 /** A branch of a wallet, ready to derive: the key above the branch's addresses, and the addresses' format. */
 export interface Branch {
@@ -105,6 +111,9 @@ export const branch = (
   options: Options = {}
 ): Result.Result<Branch, InvalidDerivation> => {
   const { derivation = "account", type = "receive", format = defaultFormat(chain, key) } = options
+  // A caller without types: another word must not be taken for the default.
+  if (!derivations.includes(derivation)) return Result.fail(oneOf("derivation", derivations))
+  if (!types.includes(type)) return Result.fail(oneOf("type", types))
   const formats = keyFormatsOf(chain.family, chain)
   const found = formats.find(({ name }) => name === format)
   if (found === undefined) {
@@ -191,9 +200,7 @@ const named = <A extends string>(
 ): Result.Result<A | undefined, InvalidDerivation> => {
   if (text === undefined) return Result.succeed(undefined)
   const found = names.find((name) => name.toLowerCase() === text.toLowerCase())
-  return found === undefined
-    ? Result.fail(new InvalidDerivation({ message: `${field}: must be one of ${names.join(", ")}` }))
-    : Result.succeed(found)
+  return found === undefined ? Result.fail(oneOf(field, names)) : Result.succeed(found)
 }
 
 /**
@@ -208,7 +215,7 @@ const named = <A extends string>(
  * ```
  */
 export const parseDerivation = (text: string | undefined): Result.Result<Derivation | undefined, InvalidDerivation> =>
-  named("derivation", ["account", "bip32"], text)
+  named("derivation", derivations, text)
 
 /**
  * `receive` or `change` in any letter case.
@@ -222,7 +229,7 @@ export const parseDerivation = (text: string | undefined): Result.Result<Derivat
  * ```
  */
 export const parseType = (text: string | undefined): Result.Result<AddressType | undefined, InvalidDerivation> =>
-  named("type", ["receive", "change"], text)
+  named("type", types, text)
 
 const formatNames: ReadonlyArray<Format> = [
   ...new Set(familyNames.flatMap((family) => families[family].keyFormats.map(({ name }) => name)))
@@ -263,6 +270,27 @@ const integer = (field: string, value: number, limit: number): Result.Result<num
     ? Result.succeed(value)
     : Result.fail(new InvalidDerivation({ message: `${field}: must be an integer from 0 to ${limit}` }))
 
+/** Addresses that are asked for at once, at the most: ten seconds of derivation. */
+const mostAddresses = 100_000
+
+/**
+ * Whether addresses can be asked for from the index `from` on, `count` of them: not where either is no integer, as
+ * whatever a program has read from outside may be, or too great.
+ *
+ * @example
+ * ```ts
+ * import * as Derivation from "@headwater/core/keys/Derivation"
+ * import * as Result from "effect/Result"
+ *
+ * Result.isSuccess(Derivation.checkRange(0, 20)) // => true
+ * Result.isFailure(Derivation.checkRange(0, Number.NaN)) // => true
+ * ```
+ */
+export const checkRange = (from: number, count: number): Result.Result<void, InvalidDerivation> =>
+  Result.flatMap(integer("from", from, indexLimit - 1), () =>
+    Result.map(integer("count", count, mostAddresses), () => undefined)
+  )
+
 /**
  * The lines that `headwater derive` prints: index and address, separated by a space, or a JSON array with the fields of
  * interface section 2.12. An index without an address is left out, as wallets do.
@@ -289,8 +317,8 @@ export const lines = (
     const derivation = yield* parseDerivation(request.derivation)
     const type = yield* parseType(request.type)
     const format = yield* parseFormat(request.format)
-    const from = yield* integer("from", request.from ?? 0, indexLimit - 1)
-    const count = yield* integer("count", request.count ?? 20, 100_000)
+    const { count = 20, from = 0 } = request
+    yield* checkRange(from, count)
     const of = yield* branch(chain, key, { derivation, type, format })
     const found = derive(of, from, count)
       .filter(Result.isSuccess)

@@ -129,6 +129,7 @@ export const decode = (
 ): Result.Result<ExtendedPublicKey, InvalidExtendedPublicKey> =>
   Result.mapError(
     Result.gen(function* () {
+      if (typeof text !== "string") return yield* Result.fail("must be text")
       // 82 bytes never take more than 112 characters.
       if (text.length > 112) return yield* Result.fail("must have at most 112 characters")
       const version = yield* versionOf(chain, yield* Base58Check.decode(text))

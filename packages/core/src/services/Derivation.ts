@@ -8,7 +8,7 @@ import * as Keys from "../keys/Derivation.ts"
 import * as ExtendedPublicKey from "../keys/ExtendedPublicKey.ts"
 import { Secp256k1 } from "./Secp256k1.ts"
 
-/** Addresses of an extended public key at the indices `from` (default 0) to `from + count − 1`. */
+/** Addresses of an extended public key at the indices `from` (default 0) to `from + count − 1`, at most 100,000. */
 export interface Request extends Keys.Options {
   readonly blockchain: string
   readonly network: string
@@ -45,6 +45,7 @@ export class Derivation extends Context.Service<
           const chain = yield* Effect.fromResult(Chain.find(blockchain, network))
           const key = yield* Effect.fromResult(ExtendedPublicKey.decode(chain, extendedPublicKey, curve))
           const branch = yield* Effect.fromResult(Keys.branch(chain, key, options))
+          yield* Effect.fromResult(Keys.checkRange(from, count))
           const found: Array<Keys.DerivedAddress> = []
           for (let at = 0; at < count; at += addressesOfTurn) {
             const results = Keys.derive(branch, from + at, Math.min(addressesOfTurn, count - at))

@@ -186,7 +186,8 @@ it("indices beyond 2^31 − 1 are hardened and have no address", () => {
     "UnderivableIndex",
     2 ** 31
   ])
-  for (const from of [-1, 0.5]) assert.isTrue(Derivation.derive(branch, from, 1).every(Result.isFailure))
+  for (const from of [-1, 0.5, Number.NaN, 1 / 0])
+    assert.isTrue(Derivation.derive(branch, from, 1).every(Result.isFailure))
 })
 
 it("the key behind an address, and none where BIP-32 has none", () => {

@@ -46,13 +46,21 @@ describe.each(["noble", "tiny"] as const)("services say what the pure functions 
             { blockchain: "nowhere" },
             { network: "nonet" },
             { extendedPublicKey: "xpub" },
-            { format: "CLASSIC" as const }
+            { format: "CLASSIC" as const },
+            // No address, in place of those that there are.
+            { from: -5 },
+            { count: Number.NaN },
+            // Without end.
+            { count: 1 / 0 }
           ],
           (wrong) => Effect.flip(derivation.addresses({ ...request, ...wrong }))
         )
         assert.deepStrictEqual(
           failures.map(({ _tag }) => _tag),
-          ["UnknownBlockchain", "UnknownNetwork", "InvalidExtendedPublicKey", "InvalidDerivation"]
+          [
+            ...["UnknownBlockchain", "UnknownNetwork", "InvalidExtendedPublicKey"],
+            ...Array.from({ length: 4 }, () => "InvalidDerivation")
+          ]
         )
       })
     )
