@@ -6,7 +6,7 @@
  */
 import { Headwater } from "@headwater/indexer/Headwater"
 import fastify from "fastify"
-import { sql } from "kysely"
+import { type Kysely, sql } from "kysely"
 
 const [url = "", store = ""] = process.argv.slice(2)
 
@@ -18,14 +18,13 @@ interface Tables {
 const headwater = await Headwater.start({
   chains: { "ethereum/devnet": { nodes: [url], start: 0, pollMillis: 100 } },
   store: { sqlite: store },
-  addresses: []
+  // Before any block is committed: what customers get while the app is away is told.
+  addresses: async (db: Kysely<Tables>) => {
+    await sql`create table if not exists customer (address text primary key)`.execute(db)
+    await sql`create table if not exists deposit (id text primary key, address text, amount text)`.execute(db)
+    return (await db.selectFrom("customer").select("address").execute()).map(({ address }) => address)
+  }
 })
-const customers = await headwater.transaction<Tables, ReadonlyArray<string>>(async (db) => {
-  await sql`create table if not exists customer (address text primary key)`.execute(db)
-  await sql`create table if not exists deposit (id text primary key, address text, amount text)`.execute(db)
-  return (await db.selectFrom("customer").select("address").execute()).map(({ address }) => address)
-})
-await headwater.watch(customers)
 
 const app = fastify()
 app.post<{ Params: { address: string } }>("/customers/:address", async ({ params: { address } }, reply) => {

@@ -39,7 +39,15 @@ export class Closed extends Schema.TaggedError<Closed>()("Closed", {}) {
   }
 }
 
-export interface Settings extends IndexerSettings {
+// biome-ignore lint/suspicious/noExplicitAny: the tables are the program's own
+type ReadAddresses = (db: ProgramTransaction.ProgramTables<any>) => Promise<ReadonlyArray<string>>
+
+export interface Settings extends Omit<IndexerSettings, "addresses"> {
+  /**
+   * Addresses, each of every configured chain that has such addresses, or all of all chains. A function reads them off the
+   * program's own tables in the store, in a transaction before any block is committed.
+   */
+  readonly addresses: ReadonlyArray<string> | "all" | ReadAddresses
   /** Messages of this level and above go to standard error; warnings by default. */
   readonly log?: LogLevel
 }
@@ -90,12 +98,18 @@ const asThrown = (error: unknown) => {
 }
 
 /** Starts to follow the chains of the settings. */
-const start = async ({ log = "Warn", ...settings }: Settings): Promise<Headwater> => {
+const start = async ({ addresses, log = "Warn", ...settings }: Settings): Promise<Headwater> => {
   const logging = Layer.succeedContext(
     Context.make(Logger.LogToStderr, true).pipe(Context.add(References.MinimumLogLevel, log))
   )
-  const runtime = ManagedRuntime.make(Indexer.layer(settings).pipe(Layer.provideMerge(logging)))
-  const context = await runtime.context()
+  const read =
+    typeof addresses === "function"
+      ? Effect.flatMap(Database, ({ transaction }) => transaction(ProgramTransaction.join(addresses)))
+      : addresses
+  const layer = Indexer.layer({ ...settings, addresses: read })
+  const runtime = ManagedRuntime.make(layer.pipe(Layer.provideMerge(logging)))
+  // What was opened before the failure is closed.
+  const context = await runtime.context().catch((error) => runtime.dispose().then(() => asThrown(error)))
   const indexer = Context.get(context, Indexer)
   const closed = Deferred.makeUnsafe<void>()
   const untilClosed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>

@@ -167,9 +167,9 @@ describe("Headwater", () => {
           )
           assert.strictEqual(failed, failure)
           assert.deepStrictEqual(await stored(), [])
-          let told = () => {}
+          let wake = () => {}
           const waited = new Promise<void>((resolve) => {
-            told = resolve
+            wake = resolve
           })
           // Of one consumer in two places, each notification is handled in one: an id that comes twice would be refused.
           const handle = async ({ db, events }: Pick<Acknowledgeable, "events"> & { readonly db: Kysely<Tables> }) => {
@@ -177,7 +177,7 @@ describe("Headwater", () => {
               db,
               events.map(({ id }) => id)
             )
-            if (events.length > 0) setTimeout(told)
+            if (events.length > 0) setTimeout(wake)
           }
           const running = [1, 2].map(() => headwater.inCommit<Tables>("exactly once", handle))
           await waited
@@ -193,8 +193,25 @@ describe("Headwater", () => {
           )
           assert.strictEqual(undone, failure)
           assert.strictEqual((await stored()).length, 2)
+          await headwater.transaction((db) => sql`create table customer (address text)`.execute(db))
+          await headwater.transaction((db) => sql`insert into customer values (${bob})`.execute(db))
           await headwater.close()
           await Promise.all(running)
+
+          // Addresses may stand in the store: no block is committed before they are read, however long that takes.
+          await pay(bob, 4_000)
+          const customers = async (db: Kysely<{ readonly customer: { readonly address: string } }>) => {
+            await new Promise((resolve) => setTimeout(resolve, 200))
+            return (await db.selectFrom("customer").selectAll().execute()).map(({ address }) => address)
+          }
+          const again = await Headwater.start({ ...settings, addresses: customers })
+          await iterate(again.events("customers")).until((told) => amounts(told).includes("incoming 0.000000000000004"))
+          await again.close()
+          const broken = await refusal(Headwater.start({ ...settings, addresses: () => Promise.reject(failure) }))
+          assert.strictEqual(broken, failure)
+          const nobody = await refusal(Headwater.start({ ...settings, addresses: async () => ["x"] }))
+          assert.strictEqual(nobody._tag, "InvalidIndexerSettings")
+          await (await Headwater.start(settings)).close()
         })
       }).pipe(Effect.scoped)
   )

@@ -1,4 +1,5 @@
 /** A chain that an embedded indexer follows into its store, and its consumers read from there. */
+import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -37,7 +38,8 @@ export interface FollowedChain {
 
 /** Follows a chain until the scope ends. */
 export const make = Effect.fnUntraced(function* (
-  { addresses: written, chain, settings }: ConfiguredChain,
+  { chain, settings }: ConfiguredChain,
+  written: ReadonlyArray<AddressBytes> | "all",
   { ahead, keepBlocks }: Pick<ReadSettings, "ahead" | "keepBlocks">
 ) {
   const addresses = written === "all" ? ConsumedAddresses.all(chain) : ConsumedAddresses.make(written)

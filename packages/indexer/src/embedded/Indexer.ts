@@ -92,7 +92,7 @@ export class Indexer extends Context.Service<
   }
 >()("@headwater/indexer/embedded/Indexer") {
   /** Follows the chains as long as the layer lives. A SQLite file is locked for this program. */
-  static readonly layer = (settings: IndexerSettings.IndexerSettings) =>
+  static readonly layer = <E = never>(settings: IndexerSettings.IndexerSettings<E>) =>
     Layer.unwrap(
       Effect.map(IndexerSettings.read(settings), (read) =>
         Layer.effect(Indexer, make(read)).pipe(
@@ -104,11 +104,14 @@ export class Indexer extends Context.Service<
     )
 }
 
-const make = Effect.fnUntraced(function* (settings: IndexerSettings.ReadSettings) {
+const make = Effect.fnUntraced(function* <E>(settings: IndexerSettings.ReadSettings<E>) {
   const database = yield* Database
   const statuses = yield* ChainStatus
   const stored = Effect.provideService(Database, database)
-  const chains = yield* Effect.forEach(settings.chains, (configured) => FollowedChain.make(configured, settings))
+  const addresses = yield* settings.addresses
+  const chains = yield* Effect.forEach(settings.chains, (configured) =>
+    FollowedChain.make(configured, addresses.get(configured.chain) ?? [], settings)
+  )
 
   /** Changes what is watched between two blocks. */
   const change = Effect.fnUntraced(function* (

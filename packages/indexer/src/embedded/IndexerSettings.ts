@@ -7,7 +7,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
-import type { Location } from "../store/database/Database.ts"
+import type { Database, Location } from "../store/database/Database.ts"
 import * as ChainSettings from "../sync/ChainSettings.ts"
 
 /** The settings cannot be used: each problem with its path, and never with its value. */
@@ -20,7 +20,7 @@ export class InvalidIndexerSettings extends Schema.TaggedError<InvalidIndexerSet
 }
 
 /** Settings as a program writes them. */
-export interface IndexerSettings {
+export interface IndexerSettings<E = never> {
   /**
    * The chains by `blockchain/network`, each with the URLs of its nodes; the other fields, and their defaults, are those of
    * the daemon's settings.
@@ -28,8 +28,11 @@ export interface IndexerSettings {
   readonly chains: Readonly<Record<string, ChainSettings.Written>>
   /** A SQLite file, which one program has for itself, or a PostgreSQL URL. */
   readonly store: { readonly sqlite: string } | { readonly postgres: string; readonly connections?: number }
-  /** Addresses, each of every configured chain that has such addresses, or all of all chains. */
-  readonly addresses: ReadonlyArray<string> | "all"
+  /**
+   * Addresses, each of every configured chain that has such addresses, or all of all chains. An effect reads them off the
+   * program's own tables in the store, before any block is committed.
+   */
+  readonly addresses: ReadonlyArray<string> | "all" | Effect.Effect<ReadonlyArray<string>, E, Database>
   /** How many blocks following may be ahead of what an open consumer has acknowledged; 1,000 by default. */
   readonly ahead?: number
   /** How many blocks are kept for consumers at least; all of them by default. */
@@ -39,12 +42,17 @@ export interface IndexerSettings {
 export interface ConfiguredChain {
   readonly chain: Chain.Chain
   readonly settings: ChainSettings.ChainSettings
-  readonly addresses: ReadonlyArray<AddressBytes> | "all"
 }
 
 /** Settings that were read. */
-export interface ReadSettings {
+export interface ReadSettings<E = never> {
   readonly chains: ReadonlyArray<ConfiguredChain>
+  /** The addresses of each chain. */
+  readonly addresses: Effect.Effect<
+    ReadonlyMap<Chain.Chain, ReadonlyArray<AddressBytes> | "all">,
+    InvalidIndexerSettings | E,
+    Database
+  >
   readonly location: Location
   readonly ahead: number
   readonly keepBlocks: number | undefined
@@ -100,33 +108,31 @@ export const addressesOf = (
 }
 
 /** Reads settings, with the defaults of what they leave out. */
-export const read = Effect.fn("IndexerSettings.read")(function* (written: IndexerSettings) {
-  const settings = yield* Schema.decodeUnknownEffect(Written)(written, {
-    errors: "all",
-    onExcessProperty: "error"
-  }).pipe(Effect.mapError(({ issue }) => new InvalidIndexerSettings({ problems: problemsOf(issue) })))
+export const read = Effect.fn("IndexerSettings.read")(function* <E>({ addresses, ...written }: IndexerSettings<E>) {
+  const settings = yield* Schema.decodeUnknownEffect(Written)(
+    { ...written, addresses: Effect.isEffect(addresses) ? [] : addresses },
+    { errors: "all", onExcessProperty: "error" }
+  ).pipe(Effect.mapError(({ issue }) => new InvalidIndexerSettings({ problems: problemsOf(issue) })))
   const configured = Chain.all.flatMap((chain) => {
     const own = settings.chains[Chain.nameOf(chain)]
     return own === undefined ? [] : [{ chain, settings: own }]
   })
-  const { addresses } = settings
-  const decoded =
-    addresses === "all"
-      ? undefined
-      : yield* Effect.fromResult(
-          addressesOf(
-            configured.map(({ chain }) => chain),
-            addresses
-          )
-        )
+  const chains = configured.map(({ chain }) => chain)
+  const decode = (texts: ReadonlyArray<string>) => Effect.fromResult(addressesOf(chains, texts))
+  // Those that are written are refused before anything is opened.
+  const given =
+    settings.addresses === "all"
+      ? new Map(chains.map((chain) => [chain, "all" as const]))
+      : yield* decode(settings.addresses)
   const { store } = settings
   return {
-    chains: configured.map(({ chain, settings }) => ({ chain, settings, addresses: decoded?.get(chain) ?? "all" })),
+    chains: configured,
+    addresses: Effect.isEffect(addresses) ? Effect.flatMap(addresses, decode) : Effect.succeed(given),
     location:
       "sqlite" in store
         ? { kind: "sqlite", file: store.sqlite }
         : { kind: "postgres", url: Redacted.make(store.postgres), connections: store.connections ?? 10 },
     ahead: settings.ahead ?? 1_000,
     keepBlocks: settings.keepBlocks
-  } satisfies ReadSettings as ReadSettings
+  } satisfies ReadSettings<E> as ReadSettings<E>
 })
