@@ -5,7 +5,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { formatEther, getAddress, HDNodeWallet, Interface, parseEther, Wallet, ZeroAddress, zeroPadValue } from "ethers"
+import {
+  formatEther,
+  formatUnits,
+  getAddress,
+  HDNodeWallet,
+  Interface,
+  parseEther,
+  Wallet,
+  ZeroAddress,
+  zeroPadValue
+} from "ethers"
 import * as Anvil from "./Anvil.ts"
 import * as Contracts from "./Contracts.ts"
 import * as EvmOracle from "./EvmOracle.ts"
@@ -554,11 +564,11 @@ for (const [store, { location, name }] of locations.entries()) {
 describe("EVM endpoints", () => {
   const { location } = locations[0]!
 
-  it.live("lists the logs of a transaction, with the names of known events", () =>
+  it.live("lists the logs of a transaction, with the names of known events, and shows balances and tokens", () =>
     Effect.gen(function* () {
       const test = yield* setup(location)
       const { anvil, caughtUp, headwater, mine, sender } = test
-      const { coin, multi } = yield* deploy(test)
+      const { coin, collectible, mover, multi } = yield* deploy(test)
       const hash = yield* sender.send({ ...coin.call("spray", [1n, 120n, 5n]), gasLimit: 10_000_000n })
       const batch = yield* sender.send(multi.call("mintBatch", [actors[0], [1n, 2n], [3n, 4n]]))
       yield* mine()
@@ -586,6 +596,26 @@ describe("EVM endpoints", () => {
         (yield* logs(batch.slice(2).toUpperCase())).body.data.items[0].name,
         "TransferBatch(address,address,address,uint256[],uint256[])"
       )
+      const balance = yield* anvil.rpc<string>("eth_getBalance", [sender.address, "latest"])
+      const { body: held } = yield* headwater.get(`/addresses-latest/evm/ethereum/devnet/${sender.address}/balance`)
+      const amount = formatEther(balance).replace(/\.0$/, "")
+      assert.deepStrictEqual(held.data.item, { confirmedBalance: { amount, unit: "ETH" } })
+      const details = Effect.fnUntraced(function* (contract: string) {
+        const { body } = yield* headwater.get(`/contracts/evm/ethereum/devnet/${contract}/token-details`)
+        return body.data?.item ?? body.error.code
+      })
+      const supply = yield* anvil.rpc<string>("eth_call", [{ to: coin.address, data: "0x18160ddd" }, "latest"])
+      assert.deepStrictEqual(yield* details(coin.address), {
+        ...{ name: "Test Coin", symbol: "COIN", standard: "ERC-20" },
+        fungibleValues: { decimals: 6, totalSupply: formatUnits(supply, 6).replace(/\.0$/, "") }
+      })
+      const item = { name: "Test Collectible", symbol: "ITEM", standard: "ERC-721" }
+      assert.deepStrictEqual(yield* details(collectible.address), item)
+      assert.deepStrictEqual(yield* details(multi.address), { name: "", symbol: "", standard: "ERC-1155" })
+      // A contract that is none of a token, and no contract.
+      for (const other of [mover.address, sender.address]) {
+        assert.strictEqual(yield* details(other), "blockchain_data_token_details_not_found")
+      }
       const unknown = yield* logs(`0x${"12".repeat(32)}`)
       assert.deepStrictEqual([unknown.status, unknown.body.error.code], [404, "blockchain_data_transaction_not_found"])
       assert.strictEqual((yield* logs("0x12")).status, 400)

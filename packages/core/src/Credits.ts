@@ -19,6 +19,9 @@ const defaults = {
   "address-form": 10,
   fees: 30,
   "next-nonce": 20,
+  "evm-balance": 30,
+  "xrp-balance": 20,
+  "token-details": 90,
   simulate: 110,
   "xrp-block-transactions": 20,
   "tokens-transfers": 100,
@@ -52,15 +55,8 @@ type PriceColumn = { readonly default: number } & Readonly<Record<string, number
 
 /** Operations that cost more on a chain with a multiplier, whichever that is (wider interface, *Credits*). */
 const multiplied: ReadonlySet<string> = new Set<Operation>([
-  ...([
-    "fees",
-    "next-nonce",
-    "simulate",
-    "evm-block",
-    "evm-transaction",
-    "transaction-tokens",
-    "utxo-transaction"
-  ] as const)
+  ...(["fees", "next-nonce", "simulate", "evm-balance", "token-details"] as const),
+  ...(["evm-block", "evm-transaction", "transaction-tokens", "utxo-transaction"] as const)
 ])
 
 const column = (operation: Operation, byDefault: number): PriceColumn => {

@@ -44,26 +44,26 @@ describe("Credits", () => {
       `Protocol | subscription-create | subscription-list | subscription-get | asset | xrp-block-transactions | xrp-transaction
        default  | 30                  | 30                | 30               | 110   | 20                     | 20`,
       // Wider interface, Credits: times the chain's factor, whichever chain.
-      `Protocol            | fees | next-nonce | simulate | evm-block | evm-transaction | transaction-tokens | utxo-transaction
-       default             | 30   | 20 | 110 | 30 | 30 | 110 | 20
-       ethereum            | 30   | 20 | 110 | 30 | 30 | 110 | 20
-       ethereum-classic    | 39   | 26 | 143 | 39 | 39 | 143 | 26
-       binance-smart-chain | 75   | 50 | 275 | 75 | 75 | 275 | 50
-       polygon             | 60   | 40 | 220 | 60 | 60 | 220 | 40
-       arbitrum            | 48   | 32 | 176 | 48 | 48 | 176 | 32
-       avalanche           | 54   | 36 | 198 | 54 | 54 | 198 | 36
-       base                | 36   | 24 | 132 | 36 | 36 | 132 | 24
-       optimism            | 42   | 28 | 154 | 42 | 42 | 154 | 28
-       tron                | 45   | 30 | 165 | 45 | 45 | 165 | 30
-       bitcoin             | 30   | 20 | 110 | 30 | 30 | 110 | 20
-       bitcoin-cash        | 36   | 24 | 132 | 36 | 36 | 132 | 24
-       litecoin            | 33   | 22 | 121 | 33 | 33 | 121 | 22
-       dogecoin            | 33   | 22 | 121 | 33 | 33 | 121 | 22
-       dash                | 33   | 22 | 121 | 33 | 33 | 121 | 22
-       zcash               | 39   | 26 | 143 | 39 | 39 | 143 | 26
-       xrp                 | 30   | 20 | 110 | 30 | 30 | 110 | 20`,
-      `Protocol | tokens-transfers | xrp-derive | xrp-assets | subscription-activate | address-form | broadcast | asset-list | exchange-rate
-       default  | 100              | 35         | 120        | 30                    | 10           | 60        | 20         | 270`
+      `Protocol            | fees | next-nonce | simulate | evm-block | evm-transaction | transaction-tokens | utxo-transaction | evm-balance | token-details
+       default             | 30   | 20 | 110 | 30 | 30 | 110 | 20 | 30 | 90
+       ethereum            | 30   | 20 | 110 | 30 | 30 | 110 | 20 | 30 | 90
+       ethereum-classic    | 39   | 26 | 143 | 39 | 39 | 143 | 26 | 39 | 117
+       binance-smart-chain | 75   | 50 | 275 | 75 | 75 | 275 | 50 | 75 | 225
+       polygon             | 60   | 40 | 220 | 60 | 60 | 220 | 40 | 60 | 180
+       arbitrum            | 48   | 32 | 176 | 48 | 48 | 176 | 32 | 48 | 144
+       avalanche           | 54   | 36 | 198 | 54 | 54 | 198 | 36 | 54 | 162
+       base                | 36   | 24 | 132 | 36 | 36 | 132 | 24 | 36 | 108
+       optimism            | 42   | 28 | 154 | 42 | 42 | 154 | 28 | 42 | 126
+       tron                | 45   | 30 | 165 | 45 | 45 | 165 | 30 | 45 | 135
+       bitcoin             | 30   | 20 | 110 | 30 | 30 | 110 | 20 | 30 | 90
+       bitcoin-cash        | 36   | 24 | 132 | 36 | 36 | 132 | 24 | 36 | 108
+       litecoin            | 33   | 22 | 121 | 33 | 33 | 121 | 22 | 33 | 99
+       dogecoin            | 33   | 22 | 121 | 33 | 33 | 121 | 22 | 33 | 99
+       dash                | 33   | 22 | 121 | 33 | 33 | 121 | 22 | 33 | 99
+       zcash               | 39   | 26 | 143 | 39 | 39 | 143 | 26 | 39 | 117
+       xrp                 | 30   | 20 | 110 | 30 | 30 | 110 | 20 | 30 | 90`,
+      `Protocol | tokens-transfers | xrp-derive | xrp-assets | subscription-activate | address-form | broadcast | asset-list | exchange-rate | xrp-balance
+       default  | 100              | 35         | 120        | 30                    | 10           | 60        | 20         | 270           | 20`
     ]
     const columns = tables.flatMap((table) => {
       const [header = [], ...rows] = table.split("\n").map((line) => line.split("|").map((cell) => cell.trim()))

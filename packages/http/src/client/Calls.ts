@@ -86,6 +86,9 @@ export const endpoints = {
   "fees.ledgerFees": "GET /blockchain-fees/xrp/{network}/mempool",
   "nextNonce.nextNonce": "GET /addresses-latest/evm/{blockchain}/{network}/{address}/next-available-nonce",
   "nextNonce.nextSequence": "GET /addresses-latest/xrp/{network}/{address}/next-available-sequence",
+  "balances.evmBalance": "GET /addresses-latest/evm/{blockchain}/{network}/{address}/balance",
+  "balances.xrpBalance": "GET /addresses-latest/xrp/{network}/{address}/balance",
+  "balances.tokenDetails": "GET /contracts/evm/{blockchain}/{network}/{contractAddress}/token-details",
   "broadcasts.broadcast": "POST /broadcast-transactions/{blockchain}/{network}",
   "broadcasts.broadcastOutcome": "GET /broadcast-transactions/{blockchain}/{network}/{transactionId}",
   "addresses.internalTransactions": "GET /addresses-latest/evm/{blockchain}/{network}/{address}/internal-transactions",
@@ -132,6 +135,7 @@ export type ErrorCode =
   | "address_not_synced"
   | "already_exists"
   | "blockchain_data_block_not_found"
+  | "blockchain_data_token_details_not_found"
   | "blockchain_data_transaction_not_found"
   | "blockchain_events_callbacks_limit_reached"
   | "could_not_calculate_rate_for_pair"
@@ -340,6 +344,14 @@ export interface Calls {
     readonly nextNonce: Call<"nextNonce.nextNonce">
     /** Show the sequence of an account's next transaction. Costs 20 credits a result; bitcoin-cash 24, litecoin 22, dogecoin 22, dash 22, zcash 26, ethereum-classic 26, binance-smart-chain 50, polygon 40, arbitrum 32, avalanche 36, base 24, optimism 28, tron 30. What fails costs nothing. */
     readonly nextSequence: Call<"nextNonce.nextSequence">
+  }
+  readonly balances: {
+    /** Read the coins of an address after the newest block. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    readonly evmBalance: Call<"balances.evmBalance">
+    /** Read the XRP of an address after the newest validated ledger. Costs 20 credits a result. What fails costs nothing. */
+    readonly xrpBalance: Call<"balances.xrpBalance">
+    /** Read what a token's contract says of itself. Costs 90 credits a result; bitcoin-cash 108, litecoin 99, dogecoin 99, dash 99, zcash 117, ethereum-classic 117, binance-smart-chain 225, polygon 180, arbitrum 144, avalanche 162, base 108, optimism 126, tron 135. What fails costs nothing. */
+    readonly tokenDetails: Call<"balances.tokenDetails">
   }
   readonly broadcasts: {
     /** Send a signed transaction to the nodes of its chain. Costs 60 credits a result. What fails costs nothing. */

@@ -991,6 +991,24 @@ export interface components {
        */
       readonly updatedTimestamp: number
     }
+    readonly TokenDetails: {
+      /** @example Example Token */
+      readonly name: string
+      /** @example ERC-20 */
+      readonly standard: string
+      /** @example EXT */
+      readonly symbol: string
+      /** @description Of a fungible token */
+      readonly fungibleValues?: {
+        /** @example 6 */
+        readonly decimals?: number
+        /** @example 119500000000.5 */
+        readonly totalSupply: string
+      }
+    }
+    readonly Balance: {
+      readonly confirmedBalance: components["schemas"]["Amount_2"]
+    }
     readonly GasLimit: {
       /**
        * @description Gas, with room for a contract to take more; on tron points of bandwidth of a plain transfer, energy of a call
@@ -6059,6 +6077,97 @@ export interface operations {
                */
               readonly nextAvailableSequence: number
             }
+          }
+        }
+      }
+    }
+  }
+  readonly "balances.evmBalance": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Address, in any form that the blockchain knows */
+        readonly address: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["Balance"]
+          }
+        }
+      }
+    }
+  }
+  readonly "balances.xrpBalance": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Address, in any form that the blockchain knows */
+        readonly address: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["Balance"]
+          }
+        }
+      }
+    }
+  }
+  readonly "balances.tokenDetails": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Address of the token's contract */
+        readonly contractAddress: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["TokenDetails"]
           }
         }
       }

@@ -7,6 +7,7 @@ import { AddressesGroup } from "./Addresses.ts"
 import { AddressFormsGroup } from "./AddressForms.ts"
 import { AddressListsGroup } from "./AddressLists.ts"
 import { Authentication } from "./Authentication.ts"
+import { BalancesGroup } from "./Balances.ts"
 import { BlocksGroup } from "./Blocks.ts"
 import { BroadcastsGroup } from "./Broadcasts.ts"
 import { BulkGroup } from "./Bulk.ts"
@@ -46,6 +47,7 @@ export class Api extends HttpApi.make("headwater")
   .add(SimulationGroup)
   .add(FeesGroup)
   .add(NextNonceGroup)
+  .add(BalancesGroup)
   .add(BroadcastsGroup)
   .add(AddressesGroup)
   .add(HdWalletsGroup)

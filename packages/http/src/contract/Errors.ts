@@ -55,6 +55,10 @@ export class TransactionNotFound extends Schema.TaggedError<TransactionNotFound>
   "blockchain_data_transaction_not_found",
   fields
 ) {}
+export class TokenDetailsNotFound extends Schema.TaggedError<TokenDetailsNotFound>()(
+  "blockchain_data_token_details_not_found",
+  fields
+) {}
 export class UriNotFound extends Schema.TaggedError<UriNotFound>()("uri_not_found", fields) {}
 export class AlreadyExists extends Schema.TaggedError<AlreadyExists>()("already_exists", fields) {}
 /** The present state does not allow the operation: 409 with the code of invalid data. */
@@ -175,6 +179,11 @@ export const Failures = {
     code: "blockchain_data_transaction_not_found",
     status: 404,
     description: "The chain has no such transaction"
+  }),
+  tokenDetailsNotFound: failure(TokenDetailsNotFound, {
+    code: "blockchain_data_token_details_not_found",
+    status: 404,
+    description: "There is no contract of a token of a known standard at the address"
   }),
   uriNotFound: failure(UriNotFound, {
     code: "uri_not_found",

@@ -12,6 +12,7 @@ import * as Record from "effect/Record"
 import { AddressesGroup } from "../contract/Addresses.ts"
 import { Api } from "../contract/Api.ts"
 import { CurrentAccount } from "../contract/Authentication.ts"
+import { BalancesGroup } from "../contract/Balances.ts"
 import { BlocksGroup } from "../contract/Blocks.ts"
 import { BroadcastsGroup } from "../contract/Broadcasts.ts"
 import { invalidField, Unimplemented } from "../contract/Errors.ts"
@@ -97,6 +98,9 @@ const checkUrl = (policy: CallbackUrlPolicy, { callbackUrl }: { readonly callbac
 export const layer = Layer.mergeAll(
   HttpApiBuilder.group(Api, "addresses", (group) =>
     Effect.map(handlersOf(AddressesGroup), (all) => group.handleAll(all))
+  ),
+  HttpApiBuilder.group(Api, "balances", (group) =>
+    Effect.map(handlersOf(BalancesGroup), (all) => group.handleAll(all))
   ),
   HttpApiBuilder.group(Api, "blocks", (group) => Effect.map(handlersOf(BlocksGroup), (all) => group.handleAll(all))),
   HttpApiBuilder.group(Api, "broadcasts", (group) =>

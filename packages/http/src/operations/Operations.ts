@@ -9,6 +9,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import type { AddressesGroup } from "../contract/Addresses.ts"
+import type { BalancesGroup } from "../contract/Balances.ts"
 import type { BlocksGroup } from "../contract/Blocks.ts"
 import type { BroadcastsGroup } from "../contract/Broadcasts.ts"
 import type { chainParams, context } from "../contract/Common.ts"
@@ -83,6 +84,7 @@ export interface WalletRequest extends Pick<Caller, "account"> {
 }
 
 type Endpoint = HttpApiGroup.Endpoints<
+  | typeof BalancesGroup
   | typeof BlocksGroup
   | typeof BroadcastsGroup
   | typeof TransactionsGroup

@@ -132,6 +132,11 @@ const valid = (operationId: string): Request => {
         item: { ...item, ...(name === "tokenGas" ? { contract: evmAddress, contractType: "ERC-20" } : {}) }
       }
     }
+    case "balances":
+      if (name === "tokenDetails") return { params: { ...evm, contractAddress: evmAddress }, query }
+      return name === "evmBalance"
+        ? { params: { ...evm, address: evmAddress }, query }
+        : { params: { network: "mainnet", address: "rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpf" }, query }
     case "nextNonce":
       return name === "nextNonce"
         ? { params: { ...evm, address: evmAddress }, query }
@@ -184,6 +189,7 @@ const failures: Record<string, unknown> = {
   xpub_not_synced: new Errors.XpubNotSynced({ message: "not synced" }),
   xpub_sync_in_progress: new Errors.XpubSyncInProgress({ message: "in progress" }),
   could_not_calculate_rate_for_pair: new Errors.PairNotAvailable({ message: "no rate" }),
+  blockchain_data_token_details_not_found: new Errors.TokenDetailsNotFound({ message: "no token" }),
   address_not_synced: new Errors.AddressNotSynced({ message: "not synced" }),
   blockchain_data_block_not_found: new Errors.BlockNotFound({ message: "no block" }),
   blockchain_data_transaction_not_found: new Errors.TransactionNotFound({ message: "no transaction" })
@@ -378,7 +384,7 @@ for (const store of stores) {
         }
         case "node_unavailable":
           // What needs no node needs the store.
-          if (/^(addresses|blocks|broadcasts|hdWallets|transactions)\./.test(operation.operationId)) {
+          if (/^(addresses|balances|blocks|broadcasts|hdWallets|transactions)\./.test(operation.operationId)) {
             insides.failure = new Errors.NodeUnavailable({ message: "no node", retryAfter: 7 })
           } else insides.storeFails = true
           return yield* call(operation, request, alice)

@@ -13,6 +13,7 @@ import type { Reserving } from "../KeptNonce.ts"
 import type { ChainOperations } from "../Operations.ts"
 import * as AddressHistory from "./AddressHistory.ts"
 import * as Assets from "./Assets.ts"
+import * as Balance from "./Balance.ts"
 import * as DecodeTransaction from "./DecodeTransaction.ts"
 import * as Explore from "./Explore.ts"
 import * as Fees from "./Fees.ts"
@@ -23,6 +24,7 @@ import * as NextNonce from "./NextNonce.ts"
 import * as Prepare from "./Prepare.ts"
 import * as PrepareWallet from "./PrepareWallet.ts"
 import * as Simulate from "./Simulate.ts"
+import * as TokenDetails from "./TokenDetails.ts"
 
 export interface Options
   extends Omit<Assets.Options, "extend" | "isSynced" | "nodeCalls">,
@@ -65,6 +67,7 @@ export const ofFamily = <Node extends ConnectedNode, Fields extends FamilyFields
       tokensTransfers,
       evmAssets: Assets.make(record, freshness, evmOf, { ...options, extend, isSynced, nodeCalls }),
       logs: Logs.make(record, freshness, evmOf),
+      evmBalance: Balance.make(record, freshness, evmOf),
       ...(yield* Broadcast.make(chain, freshness)),
       evmPrepare: PrepareWallet.make(chain, owned.prepare, placeOf),
       ...owned
@@ -79,6 +82,7 @@ export const make = ofFamily(
     ...Explore.make(record, freshness, ({ evm, explorer }) => ({ logs: evm.logs, explorer }), options),
     ...Fees.make(record, freshness),
     nextNonce: NextNonce.make(record, freshness),
+    tokenDetails: TokenDetails.make(record, freshness),
     evmDecode: DecodeTransaction.make(record.chain),
     simulate: Simulate.make(record, freshness)
   }),

@@ -1,4 +1,4 @@
-/** Fees, and the sequence of an account's next transaction. */
+/** Fees, the sequence of an account's next transaction, and the XRP that it has. */
 import * as Amount from "@headwater/core/Amount"
 import type { XrpConnection } from "@headwater/indexer/families/xrp/XrpConnection"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
@@ -12,7 +12,7 @@ import type { ChainOperations } from "../Operations.ts"
 const cushion = "1.2"
 export const cushioned = (drops: bigint): bigint => (drops * 6n + 4n) / 5n
 
-type Operations = Pick<ChainOperations, "ledgerFees" | "nextSequence">
+type Operations = Pick<ChainOperations, "ledgerFees" | "nextSequence" | "xrpBalance">
 
 export const make = ({ chain, name }: ChainReader, freshness: Freshness<XrpConnection>): Operations => {
   const ledgerFees = Effect.fnUntraced(function* () {
@@ -38,7 +38,17 @@ export const make = ({ chain, name }: ChainReader, freshness: Freshness<XrpConne
     return { nextAvailableSequence: account.sequence }
   })
 
+  const xrpBalance = Effect.fnUntraced(function* (request: Parameters<Operations["xrpBalance"]>[0]) {
+    const address = yield* decodeAddress(chain, "address", request.address)
+    const { source } = yield* freshness.node
+    const drops = yield* source.balance(address)
+    return { confirmedBalance: { amount: Amount.format(drops, chain.decimals), unit: chain.unit } }
+  })
+
   return {
+    xrpBalance: Effect.fn("NextTransaction.xrpBalance")((request: Parameters<typeof xrpBalance>[0]) =>
+      freshness.orUnavailable(xrpBalance(request))
+    ),
     ledgerFees: Effect.fn("NextTransaction.ledgerFees")(() => freshness.orUnavailable(ledgerFees())),
     nextSequence: Effect.fn("NextTransaction.nextSequence")((request: Parameters<typeof nextSequence>[0]) =>
       freshness.orUnavailable(nextSequence(request))

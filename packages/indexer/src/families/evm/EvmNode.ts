@@ -3,6 +3,7 @@
  * checked as those of {@link EvmSource} are.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
+import type { TokenKind } from "@headwater/core/chains/Blockchain"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Call, JsonRpc } from "../node/JsonRpc.ts"
@@ -40,6 +41,12 @@ export interface Account {
   readonly afterPending: bigint | undefined
 }
 
+export interface TokenDetails extends TokenMetadata.TokenMetadata {
+  readonly kind: TokenKind
+  /** Of a fungible token, in its smallest unit. */
+  readonly totalSupply: bigint | undefined
+}
+
 export interface EvmNode {
   /** Host and port, for messages. */
   readonly name: () => string
@@ -61,6 +68,8 @@ export interface EvmNode {
   readonly gasPrices: (percentiles: ReadonlyArray<number>) => Effect.Effect<GasPrices.GasPrices, NodeError>
   /** What a token contract says of itself, after the newest block. */
   readonly tokenMetadata: (contract: AddressBytes) => Effect.Effect<TokenMetadata.TokenMetadata, NodeError>
+  /** As {@link EvmNode.tokenMetadata}, with the standard; undefined where there is no contract of a token that says its own. */
+  readonly tokenDetails: (contract: AddressBytes) => Effect.Effect<TokenDetails | undefined, NodeError>
   /** Whether there is a contract at an address, after the newest block. */
   readonly hasCode: (address: AddressBytes) => Effect.Effect<boolean, NodeError>
   /** What a transaction's call would return, after the newest block. Fails with `NodeRejected` where it would revert. */
@@ -213,6 +222,39 @@ const tokenMetadata = (rpc: JsonRpc): EvmNode["tokenMetadata"] =>
     return (yield* TokenMetadata.fetch(rpc, [contract]))[0]!
   })
 
+/** Ids of the interfaces of ERC-721 and ERC-1155. */
+const interfaces = { "non-fungible": "0x80ac58cd", multi: "0xd9b67a26" } as const
+
+/**
+ * By what a contract says itself: the interfaces of ERC-165, or the total and the decimals that fungible tokens have. Tokens
+ * older than these standards say neither, and are none here.
+ */
+const tokenDetails = (rpc: JsonRpc): EvmNode["tokenDetails"] =>
+  Effect.fn("EvmNode.tokenDetails")(function* (contract) {
+    const [metadata] = yield* TokenMetadata.fetch(rpc, [contract])
+    const results = yield* rpc.results([
+      ContractCalls.totalSupply(contract),
+      ContractCalls.balanceOf(contract, contract, "latest"),
+      ContractCalls.supportsInterface(contract, interfaces["non-fungible"]),
+      ContractCalls.supportsInterface(contract, interfaces.multi)
+    ])
+    const answers = yield* Effect.forEach(results, answerOf)
+    const [totalSupply, balance, isNonFungible, isMulti] = yield* read(rpc, "eth_call", () =>
+      answers.map((answer) => (answer === undefined ? undefined : ContractCalls.returned(answer)))
+    )
+    const { decimals } = metadata!
+    const kind =
+      isNonFungible === 1n
+        ? ("non-fungible" as const)
+        : isMulti === 1n
+          ? ("multi" as const)
+          : totalSupply !== undefined && balance !== undefined && decimals !== undefined
+            ? ("fungible" as const)
+            : undefined
+    if (kind === undefined) return undefined
+    return { ...metadata!, kind, totalSupply: kind === "fungible" ? totalSupply : undefined }
+  })
+
 const opStackFee = (rpc: JsonRpc): EvmNode["opStackFee"] =>
   Effect.fn("EvmNode.opStackFee")(function* (unsigned, gasLimit) {
     const [l1, operator] = yield* rpc.results([
@@ -264,6 +306,7 @@ export const make = (rpc: JsonRpc): EvmNode => ({
   account: account(rpc),
   gasPrices: (percentiles) => GasPrices.fetch(rpc, percentiles),
   tokenMetadata: tokenMetadata(rpc),
+  tokenDetails: tokenDetails(rpc),
   hasCode: hasCode(rpc),
   returned: returned(rpc),
   estimateGas: estimateGas(rpc),

@@ -5,6 +5,7 @@
  * Coin transfers are what payments delivered, and what any other transaction changed in an account's XRP. Fees are none.
  * A transaction that is not understood in full stops nothing: the block names the transaction, and has what is certain.
  */
+import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
@@ -46,6 +47,8 @@ export interface XrpSource extends AccountSource {
   /** Over WebSocket only. */
   readonly announced: Effect.Effect<void>
   readonly explorer: LedgerExplorer.LedgerExplorer
+  /** Drops of an address in the newest validated ledger, the reserve included; 0 where that has no such account. */
+  readonly balance: (address: AddressBytes) => Effect.Effect<bigint, NodeError>
   /**
    * What a wallet's addresses hold in the newest validated ledger. Each branch is followed until `gapLimit` addresses in
    * a row never had an account, 20 by default, and at least to the index that `least` has for it.
@@ -205,6 +208,11 @@ export const make = Effect.fn("XrpSource.make")(function* (
     }),
     wereUsed: (addresses) =>
       Effect.flatMap(head, ({ height }) => WalletBalance.wereUsed(chain, node, height, addresses)),
+    balance: Effect.fn("XrpSource.balance")(function* (address) {
+      const { height } = yield* head
+      const [drops = 0n] = yield* WalletBalance.balances(chain, node, height, [address])
+      return drops
+    }),
     walletBalance: (branches, gapLimit = 20, least = []) =>
       Effect.flatMap(head, ({ height }) => WalletBalance.fetch(chain, node, height, branches, gapLimit, least))
   }

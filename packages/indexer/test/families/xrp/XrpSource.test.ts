@@ -110,9 +110,10 @@ describe.each(transports)("XrpSource over $name", ({ url, version }) => {
       const ledgers = chainOf(first, 6, (height) =>
         [7, 8].map((from) => ({ from, to: height % 5, drops: BigInt(height) }))
       )
-      const server = yield* XrpServer.make({ ledgers, version })
+      const server = yield* XrpServer.make({ ledgers, version, balances: { [account(1)]: "77" } })
       server.validated = first + 4
-      const { explorer } = yield* XrpSource.make(mainnet, { urls: [server[url]] })
+      const source = yield* XrpSource.make(mainnet, { urls: [server[url]] })
+      const { explorer } = source
       const shown = (at: number) => ({
         height: first + at,
         hash: ledgers[at]!.ledger_hash,
@@ -146,6 +147,8 @@ describe.each(transports)("XrpSource over $name", ({ url, version }) => {
         assert.strictEqual(hex(found!.ledger.hash), ledgers[2]!.ledger_hash)
       }
       // In a ledger that is closed alone, and in none.
+      assert.strictEqual(yield* source.balance(bytesOf(1)), 77n)
+      assert.strictEqual(yield* source.balance(bytesOf(2)), 0n)
       for (const hash of [ledgers[5]!.transactions[0].hash, "AB".repeat(32)]) {
         assert.isUndefined(yield* explorer.transaction(hash))
       }

@@ -4,7 +4,13 @@ import type { Call } from "../../node/JsonRpc.ts"
 import * as Hex from "./Hex.ts"
 
 /** First four bytes of keccak256 of the functions' signatures. */
-const selectors = { balanceOf: "0x70a08231", getL1Fee: "0x49948e0e", getOperatorFee: "0x275aedd2" } as const
+const selectors = {
+  totalSupply: "0x18160ddd",
+  supportsInterface: "0x01ffc9a7",
+  balanceOf: "0x70a08231",
+  getL1Fee: "0x49948e0e",
+  getOperatorFee: "0x275aedd2"
+} as const
 
 /** The OP stack's contract that knows its fees. */
 const gasPriceOracle = "0x420000000000000000000000000000000000000f"
@@ -20,6 +26,14 @@ const ethCall = (to: string, data: string, block: unknown): Call => ({
 /** Tokens of a holder after a block, as `eth_call` takes it. */
 export const balanceOf = (contract: AddressBytes, holder: AddressBytes, block: unknown): Call =>
   ethCall(Hex.encode(contract), `${selectors.balanceOf}${word(0n).slice(40)}${digits(holder)}`, block)
+
+/** All tokens of a contract, after the newest block. */
+export const totalSupply = (contract: AddressBytes): Call =>
+  ethCall(Hex.encode(contract), selectors.totalSupply, "latest")
+
+/** Whether a contract has an interface, by the interface's id (ERC-165), after the newest block. */
+export const supportsInterface = (contract: AddressBytes, id: string): Call =>
+  ethCall(Hex.encode(contract), `${selectors.supportsInterface}${id.slice(2).padEnd(64, "0")}`, "latest")
 
 /** What the OP stack charges for the bytes of an unsigned transaction on the layer below, in Wei. */
 export const getL1Fee = (unsigned: Uint8Array): Call => {

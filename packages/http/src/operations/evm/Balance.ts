@@ -1,0 +1,28 @@
+/** The coins of an address after the newest block of an EVM chain or Tron. */
+import * as Amount from "@headwater/core/Amount"
+import type { ConnectedNode } from "@headwater/indexer/families/Family"
+import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
+import * as Effect from "effect/Effect"
+import type { Freshness } from "../Freshness.ts"
+import type { ChainOperations } from "../Operations.ts"
+import { decodeAddress } from "../Field.ts"
+import type { WalletNode } from "./Assets.ts"
+
+type Operation = ChainOperations["evmBalance"]
+
+export const make = <Node extends ConnectedNode>(
+  { chain }: ChainReader,
+  freshness: Freshness<Node>,
+  nodeOf: (node: Node) => Pick<WalletNode, "accountsAt">
+): Operation => {
+  const evmBalance = Effect.fnUntraced(function* (request: Parameters<Operation>[0]) {
+    const address = yield* decodeAddress(chain, "address", request.address)
+    const node = yield* freshness.node
+    const { hash } = yield* node.source.head
+    const [account] = yield* nodeOf(node).accountsAt([address], hash)
+    return { confirmedBalance: { amount: Amount.format(account!.balance, chain.decimals), unit: chain.unit } }
+  })
+  return Effect.fn("Balance.evmBalance")((request: Parameters<Operation>[0]) =>
+    freshness.orUnavailable(evmBalance(request))
+  )
+}
