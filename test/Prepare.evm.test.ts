@@ -299,8 +299,11 @@ describe("prepare on anvil", () => {
       const charged = 1_000_000_000n * bytes + 7n * BigInt(gasLimit)
       assert.strictEqual(left, (charged * 81n + 63n) / 64n)
 
-      const refused = yield* prepare({ sender, amount: "0.9999999999" }, "base")
-      assert.strictEqual(refused.status, 409)
+      // Of the second no bytes can be made.
+      for (const amount of ["0.9999999999", `1${"0".repeat(60)}`]) {
+        const refused = yield* prepare({ sender, amount }, "base")
+        assert.deepStrictEqual([refused.status, refused.body.error?.code], [409, "invalid_data"], amount)
+      }
     }).pipe(Effect.scoped)
   )
 

@@ -9,10 +9,16 @@ import { bytesToHex, concatBytes } from "@noble/hashes/utils.js"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as TransactionJson from "./internal/TransactionJson.ts"
+import * as TransactionRules from "./internal/TransactionRules.ts"
 import * as Rlp from "./Rlp.ts"
 import type { AccessListEntry, UnsignedTransaction } from "./UnsignedTransaction.ts"
 
 export type { UnsignedTransaction } from "./UnsignedTransaction.ts"
+
+/** This is no unsigned transaction; the message is the field and the rule that it breaks. */
+export class InvalidTransaction extends Schema.TaggedError<InvalidTransaction>()("InvalidTransaction", {
+  message: Schema.String
+}) {}
 
 /** An ECDSA signature over {@link digest}. */
 export interface Signature {
@@ -30,6 +36,7 @@ const accessListItem = (accessList: ReadonlyArray<AccessListEntry>): Rlp.Item =>
 
 /** The fields that every form of a transaction has, in the order of its standard. */
 const fields = (transaction: UnsignedTransaction): ReadonlyArray<Rlp.Item> => {
+  Result.getOrThrowWith(TransactionRules.check(transaction), (message) => new InvalidTransaction({ message }))
   const { data, gasLimit, nonce, to, value } = transaction
   const call = [integer(gasLimit), to === null ? empty : to, integer(value), data]
   switch (transaction.type) {
@@ -58,11 +65,15 @@ const fields = (transaction: UnsignedTransaction): ReadonlyArray<Rlp.Item> => {
 const enveloped = (type: 0 | 1 | 2, items: ReadonlyArray<Rlp.Item>): Uint8Array =>
   type === 0 ? Rlp.encode(items) : concatBytes(Uint8Array.of(type), Rlp.encode(items))
 
-/** The bytes whose Keccak-256 is signed. */
+/**
+ * The bytes whose Keccak-256 is signed. Throws {@link InvalidTransaction} where a value is not what its type says, as do
+ * {@link digest}, {@link digestText} and {@link serialiseSigned}: no digest is made of it.
+ */
 export const serialise = (transaction: UnsignedTransaction): Uint8Array => {
+  const items = fields(transaction)
   const suffix =
     transaction.type === 0 && transaction.chainId !== undefined ? [integer(transaction.chainId), empty, empty] : []
-  return enveloped(transaction.type, [...fields(transaction), ...suffix])
+  return enveloped(transaction.type, [...items, ...suffix])
 }
 
 /** The 32 bytes to sign. */
@@ -89,6 +100,7 @@ export const digestText = (transaction: UnsignedTransaction): string => `0x${byt
 
 /** The bytes that a node takes in `eth_sendRawTransaction`; their Keccak-256 is the transaction hash. */
 export const serialiseSigned = (transaction: UnsignedTransaction, { r, s, yParity }: Signature): Uint8Array => {
+  const items = fields(transaction)
   const parity = BigInt(yParity)
   const v =
     transaction.type !== 0
@@ -96,22 +108,17 @@ export const serialiseSigned = (transaction: UnsignedTransaction, { r, s, yParit
       : transaction.chainId === undefined
         ? 27n + parity
         : transaction.chainId * 2n + 35n + parity
-  return enveloped(transaction.type, [...fields(transaction), integer(v), integer(r), integer(s)])
+  return enveloped(transaction.type, [...items, integer(v), integer(r), integer(s)])
 }
-
-/** The JSON is not an unsigned transaction; the message is the field and the rule that it breaks. */
-export class InvalidTransaction extends Schema.TaggedError<InvalidTransaction>()("InvalidTransaction", {
-  message: Schema.String
-}) {}
 
 /**
  * Reads one line of `headwater sighash`: `{"type": 0|1|2, "chainId"?, "from"?, "nonce", "gasPrice" | "maxFeePerGas",
  * "maxPriorityFeePerGas", "gasLimit" | "gas", "to", "value", "data" | "input", "accessList"?}`.
  *
- * Numbers are decimal or 0x text or safe integers. `gasLimit` and `to` must be there, `to` as null for the creation of a
- * contract; the other fields are zero or empty where they are absent or null. A `chainId` absent or 0 in a type 0 means
- * pre-EIP-155. A field that no type has is refused, with the one that may be meant; those that other types have are
- * ignored, since wallets print all.
+ * Numbers are decimal or 0x text or safe integers, written in digits. `gasLimit` and `to` must be there, `to` as null for
+ * the creation of a contract, and `chainId` in types 1 and 2; the other fields are zero or empty where they are absent or
+ * null. A `chainId` absent or 0 in a type 0 means pre-EIP-155. A field that stands twice is refused, and one that no type
+ * has, with the one that may be meant; those that other types have are ignored, since wallets print all.
  */
 export const parseLine = (line: string): Result.Result<UnsignedTransaction, InvalidTransaction> =>
   Result.mapError(TransactionJson.parse(line), (message) => new InvalidTransaction({ message }))

@@ -49,7 +49,7 @@ it("the example of EIP-155, unsigned and signed", () => {
 })
 
 /** What must be given, without an effect on a test of another field. */
-const given = { gasLimit: 0, to: null }
+const given = { gasLimit: 0, to: null, chainId: 0 }
 
 describe("absent fields", () => {
   it("are zero or empty, of each type", () => {
@@ -67,6 +67,8 @@ describe("absent fields", () => {
   it("chainId in a type 0 decides between EIP-155 and before", () => {
     assert.strictEqual(hex(Sighash.serialise(parsed({ ...given, type: 0, chainId: 61 }))), "0xc98080808080803d8080")
     assert.strictEqual(hex(Sighash.serialise(parsed({ ...given, type: 0 }))), "0xc6808080808080")
+    const absent = { ...given, chainId: undefined }
+    assert.strictEqual(hex(Sighash.serialise(parsed({ ...absent, type: 0 }))), "0xc6808080808080")
   })
 
   it("but a type must stand beside the fields of later types", () => {
@@ -89,9 +91,92 @@ describe("what a signature must not leave open", () => {
       assert.include(refusal({ ...call, ...each, gasLimit: 21000 }), "to: must be given: an address, or null")
     }
     assert.isNull(parsed({ ...call, to: null, gasLimit: 21000 }).to)
-    // A caller without types: no creation of a contract by oversight.
-    const { to: _, ...forgotten } = parsed({ ...call, to, gasLimit: 21000 })
-    assert.throws(() => Sighash.digest(forgotten as Sighash.UnsignedTransaction))
+  })
+
+  it("the chain, of the types that have no form for all chains", () => {
+    for (const type of [1, "0x2"]) {
+      for (const each of [{}, { chainId: null }]) {
+        const { chainId: _, ...rest } = call
+        assert.include(refusal({ ...rest, ...each, type, to, gasLimit: 21000 }), "chainId: must be given in type")
+      }
+    }
+  })
+
+  it("of the values that a program gives, no more than of those that are read", () => {
+    const fault = (run: () => unknown) =>
+      Result.match(Result.try(run), {
+        onSuccess: (digest) => assert.fail(`a digest was made: ${digest}`),
+        onFailure: (error) => error as Sighash.InvalidTransaction
+      })
+    const bytes = (length: number) => new Uint8Array(length)
+    const entry = { address: bytes(20), storageKeys: [bytes(32)] }
+    const legacy = parsed({ ...call, to, gasLimit: 21000 })
+    const market = parsed({ ...call, type: 2, to, gasLimit: 21000, maxFeePerGas: 2, maxPriorityFeePerGas: 1 })
+    assert.strictEqual(Sighash.digestText({ ...legacy, to: Buffer.from(legacy.to!) }), digest)
+    const { to: _, ...forgotten } = legacy
+    for (const [given, field] of [
+      // No creation of a contract by oversight.
+      [forgotten, "to"],
+      // Zero as one byte: the digest of what no node takes.
+      [{ ...legacy, nonce: 0 }, "nonce"],
+      [{ ...legacy, nonce: -1n }, "nonce"],
+      [{ ...legacy, nonce: 2n ** 64n - 1n }, "nonce"],
+      [{ ...legacy, gasLimit: 2n ** 64n }, "gasLimit"],
+      [{ ...legacy, gasPrice: undefined }, "gasPrice"],
+      [{ ...legacy, value: 2n ** 256n }, "value"],
+      [{ ...legacy, value: Number.NaN }, "value"],
+      [{ ...legacy, chainId: 0n }, "chainId"],
+      [{ ...legacy, to: bytes(19) }, "to"],
+      [{ ...legacy, to }, "to"],
+      [{ ...legacy, data: "0x" }, "data"],
+      [{ ...legacy, recipient: bytes(20) }, "recipient"],
+      [{ ...legacy, accessList: [] }, "accessList"],
+      [{ ...legacy, type: 3 }, "type"],
+      [{ ...market, chainId: undefined }, "chainId"],
+      [{ ...market, maxPriorityFeePerGas: 3n }, "maxPriorityFeePerGas"],
+      [{ ...market, accessList: undefined }, "accessList"],
+      [{ ...market, accessList: [undefined] }, "accessList[0]"],
+      [{ ...market, accessList: [{ ...entry, address: bytes(32) }] }, "accessList[0].address"],
+      [{ ...market, accessList: [{ ...entry, storageKeys: [bytes(31)] }] }, "accessList[0].storageKeys[0]"],
+      [{ ...market, accessList: [{ ...entry, storageKeys: undefined }] }, "accessList[0].storageKeys"],
+      [null, "transaction"]
+    ] as ReadonlyArray<readonly [unknown, string]>) {
+      const transaction = given as Sighash.UnsignedTransaction
+      const signature = { r: 1n, s: 1n, yParity: 0 } as const
+      for (const made of [
+        fault(() => Sighash.serialise(transaction)),
+        fault(() => Sighash.digest(transaction)),
+        fault(() => Sighash.digestText(transaction)),
+        fault(() => Sighash.serialiseSigned(transaction, signature))
+      ]) {
+        assert.deepStrictEqual([made._tag, made.message.split(":")[0]], ["InvalidTransaction", field])
+      }
+    }
+  })
+
+  it("what of a text another reader may read otherwise", () => {
+    const other = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
+    const line = (fields: string) => `{"type":2,"chainId":1,"gasLimit":21000,${fields}}`
+    assert.include(refusal(line(`"to":"${to}","to":null`)), "to: must be given once")
+    assert.include(refusal(line(`"to":"${other}","value":1,"\\u0074o":"${to}"`)), "to: must be given once")
+    assert.include(refusal(line(`"to":"${to}","x":1,"x":1`)), '"x": must be given once')
+    const entry = `{"address":"${to}","address":"${other}","storageKeys":[]}`
+    assert.include(refusal(line(`"to":null,"accessList":[${entry}]`)), "must be given once")
+    // As doubles: 1, 0, 2^52 and 1.
+    for (const number of ["0.99999999999999999", "1e-400", "4503599627370496.4", "1.0", "1e3"]) {
+      assert.include(refusal(line(`"to":null,"value":${number}`)), "value: must be a whole number", number)
+    }
+    // The same names in several objects, and whatever may stand in texts and lists, are no fault.
+    const entries = [to, other].map((address) => ({ address, storageKeys: [] }))
+    assert.strictEqual(parsed({ type: 2, chainId: 1, gas: 1, to, accessList: entries }).type, 2)
+    assert.include(refusal(line('"to":"\\"to\\":1.5,{"')), "to: must be 0x and 40")
+    assert.include(refusal(line(`"to":null,"data":"0x${"ab".repeat(300_000)}\\""`)), "data: ")
+    assert.include(refusal(line(`"to":null,"data":"${"\\n".repeat(300_000)}"`)), "data: ")
+  })
+
+  it("what an object has from elsewhere", () => {
+    const refused = Sighash.parse(Object.create({ ...call, to, gasLimit: 21000, authorizationList: [] }))
+    assert.isTrue(Result.isFailure(refused))
   })
 
   it.each([
@@ -161,7 +246,7 @@ describe("refuses, naming the field", () => {
     ['{"nonce":"-1"}', "nonce"],
     ['{"nonce":-1}', "nonce"],
     ['{"nonce":[1]}', "nonce"],
-    ['{"gasLimit":"18446744073709551616"}', "gasLimit: must be below 2^64"],
+    ['{"gasLimit":"18446744073709551616","to":null}', "gasLimit: must be below 2^64"],
     [`{"gasPrice":"0x1${"0".repeat(64)}"}`, "gasPrice: must be below 2^256"],
     [`{"value":"${"9".repeat(78)}"}`, "value: must be below 2^256"],
     [`{"value":"${"1".repeat(1_000_000)}"}`, "value"],
@@ -192,7 +277,9 @@ describe("refuses, naming the field", () => {
     ]
   ])("%s", (line, rule) => {
     // Beside what must be given, where the line is an object.
-    const whole = /^\{(?!"(?:to|gasLimit)")/.test(line) ? line.replace("{", '{"gasLimit":0,"to":null,') : line
+    const whole = /^\{(?!"(?:to|gasLimit)")/.test(line)
+      ? line.replace("{", '{"gasLimit":0,"to":null,').replace(/^(?!.*chainId)\{/, '{"chainId":0,')
+      : line
     assert.include(refusal(whole.replace('{"to"', '{"gasLimit":0,"to"')), rule)
   })
 

@@ -6,40 +6,27 @@ import { equal } from "../../Bytes.ts"
 import { suggest } from "../../Suggestion.ts"
 import * as EvmAddress from "../EvmAddress.ts"
 import type { AccessListEntry, UnsignedTransaction } from "../UnsignedTransaction.ts"
+import * as TransactionRules from "./TransactionRules.ts"
+import * as UnambiguousJson from "./UnambiguousJson.ts"
 
 type Json = Readonly<Record<string, unknown>>
 type Parsed<A> = Result.Result<A, string>
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null
 
-const limits = {
-  nonce: { limit: 2n ** 64n - 1n, text: "2^64 - 1" },
-  word: { limit: 2n ** 64n, text: "2^64" },
-  big: { limit: 2n ** 256n, text: "2^256" }
-} as const
-
 const number = /^(?:\d{1,100}|0x[0-9a-fA-F]{1,100})$/
 
 /** Decimal or 0x text, a JSON number that a float holds exactly, or a bigint. */
-const whole = (
-  value: unknown,
-  field: string,
-  { limit, text }: (typeof limits)[keyof typeof limits]
-): Parsed<bigint> => {
+const whole = (value: unknown, field: string): Parsed<bigint> => {
   const isWhole =
     (typeof value === "bigint" && value >= 0n) ||
     (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) ||
     (typeof value === "string" && number.test(value))
-  if (!isWhole) {
-    return Result.fail(`${field}: must be a whole number as decimal or 0x text, or a JSON number up to 2^53 - 1`)
-  }
-  const found = BigInt(value)
-  return found < limit ? Result.succeed(found) : Result.fail(`${field}: must be below ${text}`)
+  return isWhole ? Result.succeed(BigInt(value)) : Result.fail(`${field}: ${UnambiguousJson.wholeRule}`)
 }
 
 /** Absent and null are zero. */
-const quantity = (json: Json, field: string, limit: (typeof limits)[keyof typeof limits]): Parsed<bigint> =>
-  whole(json[field] ?? 0, field, limit)
+const quantity = (json: Json, field: string): Parsed<bigint> => whole(json[field] ?? 0, field)
 
 const hex = /^0x(?:[0-9a-fA-F]{2})*$/
 
@@ -77,7 +64,8 @@ const later: ReadonlySet<string> = new Set([
 ])
 
 /** A name in an error: a name may be of any length, and have line breaks. */
-const shown = (name: string): string => JSON.stringify(name.length > 40 ? `${name.slice(0, 40)}…` : name)
+const shown = (name: string): string =>
+  fields.includes(name) ? name : JSON.stringify(name.length > 40 ? `${name.slice(0, 40)}…` : name)
 
 /** Refuses a field that is none of `known`: what is not understood would not be signed, though somebody wrote it. */
 const onlyFields = (json: Json, known: ReadonlyArray<string>, within: string): Parsed<void> => {
@@ -115,7 +103,7 @@ const fields = [
 const gasLimit = (json: Json): Parsed<bigint> =>
   Result.gen(function* () {
     const given = ["gasLimit", "gas"].filter((field) => !isAbsent(json[field]))
-    const [limit, same = limit] = yield* Result.all(given.map((field) => whole(json[field], field, limits.word)))
+    const [limit, same = limit] = yield* Result.all(given.map((field) => whole(json[field], field)))
     if (limit === undefined) return yield* Result.fail("gasLimit: must be given (JSON-RPC calls it gas)")
     return limit === same ? limit : yield* Result.fail("gas: must be the same as gasLimit, or be left out")
   })
@@ -136,46 +124,52 @@ const recipient = ({ to }: Json): Parsed<Uint8Array | null> => {
 }
 
 /**
- * One JSON text → transaction. Unknown fields are refused, known fields that its type lacks ignored. `gasLimit` and `to`
- * must be there, other absent and null fields are zero or empty.
+ * One JSON text → transaction. Unknown fields are refused, known fields that its type lacks ignored. `gasLimit`, `to` and,
+ * in types 1 and 2, `chainId` must be there, other absent and null fields are zero or empty.
  */
 export const parse = (text: string): Parsed<UnsignedTransaction> =>
-  Result.flatMap(Result.try({ try: (): unknown => JSON.parse(text), catch: () => "line: must be JSON" }), read)
+  Result.flatMap(UnambiguousJson.parse(text, shown), read)
 
 /** {@link parse} of what the text says. */
-export const read = (json: unknown): Parsed<UnsignedTransaction> =>
+export const read = (given: unknown): Parsed<UnsignedTransaction> =>
+  Result.flatMap(transactionOf(given), (transaction) =>
+    Result.map(TransactionRules.check(transaction), () => transaction)
+  )
+
+const transactionOf = (given: unknown): Parsed<UnsignedTransaction> =>
   Result.gen(function* () {
-    if (!Predicate.isReadonlyObject(json)) return yield* Result.fail("line: must be a JSON object")
+    if (!Predicate.isReadonlyObject(given)) return yield* Result.fail("line: must be a JSON object")
+    // What an object inherits is no field of it, and is not looked through for fields that are not understood.
+    const json: Json = { ...given }
     yield* onlyFields(json, fields, "")
-    const type = yield* quantity(json, "type", limits.big)
+    const type = yield* quantity(json, "type")
     // A fee market transaction that lost its type would be signed at a gas price of zero.
     const typed = isAbsent(json.type) && typedFields.find((field) => !isAbsent(json[field]))
     if (typed) return yield* Result.fail(`type: must be given beside ${typed}`)
     // Who signs is no part of what is signed.
     if (!isAbsent(json.from)) yield* address(json.from, "from")
     const common = {
-      nonce: yield* quantity(json, "nonce", limits.nonce),
+      nonce: yield* quantity(json, "nonce"),
       gasLimit: yield* gasLimit(json),
       to: yield* recipient(json),
-      value: yield* quantity(json, "value", limits.big),
+      value: yield* quantity(json, "value"),
       data: yield* data(json)
     }
-    const chainId = yield* quantity(json, "chainId", limits.big)
+    const chainId = yield* quantity(json, "chainId")
+    // What was forgotten would be signed for no chain.
+    if (type > 0n && isAbsent(json.chainId)) return yield* Result.fail(`chainId: must be given in type ${type}`)
     switch (type) {
       case 0n: {
-        const gasPrice = yield* quantity(json, "gasPrice", limits.big)
+        const gasPrice = yield* quantity(json, "gasPrice")
         return { type: 0, ...common, chainId: chainId === 0n ? undefined : chainId, gasPrice } as const
       }
       case 1n: {
-        const gasPrice = yield* quantity(json, "gasPrice", limits.big)
+        const gasPrice = yield* quantity(json, "gasPrice")
         return { type: 1, ...common, chainId, gasPrice, accessList: yield* accessList(json) } as const
       }
       case 2n: {
-        const maxFeePerGas = yield* quantity(json, "maxFeePerGas", limits.big)
-        const maxPriorityFeePerGas = yield* quantity(json, "maxPriorityFeePerGas", limits.big)
-        if (maxPriorityFeePerGas > maxFeePerGas) {
-          return yield* Result.fail("maxPriorityFeePerGas: must not be above maxFeePerGas")
-        }
+        const maxFeePerGas = yield* quantity(json, "maxFeePerGas")
+        const maxPriorityFeePerGas = yield* quantity(json, "maxPriorityFeePerGas")
         const listed = yield* accessList(json)
         return { type: 2, ...common, chainId, maxFeePerGas, maxPriorityFeePerGas, accessList: listed } as const
       }

@@ -169,7 +169,8 @@ const prepareCall = Effect.fnUntraced(function* (
     chain.evm?.dataFee === "op-stack"
       ? Effect.map(evm.opStackFee(Sighash.serialise(build(value)), gasLimit), Preparation.dataFeeReserve)
       : Effect.succeed(0n)
-  const first = yield* dataFeeOf(amount)
+  // What nobody can have is refused by the next line, and has no bytes.
+  const first = gasFee + amount < 2n ** 256n ? yield* dataFeeOf(amount) : 0n
   const dataFee = yield* dataFeeOf(yield* payable(gasFee, first))
   const value = yield* payable(gasFee, dataFee)
   // Last: whoever gets no answer has reserved nothing.
