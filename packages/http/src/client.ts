@@ -92,7 +92,8 @@ const urlOf = (baseUrl: string | URL, path: string, { params = {}, query = {} }:
     if (/^\.{0,2}$/.test(value)) throw new TypeError(`params.${name}: must be given, and be neither "." nor ".."`)
     return encodeURIComponent(value)
   })
-  const url = new URL(String(baseUrl).replace(/\/+$/, "") + filled)
+  const url = new URL(baseUrl)
+  url.pathname = url.pathname.replace(/\/+$/, "") + filled
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value))
   return url
 }
@@ -103,7 +104,7 @@ interface Envelope {
   readonly requestId?: string
   readonly data?: unknown
   readonly error?: {
-    readonly code?: ErrorCode
+    readonly code?: unknown
     readonly message?: string
     readonly details?: ServiceError["details"]
   }
@@ -112,12 +113,14 @@ interface Envelope {
 /** The `data` of an answer, or its error. */
 const read = ({ headers, ok, status }: Response, answer: Envelope | null) => {
   const { data, error, requestId } = answer ?? {}
-  if (ok && data !== undefined) return data
+  if (ok && typeof data === "object" && data !== null) return data
+  const { code, details, message = `HTTP ${status}` } = error ?? {}
   // Somebody else's answer, such as a proxy's.
-  if (error?.code === undefined) throw new ConnectionFailed(new Error(`HTTP ${status} without the service's envelope`))
-  const { code, details = [], message = `HTTP ${status}` } = error
-  const retryAfter = secondsOf(headers.get("retry-after"))
-  throw new ServiceError(code, { details, message, requestId, retryAfter, status })
+  if (typeof code !== "string") throw new ConnectionFailed(new Error(`HTTP ${status} without the service's envelope`))
+  throw new ServiceError(code as ErrorCode, {
+    ...{ message, requestId, retryAfter: secondsOf(headers.get("retry-after")), status },
+    details: Array.isArray(details) ? details : []
+  })
 }
 
 const sleep = (millis: number, signal: AbortSignal | undefined) =>
@@ -139,6 +142,9 @@ const pause = (attempt: number) => 250 * 2 ** attempt * (0.5 + Math.random() / 2
 
 /** The longest pause that the service is let ask for, in milliseconds: a limit by the hour would hold a caller up for one. */
 const longestPause = 60_000
+
+/** What a timer can have, in milliseconds. */
+const longestTimeout = 2 ** 31 - 1
 
 /** Operations whose second request does no more than the first one, beside all that read or delete. */
 const repeatable =
@@ -169,16 +175,20 @@ const isRepeatable = (name: OperationName, method: string, { payload }: AnyReque
  * ```
  */
 export const make = ({ apiKey, attempts = 4, baseUrl, timeoutMillis = 30_000, ...options }: Options): Client => {
+  const key = apiKey.trim()
   // The platform's error would show the key.
-  if (!/^[ -~]*$/.test(apiKey.trim())) throw new TypeError("apiKey: must have printable ASCII characters only")
-  const send = options.fetch ?? ((url, init) => fetch(url, init))
+  if (!/^[ -~]*$/.test(key)) throw new TypeError("apiKey: must have printable ASCII characters only")
+  if (!(attempts >= 1 && timeoutMillis > 0)) throw new TypeError("attempts, timeoutMillis: must be above 0")
+  // What it throws at once is a rejection, too.
+  const send = async (url: URL, init: RequestInit) => (options.fetch ?? fetch)(url, init)
 
   const attempt = (method: string, url: URL, { payload, query }: AnyRequest, signal: AbortSignal | undefined) => {
-    const timeout = AbortSignal.timeout(timeoutMillis + 1_000 * Number(query?.wait ?? 0))
+    const millis = timeoutMillis + 1_000 * (Number(query?.wait) || 0)
+    const timeout = AbortSignal.timeout(Math.min(Math.ceil(millis), longestTimeout))
     return send(url, {
       ...{ method, redirect: "error" },
       headers: {
-        "x-api-key": apiKey,
+        "x-api-key": key,
         "x-api-version": apiVersion,
         ...(payload !== undefined && { "content-type": "application/json" })
       },
@@ -244,6 +254,12 @@ export const make = ({ apiKey, attempts = 4, baseUrl, timeoutMillis = 30_000, ..
   return groups as unknown as Client
 }
 
+/** Where a page begins: as asked for where it says nothing. */
+interface Place {
+  readonly startingAfter?: string
+  readonly offset?: number
+}
+
 /** A page of a list: the place of the next one is a cursor, or the number of items before. */
 interface Page<Item> {
   readonly items: ReadonlyArray<Item>
@@ -253,8 +269,26 @@ interface Page<Item> {
   readonly total?: number
 }
 
+/** The place of the page behind `page`, undefined where that was the last one; `place` is its own. */
+const nextPlace = (page: Page<unknown>, place: Place, seen: Set<string>): Place | undefined => {
+  const { hasMore, items, nextStartingAfter, offset = 0, total } = page
+  const broken = (rule: string) => new ConnectionFailed(new Error(`a list ${rule}`))
+  if (!Array.isArray(items)) throw broken("has no items")
+  if (total !== undefined) {
+    if (offset < (place.offset ?? 0)) throw broken("went back")
+    const next = offset + items.length
+    return items.length === 0 || next >= total ? undefined : { offset: next }
+  }
+  if (!hasMore) return undefined
+  if (nextStartingAfter === undefined) throw broken("says that there is more, but not where")
+  if (seen.has(nextStartingAfter)) throw broken("went back")
+  seen.add(nextStartingAfter)
+  return { startingAfter: nextStartingAfter }
+}
+
 /**
- * All items of a list, page by page as they are asked for.
+ * All items of a list, page by page as they are asked for. Rejected with {@link ConnectionFailed} where the pages do not
+ * lead to an end.
  *
  * @example
  * ```ts
@@ -275,14 +309,10 @@ export async function* items<R extends object, Item>(
   options?: CallOptions
 ): AsyncGenerator<Item, void, undefined> {
   const { query = {} } = request as AnyRequest
-  for (let place = {}; ; ) {
-    const page = await list({ ...request, query: { ...query, ...place } }, options)
+  const seen = new Set<string>()
+  for (let place: Place | undefined = {}; place !== undefined; ) {
+    const page: Page<Item> = await list({ ...request, query: { ...query, ...place } }, options)
+    place = nextPlace(page, place, seen)
     yield* page.items
-    if (page.nextStartingAfter !== undefined && page.hasMore) place = { startingAfter: page.nextStartingAfter }
-    else {
-      const next = (page.offset ?? 0) + page.items.length
-      if (page.total === undefined || page.items.length === 0 || next >= page.total) return
-      place = { offset: next }
-    }
   }
 }

@@ -283,6 +283,88 @@ describe("the client of one fetch, to whatever answers", () => {
     })
   )
 
+  it.effect("rejects what no answer of the service is like, and what a fetch throws at once", () =>
+    Effect.gen(function* () {
+      const answered = (body: unknown, status = 200) => {
+        const fetch = async () => Response.json(body, { status })
+        const client = Client.make({ baseUrl: "http://127.0.0.1:9", apiKey: "hw_none", fetch, attempts: 1 })
+        return rejected(() => client.credits.balance())
+      }
+      for (const data of [null, 5, "text"]) assert.instanceOf(yield* answered({ data }), Client.ConnectionFailed)
+      for (const code of [5, {}]) assert.instanceOf(yield* answered({ error: { code } }, 400), Client.ConnectionFailed)
+      for (const details of [null, "text"]) {
+        const failure = yield* answered({ error: { code: "invalid_data", details } }, 400)
+        assert.deepStrictEqual((failure as Client.ServiceError).details, [])
+      }
+      const fetch = () => {
+        throw new Error("at once")
+      }
+      const client = Client.make({ baseUrl: "http://127.0.0.1:9", apiKey: "hw_none", fetch, attempts: 1 })
+      assert.instanceOf(yield* rejected(() => client.credits.balance()), Client.ConnectionFailed)
+    })
+  )
+
+  it.effect("is rejected where the pages of a list lead to no end, or to none that is said", () =>
+    Effect.gen(function* () {
+      const read = (...pages: ReadonlyArray<object>) => {
+        let asked = 0
+        const list = async () => pages[asked++ % pages.length] as { readonly items: ReadonlyArray<number> }
+        return async () => {
+          const found: Array<number> = []
+          for await (const one of Client.items(list, {})) if (found.push(one) > 9) assert.fail("went on and on")
+          return found
+        }
+      }
+      const after = (nextStartingAfter: string, items = [1]) => ({ items, hasMore: true, nextStartingAfter })
+      for (const pages of [
+        [after("a")],
+        [after("a"), after("b"), after("c", [])],
+        // What is left would be taken for nothing.
+        [{ items: [1], hasMore: true }],
+        [{ items: [1, 2], offset: 0, total: 9 }],
+        [{ items: [1], offset: -5, total: 9 }],
+        [{ items: null }],
+        [{}]
+      ]) {
+        const failure = yield* rejected(read(...pages))
+        assert.instanceOf(failure, Client.ConnectionFailed, JSON.stringify(pages))
+      }
+      const whole = read(after("a", []), after("b"), { items: [2], hasMore: false, nextStartingAfter: "b" })
+      assert.deepStrictEqual(yield* Effect.promise(whole), [1, 2])
+    })
+  )
+
+  it.effect("asks where its base is, with the key alone, and for as long as a timer can", () =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      const fetch = async (url: URL, { headers, signal }: RequestInit) => {
+        asked.push(`${url} ${new Headers(headers).get("x-api-key")} ${signal?.aborted}`)
+        return Response.json({ data: {} })
+      }
+      const ask = (options: object) =>
+        Effect.promise(() => Client.make({ baseUrl: "http://a/b/", apiKey: "k", fetch, ...options }).credits.balance())
+      // With the path behind these, another place would be asked.
+      yield* ask({ baseUrl: "http://a/b?c=d" })
+      yield* ask({ baseUrl: new URL("http://a/b/#c") })
+      yield* ask({ apiKey: "\u00a0k\v" })
+      yield* ask({ timeoutMillis: 1 / 0 })
+      yield* ask({ timeoutMillis: 1_000.5 })
+      const plain = "http://a/b/credits/balance k false"
+      assert.deepStrictEqual(
+        asked.map((one) => one.replace("#c", "")),
+        ["http://a/b/credits/balance?c=d k false", ...Array.from({ length: 4 }, () => plain)]
+      )
+      for (const wrong of [
+        { attempts: Number.NaN },
+        { attempts: 0 },
+        { timeoutMillis: Number.NaN },
+        { timeoutMillis: 0 }
+      ]) {
+        assert.throws(() => Client.make({ baseUrl: "http://a/", apiKey: "k", ...wrong }), TypeError)
+      }
+    })
+  )
+
   it.live("is stopped while an answer comes, and where that came anyway", () =>
     Effect.gen(function* () {
       const halves = yield* answering((_, response) => response.writeHead(200).write('{"data":'))
