@@ -37,11 +37,15 @@ export const StepCharacters = Context.Reference<number>(
 )
 const blockCharacters = 1_000
 
-/** The lowest block above `fork` that the next step back leaves, and the lowest one of all; undefined where there is none. */
-const nextStep = Effect.fnUntraced(function* (chain: number, fork: number) {
+/**
+ * The lowest block above `fork` that the next step back leaves, and whether that is the lowest one of all; undefined where
+ * there is none. No block at `below` or above is left.
+ */
+const nextStep = Effect.fnUntraced(function* (chain: number, fork: number, below: number) {
   const { query } = yield* Database
   const characters = yield* StepCharacters
-  const above = sql`chain = ${chain} and left_number is null and height > ${fork}`
+  // PostgreSQL would look at each row that has just left, step by step.
+  const above = sql`chain = ${chain} and left_number is null and height > ${fork} and height < ${below}`
   const [row] = yield* query(
     rows(sql<{ readonly lowest: number | null; readonly last: number | null }>`
       select min(height) as lowest, (select min(height) from consumed_block where ${above}) as last from (
@@ -57,8 +61,9 @@ const nextStep = Effect.fnUntraced(function* (chain: number, fork: number) {
 /** Takes steps back, from the highest block down, until every block above `fork` has left the chain. */
 const stepBack = Effect.fnUntraced(function* (chain: number, fork: number) {
   const { insertMany, query } = yield* Database
+  let below = Number.MAX_SAFE_INTEGER
   while (true) {
-    const step = yield* nextStep(chain, fork)
+    const step = yield* nextStep(chain, fork, below)
     if (step === undefined) return
     const height = step.isLast ? fork : step.lowest - 1
     const number = yield* nextNumber(chain)
@@ -69,7 +74,9 @@ const stepBack = Effect.fnUntraced(function* (chain: number, fork: number) {
         .where("chain", "=", chain)
         .where("left_number", "is", null)
         .where("height", ">", height)
+        .where("height", "<", below)
     )
+    below = step.lowest
     const none = new Uint8Array(0)
     yield* insertMany("consumed_block", [
       {

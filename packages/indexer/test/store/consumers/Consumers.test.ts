@@ -13,6 +13,7 @@ import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { stores } from "../../../../../test/Stores.ts"
 import { address, FakeChain } from "../../sync/FakeChain.ts"
+import * as Plans from "../Plans.ts"
 
 const chain = Result.getOrThrow(Chain.find("ethereum", "devnet"))
 
@@ -243,6 +244,17 @@ describe.each(stores)("Consumers on $name", ({ layer, name }) => {
       yield* Effect.promise(() => fc.assert(property, { numRuns }))
     })
   )
+
+  if (name === "sqlite")
+    it.effect("look at nothing that they know already", () =>
+      Effect.gen(function* () {
+        const consumer = yield* Consumers.open(chain, "one", "first")
+        const [plan] = yield* Plans.of(name, Consumers.next(consumer, consumer.acknowledged))
+        assert.include(plan, "consumed_block_left (chain=? AND left_number=?)")
+        // All blocks of the chain, at each look.
+        assert.notInclude(plan, "(chain=?)")
+      }).pipe(Effect.provide(layer))
+    )
 
   it.effect("begin at a height, at the first block or behind the last one, and not where nothing is kept", () =>
     Effect.gen(function* () {
