@@ -466,6 +466,9 @@ const checkWallet = Effect.fnUntraced(function* (
     held.set(`${contract} ${tokenId}`, (held.get(`${contract} ${tokenId}`) ?? 0n) + amount)
   }
   const { item } = body.data
+  const details = yield* headwater.get(`/hd-wallets/evm/ethereum/devnet/${key}/details?derivation=${derivation}`)
+  const { confirmedBalance, totalReceived, totalSpent, unit } = item
+  assert.deepStrictEqual(details.body.data?.item, { confirmedBalance, totalReceived, totalSpent, unit })
   assert.strictEqual(item.confirmedBalance, ether(sum(balances.map(BigInt))))
   assert.strictEqual(
     item.totalReceived,

@@ -242,7 +242,15 @@ describe.skipIf(!Litecoind.installed)("refused preparations of UTXO transactions
         const balance = Effect.fnUntraced(function* (expected: string) {
           for (let i = 0; ; i++) {
             const { body } = yield* headwater.get(`${path}/assets`)
-            if (body.data?.item.confirmedBalance.amount === expected) return
+            if (body.data?.item.confirmedBalance.amount === expected) {
+              const details = yield* headwater.get(`${path}/details`)
+              assert.deepStrictEqual(details.body.data.item, {
+                ...body.data.item,
+                confirmedBalance: expected,
+                unit: "LTC"
+              })
+              return
+            }
             assert.isBelow(i, 1_200, JSON.stringify(body))
             yield* Effect.sleep("50 millis")
           }

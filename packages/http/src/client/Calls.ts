@@ -109,6 +109,9 @@ export const endpoints = {
   "hdWallets.syncWallet": "POST /hd-wallets/manage/{blockchain}/{network}/{extendedPublicKey}/sync",
   "hdWallets.deactivateSyncedWallet": "DELETE /hd-wallets/manage/{blockchain}/{network}/{extendedPublicKey}",
   "hdWallets.activateSyncedWallet": "POST /hd-wallets/manage/{blockchain}/{network}/{extendedPublicKey}/activate",
+  "hdWalletDetails.evmDetails": "GET /hd-wallets/evm/{blockchain}/{network}/{extendedPublicKey}/details",
+  "hdWalletDetails.utxoDetails": "GET /hd-wallets/utxo/{blockchain}/{network}/{extendedPublicKey}/details",
+  "hdWalletDetails.xrpDetails": "GET /hd-wallets/{blockchain}/{network}/{extendedPublicKey}/details",
   "addressForms.evmValidate": "POST /utils/evm/{blockchain}/{network}/validate-address",
   "addressForms.utxoValidate": "POST /utils/utxo/{blockchain}/{network}/validate-address",
   "addressForms.xrpValidate": "POST /utils/xrp/{blockchain}/{network}/validate-address",
@@ -398,6 +401,14 @@ export interface Calls {
     readonly deactivateSyncedWallet: Call<"hdWallets.deactivateSyncedWallet">
     /** Record a synced wallet again, and read its past again. Costs 30 credits a result. What fails costs nothing. */
     readonly activateSyncedWallet: Call<"hdWallets.activateSyncedWallet">
+  }
+  readonly hdWalletDetails: {
+    /** Read what an EVM wallet has in coins. Costs 220 credits a result; ethereum-classic 286, binance-smart-chain 550, tron 330. What fails costs nothing. */
+    readonly evmDetails: Call<"hdWalletDetails.evmDetails">
+    /** Read what a UTXO wallet has in coins. Costs 520 credits a result; bitcoin-cash 624, litecoin 572, dogecoin 572, dash 572, zcash 676. What fails costs nothing. */
+    readonly utxoDetails: Call<"hdWalletDetails.utxoDetails">
+    /** Read what an XRP wallet has in coins. Costs 120 credits a result. What fails costs nothing. */
+    readonly xrpDetails: Call<"hdWalletDetails.xrpDetails">
   }
   readonly addressForms: {
     /** Check an address of an EVM chain. Costs 10 credits a result. What fails costs nothing. */

@@ -568,6 +568,24 @@ export interface components {
       /** @description Whether it is an address of the chain */
       readonly isValid: boolean
     }
+    readonly HdWalletDetails: {
+      /** @example 1.5 */
+      readonly confirmedBalance: string
+      /**
+       * @description On EVM chains and Tron, as `totalSpent`
+       * @example 1.5
+       */
+      readonly totalReceived?: string
+      /** @example 1.5 */
+      readonly totalSpent?: string
+      /** @example ETH */
+      readonly unit: string
+      /**
+       * @description As in the answer about the wallet's assets
+       * @example 20000000
+       */
+      readonly completeFrom?: number
+    }
     readonly SyncedWalletState: {
       readonly blockchain: string
       /**
@@ -7142,6 +7160,111 @@ export interface operations {
         content: {
           readonly "application/json": {
             readonly item: components["schemas"]["SyncedWalletState"]
+          }
+        }
+      }
+    }
+  }
+  readonly "hdWalletDetails.evmDetails": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
+        readonly derivation?: "account" | "bip32"
+        /** @description Form of the wallet's addresses, one that the chain has: by default the form that the key's version says (ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet */
+        readonly format?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Extended public key of the account (xpub, ypub, zpub …) */
+        readonly extendedPublicKey: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["HdWalletDetails"]
+          }
+        }
+      }
+    }
+  }
+  readonly "hdWalletDetails.utxoDetails": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
+        readonly derivation?: "account" | "bip32"
+        /** @description Form of the wallet's addresses, one that the chain has: by default the form that the key's version says (ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet */
+        readonly format?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Extended public key of the account (xpub, ypub, zpub …) */
+        readonly extendedPublicKey: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["HdWalletDetails"]
+          }
+        }
+      }
+    }
+  }
+  readonly "hdWalletDetails.xrpDetails": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
+        readonly derivation?: "account" | "bip32"
+        /** @description Form of the wallet's addresses, one that the chain has: by default the form that the key's version says (ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet */
+        readonly format?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Extended public key of the account (xpub, ypub, zpub …) */
+        readonly extendedPublicKey: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["HdWalletDetails"]
           }
         }
       }

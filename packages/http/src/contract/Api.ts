@@ -17,6 +17,7 @@ import { DomainsGroup } from "./Domains.ts"
 import { ExtendedKeysGroup } from "./ExtendedKeys.ts"
 import { FeedGroup } from "./Feed.ts"
 import { FeesGroup } from "./Fees.ts"
+import { HdWalletDetailsGroup } from "./HdWalletDetails.ts"
 import { HdWalletsGroup } from "./HdWallets.ts"
 import { LimitsGroup } from "./Limits.ts"
 import { MarketDataGroup } from "./MarketData.ts"
@@ -51,6 +52,7 @@ export class Api extends HttpApi.make("headwater")
   .add(BroadcastsGroup)
   .add(AddressesGroup)
   .add(HdWalletsGroup)
+  .add(HdWalletDetailsGroup)
   .add(AddressFormsGroup)
   .add(RawTransactionsGroup)
   .add(MarketDataGroup)

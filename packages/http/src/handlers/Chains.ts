@@ -17,6 +17,7 @@ import { BlocksGroup } from "../contract/Blocks.ts"
 import { BroadcastsGroup } from "../contract/Broadcasts.ts"
 import { invalidField, Unimplemented } from "../contract/Errors.ts"
 import { FeesGroup } from "../contract/Fees.ts"
+import { HdWalletDetailsGroup } from "../contract/HdWalletDetails.ts"
 import { HdWalletsGroup } from "../contract/HdWallets.ts"
 import { NextNonceGroup } from "../contract/NextNonce.ts"
 import { Listing } from "../contract/Paging.ts"
@@ -113,6 +114,9 @@ export const layer = Layer.mergeAll(
   ),
   HttpApiBuilder.group(Api, "hdWallets", (group) =>
     Effect.map(handlersOf(HdWalletsGroup), (all) => group.handleAll(all))
+  ),
+  HttpApiBuilder.group(Api, "hdWalletDetails", (group) =>
+    Effect.map(handlersOf(HdWalletDetailsGroup), (all) => group.handleAll(all))
   ),
   HttpApiBuilder.group(Api, "transactions", (group) =>
     Effect.map(handlersOf(TransactionsGroup), (all) => group.handleAll(all))

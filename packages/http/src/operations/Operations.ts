@@ -20,6 +20,7 @@ import {
   Unimplemented
 } from "../contract/Errors.ts"
 import type { FeesGroup } from "../contract/Fees.ts"
+import type { HdWalletDetailsGroup } from "../contract/HdWalletDetails.ts"
 import type { HdWalletsGroup } from "../contract/HdWallets.ts"
 import type { Asset, ExchangeRate, ListedAsset, SupportedAsset } from "../contract/MarketData.ts"
 import type { NextNonceGroup } from "../contract/NextNonce.ts"
@@ -96,6 +97,7 @@ type Endpoint = HttpApiGroup.Endpoints<
   | typeof RawTransactionsGroup
   | typeof AddressesGroup
   | typeof HdWalletsGroup
+  | typeof HdWalletDetailsGroup
 >
 
 /** Where the whole body may be absent, so may every field. */

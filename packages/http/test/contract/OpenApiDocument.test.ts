@@ -130,6 +130,9 @@ describe("OpenApiDocument", () => {
         "POST /hd-wallets/manage/{blockchain}/{network}/{extendedPublicKey}/activate",
         "GET /blocks/utxo/{blockchain}/{network}/latest/details",
         "GET /hd-wallets/evm/{blockchain}/{network}/{extendedPublicKey}/assets",
+        ...["evm/", "utxo/", ""].map(
+          (family) => `GET /hd-wallets/${family}{blockchain}/{network}/{extendedPublicKey}/details`
+        ),
         "GET /hd-wallets/utxo/{blockchain}/{network}/{extendedPublicKey}/assets",
         "GET /hd-wallets/utxo/{blockchain}/{network}/{extendedPublicKey}/status",
         "POST /hd-wallets/evm/{blockchain}/{network}/{extendedPublicKey}/transactions/prepare",

@@ -151,6 +151,7 @@ const valid = (operationId: string): Request => {
       if (name === "syncedAddresses") return { params: evm, query }
       if (name === "syncAddress") return { params: evm, query, item: { address: evmAddress } }
       return { params: { ...evm, address: evmAddress }, query }
+    case "hdWalletDetails":
     case "hdWallets":
       if (name === "syncedWallets") return { params: evm, query }
       if (name === "utxoPrepare") {
@@ -384,7 +385,11 @@ for (const store of stores) {
         }
         case "node_unavailable":
           // What needs no node needs the store.
-          if (/^(addresses|balances|blocks|broadcasts|hdWallets|transactions)\./.test(operation.operationId)) {
+          if (
+            /^(addresses|balances|blocks|broadcasts|hdWallets|hdWalletDetails|transactions)\./.test(
+              operation.operationId
+            )
+          ) {
             insides.failure = new Errors.NodeUnavailable({ message: "no node", retryAfter: 7 })
           } else insides.storeFails = true
           return yield* call(operation, request, alice)

@@ -11,6 +11,7 @@ import * as Broadcast from "../Broadcast.ts"
 import * as Freshness from "../Freshness.ts"
 import type { Reserving } from "../KeptNonce.ts"
 import type { ChainOperations } from "../Operations.ts"
+import * as WalletDetails from "../WalletDetails.ts"
 import * as AddressHistory from "./AddressHistory.ts"
 import * as Assets from "./Assets.ts"
 import * as Balance from "./Balance.ts"
@@ -60,12 +61,14 @@ export const ofFamily = <Node extends ConnectedNode, Fields extends FamilyFields
     const managed = { syncBlocks: options.syncBlocks, gapLimit: options.gapLimit, readsPast }
     const { extend, isSynced, operations, placeOf } = yield* ManagedWallets.make(record, managed)
     const owned = own(record, freshness, { nonces: yield* ReservedNonces.make(chain), ...options })
+    const evmAssets = Assets.make(record, freshness, evmOf, { ...options, extend, isSynced, nodeCalls })
     return {
       ...operations,
       ...(yield* ManagedAddresses.make(record, managed)),
       ...(options.internalTransactions ? { internalTransactions } : {}),
       tokensTransfers,
-      evmAssets: Assets.make(record, freshness, evmOf, { ...options, extend, isSynced, nodeCalls }),
+      evmAssets,
+      evmDetails: WalletDetails.ofTokens(evmAssets),
       logs: Logs.make(record, freshness, evmOf),
       evmBalance: Balance.make(record, freshness, evmOf),
       ...(yield* Broadcast.make(chain, freshness)),

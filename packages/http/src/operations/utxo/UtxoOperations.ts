@@ -10,6 +10,7 @@ import * as Broadcast from "../Broadcast.ts"
 import * as Freshness from "../Freshness.ts"
 import type { ChainOperations, WalletRequest } from "../Operations.ts"
 import * as SyncedWallets from "../SyncedWallets.ts"
+import * as WalletDetails from "../WalletDetails.ts"
 import * as DecodeTransaction from "./DecodeTransaction.ts"
 import * as Explore from "./Explore.ts"
 import * as Fees from "./Fees.ts"
@@ -97,6 +98,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
   })
 
   return {
+    utxoDetails: WalletDetails.ofCoins(utxoAssets),
     ...{ utxoAssets, utxoStatus, utxoDerive, utxoDecode, utxoPrepare },
     ...Explore.make(record, freshness),
     ...Fees.make(record, freshness),

@@ -12,6 +12,7 @@ import * as Freshness from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
 import * as SyncedWallets from "../SyncedWallets.ts"
 import * as Wallet from "../Wallet.ts"
+import * as WalletDetails from "../WalletDetails.ts"
 import * as Explore from "./Explore.ts"
 import * as NextTransaction from "./NextTransaction.ts"
 import * as Prepare from "./Prepare.ts"
@@ -58,6 +59,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     ...(yield* Broadcast.make(chain, freshness)),
     ...Explore.make(record, freshness),
     xrpAssets,
+    xrpDetails: WalletDetails.ofCoins(xrpAssets),
     xrpDerive: deriveAndSync,
     ...NextTransaction.make(record, freshness),
     preparePayment: Prepare.make(record, freshness, { nonces: yield* ReservedNonces.make(chain), ...options })
