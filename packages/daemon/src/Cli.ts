@@ -2,6 +2,7 @@
 
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Console from "effect/Console"
+import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
@@ -61,6 +62,20 @@ const headwater = Command.make("headwater", {}, () => Demo.program).pipe(
   ])
 )
 
+/** A word that is longer than what a command takes by name: an argument in a wrong place, and perhaps a private key. */
+const longWord = /[0-9A-Za-z]{50,}/g
+
+/** What is wrong with the arguments, without such words. */
+const presenter: CliOutput.Presenter = {
+  present: (event) =>
+    Effect.flatMap(Console.Console, (console) =>
+      Effect.provideService(CliOutput.defaultPresenter.present(event), Console.Console, {
+        ...console,
+        error: (text: string) => console.error(text.replace(longWord, "…"))
+      })
+    )
+}
+
 /**
  * Runs the command that the arguments name. An error is printed to standard error as its message, without a
  * stack; defects are left to the caller.
@@ -69,5 +84,6 @@ export const run: Effect.Effect<void, unknown> = Command.run(headwater, { versio
   Effect.tapError((error) =>
     Runtime.getErrorReported(error) ? Console.error(`\nERROR\n  ${error.message}`) : Effect.void
   ),
-  Effect.provide(NodeServices.layer)
+  Effect.provide(NodeServices.layer),
+  Effect.provideService(CliOutput.Presenter, presenter)
 )

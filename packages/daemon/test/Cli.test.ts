@@ -277,6 +277,17 @@ describe("the command line", () => {
       assert.strictEqual(refused.code, 1)
       assert.strictEqual(refused.stdout, "")
       assert.notInclude(refused.stderr, secret.slice(4, 30))
+      // In the place of something else.
+      for (const [args, said] of [
+        [["derive", secret, "mainnet", account], "is not a blockchain"],
+        [["derive", "bitcoin", "mainnet", account, secret], 'Unexpected positional argument: "…"'],
+        [[secret], 'Unknown subcommand "…"']
+      ] as const) {
+        const { code, stderr, stdout } = yield* run(args)
+        assert.strictEqual(code, 1)
+        assert.include(stderr, said)
+        assert.notInclude(stdout + stderr, secret.slice(4, 30))
+      }
     })
   )
 
