@@ -121,6 +121,14 @@ it("match gives what a block has of addresses, both sides of a transfer", () => 
     tagOf(() => directions(["bob"])),
     "InvalidAddress"
   )
+  for (const name of ["ethereum", "bitcoin", "bitcoin-cash", "tron", "xrp"]) {
+    for (const wrong of [undefined, 5, {}]) {
+      assert.strictEqual(
+        tagOf(() => match(`${name}/mainnet`, block, [wrong as never])),
+        "InvalidAddress"
+      )
+    }
+  }
 })
 
 it("verifyCallback throws for what nobody has signed", () => {

@@ -53,7 +53,10 @@ const invalid =
  * ```
  */
 export const decode = (chain: Chain, text: string): Result.Result<AddressBytes, InvalidAddress> =>
-  Result.mapBoth(decodeBytes(chain.family, chain, text), { onFailure: invalid(chain), onSuccess: fromBytes })
+  // A caller without types may have anything.
+  typeof text === "string"
+    ? Result.mapBoth(decodeBytes(chain.family, chain, text), { onFailure: invalid(chain), onSuccess: fromBytes })
+    : Result.fail(invalid(chain)("must be text"))
 
 /**
  * One user of an account of the XRP Ledger, whom the tag tells apart: an address of its own, whose text is an X-address.
