@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import type { Chance } from "./Chance.ts"
+import type { Family } from "./Families.ts"
 
 export interface Movement {
   readonly kind: "coin" | "token" | "internal"
@@ -28,53 +29,67 @@ export interface Block {
   /** Seconds since the Unix epoch. */
   readonly time: number
   readonly transactions: ReadonlyArray<Transaction>
+  /** When it came to be, in milliseconds since the Unix epoch. */
+  readonly bornAt: number
 }
 
 /** The blocks of a branch from the first one on. */
 export type Branch = ReadonlyArray<Block>
 
 export interface SimulatedChain {
-  /** As in paths: `ethereum/devnet`. */
-  readonly name: string
+  readonly family: Family
   readonly best: () => Branch
   /** Every block that ever was on a best branch, by its hash. */
   readonly blocks: ReadonlyMap<string, Block>
-  readonly mine: (transactions: ReadonlyArray<Transaction>, time: number) => Block
+  readonly mine: (transactions: ReadonlyArray<Transaction>, now: number) => Block
   /** Leaves the newest blocks for a branch that is longer; the number of blocks that were left. */
-  readonly fork: (depth: number, longer: number, time: number, keeps: (transaction: Transaction) => boolean) => number
+  readonly fork: (depth: number, longer: number, now: number, keeps: (transaction: Transaction) => boolean) => number
+  /** Goes back to the branch that the last fork has left, which has become the longer one; whether there is such a branch. */
+  readonly goBack: (now: number) => boolean
   /** The newest height that nodes call final, which no fork goes below. */
   readonly final: () => number
 }
 
 /** Blocks behind the newest one that may be left. */
-export const mostForked = 6
+export const mostForked = 5
 
 export const digest = (text: string) => createHash("sha256").update(text).digest("hex")
 
-export const make = (name: string, chance: Chance, start: number): SimulatedChain => {
+export const make = (family: Family, chance: Chance, now: number): SimulatedChain => {
   const blocks = new Map<string, Block>()
   let salt = 0
   let final = 0
-  const blockOn = (parent: Block | undefined, transactions: ReadonlyArray<Transaction>, time: number): Block => {
+  const blockOn = (parent: Block | undefined, transactions: ReadonlyArray<Transaction>, bornAt: number): Block => {
     const height = parent === undefined ? 0 : parent.height + 1
-    const hash = digest(`${name} ${parent?.hash ?? ""} ${height} ${salt++} ${chance.next()}`)
-    const block = { height, hash, parent: parent?.hash ?? "0".repeat(64), time, transactions }
+    const hash = digest(`${family.chain} ${parent?.hash ?? ""} ${height} ${salt++} ${chance.next()}`)
+    const block = {
+      height,
+      hash,
+      parent: parent?.hash ?? "0".repeat(64),
+      time: Math.floor(bornAt / 1000),
+      transactions,
+      bornAt
+    }
     blocks.set(hash, block)
     return block
   }
-  let best: Branch = [blockOn(undefined, [], start)]
+  /** The branch that was left last. */
+  let former: Branch = []
+  let best: Branch = [blockOn(undefined, [], now)]
+  const isFinal = (branch: Branch) => branch[final]?.hash === best[final]?.hash
+
   return {
-    name,
+    family,
     blocks,
     best: () => best,
     final: () => final,
-    mine: (transactions, time) => {
-      const block = blockOn(best.at(-1)!, transactions, time)
+    mine: (transactions, now) => {
+      const block = blockOn(best.at(-1)!, transactions, now)
       best = [...best, block]
       final = Math.max(final, block.height - mostForked)
       return block
     },
-    fork: (depth, longer, time, keeps) => {
+    fork: (depth, longer, now, keeps) => {
       const tip = best.at(-1)!.height
       const base = Math.max(tip - depth, final)
       const left = best.slice(base + 1)
@@ -83,11 +98,20 @@ export const make = (name: string, chance: Chance, start: number): SimulatedChai
       const count = left.length + longer
       for (let i = 0; i < count; i++) {
         const own = waiting.splice(0, i === count - 1 ? waiting.length : chance.between(0, 2))
-        branch = [...branch, blockOn(branch.at(-1)!, own, time)]
+        branch = [...branch, blockOn(branch.at(-1)!, own, now)]
       }
+      former = best
       best = branch
       final = Math.max(final, best.length - 1 - mostForked)
       return left.length
+    },
+    goBack: (now) => {
+      if (former.length === 0 || !isFinal(former)) return false
+      let branch = former
+      while (branch.length <= best.length) branch = [...branch, blockOn(branch.at(-1)!, [], now)]
+      former = best
+      best = branch
+      return true
     }
   }
 }

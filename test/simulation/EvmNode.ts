@@ -1,27 +1,8 @@
 /** What a node of an EVM chain answers to JSON-RPC, of the branch that the node has. */
 import type { Block, Branch, Movement, Transaction } from "./Chains.ts"
+import { Refusal, type View } from "./NodeView.ts"
 
 type Json = Readonly<Record<string, unknown>>
-
-/** An error that the node says. */
-export class Refusal extends Error {
-  readonly code: number
-  constructor(code: number, message: string) {
-    super(message)
-    this.code = code
-  }
-}
-
-export interface View {
-  readonly branch: Branch
-  readonly final: number
-  /** What the node has, and gives not. */
-  readonly lacks: {
-    readonly traces?: boolean
-    readonly receipts?: boolean
-    readonly finality?: boolean
-  }
-}
 
 const quantity = (value: number | bigint) => `0x${value.toString(16)}`
 
@@ -114,7 +95,7 @@ export const answer = ({ branch, final, lacks }: View, method: string, params: R
   const tip = branch.length - 1
   const find = (name: unknown): Block | undefined => {
     if (name === "latest" || name === "pending") return branch[tip]
-    if (name === "finalized") return lacks.finality ? undefined : branch[Math.min(final, tip)]
+    if (name === "finalized") return branch[Math.min(final, tip)]
     if (typeof name === "object" && name !== null) return find((name as { readonly blockHash: unknown }).blockHash)
     const text = String(name)
     return text.length === 66 ? branch.find(({ hash }) => `0x${hash}` === text) : branch[Number(text)]
@@ -128,12 +109,10 @@ export const answer = ({ branch, final, lacks }: View, method: string, params: R
     case "eth_chainId":
       return "0x539"
     case "eth_getBlockByNumber": {
-      if (params[0] === "finalized" && lacks.finality) throw new Refusal(-39001, "Unknown block")
       const block = find(params[0])
       return block === undefined ? null : blockOf(block, params[1] === true)
     }
     case "eth_getBlockReceipts": {
-      if (lacks.receipts) throw new Refusal(-32601, "the method eth_getBlockReceipts does not exist/is not available")
       const block = find(params[0])
       return block === undefined ? null : receiptsOf(block)
     }
@@ -143,6 +122,7 @@ export const answer = ({ branch, final, lacks }: View, method: string, params: R
         null
       )
     case "debug_traceBlockByHash": {
+      if (typeof params[0] !== "string") throw new Refusal(-32602, "missing value for required argument 0")
       if (lacks.traces) throw new Refusal(-32000, "missing trie node")
       return state(params[0]).transactions.map(traceOf)
     }

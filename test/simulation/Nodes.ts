@@ -2,7 +2,8 @@
 import type { Dispatcher } from "undici"
 import type { Chance } from "./Chance.ts"
 import type { Branch, SimulatedChain } from "./Chains.ts"
-import * as EvmNode from "./EvmNode.ts"
+import type { Lie } from "./Families.ts"
+import { Refusal, type View } from "./NodeView.ts"
 import * as SimulatedHttp from "./SimulatedHttp.ts"
 import type { SimulatedTime } from "./SimulatedTime.ts"
 
@@ -12,6 +13,9 @@ export const moods = [
   ...["wrongReceipts", "wrongParent", "wrongHeight", "withoutTraces", "withoutBlocks"]
 ] as const
 export type Mood = (typeof moods)[number] | "well"
+
+/** Those that find most, oftener than others: nodes behind one load balancer that are not of one mind. */
+export const oftenest: ReadonlyArray<Mood> = [...moods, "mixing", "mixing", "mixing", "withoutBlocks"]
 
 export interface SimulatedNode {
   readonly url: string
@@ -34,25 +38,6 @@ const partly: Partial<Record<Mood, number>> = {
   ...{ wrongReceipts: 0.7, wrongParent: 0.7, wrongHeight: 0.5, withoutBlocks: 0.5 }
 }
 
-type Lie = (method: string, result: unknown, view: EvmNode.View, params: ReadonlyArray<unknown>) => unknown
-
-/** Lies that `verify = "links"` notices. What a node calls final, and what it says of its newest block, is believed. */
-const lies: Partial<Record<Mood, Lie>> = {
-  wrongReceipts: (method, result) =>
-    method === "eth_getBlockReceipts" && Array.isArray(result)
-      ? result.map((receipt) => ({ ...receipt, blockHash: `0x${"ee".repeat(32)}` }))
-      : result,
-  wrongParent: (method, result) =>
-    method === "eth_getBlockByNumber" && result !== null
-      ? { ...(result as object), parentHash: `0x${"dd".repeat(32)}` }
-      : result,
-  wrongHeight: (method, result, { branch }, [block]) =>
-    method === "eth_getBlockByNumber" && result !== null && /^0x/.test(String(block))
-      ? { ...(result as object), number: `0x${Math.max(branch.length - 2, 0).toString(16)}` }
-      : result,
-  withoutBlocks: (method, result) => (/Block|Receipt/.test(method) ? null : result)
-}
-
 /** How long an answer takes at most, in milliseconds. */
 const answerMillis = 30
 
@@ -73,7 +58,7 @@ export const make = (
     )
   )
 
-  const viewOf = ({ chain, mood, stuck }: SimulatedNode): EvmNode.View => {
+  const viewOf = ({ chain, mood, stuck }: SimulatedNode): View => {
     const best = chain.best()
     const lacks = { traces: mood === "withoutTraces" }
     if (mood === "stuck" || (mood === "mixing" && chance.happens(0.5))) return { ...stuck, lacks }
@@ -83,13 +68,13 @@ export const make = (
 
   const answerOf = (node: SimulatedNode, body: string): SimulatedHttp.Response => {
     const view = viewOf(node)
-    const lie = chance.happens(partly[node.mood] ?? 1) ? lies[node.mood] : undefined
+    const lie = chance.happens(partly[node.mood] ?? 1) ? node.chain.family.lies[node.mood as Lie] : undefined
     const one = ({ id, method, params }: { id: number; method: string; params: ReadonlyArray<unknown> }) => {
       try {
-        const result = EvmNode.answer(view, method, params)
+        const result = node.chain.family.answer(view, method, params)
         return { jsonrpc: "2.0", id, result: lie === undefined ? result : lie(method, result, view, params) }
       } catch (error) {
-        if (!(error instanceof EvmNode.Refusal)) throw error
+        if (!(error instanceof Refusal)) throw error
         return { jsonrpc: "2.0", id, error: { code: error.code, message: error.message } }
       }
     }

@@ -1,6 +1,6 @@
 /**
- * How every story begins: a store with two accounts, Ann who wants retractions and Bob who does not, each with the same
- * credits and hosts that are verified. The program makes it once; each simulation begins with a copy.
+ * How every story begins: a store with three accounts, Ann who wants retractions, Bob, and Cid who has few credits,
+ * and with hosts that each of them has verified. The program makes it once; each simulation begins with a copy.
  */
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -33,20 +33,20 @@ export interface Opening {
 /** The hosts that there are, of which the last one is verified by nobody. */
 export const hosts = 4
 
-/** Enough for everything that happens. */
-const granted = 100_000
+/** Enough for everything that happens; and for little of it. */
+const granted = { Ann: 100_000, Bob: 100_000, Cid: 300 }
 
 const accounts = Effect.gen(function* () {
   const accounts = yield* Accounts
   const credits = yield* Credits
-  return yield* Effect.forEach(["Ann", "Bob"], (name) =>
+  return yield* Effect.forEach(["Ann", "Bob", "Cid"] as const, (name) =>
     Effect.gen(function* () {
       const { id } = yield* accounts.create(name)
       const retractions = name === "Ann"
       yield* accounts.setRetractions(id, retractions)
-      yield* credits.grant({ account: id, amount: granted, detail: "simulation" })
+      yield* credits.grant({ account: id, amount: granted[name], detail: "simulation" })
       const { key } = yield* accounts.createKey(id, { name })
-      return { name, id, key: Redacted.value(key), retractions }
+      return { name, id, key: Redacted.value(key), retractions, isPoor: name === "Cid" }
     })
   )
 })

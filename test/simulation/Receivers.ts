@@ -57,6 +57,7 @@ export interface Attempted {
   readonly path: string
   readonly sequence: number
   readonly key: string
+  readonly text: string
 }
 
 export interface Receivers {
@@ -83,7 +84,7 @@ export const make = (count: number, time: SimulatedTime, chance: Chance): Receiv
   const publicAddress = (receiver: Receiver) => `8.8.4.${all.indexOf(receiver) + 1}`
   const addressesOf = (receiver: Receiver) => {
     if (receiver.mood === "private") return ["10.1.2.3"]
-    return receiver.mood === "mixed" ? [publicAddress(receiver), "127.0.0.1"] : [publicAddress(receiver)]
+    return receiver.mood === "mixed" ? ["127.0.0.1", publicAddress(receiver)] : [publicAddress(receiver)]
   }
 
   const dns = Dns.make({
@@ -187,7 +188,7 @@ export const make = (count: number, time: SimulatedTime, chance: Chance): Receiv
         const { body, headers, origin, path } = exchange.request
         const sequence = headers["x-callback-sequence"]
         if (sequence !== undefined)
-          attempted({ path, sequence: Number(sequence), key: JSON.parse(body).idempotencyKey })
+          attempted({ path, sequence: Number(sequence), key: JSON.parse(body).idempotencyKey, text: body })
         const receiver = find(new URL(origin).hostname)!
         const exchangeOn = (to: string, fresh: boolean) =>
           lead(

@@ -2,13 +2,15 @@
 import type { SimulatedChain } from "./Chains.ts"
 import type { Answer } from "./System.ts"
 import type { EventName } from "./Story.ts"
-import type { Arrival } from "./Receivers.ts"
+import type { Arrival, Attempted } from "./Receivers.ts"
 
 export interface Tenant {
   readonly name: string
   readonly id: number
   readonly key: string
   readonly retractions: boolean
+  /** Whether it may run out of credits. */
+  readonly isPoor: boolean
   /** When the account first asked for the verification of a host whose challenge was published, by host. */
   readonly verifiedAt: Map<string, number>
 }
@@ -28,15 +30,27 @@ export interface Subscribed {
   referenceId: string | undefined
   /** Blocks that were recorded when the answer came: nothing is promised of these. */
   recorded: ReadonlySet<string>
+  /** Whether it was active at the end: whoever has no credits left cannot activate anything. */
+  isActive: boolean
   deletion: { readonly askedAt: number; answeredAt: number | undefined } | undefined
 }
 
 /** An attempt as the program has begun it, before anything is known of its host. */
-export interface Attempt {
+export interface Attempt extends Attempted {
   readonly at: number
-  readonly path: string
-  readonly sequence: number
-  readonly key: string
+}
+
+/** A list of what moved that was answered with 200. */
+export interface Listed {
+  readonly chain: SimulatedChain
+  readonly kind: "token" | "internal"
+  readonly address: number
+  /** The block from which on the list is said to be whole. */
+  readonly completeFrom: number | undefined
+  /** The transactions in it, without their prefix. */
+  readonly transactions: ReadonlySet<string>
+  /** Blocks that were recorded before the request, and are after the answer. */
+  readonly recorded: ReadonlySet<string>
 }
 
 export interface Called {
@@ -63,6 +77,7 @@ export interface Record {
   readonly arrivals: ReadonlyArray<Arrival>
   readonly attempts: ReadonlyArray<Attempt>
   readonly calls: ReadonlyArray<Called>
+  readonly listed: ReadonlyArray<Listed>
   /** The feed of each subscription that is left at the end, by its reference id. */
   readonly feeds: ReadonlyMap<string, ReadonlyArray<FeedEntry>>
   /** What was left at the end of each account's credits, by its name. */
@@ -70,8 +85,9 @@ export interface Record {
   /** Entries of the ledger of each account. */
   readonly ledgers: ReadonlyMap<
     string,
-    ReadonlyArray<{ readonly key: string; readonly kind: string; readonly amount: number }>
+    ReadonlyArray<{ readonly key: string; readonly kind: string; readonly amount: number; readonly results: number }>
   >
+  readonly hasLostPower: boolean
   /** Where the end was not reached: what was still to be done when the time was over. */
   readonly unfinished: ReadonlyArray<string>
 }

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Simulation from "./Simulation.ts"
 
 /** How many stories: `HEADWATER_SIMULATION_SEEDS`. */
-const seeds = Number(process.env.HEADWATER_SIMULATION_SEEDS ?? 40)
+const seeds = Number(process.env.HEADWATER_SIMULATION_SEEDS ?? 24)
 
 /** Where the other half of them begins: another place each day, or `SEED`. */
 const today = Number(process.env.SEED ?? Math.floor(Date.now() / 86_400_000) * 100_000)

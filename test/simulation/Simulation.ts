@@ -4,7 +4,9 @@ import * as Opening from "./Opening.ts"
 import type { Broken } from "./promises.ts"
 import * as promises from "./promises.ts"
 import { simulated } from "./SimulatedTime.ts"
-import * as Stage from "./Stage.ts"
+import * as Playing from "./Playing.ts"
+import { settingsFor } from "./Stage.ts"
+import * as Families from "./Families.ts"
 import * as Story from "./Story.ts"
 
 export interface Outcome {
@@ -25,11 +27,11 @@ export interface Simulation {
 const mostTries = 120
 
 export const make = async (): Promise<Simulation> => {
-  const opening = await Opening.make(Stage.settingsFor(["http://127.0.0.1:8545"]))
+  const opening = await Opening.make(settingsFor([{ chain: Families.all.evm.chain, nodes: ["http://127.0.0.1:8545"] }]))
 
   const play = (seed: number, story: Story.Story): Promise<Outcome> =>
     simulated(Chance.make(seed ^ 0x7a57), async (time) => {
-      const { lines, record } = await Stage.play(opening, seed, story, time)
+      const { lines, record } = await Playing.play(opening, seed, story, time)
       return { seed, lines, broken: promises.judge(record) }
     })
 

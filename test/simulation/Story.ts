@@ -24,8 +24,20 @@ export const events = [
 export type EventName = (typeof events)[number]
 
 export type Action =
-  | { readonly kind: "mine"; readonly payments: ReadonlyArray<Payment>; readonly failed: boolean }
-  | { readonly kind: "fork"; readonly depth: number; readonly longer: number; readonly kept: number }
+  | {
+      readonly kind: "mine"
+      readonly chain: number
+      readonly payments: ReadonlyArray<Payment>
+      readonly failed: boolean
+    }
+  | {
+      readonly kind: "fork"
+      readonly chain: number
+      readonly depth: number
+      readonly longer: number
+      readonly kept: number
+    }
+  | { readonly kind: "goBack"; readonly chain: number }
   | { readonly kind: "node"; readonly node: number; readonly mood: Nodes.Mood }
   | { readonly kind: "receiver"; readonly receiver: number; readonly mood: Receivers.Mood }
   | { readonly kind: "disk"; readonly fullness: number; readonly millis: number }
@@ -33,6 +45,7 @@ export type Action =
   | { readonly kind: "restart" }
   | {
       readonly kind: "subscribe"
+      readonly chain: number
       readonly account: number
       readonly event: EventName
       readonly address: number
@@ -44,8 +57,15 @@ export type Action =
   | { readonly kind: "verify"; readonly account: number; readonly receiver: number; readonly published: boolean }
   | { readonly kind: "redeliver"; readonly subscription: number; readonly callback: number }
   | { readonly kind: "readFeed"; readonly subscription: number }
-  | { readonly kind: "rewind"; readonly blocks: number }
-  | { readonly kind: "replay"; readonly blocks: number }
+  | {
+      readonly kind: "read"
+      readonly chain: number
+      readonly account: number
+      readonly address: number
+      readonly what: "token" | "internal"
+    }
+  | { readonly kind: "rewind"; readonly chain: number; readonly blocks: number }
+  | { readonly kind: "replay"; readonly chain: number; readonly blocks: number }
 
 export interface Step {
   /** Milliseconds after the step before has begun; it may last longer. */
@@ -78,17 +98,28 @@ const makers: ReadonlyArray<readonly [weight: number, make: (chance: Chance) => 
     34,
     (chance) => ({
       kind: "mine",
+      chain: chance.between(0, 99),
       payments: many(chance.happens(0.03) ? 40 : chance.between(0, 4), () => payment(chance)),
       failed: chance.happens(0.1)
     })
   ],
-  [6, (chance) => ({ kind: "fork", depth: chance.between(1, 4), longer: chance.between(1, 2), kept: chance.next() })],
+  [
+    6,
+    (chance) => ({
+      kind: "fork",
+      chain: chance.between(0, 99),
+      depth: chance.between(1, 4),
+      longer: chance.between(1, 2),
+      kept: chance.next()
+    })
+  ],
+  [3, (chance) => ({ kind: "goBack", chain: chance.between(0, 99) })],
   [
     9,
     (chance) => ({
       kind: "node",
       node: chance.between(0, 99),
-      mood: chance.happens(0.35) ? "well" : chance.oneOf(Nodes.moods)
+      mood: chance.happens(0.35) ? "well" : chance.oneOf(Nodes.oftenest)
     })
   ],
   [
@@ -100,12 +131,13 @@ const makers: ReadonlyArray<readonly [weight: number, make: (chance: Chance) => 
     })
   ],
   [2, (chance) => ({ kind: "disk", fullness: chance.oneOf([0.05, 0.3, 1]), millis: chance.between(100, 3_000) })],
-  [4, (chance) => ({ kind: "kill", how: chance.oneOf(["killed", "killed", "power"]) })],
-  [2, () => ({ kind: "restart" })],
+  [6, (chance) => ({ kind: "kill", how: chance.oneOf(["killed", "power"]) })],
+  [4, () => ({ kind: "restart" })],
   [
     16,
     (chance) => ({
       kind: "subscribe",
+      chain: chance.between(0, 99),
       account: chance.between(0, 99),
       event: chance.oneOf(events),
       address: chance.between(0, watched - 1),
@@ -131,8 +163,18 @@ const makers: ReadonlyArray<readonly [weight: number, make: (chance: Chance) => 
   ],
   [2, (chance) => ({ kind: "redeliver", subscription: chance.between(0, 99), callback: chance.between(0, 99) })],
   [3, (chance) => ({ kind: "readFeed", subscription: chance.between(0, 99) })],
-  [2, (chance) => ({ kind: "rewind", blocks: chance.between(1, 4) })],
-  [2, (chance) => ({ kind: "replay", blocks: chance.between(1, 6) })]
+  [
+    4,
+    (chance) => ({
+      kind: "read",
+      chain: chance.between(0, 99),
+      account: chance.between(0, 99),
+      address: chance.between(0, watched - 1),
+      what: chance.oneOf(["token", "internal"])
+    })
+  ],
+  [2, (chance) => ({ kind: "rewind", chain: chance.between(0, 99), blocks: chance.between(1, 4) })],
+  [2, (chance) => ({ kind: "replay", chain: chance.between(0, 99), blocks: chance.between(1, 6) })]
 ]
 
 export const make = (chance: Chance): Story => [

@@ -11,6 +11,7 @@ import { StoreWatchOptions } from "@headwater/daemon/supervision/StoreWatch"
 import { Listener } from "@headwater/http/server/Server"
 import { Connections } from "@headwater/indexer/families/node/NodeHttp"
 import { SqliteMachine } from "@headwater/indexer/store/database/internal/SqliteMachine"
+import * as FanOut from "@headwater/indexer/store/subscriptions/FanOut"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -64,6 +65,8 @@ export interface World {
   readonly machine: SimulatedMachine
   readonly nodes: Nodes
   readonly receivers: Receivers
+  /** How much is written at once; undefined for what the program does by itself. */
+  readonly bounds?: typeof FanOut.Bounds.Service | undefined
   /** Takes note of a callback that the program begins to send. */
   readonly attempted: (attempt: Attempted) => void
   /** A line of the program's log. */
@@ -86,7 +89,11 @@ const maxPauseMillis = 6_000
 const address = NetAddress.inetAddressFromStringUnsafe("127.0.0.1:8080")
 
 /** All that the program has from outside. `isAlive`: whether the world hears of it. */
-const outside = ({ attempted, logged, machine, nodes, receivers }: World, written: Written, isAlive: () => boolean) => {
+const outside = (
+  { attempted, bounds, logged, machine, nodes, receivers }: World,
+  written: Written,
+  isAlive: () => boolean
+) => {
   const settings = Schema.decodeSync(Settings.schema)({ ...written, store: { sqlite: machine.file(), secretKey } })
   const logger = Logger.make(({ cause, logLevel, message }) => {
     if (!isAlive()) return
@@ -107,6 +114,7 @@ const outside = ({ attempted, logged, machine, nodes, receivers }: World, writte
       Delivery.DeliveryOptions,
       Effect.map(Delivery.DeliveryOptions, (options) => ({ ...options, idleMillis, maxPauseMillis }))
     ),
+    bounds === undefined ? Layer.empty : Layer.succeed(FanOut.Bounds, bounds),
     Logger.layer([logger]),
     Layer.succeed(References.MinimumLogLevel, "Info" as const)
   )

@@ -3,7 +3,6 @@
  * broken, and by what. The model behind them is plain: the final chains, and what tenants have asked for.
  */
 import type { Block, Movement, Transaction } from "./Chains.ts"
-import { addressAt } from "./EvmNode.ts"
 import type { Record, Subscribed } from "./Record.ts"
 import type { Arrival } from "./Receivers.ts"
 
@@ -51,7 +50,7 @@ const toldBy = (subscribed: Subscribed, block: Block, tip: number): ReadonlyArra
       const { amount, from, to } = movement
       if (from !== address && to !== address) return []
       const direction = from === address ? "outgoing" : "incoming"
-      const text = decimal(amount, kind === "token" ? 6 : 18)
+      const text = decimal(amount, subscribed.chain.family.decimals[kind])
       const operation = kind === "internal" ? ` call_${place}` : ""
       return told.map((confirmation) => ({
         block,
@@ -89,18 +88,21 @@ const identityOf = ({ item }: { readonly item: Readonly<globalThis.Record<string
     : `internal ${withoutPrefix(parentTransactionId)} ${operationId} ${direction} ${amount} ${where}`
 }
 
-const isEvent = ({ body }: Arrival) => !/_(REVERTED|TEST|CORRECTED)$/.test(body.data.event)
+const isEvent = ({ body }: Arrival) =>
+  !/_(REVERTED|TEST|CORRECTED)$|^(BLOCKS_MISSED|SUBSCRIPTION_FAILING)$/.test(body.data.event)
 const isRetraction = ({ body }: Arrival) => body.data.event.endsWith("_REVERTED")
 const accepted = ({ status }: Arrival) => status !== undefined && status >= 200 && status < 300
 const keyOf = ({ body }: Arrival): string => body.idempotencyKey
 const sequenceOf = ({ headers }: Arrival) => Number(headers["x-callback-sequence"])
 
+const blockIn = (text: string) => /"hash":"(?:0x)?([0-9a-f]{64})"/.exec(text)?.[1]
+
 const posted = ({ arrivals }: Record) => arrivals.filter(({ body }) => body !== undefined)
 
 const of = (record: Record, subscribed: Subscribed) => posted(record).filter(({ path }) => path === subscribed.path)
 
-const name = ({ address, confirmations, event, host, path, tenant }: Subscribed) =>
-  `${tenant.name}'s subscription ${path} to ${event}${address === undefined ? "" : ` of ${addressAt(address).slice(0, 6)}…`}` +
+const name = ({ address, chain, confirmations, event, host, path, tenant }: Subscribed) =>
+  `${tenant.name}'s subscription ${path} on ${chain.family.chain} to ${event}${address === undefined ? "" : ` of ${chain.family.addressAt(address).slice(0, 6)}…`}` +
   ` (${confirmations} confirmations) at ${host}`
 
 /** The final chain's events that are promised to a subscription. */
@@ -113,7 +115,10 @@ const promised = (subscribed: Subscribed): ReadonlyArray<Told> => {
 
 /** Subscriptions that were surely made, and are still there. */
 const lasting = ({ subscribed }: Record) =>
-  subscribed.filter(({ deletion, referenceId }) => referenceId !== undefined && deletion === undefined)
+  subscribed.filter(
+    ({ deletion, isActive, referenceId, tenant }) =>
+      referenceId !== undefined && deletion === undefined && (isActive || !tenant.isPoor)
+  )
 
 const mayBeSentTo = ({ host, tenant }: Subscribed) => tenant.verifiedAt.has(host)
 
@@ -149,6 +154,23 @@ const nothingInvented: Judge = (record) =>
     return of(record, subscribed)
       .filter((arrival) => isEvent(arrival) && !true_.has(identityOf(arrival.body.data)))
       .map((arrival) => `${name(subscribed)} was told what never happened: ${identityOf(arrival.body.data)}`)
+  })
+
+/** "`receiveCallbackOn` asks for one callback at that confirmation": not before the chain has it. */
+const notTooEarly: Judge = (record) =>
+  record.subscribed.flatMap((subscribed) => {
+    const blocks = [...subscribed.chain.blocks.values()]
+    const heights = new Map(blocks.map(({ hash, height }) => [hash, height]))
+    const wanted = subscribed.event.endsWith("EACH_CONFIRMATION") ? undefined : subscribed.confirmations
+    return of(record, subscribed).flatMap((arrival) => {
+      const height = heights.get(blockIn(arrival.text) ?? "")
+      if (!isEvent(arrival) || height === undefined) return []
+      const confirmation: number = wanted ?? arrival.body.data.item.currentConfirmations
+      const has = blocks.some((block) => block.height >= height + confirmation - 1 && block.bornAt <= arrival.at)
+      return has
+        ? []
+        : [`${name(subscribed)} was told of confirmation ${confirmation} of block ${height} before it came`]
+    })
   })
 
 /** "The same over retries, restarts and replays." */
@@ -199,17 +221,23 @@ const numbered: Judge = (record) =>
     ]
   })
 
-/** "First attempts of one subscription leave in the order of the chain." */
+/**
+ * "First attempts of one subscription leave in the order of the chain." What had been leased as its block left the chain
+ * may come late.
+ */
 const inOrder: Judge = (record) =>
   record.subscribed.flatMap((subscribed) => {
-    const first = new Map<string, number>()
+    const best = new Set(subscribed.chain.best().map(({ hash }) => hash))
+    const first = new Set<string>()
     let last = 0
     const broken: Array<string> = []
-    for (const { key, path, sequence } of record.attempts) {
+    for (const { key, path, sequence, text } of record.attempts) {
       if (path !== subscribed.path || first.has(key)) continue
-      first.set(key, sequence)
-      if (sequence < last)
+      first.add(key)
+      const hash = blockIn(text)
+      if (sequence < last && hash !== undefined && best.has(hash)) {
         broken.push(`${name(subscribed)}: the first attempt of ${sequence} left after that of ${last}`)
+      }
       last = Math.max(last, sequence)
     }
     return broken
@@ -278,6 +306,22 @@ const nothingAfterDeletion: Judge = (record) =>
     return late.length === 0 ? [] : [`${name(subscribed)} was deleted, and sent ${late.length} callbacks since`]
   })
 
+/** "No answer with status 200 holds less than the chain", from the block on from which it says to be whole. */
+const nothingBelowTheTruth: Judge = (record) =>
+  record.listed.flatMap(({ address, chain, completeFrom = Infinity, kind, recorded, transactions }) =>
+    [...recorded]
+      .flatMap((hash) => chain.blocks.get(hash) ?? [])
+      .filter(({ height }) => height >= completeFrom)
+      .flatMap((block) =>
+        block.transactions
+          .filter((one) => movementsOf(one, kind).some(({ from, to }) => from === address || to === address))
+          .filter(({ id }) => !transactions.has(id))
+          .map(
+            ({ id }) => `A list of ${kind} movements, whole from ${completeFrom}, lacks ${id} of block ${block.height}`
+          )
+      )
+  )
+
 /** "A balance never goes below zero", and nothing is charged twice. */
 const credits: Judge = (record) =>
   record.tenants.flatMap((tenant) => {
@@ -288,16 +332,23 @@ const credits: Judge = (record) =>
     const calls = record.calls.filter((call) => call.tenant === tenant)
     const consumed = calls.reduce((sum, { answer }) => sum + Number(answer?.headers["x-credits-consumed"] ?? 0), 0)
     const requests = -ledger.filter(({ kind }) => kind === "request").reduce((sum, { amount }) => sum + amount, 0)
-    const unknown = calls.filter(({ answer }) => answer === undefined || answer.status >= 500).length
+    const paths = new Set(record.subscribed.filter((one) => one.tenant === tenant).map(({ path }) => path))
+    const sent = posted(record).filter((arrival) => paths.has(arrival.path) && accepted(arrival)).length
+    const paidFor = ledger.filter(({ kind }) => kind === "callback").reduce((sum, { results }) => sum + results, 0)
+    const lost = calls.filter(({ answer }) => answer === undefined || answer.status >= 500)
+    // What a list costs is known by its answer alone.
+    const atMost = lost.reduce((sum, { what }) => sum + (what.startsWith("reads ") ? 50 * 320 : 30), 0)
     return [
+      ...(paidFor > sent ? [`${tenant.name} paid for ${paidFor} callbacks, and ${sent} were accepted`] : []),
       ...(balance < 0 ? [`${tenant.name} has ${balance} credits`] : []),
       ...(sum === balance ? [] : [`${tenant.name} has ${balance} credits, and entries that make ${sum}`]),
       ...(new Set(ledger.map(({ key }) => key)).size === ledger.length
         ? []
         : [`${tenant.name} has two entries of one key`]),
-      ...(requests < consumed || requests > consumed + unknown * 30
+      // What a reader was charged last may be lost with the power: no answer waits for the disk that changes nothing.
+      ...((requests < consumed && !record.hasLostPower) || requests > consumed + atMost
         ? [
-            `${tenant.name} was told of ${consumed} credits for requests, and charged ${requests} (${unknown} answers lost)`
+            `${tenant.name} was told of ${consumed} credits for requests, and charged ${requests} (${lost.length} answers lost)`
           ]
         : [])
     ]
@@ -315,6 +366,7 @@ const noDefects: Judge = (record) =>
 const promises: ReadonlyArray<readonly [promise: string, judge: Judge]> = [
   ["Never lost: a callback is delivered at least once", neverLost],
   ["Nothing is told that did not happen", nothingInvented],
+  ["A confirmation is not told before the chain has it", notTooEarly],
   ["One key for one event: the same over retries, restarts and replays", oneKeyForOneEvent],
   ["Numbered: 1, 2, 3 … without a gap, and the number belongs to the callback", numbered],
   ["In order: first attempts of one subscription leave in the order of the chain", inOrder],
@@ -322,6 +374,7 @@ const promises: ReadonlyArray<readonly [promise: string, judge: Judge]> = [
   ["What leaves the chain is taken back from accounts that want retractions", takenBack],
   ["Nothing is sent to a host that is not verified, or to an address that is not public", onlyToVerifiedHosts],
   ["What is deleted is sent no more", nothingAfterDeletion],
+  ["No answer with status 200 holds less than the chain", nothingBelowTheTruth],
   ["Credits are never negative, and nothing is charged twice", credits],
   ["Bounded wait: once all is well, what is to be done is done", ends],
   ["No answer is 500", noDefects]

@@ -1,0 +1,252 @@
+/** Does on a stage what a story says, without waiting for what follows. */
+import * as Settings from "@headwater/daemon/settings/Settings"
+import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import * as ChainConnection from "@headwater/indexer/sync/ChainConnection"
+import * as Replay from "@headwater/indexer/sync/Replay"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Receivers from "./Receivers.ts"
+import type { FeedEntry, Subscribed, Tenant } from "./Record.ts"
+import type { Stage } from "./Stage.ts"
+import type { Action, EventName } from "./Story.ts"
+import type { SimulatedChain } from "./Chains.ts"
+
+const eventPaths = {
+  ADDRESS_COINS_TRANSACTION_CONFIRMED: "address-coins-transactions-confirmed",
+  ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION: "address-coins-transactions-confirmed-each-confirmation",
+  ADDRESS_TOKENS_TRANSACTION_CONFIRMED: "address-tokens-transactions-confirmed",
+  ADDRESS_INTERNAL_TRANSACTION_CONFIRMED: "address-internal-transactions-confirmed",
+  BLOCK_MINED: "block-mined"
+} as const
+
+const pathOf = ({ family }: SimulatedChain) => `/blockchain-events/${family.chain}`
+
+/** Where the API has a subscription. */
+export const pathTo = ({ chain, referenceId }: Subscribed) => `${pathOf(chain)}/${referenceId}`
+
+/** Subscriptions that were surely made, and that nobody has asked to delete. */
+export const known = ({ subscribed }: Stage) =>
+  subscribed.filter(({ deletion, referenceId }) => referenceId !== undefined && deletion === undefined)
+
+const oneOf = <A>(all: ReadonlyArray<A>, place: number): A | undefined => all[place % all.length]
+
+const words = (action: Action): string => {
+  const { kind, ...rest } = action
+  if (action.kind !== "mine") return `${kind} ${JSON.stringify(rest).replaceAll('"', "").slice(1, -1)}`
+  const payments = action.payments.map(({ amount, from, kind, to }) => `${kind} ${from}→${to} ${amount}`)
+  return `mine on ${action.chain}: ${payments.join(", ") || "nothing"}${action.failed ? " (the first fails)" : ""}`
+}
+
+/** Has a host prove itself, whose owner has published what proves it, or not. */
+export const verify = async (stage: Stage, tenant: Tenant, host: Receivers.Receiver, isPublished: boolean) => {
+  const item = { domain: host.host }
+  const added = await stage.call(tenant, `adds ${host.host}`, { method: "POST", path: "/domains/", item })
+  if (added === undefined || added.status >= 300) return
+  if (isPublished) {
+    host.challenges.add(added.body.data.item.token)
+    if (!tenant.verifiedAt.has(host.host)) tenant.verifiedAt.set(host.host, stage.time.now())
+  }
+  await stage.call(tenant, `verifies ${host.host}`, { method: "POST", path: `/domains/${host.host}/verify`, item: {} })
+}
+
+/** Events that a chain has. */
+const servedBy = ({ family: { kinds } }: SimulatedChain, event: EventName): EventName =>
+  (event === "ADDRESS_TOKENS_TRANSACTION_CONFIRMED" && !kinds.has("token")) ||
+  (event === "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED" && !kinds.has("internal"))
+    ? "ADDRESS_COINS_TRANSACTION_CONFIRMED"
+    : event
+
+/** Blocks that are recorded at present. */
+const recorded = ({ look }: Stage): Set<string> =>
+  new Set(look<{ hash: Buffer }>("select hash from block").map(({ hash }) => hash.toString("hex")))
+
+const subscribe = async (stage: Stage, action: Extract<Action, { kind: "subscribe" }>) => {
+  const { call, chains, hosts, subscribed, tenants, time } = stage
+  const chain = oneOf(chains, action.chain)!
+  const event = servedBy(chain, action.event)
+  const isOfBlocks = event === "BLOCK_MINED"
+  const own: Subscribed = {
+    ...{ tenant: oneOf(tenants, action.account)!, chain, event },
+    confirmations: isOfBlocks ? 1 : action.confirmations,
+    address: isOfBlocks ? undefined : action.address,
+    host: oneOf(hosts.all, action.receiver)!.host,
+    path: `/${subscribed.length}`,
+    askedAt: time.now(),
+    ...{ referenceId: undefined, recorded: new Set<string>(), isActive: true, deletion: undefined }
+  }
+  subscribed.push(own)
+  const isEach = event.endsWith("EACH_CONFIRMATION")
+  const answer = await call(own.tenant, `subscribes ${own.path} to ${event} of ${own.address} at ${own.host}`, {
+    method: "POST",
+    path: `${pathOf(chain)}/${eventPaths[event]}`,
+    item: {
+      callbackUrl: `https://${own.host}${own.path}`,
+      callbackSecretKey: "secret",
+      allowDuplicates: true,
+      ...(own.address === undefined ? {} : { address: chain.family.addressAt(own.address) }),
+      ...(isOfBlocks ? {} : { [isEach ? "confirmationsCount" : "receiveCallbackOn"]: own.confirmations })
+    }
+  })
+  if (answer === undefined || answer.status >= 300) return
+  own.referenceId = answer.body.data.item.referenceId
+  own.recorded = recorded(stage)
+}
+
+const lists = {
+  token: ["addresses-historical", "tokens-transfers"],
+  internal: ["addresses-latest", "internal-transactions"]
+} as const
+
+/** Reads what an address has on record. */
+const read = async (stage: Stage, action: Extract<Action, { kind: "read" }>) => {
+  const { call, chains, listed, tenants } = stage
+  const { address, what: kind } = action
+  const chain = chains.find(({ family }) => family.kinds.has(kind))
+  if (chain === undefined) return
+  const [group, list] = lists[kind]
+  const before = recorded(stage)
+  const answer = await call(oneOf(tenants, action.account)!, `reads ${list} of ${address}`, {
+    path: `/${group}/evm/${chain.family.chain}/${chain.family.addressAt(address)}/${list}?limit=50`
+  })
+  if (answer?.status !== 200 || answer.body.data.hasMore === true) return
+  const after = recorded(stage)
+  const { completeFrom, items } = answer.body.data
+  listed.push({
+    ...{ chain, kind, address, completeFrom },
+    transactions: new Set(
+      items.map(({ transactionHash }: { readonly transactionHash: string }) => transactionHash.replace(/^0x/, ""))
+    ),
+    recorded: new Set([...before].filter((hash) => after.has(hash)))
+  })
+}
+
+const feedOf = async ({ call }: Stage, one: Subscribed): Promise<ReadonlyArray<FeedEntry> | undefined> => {
+  const answer = await call(one.tenant, `reads the feed of ${one.path}`, { path: `${pathTo(one)}/callbacks?limit=50` })
+  return answer?.status === 200 ? answer.body.data.items : undefined
+}
+
+const redeliver = async (stage: Stage, one: Subscribed, place: number) => {
+  const feed = await feedOf(stage, one)
+  const entry = feed && oneOf(feed, place)
+  if (entry === undefined) return
+  const path = `${pathTo(one)}/callbacks/${entry.idempotencyKey}/redeliver`
+  await stage.call(one.tenant, `asks for ${entry.sequence} of ${one.path} again`, { method: "POST", path, item: {} })
+}
+
+const unsubscribe = async ({ call, time }: Stage, one: Subscribed) => {
+  const deletion: NonNullable<Subscribed["deletion"]> = { askedAt: time.now(), answeredAt: undefined }
+  one.deletion = deletion
+  const answer = await call(one.tenant, `deletes ${one.path}`, { method: "DELETE", path: pathTo(one) })
+  if (answer?.status === 200) deletion.answeredAt = time.now()
+}
+
+export const activate = ({ call }: Stage, one: Subscribed) =>
+  call(one.tenant, `activates ${one.path}`, { method: "POST", path: `${pathTo(one)}/activate`, item: {} })
+
+/** A chain as the settings have it. */
+const configured = (chain: SimulatedChain) =>
+  Effect.map(
+    Settings.Settings,
+    (settings) =>
+      Settings.chains(settings).find(({ chain: { blockchain } }) => chain.family.chain.startsWith(`${blockchain}/`))!
+  )
+
+/** As `headwater rewind`. */
+const rewind = (simulated: SimulatedChain, blocks: number) =>
+  Effect.gen(function* () {
+    const { chain, settings } = yield* configured(simulated)
+    const store = yield* ChainStore.open(chain, settings)
+    const cursor = yield* store.cursor
+    if (cursor !== undefined && cursor.height > blocks) yield* store.rewind(cursor.height - blocks)
+  }).pipe(Effect.scoped)
+
+/** As `headwater replay --callbacks`. */
+const replay = (simulated: SimulatedChain, blocks: number) =>
+  Effect.gen(function* () {
+    const { chain, settings } = yield* configured(simulated)
+    const { sideSources, source } = yield* ChainConnection.open(chain, settings)
+    const store = yield* ChainStore.open(chain, settings)
+    const to = (yield* store.cursor)?.height ?? 0
+    const range = { from: Math.max(to - blocks, 0), to, callbacks: true }
+    const next = yield* Replay.begin(chain, range)
+    const whole = { ...source, blockAt: sideSources.wholeBlockAt ?? source.blockAt }
+    const options = { concurrency: 4, internalFrom: 0, forgotten: false, minedOutputs: sideSources.minedOutputs }
+    yield* Replay.run(whole, store, range, next, options)
+  }).pipe(Effect.scoped)
+
+const ended = (exit: Exit.Exit<unknown, unknown>) => (Exit.isSuccess(exit) ? "done" : String(exit.cause).slice(0, 200))
+
+export const perform = (stage: Stage, action: Action): void => {
+  const { chains, chance, changeLife, command, hosts, life, machine, mine, nodes, say, tenants, time } = stage
+  say(words(action))
+  const chain = "chain" in action ? oneOf(chains, action.chain)! : chains[0]!
+  const one = "subscription" in action ? oneOf(known(stage), action.subscription) : undefined
+  switch (action.kind) {
+    case "mine":
+      mine(chain, action.payments, action.failed)
+      break
+    case "fork":
+      say(
+        `    ${chain.fork(action.depth, action.longer, time.now(), () => chance.happens(action.kept))} blocks are left`
+      )
+      break
+    case "goBack":
+      say(chain.goBack(time.now()) ? "    the branch that was left is the best one again" : "    there is none")
+      break
+    case "node":
+      nodes.setMood(oneOf(nodes.all, action.node)!, action.mood)
+      break
+    case "receiver":
+      // The first host is always well, so that it is seen whether others hold it up.
+      hosts.all[1 + (action.receiver % (hosts.all.length - 1))]!.mood = action.mood
+      break
+    case "disk":
+      machine.setFull(action.fullness)
+      time.after(action.millis, () => machine.setFull(0))
+      break
+    case "kill":
+      changeLife(
+        (life) => {
+          life?.kill()
+          machine.crash(action.how)
+          if (action.how === "power") stage.powerLost()
+        },
+        () => time.sleep(30)
+      )
+      break
+    case "restart":
+      changeLife((life) => life?.stop())
+      break
+    case "rewind":
+      changeLife(
+        (life) => life?.stop(),
+        async () => say(`    rewound: ${ended(await command(rewind(chain, action.blocks)))}`)
+      )
+      break
+    case "replay":
+      void life()
+        ?.run(replay(chain, action.blocks))
+        .then((exit) => say(`    replayed: ${ended(exit)}`))
+      break
+    case "subscribe":
+      void subscribe(stage, action)
+      break
+    case "verify":
+      void verify(stage, oneOf(tenants, action.account)!, oneOf(hosts.all, action.receiver)!, action.published)
+      break
+    case "unsubscribe":
+      if (one !== undefined) void unsubscribe(stage, one)
+      break
+    case "activate":
+      if (one !== undefined) void activate(stage, one)
+      break
+    case "redeliver":
+      if (one !== undefined) void redeliver(stage, one, action.callback)
+      break
+    case "read":
+      void read(stage, action)
+      break
+    case "readFeed":
+      if (one !== undefined) void feedOf(stage, one)
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * How every story ends: everything is well again, what is left to be done is waited for, and the record is closed. Hosts
+ * stay as they are at first, while payments are waited for at the one that was well all the time.
+ */
+import * as Acting from "./Acting.ts"
+import type { FeedEntry, Record, Subscribed } from "./Record.ts"
+import type { Stage } from "./Stage.ts"
+import type { Payment } from "./Story.ts"
+import { epoch } from "./SimulatedTime.ts"
+
+/** How long the end may take once everything is well, in milliseconds. */
+const patience = 100_000
+/** How long a payment may wait to be told where everything that concerns it is well. */
+const fairMillis = 25_000
+/** Blocks with payments at the end: those of each have another number of confirmations. */
+const confirming = 5
+
+/** An amount that no story has. */
+const last = 1_007
+
+export const make = (stage: Stage) => {
+  const { chains, hosts, look, machine, mine, nodes, say, subscribed, tenants, time } = stage
+  const unfinished: Array<string> = []
+
+  /** Waits for something, and takes note where it does not come in time. */
+  const until = async (what: string, millis: number, isSo: () => boolean) => {
+    const end = time.now() + millis
+    while (!isSo()) {
+      if (time.now() > end) {
+        unfinished.push(`${what} has not come within ${millis / 1000} s`)
+        return say(`!   ${unfinished.at(-1)}`)
+      }
+      await time.sleep(500)
+    }
+  }
+
+  const areAtHead = () => {
+    const rows = look<{ name: string; hash: Buffer | null }>("select name, hash from chain")
+    return chains.every((chain) => {
+      const row = rows.find(({ name }) => name === chain.family.chain)
+      return row?.hash?.toString("hex") === chain.best().at(-1)!.hash
+    })
+  }
+
+  /** What is left to be done of callbacks and of what becomes callbacks. */
+  const left = () => {
+    const tables = ["fan_out", "undoing", "undone_block", "missing_parts", "removed_subscription", "unresolved_event"]
+    const counts = tables.map((table) => `(select count(*) from ${table})`)
+    const due = "(select count(*) from callback where state = 'due')"
+    return look<{ left: number }>(`select ${[due, ...counts].join(" + ")} as left`)[0]!.left
+  }
+
+  const waitForFairness = async () => {
+    const [well] = hosts.all
+    const isTold = (one: Subscribed) =>
+      hosts.arrivals.some(({ path, text }) => path === one.path && text.includes(`${last}"`))
+    const isActive = (one: Subscribed) =>
+      look<{ active: number }>(`select active from subscription where reference_id = '${one.referenceId}'`)[0]
+        ?.active === 1
+    const concerned = Acting.known(stage).filter(
+      ({ event, host, tenant }) =>
+        host === well!.host && event === "ADDRESS_COINS_TRANSACTION_CONFIRMED" && !tenant.isPoor
+    )
+    for (const one of concerned) {
+      if (isActive(one)) {
+        await until(`The last payment to ${one.path} at ${one.host}, which is well`, fairMillis, () => isTold(one))
+      }
+    }
+  }
+
+  const activateAll = async () => {
+    for (const one of Acting.known(stage)) {
+      let answer = await Acting.activate(stage, one)
+      // More than the account's rate, or the disk is late.
+      while (answer?.status === 429 || answer?.status === 503) {
+        await time.sleep(1_000)
+        answer = await Acting.activate(stage, one)
+      }
+    }
+  }
+
+  const close = async () => {
+    say("The end: nodes and disk are well again")
+    await stage.settled()
+    machine.setFull(0)
+    for (const node of nodes.all) nodes.setMood(node, "well")
+    if (stage.life() === undefined) await stage.begin()
+    const payments = Array.from({ length: 5 }, (_, to): Payment => ({ kind: "coin", from: 6, to, amount: last }))
+    for (const chain of chains) {
+      for (let i = 0; i < confirming; i++) mine(chain, payments, false)
+    }
+    await until("The newest block", patience, areAtHead)
+    await waitForFairness()
+    say("All hosts are well again")
+    for (const host of hosts.all) host.mood = "well"
+    for (const tenant of tenants) {
+      const asked = hosts.all.filter(({ host }) => (tenant.verifiedAt.get(host) ?? epoch) > epoch)
+      for (const host of asked) await Acting.verify(stage, tenant, host, true)
+    }
+    await activateAll()
+    await until("The last callback", patience, () => left() === 0)
+    // Outcomes of the last attempts are written.
+    await time.sleep(1_000)
+    await until("The last callback", patience, () => left() === 0)
+  }
+
+  const record = (): Record => {
+    const feeds = new Map<string, ReadonlyArray<FeedEntry>>()
+    for (const one of Acting.known(stage)) {
+      const own = `s.reference_id = '${one.referenceId}'`
+      const entries = look<FeedEntry>(
+        `select c.sequence, c.idempotency_key as idempotencyKey, c.event, c.state from callback c
+          join subscription s on s.id = c.subscription where ${own} and c.sequence is not null order by c.sequence`
+      )
+      feeds.set(one.referenceId!, entries)
+      one.isActive = look<{ active: number }>(`select active from subscription s where ${own}`)[0]?.active === 1
+    }
+    const balances = new Map<string, number>()
+    const ledgers = new Map<string, ReadonlyArray<{ key: string; kind: string; amount: number; results: number }>>()
+    for (const { id, name } of tenants) {
+      ledgers.set(name, look(`select entry_key as key, kind, amount, results from credit_entry where account = ${id}`))
+      const [row] = look<{ balance: number }>(`select balance from credit_balance where account = ${id}`)
+      balances.set(name, row!.balance)
+    }
+    const { attempts, calls, listed } = stage
+    return {
+      chains,
+      tenants,
+      subscribed,
+      arrivals: hosts.arrivals,
+      attempts,
+      calls,
+      listed,
+      feeds,
+      balances,
+      ledgers,
+      unfinished,
+      hasLostPower: stage.hasLostPower()
+    }
+  }
+
+  return { close, record }
+}

@@ -1,0 +1,336 @@
+/**
+ * The proof of the simulation itself: mistakes that somebody could make in the program, each of which has to be caught.
+ *
+ *     node test/simulation/mutations.ts [--seeds 100] [--only part of a name] [--part 1/2]
+ *
+ * Each mistake is a replacement of text in a copy of the tree, in which stories are played until a promise is broken; the
+ * seeds that took are printed.
+ */
+import { spawn } from "node:child_process"
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { parseArgs } from "node:util"
+
+export interface Mutation {
+  /** What is wrong then. */
+  readonly name: string
+  readonly file: string
+  readonly from: string
+  readonly to: string
+}
+
+const store = "packages/indexer/src/store"
+const sync = "packages/indexer/src/sync"
+const delivery = "packages/daemon/src/delivery"
+
+export const mutations: ReadonlyArray<Mutation> = [
+  {
+    name: "A number is sent before it is on the disk",
+    file: `${store}/subscriptions/internal/Leases.ts`,
+    from: "if (leases.some(({ callbacks }) => callbacks.some(({ attempts }) => attempts === 0))) yield* flush",
+    to: ""
+  },
+  {
+    name: "A subscription is answered before it is on the disk",
+    file: "packages/http/src/server/ResponseEnvelope.ts",
+    from: 'if (info.operation !== undefined && method !== "GET" && response.status < 400) yield* flush',
+    to: ""
+  },
+  {
+    name: "A node without a newest block decides that nothing is traced",
+    file: "packages/indexer/src/families/evm/internal/Capabilities.ts",
+    from: 'if (latest === null) return yield* Headers.missing(rpc, "latest")',
+    to: "if (latest === null) return undefined"
+  },
+  {
+    name: "A block that has left its node decides that nothing is traced",
+    file: "packages/indexer/src/families/evm/internal/Capabilities.ts",
+    from: 'if (Headers.missingWords.test(message) && !isMethodMissing(answer.failure)) return "unknown"',
+    to: ""
+  },
+  {
+    name: "Finality is taken from another node than the newest block",
+    file: `${sync}/Follow.ts`,
+    from: "    const behind = head.height - cursor.height\n",
+    to: "    if (head.final !== undefined) yield* store.setFinal(Math.min(head.final, cursor.height))\n    const behind = head.height - cursor.height\n"
+  },
+  {
+    name: "Pending confirmations of an undone block stay",
+    file: `${store}/subscriptions/PendingConfirmations.ts`,
+    from: '.where("chain", "=", chain).where("height", ">", fork))',
+    to: '.where("chain", "=", chain).where("height", ">", fork + 1))'
+  },
+  {
+    name: "A confirmation too late",
+    file: "packages/core/src/events/Confirmations.ts",
+    from: "height + confirmations - 1",
+    to: "height + confirmations"
+  },
+  {
+    name: "A confirmation too early",
+    file: "packages/core/src/events/Confirmations.ts",
+    from: "height + confirmations - 1",
+    to: "Math.max(height + confirmations - 2, height)"
+  },
+  {
+    name: "A redirect counts as acceptance",
+    file: `${delivery}/internal/DeliveryAttempt.ts`,
+    from: "status >= 200 && status < 300",
+    to: "status >= 200 && status < 400"
+  },
+  {
+    name: "A failed connection counts as acceptance",
+    file: `${delivery}/internal/DeliveryAttempt.ts`,
+    from: 'verdict === "receiver"\n        ? notAccepted(',
+    to: 'verdict === "receiver"\n        ? accepted(callback, { at, duration: 0, status: 200 }) ?? notAccepted('
+  },
+  {
+    name: "Callbacks are acknowledged as they are leased",
+    file: `${store}/subscriptions/CallbackState.ts`,
+    from: 'when: "A sender leases the callback for an attempt",\n    from: ["due"],',
+    to: 'when: "A sender leases the callback for an attempt",\n    from: ["due"],\n    to: "delivered",'
+  },
+  {
+    name: "Every host counts as verified",
+    file: `${store}/subscriptions/Domains.ts`,
+    from: "allowedHosts.has(host) ? Effect.succeed(true) : domains.isVerified(account, host)",
+    to: "Effect.succeed(true)"
+  },
+  {
+    name: "One public address among others is enough",
+    file: `${delivery}/CallbackTarget.ts`,
+    from: "if (!addresses.every(isPublic))",
+    to: "if (!addresses.some(isPublic))"
+  },
+  {
+    name: "A private address is connected to",
+    file: `${delivery}/CallbackTarget.ts`,
+    from: "if (!addresses.every(isPublic))",
+    to: "if (addresses.length === 0)"
+  },
+  {
+    name: "The chain's revision is not counted up by a subscription",
+    file: `${store}/database/ChainRow.ts`,
+    from: "revision: sql<number>`revision + 1`",
+    to: "revision: sql<number>`revision + 0`"
+  },
+  {
+    name: "New subscriptions are not watched for until the next start",
+    file: `${store}/chain/WatchedAddresses.ts`,
+    from: "if (revision <= reached) return",
+    to: "if (revision <= reached || reached > 0) return"
+  },
+  {
+    name: "A block is committed whatever its parent",
+    file: `${store}/database/ChainRow.ts`,
+    from: "(block.height === height + 1 && (hash === null || Bytes.equal(hash, block.parent)))",
+    to: "block.height === height + 1"
+  },
+  {
+    name: "A reorganisation is never seen",
+    file: `${sync}/Fork.ts`,
+    from: "return Effect.map(theirs, (theirs) => Bytes.equal(theirs, hash))",
+    to: "return Effect.map(theirs, () => true)"
+  },
+  {
+    name: "The fork is found one block too high",
+    file: `${sync}/Fork.ts`,
+    from: "    return height\n  }\n  return yield* unrecoverable(",
+    to: "    return height + 1\n  }\n  return yield* unrecoverable("
+  },
+  {
+    name: "Nothing is taken back",
+    file: `${store}/subscriptions/Retractions.ts`,
+    from: "yield* takeBackSome(yield* numbered({ chain, fork }), { chain, tip }, now)",
+    to: ""
+  },
+  {
+    name: "What nobody was told is not withdrawn",
+    file: `${store}/subscriptions/Retractions.ts`,
+    from: 'yield* lockSubscriptions(undone)\n  yield* CallbackState.apply("withdraw", undone)',
+    to: "yield* lockSubscriptions(undone)"
+  },
+  {
+    name: "A retraction does not end its key",
+    file: `${store}/subscriptions/CallbackState.ts`,
+    from: "const told = again === undefined ? callbacks : yield* Returns.toldAgain(callbacks)",
+    to: "const told = again === undefined ? callbacks : callbacks"
+  },
+  {
+    name: "The key of an event does not name its block",
+    file: "packages/core/src/events/Callback.ts",
+    from: "parts.referenceId, parts.event, blockHash, parts.occurrence",
+    to: "parts.referenceId, parts.event, blockHash.slice(0, 0), parts.occurrence"
+  },
+  {
+    name: "Each lease gives a number",
+    file: `${store}/subscriptions/internal/Leases.ts`,
+    from: "row.sequence ?? ++last",
+    to: "++last"
+  },
+  {
+    name: "A lease does not remember the last number",
+    file: `${store}/subscriptions/internal/Leases.ts`,
+    from: '  yield* updateEach("subscription", numbered)\n',
+    to: ""
+  },
+  {
+    name: "An activation leaves what is parked",
+    file: `${store}/subscriptions/CallbackState.ts`,
+    from: "order by id`, most, { due: now })",
+    to: "and attempts = 0 order by id`, most, { due: now })"
+  },
+  {
+    name: "What a node could not trace is never asked for again",
+    file: `${sync}/SideTasks.ts`,
+    from: "yield* Effect.forkScoped(parts.run)",
+    to: ""
+  },
+  {
+    name: "Token transfers of undone blocks take others with them",
+    file: `${store}/chain/transfers/TransferLog.ts`,
+    from: "Posting.positionOf(fork + 1, 0)",
+    to: "Posting.positionOf(fork, 0)"
+  },
+  {
+    name: "A reader is charged twice",
+    file: "packages/http/src/server/Charging.ts",
+    from: "if (paid || response.status >= 400) return",
+    to: "if (response.status >= 400) return"
+  },
+  {
+    name: "A balance goes below zero",
+    file: `${store}/accounts/internal/CreditLedger.ts`,
+    from: '    .where("balance", ">=", atLeast)\n',
+    to: '    .where("balance", ">=", atLeast - 1_000_000)\n'
+  },
+  {
+    name: "Callbacks are paid for by each attempt",
+    file: `${store}/subscriptions/internal/Acknowledgement.ts`,
+    from: "if (charge !== undefined && accepted.length > 0) yield* chargeFor(charge, accepted)",
+    to: "if (charge !== undefined) yield* chargeFor(charge, [...accepted, ...failed])"
+  },
+  {
+    name: "Steps tell only the first account",
+    file: `${store}/subscriptions/internal/AccountTurns.ts`,
+    from: "account > ",
+    to: "account < 0 and account > "
+  },
+  {
+    name: "A silent node is waited for without end",
+    file: "packages/indexer/src/families/node/NodeHttp.ts",
+    from: "      }, timeoutMillis)",
+    to: "      }, 1e9)"
+  },
+  {
+    name: "A silent receiver is waited for without end",
+    file: `${delivery}/ReceiverClient.ts`,
+    from: "      }, timeoutMillis)",
+    to: "      }, 1e9)"
+  },
+  {
+    name: "A deleted subscription keeps its callbacks",
+    file: `${store}/subscriptions/Subscriptions.ts`,
+    from: '  yield* query((db) => db.deleteFrom("subscription").where("id", "=", row.id))\n  yield* Removal.begin([row])',
+    to: ""
+  },
+  {
+    name: "A full disk is passed over in a transaction",
+    file: `${store}/database/internal/Connection.ts`,
+    from: "return Exit.isSuccess(exit)",
+    to: "return exit !== undefined"
+  },
+  {
+    name: "What a killed process had leased is never sent",
+    file: `${store}/subscriptions/internal/Leases.ts`,
+    from: "(row) => row.has_left === 1 || Math.max(row.leased_until, row.original_leased_until ?? 0) > now",
+    to: "(row) => row.has_left === 1 || row.leased_until > 0"
+  }
+]
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+
+/** Links to what is installed, with the packages of the copy in place of those of the tree. */
+const link = (from: string, to: string, copy: string) => {
+  mkdirSync(to, { recursive: true })
+  for (const name of readdirSync(from)) {
+    if (name !== "@headwater") symlinkSync(join(from, name), join(to, name))
+    else {
+      mkdirSync(join(to, name))
+      for (const own of readdirSync(join(from, name))) symlinkSync(join(copy, "packages", own), join(to, name, own))
+    }
+  }
+}
+
+/** A copy of the tree that runs by itself. */
+const copyTree = () => {
+  const copy = mkdtempSync("/dev/shm/headwater-mutations-")
+  cpSync(join(root, "package.json"), join(copy, "package.json"))
+  cpSync(join(root, "test/simulation"), join(copy, "test/simulation"), { recursive: true })
+  link(join(root, "node_modules"), join(copy, "node_modules"), copy)
+  for (const name of readdirSync(join(root, "packages"))) {
+    for (const part of ["src", "package.json"]) {
+      cpSync(join(root, "packages", name, part), join(copy, "packages", name, part), { recursive: true })
+    }
+    link(join(root, "packages", name, "node_modules"), join(copy, "packages", name, "node_modules"), copy)
+  }
+  return copy
+}
+
+/** What stories say of the copy as it is. */
+const played = (copy: string, seeds: number) =>
+  new Promise<string>((resolve) => {
+    const stories = ["--seeds", String(seeds), "--raw"]
+    const child = spawn(process.execPath, [join(copy, "test/simulation/simulate.ts"), ...stories])
+    let text = ""
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (text += String(chunk)))
+    // A mistake may make a story endless.
+    const timer = setTimeout(() => child.kill("SIGKILL"), 240_000)
+    child.on("close", () => {
+      clearTimeout(timer)
+      resolve(text)
+    })
+  })
+
+const run = async () => {
+  const { values } = parseArgs({
+    options: {
+      seeds: { type: "string", default: "100" },
+      only: { type: "string" },
+      part: { type: "string", default: "1/1" }
+    }
+  })
+  const [part, parts] = values.part.split("/").map(Number) as [number, number]
+  const copy = copyTree()
+  const missed: Array<string> = []
+  try {
+    for (const { file, from, name, to } of mutations.filter((_, i) => i % parts === part - 1)) {
+      if (values.only !== undefined && !name.includes(values.only)) continue
+      const path = join(copy, file)
+      const text = readFileSync(path, "utf8")
+      if (!text.includes(from)) {
+        missed.push(name)
+        console.log(`${name}: its text is not in ${file} any more`)
+        continue
+      }
+      writeFileSync(path, text.replace(from, to))
+      const said = await played(copy, Number(values.seeds))
+      writeFileSync(path, text)
+      const caught = /^Seed (\d+) breaks .*\n {2}(.*)/m.exec(said)
+      const died = /^\w*Error.*|^.*Error: .*/m.exec(said)?.[0]
+      if (caught !== null) console.log(`${name}: caught by seed ${caught[1]}: ${caught[2]}`)
+      else if (died !== undefined) console.log(`${name}: caught, the story ends with ${died.slice(0, 150)}`)
+      else {
+        missed.push(name)
+        console.log(`${name}: NOT caught by ${values.seeds} seeds`)
+      }
+    }
+  } finally {
+    rmSync(copy, { recursive: true, force: true })
+  }
+  console.log(missed.length === 0 ? "All are caught" : `Not caught: ${missed.join("; ")}`)
+  process.exitCode = missed.length === 0 ? 0 : 1
+}
+
+if (process.argv[1] !== undefined && dirname(fileURLToPath(import.meta.url)) === dirname(process.argv[1])) await run()
