@@ -220,7 +220,7 @@ export const make = ({ apiKey, attempts = 4, baseUrl, timeoutMillis = 30_000, ..
       const { failure } = outcome
       if (isLost && isServiceError(failure)) {
         if (failure._tag === "already_exists") return made(failure, request, signal)
-        if (name === "subscriptions.activate" && failure.status === 409) return get(request.params, signal)
+        if (name === "subscriptions.activate" && failure.status === 409) return active(failure, request, signal)
       }
       const isBusy = isServiceError(failure, "request_limit_reached", "node_unavailable")
       isLost ||= failure instanceof ConnectionFailed
@@ -233,6 +233,13 @@ export const make = ({ apiKey, attempts = 4, baseUrl, timeoutMillis = 30_000, ..
 
   const get = (params: AnyRequest["params"] = {}, signal: AbortSignal | undefined) =>
     call("subscriptions.get", { params }, signal && { signal }) as Promise<Answer<"subscriptions.get">>
+
+  /** The subscription that is active by now, perhaps by the request whose answer was lost; other conflicts leave it as it was. */
+  const active = async (failure: ServiceError, { params }: AnyRequest, signal: AbortSignal | undefined) => {
+    const answer = await get(params, signal)
+    if (!answer.item.isActive) throw failure
+    return answer
+  }
 
   /** The subscription that a request made whose answer was lost: two are the same whatever their secrets are. */
   const made = async (failure: ServiceError, { params, payload }: AnyRequest, signal: AbortSignal | undefined) => {

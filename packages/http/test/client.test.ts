@@ -304,6 +304,22 @@ describe("the client of one fetch, to whatever answers", () => {
     })
   )
 
+  it.effect("calls no subscription active that is not, where the answer was lost and another conflict is told", () =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      const fetch = async (_: URL, { method }: RequestInit) => {
+        if (asked.push(method!) === 1) throw new TypeError("fetch failed")
+        return method === "POST"
+          ? Response.json({ error: { code: "invalid_data", message: "as many as may be" } }, { status: 409 })
+          : Response.json({ data: { item: { referenceId: "a", isActive: false } } })
+      }
+      const client = Client.make({ baseUrl: "http://127.0.0.1:9", apiKey: "hw_none", fetch })
+      const failure = yield* rejected(() => client.subscriptions.activate({ params: { ...path, referenceId: "a" } }))
+      assert.strictEqual((failure as Error).message, "as many as may be")
+      assert.deepStrictEqual(asked, ["POST", "POST", "GET"])
+    })
+  )
+
   it.effect("is rejected where the pages of a list lead to no end, or to none that is said", () =>
     Effect.gen(function* () {
       const read = (...pages: ReadonlyArray<object>) => {
