@@ -192,7 +192,7 @@ const addressTexts = (): ReadonlyArray<Vector> => {
 }
 
 /** What must be given, which ethers' cases leave out. */
-const given = { gasLimit: 0, to: null, chainId: 0 }
+const given = { gasLimit: 0, to: null }
 
 /** ethers: every digest, unsigned and signed form. */
 const ethersCases = (): ReadonlyArray<Vector> => {

@@ -116,9 +116,10 @@ export const serialiseSigned = (transaction: UnsignedTransaction, { r, s, yParit
  * "maxPriorityFeePerGas", "gasLimit" | "gas", "to", "value", "data" | "input", "accessList"?}`.
  *
  * Numbers are decimal or 0x text or safe integers, written in digits. `gasLimit` and `to` must be there, `to` as null for
- * the creation of a contract, and `chainId` in types 1 and 2; the other fields are zero or empty where they are absent or
- * null. A `chainId` absent or 0 in a type 0 means pre-EIP-155. A field that stands twice is refused, and one that no type
- * has, with the one that may be meant; those that other types have are ignored, since wallets print all.
+ * the creation of a contract; the other fields are zero or empty where they are absent or null. A `chainId` absent or 0
+ * in a type 0 means pre-EIP-155; in types 1 and 2 no chain takes a signature for 0. A field that stands twice is refused,
+ * and one that no type has, with the one that may be meant; those that other types have are ignored, since wallets print
+ * all.
  */
 export const parseLine = (line: string): Result.Result<UnsignedTransaction, InvalidTransaction> =>
   Result.mapError(TransactionJson.parse(line), (message) => new InvalidTransaction({ message }))

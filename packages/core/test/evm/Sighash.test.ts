@@ -49,7 +49,7 @@ it("the example of EIP-155, unsigned and signed", () => {
 })
 
 /** What must be given, without an effect on a test of another field. */
-const given = { gasLimit: 0, to: null, chainId: 0 }
+const given = { gasLimit: 0, to: null }
 
 describe("absent fields", () => {
   it("are zero or empty, of each type", () => {
@@ -93,12 +93,13 @@ describe("what a signature must not leave open", () => {
     assert.isNull(parsed({ ...call, to: null, gasLimit: 21000 }).to)
   })
 
-  it("the chain, of the types that have no form for all chains", () => {
-    for (const type of [1, "0x2"]) {
-      for (const each of [{}, { chainId: null }]) {
-        const { chainId: _, ...rest } = call
-        assert.include(refusal({ ...rest, ...each, type, to, gasLimit: 21000 }), "chainId: must be given in type")
-      }
+  it("not the chain: what is signed for chain 0 is taken by none", () => {
+    for (const [type, price] of [
+      [1, "gasPrice"],
+      [2, "maxFeePerGas"]
+    ] as const) {
+      const { type: found, ...rest } = parsed({ type, [price]: 1, to, gasLimit: 21000 })
+      assert.deepStrictEqual([found, rest.chainId], [type, 0n])
     }
   })
 
@@ -277,9 +278,7 @@ describe("refuses, naming the field", () => {
     ]
   ])("%s", (line, rule) => {
     // Beside what must be given, where the line is an object.
-    const whole = /^\{(?!"(?:to|gasLimit)")/.test(line)
-      ? line.replace("{", '{"gasLimit":0,"to":null,').replace(/^(?!.*chainId)\{/, '{"chainId":0,')
-      : line
+    const whole = /^\{(?!"(?:to|gasLimit)")/.test(line) ? line.replace("{", '{"gasLimit":0,"to":null,') : line
     assert.include(refusal(whole.replace('{"to"', '{"gasLimit":0,"to"')), rule)
   })
 

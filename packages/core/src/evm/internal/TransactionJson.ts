@@ -124,8 +124,8 @@ const recipient = ({ to }: Json): Parsed<Uint8Array | null> => {
 }
 
 /**
- * One JSON text → transaction. Unknown fields are refused, known fields that its type lacks ignored. `gasLimit`, `to` and,
- * in types 1 and 2, `chainId` must be there, other absent and null fields are zero or empty.
+ * One JSON text → transaction. Unknown fields are refused, known fields that its type lacks ignored. `gasLimit` and
+ * `to` must be there, other absent and null fields are zero or empty.
  */
 export const parse = (text: string): Parsed<UnsignedTransaction> =>
   Result.flatMap(UnambiguousJson.parse(text, shown), read)
@@ -156,8 +156,6 @@ const transactionOf = (given: unknown): Parsed<UnsignedTransaction> =>
       data: yield* data(json)
     }
     const chainId = yield* quantity(json, "chainId")
-    // What was forgotten would be signed for no chain.
-    if (type > 0n && isAbsent(json.chainId)) return yield* Result.fail(`chainId: must be given in type ${type}`)
     switch (type) {
       case 0n: {
         const gasPrice = yield* quantity(json, "gasPrice")
