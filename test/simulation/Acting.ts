@@ -98,7 +98,10 @@ const lists = {
 } as const
 
 /** Reads what an address has on record. */
-const read = async (stage: Stage, action: Extract<Action, { kind: "read" }>) => {
+export const read = async (
+  stage: Stage,
+  action: Pick<Extract<Action, { kind: "read" }>, "account" | "address" | "what">
+) => {
   const { call, chains, listed, tenants } = stage
   const { address, what: kind } = action
   const chain = chains.find(({ family }) => family.kinds.has(kind))

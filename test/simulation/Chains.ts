@@ -51,7 +51,7 @@ export interface SimulatedChain {
 }
 
 /** Blocks behind the newest one that may be left. */
-export const mostForked = 5
+export const mostForked = 3
 
 export const digest = (text: string) => createHash("sha256").update(text).digest("hex")
 

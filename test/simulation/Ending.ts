@@ -99,6 +99,9 @@ export const make = (stage: Stage) => {
     }
     await activateAll()
     await until("The last callback", patience, () => left() === 0)
+    for (const address of [0, 1, 2]) {
+      for (const what of ["token", "internal"] as const) await Acting.read(stage, { account: 0, address, what })
+    }
     // Outcomes of the last attempts are written.
     await time.sleep(1_000)
     await until("The last callback", patience, () => left() === 0)

@@ -38,8 +38,8 @@ const partly: Partial<Record<Mood, number>> = {
   ...{ wrongReceipts: 0.7, wrongParent: 0.7, wrongHeight: 0.5, withoutBlocks: 0.5 }
 }
 
-/** How long an answer takes at most, in milliseconds. */
-const answerMillis = 30
+/** How long most answers take at most, and the others, in milliseconds: what happens meanwhile is between two questions. */
+const [answerMillis, lateMillis] = [30, 300]
 
 export const make = (
   chains: ReadonlyArray<{ readonly chain: SimulatedChain; readonly nodes: number }>,
@@ -84,7 +84,8 @@ export const make = (
 
   const lead = (node: SimulatedNode, { end, request }: SimulatedHttp.Exchange) => {
     const { mood } = node
-    const later = (run: () => void) => time.after(chance.next() * answerMillis, run)
+    const later = (run: () => void) =>
+      time.after(chance.next() * (chance.happens(0.15) ? lateMillis : answerMillis), run)
     const isSo = chance.happens(partly[mood] ?? 1)
     if (mood === "silent") return
     if (mood === "down") return void later(() => end(SimulatedHttp.systemError("ECONNREFUSED")))

@@ -34,7 +34,7 @@ export interface Opening {
 export const hosts = 4
 
 /** Enough for everything that happens; and for little of it. */
-const granted = { Ann: 100_000, Bob: 100_000, Cid: 300 }
+const granted = { Ann: 10_000_000, Bob: 10_000_000, Cid: 70 }
 
 const accounts = Effect.gen(function* () {
   const accounts = yield* Accounts

@@ -30,6 +30,9 @@ export const moods = [
 ] as const
 export type Mood = (typeof moods)[number] | "well"
 
+/** Those that find most, oftener than others. */
+export const oftenest: ReadonlyArray<Mood> = [...moods, "private", "mixed", "mixed"]
+
 /** A request that has reached a host. */
 export interface Arrival {
   readonly at: number

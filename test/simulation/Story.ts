@@ -127,7 +127,7 @@ const makers: ReadonlyArray<readonly [weight: number, make: (chance: Chance) => 
     (chance) => ({
       kind: "receiver",
       receiver: chance.between(0, 99),
-      mood: chance.happens(0.35) ? "well" : chance.oneOf(Receivers.moods)
+      mood: chance.happens(0.35) ? "well" : chance.oneOf(Receivers.oftenest)
     })
   ],
   [2, (chance) => ({ kind: "disk", fullness: chance.oneOf([0.05, 0.3, 1]), millis: chance.between(100, 3_000) })],

@@ -159,17 +159,28 @@ const nothingInvented: Judge = (record) =>
 /** "`receiveCallbackOn` asks for one callback at that confirmation": not before the chain has it. */
 const notTooEarly: Judge = (record) =>
   record.subscribed.flatMap((subscribed) => {
-    const blocks = [...subscribed.chain.blocks.values()]
-    const heights = new Map(blocks.map(({ hash, height }) => [hash, height]))
+    const { blocks } = subscribed.chain
+    const atHeight = Map.groupBy(blocks.values(), ({ height }) => height)
+    /** Whether a block stands on another one, some blocks above it. */
+    const standsOn = (block: Block, other: string, above: number): boolean => {
+      let below: Block | undefined = block
+      for (let i = 0; i < above; i++) below = blocks.get(below?.parent ?? "")
+      return below?.hash === other
+    }
     const wanted = subscribed.event.endsWith("EACH_CONFIRMATION") ? undefined : subscribed.confirmations
     return of(record, subscribed).flatMap((arrival) => {
-      const height = heights.get(blockIn(arrival.text) ?? "")
-      if (!isEvent(arrival) || height === undefined) return []
+      const told = blocks.get(blockIn(arrival.text) ?? "")
+      if (!isEvent(arrival) || told === undefined) return []
       const confirmation: number = wanted ?? arrival.body.data.item.currentConfirmations
-      const has = blocks.some((block) => block.height >= height + confirmation - 1 && block.bornAt <= arrival.at)
-      return has
+      const above = confirmation - 1
+      const has = atHeight
+        .get(told.height + above)
+        ?.some((block) => block.bornAt <= arrival.at && standsOn(block, told.hash, above))
+      return has === true
         ? []
-        : [`${name(subscribed)} was told of confirmation ${confirmation} of block ${height} before it came`]
+        : [
+            `${name(subscribed)} was told of confirmation ${confirmation} of block ${told.height}, which it never had by then`
+          ]
     })
   })
 
