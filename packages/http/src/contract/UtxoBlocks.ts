@@ -181,7 +181,7 @@ export const utxoBlockEndpoints = [
     params: byHash,
     query: { ...context, ...offsetQuery(50) },
     success: offsetPage(UtxoTransaction),
-    error: [...ofBlock, ...pageErrors]
+    error: [...ofBlock, ...pageErrors, Failures.conflict]
   })
     .annotate(Families, families)
     .annotate(Listing, "offset")
@@ -192,7 +192,7 @@ export const utxoBlockEndpoints = [
     params: byHeight,
     query: { ...context, ...offsetQuery(50) },
     success: offsetPage(UtxoTransaction),
-    error: [...ofBlock, ...pageErrors]
+    error: [...ofBlock, ...pageErrors, Failures.conflict]
   })
     .annotate(Families, families)
     .annotate(Listing, "offset")
@@ -206,7 +206,7 @@ export const utxoTransactionEndpoints = [
     params: byId,
     query: context,
     success: item(UtxoTransaction),
-    error: ofTransaction
+    error: [...ofTransaction, Failures.conflict]
   })
     .annotate(Families, families)
     .annotate(Price, "utxo-transaction")

@@ -6,14 +6,16 @@ import { Conflict } from "../contract/Errors.ts"
 /** Takes calls from what a request has; fails where more would be needed than a request may take. */
 export type NodeCalls = (calls: number) => Effect.Effect<void, Conflict>
 
+/** The refusal of a request whose `subject` would need more calls. */
+export const exceeded = (maximum: number, subject: string): Conflict =>
+  new Conflict({ message: `${new LimitReached({ limit: "nodeCalls", maximum }).message}: ${subject} needs more` })
+
 /** For one request; `subject` is what cannot be answered without more calls. */
 export const make = (maximum: number, subject: string): NodeCalls => {
   let left = maximum
   return (calls) =>
     Effect.suspend(() => {
       left -= calls
-      if (left >= 0) return Effect.void
-      const { message } = new LimitReached({ limit: "nodeCalls", maximum })
-      return Effect.fail(new Conflict({ message: `${message}: ${subject} needs more` }))
+      return left >= 0 ? Effect.void : Effect.fail(exceeded(maximum, subject))
     })
 }

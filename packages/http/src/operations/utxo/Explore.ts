@@ -3,13 +3,14 @@ import * as Amount from "@headwater/core/Amount"
 import * as Address from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
 import type { BlockName } from "@headwater/indexer/families/utxo/BlockExplorer"
-import type { ExplorerTransaction, NotShown } from "@headwater/indexer/families/utxo/TransactionExplorer"
+import type { ExplorerTransaction, Refused } from "@headwater/indexer/families/utxo/TransactionExplorer"
 import type { UtxoConnection } from "@headwater/indexer/families/utxo/UtxoConnection"
 import type { NodeError } from "@headwater/indexer/families/node/NodeError"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
 import { BlockNotFound, TransactionNotFound, Unimplemented } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
+import * as NodeCalls from "../NodeCalls.ts"
 import type { ChainOperations, OffsetRequest } from "../Operations.ts"
 import { typeOf } from "./ScriptType.ts"
 
@@ -95,22 +96,26 @@ const transactionItem = (chain: Chain, shown: ExplorerTransaction) => {
   }
 }
 
-export const make = ({ chain, name }: ChainReader, freshness: Freshness<UtxoConnection>): Operations => {
+export const make = (
+  { chain, name }: ChainReader,
+  freshness: Freshness<UtxoConnection>,
+  nodeCalls: number
+): Operations => {
   const noBlock = new BlockNotFound({ message: `${name} has no such block` })
   const noTransaction = new TransactionNotFound({ message: `${name} has no such transaction` })
 
-  const unimplemented = ({ message }: NotShown) => Effect.fail(new Unimplemented({ message }))
+  const refusals = {
+    NotShown: ({ message }: { readonly message: string }) => Effect.fail(new Unimplemented({ message })),
+    TooManyCalls: () => Effect.fail(NodeCalls.exceeded(nodeCalls, "what so many inputs spend, or so many outputs,"))
+  }
 
   /** What the node shows of a block. */
-  const shown = <A>(asked: Effect.Effect<A, NodeError | NotShown>) =>
-    asked.pipe(
-      Effect.catchTags({ NotShown: unimplemented, BlockMissing: () => Effect.fail(noBlock) }),
-      freshness.orUnavailable
-    )
+  const shown = <A>(asked: Effect.Effect<A, NodeError | Refused>) =>
+    asked.pipe(Effect.catchTags({ ...refusals, BlockMissing: () => Effect.fail(noBlock) }), freshness.orUnavailable)
 
   /** What the node shows of a transaction; undefined where there is none. */
-  const found = <A>(asked: Effect.Effect<A, NodeError | NotShown>) =>
-    asked.pipe(Effect.catchTags({ NotShown: unimplemented }), freshness.orUnavailable)
+  const found = <A>(asked: Effect.Effect<A, NodeError | Refused>) =>
+    asked.pipe(Effect.catchTags(refusals), freshness.orUnavailable)
 
   const details = Effect.fnUntraced(function* (wanted: BlockName) {
     const { source } = yield* freshness.node
@@ -120,7 +125,7 @@ export const make = ({ chain, name }: ChainReader, freshness: Freshness<UtxoConn
 
   const transactionsOf = Effect.fnUntraced(function* (wanted: BlockName, { limit, offset }: OffsetRequest) {
     const { transactions } = yield* freshness.node
-    const { items, total } = yield* shown(transactions.transactionsOf(wanted, { limit, offset }))
+    const { items, total } = yield* shown(transactions.transactionsOf(wanted, { limit, offset }, nodeCalls))
     return { total, items: items.map((each) => transactionItem(chain, each)) }
   })
 
@@ -143,7 +148,7 @@ export const make = ({ chain, name }: ChainReader, freshness: Freshness<UtxoConn
     ),
     utxoTransaction: Effect.fn("Explore.utxoTransaction")(function* ({ transactionHash }) {
       const { transactions } = yield* freshness.node
-      const transaction = yield* found(transactions.transaction(transactionHash.toLowerCase()))
+      const transaction = yield* found(transactions.transaction(transactionHash.toLowerCase(), nodeCalls))
       return transactionItem(chain, transaction ?? (yield* noTransaction))
     }),
     utxoRaw: Effect.fn("Explore.utxoRaw")(function* ({ transactionHash }) {

@@ -2,6 +2,7 @@
 import * as Amount from "@headwater/core/Amount"
 import type { Chain } from "@headwater/core/chains/Chain"
 import { UtxoFamily } from "@headwater/indexer/families/utxo/UtxoFamily"
+import { Limits } from "@headwater/indexer/store/accounts/Limits"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import { Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as Effect from "effect/Effect"
@@ -32,6 +33,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     subject: "coins that the wallet had before it was synced"
   })
   const { hasAllCoins } = yield* Wallets
+  const { nodeCalls } = yield* Limits
 
   /** Fails where nothing can show the coins that a wallet had before it was synced, nor which addresses they used. */
   const coinsCanBeFound: Effect.Effect<void, NodeUnavailable | XpubNotSynced> = Effect.gen(function* () {
@@ -100,7 +102,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
   return {
     utxoDetails: WalletDetails.ofCoins(utxoAssets),
     ...{ utxoAssets, utxoStatus, utxoDerive, utxoDecode, utxoPrepare },
-    ...Explore.make(record, freshness),
+    ...Explore.make(record, freshness, nodeCalls),
     ...Fees.make(record, freshness),
     ...(yield* Broadcast.make(chain, freshness))
   } satisfies Partial<ChainOperations>

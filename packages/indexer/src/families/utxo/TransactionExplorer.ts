@@ -24,6 +24,12 @@ import * as WholeTransaction from "./WholeTransaction.ts"
 /** The chain's nodes do not show something for good, whatever the transaction. */
 export class NotShown extends Schema.TaggedError<NotShown>()("NotShown", { message: Schema.String }) {}
 
+/** What transactions spend, and which of their outputs are spent, takes more calls of the node than a request may take. */
+export class TooManyCalls extends Schema.TaggedError<TooManyCalls>()("TooManyCalls", { calls: Schema.Finite }) {}
+
+/** Why nodes that answer show nothing. */
+export type Refused = NotShown | TooManyCalls
+
 export interface ExplorerTransaction {
   readonly transaction: WholeTransaction.WholeTransaction
   /** What each input spends; undefined for a coinbase, and for what Litecoin moves inside MWEB. */
@@ -45,17 +51,21 @@ export interface Page {
 }
 
 export interface TransactionExplorer {
-  /** By the id as 64 hex digits in lower case; undefined where there is no such transaction. */
-  readonly transaction: (id: string) => Effect.Effect<ExplorerTransaction | undefined, NodeError | NotShown>
+  /** By the id as 64 hex digits in lower case, with at most so many calls; undefined where there is no such transaction. */
+  readonly transaction: (
+    id: string,
+    mostCalls: number
+  ) => Effect.Effect<ExplorerTransaction | undefined, NodeError | Refused>
   /** The bytes of a transaction as hex digits. */
-  readonly rawData: (id: string) => Effect.Effect<string | undefined, NodeError | NotShown>
-  /** Fails with `BlockMissing` where the chain has no such block. */
+  readonly rawData: (id: string) => Effect.Effect<string | undefined, NodeError | Refused>
+  /** With at most so many calls. Fails with `BlockMissing` where the chain has no such block. */
   readonly transactionsOf: (
     name: BlockName,
-    page: Page
+    page: Page,
+    mostCalls: number
   ) => Effect.Effect<
     { readonly items: ReadonlyArray<ExplorerTransaction>; readonly total: number },
-    NodeError | NotShown
+    NodeError | Refused
   >
 }
 
@@ -105,6 +115,18 @@ const feeOf = (transaction: WholeTransaction.WholeTransaction, spent: ReadonlyAr
   return fee < 0n ? refuse("the outputs", "must not be more than the inputs") : fee
 }
 
+/** Counts the calls that what a stranger put into a block takes. */
+type TakeCalls = (calls: number) => Effect.Effect<void, TooManyCalls>
+
+const takeOf = (mostCalls: number): TakeCalls => {
+  let taken = 0
+  return (calls) =>
+    Effect.suspend(() => {
+      taken += calls
+      return taken <= mostCalls ? Effect.void : Effect.fail(new TooManyCalls({ calls: taken }))
+    })
+}
+
 export const make = (
   chain: Chain,
   rpc: Nodes,
@@ -128,7 +150,8 @@ export const make = (
 
   const spentBy = Effect.fnUntraced(function* (
     one: JsonRpc,
-    all: ReadonlyArray<Given & { readonly transaction: WholeTransaction.WholeTransaction }>
+    all: ReadonlyArray<Given & { readonly transaction: WholeTransaction.WholeTransaction }>,
+    take: TakeCalls
   ) {
     const wanted = yield* consistent(one, "getblock", () =>
       all.flatMap(({ inputs, transaction }) =>
@@ -141,6 +164,7 @@ export const make = (
       )
     )
     const asked = wanted.filter(({ shown }) => shown === undefined).map(({ outpoint }) => outpoint)
+    yield* take(asked.length)
     const answers = yield* minedOutputs(asked)
     const found = new Map(
       wanted.flatMap(({ outpoint, shown }) => (shown === undefined ? [] : [[keyOf(outpoint), shown] as const]))
@@ -154,7 +178,11 @@ export const make = (
   })
 
   /** Whether each output that can be spent is; one that nobody can spend is not. */
-  const spentAmong = Effect.fnUntraced(function* (one: JsonRpc, all: ReadonlyArray<WholeTransaction.WholeTransaction>) {
+  const spentAmong = Effect.fnUntraced(function* (
+    one: JsonRpc,
+    all: ReadonlyArray<WholeTransaction.WholeTransaction>,
+    take: TakeCalls
+  ) {
     const spendable = all.flatMap(({ id, outputs }) =>
       outputs.flatMap(({ script }, index) => (BlockBody.isSpendable(script) ? [`${text(id)} ${index}`] : []))
     )
@@ -162,6 +190,7 @@ export const make = (
       const [id, index] = key.split(" ")
       return { method: "gettxout", params: [id, Number(index), true] }
     })
+    yield* take(calls.length)
     const answers = yield* Effect.catchIf(
       BatchInParts.batch(one, calls, "decimalText"),
       (error) => error._tag === "NodeRejected" && error.code === methodNotFound,
@@ -176,15 +205,18 @@ export const make = (
   const complete = Effect.fnUntraced(function* (
     one: JsonRpc,
     given: ReadonlyArray<Given>,
+    mostCalls: number,
     placeOf: (index: number) => Pick<ExplorerTransaction, "block" | "time">
-  ): Effect.fn.Return<ReadonlyArray<ExplorerTransaction>, NodeError | NotShown> {
+  ): Effect.fn.Return<ReadonlyArray<ExplorerTransaction>, NodeError | Refused> {
     const all = yield* Effect.forEach(given, (each) =>
       Effect.map(decode(one, each), (transaction) => ({ ...each, transaction }))
     )
-    const coins = yield* spentBy(one, all)
+    const take = takeOf(mostCalls)
+    const coins = yield* spentBy(one, all, take)
     const isSpent = yield* spentAmong(
       one,
-      all.map(({ transaction }) => transaction)
+      all.map(({ transaction }) => transaction),
+      take
     )
     return yield* consistent(one, "getrawtransaction", () =>
       all.map(({ transaction }, index): ExplorerTransaction => {
@@ -254,16 +286,20 @@ export const make = (
   const transactionsOf = Effect.fnUntraced(function* (
     one: JsonRpc,
     name: BlockName,
-    { limit, offset }: Page
+    { limit, offset }: Page,
+    mostCalls: number
   ): Effect.fn.Return<
     { readonly items: ReadonlyArray<ExplorerTransaction>; readonly total: number },
-    NodeError | NotShown
+    NodeError | Refused
   > {
     const block = yield* listedBy(one, name)
     const ids = block.ids.slice(offset, offset + limit)
     const { hash, height, time } = block
     const given = yield* givenBy(one, block, ids, offset)
-    const items = yield* complete(one, given, (index) => ({ time, block: { hash, height, position: offset + index } }))
+    const items = yield* complete(one, given, mostCalls, (index) => ({
+      time,
+      block: { hash, height, position: offset + index }
+    }))
     // The coins of a chain's first block cannot be spent.
     const isFirst = height === 0
     return {
@@ -314,29 +350,34 @@ export const make = (
 
   const transaction = Effect.fnUntraced(function* (
     one: JsonRpc,
-    id: string
-  ): Effect.fn.Return<ExplorerTransaction | undefined, NodeError | NotShown> {
+    id: string,
+    mostCalls: number
+  ): Effect.fn.Return<ExplorerTransaction | undefined, NodeError | Refused> {
     const found = yield* known(one, id)
     if (found === undefined) return undefined
     const place = yield* placeOf(one, id, found.json)
-    return place === undefined ? undefined : (yield* complete(one, [found.given], () => place))[0]
+    return place === undefined ? undefined : (yield* complete(one, [found.given], mostCalls, () => place))[0]
   })
 
   /** What no node shows is a value while the nodes are asked in turn. */
-  const ask = <A>(work: (one: JsonRpc) => Effect.Effect<A, NodeError | NotShown>) =>
+  const ask = <A>(work: (one: JsonRpc) => Effect.Effect<A, NodeError | Refused>) =>
     Effect.flatMap(
       rpc.withOne((one) =>
-        Effect.flatMap(Effect.result(work(one)), (result): Effect.Effect<Result.Result<A, NotShown>, NodeError> => {
+        Effect.flatMap(Effect.result(work(one)), (result): Effect.Effect<Result.Result<A, Refused>, NodeError> => {
           if (Result.isSuccess(result)) return Effect.succeed(Result.succeed(result.success))
           const { failure } = result
-          return failure._tag === "NotShown" ? Effect.succeed(Result.fail(failure)) : Effect.fail(failure)
+          return failure._tag === "NotShown" || failure._tag === "TooManyCalls"
+            ? Effect.succeed(Result.fail(failure))
+            : Effect.fail(failure)
         })
       ),
       Effect.fromResult
     )
 
   return {
-    transaction: Effect.fn("TransactionExplorer.transaction")((id) => ask((one) => transaction(one, id))),
+    transaction: Effect.fn("TransactionExplorer.transaction")((id, mostCalls) =>
+      ask((one) => transaction(one, id, mostCalls))
+    ),
     rawData: Effect.fn("TransactionExplorer.rawData")((id) =>
       ask(
         Effect.fnUntraced(function* (one) {
@@ -349,8 +390,8 @@ export const make = (
         })
       )
     ),
-    transactionsOf: Effect.fn("TransactionExplorer.transactionsOf")((name, page) =>
-      ask((one) => transactionsOf(one, name, page))
+    transactionsOf: Effect.fn("TransactionExplorer.transactionsOf")((name, page, mostCalls) =>
+      ask((one) => transactionsOf(one, name, page, mostCalls))
     )
   }
 }

@@ -40,11 +40,14 @@ for (const store of stores) {
           const rpc = yield* JsonRpc.make({ urls: [litecoind.url] })
           const source = yield* UtxoSource.make(chain, rpc)
           const explorer = TransactionExplorer.make(chain, rpc, source.capable, MinedOutputs.make(chain, [rpc]))
-          const [coinbase] = (yield* explorer.transactionsOf({ height: 0 }, { limit: 50, offset: 0 })).items
+          const page = { limit: 50, offset: 0 }
+          const [coinbase] = (yield* explorer.transactionsOf({ height: 0 }, page, 1)).items
           assert.deepStrictEqual([coinbase?.isCoinbase, coinbase?.isSpent, coinbase?.fee], [true, [false], 0n])
+          const tooMany = yield* Effect.flip(explorer.transactionsOf({ height: 0 }, page, 0))
+          assert.deepInclude(tooMany, { _tag: "TooManyCalls", calls: 1 })
           for (const asked of [
-            Effect.asVoid(explorer.transactionsOf({ height: 1 }, { limit: 50, offset: 0 })),
-            Effect.asVoid(explorer.transaction("12".repeat(32))),
+            Effect.asVoid(explorer.transactionsOf({ height: 1 }, page, 100)),
+            Effect.asVoid(explorer.transaction("12".repeat(32), 100)),
             Effect.asVoid(explorer.rawData("12".repeat(32)))
           ]) {
             assert.strictEqual((yield* Effect.flip(asked))._tag, "NotShown")
