@@ -53,7 +53,8 @@ export interface Stage {
   readonly end: () => void
 }
 
-const nodesOfChain = 2
+/** Nodes of each chain in the stories of a seed: what one lacks another may give. */
+const nodesOf = (seed: number) => (seed % 3 === 0 ? 1 : 2)
 
 /** Bounds of what a commit, an undo and a step write, with which much is left to steps. */
 const small = { commit: 4, address: 2, undo: 3, step: 3, turn: 2 }
@@ -115,7 +116,7 @@ export const make = (opening: Opening, seed: number, time: SimulatedTime): Stage
   const chains = familiesOf(seed).map((family) => Chains.make(family, chance, time.now()))
   const machine = SimulatedMachine.make(opening.file, time, chance)
   const nodes = Nodes.make(
-    chains.map((chain) => ({ chain, nodes: nodesOfChain })),
+    chains.map((chain) => ({ chain, nodes: nodesOf(seed) })),
     time,
     chance
   )

@@ -202,8 +202,8 @@ export const mutations: ReadonlyArray<Mutation> = [
   {
     name: "A balance goes below zero",
     file: `${store}/accounts/internal/CreditLedger.ts`,
-    from: '    .where("balance", ">=", atLeast)\n',
-    to: '    .where("balance", ">=", atLeast - 1_000_000)\n'
+    from: '.where("balance", ">=", atLeast)',
+    to: '.where("balance", "<>", atLeast)'
   },
   {
     name: "Callbacks are paid for by each attempt",
