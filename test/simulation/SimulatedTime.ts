@@ -170,6 +170,8 @@ export const simulated = async <A>(chance: Chance, run: (time: SimulatedTime) =>
   })
   replace(Date, "now", () => Math.floor(now))
   replace(performance, "now", () => now - epoch)
+  // Effect's clock has its monotonic time from here.
+  replace(process.hrtime, "bigint", () => BigInt(Math.floor((now - epoch) * 1e6)))
   replace(Math, "random", chance.next)
   replace(globalThis.crypto, "randomUUID", randomUuid)
   replace(globalThis.crypto, "getRandomValues", (array: Uint8Array) => {

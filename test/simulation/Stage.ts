@@ -112,7 +112,11 @@ const transactionsOf = (
 export const make = (opening: Opening, seed: number, time: SimulatedTime): Stage => {
   const chance = Chance.make(seed ^ 0x5eed)
   const lines: Array<string> = []
-  const say = (line: string) => lines.push(`${((time.now() - epoch) / 1000).toFixed(3).padStart(8)} ${line}`)
+  const say = (line: string) => {
+    // The folder has a name of its own each time.
+    const told = line.replace(/headwater-simulation-\w+/g, "headwater-simulation")
+    lines.push(`${((time.now() - epoch) / 1000).toFixed(3).padStart(8)} ${told}`)
+  }
   const chains = familiesOf(seed).map((family) => Chains.make(family, chance, time.now()))
   const machine = SimulatedMachine.make(opening.file, time, chance)
   const nodes = Nodes.make(
