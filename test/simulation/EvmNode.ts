@@ -1,6 +1,7 @@
 /** What a node of an EVM chain answers to JSON-RPC, of the branch that the node has. */
 import type { Block, Branch, Movement, Transaction } from "./Chains.ts"
-import { Refusal, type View } from "./NodeView.ts"
+import { RpcError } from "../../packages/indexer/test/FakeNode.ts"
+import type { View } from "./NodeView.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -102,7 +103,7 @@ export const answer = ({ branch, final, lacks }: View, method: string, params: R
   }
   const state = (name: unknown) => {
     const block = find(name)
-    if (block === undefined) throw new Refusal(-32000, "header not found")
+    if (block === undefined) throw new RpcError(-32000, "header not found")
     return block
   }
   switch (method) {
@@ -122,8 +123,8 @@ export const answer = ({ branch, final, lacks }: View, method: string, params: R
         null
       )
     case "debug_traceBlockByHash": {
-      if (typeof params[0] !== "string") throw new Refusal(-32602, "missing value for required argument 0")
-      if (lacks.traces) throw new Refusal(-32000, "missing trie node")
+      if (typeof params[0] !== "string") throw new RpcError(-32602, "missing value for required argument 0")
+      if (lacks.traces) throw new RpcError(-32000, "missing trie node")
       return state(params[0]).transactions.map(traceOf)
     }
     case "eth_getBalance":
@@ -135,7 +136,7 @@ export const answer = ({ branch, final, lacks }: View, method: string, params: R
     case "eth_call":
       // Six decimals, for a token without a name.
       if ((params[0] as Json).data === "0x313ce567") return quantity(6).replace("0x", `0x${"0".repeat(63)}`)
-      throw new Refusal(3, "execution reverted")
+      throw new RpcError(3, "execution reverted")
     case "eth_getLogs": {
       const { fromBlock, toBlock, topics } = params[0] as Readonly<Record<string, ReadonlyArray<unknown>>>
       return branch.slice(Number(fromBlock), Number(toBlock) + 1).flatMap((block) =>
@@ -150,6 +151,6 @@ export const answer = ({ branch, final, lacks }: View, method: string, params: R
       )
     }
     default:
-      throw new Refusal(-32601, `the method ${method} does not exist/is not available`)
+      throw new RpcError(-32601, `the method ${method} does not exist/is not available`)
   }
 }

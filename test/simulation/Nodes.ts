@@ -3,7 +3,8 @@ import type { Dispatcher } from "undici"
 import type { Chance } from "./Chance.ts"
 import type { Branch, SimulatedChain } from "./Chains.ts"
 import type { Lie } from "./Families.ts"
-import { Refusal, type View } from "./NodeView.ts"
+import { RpcError } from "../../packages/indexer/test/FakeNode.ts"
+import type { View } from "./NodeView.ts"
 import * as SimulatedHttp from "./SimulatedHttp.ts"
 import type { SimulatedTime } from "./SimulatedTime.ts"
 
@@ -74,7 +75,7 @@ export const make = (
         const result = node.chain.family.answer(view, method, params)
         return { jsonrpc: "2.0", id, result: lie === undefined ? result : lie(method, result, view, params) }
       } catch (error) {
-        if (!(error instanceof Refusal)) throw error
+        if (!(error instanceof RpcError)) throw error
         return { jsonrpc: "2.0", id, error: { code: error.code, message: error.message } }
       }
     }

@@ -6,7 +6,8 @@ import { createHash } from "node:crypto"
 import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import { type Block, digest, type Transaction } from "./Chains.ts"
-import { Refusal, type View } from "./NodeView.ts"
+import { RpcError } from "../../packages/indexer/test/FakeNode.ts"
+import type { View } from "./NodeView.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -110,15 +111,15 @@ export const answer = ({ branch }: View, method: string, params: ReadonlyArray<u
       return { chain: "regtest", blocks: tip.height, bestblockhash: tip.hash, pruned: false }
     case "getblockhash": {
       const block = branch[params[0] as number]
-      if (block === undefined) throw new Refusal(-8, "Block height out of range")
+      if (block === undefined) throw new RpcError(-8, "Block height out of range")
       return block.hash
     }
     case "getblock": {
       const [hash, verbosity = 1] = params
       // Raw blocks are not made up here.
-      if (Number(verbosity) === 0) throw new Refusal(-1, "Block not available (no raw data)")
+      if (Number(verbosity) === 0) throw new RpcError(-1, "Block not available (no raw data)")
       const block = branch.find((one) => one.hash === hash)
-      if (block === undefined) throw new Refusal(-5, "Block not found")
+      if (block === undefined) throw new RpcError(-5, "Block not found")
       return blockOf(block, Number(verbosity))
     }
     case "getrawtransaction": {
@@ -126,13 +127,13 @@ export const answer = ({ branch }: View, method: string, params: ReadonlyArray<u
         const found = transactionsOf(block).find(({ txid }) => txid === params[0])
         if (found !== undefined) return { ...found, blockhash: block.hash }
       }
-      throw new Refusal(-5, "No such mempool or blockchain transaction. Use gettransaction for wallet transactions.")
+      throw new RpcError(-5, "No such mempool or blockchain transaction. Use gettransaction for wallet transactions.")
     }
     case "getindexinfo":
       return { txindex: { synced: true, best_block_height: tip.height } }
     case "getrawmempool":
       return []
     default:
-      throw new Refusal(-32601, "Method not found")
+      throw new RpcError(-32601, "Method not found")
   }
 }
