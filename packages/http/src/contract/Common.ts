@@ -33,12 +33,24 @@ export const chainParams = {
 /** Errors of every operation on a chain. */
 export const chainErrors = [Failures.invalidBlockchain, Failures.invalidNetwork, Failures.invalidData] as const
 
+/** Errors of every operation that a chain's node answers. */
+export const nodeErrors = [Failures.unimplemented, Failures.nodeUnavailable] as const
+
 /** Errors of every operation with a body. */
 export const bodyErrors = [
   Failures.payloadTooLarge,
   Failures.unsupportedMediaType,
   Failures.invalidRequestBodyStructure
 ] as const
+
+const hash = (form: RegExp) =>
+  Schema.String.check(Schema.isPattern(form, { message: "must be 64 hexadecimal characters" }))
+
+/** A path parameter that names a block or a transaction, as nodes of UTXO chains and of the XRP Ledger write hashes. */
+export const HashParam = hash(/^[0-9A-Fa-f]{64}$/)
+
+/** The same on chains that write hashes with or without 0x. */
+export const PrefixedHashParam = hash(/^(0x)?[0-9A-Fa-f]{64}$/)
 
 /** Errors of every operation with pages. */
 export const pageErrors = [Failures.invalidPagination, Failures.limitGreaterThanAllowed] as const

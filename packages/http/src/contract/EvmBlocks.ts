@@ -12,6 +12,8 @@ import {
   context,
   HashText,
   MinedInBlock,
+  nodeErrors,
+  PrefixedHashParam,
   pageErrors,
   Timestamp
 } from "./Common.ts"
@@ -87,7 +89,6 @@ export const EvmTransactionAtHeight = Schema.Struct({
 }).annotate({ identifier: "EvmTransactionAtHeight" })
 
 const blocks = "/blocks/evm/:blockchain/:network"
-const nodeErrors = [Failures.unimplemented, Failures.nodeUnavailable] as const
 const errors = [...chainErrors, Failures.blockNotFound, ...nodeErrors] as const
 const families = ["evm", "tron"] as const
 const totalDifficulty = 17_179_869_184
@@ -96,9 +97,7 @@ const amounts = { "fee.amount": "0.00063", "gasPrice.amount": "0.0000000125" }
 
 const byHash = {
   ...chainParams,
-  blockHash: Schema.String.check(
-    Schema.isPattern(/^(0x)?[0-9A-Fa-f]{64}$/, { message: "must be 64 hexadecimal characters" })
-  ).annotate({ description: "Hash of the block" })
+  blockHash: PrefixedHashParam.annotate({ description: "Hash of the block" })
 }
 const byHeight = { ...chainParams, blockHeight: HeightText }
 

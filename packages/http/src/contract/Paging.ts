@@ -32,13 +32,19 @@ const limit = (byDefault: number, most = maxLimit) =>
 /** A height in a path. */
 export const HeightText = Count.annotate({ description: "Height of the block", examples: [21_000_000] })
 
+/** How many of the newest things are listed where a request does not say. */
+export const newestByDefault = 10
+
 /** Query of a list of the newest things. */
 export const countQuery = {
   count: Count.check(
     Schema.isGreaterThanOrEqualTo(1, { message: "must be at least 1" }),
     Schema.isLessThanOrEqualTo(maxLimit, { message: `must be at most ${maxLimit}` })
   )
-    .annotate({ description: `How many are wanted, 1 to ${maxLimit}; 10 if not given`, examples: [10] })
+    .annotate({
+      description: `How many are wanted, 1 to ${maxLimit}; ${newestByDefault} if not given`,
+      examples: [newestByDefault]
+    })
     .pipe(Schema.optionalKey)
 }
 

@@ -15,6 +15,8 @@ import {
   context,
   DecimalText,
   HashText,
+  PrefixedHashParam,
+  nodeErrors,
   pageErrors,
   UnitText
 } from "./Common.ts"
@@ -102,12 +104,11 @@ export const NewTransaction = {
   )
 }
 
-const hash = Schema.String.check(
-  Schema.isPattern(/^(0x)?[0-9A-Fa-f]{64}$/, { message: "must be 64 hexadecimal characters" })
-)
 const families = ["evm", "tron"] as const
-const nodeErrors = [Failures.unimplemented, Failures.nodeUnavailable] as const
-const byHash = { ...chainParams, transactionHash: hash.annotate({ description: "Hash of the transaction" }) }
+const byHash = {
+  ...chainParams,
+  transactionHash: PrefixedHashParam.annotate({ description: "Hash of the transaction" })
+}
 const ofTransaction = [...chainErrors, Failures.transactionNotFound, ...nodeErrors] as const
 
 const { operationId, operationType, recipient, sender, timestamp, value } = InternalTransaction.fields

@@ -9,8 +9,10 @@ import {
   chainErrors,
   chainParams,
   context,
+  HashParam,
   HashText,
   MinedInBlock,
+  nodeErrors,
   pageErrors,
   Timestamp
 } from "./Common.ts"
@@ -125,18 +127,14 @@ export const UtxoTransaction = Schema.Struct({
   ).annotate({ description: "On zcash" })
 }).annotate({ identifier: "UtxoTransaction" })
 
-const nodeErrors = [Failures.unimplemented, Failures.nodeUnavailable] as const
 const ofBlock = [...chainErrors, Failures.blockNotFound, ...nodeErrors] as const
 const ofTransaction = [...chainErrors, Failures.transactionNotFound, ...nodeErrors] as const
 const blocks = "/blocks/utxo/:blockchain/:network"
 const transactions = "/transactions/utxo/:blockchain/:network"
 const families = ["utxo"] as const
-const hash = Schema.String.check(
-  Schema.isPattern(/^[0-9A-Fa-f]{64}$/, { message: "must be 64 hexadecimal characters" })
-)
-const byHash = { ...chainParams, blockHash: hash.annotate({ description: "Hash of the block" }) }
+const byHash = { ...chainParams, blockHash: HashParam.annotate({ description: "Hash of the block" }) }
 const byHeight = { ...chainParams, blockHeight: HeightText }
-const byId = { ...chainParams, transactionHash: hash.annotate({ description: "Id of the transaction" }) }
+const byId = { ...chainParams, transactionHash: HashParam.annotate({ description: "Id of the transaction" }) }
 const example = { coinbase: undefined, blockchainSpecific: undefined, "fee.amount": "0.00000282" }
 
 export const utxoBlockEndpoints = [

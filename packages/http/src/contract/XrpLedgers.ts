@@ -8,9 +8,11 @@ import {
   Amount,
   chainErrors,
   context,
+  HashParam,
   HashText,
   MinedInBlock,
   networkParam,
+  nodeErrors,
   pageErrors,
   Timestamp
 } from "./Common.ts"
@@ -61,12 +63,8 @@ export const XrpTransactionDetails = Schema.Struct({
   positionInBlock: Schema.String.annotate({ examples: ["7"] })
 }).annotate({ identifier: "XrpTransactionDetails" })
 
-const nodeErrors = [Failures.unimplemented, Failures.nodeUnavailable] as const
 const ledgers = "/blocks/xrp/:network"
-const hash = Schema.String.check(
-  Schema.isPattern(/^[0-9A-Fa-f]{64}$/, { message: "must be 64 hexadecimal characters" })
-)
-const byHash = { ...networkParam, blockHash: hash.annotate({ description: "Hash of the ledger" }) }
+const byHash = { ...networkParam, blockHash: HashParam.annotate({ description: "Hash of the ledger" }) }
 const byHeight = { ...networkParam, blockHeight: HeightText }
 const ofLedger = [...chainErrors, Failures.resourceNotFound, ...nodeErrors] as const
 const ofList = [...chainErrors, ...pageErrors, Failures.blockNotFound, ...nodeErrors] as const
@@ -151,7 +149,7 @@ export const xrpTransactionEndpoint = HttpApiEndpoint.get(
   "xrpTransaction",
   "/transactions/xrp/:network/:transactionHash",
   {
-    params: { ...networkParam, transactionHash: hash.annotate({ description: "Hash of the transaction" }) },
+    params: { ...networkParam, transactionHash: HashParam.annotate({ description: "Hash of the transaction" }) },
     query: context,
     success: item(XrpTransactionDetails),
     error: ofLedger

@@ -1,5 +1,4 @@
 /** Blocks and transactions of an EVM chain, recorded or not, from the chain's node (wider interface, *Blocks*, *Transactions*). */
-import * as Amount from "@headwater/core/Amount"
 import * as Address from "@headwater/core/address/Address"
 import type { ContractLog } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
@@ -13,8 +12,10 @@ import type { ConnectedNode } from "@headwater/indexer/families/Family"
 import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
+import * as CoinAmount from "../CoinAmount.ts"
 import * as AnyInteger from "../../contract/AnyInteger.ts"
 import { BlockNotFound, TransactionNotFound, Unimplemented } from "../../contract/Errors.ts"
+import { newestByDefault } from "../../contract/Paging.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations, OffsetRequest } from "../Operations.ts"
 import * as TokenData from "./TokenData.ts"
@@ -29,8 +30,6 @@ type Operations = Pick<
 export interface ExploredNode extends Pick<EvmNode, "logs"> {
   readonly explorer: Explorer
 }
-
-const newestByDefault = 10
 
 const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString("hex")}`
 
@@ -55,7 +54,7 @@ const transactionItem = (chain: Chain, transaction: ExplorerTransaction) => {
   const { block, contract, input } = transaction
   const address = (bytes: Address.AddressBytes | undefined) =>
     bytes === undefined ? "" : Address.encode(chain, bytes)!
-  const coins = (amount: bigint) => ({ amount: Amount.format(amount, chain.decimals), unit: chain.unit })
+  const coins = (amount: bigint) => CoinAmount.of(chain, amount)
   const isCall = contract === transaction.to && contract !== undefined && input.length >= 4
   return {
     contract: address(contract),
@@ -136,7 +135,7 @@ export const make = <Node extends ConnectedNode>(
         recipient: Address.encode(chain, to)!,
         sender: Address.encode(chain, from)!,
         timestamp: time,
-        value: { amount: Amount.format(amount, chain.decimals), unit: chain.unit }
+        value: CoinAmount.of(chain, amount)
       }))
     }
   })

@@ -1,5 +1,4 @@
 /** Blocks and transactions of a UTXO chain, recorded or not, from its node (wider interface, *Blocks*, *Transactions*). */
-import * as Amount from "@headwater/core/Amount"
 import * as Address from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
 import type { BlockName } from "@headwater/indexer/families/utxo/BlockExplorer"
@@ -8,7 +7,9 @@ import type { UtxoConnection } from "@headwater/indexer/families/utxo/UtxoConnec
 import type { NodeError } from "@headwater/indexer/families/node/NodeError"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
+import * as CoinAmount from "../CoinAmount.ts"
 import { BlockNotFound, TransactionNotFound, Unimplemented } from "../../contract/Errors.ts"
+import { newestByDefault } from "../../contract/Paging.ts"
 import type { Freshness } from "../Freshness.ts"
 import * as NodeCalls from "../NodeCalls.ts"
 import type { ChainOperations, OffsetRequest } from "../Operations.ts"
@@ -27,7 +28,6 @@ type Operations = Pick<
   | ("utxoTransaction" | "utxoRaw")
 >
 
-const newestByDefault = 10
 const waits = { hash: "", height: -1, position: -1 }
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
@@ -43,7 +43,7 @@ const byAddress = (moved: ReadonlyArray<readonly [address: string | undefined, a
 
 const transactionItem = (chain: Chain, shown: ExplorerTransaction) => {
   const { isCoinbase, isSpent, spent, transaction } = shown
-  const coins = (amount: bigint) => ({ amount: Amount.format(amount, chain.decimals), unit: chain.unit })
+  const coins = (amount: bigint) => CoinAmount.of(chain, amount)
   const addressOf = (script: Uint8Array) => Address.encode(chain, Address.fromBytes(script))
   const addressesOf = (script: Uint8Array | undefined) => {
     const address = script && addressOf(script)

@@ -1,11 +1,12 @@
 /** Validated ledgers of the XRP Ledger and their transactions, from its servers (wider interface, *Blocks*, *Transactions*). */
-import * as Amount from "@headwater/core/Amount"
 import * as Hash from "@headwater/core/Hash"
 import type { ExplorerLedger, Wanted } from "@headwater/indexer/families/xrp/LedgerExplorer"
 import type { XrpConnection } from "@headwater/indexer/families/xrp/XrpConnection"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
+import * as CoinAmount from "../CoinAmount.ts"
 import { BlockNotFound, ResourceNotFound } from "../../contract/Errors.ts"
+import { newestByDefault } from "../../contract/Paging.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations, OffsetRequest } from "../Operations.ts"
 
@@ -15,8 +16,6 @@ type Operations = Pick<
   | "xrpTransaction"
 >
 
-const newestByDefault = 10
-
 export const make = ({ chain, name }: ChainReader, freshness: Freshness<XrpConnection>): Operations => {
   const explorer = Effect.map(freshness.node, ({ source }) => source.explorer)
   const none = `No validated ledger that the servers of ${name} have`
@@ -24,7 +23,7 @@ export const make = ({ chain, name }: ChainReader, freshness: Freshness<XrpConne
   const noBlock = new BlockNotFound({ message: none })
   const noTransaction = new ResourceNotFound({ message: `${none} has this transaction` })
 
-  const coins = (drops: bigint) => ({ amount: Amount.format(drops, chain.decimals), unit: chain.unit })
+  const coins = (drops: bigint) => CoinAmount.of(chain, drops)
 
   const ledgerItem = (ledger: ExplorerLedger) => ({
     hash: Hash.encode(chain, ledger.hash),
