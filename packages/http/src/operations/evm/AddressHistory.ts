@@ -3,7 +3,6 @@
  * beginning is not recorded says from which block on it is whole.
  */
 
-import * as Amount from "@headwater/core/Amount"
 import * as Address from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Hash from "@headwater/core/Hash"
@@ -13,6 +12,7 @@ import * as InternalRetention from "@headwater/indexer/store/chain/InternalReten
 import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as CoinAmount from "../CoinAmount.ts"
 import { AddressNotSynced, Unimplemented } from "../../contract/Errors.ts"
 import { decodeAddress } from "../Field.ts"
 import type { Freshness } from "../Freshness.ts"
@@ -75,7 +75,7 @@ export const make = (record: ChainReader, freshness: Freshness, options: Options
           operationType: recorded.transfer.operationType,
           recipient: addressText(recorded.transfer.to),
           sender: addressText(recorded.transfer.from),
-          value: { amount: Amount.format(recorded.transfer.amount, chain.decimals), unit: chain.unit }
+          value: CoinAmount.of(chain, recorded.transfer.amount)
         }))
       }
     }

@@ -1,8 +1,8 @@
 /** The coins of an address after the newest block of an EVM chain or Tron. */
-import * as Amount from "@headwater/core/Amount"
 import type { ConnectedNode } from "@headwater/indexer/families/Family"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
+import * as CoinAmount from "../CoinAmount.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
 import { decodeAddress } from "../Field.ts"
@@ -20,7 +20,7 @@ export const make = <Node extends ConnectedNode>(
     const node = yield* freshness.node
     const { hash } = yield* node.source.head
     const [account] = yield* nodeOf(node).accountsAt([address], hash)
-    return { confirmedBalance: { amount: Amount.format(account!.balance, chain.decimals), unit: chain.unit } }
+    return { confirmedBalance: CoinAmount.of(chain, account!.balance) }
   })
   return Effect.fn("Balance.evmBalance")((request: Parameters<Operation>[0]) =>
     freshness.orUnavailable(evmBalance(request))

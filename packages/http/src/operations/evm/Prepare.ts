@@ -12,6 +12,7 @@ import type { TransactionRequest } from "@headwater/indexer/families/evm/Transac
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as CoinAmount from "../CoinAmount.ts"
 import { conflictingField, invalidField } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
 import { keep, type Reserving } from "../KeptNonce.ts"
@@ -212,7 +213,7 @@ const prepareCoins = Effect.fnUntraced(function* (means: Means, request: Request
   const fromAmount = request.substractFromAmount ?? fee.substractFromAmount ?? false
   const { evm } = yield* freshness.node
   const prepared = yield* prepareCall(means, evm, { ...request, fee }, { from, to, amount, data, fromAmount })
-  const value = { amount: Amount.format(prepared.value, chain.decimals), unit: chain.unit }
+  const value = CoinAmount.of(chain, prepared.value)
   return { ...prepared.item, sighash: prepared.digest, value }
 })
 

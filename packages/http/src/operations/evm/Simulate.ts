@@ -1,5 +1,4 @@
 /** Runs a transaction on top of the newest block without sending it. */
-import * as Amount from "@headwater/core/Amount"
 import * as Address from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
@@ -9,6 +8,7 @@ import * as Hash from "@headwater/core/Hash"
 import type { EvmConnection } from "@headwater/indexer/families/evm/EvmConnection"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
+import * as CoinAmount from "../CoinAmount.ts"
 import { invalidField } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
@@ -68,7 +68,7 @@ const simulate = Effect.fnUntraced(function* (
     Effect.die
   )
   const address = (bytes: Address.AddressBytes) => Address.encode(chain, bytes)!
-  const coins = (wei: bigint) => ({ amount: Amount.format(wei, chain.decimals), unit: chain.unit })
+  const coins = (wei: bigint) => CoinAmount.of(chain, wei)
   const gas = gasUsed ?? gasLimit
   const shown = (price: bigint) => ({ amount: String(price), unit: "Wei" })
   return {

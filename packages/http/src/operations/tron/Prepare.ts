@@ -3,12 +3,12 @@
  * `raw_data`, which is its id; there is no nonce, and the chain sets the fee.
  */
 
-import * as Amount from "@headwater/core/Amount"
 import * as Address from "@headwater/core/address/Address"
 import * as Hash from "@headwater/core/Hash"
 import type { TronConnection } from "@headwater/indexer/families/tron/TronConnection"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
+import * as CoinAmount from "../CoinAmount.ts"
 import { invalidField } from "../../contract/Errors.ts"
 import { decodeAddress, decodeAmount } from "../Field.ts"
 import type { Freshness } from "../Freshness.ts"
@@ -48,7 +48,7 @@ export const make = (record: ChainReader, freshness: Freshness<TronConnection>):
       recipient: Address.encode(chain, prepared.transfer.to)!,
       sender: Address.encode(chain, prepared.transfer.owner)!,
       sighash: Hash.encode(chain, prepared.id),
-      value: { amount: Amount.format(prepared.transfer.amount, chain.decimals), unit: chain.unit },
+      value: CoinAmount.of(chain, prepared.transfer.amount),
       fee: {
         gasPrice: Number(prepared.bandwidthPrice),
         maxFeePerGas: 0,

@@ -1,11 +1,11 @@
 /** A raw transaction of a UTXO chain in the words of the interface. */
-import * as Amount from "@headwater/core/Amount"
 import * as Address from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Unlocking from "@headwater/core/utxo/Unlocking"
 import * as WholeTransaction from "@headwater/indexer/families/utxo/WholeTransaction"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as CoinAmount from "../CoinAmount.ts"
 import { invalidField } from "../../contract/Errors.ts"
 import type { ChainOperations } from "../Operations.ts"
 import { typeOf } from "./ScriptType.ts"
@@ -54,7 +54,7 @@ const decode = Effect.fnUntraced(function* (chain: Chain, text: string) {
   const outputItem = ({ amount, script }: WholeTransaction.Output) => ({
     ...optional("address", addressOf(script)),
     script: scriptItem(toASM, script, typeOf(script)),
-    value: { amount: Amount.format(amount, chain.decimals), unit: chain.unit }
+    value: CoinAmount.of(chain, amount)
   })
   return {
     id: hex(transaction.id),

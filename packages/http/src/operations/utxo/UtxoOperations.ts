@@ -1,11 +1,11 @@
 /** The operations of a UTXO chain, over its wallets and its node. */
-import * as Amount from "@headwater/core/Amount"
 import type { Chain } from "@headwater/core/chains/Chain"
 import { UtxoFamily } from "@headwater/indexer/families/utxo/UtxoFamily"
 import { Limits } from "@headwater/indexer/store/accounts/Limits"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import { Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as Effect from "effect/Effect"
+import * as CoinAmount from "../CoinAmount.ts"
 import { type NodeUnavailable, XpubNotSynced } from "../../contract/Errors.ts"
 import * as Broadcast from "../Broadcast.ts"
 import * as Freshness from "../Freshness.ts"
@@ -70,7 +70,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
       return yield* inProgress
     }
     return {
-      confirmedBalance: { amount: Amount.format(balance, chain.decimals), unit: chain.unit },
+      confirmedBalance: CoinAmount.of(chain, balance),
       // At that block coins are known, and what came and went from the next one on.
       ...(completeFrom === 0 ? {} : { completeFrom: completeFrom + 1 })
     }

@@ -3,6 +3,7 @@ import * as Amount from "@headwater/core/Amount"
 import type { XrpConnection } from "@headwater/indexer/families/xrp/XrpConnection"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
+import * as CoinAmount from "../CoinAmount.ts"
 import { ResourceNotFound } from "../../contract/Errors.ts"
 import { decodeAddress } from "../Field.ts"
 import type { Freshness } from "../Freshness.ts"
@@ -42,7 +43,7 @@ export const make = ({ chain, name }: ChainReader, freshness: Freshness<XrpConne
     const address = yield* decodeAddress(chain, "address", request.address)
     const { source } = yield* freshness.node
     const drops = yield* source.balance(address)
-    return { confirmedBalance: { amount: Amount.format(drops, chain.decimals), unit: chain.unit } }
+    return { confirmedBalance: CoinAmount.of(chain, drops) }
   })
 
   return {

@@ -9,6 +9,7 @@ import type { XrpConnection } from "@headwater/indexer/families/xrp/XrpConnectio
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as CoinAmount from "../CoinAmount.ts"
 import { conflictingField, invalidField } from "../../contract/Errors.ts"
 import { decodeAddress, decodeAmount } from "../Field.ts"
 import type { Freshness } from "../Freshness.ts"
@@ -140,7 +141,7 @@ const prepare = Effect.fnUntraced(function* (
     ...(memo === "" ? {} : { Memos: [{ Memo: { MemoData: memo } }] })
   }
   const signingData = encodeForSigning(transaction)
-  const value = (drops: bigint) => ({ amount: Amount.format(drops, chain.decimals), unit: chain.unit })
+  const value = (drops: bigint) => CoinAmount.of(chain, drops)
   return {
     ...{ sender: senderText, recipient: recipientText, ...tag, value: value(amount), fee: value(fee) },
     ...kept,

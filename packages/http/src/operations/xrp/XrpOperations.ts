@@ -1,5 +1,4 @@
 /** The operations of an XRP chain: ledgers and balances from its servers, derived addresses in the store. */
-import * as Amount from "@headwater/core/Amount"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Derivation from "@headwater/core/keys/Derivation"
 import { XrpFamily } from "@headwater/indexer/families/xrp/XrpFamily"
@@ -7,6 +6,7 @@ import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as ReservedNonces from "@headwater/indexer/store/wallets/ReservedNonces"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as CoinAmount from "../CoinAmount.ts"
 import * as Broadcast from "../Broadcast.ts"
 import * as Freshness from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
@@ -50,7 +50,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
       )
       .pipe(freshness.orUnavailable)
     return {
-      confirmedBalance: { amount: Amount.format(drops, chain.decimals), unit: chain.unit },
+      confirmedBalance: CoinAmount.of(chain, drops),
       ...(completeFrom === 0 ? {} : { completeFrom })
     }
   })
