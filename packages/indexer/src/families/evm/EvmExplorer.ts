@@ -6,6 +6,7 @@ import * as TimeSlice from "../../TimeSlice.ts"
 import * as BatchInParts from "../node/BatchInParts.ts"
 import type { JsonRpc, Nodes } from "../node/JsonRpc.ts"
 import { type NodeError, NodeInconsistent, NodeRejected } from "../node/NodeError.ts"
+import type { OffsetPage } from "../OffsetPage.ts"
 import type { BlockName, Explorer, ExplorerTransaction, NewestBlock } from "./Explorer.ts"
 import * as BlockAnswer from "./internal/BlockAnswer.ts"
 import type { BlockTraces } from "./internal/BlockTraces.ts"
@@ -191,7 +192,7 @@ const withContracts = Effect.fnUntraced(function* (
 const transactionCall = (hash: unknown) => ({ method: "eth_getTransactionByHash", params: [hash] })
 const receiptCall = (hash: unknown) => ({ method: "eth_getTransactionReceipt", params: [hash] })
 
-const transactionsOf = (rpc: JsonRpc, name: BlockName, { limit, offset }: Parameters<Explorer["transactionsOf"]>[1]) =>
+const transactionsOf = (rpc: JsonRpc, name: BlockName, { limit, offset }: OffsetPage) =>
   Effect.gen(function* () {
     const header = yield* canonicalBy(rpc, name)
     const hashes = header.hashes.slice(offset, offset + limit)

@@ -6,6 +6,7 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import type { BlockHeader, InternalTransfer } from "@headwater/core/Block"
 import type * as Effect from "effect/Effect"
 import type { NodeError } from "../node/NodeError.ts"
+import type { OffsetPage } from "../OffsetPage.ts"
 
 /** A block of the chain by its height or hash, or the newest one. */
 export type BlockName = { readonly height: number } | { readonly hash: Uint8Array } | "latest"
@@ -53,11 +54,6 @@ export interface ExplorerTransaction {
   readonly succeeded: boolean
 }
 
-export interface Page {
-  readonly limit: number
-  readonly offset: number
-}
-
 /** Answers are undefined where the chain has no such block or transaction. */
 export interface Explorer {
   readonly block: (name: BlockName) => Effect.Effect<ExplorerBlock | undefined, NodeError>
@@ -66,7 +62,7 @@ export interface Explorer {
   /** Some transactions of a block, by their index, and how many there are. */
   readonly transactionsOf: (
     name: BlockName,
-    page: Page
+    page: OffsetPage
   ) => Effect.Effect<
     { readonly items: ReadonlyArray<ExplorerTransaction>; readonly total: number } | undefined,
     NodeError

@@ -11,6 +11,7 @@ import * as Schema from "effect/Schema"
 import * as BatchInParts from "../node/BatchInParts.ts"
 import type { JsonRpc, Nodes } from "../node/JsonRpc.ts"
 import { BlockMissing, type NodeError } from "../node/NodeError.ts"
+import type { OffsetPage } from "../OffsetPage.ts"
 import type { MinedOutputs, Output } from "../SideSources.ts"
 import type { BlockName } from "./BlockExplorer.ts"
 import * as BlockBody from "./internal/BlockBody.ts"
@@ -45,11 +46,6 @@ export interface ExplorerTransaction {
   readonly time: number
 }
 
-export interface Page {
-  readonly limit: number
-  readonly offset: number
-}
-
 export interface TransactionExplorer {
   /** By the id as 64 hex digits in lower case, with at most so many calls; undefined where there is no such transaction. */
   readonly transaction: (
@@ -61,7 +57,7 @@ export interface TransactionExplorer {
   /** With at most so many calls. Fails with `BlockMissing` where the chain has no such block. */
   readonly transactionsOf: (
     name: BlockName,
-    page: Page,
+    page: OffsetPage,
     mostCalls: number
   ) => Effect.Effect<
     { readonly items: ReadonlyArray<ExplorerTransaction>; readonly total: number },
@@ -286,7 +282,7 @@ export const make = (
   const transactionsOf = Effect.fnUntraced(function* (
     one: JsonRpc,
     name: BlockName,
-    { limit, offset }: Page,
+    { limit, offset }: OffsetPage,
     mostCalls: number
   ): Effect.fn.Return<
     { readonly items: ReadonlyArray<ExplorerTransaction>; readonly total: number },

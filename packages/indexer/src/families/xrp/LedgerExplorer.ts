@@ -2,6 +2,7 @@
 import * as XrpTransaction from "@headwater/core/xrp/XrpTransaction"
 import * as Effect from "effect/Effect"
 import { type NodeError, NodeInconsistent } from "../node/NodeError.ts"
+import type { OffsetPage } from "../OffsetPage.ts"
 import type * as Ledger from "./internal/Ledger.ts"
 import * as LedgerInParts from "./internal/LedgerInParts.ts"
 import { isTransactionMissing } from "./internal/XrpReply.ts"
@@ -34,10 +35,7 @@ export interface LedgerExplorer {
   ) => Effect.Effect<ExplorerLedger & { readonly next: Uint8Array | undefined }, NodeError>
   /** So many of the newest ledgers, newest first. */
   readonly newest: (count: number) => Effect.Effect<ReadonlyArray<ExplorerLedger>, NodeError>
-  readonly transactionsOf: (
-    wanted: Wanted,
-    page: { readonly limit: number; readonly offset: number }
-  ) => Effect.Effect<TransactionPage, NodeError>
+  readonly transactionsOf: (wanted: Wanted, page: OffsetPage) => Effect.Effect<TransactionPage, NodeError>
   /** By 64 upper-case hex digits; undefined where the servers have no validated ledger with the transaction. */
   readonly transaction: (hash: string) => Effect.Effect<ExplorerTransaction | undefined, NodeError>
 }
