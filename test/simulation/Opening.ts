@@ -68,7 +68,8 @@ export const make = async (settings: System.Written): Promise<Opening> => {
     const chance = Chance.make(1)
     const machine = SimulatedMachine.make(empty, time, chance)
     const receivers = Receivers.make(hosts, time, chance)
-    const world = { machine, receivers, nodes: Nodes.make([], time, chance), attempted: () => {}, logged: () => {} }
+    const nodes = Nodes.make([], time, chance)
+    const world = { chance, machine, receivers, nodes, attempted: () => {}, logged: () => {} }
     const life = await System.start(world, settings)
     const made = await life!.run(accounts)
     if (Exit.isFailure(made)) throw new Error(`The accounts could not be made: ${made.cause}`)

@@ -5,7 +5,7 @@
  */
 import crypto from "node:crypto"
 import { syncBuiltinESMExports } from "node:module"
-import type { Chance } from "./Chance.ts"
+import * as Chance from "./Chance.ts"
 
 interface Event {
   readonly at: number
@@ -98,7 +98,7 @@ class Timer {
 }
 
 /** Gives the process the simulation's time and chance while `run` runs. */
-export const simulated = async <A>(chance: Chance, run: (time: SimulatedTime) => Promise<A>): Promise<A> => {
+export const simulated = async <A>(chance: Chance.Chance, run: (time: SimulatedTime) => Promise<A>): Promise<A> => {
   let now = epoch
   let order = 0
   let immediates: Array<{ readonly run: () => void; cancelled: boolean }> = []
@@ -172,7 +172,8 @@ export const simulated = async <A>(chance: Chance, run: (time: SimulatedTime) =>
   replace(performance, "now", () => now - epoch)
   // Effect's clock has its monotonic time from here.
   replace(process.hrtime, "bigint", () => BigInt(Math.floor((now - epoch) * 1e6)))
-  replace(Math, "random", chance.next)
+  // Some of what libraries draw here they draw once a process: that much is taken from nobody else.
+  replace(Math, "random", Chance.make(0).next)
   replace(globalThis.crypto, "randomUUID", randomUuid)
   replace(globalThis.crypto, "getRandomValues", (array: Uint8Array) => {
     new Uint8Array(array.buffer, array.byteOffset, array.byteLength).set(chance.bytes(array.byteLength))

@@ -37,9 +37,6 @@ export const make = async (): Promise<Simulation> => {
 
   const storyOf = (seed: number) => Story.make(Chance.make(seed))
 
-  // What the program makes once, some of it by chance, is made here for each family: later stories are those of their seeds.
-  await play(3, storyOf(3))
-
   return {
     run: (seed) => play(seed, storyOf(seed)),
     shrink: async (outcome) => {

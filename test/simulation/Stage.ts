@@ -135,7 +135,7 @@ export const make = (opening: Opening, seed: number, time: SimulatedTime): Stage
     (tenant): Tenant => ({ ...tenant, verifiedAt: new Map(verified.map((host) => [host, epoch])) })
   )
   const world: System.World = {
-    ...{ machine, nodes, receivers: hosts, bounds: seed % 2 === 0 ? small : undefined },
+    ...{ chance, machine, nodes, receivers: hosts, bounds: seed % 2 === 0 ? small : undefined },
     attempted: (attempt) => attempts.push({ at: time.now(), ...attempt }),
     logged: (line) => say(`        ${line}`)
   }

@@ -24,9 +24,11 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Dns from "effect/net/Dns"
 import * as NetAddress from "effect/net/NetAddress"
+import * as Random from "effect/Random"
 import * as References from "effect/References"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
+import type { Chance } from "./Chance.ts"
 import type { Nodes } from "./Nodes.ts"
 import type { Attempted, Receivers } from "./Receivers.ts"
 import type { SimulatedMachine } from "./SimulatedMachine.ts"
@@ -62,6 +64,7 @@ export interface Life {
 }
 
 export interface World {
+  readonly chance: Chance
   readonly machine: SimulatedMachine
   readonly nodes: Nodes
   readonly receivers: Receivers
@@ -90,7 +93,7 @@ const address = NetAddress.inetAddressFromStringUnsafe("127.0.0.1:8080")
 
 /** All that the program has from outside. `isAlive`: whether the world hears of it. */
 const outside = (
-  { attempted, bounds, logged, machine, nodes, receivers }: World,
+  { attempted, bounds, chance, logged, machine, nodes, receivers }: World,
   written: Written,
   isAlive: () => boolean
 ) => {
@@ -104,6 +107,11 @@ const outside = (
   return Layer.mergeAll(
     Layer.succeed(Settings.Settings, settings),
     Layer.succeed(Dns.Dns, receivers.dns),
+    // Libraries draw from `Math.random` what they keep for the process: the program's own draws are apart from theirs.
+    Layer.succeed(Random.Random, {
+      nextIntUnsafe: () => chance.between(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+      nextDoubleUnsafe: chance.next
+    }),
     FileSystem.layerNoop({}),
     Layer.succeed(SqliteMachine, machine.machine),
     Layer.succeed(Connections, nodes.connections(isAlive)),
