@@ -23,10 +23,28 @@ export interface Simulation {
   readonly end: () => void
 }
 
+/**
+ * Modules that the program loads when it first needs them: that takes real time, while the time of a story goes on as it
+ * may.
+ */
+const loadedLater = () =>
+  Promise.all([
+    import("@headwater/indexer/families/evm/EvmConnection"),
+    import("@headwater/indexer/families/tron/TronConnection"),
+    import("@headwater/indexer/families/utxo/UtxoConnection"),
+    import("@headwater/indexer/families/xrp/XrpConnection"),
+    import("ethers/abi"),
+    import("ethers/transaction"),
+    import("ripple-binary-codec"),
+    import("ripple-keypairs"),
+    import("tiny-secp256k1")
+  ])
+
 /** Stories that are tried for a shorter one. */
 const mostTries = 120
 
 export const make = async (): Promise<Simulation> => {
+  await loadedLater()
   const opening = await Opening.make(settingsFor([{ chain: Families.all.evm.chain, nodes: ["http://127.0.0.1:8545"] }]))
 
   const play = (seed: number, story: Story.Story): Promise<Outcome> =>
