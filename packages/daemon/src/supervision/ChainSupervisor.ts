@@ -34,7 +34,8 @@ const follow = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settin
       pollInterval: Duration.millis(settings.pollMillis),
       concurrency: settings.parallel,
       undoDepth: settings.undoDepth,
-      onCommitted: (_blocks, { callbacks }) => (callbacks > 0 ? outbox.wakeup : Effect.void)
+      onCommitted: (_blocks, { callbacks }) => (callbacks > 0 ? outbox.wakeup : Effect.void),
+      onUndone: outbox.undone
     })
     return yield* run
   }).pipe(Effect.scoped)

@@ -9,6 +9,7 @@ import { OwnOutages } from "@headwater/daemon/supervision/OwnOutages"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
+import * as Retractions from "@headwater/indexer/store/subscriptions/Retractions"
 import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -484,6 +485,35 @@ describe("Delivery", () => {
       yield* deliver(world)
       yield* receiver.until(({ length }) => length === 6)
       assert.deepStrictEqual(sequencesOf(receiver.received), [1, 2, 3, 4, 5, 6])
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+
+  it.live("sends nothing of a lease any more whose block was undone meanwhile", () =>
+    Effect.gen(function* () {
+      const world = yield* setup
+      let answer: (() => void) | undefined
+      const receiver = yield* HttpsReceiver.start(world.certificate, (response, received) => {
+        const accept = () => HttpsReceiver.status(204)(response, received)
+        if (answer === undefined) answer = accept
+        else accept()
+      })
+      const outbox = yield* Outbox
+      const { transaction } = yield* Database
+      const a = yield* Seed.subscription(yield* Seed.account, `https://a.test:${receiver.port}/`)
+      yield* Seed.callbacks(a, 4)
+      yield* deliver(world)
+      yield* receiver.until(({ length }) => length === 1)
+      // All are leased. The first two stay on the chain.
+      yield* transaction(Retractions.takeBack(1, 101, new Uint8Array(32), Date.now()))
+      yield* outbox.undone
+      answer!()
+      const states = Effect.map(Seed.rows(a.id), (rows) => rows.map(({ leased_until, state }) => [state, leased_until]))
+      yield* until(Effect.map(states, (states) => states.every(([state, until]) => state !== "due" && until === 0)))
+      assert.deepStrictEqual(sequencesOf(receiver.received), [1, 2])
+      assert.deepStrictEqual(
+        (yield* states).map(([state]) => state),
+        ["delivered", "delivered", "orphaned", "orphaned"]
+      )
     }).pipe(Effect.scoped, Effect.provide(services))
   )
 

@@ -38,6 +38,7 @@ const isOpen = ({ deactivated, delivered, repeated }: Stream) => deactivated ===
 const outboxOf = (streams: ReadonlyArray<Stream>, receivers: ReadonlyArray<string>) =>
   Layer.succeed(Outbox, {
     wakeup: Effect.void,
+    undone: Effect.void,
     nextWakeup: Effect.succeed(Effect.never),
     receivers: Effect.succeed(receivers),
     hosts: Effect.map(Clock.currentTimeMillis, (now) =>
@@ -58,7 +59,7 @@ const outboxOf = (streams: ReadonlyArray<Stream>, receivers: ReadonlyArray<strin
           return [
             {
               ...{ account: stream.account, subscription: i, host, url: `https://${host}/`, secrets: [] },
-              ...{ callbacks: [callback], full: false, leasedUntil: now + leaseMillis }
+              ...{ callbacks: [callback], full: false, leasedUntil: now + leaseMillis, isCurrent: () => true }
             }
           ]
         })

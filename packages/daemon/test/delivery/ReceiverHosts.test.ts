@@ -19,7 +19,8 @@ const lease = (host: string, subscription = 1, account = 1): Lease => ({
   secrets: [],
   callbacks: [],
   full: false,
-  leasedUntil: 0
+  leasedUntil: 0,
+  isCurrent: () => true
 })
 
 /** Hosts that several accounts share. */

@@ -95,6 +95,7 @@ describe("RetryProfile", () => {
       let given: string | undefined
       const outbox = Layer.succeed(Outbox, {
         wakeup: Effect.void,
+        undone: Effect.void,
         receivers: Effect.succeed([]),
         nextWakeup: Effect.succeed(Effect.never),
         hosts: Effect.map(Clock.currentTimeMillis, (now) =>
@@ -112,7 +113,8 @@ describe("RetryProfile", () => {
                 secrets: [],
                 callbacks: [{ ...callback, attempts }],
                 full: false,
-                leasedUntil: now + leaseMillis
+                leasedUntil: now + leaseMillis,
+                isCurrent: () => true
               }
             ]
           }),

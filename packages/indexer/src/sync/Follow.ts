@@ -28,6 +28,8 @@ export interface Options extends CatchUp.Options {
   readonly pollInterval: Duration.Duration
   /** Blocks that a reorganisation may undo. */
   readonly undoDepth: number
+  /** Runs when blocks were undone. */
+  readonly onUndone?: Effect.Effect<void>
 }
 
 type SyncError = NodeError | NotNext | TokensUnknown | DatabaseError | Fork.UnrecoverableFork
@@ -173,6 +175,7 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
     const fork = yield* Fork.find(source, store, cursor, options.undoDepth)
     yield* Effect.logWarning(`Reorganisation: leaving blocks ${fork + 1} to ${cursor.height}`)
     yield* store.undo(fork)
+    if (options.onUndone !== undefined) yield* options.onUndone
     metrics.reorganised(cursor.height - fork)
     yield* report({ height: fork })
     yield* catchUp(fork + 1, head)

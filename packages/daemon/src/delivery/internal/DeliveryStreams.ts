@@ -54,11 +54,11 @@ export const make = Effect.fnUntraced(function* (dependencies: Dependencies) {
   /** Sends the lease's callbacks one after another; whether it sent all, and the next may follow. */
   const send = Effect.fnUntraced(function* (stream: DeliveryStream, url: URL) {
     const { lease } = stream
-    const { callbacks, leasedUntil } = lease
+    const { callbacks, isCurrent, leasedUntil } = lease
     const headers = CallbackHeaders.ofLease(lease)
     for (const callback of callbacks) {
       const at = clock.currentTimeMillisUnsafe()
-      if (stopping() || hosts.paused(lease, at) || at + attemptMillis > leasedUntil) return false
+      if (stopping() || !isCurrent() || hosts.paused(lease, at) || at + attemptMillis > leasedUntil) return false
       const goesOn = yield* attempt(lease, callback, { url, headers: headers(callback, at), at })
       stream.sent++
       if (!goesOn) return false

@@ -189,7 +189,9 @@ export const lease = Effect.fn("CallbackCopies.lease")(function* (
   const host = new URL(url).hostname
   const { callbacks, isLast, through } = yield* callbacksOf(copy, host)
   const secrets = yield* Receivers.secretsOf(receiver, yield* Clock.currentTimeMillis)
-  const held: Lease = { account, subscription, host, url, secrets, callbacks, full: !isLast, leasedUntil }
+  // What is copied was told: a reorganisation does not untell it.
+  const isCurrent = () => true
+  const held: Lease = { account, subscription, host, url, secrets, callbacks, full: !isLast, leasedUntil, isCurrent }
   return { id, generation, attempts, through, isLast, lease: held } satisfies LeasedCopy
 })
 

@@ -33,6 +33,8 @@ export interface Lease {
   readonly full: boolean
   /** Milliseconds since the Unix epoch. */
   readonly leasedUntil: number
+  /** Whether this process has undone no block since: one that it did may be what a callback is about. */
+  readonly isCurrent: () => boolean
 }
 
 /** A lease to follow one that its holder still has: the outcomes of the first need not be written before. */

@@ -65,6 +65,8 @@ export class Outbox extends Context.Service<
     readonly wakeup: Effect.Effect<void>
     /** An effect that waits for the next `wakeup` after this moment. */
     readonly nextWakeup: Effect.Effect<Effect.Effect<void>>
+    /** Takes note of blocks that this process has undone: leases that were taken before are not current any more. */
+    readonly undone: Effect.Effect<void>
     /** Hosts that there is something to send to. */
     readonly hosts: Effect.Effect<ReadonlyArray<DueHost>, DatabaseError>
     /** URLs of some accounts' subscriptions, as many as tell whether any receiver can be reached. */
@@ -128,14 +130,22 @@ const make = Effect.gen(function* () {
   const consequences = { deactivate, charge: yield* CallbackCharging }
   const wakeup = Wakeup.make()
   const recovery = yield* Recovery.make
+  let undone = 0
   const stored = Effect.provideService(Database, database)
 
   return Outbox.of({
     wakeup: wakeup.signal,
     nextWakeup: wakeup.next,
+    undone: Effect.sync(() => {
+      undone++
+    }),
     hosts: stored(Effect.flatMap(Clock.currentTimeMillis, DueCallbacks.hosts)),
     receivers: stored(Receivers.some(policy.mayReceive)),
-    lease: (capacities, leaseMillis) => stored(Leases.take(capacities, leaseMillis, policy)),
+    lease: (capacities, leaseMillis) =>
+      Effect.suspend(() => {
+        const before = undone
+        return stored(Leases.take(capacities, { leaseMillis, isCurrent: () => undone === before }, policy))
+      }),
     acknowledge: (outcomes) => stored(Acknowledgement.write(outcomes, consequences)),
     endLeases: stored(Leases.endAll()),
     prune: stored(

@@ -27,10 +27,9 @@ export interface Policy {
   readonly bounds: Expiry.Bounds
 }
 
-/** When leases are taken, and when they end, in milliseconds since the Unix epoch. */
-interface Term {
+/** When leases are taken, and when they end, in milliseconds since the Unix epoch, or before that. */
+interface Term extends Pick<Lease, "leasedUntil" | "isCurrent"> {
   readonly now: number
-  readonly leasedUntil: number
 }
 
 const message = ({ account, host }: Receivers.Receiver, row: CallbackRow, sequence: number): OutboxMessage => ({
@@ -50,7 +49,7 @@ const lease = Effect.fnUntraced(function* (
   receiver: Receivers.Receiver,
   callbacks: ReadonlyArray<OutboxMessage>,
   full: boolean,
-  { leasedUntil, now }: Term
+  { isCurrent, leasedUntil, now }: Term
 ) {
   return {
     account: receiver.account,
@@ -60,7 +59,8 @@ const lease = Effect.fnUntraced(function* (
     secrets: yield* Receivers.secretsOf(receiver, now),
     callbacks,
     full,
-    leasedUntil
+    leasedUntil,
+    isCurrent
   } satisfies Lease
 })
 
@@ -183,14 +183,14 @@ const laterAttempts = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, t
 /** Takes what there is capacity for. */
 export const take = Effect.fnUntraced(function* (
   capacities: ReadonlyArray<HostCapacity>,
-  leaseMillis: number,
+  { isCurrent, leaseMillis }: { readonly leaseMillis: number } & Pick<Lease, "isCurrent">,
   policy: Policy
 ) {
   const { flush, transaction } = yield* Database
   const now = yield* Clock.currentTimeMillis
   const { retries, streams } = yield* LeaseCandidates.find(capacities, now)
   if (streams.length === 0 && retries.length === 0) return []
-  const term = { now, leasedUntil: now + leaseMillis }
+  const term = { now, isCurrent, leasedUntil: now + leaseMillis }
   const leases = yield* transaction(
     Effect.gen(function* () {
       const leases = [...(yield* firstAttempts(streams, term, policy)), ...(yield* laterAttempts(retries, term))]
