@@ -16,19 +16,27 @@ export interface Movement {
 
 export interface Transaction {
   readonly id: string
+  /** 64 hex digits that no other transaction has. */
+  readonly nonce: string
   readonly failed: boolean
   /** At most one of the coin, which is the transaction's own. */
   readonly movements: ReadonlyArray<Movement>
 }
 
-export interface Block {
+/** A block as far as its hash is of it. */
+export interface Unsealed {
   readonly height: number
-  /** 64 hex digits. */
-  readonly hash: string
   readonly parent: string
+  /** 64 hex digits that no other block has. */
+  readonly nonce: string
   /** Seconds since the Unix epoch. */
   readonly time: number
   readonly transactions: ReadonlyArray<Transaction>
+}
+
+export interface Block extends Unsealed {
+  /** 64 hex digits. */
+  readonly hash: string
   /** When it came to be, in milliseconds since the Unix epoch. */
   readonly bornAt: number
 }
@@ -50,9 +58,6 @@ export interface SimulatedChain {
   readonly final: () => number
 }
 
-/** Blocks behind the newest one that may be left. */
-export const mostForked = 3
-
 export const digest = (text: string) => createHash("sha256").update(text).digest("hex")
 
 export const make = (family: Family, chance: Chance, now: number): SimulatedChain => {
@@ -61,21 +66,24 @@ export const make = (family: Family, chance: Chance, now: number): SimulatedChai
   let final = 0
   const blockOn = (parent: Block | undefined, transactions: ReadonlyArray<Transaction>, bornAt: number): Block => {
     const height = parent === undefined ? 0 : parent.height + 1
-    const hash = digest(`${family.chain} ${parent?.hash ?? ""} ${height} ${salt++} ${chance.next()}`)
-    const block = {
+    const unsealed = {
       height,
-      hash,
       parent: parent?.hash ?? "0".repeat(64),
+      nonce: digest(`${family.chain} ${parent?.hash ?? ""} ${height} ${salt++} ${chance.next()}`),
       time: Math.floor(bornAt / 1000),
-      transactions,
-      bornAt
+      transactions
     }
-    blocks.set(hash, block)
+    const block = { ...unsealed, hash: family.hashOf(unsealed), bornAt }
+    blocks.set(block.hash, block)
     return block
   }
   /** The branch that was left last. */
   let former: Branch = []
   let best: Branch = [blockOn(undefined, [], now)]
+  if (family.first.length > 0) {
+    const own = { nonce: digest(`first of ${family.chain}`), failed: false, movements: family.first }
+    best = [...best, blockOn(best[0]!, [family.transaction(own)], now)]
+  }
   const isFinal = (branch: Branch) => branch[final]?.hash === best[final]?.hash
 
   return {
@@ -86,7 +94,7 @@ export const make = (family: Family, chance: Chance, now: number): SimulatedChai
     mine: (transactions, now) => {
       const block = blockOn(best.at(-1)!, transactions, now)
       best = [...best, block]
-      final = Math.max(final, block.height - mostForked)
+      final = Math.max(final, block.height - family.mostForked)
       return block
     },
     fork: (depth, longer, now, keeps) => {
@@ -102,7 +110,7 @@ export const make = (family: Family, chance: Chance, now: number): SimulatedChai
       }
       former = best
       best = branch
-      final = Math.max(final, best.length - 1 - mostForked)
+      final = Math.max(final, best.length - 1 - family.mostForked)
       return left.length
     },
     goBack: (now) => {

@@ -92,7 +92,11 @@ const isUsed = (branch: Branch, height: number, address: string) =>
     )
 
 /** The answer to one call. */
-export const answer = ({ branch, final, lacks }: View, method: string, params: ReadonlyArray<unknown>): unknown => {
+export const answer = (
+  { branch, final, lacksParts }: View,
+  method: string,
+  params: ReadonlyArray<unknown>
+): unknown => {
   const tip = branch.length - 1
   const find = (name: unknown): Block | undefined => {
     if (name === "latest" || name === "pending") return branch[tip]
@@ -124,7 +128,7 @@ export const answer = ({ branch, final, lacks }: View, method: string, params: R
       )
     case "debug_traceBlockByHash": {
       if (typeof params[0] !== "string") throw new RpcError(-32602, "missing value for required argument 0")
-      if (lacks.traces) throw new RpcError(-32000, "missing trie node")
+      if (lacksParts) throw new RpcError(-32000, "missing trie node")
       return state(params[0]).transactions.map(traceOf)
     }
     case "eth_getBalance":

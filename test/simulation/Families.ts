@@ -1,8 +1,12 @@
 /** What the simulation knows of each family of chains: how its nodes answer, how they lie, and what tenants may ask for. */
-import type { Movement } from "./Chains.ts"
+import { RpcError } from "../../packages/indexer/test/FakeNode.ts"
+import type { Movement, Transaction, Unsealed } from "./Chains.ts"
+import * as Envelopes from "./Envelopes.ts"
 import * as EvmNode from "./EvmNode.ts"
 import type { View } from "./NodeView.ts"
+import * as TronNode from "./TronNode.ts"
 import * as UtxoNode from "./UtxoNode.ts"
+import * as XrpNode from "./XrpNode.ts"
 
 /** Lies that `verify = "links"` notices. What a node calls final, and what it says of its newest block, is believed. */
 export type Lie = "wrongReceipts" | "wrongParent" | "wrongHeight" | "withoutBlocks"
@@ -15,19 +19,45 @@ export interface Family {
   readonly decimals: Readonly<Record<Movement["kind"], number>>
   /** What moves on the chain beside the coin. */
   readonly kinds: ReadonlySet<Movement["kind"]>
+  /** Whether transactions are mined that fail. */
+  readonly minesFailed: boolean
+  /** Blocks behind the newest one that may be left. */
+  readonly mostForked: number
   readonly addressAt: (place: number) => string
+  /** Whether an address is told what moves at a place. */
+  readonly isOf: (place: number, address: number) => boolean
+  /** A transaction as the chain can have it, with its id. */
+  readonly transaction: (own: Omit<Transaction, "id">) => Transaction
+  readonly hashOf: (block: Unsealed) => string
+  /** What the first block after the beginning has. */
+  readonly first: ReadonlyArray<Movement>
+  readonly envelope: Envelopes.Envelope
   readonly answer: (view: View, method: string, params: ReadonlyArray<unknown>) => unknown
   readonly lies: Readonly<Record<Lie, Lying>>
 }
 
+type Json = Readonly<Record<string, unknown>>
+
 const wrong = (result: unknown, change: object) =>
   typeof result === "object" && result !== null ? { ...result, ...change } : result
 
+/** Chains of blocks whose hashes nobody calculates again. */
+const unproved: Pick<Family, "first" | "hashOf" | "isOf" | "mostForked" | "transaction"> = {
+  mostForked: 3,
+  isOf: (place, address) => place === address,
+  transaction: (own) => ({ ...own, id: own.nonce }),
+  hashOf: ({ nonce }) => nonce,
+  first: []
+}
+
 const evm: Family = {
+  ...unproved,
   chain: "ethereum/devnet",
   decimals: { coin: 18, internal: 18, token: 6 },
   kinds: new Set(["coin", "internal", "token"]),
+  minesFailed: true,
   addressAt: EvmNode.addressAt,
+  envelope: Envelopes.jsonRpc,
   answer: EvmNode.answer,
   lies: {
     wrongReceipts: (method, result) =>
@@ -45,10 +75,13 @@ const evm: Family = {
 }
 
 const utxo: Family = {
+  ...unproved,
   chain: "litecoin/regtest",
   decimals: { coin: 8, internal: 8, token: 8 },
   kinds: new Set(["coin"]),
+  minesFailed: false,
   addressAt: UtxoNode.addressAt,
+  envelope: Envelopes.jsonRpc,
   answer: UtxoNode.answer,
   lies: {
     // There are none.
@@ -61,4 +94,72 @@ const utxo: Family = {
   }
 }
 
-export const all = { evm, utxo } as const
+/** A ledger with something else in its header. */
+const wrongLedger = (method: string, result: unknown, change: (ledger: Json) => Json) =>
+  method === "ledger" ? wrong(result, { ledger: change((result as { readonly ledger: Json }).ledger) }) : result
+
+const xrp: Family = {
+  chain: "xrp/testnet",
+  decimals: { coin: 6, internal: 6, token: 6 },
+  kinds: new Set(["coin"]),
+  minesFailed: true,
+  // What is validated is final.
+  mostForked: 0,
+  addressAt: XrpNode.addressAt,
+  isOf: XrpNode.isOf,
+  transaction: XrpNode.transaction,
+  hashOf: XrpNode.hashOf,
+  first: [],
+  envelope: Envelopes.rippled,
+  answer: XrpNode.answer,
+  lies: {
+    // Without its metadata no transaction is one of a ledger.
+    wrongReceipts: (method, result) =>
+      wrongLedger(method, result, ({ transactions, ...header }) => ({
+        ...header,
+        ...(Array.isArray(transactions) ? { transactions: transactions.map(({ hash }) => hash ?? "") } : {})
+      })),
+    wrongParent: (method, result) =>
+      wrongLedger(method, result, (ledger) => ({ ...ledger, parent_hash: "DD".repeat(32) })),
+    wrongHeight: (method, result, { branch }) =>
+      wrongLedger(method, result, (ledger) => ({ ...ledger, ledger_index: String(Math.max(branch.length - 2, 0)) })),
+    withoutBlocks: (method, result) => {
+      if (method === "ledger") throw new RpcError(21, "lgrNotFound")
+      return result
+    }
+  }
+}
+
+/** A block's header with something else in it. */
+const wrongHeader = (method: string, result: unknown, change: Json) => {
+  const { block_header: header } = (result ?? {}) as { readonly block_header?: { readonly raw_data: Json } }
+  return header === undefined || !/^\/wallet\/getblock/.test(method)
+    ? result
+    : wrong(result, { block_header: { ...header, raw_data: { ...header.raw_data, ...change } } })
+}
+
+const tron: Family = {
+  ...unproved,
+  chain: "tron/nile",
+  decimals: { coin: 6, internal: 6, token: 6 },
+  kinds: new Set(["coin", "internal", "token"]),
+  minesFailed: true,
+  addressAt: TronNode.addressAt,
+  transaction: TronNode.transaction,
+  hashOf: TronNode.hashOf,
+  // Nobody knows that a node keeps internal transactions before it has shown one.
+  first: [{ kind: "internal", from: 6, to: 7, amount: 1n }],
+  envelope: Envelopes.paths,
+  answer: TronNode.answer,
+  lies: {
+    wrongReceipts: (method, result) => (method === "/wallet/gettransactioninfobyblocknum" ? [] : result),
+    wrongParent: (method, result) => wrongHeader(method, result, { parentHash: "dd".repeat(32) }),
+    wrongHeight: (method, result, { branch }, [body]) =>
+      Object.keys(body as Json).some((name) => /num/.test(name))
+        ? wrongHeader(method, result, { number: Math.max(branch.length - 2, 0) })
+        : result,
+    withoutBlocks: (method, result) => (/^\/wallet\/get(block|transactioninfo)/.test(method) ? {} : result)
+  }
+}
+
+export const all = { evm, utxo, xrp, tron } as const

@@ -4,6 +4,8 @@ import type { Branch } from "./Chains.ts"
 export interface View {
   readonly branch: Branch
   readonly final: number
-  /** What the node has, and gives not. */
-  readonly lacks: { readonly traces?: boolean }
+  /** Whether the node does not give all that nodes of its family have. */
+  readonly lacksParts: boolean
+  /** Its place among the nodes, which do not lie in the same way. */
+  readonly place: number
 }

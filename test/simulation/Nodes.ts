@@ -3,7 +3,6 @@ import type { Dispatcher } from "undici"
 import type { Chance } from "./Chance.ts"
 import type { Branch, SimulatedChain } from "./Chains.ts"
 import type { Lie } from "./Families.ts"
-import { RpcError } from "../../packages/indexer/test/FakeNode.ts"
 import type { View } from "./NodeView.ts"
 import * as SimulatedHttp from "./SimulatedHttp.ts"
 import type { SimulatedTime } from "./SimulatedTime.ts"
@@ -11,7 +10,7 @@ import type { SimulatedTime } from "./SimulatedTime.ts"
 /** What a node may be like beside `well`. */
 export const moods = [
   ...["down", "silent", "failing", "throttling", "behind", "stuck", "mixing", "cutting"],
-  ...["wrongReceipts", "wrongParent", "wrongHeight", "withoutTraces", "withoutBlocks"]
+  ...["wrongReceipts", "wrongParent", "wrongHeight", "withoutParts", "withoutBlocks"]
 ] as const
 export type Mood = (typeof moods)[number] | "well"
 
@@ -21,6 +20,8 @@ export const oftenest: ReadonlyArray<Mood> = [...moods, "mixing", "mixing", "mix
 export interface SimulatedNode {
   readonly url: string
   readonly chain: SimulatedChain
+  /** Among the nodes of its chain. */
+  readonly place: number
   mood: Mood
   /** The branch of a node that is stuck, and what was final then. */
   stuck: { readonly branch: Branch; readonly final: number }
@@ -50,37 +51,32 @@ export const make = (
   const all = chains.flatMap(({ chain, nodes }, c) =>
     Array.from(
       { length: nodes },
-      (_, i): SimulatedNode => ({
-        url: `http://node-${c}-${i}.test:8545`,
+      (_, place): SimulatedNode => ({
+        url: `http://node-${c}-${place}.test:8545`,
         chain,
+        place,
         mood: "well",
         stuck: { branch: [], final: 0 }
       })
     )
   )
 
-  const viewOf = ({ chain, mood, stuck }: SimulatedNode): View => {
+  const viewOf = ({ chain, mood, place, stuck }: SimulatedNode): View => {
     const best = chain.best()
-    const lacks = { traces: mood === "withoutTraces" }
-    if (mood === "stuck" || (mood === "mixing" && chance.happens(0.5))) return { ...stuck, lacks }
+    const own = { lacksParts: mood === "withoutParts", place }
+    if (mood === "stuck" || (mood === "mixing" && chance.happens(0.5))) return { ...stuck, ...own }
     const branch = mood === "behind" ? best.slice(0, Math.max(best.length - 3, 1)) : best
-    return { branch, final: chain.final(), lacks }
+    return { branch, final: chain.final(), ...own }
   }
 
-  const answerOf = (node: SimulatedNode, body: string): SimulatedHttp.Response => {
+  const answerOf = (node: SimulatedNode, request: SimulatedHttp.Request): SimulatedHttp.Response => {
+    const { family } = node.chain
     const view = viewOf(node)
-    const lie = chance.happens(partly[node.mood] ?? 1) ? node.chain.family.lies[node.mood as Lie] : undefined
-    const one = ({ id, method, params }: { id: number; method: string; params: ReadonlyArray<unknown> }) => {
-      try {
-        const result = node.chain.family.answer(view, method, params)
-        return { jsonrpc: "2.0", id, result: lie === undefined ? result : lie(method, result, view, params) }
-      } catch (error) {
-        if (!(error instanceof RpcError)) throw error
-        return { jsonrpc: "2.0", id, error: { code: error.code, message: error.message } }
-      }
-    }
-    const request = JSON.parse(body)
-    return { status: 200, body: JSON.stringify(Array.isArray(request) ? request.map(one) : one(request)) }
+    const lie = chance.happens(partly[node.mood] ?? 1) ? family.lies[node.mood as Lie] : undefined
+    return family.envelope(request, (method, params) => {
+      const result = family.answer(view, method, params)
+      return lie === undefined ? result : lie(method, result, view, params)
+    })
   }
 
   const lead = (node: SimulatedNode, { end, request }: SimulatedHttp.Exchange) => {
@@ -95,7 +91,7 @@ export const make = (
     if (mood === "throttling" && isSo)
       return void later(() => end({ status: 429, headers: { "retry-after": "1" }, body: "slow down" }))
     later(() => {
-      const response = answerOf(node, request.body)
+      const response = answerOf(node, request)
       const cut = mood === "cutting" && isSo
       end(cut ? { ...response, body: response.body.slice(0, Math.floor(response.body.length / 2)) } : response)
     })

@@ -28,7 +28,7 @@ describe("simulation", () => {
     const simulation = await Simulation.make()
     try {
       // Of each family, with large and small bounds; other stories in between leave nothing behind.
-      const own = [908, 12, 14, 39]
+      const own = [908, 3, 9, 14]
       const first = []
       for (const seed of own) first.push((await simulation.run(seed)).lines)
       const second = []

@@ -79,15 +79,15 @@ export const settingsFor = (
   credits: { enabled: true, subscriptionDay: 0, addressDay: 0, callback: 1 }
 })
 
-/** Chains of a seed: one family, or both. */
+/** Chains of a seed: one family, or two. */
 const familiesOf = (seed: number): ReadonlyArray<Families.Family> => {
-  const { evm, utxo } = Families.all
-  return seed % 4 === 3 ? [evm, utxo] : seed % 4 === 2 ? [utxo] : [evm]
+  const { evm, tron, utxo, xrp } = Families.all
+  return [[evm], [tron], [utxo], [evm, utxo], [xrp], [evm], [xrp, tron], [utxo, xrp]][seed % 8]!
 }
 
 /** Payments in transactions: each has at most one of the coin. */
 const transactionsOf = (
-  { kinds }: Families.Family,
+  { kinds, minesFailed, transaction }: Families.Family,
   payments: ReadonlyArray<Payment>,
   failed: boolean,
   salt: string
@@ -101,12 +101,13 @@ const transactionsOf = (
     if (isAlone || isKnown) groups.push([own])
     else last.push(own)
   }
-  return groups.map((group, i) => ({
-    id: Chains.digest(`transaction ${salt} ${i}`),
-    // On chains that have nothing but coins no transaction is mined that fails.
-    failed: failed && i === 0 && kinds.size > 1,
-    movements: group.map(({ amount, from, kind, to }) => ({ kind, from, to, amount: BigInt(amount) }))
-  }))
+  return groups.map((group, i) =>
+    transaction({
+      nonce: Chains.digest(`transaction ${salt} ${i}`),
+      failed: failed && i === 0 && minesFailed,
+      movements: group.map(({ amount, from, kind, to }) => ({ kind, from, to, amount: BigInt(amount) }))
+    })
+  )
 }
 
 export const make = (opening: Opening, seed: number, time: SimulatedTime): Stage => {

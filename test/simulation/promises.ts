@@ -35,7 +35,8 @@ const movementsOf = ({ failed, movements }: Transaction, kind: Movement["kind"])
 
 /** What a block has for a subscription, at each confirmation up to the one that `tip` gives. */
 const toldBy = (subscribed: Subscribed, block: Block, tip: number): ReadonlyArray<Told> => {
-  const { address, confirmations, event } = subscribed
+  const { address = 0, confirmations, event } = subscribed
+  const { decimals, isOf } = subscribed.chain.family
   if (event === "BLOCK_MINED") return [{ block, transaction: 0, confirmation: 1, identity: `block ${block.hash}` }]
   const kind = kindOf[event.split("_TRANSACTION")[0] as keyof typeof kindOf]
   const has = tip - block.height + 1
@@ -48,9 +49,9 @@ const toldBy = (subscribed: Subscribed, block: Block, tip: number): ReadonlyArra
   return block.transactions.flatMap((transaction, index) =>
     movementsOf(transaction, kind).flatMap((movement, place) => {
       const { amount, from, to } = movement
-      if (from !== address && to !== address) return []
-      const direction = from === address ? "outgoing" : "incoming"
-      const text = decimal(amount, subscribed.chain.family.decimals[kind])
+      if (!isOf(from, address) && !isOf(to, address)) return []
+      const direction = isOf(from, address) ? "outgoing" : "incoming"
+      const text = decimal(amount, decimals[kind])
       const operation = kind === "internal" ? ` call_${place}` : ""
       return told.map((confirmation) => ({
         block,
@@ -62,7 +63,7 @@ const toldBy = (subscribed: Subscribed, block: Block, tip: number): ReadonlyArra
   )
 }
 
-const withoutPrefix = (hash: string) => hash.replace(/^0x/, "")
+const withoutPrefix = (hash: string) => hash.replace(/^0x/, "").toLowerCase()
 
 /** What a callback's body tells, in the same words. */
 const identityOf = ({ item }: { readonly item: Readonly<globalThis.Record<string, never>> }): string => {
@@ -95,7 +96,7 @@ const accepted = ({ status }: Arrival) => status !== undefined && status >= 200 
 const keyOf = ({ body }: Arrival): string => body.idempotencyKey
 const sequenceOf = ({ headers }: Arrival) => Number(headers["x-callback-sequence"])
 
-const blockIn = (text: string) => /"hash":"(?:0x)?([0-9a-f]{64})"/.exec(text)?.[1]
+const blockIn = (text: string) => /"hash":"(?:0x)?([0-9a-f]{64})"/i.exec(text)?.[1]?.toLowerCase()
 
 const posted = ({ arrivals }: Record) => arrivals.filter(({ body }) => body !== undefined)
 
