@@ -7,28 +7,10 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Receivers from "./Receivers.ts"
 import type { FeedEntry, Subscribed, Tenant } from "./Record.ts"
-import type { Stage } from "./Stage.ts"
-import type { Action, EventName } from "./Story.ts"
+import { oneOf, recorded, type Stage } from "./Stage.ts"
+import type { Action } from "./Story.ts"
 import type { SimulatedChain } from "./Chains.ts"
-
-const eventPaths = {
-  ADDRESS_COINS_TRANSACTION_CONFIRMED: "address-coins-transactions-confirmed",
-  ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION: "address-coins-transactions-confirmed-each-confirmation",
-  ADDRESS_TOKENS_TRANSACTION_CONFIRMED: "address-tokens-transactions-confirmed",
-  ADDRESS_INTERNAL_TRANSACTION_CONFIRMED: "address-internal-transactions-confirmed",
-  BLOCK_MINED: "block-mined"
-} as const
-
-const pathOf = ({ family }: SimulatedChain) => `/blockchain-events/${family.chain}`
-
-/** Where the API has a subscription. */
-export const pathTo = ({ chain, referenceId }: Subscribed) => `${pathOf(chain)}/${referenceId}`
-
-/** Subscriptions that were surely made, and that nobody has asked to delete. */
-export const known = ({ subscribed }: Stage) =>
-  subscribed.filter(({ deletion, referenceId }) => referenceId !== undefined && deletion === undefined)
-
-const oneOf = <A>(all: ReadonlyArray<A>, place: number): A | undefined => all[place % all.length]
+import * as Subscribing from "./Subscribing.ts"
 
 const words = (action: Action): string => {
   const { kind, ...rest } = action
@@ -47,49 +29,6 @@ export const verify = async (stage: Stage, tenant: Tenant, host: Receivers.Recei
     if (!tenant.verifiedAt.has(host.host)) tenant.verifiedAt.set(host.host, stage.time.now())
   }
   await stage.call(tenant, `verifies ${host.host}`, { method: "POST", path: `/domains/${host.host}/verify`, item: {} })
-}
-
-/** Events that a chain has. */
-const servedBy = ({ family: { kinds } }: SimulatedChain, event: EventName): EventName =>
-  (event === "ADDRESS_TOKENS_TRANSACTION_CONFIRMED" && !kinds.has("token")) ||
-  (event === "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED" && !kinds.has("internal"))
-    ? "ADDRESS_COINS_TRANSACTION_CONFIRMED"
-    : event
-
-/** Blocks that are recorded at present. */
-const recorded = ({ look }: Stage): Set<string> =>
-  new Set(look<{ hash: Buffer }>("select hash from block").map(({ hash }) => hash.toString("hex")))
-
-const subscribe = async (stage: Stage, action: Extract<Action, { kind: "subscribe" }>) => {
-  const { call, chains, hosts, subscribed, tenants, time } = stage
-  const chain = oneOf(chains, action.chain)!
-  const event = servedBy(chain, action.event)
-  const isOfBlocks = event === "BLOCK_MINED"
-  const own: Subscribed = {
-    ...{ tenant: oneOf(tenants, action.account)!, chain, event },
-    confirmations: isOfBlocks ? 1 : action.confirmations,
-    address: isOfBlocks ? undefined : action.address,
-    host: oneOf(hosts.all, action.receiver)!.host,
-    path: `/${subscribed.length}`,
-    askedAt: time.now(),
-    ...{ referenceId: undefined, recorded: new Set<string>(), isActive: true, deletion: undefined }
-  }
-  subscribed.push(own)
-  const isEach = event.endsWith("EACH_CONFIRMATION")
-  const answer = await call(own.tenant, `subscribes ${own.path} to ${event} of ${own.address} at ${own.host}`, {
-    method: "POST",
-    path: `${pathOf(chain)}/${eventPaths[event]}`,
-    item: {
-      callbackUrl: `https://${own.host}${own.path}`,
-      callbackSecretKey: "secret",
-      allowDuplicates: true,
-      ...(own.address === undefined ? {} : { address: chain.family.addressAt(own.address) }),
-      ...(isOfBlocks ? {} : { [isEach ? "confirmationsCount" : "receiveCallbackOn"]: own.confirmations })
-    }
-  })
-  if (answer === undefined || answer.status >= 300) return
-  own.referenceId = answer.body.data.item.referenceId
-  own.recorded = recorded(stage)
 }
 
 const lists = {
@@ -124,7 +63,9 @@ export const read = async (
 }
 
 const feedOf = async ({ call }: Stage, one: Subscribed): Promise<ReadonlyArray<FeedEntry> | undefined> => {
-  const answer = await call(one.tenant, `reads the feed of ${one.path}`, { path: `${pathTo(one)}/callbacks?limit=50` })
+  const answer = await call(one.tenant, `reads the feed of ${one.path}`, {
+    path: `${Subscribing.pathTo(one)}/callbacks?limit=50`
+  })
   return answer?.status === 200 ? answer.body.data.items : undefined
 }
 
@@ -132,19 +73,9 @@ const redeliver = async (stage: Stage, one: Subscribed, place: number) => {
   const feed = await feedOf(stage, one)
   const entry = feed && oneOf(feed, place)
   if (entry === undefined) return
-  const path = `${pathTo(one)}/callbacks/${entry.idempotencyKey}/redeliver`
+  const path = `${Subscribing.pathTo(one)}/callbacks/${entry.idempotencyKey}/redeliver`
   await stage.call(one.tenant, `asks for ${entry.sequence} of ${one.path} again`, { method: "POST", path, item: {} })
 }
-
-const unsubscribe = async ({ call, time }: Stage, one: Subscribed) => {
-  const deletion: NonNullable<Subscribed["deletion"]> = { askedAt: time.now(), answeredAt: undefined }
-  one.deletion = deletion
-  const answer = await call(one.tenant, `deletes ${one.path}`, { method: "DELETE", path: pathTo(one) })
-  if (answer?.status === 200) deletion.answeredAt = time.now()
-}
-
-export const activate = ({ call }: Stage, one: Subscribed) =>
-  call(one.tenant, `activates ${one.path}`, { method: "POST", path: `${pathTo(one)}/activate`, item: {} })
 
 /** A chain as the settings have it. */
 const configured = (chain: SimulatedChain) =>
@@ -183,7 +114,7 @@ export const perform = (stage: Stage, action: Action): void => {
   const { chains, chance, changeLife, command, hosts, life, machine, mine, nodes, say, tenants, time } = stage
   say(words(action))
   const chain = "chain" in action ? oneOf(chains, action.chain)! : chains[0]!
-  const one = "subscription" in action ? oneOf(known(stage), action.subscription) : undefined
+  const one = "subscription" in action ? oneOf(Subscribing.known(stage, action.kind), action.subscription) : undefined
   switch (action.kind) {
     case "mine":
       mine(chain, action.payments, action.failed)
@@ -232,16 +163,22 @@ export const perform = (stage: Stage, action: Action): void => {
         .then((exit) => say(`    replayed: ${ended(exit)}`))
       break
     case "subscribe":
-      void subscribe(stage, action)
+      void Subscribing.subscribe(stage, action)
+      break
+    case "subscribeToMany":
+      void Subscribing.subscribeToMany(stage, action)
+      break
+    case "editList":
+      if (one !== undefined) void Subscribing.editList(stage, one, action.edit, action.addresses)
       break
     case "verify":
       void verify(stage, oneOf(tenants, action.account)!, oneOf(hosts.all, action.receiver)!, action.published)
       break
     case "unsubscribe":
-      if (one !== undefined) void unsubscribe(stage, one)
+      if (one !== undefined) void Subscribing.unsubscribe(stage, one)
       break
     case "activate":
-      if (one !== undefined) void activate(stage, one)
+      if (one !== undefined) void Subscribing.activate(stage, one)
       break
     case "redeliver":
       if (one !== undefined) void redeliver(stage, one, action.callback)

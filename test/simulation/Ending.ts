@@ -6,7 +6,9 @@ import * as Acting from "./Acting.ts"
 import type { FeedEntry, Record, Subscribed } from "./Record.ts"
 import type { Stage } from "./Stage.ts"
 import type { Payment } from "./Story.ts"
+import * as Subscribing from "./Subscribing.ts"
 import { epoch } from "./SimulatedTime.ts"
+import * as Wallets from "./Wallets.ts"
 
 /** How long the end may take once everything is well, in milliseconds. */
 const patience = 100_000
@@ -47,7 +49,14 @@ export const make = (stage: Stage) => {
     const tables = ["fan_out", "undoing", "undone_block", "missing_parts", "removed_subscription", "unresolved_event"]
     const counts = tables.map((table) => `(select count(*) from ${table})`)
     const due = "(select count(*) from callback where state = 'due')"
-    return look<{ left: number }>(`select ${[due, ...counts].join(" + ")} as left`)[0]!.left
+    // Of subscriptions that blocks are matched against.
+    const matched = "join subscription s on s.id = subscription and s.active + s.parking = 1"
+    const behind = [
+      `(select count(*) from listed_address ${matched} where past_from is not null and left_revision is null)`,
+      `(select count(*) from extended_key_branch ${matched} where behind_from is not null)`,
+      `(select count(*) from past_payment ${matched})`
+    ]
+    return look<{ left: number }>(`select ${[due, ...counts, ...behind].join(" + ")} as left`)[0]!.left
   }
 
   const waitForFairness = async () => {
@@ -57,9 +66,12 @@ export const make = (stage: Stage) => {
     const isActive = (one: Subscribed) =>
       look<{ active: number }>(`select active from subscription where reference_id = '${one.referenceId}'`)[0]
         ?.active === 1
-    const concerned = Acting.known(stage).filter(
-      ({ event, host, tenant }) =>
-        host === well!.host && event === "ADDRESS_COINS_TRANSACTION_CONFIRMED" && !tenant.isPoor
+    const concerned = Subscribing.known(stage).filter(
+      ({ event, host, tenant, watched }) =>
+        host === well!.host &&
+        event === "ADDRESS_COINS_TRANSACTION_CONFIRMED" &&
+        !tenant.isPoor &&
+        watched.kind === "address"
     )
     for (const one of concerned) {
       if (isActive(one)) {
@@ -69,12 +81,12 @@ export const make = (stage: Stage) => {
   }
 
   const activateAll = async () => {
-    for (const one of Acting.known(stage)) {
-      let answer = await Acting.activate(stage, one)
+    for (const one of Subscribing.known(stage)) {
+      let answer = await Subscribing.activate(stage, one)
       // More than the account's rate, or the disk is late.
       while (answer?.status === 429 || answer?.status === 503) {
         await time.sleep(1_000)
-        answer = await Acting.activate(stage, one)
+        answer = await Subscribing.activate(stage, one)
       }
     }
   }
@@ -85,7 +97,8 @@ export const make = (stage: Stage) => {
     machine.setFull(0)
     for (const node of nodes.all) nodes.setMood(node, "well")
     if (stage.life() === undefined) await stage.begin()
-    const payments = Array.from({ length: 5 }, (_, to): Payment => ({ kind: "coin", from: 6, to, amount: last }))
+    const paid = [...Array.from({ length: 5 }, (_, place) => place), Wallets.firstPlace + 1]
+    const payments = paid.map((to): Payment => ({ kind: "coin", from: 6, to, amount: last }))
     for (const chain of chains) {
       for (let i = 0; i < confirming; i++) mine(chain, payments, false)
     }
@@ -109,7 +122,7 @@ export const make = (stage: Stage) => {
 
   const record = (): Record => {
     const feeds = new Map<string, ReadonlyArray<FeedEntry>>()
-    for (const one of Acting.known(stage)) {
+    for (const one of Subscribing.known(stage)) {
       const own = `s.reference_id = '${one.referenceId}'`
       const entries = look<FeedEntry>(
         `select c.sequence, c.idempotency_key as idempotencyKey, c.event, c.state from callback c

@@ -2,13 +2,17 @@
 import type { Block, Branch, Movement, Transaction } from "./Chains.ts"
 import { RpcError } from "../../packages/indexer/test/FakeNode.ts"
 import type { View } from "./NodeView.ts"
+import * as Wallets from "./Wallets.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
 const quantity = (value: number | bigint) => `0x${value.toString(16)}`
 
 /** The address at a place of the chain's list. */
-export const addressAt = (place: number) => `0x${(0xa000 + place).toString(16).padStart(4, "0").repeat(10)}`
+export const addressAt = (place: number) =>
+  place < Wallets.firstPlace
+    ? `0x${(0xa000 + place).toString(16).padStart(4, "0").repeat(10)}`
+    : Wallets.addressAt("ethereum/devnet", place).address.toLowerCase()
 export const token = `0x${"7070".repeat(10)}`
 const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
 const word = (address: string) => `0x${"0".repeat(24)}${address.slice(2)}`

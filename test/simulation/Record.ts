@@ -3,6 +3,7 @@ import type { SimulatedChain } from "./Chains.ts"
 import type { Answer } from "./System.ts"
 import type { EventName } from "./Story.ts"
 import type { Arrival, Attempted } from "./Receivers.ts"
+import type { Watched } from "./Watched.ts"
 
 export interface Tenant {
   readonly name: string
@@ -19,8 +20,7 @@ export interface Subscribed {
   readonly tenant: Tenant
   readonly chain: SimulatedChain
   readonly event: EventName
-  /** The place of its address; undefined for blocks. */
-  readonly address: number | undefined
+  readonly watched: Watched
   readonly confirmations: number
   readonly host: string
   /** Of its callback URL; no other subscription has it. */

@@ -11,6 +11,7 @@ import * as SimulatedMachine from "./SimulatedMachine.ts"
 import { epoch, type SimulatedTime } from "./SimulatedTime.ts"
 import type { Payment } from "./Story.ts"
 import * as System from "./System.ts"
+import * as Wallets from "./Wallets.ts"
 
 export interface Stage {
   readonly seed: number
@@ -87,14 +88,18 @@ const familiesOf = (seed: number): ReadonlyArray<Families.Family> => {
 
 /** Payments in transactions: each has at most one of the coin. */
 const transactionsOf = (
-  { kinds, minesFailed, transaction }: Families.Family,
+  { chain, kinds, minesFailed, transaction }: Families.Family,
   payments: ReadonlyArray<Payment>,
   failed: boolean,
   salt: string
 ): ReadonlyArray<Chains.Transaction> => {
   const groups: Array<Array<Payment>> = []
-  for (const payment of payments) {
-    const own: Payment = kinds.has(payment.kind) ? payment : { ...payment, kind: "coin" }
+  for (const { amount, from, kind, to } of payments) {
+    const own: Payment = {
+      ...{ amount, from, kind: kinds.has(kind) ? kind : "coin" },
+      // Where there is no wallet, what would be its own is paid to another one.
+      to: Wallets.isOn(chain) || to < Wallets.firstPlace ? to : (from + 1) % Wallets.firstPlace
+    }
     const last = groups.at(-1)
     const isAlone = own.kind === "coin" || last === undefined || last.length > 2
     const isKnown = last?.some(({ from, kind, to }) => kind === own.kind && from === own.from && to === own.to)
@@ -204,3 +209,10 @@ export const make = (opening: Opening, seed: number, time: SimulatedTime): Stage
     }
   }
 }
+
+/** What a story names by a place in a list. */
+export const oneOf = <A>(all: ReadonlyArray<A>, place: number): A | undefined => all[place % all.length]
+
+/** Blocks that are recorded at present. */
+export const recorded = ({ look }: Stage): Set<string> =>
+  new Set(look<{ hash: Buffer }>("select hash from block").map(({ hash }) => hash.toString("hex")))

@@ -6,6 +6,7 @@
 import type { Chance } from "./Chance.ts"
 import * as Nodes from "./Nodes.ts"
 import * as Receivers from "./Receivers.ts"
+import * as Wallets from "./Wallets.ts"
 
 export interface Payment {
   readonly kind: "coin" | "token" | "internal"
@@ -52,6 +53,23 @@ export type Action =
       readonly receiver: number
       readonly confirmations: number
     }
+  | {
+      readonly kind: "subscribeToMany"
+      readonly chain: number
+      readonly account: number
+      readonly event: EventName
+      /** What is added to its list at once; undefined for the addresses of the wallet, with a window of so many. */
+      readonly addresses: ReadonlyArray<number> | undefined
+      readonly window: number
+      readonly receiver: number
+      readonly confirmations: number
+    }
+  | {
+      readonly kind: "editList"
+      readonly subscription: number
+      readonly edit: "add" | "remove"
+      readonly addresses: ReadonlyArray<number>
+    }
   | { readonly kind: "unsubscribe"; readonly subscription: number }
   | { readonly kind: "activate"; readonly subscription: number }
   | { readonly kind: "verify"; readonly account: number; readonly receiver: number; readonly published: boolean }
@@ -75,8 +93,8 @@ export interface Step {
 
 export type Story = ReadonlyArray<Step>
 
-/** Addresses of each chain, of which tenants watch the first ones. */
-export const addresses = 8
+/** Addresses of each chain that are of no wallet, of which tenants watch the first ones. */
+const addresses = Wallets.firstPlace
 const watched = 5
 
 const kinds: ReadonlyArray<readonly [number, Payment["kind"]]> = [
@@ -87,11 +105,44 @@ const kinds: ReadonlyArray<readonly [number, Payment["kind"]]> = [
 
 const payment = (chance: Chance): Payment => {
   const from = chance.between(0, addresses - 1)
-  const to = (from + chance.between(1, addresses - 1)) % addresses
+  const to = chance.happens(0.2)
+    ? addresses + chance.between(0, Wallets.places - 1)
+    : (from + chance.between(1, addresses - 1)) % addresses
   return { kind: chance.weighted(kinds), from, to, amount: chance.between(1, 1_000) }
 }
 
 const many = <A>(count: number, make: () => A) => Array.from({ length: count }, make)
+
+const confirmations = (chance: Chance) =>
+  chance.weighted([
+    [4, 1],
+    [3, 2],
+    [2, 3],
+    [1, 5]
+  ])
+
+const subscribe = (chance: Chance): Action => ({
+  kind: "subscribe",
+  chain: chance.between(0, 99),
+  account: chance.between(0, 99),
+  event: chance.oneOf(events),
+  address: chance.between(0, watched - 1),
+  receiver: chance.between(0, 99),
+  confirmations: confirmations(chance)
+})
+
+const someAddresses = (chance: Chance) => many(chance.between(1, 3), () => chance.between(0, watched - 1))
+
+const subscribeToMany = (chance: Chance): Action => ({
+  kind: "subscribeToMany",
+  chain: chance.between(0, 99),
+  account: chance.between(0, 99),
+  event: chance.oneOf(events.filter((event) => event !== "BLOCK_MINED")),
+  addresses: chance.happens(0.5) ? someAddresses(chance) : undefined,
+  window: chance.between(1, 4),
+  receiver: chance.between(0, 99),
+  confirmations: confirmations(chance)
+})
 
 const makers: ReadonlyArray<readonly [weight: number, make: (chance: Chance) => Action]> = [
   [
@@ -133,21 +184,15 @@ const makers: ReadonlyArray<readonly [weight: number, make: (chance: Chance) => 
   [2, (chance) => ({ kind: "disk", fullness: chance.oneOf([0.05, 0.3, 1]), millis: chance.between(100, 3_000) })],
   [6, (chance) => ({ kind: "kill", how: chance.oneOf(["killed", "power"]) })],
   [4, () => ({ kind: "restart" })],
+  [10, subscribe],
+  [6, subscribeToMany],
   [
-    16,
+    7,
     (chance) => ({
-      kind: "subscribe",
-      chain: chance.between(0, 99),
-      account: chance.between(0, 99),
-      event: chance.oneOf(events),
-      address: chance.between(0, watched - 1),
-      receiver: chance.between(0, 99),
-      confirmations: chance.weighted([
-        [4, 1],
-        [3, 2],
-        [2, 3],
-        [1, 5]
-      ])
+      kind: "editList",
+      subscription: chance.between(0, 99),
+      edit: chance.oneOf(["add", "remove"]),
+      addresses: someAddresses(chance)
     })
   ],
   [3, (chance) => ({ kind: "unsubscribe", subscription: chance.between(0, 99) })],
@@ -179,7 +224,9 @@ const makers: ReadonlyArray<readonly [weight: number, make: (chance: Chance) => 
 
 export const make = (chance: Chance): Story => [
   // A story in which nobody has asked for anything is soon told.
-  ...many(4, (): Step => ({ pause: 50, action: makers.find(([weight]) => weight === 16)![1](chance) })),
+  ...[subscribe, subscribeToMany, subscribe, subscribeToMany].map(
+    (make): Step => ({ pause: 50, action: make(chance) })
+  ),
   ...many(
     chance.between(12, 36),
     (): Step => ({

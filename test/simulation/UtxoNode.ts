@@ -8,6 +8,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import { type Block, digest, type Transaction } from "./Chains.ts"
 import { RpcError } from "../../packages/indexer/test/FakeNode.ts"
 import type { View } from "./NodeView.ts"
+import * as Wallets from "./Wallets.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -23,8 +24,12 @@ const hashed = (hex: string) =>
 
 /** Pays to the hash of a key. */
 const scripts = new Map<number, string>()
+const makeScript = (place: number) =>
+  place < Wallets.firstPlace
+    ? `76a914${hashed(keyAt(place))}88ac`
+    : Buffer.from(Wallets.addressAt("litecoin/regtest", place).bytes).toString("hex")
 const scriptAt = (place: number) => {
-  const script = scripts.get(place) ?? `76a914${hashed(keyAt(place))}88ac`
+  const script = scripts.get(place) ?? makeScript(place)
   scripts.set(place, script)
   return script
 }

@@ -1,0 +1,135 @@
+/** What tenants do with subscriptions: how these are made, edited, activated and deleted. */
+import type { SimulatedChain } from "./Chains.ts"
+import type { Subscribed } from "./Record.ts"
+import { oneOf, recorded, type Stage } from "./Stage.ts"
+import type { Action, EventName } from "./Story.ts"
+import type { Edit, Watched } from "./Watched.ts"
+import * as Wallets from "./Wallets.ts"
+
+const eventPaths = {
+  ADDRESS_COINS_TRANSACTION_CONFIRMED: "address-coins-transactions-confirmed",
+  ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION: "address-coins-transactions-confirmed-each-confirmation",
+  ADDRESS_TOKENS_TRANSACTION_CONFIRMED: "address-tokens-transactions-confirmed",
+  ADDRESS_INTERNAL_TRANSACTION_CONFIRMED: "address-internal-transactions-confirmed",
+  BLOCK_MINED: "block-mined"
+} as const
+
+const pathOf = ({ family }: SimulatedChain) => `/blockchain-events/${family.chain}`
+
+/** Where the API has a subscription. */
+export const pathTo = ({ chain, referenceId }: Subscribed) => `${pathOf(chain)}/${referenceId}`
+
+/** Subscriptions that were surely made, and that nobody has asked to delete: of those that such an action is for. */
+export const known = ({ subscribed }: Stage, kind?: Action["kind"]) =>
+  subscribed.filter(
+    ({ deletion, referenceId, watched }) =>
+      referenceId !== undefined && deletion === undefined && (kind !== "editList" || watched.kind === "list")
+  )
+
+/** Events that a chain has. */
+const servedBy = ({ family: { kinds } }: SimulatedChain, event: EventName): EventName =>
+  (event === "ADDRESS_TOKENS_TRANSACTION_CONFIRMED" && !kinds.has("token")) ||
+  (event === "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED" && !kinds.has("internal"))
+    ? "ADDRESS_COINS_TRANSACTION_CONFIRMED"
+    : event
+
+/** Asks for a subscription, and takes note of it. */
+const make = async (
+  stage: Stage,
+  action: Pick<Extract<Action, { kind: "subscribe" }>, "account" | "confirmations" | "receiver">,
+  chain: SimulatedChain,
+  event: EventName,
+  watched: Watched,
+  request: { readonly path: string; readonly words: string; readonly item: object }
+): Promise<Subscribed> => {
+  const { call, hosts, subscribed, tenants, time } = stage
+  const isOfBlocks = watched.kind === "blocks"
+  const own: Subscribed = {
+    ...{ tenant: oneOf(tenants, action.account)!, chain, event, watched },
+    confirmations: isOfBlocks ? 1 : action.confirmations,
+    host: oneOf(hosts.all, action.receiver)!.host,
+    path: `/${subscribed.length}`,
+    askedAt: time.now(),
+    ...{ referenceId: undefined, recorded: new Set<string>(), isActive: true, deletion: undefined }
+  }
+  subscribed.push(own)
+  const isEach = event.endsWith("EACH_CONFIRMATION")
+  const answer = await call(own.tenant, `subscribes ${own.path} to ${event} of ${request.words} at ${own.host}`, {
+    method: "POST",
+    path: `${pathOf(chain)}/${request.path}`,
+    item: {
+      ...request.item,
+      callbackUrl: `https://${own.host}${own.path}`,
+      callbackSecretKey: "secret",
+      allowDuplicates: true,
+      ...(isOfBlocks ? {} : { [isEach ? "confirmationsCount" : "receiveCallbackOn"]: own.confirmations })
+    }
+  })
+  if (answer === undefined || answer.status >= 300) return own
+  own.referenceId = answer.body.data.item.referenceId
+  own.recorded = recorded(stage)
+  return own
+}
+
+export const subscribe = (stage: Stage, action: Extract<Action, { kind: "subscribe" }>) => {
+  const chain = oneOf(stage.chains, action.chain)!
+  const event = servedBy(chain, action.event)
+  const isOfBlocks = event === "BLOCK_MINED"
+  const watched: Watched = isOfBlocks ? { kind: "blocks" } : { kind: "address", place: action.address }
+  return make(stage, action, chain, event, watched, {
+    path: eventPaths[event],
+    words: isOfBlocks ? "blocks" : String(action.address),
+    item: isOfBlocks ? {} : { address: chain.family.addressAt(action.address) }
+  })
+}
+
+/** Subscribes to a list of addresses and fills it, or to the wallet. */
+export const subscribeToMany = async (stage: Stage, action: Extract<Action, { kind: "subscribeToMany" }>) => {
+  const { addresses, window } = action
+  const chain = oneOf(stage.chains, action.chain)!
+  const eventType = servedBy(chain, action.event)
+  if (addresses !== undefined || !Wallets.isOn(chain.family.chain)) {
+    const watched: Watched = { kind: "list", edits: [] }
+    const request = { path: "address-lists", words: "a list", item: { eventType } }
+    const own = await make(stage, action, chain, eventType, watched, request)
+    if (own.referenceId !== undefined && addresses !== undefined) await editList(stage, own, "add", addresses)
+    return
+  }
+  const height = () => {
+    const name = chain.family.chain
+    return stage.look<{ height: number | null }>(`select height from chain where name = '${name}'`)[0]?.height ?? -1
+  }
+  const watched = { kind: "key" as const, window, madeAt: height() }
+  await make(stage, action, chain, eventType, watched, {
+    path: "extended-keys",
+    words: `the wallet with a window of ${window}`,
+    item: { eventType, window, extendedPublicKey: Wallets.publicKeyOn(chain.family.chain) }
+  })
+  watched.madeAt = Math.max(watched.madeAt, height())
+}
+
+/** Adds addresses to a list, or takes them out. */
+export const editList = async (stage: Stage, one: Subscribed, kind: Edit["kind"], places: ReadonlyArray<number>) => {
+  if (one.watched.kind !== "list") return
+  const { edits } = one.watched
+  const edit: Edit = { kind, places: new Set(places), askedAt: stage.time.now(), done: undefined }
+  edits.push(edit)
+  const answer = await stage.call(one.tenant, `${kind}s ${places} ${kind === "add" ? "to" : "from"} ${one.path}`, {
+    method: "POST",
+    path: `${pathTo(one)}/addresses${kind === "add" ? "" : "/remove"}`,
+    item: { addresses: places.map(one.chain.family.addressAt) }
+  })
+  if (answer === undefined || answer.status >= 500) return
+  if (answer.status < 300) edit.done = { at: stage.time.now(), recorded: recorded(stage) }
+  else edits.splice(edits.indexOf(edit), 1)
+}
+
+export const unsubscribe = async ({ call, time }: Stage, one: Subscribed) => {
+  const deletion: NonNullable<Subscribed["deletion"]> = { askedAt: time.now(), answeredAt: undefined }
+  one.deletion = deletion
+  const answer = await call(one.tenant, `deletes ${one.path}`, { method: "DELETE", path: pathTo(one) })
+  if (answer?.status === 200) deletion.answeredAt = time.now()
+}
+
+export const activate = ({ call }: Stage, one: Subscribed) =>
+  call(one.tenant, `activates ${one.path}`, { method: "POST", path: `${pathTo(one)}/activate`, item: {} })

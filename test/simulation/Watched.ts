@@ -1,0 +1,113 @@
+/** What a subscription is about, and of which addresses it is surely told, or may be told, what a block has. */
+import type { Block, SimulatedChain } from "./Chains.ts"
+import * as Wallets from "./Wallets.ts"
+
+/** Something that a tenant has asked of a list, which counts from the next block on. */
+export interface Edit {
+  readonly kind: "add" | "remove"
+  readonly places: ReadonlySet<number>
+  readonly askedAt: number
+  /** Undefined until the program has answered that it is done; of an edit without an answer nothing is known. */
+  done: { readonly at: number; readonly recorded: ReadonlySet<string> } | undefined
+}
+
+export type Watched =
+  | { readonly kind: "blocks" }
+  | { readonly kind: "address"; readonly place: number }
+  | { readonly kind: "list"; readonly edits: Array<Edit> }
+  /**
+   * The wallet's addresses, as far as a window behind what is used of each branch. What came before the window has reached
+   * an address is told "if it lies above the block at which the subscription was made", which is no higher than `madeAt`.
+   */
+  | { readonly kind: "key"; readonly window: number; madeAt: number }
+
+/** The places of the addresses that a subscription was ever meant to be told of. */
+export const placesOf = (watched: Watched): ReadonlyArray<number> => {
+  switch (watched.kind) {
+    case "blocks":
+      return []
+    case "address":
+      return [watched.place]
+    case "key":
+      return Array.from({ length: Wallets.places }, (_, i) => Wallets.firstPlace + i)
+    case "list":
+      return [...new Set(watched.edits.flatMap(({ kind, places }) => (kind === "add" ? [...places] : [])))]
+  }
+}
+
+/** The addresses of the wallet that are derived where these blocks are all that ever was. */
+const derivedBy = (blocks: Iterable<Block>, window: number): ReadonlySet<number> => {
+  const used = new Set<number>()
+  for (const { transactions } of blocks) {
+    for (const { failed, movements } of transactions) {
+      if (!failed) for (const { to } of movements) used.add(to)
+    }
+  }
+  const derived = new Set<number>()
+  for (let branch = 0; branch * Wallets.perBranch < Wallets.places; branch++) {
+    const first = Wallets.firstPlace + branch * Wallets.perBranch
+    for (let index = 0, end = window; index < Math.min(end, Wallets.perBranch); index++) {
+      derived.add(first + index)
+      if (used.has(first + index)) end = index + 1 + window
+    }
+  }
+  return derived
+}
+
+/** Whether an edit was surely over when another one was asked for. */
+const isBefore = (edit: Edit, other: Edit) => edit.done !== undefined && edit.done.at <= other.askedAt
+
+type Decides = (place: number, block: Block) => boolean
+
+/** Whether what a block has at an address is surely told, as far as the block is recorded later than the subscription. */
+export const promised = (watched: Watched, chain: SimulatedChain): Decides => {
+  switch (watched.kind) {
+    case "blocks":
+    case "address":
+      return () => true
+    case "key": {
+      const { madeAt, window } = watched
+      const derived = derivedBy(chain.best(), window)
+      const first = derivedBy([], window)
+      return (place, { height }) => first.has(place) || (height > madeAt && derived.has(place))
+    }
+    case "list":
+      return (place, { hash }) => {
+        const edits = watched.edits.filter(({ places }) => places.has(place))
+        return edits.some(
+          (edit) =>
+            edit.kind === "add" &&
+            edit.done !== undefined &&
+            !edit.done.recorded.has(hash) &&
+            edits.every((other) => other.kind === "add" || isBefore(other, edit))
+        )
+      }
+  }
+}
+
+/** Which of the places anything may ever be told of. */
+export const possible = (watched: Watched, chain: SimulatedChain): ((place: number) => boolean) => {
+  switch (watched.kind) {
+    case "blocks":
+    case "address":
+      return () => true
+    case "key": {
+      const derived = derivedBy(chain.blocks.values(), watched.window)
+      return (place) => derived.has(place)
+    }
+    case "list":
+      return () => true
+  }
+}
+
+/** Whether an address had surely left a list before a block came to be, up to a time. */
+export const hasLeft = (edits: ReadonlyArray<Edit>, place: number, { bornAt }: Block, until: number): boolean => {
+  const own = edits.filter(({ places }) => places.has(place))
+  return own.some(
+    (edit) =>
+      edit.kind === "remove" &&
+      edit.done !== undefined &&
+      edit.done.at < bornAt &&
+      own.every((other) => other.kind === "remove" || other.askedAt > until || isBefore(other, edit))
+  )
+}

@@ -1,0 +1,253 @@
+/** What is promised of callbacks, and of those who receive them. */
+import type { Block } from "../Chains.ts"
+import type { Record, Subscribed } from "../Record.ts"
+import type { Arrival } from "../Receivers.ts"
+import { hasLeft, possible, promised } from "../Watched.ts"
+import type { Judge } from "./Judge.ts"
+import {
+  accepted,
+  blockIn,
+  identityOf,
+  isEvent,
+  isRetraction,
+  keyOf,
+  name,
+  of,
+  posted,
+  sequenceOf,
+  type Told,
+  toldBy
+} from "./Told.ts"
+
+/** The final chain's events that are promised to a subscription. */
+const promisedTo = (subscribed: Subscribed): ReadonlyArray<Told> => {
+  const best = subscribed.chain.best()
+  const isPromised = promised(subscribed.watched, subscribed.chain)
+  return best
+    .filter(({ hash }) => !subscribed.recorded.has(hash))
+    .flatMap((block) => toldBy(subscribed, block, best.length - 1, (place) => isPromised(place, block)))
+}
+
+/** Subscriptions that were surely made, and are still there. */
+const lasting = ({ subscribed }: Record) =>
+  subscribed.filter(
+    ({ deletion, isActive, referenceId, tenant }) =>
+      referenceId !== undefined && deletion === undefined && (isActive || !tenant.isPoor)
+  )
+
+const mayBeSentTo = ({ host, tenant }: Subscribed) => tenant.verifiedAt.has(host)
+
+/** What a receiver that keeps the keys has booked: what it was told, without what was taken back. */
+const booked = (arrivals: ReadonlyArray<Arrival>) => {
+  const ended = new Set(arrivals.filter(isRetraction).map(({ body }) => body.data.item.revertedIdempotencyKey))
+  const told = new Map<string, string>()
+  for (const arrival of arrivals) {
+    if (accepted(arrival) && isEvent(arrival) && !ended.has(keyOf(arrival)))
+      told.set(keyOf(arrival), identityOf(arrival.body.data))
+  }
+  return told
+}
+
+/** "At least once." */
+export const neverLost: Judge = (record) =>
+  lasting(record)
+    .filter(mayBeSentTo)
+    .flatMap((subscribed) => {
+      const told = new Set(booked(of(record, subscribed)).values())
+      return promisedTo(subscribed)
+        .filter(({ identity }) => !told.has(identity))
+        .map(({ block, identity }) => `${name(subscribed)} was never told: ${identity}, block ${block.height}`)
+    })
+
+/** Whatever is told has happened, to an address that was asked for. */
+export const nothingInvented: Judge = (record) =>
+  record.subscribed.flatMap((subscribed) => {
+    const { blocks } = subscribed.chain
+    const isPossible = possible(subscribed.watched, subscribed.chain)
+    const true_ = new Set(
+      [...blocks.values()].flatMap((block) =>
+        toldBy(subscribed, block, Infinity, isPossible).map(({ identity }) => identity)
+      )
+    )
+    return of(record, subscribed)
+      .filter((arrival) => isEvent(arrival) && !true_.has(identityOf(arrival.body.data)))
+      .map((arrival) => `${name(subscribed)} was told what never happened: ${identityOf(arrival.body.data)}`)
+  })
+
+/** "`receiveCallbackOn` asks for one callback at that confirmation": not before the chain has it. */
+export const notTooEarly: Judge = (record) =>
+  record.subscribed.flatMap((subscribed) => {
+    const { blocks } = subscribed.chain
+    const atHeight = Map.groupBy(blocks.values(), ({ height }) => height)
+    /** Whether a block stands on another one, some blocks above it. */
+    const standsOn = (block: Block, other: string, above: number): boolean => {
+      let below: Block | undefined = block
+      for (let i = 0; i < above; i++) below = blocks.get(below?.parent ?? "")
+      return below?.hash === other
+    }
+    const wanted = subscribed.event.endsWith("EACH_CONFIRMATION") ? undefined : subscribed.confirmations
+    return of(record, subscribed).flatMap((arrival) => {
+      const told = blocks.get(blockIn(arrival.text) ?? "")
+      if (!isEvent(arrival) || told === undefined) return []
+      const confirmation: number = wanted ?? arrival.body.data.item.currentConfirmations
+      const above = confirmation - 1
+      const has = atHeight
+        .get(told.height + above)
+        ?.some((block) => block.bornAt <= arrival.at && standsOn(block, told.hash, above))
+      return has === true
+        ? []
+        : [
+            `${name(subscribed)} was told of confirmation ${confirmation} of block ${told.height}, which it never had by then`
+          ]
+    })
+  })
+
+/** "The same over retries, restarts and replays." */
+export const oneKeyForOneEvent: Judge = (record) =>
+  record.subscribed.flatMap((subscribed) => {
+    const arrivals = of(record, subscribed)
+    const keys = Map.groupBy(booked(arrivals), ([, identity]) => identity)
+    const bodies = Map.groupBy(arrivals, keyOf)
+    return [
+      ...[...keys].flatMap(([identity, all]) =>
+        all.length === 1 ? [] : [`${name(subscribed)} was told under ${all.length} keys: ${identity}`]
+      ),
+      ...[...bodies].flatMap(([key, all]) =>
+        new Set(all.map(({ text }) => text)).size === 1
+          ? []
+          : [`${name(subscribed)} was told different things under the key ${key}`]
+      )
+    ]
+  })
+
+/** "1, 2, 3 … without a gap. The number belongs to the callback." */
+export const numbered: Judge = (record) =>
+  record.subscribed.flatMap((subscribed) => {
+    const feed = record.feeds.get(subscribed.referenceId ?? "") ?? []
+    const pairs = [
+      ...record.attempts.filter(({ path }) => path === subscribed.path),
+      ...feed.map(({ idempotencyKey: key, sequence }) => ({ key, sequence }))
+    ]
+    const keys = Map.groupBy(pairs, ({ sequence }) => sequence)
+    const numbers = Map.groupBy(pairs, ({ key }) => key)
+    const last = Math.max(0, ...keys.keys())
+    const isKnown = subscribed.referenceId !== undefined && record.feeds.has(subscribed.referenceId)
+    const missing = isKnown ? Array.from({ length: last }, (_, i) => i + 1).filter((number) => !keys.has(number)) : []
+    return [
+      ...missing.map((number) => `${name(subscribed)} has no number ${number}, and a number ${last}`),
+      ...[...keys].flatMap(([number, all]) =>
+        new Set(all.map(({ key }) => key)).size === 1
+          ? []
+          : [`${name(subscribed)} has several callbacks with the number ${number}`]
+      ),
+      ...[...numbers].flatMap(([key, all]) =>
+        new Set(all.map(({ sequence }) => sequence)).size === 1
+          ? []
+          : [
+              `${name(subscribed)} has several numbers for the key ${key}: ${[...new Set(all.map(({ sequence }) => sequence))]}`
+            ]
+      )
+    ]
+  })
+
+/**
+ * "First attempts of one subscription leave in the order of the chain." What had been leased as its block left the chain
+ * may come late.
+ */
+export const inOrder: Judge = (record) =>
+  record.subscribed.flatMap((subscribed) => {
+    const best = new Set(subscribed.chain.best().map(({ hash }) => hash))
+    const first = new Set<string>()
+    let last = 0
+    const broken: Array<string> = []
+    for (const { key, path, sequence, text } of record.attempts) {
+      if (path !== subscribed.path || first.has(key)) continue
+      first.add(key)
+      const hash = blockIn(text)
+      if (sequence < last && hash !== undefined && best.has(hash)) {
+        broken.push(`${name(subscribed)}: the first attempt of ${sequence} left after that of ${last}`)
+      }
+      last = Math.max(last, sequence)
+    }
+    return broken
+  })
+
+/** "A retraction comes after the original was answered or given up, never before, and ends that key for good." */
+export const retractedAfterwards: Judge = (record) =>
+  record.subscribed.flatMap((subscribed) => {
+    const arrivals = of(record, subscribed)
+    const firstRetraction = new Map<string, number>()
+    for (const arrival of arrivals) {
+      const key = isRetraction(arrival) ? arrival.body.data.item.revertedIdempotencyKey : undefined
+      if (key !== undefined && !firstRetraction.has(key)) firstRetraction.set(key, arrival.at)
+    }
+    const broken = arrivals.filter(
+      (arrival) => isEvent(arrival) && arrival.at > (firstRetraction.get(keyOf(arrival)) ?? Infinity)
+    )
+    const numbers = new Map(arrivals.map((arrival) => [keyOf(arrival), sequenceOf(arrival)]))
+    const before = arrivals.filter(
+      (arrival) =>
+        isRetraction(arrival) && sequenceOf(arrival) < (numbers.get(arrival.body.data.item.revertedIdempotencyKey) ?? 0)
+    )
+    return [
+      ...broken.map(
+        (arrival) =>
+          `${name(subscribed)} was sent ${sequenceOf(arrival)} after its retraction: ${identityOf(arrival.body.data)}`
+      ),
+      ...before.map(
+        (arrival) => `${name(subscribed)}: the retraction ${sequenceOf(arrival)} is numbered before what it retracts`
+      )
+    ]
+  })
+
+/** An account with retractions that books what it is told has nothing of blocks that left the chain. */
+export const takenBack: Judge = (record) =>
+  lasting(record)
+    .filter((subscribed) => subscribed.tenant.retractions && mayBeSentTo(subscribed))
+    .flatMap((subscribed) => {
+      const best = new Set(subscribed.chain.best().map(({ hash }) => hash))
+      return [...booked(of(record, subscribed)).values()]
+        .filter((identity) => !best.has(/(?: in|^block) ([0-9a-f]{64})/.exec(identity)![1]!))
+        .map((identity) => `${name(subscribed)} still books, of a block that left the chain: ${identity}`)
+    })
+
+/** Before an account has verified a host, nothing is sent there for it; and never to an address that is not public. */
+export const onlyToVerifiedHosts: Judge = (record) =>
+  posted(record).flatMap((arrival) => {
+    const subscribed = record.subscribed.find(({ path }) => path === arrival.path)
+    const verifiedAt = subscribed?.tenant.verifiedAt.get(arrival.host) ?? Infinity
+    return [
+      ...(arrival.address.startsWith("8.8.4.")
+        ? []
+        : [`A callback was sent to ${arrival.address}, for ${arrival.host}`]),
+      ...(arrival.at < verifiedAt
+        ? [`A callback was sent to ${arrival.host}, which ${subscribed?.tenant.name} has not verified`]
+        : [])
+    ]
+  })
+
+/** What is deleted is sent no more, but for what was on its way. */
+export const nothingAfterDeletion: Judge = (record) =>
+  record.subscribed.flatMap((subscribed) => {
+    const deletedAt = subscribed.deletion?.answeredAt ?? Infinity
+    // A lease that was taken before is worked off.
+    const late = record.attempts.filter(({ at, path }) => path === subscribed.path && at > deletedAt + 15_000)
+    return late.length === 0 ? [] : [`${name(subscribed)} was deleted, and sent ${late.length} callbacks since`]
+  })
+
+/** "An edit counts from the next block on": what leaves a list is not told of later blocks. */
+export const nothingOfWhatLeft: Judge = (record) =>
+  record.subscribed.flatMap((subscribed) => {
+    const { chain, watched } = subscribed
+    if (watched.kind !== "list") return []
+    const all = [...chain.blocks.values()].flatMap((block) => toldBy(subscribed, block, Infinity, () => true))
+    const known = new Map(all.map((told) => [told.identity, told]))
+    return of(record, subscribed)
+      .filter(isEvent)
+      .flatMap((arrival) => {
+        const told = known.get(identityOf(arrival.body.data))
+        return told?.place !== undefined && hasLeft(watched.edits, told.place, told.block, arrival.at)
+          ? [`${name(subscribed)} was told of an address that had left: ${told.identity}`]
+          : []
+      })
+  })
