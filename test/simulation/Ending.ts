@@ -138,6 +138,16 @@ export const make = (stage: Stage) => {
       const [row] = look<{ balance: number }>(`select balance from credit_balance where account = ${id}`)
       balances.set(name, row!.balance)
     }
+    const undoneAt = new Map<string, number>()
+    for (const { at, depth, tip } of look<{ at: number; depth: number; tip: Buffer }>(
+      "select at, depth, old_hash as tip from reorganisation order by id"
+    )) {
+      let hash = tip.toString("hex")
+      for (let i = 0; i < depth; i++) {
+        undoneAt.set(hash, at)
+        hash = chains.map(({ blocks }) => blocks.get(hash)).find((block) => block !== undefined)!.parent
+      }
+    }
     const { attempts, calls, listed } = stage
     return {
       chains,
@@ -150,6 +160,7 @@ export const make = (stage: Stage) => {
       feeds,
       balances,
       ledgers,
+      undoneAt,
       unfinished,
       hasLostPower: stage.hasLostPower()
     }

@@ -87,6 +87,8 @@ export interface Record {
     string,
     ReadonlyArray<{ readonly key: string; readonly kind: string; readonly amount: number; readonly results: number }>
   >
+  /** When a block was last undone, of those that were. */
+  readonly undoneAt: ReadonlyMap<string, number>
   readonly hasLostPower: boolean
   /** Where the end was not reached: what was still to be done when the time was over. */
   readonly unfinished: ReadonlyArray<string>

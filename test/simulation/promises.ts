@@ -23,6 +23,7 @@ const promises: ReadonlyArray<readonly [promise: string, judge: Judge]> = [
   ["One key for one event: the same over retries, restarts and replays", callbacks.oneKeyForOneEvent],
   ["Numbered: 1, 2, 3 … without a gap, and the number belongs to the callback", callbacks.numbered],
   ["In order: first attempts of one subscription leave in the order of the chain", callbacks.inOrder],
+  ["A callback is not sent any more whose block has left the chain", callbacks.notSentAfterwards],
   ["A retraction comes after what it retracts, and ends that key for good", callbacks.retractedAfterwards],
   ["What leaves the chain is taken back from accounts that want retractions", callbacks.takenBack],
   [

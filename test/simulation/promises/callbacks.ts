@@ -172,6 +172,25 @@ export const inOrder: Judge = (record) =>
     return broken
   })
 
+/** How long an attempt may take until its request leaves, in milliseconds. */
+const beginning = 100
+
+/** "Where the block leaves the chain before the callback is sent, the callback is not sent." */
+export const notSentAfterwards: Judge = (record) =>
+  record.subscribed.flatMap((subscribed) => {
+    const best = new Set(subscribed.chain.best().map(({ hash }) => hash))
+    return record.attempts
+      .filter(({ at, path, text }) => {
+        if (path !== subscribed.path || text.includes("revertedIdempotencyKey")) return false
+        const hash = blockIn(text)
+        return hash !== undefined && !best.has(hash) && at > (record.undoneAt.get(hash) ?? Infinity) + beginning
+      })
+      .map(({ at, sequence, text }) => {
+        const since = Math.round(at - record.undoneAt.get(blockIn(text)!)!)
+        return `${name(subscribed)} was sent ${sequence}, ${since} ms after its block was undone`
+      })
+  })
+
 /** "A retraction comes after the original was answered or given up, never before, and ends that key for good." */
 export const retractedAfterwards: Judge = (record) =>
   record.subscribed.flatMap((subscribed) => {
