@@ -71,6 +71,9 @@ export interface Receivers {
   readonly dns: Dns.Dns["Service"]
 }
 
+/** How long a connection without a request is kept, as undici does by itself. */
+const keptMillis = 4_000
+
 /** Nobody: there is no TLS below requests. */
 const trust = createSecureContext()
 
@@ -167,7 +170,7 @@ export const make = (count: number, time: SimulatedTime, chance: Chance): Receiv
     agent: (options: Agent.Options) => {
       const events = new EventEmitter()
       /** Connections that wait for a request, by origin, with the address that each is to. */
-      const idle = new Map<string, Array<string>>()
+      const idle = new Map<string, Array<{ readonly to: string; readonly until: number }>>()
       const { lookup } = options.connect as { lookup: NonNullable<TcpSocketConnectOpts["lookup"]> }
       const connect = (
         origin: string,
@@ -201,7 +204,7 @@ export const make = (count: number, time: SimulatedTime, chance: Chance): Receiv
               end: (ending) => {
                 if (!isAlive()) return
                 if (ending instanceof Error) events.emit("disconnect", new URL(origin))
-                else idle.set(origin, [...(idle.get(origin) ?? []), to])
+                else idle.set(origin, [...(idle.get(origin) ?? []), { to, until: time.now() + keptMillis }])
                 exchange.end(ending)
               }
             },
@@ -209,7 +212,7 @@ export const make = (count: number, time: SimulatedTime, chance: Chance): Receiv
             fresh
           )
         const kept = idle.get(origin)?.pop()
-        if (kept !== undefined && receiver.mood !== "dead") exchangeOn(kept, false)
+        if (kept !== undefined && kept.until > time.now() && receiver.mood !== "dead") exchangeOn(kept.to, false)
         else connect(origin, receiver, (to) => exchangeOn(to, true), exchange.end)
       })
       return {
