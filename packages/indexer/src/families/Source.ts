@@ -18,6 +18,11 @@ export interface Head {
   readonly height: number
   readonly hash: Uint8Array
   readonly final: number | undefined
+  /**
+   * Hash of the final block, where it was asked for apart from the newest one: behind a load balancer another node may have
+   * answered, which is on another branch.
+   */
+  readonly finalHash?: Uint8Array | undefined
 }
 
 export interface Source {

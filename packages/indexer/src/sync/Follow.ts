@@ -132,12 +132,15 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
   /**
    * Takes note of what is final, once everything that the node had is committed, and its newest block is ours: only then
    * have both the same blocks. That a node shows our cursor's block does not say so: behind a load balancer another node
-   * may do that, which is on a branch that the first one has left.
+   * may do that, which is on a branch that the first one has left. Nor is anything final by a block that is not ours.
    */
-  const settle = Effect.fnUntraced(function* ({ final, hash, height }: Head) {
+  const settle = Effect.fnUntraced(function* ({ final, finalHash, hash, height }: Head) {
     const cursor = yield* store.cursor
     if (final === undefined || cursor?.hash === undefined || cursor.height !== height) return
-    if (Bytes.equal(cursor.hash, hash)) yield* store.setFinal(Math.min(final, height))
+    if (!Bytes.equal(cursor.hash, hash)) return
+    const settled = Math.min(final, height)
+    const ours = finalHash === undefined ? undefined : yield* store.hashAt(settled)
+    if (ours === undefined || Bytes.equal(ours, finalHash!)) yield* store.setFinal(settled)
   })
 
   /** The node lags, or shows another chain that is still shorter than ours: in neither case is anything undone. */

@@ -576,6 +576,23 @@ describe("Follow with a broken node", () => {
       }).pipe(Effect.provide(layer))
   )
 
+  it.live("takes nothing for final by a block that is not ours, as another node behind a load balancer has it", () =>
+    Effect.gen(function* () {
+      const fake = new FakeChain(chain)
+      for (let i = 0; i < 10; i++) fake.mine([])
+      const { follow, store } = yield* setup(fake)
+      const headWith = (finalHash: Uint8Array) => () =>
+        Effect.succeed({ height: 10, hash: fake.tip.hash, final: 7, finalHash })
+      fake.headFault = headWith(fake.blocks[6]!.hash)
+      yield* follow.step
+      assert.strictEqual((yield* store.cursor)?.height, 10)
+      assert.isUndefined(yield* store.final)
+      fake.headFault = headWith(fake.blocks[7]!.hash)
+      yield* follow.step
+      assert.strictEqual(yield* store.final, 7)
+    }).pipe(Effect.provide(layer))
+  )
+
   it.live("names the way out of a gap, and behind skipped blocks brings every confirmation that has come", () =>
     Effect.gen(function* () {
       const fake = new FakeChain(chain)

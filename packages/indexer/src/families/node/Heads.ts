@@ -167,10 +167,19 @@ export const make = <C>(chain: Chain, nodes: Shared<C>, questions: Questions<C>,
           return yield* found.failure
         continue
       }
-      const finals = heads.filter(({ client }) => found.success.clients.includes(client)).map(({ head }) => head.final)
-      const known = finals.flatMap((final) => final ?? [])
-      const final = known.length === finals.length ? Math.min(height, ...known) : undefined
-      return { height, hash: found.success.hash, final }
+      const agreeing = heads.filter(({ client }) => found.success.clients.includes(client))
+      const finals = agreeing.flatMap(({ head: { final, finalHash } }) =>
+        final === undefined ? [] : { final, finalHash }
+      )
+      const lowest = finals.reduce<(typeof finals)[number]>(
+        (lowest, one) => (one.final < lowest.final ? one : lowest),
+        { final: height, finalHash: undefined }
+      )
+      return {
+        height,
+        hash: found.success.hash,
+        ...(finals.length === agreeing.length ? lowest : { final: undefined })
+      }
     }
   })
 

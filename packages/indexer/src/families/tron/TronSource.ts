@@ -152,8 +152,11 @@ export const make = Effect.fn("TronSource.make")(function* (
 
   const head = Effect.fn("TronSource.head")(function* (http: TronHttp.TronHttp): Effect.fn.Return<Head, NodeError> {
     const { hash, height } = TronBlock.tipOf(yield* headers.newest(http))
-    const final = solid === undefined ? undefined : yield* solid.height(http)
-    return { height, hash, final: final === undefined ? undefined : Math.min(final, height) }
+    const final = solid === undefined ? undefined : yield* solid.block(http)
+    // A solid block above the newest one is another node's, which knows another chain.
+    return final === undefined || final.height > height
+      ? { height, hash, final: undefined }
+      : { height, hash, final: final.height, finalHash: final.hash }
   })
 
   const block = Effect.fnUntraced(function* (

@@ -3,6 +3,7 @@ import type { BlockDetails } from "@headwater/core/BlockDetails"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
 import { type Broadcasting, defaultMaximumFee } from "../Broadcasting.ts"
 import * as Capability from "../Capability.ts"
 import * as Heads from "../node/Heads.ts"
@@ -17,6 +18,7 @@ import * as CoinSearch from "./CoinSearch.ts"
 import * as BlockReader from "./internal/BlockReader.ts"
 import * as Capabilities from "./internal/Capabilities.ts"
 import * as Network from "./internal/Network.ts"
+import { reading } from "./internal/Malformed.ts"
 import { consistent, orMissing } from "./internal/NodeAnswer.ts"
 import * as NodeJson from "./internal/NodeJson.ts"
 import * as UtxoBroadcasting from "./Broadcasting.ts"
@@ -124,6 +126,10 @@ const coinSearch = ({ isAvailable }: SideSources.CoinSearch): Effect.Effect<Capa
   })
 }
 
+/** The hash that a ChainLock names, if it can be read. */
+const lockedHash = (hash: unknown): Uint8Array | undefined =>
+  Result.getOrUndefined(reading(() => NodeJson.hash(hash, () => "blockhash")))
+
 /**
  * Opens the source of a UTXO chain: asks its node which strategies of reading it allows. Fails where the node cannot be
  * reached or shows blocks in no known way.
@@ -164,10 +170,10 @@ export const make = Effect.fn("UtxoSource.make")(function* (
     rpc.call("getbestchainlock", []).pipe(
       Effect.map((lock) =>
         Predicate.isReadonlyObject(lock) && lock.known_block !== false && Number.isSafeInteger(lock.height)
-          ? (lock.height as number)
+          ? { final: lock.height as number, finalHash: lockedHash(lock.blockhash) }
           : undefined
       ),
-      Effect.map((locked) => (locked !== undefined && locked <= height ? locked : undefined)),
+      Effect.map((locked) => (locked !== undefined && locked.final <= height ? locked : undefined)),
       Effect.catchTag("NodeRejected", () => Effect.undefined)
     )
 
@@ -186,11 +192,8 @@ export const make = Effect.fn("UtxoSource.make")(function* (
       name: ({ node }) => node,
       head: Effect.fnUntraced(function* (one: JsonRpc) {
         const { height, hash } = yield* tipOf(one)
-        return {
-          height,
-          hash,
-          final: chain.utxo!.chainLocks ? yield* chainLocked(one, height) : undefined
-        } satisfies Head
+        const locked = chain.utxo!.chainLocks ? yield* chainLocked(one, height) : undefined
+        return { height, hash, final: undefined, ...locked } satisfies Head
       }),
       hashAt: (one, height) => Effect.map(hexAt(one, height), ({ hash }) => hash),
       block: (one, height) => Effect.flatMap(hexAt(one, height), ({ hex }) => reader.block(one, { hash: hex, height }))

@@ -90,7 +90,7 @@ export const make = (options: TronNodeOptions): Effect.Effect<TronNode, never, S
     "/walletsolidity/getnowblock": () => at(options.solid ?? node.height - 19)?.block ?? {},
     "/wallet/getnodeinfo": () => ({
       block: `Num:${node.height},ID:00`,
-      solidityBlock: `Num:${options.solid ?? node.height - 19},ID:00`,
+      solidityBlock: `Num:${options.solid ?? node.height - 19},ID:${at(options.solid ?? node.height - 19)?.block.blockID}`,
       machineInfo: { cpuRate: 0.06666666666666667 }
     }),
     "/wallet/getaccount": ({ address }) => options.accounts?.[address] ?? {},

@@ -281,6 +281,7 @@ describe("UtxoSource: head", () => {
       assert.strictEqual(locked.height, 100)
       assert.strictEqual(hex(locked.hash), tip.json.hash)
       assert.strictEqual(locked.final, 99)
+      assert.strictEqual(locked.finalHash && hex(locked.finalHash), parent.json.hash)
     })
   )
 

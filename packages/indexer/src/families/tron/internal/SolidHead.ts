@@ -6,19 +6,29 @@ import type { JsonRpc } from "../../node/JsonRpc.ts"
 import type { NodeError } from "../../node/NodeError.ts"
 import type { TronHttp } from "../TronHttp.ts"
 import * as TronBlock from "./TronBlock.ts"
+import * as TronJson from "./TronJson.ts"
+
+/** The hash is undefined where the node does not say it. */
+export interface SolidBlock {
+  readonly height: number
+  readonly hash: Uint8Array | undefined
+}
 
 export interface SolidHead {
   /** How the block is asked for, as operators read it. */
   readonly strategy: string
   /** Undefined where the node cannot say it at the moment. */
-  readonly height: (http: TronHttp) => Effect.Effect<number | undefined, NodeError>
+  readonly block: (http: TronHttp) => Effect.Effect<SolidBlock | undefined, NodeError>
 }
 
 /** `Num:66987547,ID:0000…` */
-const solidityBlock = /^Num:(\d{1,15}),/
+const solidityBlock = /^Num:(\d{1,15}),(?:ID:([0-9a-fA-F]{64}))?/
 
 const NodeInfo = Schema.Struct({ solidityBlock: Schema.String })
-const RpcBlock = Schema.Struct({ number: Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{1,12}$/)) })
+const RpcBlock = Schema.Struct({
+  number: Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{1,12}$/)),
+  hash: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{64}$/)))
+})
 const decodeRpcBlock = Schema.decodeUnknownOption(RpcBlock)
 
 /** The first strategy that the node allows: its solidity API, its own status, or the `finalized` tag of its JSON-RPC. */
@@ -27,16 +37,17 @@ export const find = Effect.fnUntraced(function* (
   rpc: JsonRpc | undefined
 ): Effect.fn.Return<SolidHead | undefined, NodeError> {
   const header = (path: string, body?: string) => (http: TronHttp) =>
-    Effect.map(http.find(TronBlock.Header, path, body), (found) => found && TronBlock.tipOf(found).height)
+    Effect.map(http.find(TronBlock.Header, path, body), (found) => found && TronBlock.tipOf(found))
   const strategies: ReadonlyArray<SolidHead> = [
-    { strategy: "/walletsolidity/getblock", height: header("/walletsolidity/getblock", '{"detail":false}') },
-    { strategy: "/walletsolidity/getnowblock", height: header("/walletsolidity/getnowblock") },
+    { strategy: "/walletsolidity/getblock", block: header("/walletsolidity/getblock", '{"detail":false}') },
+    { strategy: "/walletsolidity/getnowblock", block: header("/walletsolidity/getnowblock") },
     {
       strategy: "/wallet/getnodeinfo",
-      height: (http) =>
+      block: (http) =>
         Effect.map(http.read(NodeInfo, "/wallet/getnodeinfo"), (info) => {
           const match = solidityBlock.exec(info.solidityBlock)
-          return match === null ? undefined : Number(match[1])
+          if (match === null) return undefined
+          return { height: Number(match[1]), hash: match[2] === undefined ? undefined : TronJson.bytes(match[2]) }
         })
     },
     ...(rpc === undefined
@@ -44,17 +55,22 @@ export const find = Effect.fnUntraced(function* (
       : [
           {
             strategy: "the finalized tag",
-            height: () =>
+            block: () =>
               Effect.map(rpc.call("eth_getBlockByNumber", ["finalized", false]), (answer) =>
-                Option.getOrUndefined(Option.map(decodeRpcBlock(answer), ({ number }) => Number(number)))
+                Option.getOrUndefined(
+                  Option.map(decodeRpcBlock(answer), ({ hash, number }) => ({
+                    height: Number(number),
+                    hash: hash === undefined ? undefined : TronJson.bytes(hash.slice(2))
+                  }))
+                )
               )
           }
         ])
   ]
-  for (const { height, strategy } of strategies) {
+  for (const { block, strategy } of strategies) {
     const asked = (http: TronHttp) =>
-      Effect.catchTag(height(http), ["NodeRejected", "NodeInconsistent"], () => Effect.undefined)
-    if ((yield* asked(http)) !== undefined) return { strategy, height: asked }
+      Effect.catchTag(block(http), ["NodeRejected", "NodeInconsistent"], () => Effect.undefined)
+    if ((yield* asked(http)) !== undefined) return { strategy, block: asked }
   }
   return undefined
 })
