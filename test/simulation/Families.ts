@@ -8,7 +8,10 @@ import * as TronNode from "./TronNode.ts"
 import * as UtxoNode from "./UtxoNode.ts"
 import * as XrpNode from "./XrpNode.ts"
 
-/** Lies that `verify = "links"` notices. What a node calls final, and what it says of its newest block, is believed. */
+/**
+ * Lies that are noticed: by the links between blocks, or by proofs where the program asks for them. What a node calls
+ * final, and what it says of its newest block, is believed.
+ */
 export type Lie = "wrongReceipts" | "wrongParent" | "wrongHeight" | "withoutBlocks"
 
 type Lying = (method: string, result: unknown, view: View, params: ReadonlyArray<unknown>) => unknown
@@ -21,6 +24,8 @@ export interface Family {
   readonly kinds: ReadonlySet<Movement["kind"]>
   /** Whether transactions are mined that fail. */
   readonly minesFailed: boolean
+  /** Whether the hashes of blocks are of what the blocks hold. */
+  readonly sealsBlocks: boolean
   /** Blocks behind the newest one that may be left. */
   readonly mostForked: number
   readonly addressAt: (place: number) => string
@@ -42,7 +47,8 @@ const wrong = (result: unknown, change: object) =>
   typeof result === "object" && result !== null ? { ...result, ...change } : result
 
 /** Chains of blocks whose hashes nobody calculates again. */
-const unproved: Pick<Family, "first" | "hashOf" | "isOf" | "mostForked" | "transaction"> = {
+const unproved: Pick<Family, "first" | "hashOf" | "isOf" | "mostForked" | "sealsBlocks" | "transaction"> = {
+  sealsBlocks: false,
   mostForked: 3,
   isOf: (place, address) => place === address,
   transaction: (own) => ({ ...own, id: own.nonce }),
@@ -103,6 +109,7 @@ const xrp: Family = {
   decimals: { coin: 6, internal: 6, token: 6 },
   kinds: new Set(["coin"]),
   minesFailed: true,
+  sealsBlocks: true,
   // What is validated is final.
   mostForked: 0,
   addressAt: XrpNode.addressAt,
@@ -113,11 +120,17 @@ const xrp: Family = {
   envelope: Envelopes.rippled,
   answer: XrpNode.answer,
   lies: {
-    // Without its metadata no transaction is one of a ledger.
-    wrongReceipts: (method, result) =>
+    // Without proofs, what is left of transactions are hashes; with them, one has delivered more.
+    wrongReceipts: (method, result, { isProved }) =>
       wrongLedger(method, result, ({ transactions, ...header }) => ({
         ...header,
-        ...(Array.isArray(transactions) ? { transactions: transactions.map(({ hash }) => hash ?? "") } : {})
+        ...(Array.isArray(transactions)
+          ? {
+              transactions: transactions.map((one, index) =>
+                !isProved ? (one.hash ?? "") : index === 0 ? XrpNode.deliveringMore(one) : one
+              )
+            }
+          : {})
       })),
     wrongParent: (method, result) =>
       wrongLedger(method, result, (ledger) => ({ ...ledger, parent_hash: "DD".repeat(32) })),
@@ -147,12 +160,17 @@ const tron: Family = {
   addressAt: TronNode.addressAt,
   transaction: TronNode.transaction,
   hashOf: TronNode.hashOf,
+  sealsBlocks: true,
   // Nobody knows that a node keeps internal transactions before it has shown one.
   first: [{ kind: "internal", from: 6, to: 7, amount: 1n }],
   envelope: Envelopes.paths,
   answer: TronNode.answer,
   lies: {
-    wrongReceipts: (method, result) => (method === "/wallet/gettransactioninfobyblocknum" ? [] : result),
+    // Without proofs, no infos; with them, transactions as nobody has signed them.
+    wrongReceipts: (method, result, { isProved }) => {
+      if (isProved && method === "/wallet/getblockbynum") return TronNode.withOtherResults(result as Json)
+      return !isProved && method === "/wallet/gettransactioninfobyblocknum" ? [] : result
+    },
     wrongParent: (method, result) => wrongHeader(method, result, { parentHash: "dd".repeat(32) }),
     wrongHeight: (method, result, { branch }, [body]) =>
       Object.keys(body as Json).some((name) => /num/.test(name))

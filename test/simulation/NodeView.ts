@@ -6,6 +6,8 @@ export interface View {
   readonly final: number
   /** Whether the node does not give all that nodes of its family have. */
   readonly lacksParts: boolean
-  /** Its place among the nodes, which do not lie in the same way. */
+  /** Whether the program proves what blocks hold. */
+  readonly isProved: boolean
+  /** Its place among the nodes of its chain, which are not all of one release. */
   readonly place: number
 }

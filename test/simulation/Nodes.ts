@@ -20,6 +20,7 @@ export const oftenest: ReadonlyArray<Mood> = [...moods, "mixing", "mixing", "mix
 export interface SimulatedNode {
   readonly url: string
   readonly chain: SimulatedChain
+  readonly isProved: boolean
   /** Among the nodes of its chain. */
   readonly place: number
   mood: Mood
@@ -44,26 +45,25 @@ const partly: Partial<Record<Mood, number>> = {
 const [answerMillis, lateMillis] = [30, 300]
 
 export const make = (
-  chains: ReadonlyArray<{ readonly chain: SimulatedChain; readonly nodes: number }>,
+  chains: ReadonlyArray<Pick<SimulatedNode, "chain" | "isProved"> & { readonly nodes: number }>,
   time: SimulatedTime,
   chance: Chance
 ): Nodes => {
-  const all = chains.flatMap(({ chain, nodes }, c) =>
+  const all = chains.flatMap(({ chain, isProved, nodes }, c) =>
     Array.from(
       { length: nodes },
       (_, place): SimulatedNode => ({
         url: `http://node-${c}-${place}.test:8545`,
-        chain,
-        place,
+        ...{ chain, isProved, place },
         mood: "well",
         stuck: { branch: [], final: 0 }
       })
     )
   )
 
-  const viewOf = ({ chain, mood, place, stuck }: SimulatedNode): View => {
+  const viewOf = ({ chain, isProved, mood, place, stuck }: SimulatedNode): View => {
     const best = chain.best()
-    const own = { lacksParts: mood === "withoutParts", place }
+    const own = { lacksParts: mood === "withoutParts", isProved, place }
     if (mood === "stuck" || (mood === "mixing" && chance.happens(0.5))) return { ...stuck, ...own }
     const branch = mood === "behind" ? best.slice(0, Math.max(best.length - 3, 1)) : best
     return { branch, final: chain.final(), ...own }

@@ -64,14 +64,18 @@ type ChainSettings = NonNullable<System.Written["chains"]>
 
 /** The settings, for chains with nodes at these URLs. */
 export const settingsFor = (
-  chains: ReadonlyArray<{ readonly chain: string; readonly nodes: ReadonlyArray<string> }>
+  chains: ReadonlyArray<{
+    readonly chain: string
+    readonly nodes: ReadonlyArray<string>
+    readonly isProved?: boolean
+  }>
 ): System.Written => ({
   chains: Object.fromEntries(
-    chains.map(({ chain, nodes }) => [
+    chains.map(({ chain, isProved = false, nodes }) => [
       chain,
       {
         nodes,
-        ...{ verify: "links", start: 0, pollMillis: 2_000, timeoutMillis: 3_000 },
+        ...{ verify: isProved ? "roots" : "links", start: 0, pollMillis: 2_000, timeoutMillis: 3_000 },
         ...(chain === Families.all.evm.chain ? { traceTimeoutMillis: 2_000 } : {})
       }
     ])
@@ -85,6 +89,9 @@ const familiesOf = (seed: number): ReadonlyArray<Families.Family> => {
   const { evm, tron, utxo, xrp } = Families.all
   return [[evm], [tron], [utxo], [evm, utxo], [xrp], [evm], [xrp, tron], [utxo, xrp]][seed % 8]!
 }
+
+/** Whether the program proves what blocks hold, where hashes are of that. */
+const isProved = ({ sealsBlocks }: Families.Family, seed: number) => sealsBlocks && Math.floor(seed / 8) % 2 === 1
 
 /** Payments in transactions: each has at most one of the coin. */
 const transactionsOf = (
@@ -126,7 +133,7 @@ export const make = (opening: Opening, seed: number, time: SimulatedTime): Stage
   const chains = familiesOf(seed).map((family) => Chains.make(family, chance, time.now()))
   const machine = SimulatedMachine.make(opening.file, time, chance)
   const nodes = Nodes.make(
-    chains.map((chain) => ({ chain, nodes: nodesOf(seed) })),
+    chains.map((chain) => ({ chain, nodes: nodesOf(seed), isProved: isProved(chain.family, seed) })),
     time,
     chance
   )
@@ -148,6 +155,7 @@ export const make = (opening: Opening, seed: number, time: SimulatedTime): Stage
   const settings = settingsFor(
     chains.map((chain) => ({
       chain: chain.family.chain,
+      isProved: isProved(chain.family, seed),
       nodes: nodes.all.flatMap((node) => (node.chain === chain ? [node.url] : []))
     }))
   )

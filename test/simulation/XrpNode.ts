@@ -161,6 +161,16 @@ const ofVersion2 = ({ hash, metaData, ...fields }: Json): Json => {
   return { hash, meta: metaData, tx_json: { ...others, DeliverMax: Amount }, validated: true }
 }
 
+/** A lie about what a payment has delivered. */
+export const deliveringMore = (entry: Json): Json => {
+  const name = entry.meta === undefined ? "metaData" : "meta"
+  const metadata = entry[name] as Json
+  return {
+    ...entry,
+    [name]: { ...metadata, delivered_amount: String(Number(metadata.delivered_amount ?? 0) + 1) }
+  }
+}
+
 const refusal = (name: string, code: number) => new RpcError(code, name)
 const ledgerMissing = () => refusal("lgrNotFound", 21)
 
