@@ -41,11 +41,11 @@ export interface PostgresServer {
   readonly remove: () => void
 }
 
-/** A server of its own; undefined where PostgreSQL is not installed. */
-export const start = async (): Promise<PostgresServer | undefined> => {
+/** A server of its own, whose data are in a new folder there; undefined where PostgreSQL is not installed. */
+export const start = async (folder = tmpdir()): Promise<PostgresServer | undefined> => {
   const bin = binaries()
   if (bin === undefined) return undefined
-  const data = mkdtempSync(join(tmpdir(), "headwater-postgres-"))
+  const data = mkdtempSync(join(folder, "headwater-postgres-"))
   if (process.getuid?.() === 0) execFileSync("chown", ["postgres", data])
   const run = (command: string, args: ReadonlyArray<string>) => {
     const [file, list] = asOwner(join(bin, command), args)

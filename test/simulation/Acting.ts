@@ -135,11 +135,12 @@ export const perform = (stage: Stage, action: Action): void => {
       hosts.all[1 + (action.receiver % (hosts.all.length - 1))]!.mood = action.mood
       break
     case "disk":
-      machine.setFull(action.fullness)
-      time.after(action.millis, () => machine.setFull(0))
+      machine.setTrouble(action.fullness)
+      time.after(action.millis, () => machine.setTrouble(0))
       break
     case "kill":
       changeLife(
+        action.how === "power" ? "every" : "one",
         (life) => {
           life?.kill()
           machine.crash(action.how)
@@ -149,10 +150,11 @@ export const perform = (stage: Stage, action: Action): void => {
       )
       break
     case "restart":
-      changeLife((life) => life?.stop())
+      changeLife("one", (life) => life?.stop())
       break
     case "rewind":
       changeLife(
+        "every",
         (life) => life?.stop(),
         async () => say(`    rewound: ${ended(await command(rewind(chain, action.blocks)))}`)
       )

@@ -94,9 +94,9 @@ export const make = (stage: Stage) => {
   const close = async () => {
     say("The end: nodes and disk are well again")
     await stage.settled()
-    machine.setFull(0)
+    machine.mend()
     for (const node of nodes.all) nodes.setMood(node, "well")
-    if (stage.life() === undefined) await stage.begin()
+    await stage.begin()
     const paid = [...Array.from({ length: 5 }, (_, place) => place), Wallets.firstPlace + 1]
     const payments = paid.map((to): Payment => ({ kind: "coin", from: 6, to, amount: last }))
     for (const chain of chains) {
@@ -125,7 +125,7 @@ export const make = (stage: Stage) => {
     for (const one of Subscribing.known(stage)) {
       const own = `s.reference_id = '${one.referenceId}'`
       const entries = look<FeedEntry>(
-        `select c.sequence, c.idempotency_key as idempotencyKey, c.event, c.state from callback c
+        `select c.sequence, c.idempotency_key as "idempotencyKey", c.event, c.state from callback c
           join subscription s on s.id = c.subscription where ${own} and c.sequence is not null order by c.sequence`
       )
       feeds.set(one.referenceId!, entries)

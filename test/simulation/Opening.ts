@@ -2,32 +2,28 @@
  * How every story begins: a store with three accounts, Ann who wants retractions, Bob, and Cid who has few credits,
  * and with hosts that each of them has verified. The program makes it once; each simulation begins with a copy.
  */
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs"
-import { join } from "node:path"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { Credits } from "@headwater/indexer/store/accounts/Credits"
-import { Database } from "@headwater/indexer/store/database/Database"
-import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Chance from "./Chance.ts"
 import * as Nodes from "./Nodes.ts"
 import * as Receivers from "./Receivers.ts"
 import type { Tenant } from "./Record.ts"
-import * as SimulatedMachine from "./SimulatedMachine.ts"
-import { simulated } from "./SimulatedTime.ts"
+import type { SimulatedStore } from "./SimulatedStore.ts"
+import { type SimulatedTime, simulated } from "./SimulatedTime.ts"
+import type { StoreTemplate } from "./StoreTemplate.ts"
 import * as System from "./System.ts"
 
 export interface Opening {
-  /** The file of the store. */
-  readonly file: string
+  /** The store of a story. */
+  readonly store: (time: SimulatedTime, chance: Chance.Chance) => SimulatedStore
   readonly tenants: ReadonlyArray<Omit<Tenant, "verifiedAt">>
   /** The texts that verified hosts have published, by host. */
   readonly challenges: ReadonlyMap<string, ReadonlySet<string>>
-  /** Removes the file. */
-  readonly remove: () => void
+  /** Removes what was stored. */
+  readonly remove: () => Promise<void>
 }
 
 /** The hosts that there are, of which the last one is verified by nobody. */
@@ -51,22 +47,11 @@ const accounts = Effect.gen(function* () {
   )
 })
 
-/** A file with all that was written: its thread was ended, and has left the log. */
-const checkpoint = (file: string) => {
-  const db = new BetterSqlite(file)
-  db.pragma("wal_checkpoint(truncate)")
-  db.close()
-}
-
-export const make = async (settings: System.Written): Promise<Opening> => {
-  const folder = mkdtempSync("/dev/shm/headwater-opening-")
-  const empty = join(folder, "empty.db")
-  await Effect.runPromise(Effect.scoped(Layer.build(Database.layer({ kind: "sqlite", file: empty }))))
-  checkpoint(empty)
-  const file = join(folder, "opening.db")
-  return simulated(Chance.make(0), async (time) => {
+export const make = (template: StoreTemplate, settings: System.Written): Promise<Opening> =>
+  simulated(Chance.make(0), async (time) => {
     const chance = Chance.make(1)
-    const machine = SimulatedMachine.make(empty, time, chance)
+    const machine = template.copy(time, chance)
+    machine.mend()
     const receivers = Receivers.make(hosts, time, chance)
     const nodes = Nodes.make([], time, chance)
     const world = { chance, machine, receivers, nodes, attempted: () => {}, logged: () => {} }
@@ -82,14 +67,12 @@ export const make = async (settings: System.Written): Promise<Opening> => {
       }
     }
     await life!.stop()
-    checkpoint(machine.file())
-    copyFileSync(machine.file(), file)
+    template.keep(machine)
     machine.remove()
     return {
-      file,
+      store: template.copy,
       tenants: made.value,
       challenges: new Map(receivers.all.map(({ challenges, host }) => [host, challenges])),
-      remove: () => rmSync(folder, { recursive: true, force: true })
+      remove: template.remove
     }
   })
-}

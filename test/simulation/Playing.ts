@@ -25,7 +25,7 @@ export const play = async (opening: Opening, seed: number, story: Story, time: S
     const ending = Ending.make(stage)
     await ending.close()
     const record = ending.record()
-    await stage.life()?.stop()
+    await stage.stop()
     return { record, lines: stage.lines }
   } finally {
     stage.end()

@@ -5,29 +5,23 @@
  */
 import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync, truncateSync } from "node:fs"
 import { join } from "node:path"
-import type { SqliteMachine } from "@headwater/indexer/store/database/internal/SqliteMachine"
+import { SqliteMachine } from "@headwater/indexer/store/database/internal/SqliteMachine"
 import * as SqliteExecution from "@headwater/indexer/store/database/internal/SqliteExecution"
 import { pragmas } from "@headwater/indexer/store/database/internal/sqlitePragmas"
 import { DatabaseError } from "@headwater/indexer/store/database/DatabaseError"
 import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type { Chance } from "./Chance.ts"
+import type { SimulatedStore } from "./SimulatedStore.ts"
 import type { SimulatedTime } from "./SimulatedTime.ts"
 
 type Machine = typeof SqliteMachine.Service
 type Thread = ReturnType<Machine["thread"]>
 
-export interface SimulatedMachine {
+export interface SimulatedMachine extends SimulatedStore {
   /** The store's file in the present life. */
   readonly file: () => string
-  readonly machine: Machine
-  /** The probability with which a statement finds the disk full. */
-  readonly setFull: (probability: number) => void
-  readonly isFull: () => boolean
-  /** Goes on with what a process leaves that is killed, or whose machine loses its power. */
-  readonly crash: (how: "killed" | "power") => void
-  /** Removes the files. */
-  readonly remove: () => void
 }
 
 const full = { message: "database or disk is full", code: "SQLITE_FULL" }
@@ -53,6 +47,7 @@ export const make = (template: string, time: SimulatedTime, chance: Chance): Sim
   let fullness = 0
   /** Bytes of the log that are on the disk. */
   let flushed = 0
+  let looking: BetterSqlite.Database | undefined
 
   const sizeOfLog = (file: string) => (existsSync(`${file}-wal`) ? statSync(`${file}-wal`).size : 0)
 
@@ -100,11 +95,22 @@ export const make = (template: string, time: SimulatedTime, chance: Chance): Sim
 
   return {
     file: () => fileOf(life),
-    machine: { thread, flush },
-    setFull: (probability) => {
+    settings: () => ({ sqlite: fileOf(life) }),
+    layer: () => Layer.succeed(SqliteMachine, { thread, flush }),
+    look: <A>(sql: string) => {
+      if (looking?.name !== fileOf(life)) {
+        looking?.close()
+        looking = new BetterSqlite(fileOf(life), { readonly: true })
+      }
+      return looking.prepare(sql).all() as ReadonlyArray<A>
+    },
+    setTrouble: (probability) => {
       fullness = probability
     },
-    isFull: () => fullness > 0,
+    isTroubled: () => fullness > 0,
+    mend: () => {
+      fullness = 0
+    },
     crash: (how) => {
       const from = fileOf(life++)
       const to = fileOf(life)
@@ -114,6 +120,11 @@ export const make = (template: string, time: SimulatedTime, chance: Chance): Sim
       if (how === "power") truncateSync(`${to}-wal`, Math.min(flushed, sizeOfLog(to)))
       flushed = sizeOfLog(to)
     },
-    remove: () => rmSync(folder, { recursive: true, force: true })
+    isShared: false,
+    losesCommitted: true,
+    remove: () => {
+      looking?.close()
+      rmSync(folder, { recursive: true, force: true })
+    }
   }
 }

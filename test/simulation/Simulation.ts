@@ -7,10 +7,12 @@ import { simulated } from "./SimulatedTime.ts"
 import * as Playing from "./Playing.ts"
 import { settingsFor } from "./Stage.ts"
 import * as Families from "./Families.ts"
+import type { StoreTemplate } from "./StoreTemplate.ts"
 import * as Story from "./Story.ts"
 
 export interface Outcome {
   readonly seed: number
+  readonly store: StoreTemplate["name"]
   readonly broken: ReadonlyArray<Broken>
   readonly lines: ReadonlyArray<string>
 }
@@ -20,7 +22,7 @@ export interface Simulation {
   /** The shortest story of a seed that breaks one of the promises that the whole one breaks. */
   readonly shrink: (outcome: Outcome) => Promise<Outcome>
   /** Removes what is on disk. */
-  readonly end: () => void
+  readonly end: () => Promise<void>
 }
 
 /**
@@ -35,6 +37,7 @@ const loadedLater = () =>
     import("@headwater/indexer/families/xrp/XrpConnection"),
     import("ethers/abi"),
     import("ethers/transaction"),
+    import("pg"),
     import("ripple-binary-codec"),
     import("ripple-keypairs"),
     import("tiny-secp256k1")
@@ -43,14 +46,15 @@ const loadedLater = () =>
 /** Stories that are tried for a shorter one. */
 const mostTries = 120
 
-export const make = async (): Promise<Simulation> => {
+export const make = async (template: StoreTemplate): Promise<Simulation> => {
   await loadedLater()
-  const opening = await Opening.make(settingsFor([{ chain: Families.all.evm.chain, nodes: ["http://127.0.0.1:8545"] }]))
+  const settings = settingsFor([{ chain: Families.all.evm.chain, nodes: ["http://127.0.0.1:8545"] }])
+  const opening = await Opening.make(template, settings)
 
   const play = (seed: number, story: Story.Story): Promise<Outcome> =>
     simulated(Chance.make(seed ^ 0x7a57), async (time) => {
       const { lines, record } = await Playing.play(opening, seed, story, time)
-      return { seed, lines, broken: promises.judge(record) }
+      return { seed, store: template.name, lines, broken: promises.judge(record) }
     })
 
   const storyOf = (seed: number) => Story.make(Chance.make(seed))
@@ -81,12 +85,12 @@ export const make = async (): Promise<Simulation> => {
 }
 
 /** What is said of a broken promise. */
-export const describe = ({ broken, lines, seed }: Outcome): string =>
+export const describe = ({ broken, lines, seed, store }: Outcome): string =>
   [
     `Seed ${seed} breaks ${new Set(broken.map(({ promise }) => promise)).size} promises:`,
     ...broken.slice(0, 8).map(({ detail, promise }) => `  ${promise}\n    ${detail}`),
     ...(broken.length > 8 ? [`  … and ${broken.length - 8} more`] : []),
     "What happened, as short as it still does so:",
     ...lines,
-    `Again: node_modules/.bin/node test/simulation/simulate.ts --seed ${seed}`
+    `Again: node_modules/.bin/node test/simulation/simulate.ts --store ${store} --seed ${seed}`
   ].join("\n")

@@ -1,5 +1,4 @@
 /** The stage of a story: the world, the program's lives in it, and what was asked and seen so far. */
-import BetterSqlite from "better-sqlite3"
 import * as Chance from "./Chance.ts"
 import * as Chains from "./Chains.ts"
 import * as Families from "./Families.ts"
@@ -7,7 +6,7 @@ import * as Nodes from "./Nodes.ts"
 import type { Opening } from "./Opening.ts"
 import * as Receivers from "./Receivers.ts"
 import type { Attempt, Called, Listed, Subscribed, Tenant } from "./Record.ts"
-import * as SimulatedMachine from "./SimulatedMachine.ts"
+import type { SimulatedStore } from "./SimulatedStore.ts"
 import { epoch, type SimulatedTime } from "./SimulatedTime.ts"
 import type { Payment } from "./Story.ts"
 import * as System from "./System.ts"
@@ -18,7 +17,7 @@ export interface Stage {
   readonly time: SimulatedTime
   readonly chance: Chance.Chance
   readonly chains: ReadonlyArray<Chains.SimulatedChain>
-  readonly machine: SimulatedMachine.SimulatedMachine
+  readonly machine: SimulatedStore
   readonly nodes: Nodes.Nodes
   readonly hosts: Receivers.Receivers
   readonly tenants: ReadonlyArray<Tenant>
@@ -31,21 +30,27 @@ export interface Stage {
   readonly say: (line: string) => void
   /** Mines a block with the payments of a chain's family. */
   readonly mine: (chain: Chains.SimulatedChain, payments: ReadonlyArray<Payment>, failed: boolean) => void
-  /** The present life; undefined where the program could not be started. */
+  /** The present life, of several programs that of any; undefined where the program could not be started. */
   readonly life: () => System.Life | undefined
+  /** Starts every program that does not run. */
   readonly begin: () => Promise<void>
-  /** Ends one life and begins another; starts and stops never overlap. `between` is done while nothing runs. */
+  /**
+   * Ends the life of every program, or of one of them, and begins another; starts and stops never overlap. `between` is
+   * done before that.
+   */
   readonly changeLife: (
+    which: "every" | "one",
     end: (life: System.Life | undefined) => void | Promise<void>,
     between?: () => Promise<void>
   ) => void
+  readonly stop: () => Promise<void>
   /** Ends when lives have changed. */
   readonly settled: () => Promise<void>
   /** Runs what a command of an operator does beside no daemon. */
   readonly command: <A, E>(
     effect: Parameters<typeof System.command<A, E>>[2]
   ) => ReturnType<typeof System.command<A, E>>
-  /** Reads the store as an operator with SQLite's shell would. */
+  /** Reads the store as an operator would with the database's own shell. */
   readonly look: <A>(sql: string) => ReadonlyArray<A>
   readonly call: (tenant: Tenant, what: string, request: System.Call) => Promise<System.Answer | undefined>
   readonly powerLost: () => void
@@ -59,6 +64,9 @@ const nodesOf = (seed: number) => (seed % 3 === 0 ? 1 : 2)
 
 /** Bounds of what a commit, an undo and a step write, with which much is left to steps. */
 const small = { commit: 4, address: 2, undo: 3, step: 3, turn: 2 }
+
+/** Programs that run at once in the stories of a seed, where the store lets them. */
+const programsOf = (seed: number) => (seed % 5 === 0 ? 2 : 1)
 
 type ChainSettings = NonNullable<System.Written["chains"]>
 
@@ -131,7 +139,7 @@ export const make = (opening: Opening, seed: number, time: SimulatedTime): Stage
     lines.push(`${((time.now() - epoch) / 1000).toFixed(3).padStart(8)} ${told}`)
   }
   const chains = familiesOf(seed).map((family) => Chains.make(family, chance, time.now()))
-  const machine = SimulatedMachine.make(opening.file, time, chance)
+  const machine = opening.store(time, chance)
   const nodes = Nodes.make(
     chains.map((chain) => ({ chain, nodes: nodesOf(seed), isProved: isProved(chain.family, seed) })),
     time,
@@ -160,17 +168,28 @@ export const make = (opening: Opening, seed: number, time: SimulatedTime): Stage
     }))
   )
 
-  let life: System.Life | undefined
-  let lives: Promise<void> = Promise.resolve()
-  const begin = async () => {
-    for (let tries = 0; ; tries++) {
-      life = await System.start(world, settings)
-      if (life !== undefined || tries === 20) return
+  const programs = machine.isShared ? programsOf(seed) : 1
+  const lives = Array.from({ length: programs }, (): System.Life | undefined => undefined)
+  const hasEnded = lives.map(() => true)
+  let changed: Promise<void> = Promise.resolve()
+
+  const start = async (place: number) => {
+    const own = programs === 1 ? world : { ...world, logged: (line: string) => world.logged(`${place + 1} ${line}`) }
+    for (let tries = 0; tries <= 20; tries++) {
+      lives[place] = await System.start(own, settings)
+      hasEnded[place] = lives[place] === undefined
+      if (!hasEnded[place]) return
       await time.sleep(500)
     }
   }
+  const begin = async () => {
+    for (const place of lives.keys()) if (hasEnded[place]) await start(place)
+  }
+  const life = () => {
+    const running = lives.filter((_, place) => !hasEnded[place])
+    return running.length > 1 ? chance.oneOf(running) : (running[0] ?? lives[0])
+  }
 
-  let looking: BetterSqlite.Database | undefined
   let mined = 0
   let hasLostPower = false
 
@@ -180,41 +199,40 @@ export const make = (opening: Opening, seed: number, time: SimulatedTime): Stage
     listed: [],
     mine: (chain, payments, failed) =>
       void chain.mine(transactionsOf(chain.family, payments, failed, `${seed} ${mined++}`), time.now()),
-    life: () => life,
-    changeLife: (end, between) => {
-      lives = lives.then(async () => {
-        await end(life)
+    life,
+    changeLife: (which, end, between) => {
+      const one = which === "one" && programs > 1 ? chance.between(0, programs - 1) : undefined
+      changed = changed.then(async () => {
+        for (const [place, life] of lives.entries()) {
+          if (one !== undefined && place !== one) continue
+          hasEnded[place] = true
+          await end(life)
+        }
         await between?.()
         await begin()
       })
     },
-    settled: () => lives,
-    command: (effect) => System.command(world, settings, effect),
-    look: <A>(sql: string) => {
-      if (looking?.name !== machine.file()) {
-        looking?.close()
-        looking = new BetterSqlite(machine.file(), { readonly: true })
-      }
-      return looking.prepare(sql).all() as ReadonlyArray<A>
+    stop: async () => {
+      for (const life of lives) await life?.stop()
     },
+    settled: () => changed,
+    command: (effect) => System.command(world, settings, effect),
+    look: machine.look,
     call: async (tenant, what, request) => {
       // An answer that never comes is a call all the same.
-      const called: Called = { tenant, at: time.now(), what, answer: undefined, isExcused: machine.isFull() }
+      const called: Called = { tenant, at: time.now(), what, answer: undefined, isExcused: machine.isTroubled() }
       calls.push(called)
-      const answer = await life?.call({ ...request, key: tenant.key })
+      const answer = await life()?.call({ ...request, key: tenant.key })
       called.answer = answer
-      called.isExcused ||= machine.isFull()
+      called.isExcused ||= machine.isTroubled()
       say(`    ${tenant.name} ${what}: ${answer === undefined ? "no answer" : answer.status}`)
       return answer
     },
     powerLost: () => {
-      hasLostPower = true
+      hasLostPower = machine.losesCommitted
     },
     hasLostPower: () => hasLostPower,
-    end: () => {
-      looking?.close()
-      machine.remove()
-    }
+    end: machine.remove
   }
 }
 

@@ -10,7 +10,6 @@ import * as Settings from "@headwater/daemon/settings/Settings"
 import { StoreWatchOptions } from "@headwater/daemon/supervision/StoreWatch"
 import { Listener } from "@headwater/http/server/Server"
 import { Connections } from "@headwater/indexer/families/node/NodeHttp"
-import { SqliteMachine } from "@headwater/indexer/store/database/internal/SqliteMachine"
 import * as FanOut from "@headwater/indexer/store/subscriptions/FanOut"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -31,7 +30,7 @@ import * as Scope from "effect/Scope"
 import type { Chance } from "./Chance.ts"
 import type { Nodes } from "./Nodes.ts"
 import type { Attempted, Receivers } from "./Receivers.ts"
-import type { SimulatedMachine } from "./SimulatedMachine.ts"
+import type { SimulatedStore } from "./SimulatedStore.ts"
 
 export interface Answer {
   readonly status: number
@@ -65,7 +64,7 @@ export interface Life {
 
 export interface World {
   readonly chance: Chance
-  readonly machine: SimulatedMachine
+  readonly machine: SimulatedStore
   readonly nodes: Nodes
   readonly receivers: Receivers
   /** How much is written at once; undefined for what the program does by itself. */
@@ -97,7 +96,7 @@ const outside = (
   written: Written,
   isAlive: () => boolean
 ) => {
-  const settings = Schema.decodeSync(Settings.schema)({ ...written, store: { sqlite: machine.file(), secretKey } })
+  const settings = Schema.decodeSync(Settings.schema)({ ...written, store: { ...machine.settings(), secretKey } })
   const logger = Logger.make(({ cause, logLevel, message }) => {
     if (!isAlive()) return
     const words = (Array.isArray(message) ? message : [message]).map(String).join(" ")
@@ -113,7 +112,7 @@ const outside = (
       nextDoubleUnsafe: chance.next
     }),
     FileSystem.layerNoop({}),
-    Layer.succeed(SqliteMachine, machine.machine),
+    machine.layer(isAlive),
     Layer.succeed(Connections, nodes.connections(isAlive)),
     Layer.succeed(Network, receivers.network(isAlive, attempted)),
     Layer.succeed(RetryProfile.Profiles, { hosted: profile, "standard-webhooks": profile }),

@@ -3,21 +3,30 @@
  *
  *     node test/simulation/simulate.ts --seed 7              one, with all that happened
  *     node test/simulation/simulate.ts --from 1 --seeds 1000  many; the first that breaks a promise is told
+ *     node test/simulation/simulate.ts --store postgres …     on PostgreSQL: the server of DATABASE_URL, or one of its own
  */
 import { parseArgs } from "node:util"
+import * as PostgresServer from "../PostgresServer.ts"
 import * as Simulation from "./Simulation.ts"
+import * as StoreTemplate from "./StoreTemplate.ts"
 
 const { values } = parseArgs({
   options: {
     seed: { type: "string" },
     from: { type: "string", default: "1" },
     seeds: { type: "string", default: "200" },
+    store: { type: "string", default: "sqlite" },
     all: { type: "boolean", default: false },
     raw: { type: "boolean", default: false }
   }
 })
 
-const simulation = await Simulation.make()
+const isOwn = values.store === "postgres" && process.env.DATABASE_URL === undefined
+const server = isOwn ? await PostgresServer.start("/dev/shm") : undefined
+const url = server?.url ?? process.env.DATABASE_URL
+if (values.store === "postgres" && url === undefined) throw new Error("PostgreSQL is not installed")
+const template = values.store === "postgres" ? StoreTemplate.postgres(url!) : StoreTemplate.sqlite()
+const simulation = await Simulation.make(await template)
 const now = Date.now
 const began = now()
 try {
@@ -47,5 +56,6 @@ try {
     `${count} seeds from ${first} on, ${failures} break a promise, in ${seconds.toFixed(1)} s: ${Math.round((count / seconds) * 60)} a minute`
   )
 } finally {
-  simulation.end()
+  await simulation.end()
+  server?.remove()
 }

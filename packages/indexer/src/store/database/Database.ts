@@ -69,13 +69,12 @@ const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: 
 
 const postgresql = Effect.fnUntraced(function* (location: Extract<Location, { kind: "postgres" }>) {
   const { connections, url } = location
-  const dialect = (connections: number, silenceMillis?: number) =>
-    Effect.promise(() => PostgresServer.dialect(url, connections, silenceMillis))
   yield* Effect.gen(function* () {
-    const patient = yield* Connection.open(yield* dialect(2))
+    const patient = yield* Connection.open(yield* PostgresServer.dialect(url, 2))
     yield* Migrations.run(patient, PostgresAdapter.columnTypes, StoreLock.acquire(location))
   }).pipe(Effect.scoped, PostgresServer.whenAvailable)
-  const writer = yield* Connection.open(yield* dialect(connections, yield* PostgresServer.ServerSilence))
+  const silenceMillis = yield* PostgresServer.ServerSilence
+  const writer = yield* Connection.open(yield* PostgresServer.dialect(url, connections, silenceMillis))
   const connection = Connection.make(writer, writer)
   // A commit waits for the disk as far as the server's `synchronous_commit` says.
   return { ...connection, ...PostgresAdapter.make(connection), flush: Effect.void }

@@ -1,5 +1,5 @@
 /** The connections to a PostgreSQL server, which may not be up yet, and may end each of them at any moment. */
-import type { Socket } from "node:net"
+import { Socket } from "node:net"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -25,12 +25,21 @@ export const ServerSilence = Context.Reference<number>("@headwater/indexer/store
   defaultValue: () => 30_000
 })
 
+/** Makes the socket of a connection to the server: the machine's own; another one in simulations. */
+export const ServerSockets = Context.Reference("@headwater/indexer/store/database/ServerSockets", {
+  defaultValue: () => (): Socket => new Socket()
+})
+
 /** The error of a server that has vanished. Its code is of those that count as an unavailable server. */
 const silent = (millis: number) =>
   Object.assign(new Error(`PostgreSQL has not answered for ${millis / 1000} s`), { code: "ETIMEDOUT" })
 
-/** Without `silenceMillis` statements may take any time, as those that make an index do. */
-export const dialect = async (url: Redacted.Redacted, connections: number, silenceMillis?: number) => {
+const pooled = async (
+  socket: typeof ServerSockets.Service,
+  url: Redacted.Redacted,
+  connections: number,
+  silenceMillis?: number
+) => {
   // Most stores are SQLite files: their programs start without it.
   const { default: pg } = await import("pg")
   const pool = new pg.Pool({
@@ -39,7 +48,7 @@ export const dialect = async (url: Redacted.Redacted, connections: number, silen
     connectionTimeoutMillis: turnMillis,
     Client: class extends pg.Client {
       constructor(config?: ClientConfig) {
-        super({ ...config, connectionTimeoutMillis: connectMillis })
+        super({ ...config, connectionTimeoutMillis: connectMillis, stream: socket })
       }
     },
     keepAlive: true,
@@ -65,6 +74,10 @@ export const dialect = async (url: Redacted.Redacted, connections: number, silen
   })
   return new PostgresDialect({ pool })
 }
+
+/** Without `silenceMillis` statements may take any time, as those that make an index do. */
+export const dialect = (url: Redacted.Redacted, connections: number, silenceMillis?: number) =>
+  Effect.flatMap(ServerSockets, (socket) => Effect.promise(() => pooled(socket, url, connections, silenceMillis)))
 
 /** Waits between attempts to reach the server: doubling from half a second, at most ten seconds. */
 const reconnects = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("10 seconds")])
