@@ -27,6 +27,8 @@ export class Payment extends Context.Service<
     readonly affordable: (results: number) => Effect.Effect<number>
     /** Pays for results that are affordable, in the same transaction; `part` tells it from the others of the request. */
     readonly payPart: (part: string, results: number) => Effect.Effect<void>
+    /** Runs one of these transactions: what is paid in it is told to have been consumed once it has committed. */
+    readonly committing: <A, E, R>(transaction: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** Counts results for the account's rate that are not paid for in parts: failed ones, or those of a free operation. */
     readonly countUnpaid: (results: number) => Effect.Effect<void>
   }

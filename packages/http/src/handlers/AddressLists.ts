@@ -67,12 +67,12 @@ export const layer = HttpApiBuilder.group(
       addresses: ReadonlyArray<string>,
       step: (some: ReadonlyArray<Address.AddressBytes>, number: number) => Effect.Effect<AddressLists.Edited, E, R>
     ) {
-      const { countUnpaid } = yield* Payment
+      const { committing, countUnpaid } = yield* Payment
       yield* countUnpaid(Math.ceil(addresses.length / addressesOfUnit))
       let changed = 0
       let total = 0
       for (const [number, some] of chunksOf(yield* decoded(addresses), AddressLists.atOnce).entries()) {
-        const edited = yield* database.transaction(step(some, number))
+        const edited = yield* committing(database.transaction(step(some, number)))
         changed += edited.changed
         total = edited.total
         yield* pause

@@ -207,7 +207,8 @@ export const layer = HttpApiBuilder.group(
             const checked = yield* inTurns(left, (one) =>
               Result.isFailure(one) ? Effect.succeed(undefined) : Effect.result(check(one.success))
             )
-            const made = yield* BulkRequests.step(id, outcomes.length, make(outcomes.length, checked))
+            const { committing } = yield* Payment
+            const made = yield* committing(BulkRequests.step(id, outcomes.length, make(outcomes.length, checked)))
             if (made === undefined) return yield* new Overtaken()
             outcomes.push(...made)
             yield* pause

@@ -12,6 +12,7 @@ import { Database, DatabaseError } from "@headwater/indexer/store/database/Datab
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
@@ -67,6 +68,7 @@ export const layer = Layer.effect(
             paying: (change) => change,
             affordable: Effect.succeed,
             payPart: (_, results) => countUnpaid(results),
+            committing: (transaction) => transaction,
             countUnpaid
           })
           return yield* Effect.ensuring(atOnce(account, Effect.provideService(handled, Payment, free)), spendParts)
@@ -80,6 +82,8 @@ export const layer = Layer.effect(
           detail: endpoint.identifier
         })
         let paid = false
+        /** Results that were paid in a transaction which may still fail, and what was left then. */
+        let uncommitted: { readonly results: number; readonly available: number } | undefined
         /** What was paid at once, for as long as the request may fail. */
         let charged: ReturnType<typeof chargeOf> | undefined
         const payment = Payment.of({
@@ -95,9 +99,23 @@ export const layer = Layer.effect(
             // The balance was locked when the results were found to be affordable.
             const left = results === 0 ? credits.balance(account) : credits.chargeInTransaction(charge)
             const available = yield* Effect.orDie(left)
-            parts += results
-            set(request, parts * perResult, available)
+            if (results === 0) set(request, parts * perResult, available)
+            else uncommitted = { results, available }
           }),
+          committing: (transaction) =>
+            Effect.onExit(transaction, (exit) =>
+              Effect.sync(() => {
+                if (uncommitted === undefined) return
+                const { available, results } = uncommitted
+                uncommitted = undefined
+                if (Exit.isFailure(exit)) {
+                  unpaid += results
+                  return
+                }
+                parts += results
+                set(request, parts * perResult, available)
+              })
+            ),
           paying: (change, results) =>
             Effect.gen(function* () {
               const changed = yield* change

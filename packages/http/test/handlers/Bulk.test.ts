@@ -236,6 +236,21 @@ for (const store of stores) {
     }
   )
 
+  layer(testServer(store, { credits: 100 }), { excludeTestServices: true })(
+    `Bulk whose transaction fails on ${store.name}`,
+    (it) => {
+      it.effect("tells of no credits for what was paid and undone", () =>
+        Effect.gen(function* () {
+          const { query } = yield* Database
+          yield* query((db) => db.schema.alterTable("bulk_result").renameTo("bulk_result_gone"))
+          const { headers, status } = yield* create(fresh(1))
+          assert.strictEqual(status, 500)
+          assert.strictEqual(headers.get("x-credits-consumed"), "0")
+        })
+      )
+    }
+  )
+
   layer(testServer(store, { rate: { creditsPerSecond: 1, burst: 100_000 } }), { excludeTestServices: true })(
     `Bulk at a rate on ${store.name}`,
     (it) => {
