@@ -165,6 +165,96 @@ const checkExplorer = Effect.fnUntraced(function* (node: Litecoind.Litecoind, ge
   }
 })
 
+/** What is recorded of an address, held to the node's blocks from where the list says to be whole, and to its coins. */
+const checkAddress = Effect.fnUntraced(function* ({ rpc }: Litecoind.Litecoind, get: Get, address: string) {
+  const tip = yield* rpc<number>("getblockcount")
+  const ask = Effect.fnUntraced(function* (path: string) {
+    for (let i = 0; ; i++) {
+      const { body, status } = yield* get(path)
+      if (status === 200) return body.data
+      assert.isTrue(status === 503 && i < 1_200, `${path} ${JSON.stringify(body)}`)
+      yield* Effect.sleep("50 millis")
+    }
+  })
+  const [latest, historical] = ["latest", "historical"].map((when) => `/addresses-${when}/utxo/${place}/${address}`)
+  const { completeFrom = 0 } = yield* ask(`${historical}/transactions?limit=1`)
+  const mined: Array<Effect.Success<ReturnType<typeof expected>>> = []
+  for (let height = completeFrom; height <= tip; height++) {
+    const { tx } = yield* rpc<ShownBlock>("getblock", yield* rpc<string>("getblockhash", height))
+    for (const id of tx) mined.push(yield* expected(rpc, id))
+  }
+  type Item = (typeof mined)[number]
+  const names = ({ recipients, senders }: Item) => [...recipients, ...senders].some((each) => each.address === address)
+  const oldestFirst = mined.filter(names)
+  const listed = Effect.fnUntraced(function* (path: string, limit: number) {
+    const found: Array<Item> = []
+    for (let after = ""; ; ) {
+      const page = yield* ask(`${path}limit=${limit}${after}`)
+      assert.strictEqual(page.answeredFrom, "record")
+      found.push(...page.items)
+      if (!page.hasMore) break
+      after = `&startingAfter=${page.nextStartingAfter}`
+    }
+    return found.filter(({ minedInBlock: { height } }) => height >= completeFrom)
+  })
+  const newestFirst = [...oldestFirst].reverse()
+  // An answer may be some blocks behind for as long as they are being read.
+  for (let i = 0; (yield* ask(`${latest}/transactions?limit=1`)).items[0]?.id !== newestFirst[0]?.id; i++) {
+    assert.isBelow(i, 600)
+    yield* Effect.sleep("50 millis")
+  }
+  assert.deepStrictEqual(yield* listed(`${latest}/transactions?sortingOrder=ascending&`, 2), oldestFirst)
+  assert.deepStrictEqual(yield* listed(`${latest}/transactions?`, 3), newestFirst)
+  const historic = newestFirst.map((item) => ({ ...item, blockchaiSpecific: { versionGroupId: "" } }))
+  assert.deepStrictEqual(yield* listed(`${historical}/transactions?`, 50), historic)
+  const moment = newestFirst[1]!.timestamp
+  assert.deepStrictEqual(
+    yield* listed(`${historical}/transactions/from-timestamp/${moment}?`, 50),
+    historic.filter(({ timestamp }) => timestamp! >= moment!)
+  )
+
+  interface Coin {
+    readonly txid: string
+    readonly vout: number
+    readonly amount: number
+    readonly height: number
+  }
+  const { unspents } = yield* rpc<{ readonly unspents: ReadonlyArray<Coin> }>("scantxoutset", "start", [
+    `addr(${address})`
+  ])
+  const value = (amount: number) => ({ ...coins(satoshis(amount)), denomination: 8 })
+  const total = value(unspents.reduce((sum, { amount }) => sum + amount, 0))
+  for (const path of [latest, historical]) {
+    assert.deepStrictEqual((yield* ask(`${path}/balance`)).item, { confirmedBalance: total })
+  }
+  const unspent = yield* Effect.forEach(
+    [...unspents].sort((a, b) => a.height - b.height || (a.txid < b.txid ? -1 : 1) || a.vout - b.vout),
+    Effect.fnUntraced(function* ({ amount, height, txid, vout }) {
+      const { time } = yield* rpc<ShownBlock>("getblock", yield* rpc<string>("getblockhash", height))
+      const isAvailable = (yield* rpc<unknown>("gettxout", txid, vout, true)) !== null
+      return {
+        address,
+        index: vout,
+        isAvailable,
+        isConfirmed: true,
+        timestamp: time,
+        transactionId: txid,
+        value: value(amount)
+      }
+    })
+  )
+  const shown = yield* ask(`${historical}/unspent-outputs`)
+  assert.deepStrictEqual([shown.total, shown.items], [unspent.length, unspent])
+  assert.deepStrictEqual((yield* ask(`${historical}/unspent-outputs?offset=1&limit=1`)).items, unspent.slice(1, 2))
+
+  const ids = yield* rpc<ReadonlyArray<string>>("getrawmempool")
+  const waiting = (yield* Effect.forEach(ids, (id) => expected(rpc, id))).filter(names)
+  const unconfirmed = yield* ask(`${latest}/unconfirmed-transactions`)
+  const byId = (a: { readonly id: string }, b: { readonly id: string }) => (a.id < b.id ? -1 : 1)
+  assert.deepStrictEqual([...unconfirmed.items].sort(byId), waiting.sort(byId))
+  return { mined: oldestFirst.length, unspent: unspent.length, waiting: waiting.length }
+})
+
 describe.skipIf(!Litecoind.installed)("raw transactions of litecoind", () => {
   it.live("are decoded as the node decodes them, and inputs show whose coins they spend", () =>
     Effect.gen(function* () {
@@ -180,6 +270,18 @@ describe.skipIf(!Litecoind.installed)("raw transactions of litecoind", () => {
       const paid = yield* Effect.forEach(own, (address) => node.rpc<string>("sendtoaddress", address, 1))
       yield* node.mine(1)
       const to = yield* node.rpc<string>("getnewaddress")
+      const unknown = yield* headwater.get(`/addresses-historical/utxo/${place}/${to}/balance`)
+      assert.strictEqual(unknown.body.error?.code ?? unknown.status, "address_not_synced")
+      yield* node.rpc("sendtoaddress", to, 3)
+      yield* node.mine(1)
+      const watched = yield* headwater.post(`/blockchain-events/${place}/address-coins-transactions-confirmed`, {
+        ...{ address: to, callbackUrl: "https://receiver.test/", allowDuplicates: false }
+      })
+      assert.strictEqual(watched.status, 201)
+      for (let i = 0; (yield* headwater.get(`/addresses-historical/utxo/${place}/${to}/balance`)).status !== 200; i++) {
+        assert.isBelow(i, 600)
+        yield* Effect.sleep("50 millis")
+      }
       for (const [i, address] of own.entries()) {
         const { hex: payment } = yield* node.rpc<{ readonly hex: string }>("gettransaction", paid[i])
         const { vout } = yield* node.rpc<Decoded>("decoderawtransaction", payment)
@@ -222,7 +324,24 @@ describe.skipIf(!Litecoind.installed)("raw transactions of litecoind", () => {
       }
       yield* node.mine(2)
       const waiting = yield* node.rpc<string>("sendtoaddress", to, 2)
+      const before = yield* checkAddress(node, headwater.get, to)
+      assert.isAbove(before.mined, 2)
+      assert.isAbove(before.unspent, 1)
+      assert.isAbove(before.waiting, 0)
       yield* checkExplorer(node, headwater.get, waiting)
+      // The newest blocks were others meanwhile.
+      const after = yield* checkAddress(node, headwater.get, to)
+      const spend = yield* node.rpc<ReadonlyArray<{ readonly txid: string; readonly vout: number }>>(
+        ...(["listunspent", 1, 999, [to]] as const)
+      )
+      const spending = yield* node.rpc<string>("createrawtransaction", spend.slice(0, 2), [{ [own[0]!]: 0.9 }])
+      const { hex: signed } = yield* node.rpc<Signed>("signrawtransactionwithwallet", spending)
+      yield* node.rpc("sendrawtransaction", signed, 0)
+      assert.strictEqual((yield* checkAddress(node, headwater.get, to)).waiting, after.waiting + 1)
+      yield* node.mine(1)
+      const last = yield* checkAddress(node, headwater.get, to)
+      assert.isAtLeast(last.mined, after.mined + 1)
+      assert.isBelow(last.unspent, after.unspent + after.waiting)
       for (const wrong of ["00", "zz", "0".repeat(60)]) assert.strictEqual((yield* decode(wrong)).status, 400)
     }).pipe(Effect.scoped)
   )

@@ -71,6 +71,18 @@ export interface InternalTransfer {
 
 export type Transfer = CoinTransfer | TokenTransfer | InternalTransfer
 
+/**
+ * Who has sent a transaction and to whom, whether or not the transaction moved anything or took effect. Of chains whose
+ * nodes cannot find the transactions of an address.
+ */
+export interface TransactionParties {
+  readonly kind: "transaction"
+  readonly transaction: number
+  readonly from: AddressBytes
+  /** The contract that it creates where it names nobody; undefined where there is none. */
+  readonly to: AddressBytes | undefined
+}
+
 /** Something that a contract has logged. Chains with contracts only. */
 export interface ContractLog {
   readonly transaction: number
@@ -147,6 +159,8 @@ export interface Block extends BlockHeader {
   readonly transactions: ReadonlyArray<Uint8Array>
   /** In block order; a failed transaction has none. */
   readonly transfers: ReadonlyArray<Transfer>
+  /** In block order, of every transaction that is understood; absent on chains whose nodes find transactions, or need not. */
+  readonly parties?: ReadonlyArray<TransactionParties>
   /** In block order, of transactions that took effect; absent on chains without contracts. */
   readonly logs?: ReadonlyArray<ContractLog>
   /** Every input of a UTXO block that is not a coinbase, also those whose output is already in `transfers`. */

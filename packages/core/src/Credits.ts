@@ -36,6 +36,16 @@ const defaults = {
   "evm-transaction": 30,
   "transaction-tokens": 110,
   "xrp-transaction": 20,
+  "utxo-address-latest": 110,
+  "utxo-address-history": 130,
+  "utxo-address-coins": 530,
+  "utxo-balance": 510,
+  "evm-address-latest": 120,
+  "evm-address-history": 130,
+  "evm-address-internal": 330,
+  "evm-address-since": 230,
+  "evm-derive": 35,
+  "xrp-address-transactions": 110,
   "utxo-transaction": 20,
   "utxo-last-block": 20,
   "utxo-derive": 35,
@@ -56,7 +66,10 @@ type PriceColumn = { readonly default: number } & Readonly<Record<string, number
 /** Operations that cost more on a chain with a multiplier, whichever that is (wider interface, *Credits*). */
 const multiplied: ReadonlySet<string> = new Set<Operation>([
   ...(["fees", "next-nonce", "simulate", "evm-balance", "token-details"] as const),
-  ...(["evm-block", "evm-transaction", "transaction-tokens", "utxo-transaction"] as const)
+  ...(["evm-block", "evm-transaction", "transaction-tokens", "utxo-transaction"] as const),
+  ...(["utxo-address-latest", "utxo-address-history", "utxo-address-coins", "utxo-balance"] as const),
+  ...(["evm-address-latest", "evm-address-history", "evm-address-internal", "evm-address-since"] as const),
+  "evm-derive"
 ])
 
 const column = (operation: Operation, byDefault: number): PriceColumn => {

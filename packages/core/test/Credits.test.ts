@@ -62,8 +62,26 @@ describe("Credits", () => {
        dash                | 33   | 22 | 121 | 33 | 33 | 121 | 22 | 33 | 99
        zcash               | 39   | 26 | 143 | 39 | 39 | 143 | 26 | 39 | 117
        xrp                 | 30   | 20 | 110 | 30 | 30 | 110 | 20 | 30 | 90`,
-      `Protocol | tokens-transfers | xrp-derive | xrp-assets | subscription-activate | address-form | broadcast | asset-list | exchange-rate | xrp-balance
-       default  | 100              | 35         | 120        | 30                    | 10           | 60        | 20         | 270           | 20`
+      `Protocol            | utxo-address-latest | utxo-address-history | utxo-address-coins | utxo-balance | evm-address-latest | evm-address-history | evm-address-internal | evm-address-since | evm-derive
+       default             | 110 | 130 | 530 | 510 | 120 | 130 | 330 | 230 | 35
+       ethereum            | 110 | 130 | 530 | 510 | 120 | 130 | 330 | 230 | 35
+       ethereum-classic    | 143 | 169 | 689 | 663 | 156 | 169 | 429 | 299 | 46
+       binance-smart-chain | 275 | 325 | 1325 | 1275 | 300 | 325 | 825 | 575 | 88
+       polygon             | 220 | 260 | 1060 | 1020 | 240 | 260 | 660 | 460 | 70
+       arbitrum            | 176 | 208 | 848 | 816 | 192 | 208 | 528 | 368 | 56
+       avalanche           | 198 | 234 | 954 | 918 | 216 | 234 | 594 | 414 | 63
+       base                | 132 | 156 | 636 | 612 | 144 | 156 | 396 | 276 | 42
+       optimism            | 154 | 182 | 742 | 714 | 168 | 182 | 462 | 322 | 49
+       tron                | 165 | 195 | 795 | 765 | 180 | 195 | 495 | 345 | 53
+       bitcoin             | 110 | 130 | 530 | 510 | 120 | 130 | 330 | 230 | 35
+       bitcoin-cash        | 132 | 156 | 636 | 612 | 144 | 156 | 396 | 276 | 42
+       litecoin            | 121 | 143 | 583 | 561 | 132 | 143 | 363 | 253 | 39
+       dogecoin            | 121 | 143 | 583 | 561 | 132 | 143 | 363 | 253 | 39
+       dash                | 121 | 143 | 583 | 561 | 132 | 143 | 363 | 253 | 39
+       zcash               | 143 | 169 | 689 | 663 | 156 | 169 | 429 | 299 | 46
+       xrp                 | 110 | 130 | 530 | 510 | 120 | 130 | 330 | 230 | 35`,
+      `Protocol | tokens-transfers | xrp-derive | xrp-assets | subscription-activate | address-form | broadcast | asset-list | exchange-rate | xrp-balance | xrp-address-transactions
+       default  | 100              | 35         | 120        | 30                    | 10           | 60        | 20         | 270           | 20          | 110`
     ]
     const columns = tables.flatMap((table) => {
       const [header = [], ...rows] = table.split("\n").map((line) => line.split("|").map((cell) => cell.trim()))

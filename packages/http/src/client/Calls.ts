@@ -97,6 +97,15 @@ export const endpoints = {
   "addresses.syncAddress": "POST /addresses-historical/manage/{blockchain}/{network}",
   "addresses.deactivateSyncedAddress": "DELETE /addresses-historical/manage/{blockchain}/{network}/{address}",
   "addresses.activateSyncedAddress": "POST /addresses-historical/manage/{blockchain}/{network}/{address}/activate",
+  "addressHistory.utxoLatestTransactions": "GET /addresses-latest/utxo/{blockchain}/{network}/{address}/transactions",
+  "addressHistory.utxoUnconfirmed":
+    "GET /addresses-latest/utxo/{blockchain}/{network}/{address}/unconfirmed-transactions",
+  "addressHistory.utxoLatestBalance": "GET /addresses-latest/utxo/{blockchain}/{network}/{address}/balance",
+  "addressHistory.utxoBalance": "GET /addresses-historical/utxo/{blockchain}/{network}/{address}/balance",
+  "addressHistory.utxoTransactions": "GET /addresses-historical/utxo/{blockchain}/{network}/{address}/transactions",
+  "addressHistory.utxoTransactionsSince":
+    "GET /addresses-historical/utxo/{blockchain}/{network}/{address}/transactions/from-timestamp/{timestamp}",
+  "addressHistory.utxoUnspent": "GET /addresses-historical/utxo/{blockchain}/{network}/{address}/unspent-outputs",
   "hdWallets.evmAssets": "GET /hd-wallets/evm/{blockchain}/{network}/{extendedPublicKey}/assets",
   "hdWallets.evmPrepare": "POST /hd-wallets/evm/{blockchain}/{network}/{extendedPublicKey}/transactions/prepare",
   "hdWallets.utxoAssets": "GET /hd-wallets/utxo/{blockchain}/{network}/{extendedPublicKey}/assets",
@@ -375,6 +384,22 @@ export interface Calls {
     readonly deactivateSyncedAddress: Call<"addresses.deactivateSyncedAddress">
     /** Record a synced address again, and read its past again. Costs 30 credits a result. What fails costs nothing. */
     readonly activateSyncedAddress: Call<"addresses.activateSyncedAddress">
+  }
+  readonly addressHistory: {
+    /** List the transactions of an address of a UTXO chain. Costs 110 credits a result; bitcoin-cash 132, litecoin 121, dogecoin 121, dash 121, zcash 143, ethereum-classic 143, binance-smart-chain 275, polygon 220, arbitrum 176, avalanche 198, base 132, optimism 154, tron 165. What fails costs nothing. */
+    readonly utxoLatestTransactions: Call<"addressHistory.utxoLatestTransactions">
+    /** List the transactions of an address of a UTXO chain that wait for a block. Costs 110 credits a result; bitcoin-cash 132, litecoin 121, dogecoin 121, dash 121, zcash 143, ethereum-classic 143, binance-smart-chain 275, polygon 220, arbitrum 176, avalanche 198, base 132, optimism 154, tron 165. What fails costs nothing. */
+    readonly utxoUnconfirmed: Call<"addressHistory.utxoUnconfirmed">
+    /** Read the coins of an address of a UTXO chain. Costs 510 credits a result; bitcoin-cash 612, litecoin 561, dogecoin 561, dash 561, zcash 663, ethereum-classic 663, binance-smart-chain 1275, polygon 1020, arbitrum 816, avalanche 918, base 612, optimism 714, tron 765. What fails costs nothing. */
+    readonly utxoLatestBalance: Call<"addressHistory.utxoLatestBalance">
+    /** Read the coins of a recorded address of a UTXO chain. Costs 510 credits a result; bitcoin-cash 612, litecoin 561, dogecoin 561, dash 561, zcash 663, ethereum-classic 663, binance-smart-chain 1275, polygon 1020, arbitrum 816, avalanche 918, base 612, optimism 714, tron 765. What fails costs nothing. */
+    readonly utxoBalance: Call<"addressHistory.utxoBalance">
+    /** List the transactions of a recorded address of a UTXO chain. Costs 130 credits a result; bitcoin-cash 156, litecoin 143, dogecoin 143, dash 143, zcash 169, ethereum-classic 169, binance-smart-chain 325, polygon 260, arbitrum 208, avalanche 234, base 156, optimism 182, tron 195. What fails costs nothing. */
+    readonly utxoTransactions: Call<"addressHistory.utxoTransactions">
+    /** List the transactions of a recorded address of a UTXO chain since a moment. Costs 530 credits a result; bitcoin-cash 636, litecoin 583, dogecoin 583, dash 583, zcash 689, ethereum-classic 689, binance-smart-chain 1325, polygon 1060, arbitrum 848, avalanche 954, base 636, optimism 742, tron 795. What fails costs nothing. */
+    readonly utxoTransactionsSince: Call<"addressHistory.utxoTransactionsSince">
+    /** List the unspent outputs of a recorded address of a UTXO chain. Costs 530 credits a result; bitcoin-cash 636, litecoin 583, dogecoin 583, dash 583, zcash 689, ethereum-classic 689, binance-smart-chain 1325, polygon 1060, arbitrum 848, avalanche 954, base 636, optimism 742, tron 795. What fails costs nothing. */
+    readonly utxoUnspent: Call<"addressHistory.utxoUnspent">
   }
   readonly hdWallets: {
     /** Read the assets of an EVM wallet. Costs 220 credits a result; ethereum-classic 286, binance-smart-chain 550, tron 330. What fails costs nothing. */

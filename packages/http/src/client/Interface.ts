@@ -870,6 +870,293 @@ export interface components {
        */
       readonly completeFrom?: number
     }
+    readonly UnspentOutput: {
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly address: string
+      /**
+       * @description Of the output in its transaction
+       * @example 1
+       */
+      readonly index: number
+      /**
+       * @description Whether it can be spent now: no transaction that waits spends it, and it is no young coinbase
+       * @example true
+       */
+      readonly isAvailable: boolean
+      /**
+       * @description Always true: outputs in blocks are listed
+       * @example true
+       */
+      readonly isConfirmed: boolean
+      /**
+       * @description Of the block
+       * @example 1764158400
+       */
+      readonly timestamp: number
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly transactionId: string
+      readonly value: components["schemas"]["DenominatedAmount"]
+    }
+    readonly DenominatedAmount: {
+      /**
+       * @description Decimal text, never with an exponent
+       * @example 0.015
+       */
+      readonly amount: string
+      /** @example BTC */
+      readonly unit: string
+      /**
+       * @description Decimals of the coin's smallest unit
+       * @example 8
+       */
+      readonly denomination: number
+    }
+    readonly UtxoAddressTransaction: {
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly id: string
+      /**
+       * @description As `id`
+       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       */
+      readonly transactionID: string
+      /**
+       * @description Of all bytes, the witness too; on zcash the id
+       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       */
+      readonly hash: string
+      /** @example true */
+      readonly isConfirmed: boolean
+      /** @example 0 */
+      readonly locktime: number
+      /**
+       * @description Bytes
+       * @example 222
+       */
+      readonly size: number
+      /** @example 2 */
+      readonly version: number
+      readonly fee: components["schemas"]["Amount_2"]
+      readonly inputs: readonly {
+        /** @description Of the coin that is spent, where its script has an address */
+        readonly addresses?: readonly string[]
+        /**
+         * @description The script of a coinbase, which spends nothing
+         * @example 03c6450d
+         */
+        readonly coinbase?: string
+        /**
+         * @description Of the coin that is spent; 4294967295 for a coinbase
+         * @example 1
+         */
+        readonly outputIndex: number
+        /**
+         * @description As `outputIndex`
+         * @example 1
+         */
+        readonly oututIndex: number
+        readonly script: {
+          /** @example witness_v0_keyhash */
+          readonly type: string
+        }
+        /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+        readonly transactionId: string
+        readonly value?: components["schemas"]["Amount_2"]
+        readonly witnesses: readonly string[]
+      }[]
+      readonly outputs: readonly {
+        readonly addresses?: readonly string[]
+        /**
+         * @description By a transaction in a block or one that waits; one that nobody can spend is not
+         * @example false
+         */
+        readonly isSpent: boolean
+        readonly script: {
+          /** @example witness_v0_keyhash */
+          readonly type: string
+        }
+        readonly value: components["schemas"]["Amount_2"]
+      }[]
+      /**
+       * @description -1 for one that waits
+       * @example 7
+       */
+      readonly positionInBlock: number
+      /** @description Each address that is paid, with all that it gets */
+      readonly recipients: readonly {
+        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+        readonly address: string
+        /**
+         * @description As `address`
+         * @example 0x52908400098527886E0F7030069857D2E4169EE7
+         */
+        readonly addresses: string
+        readonly value: components["schemas"]["Amount_2"]
+      }[]
+      /** @description Each address whose coins are spent, with all of them */
+      readonly senders: readonly {
+        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+        readonly address: string
+        /**
+         * @description As `address`
+         * @example 0x52908400098527886E0F7030069857D2E4169EE7
+         */
+        readonly addresses: string
+        readonly value: components["schemas"]["Amount_2"]
+      }[]
+      /**
+       * @description Of the block, or when the node saw one that waits
+       * @example 1764158400
+       */
+      readonly timestamp: number
+      readonly minedInBlock: components["schemas"]["MinedInBlock_1"]
+      /** @description On zcash */
+      readonly blockchainSpecific?: {
+        /** @example 2800040 */
+        readonly expiryHeight: number
+        /** @example true */
+        readonly overwintered: boolean
+        readonly valueBalance: components["schemas"]["Amount_3"]
+        /** @example 892f2085 */
+        readonly versionGroupId: string
+      }
+      /** @description As `blockchainSpecific` */
+      readonly blockchaiSpecific: {
+        /**
+         * @description On zcash; else empty
+         * @example
+         */
+        readonly versionGroupId: string
+      }
+    }
+    /** @description What Sapling reveals, or hides where it is negative */
+    readonly Amount_3: {
+      /**
+       * @description Decimal text, never with an exponent
+       * @example 0.015
+       */
+      readonly amount: string
+      /** @example BTC */
+      readonly unit: string
+    }
+    /** @description Without a hash and at height -1 for one that waits */
+    readonly MinedInBlock_1: {
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly hash: string
+      /** @example 21000000 */
+      readonly height: number
+    }
+    readonly UtxoBalance: {
+      readonly confirmedBalance: components["schemas"]["DenominatedAmount"]
+    }
+    readonly UtxoTransaction: {
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly id: string
+      /**
+       * @description As `id`
+       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       */
+      readonly transactionID: string
+      /**
+       * @description Of all bytes, the witness too; on zcash the id
+       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       */
+      readonly hash: string
+      /** @example true */
+      readonly isConfirmed: boolean
+      /** @example 0 */
+      readonly locktime: number
+      /**
+       * @description Bytes
+       * @example 222
+       */
+      readonly size: number
+      /** @example 2 */
+      readonly version: number
+      readonly fee: components["schemas"]["Amount_2"]
+      readonly inputs: readonly {
+        /** @description Of the coin that is spent, where its script has an address */
+        readonly addresses?: readonly string[]
+        /**
+         * @description The script of a coinbase, which spends nothing
+         * @example 03c6450d
+         */
+        readonly coinbase?: string
+        /**
+         * @description Of the coin that is spent; 4294967295 for a coinbase
+         * @example 1
+         */
+        readonly outputIndex: number
+        /**
+         * @description As `outputIndex`
+         * @example 1
+         */
+        readonly oututIndex: number
+        readonly script: {
+          /** @example witness_v0_keyhash */
+          readonly type: string
+        }
+        /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+        readonly transactionId: string
+        readonly value?: components["schemas"]["Amount_2"]
+        readonly witnesses: readonly string[]
+      }[]
+      readonly outputs: readonly {
+        readonly addresses?: readonly string[]
+        /**
+         * @description By a transaction in a block or one that waits; one that nobody can spend is not
+         * @example false
+         */
+        readonly isSpent: boolean
+        readonly script: {
+          /** @example witness_v0_keyhash */
+          readonly type: string
+        }
+        readonly value: components["schemas"]["Amount_2"]
+      }[]
+      /**
+       * @description -1 for one that waits
+       * @example 7
+       */
+      readonly positionInBlock: number
+      /** @description Each address that is paid, with all that it gets */
+      readonly recipients: readonly {
+        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+        readonly address: string
+        /**
+         * @description As `address`
+         * @example 0x52908400098527886E0F7030069857D2E4169EE7
+         */
+        readonly addresses: string
+        readonly value: components["schemas"]["Amount_2"]
+      }[]
+      /** @description Each address whose coins are spent, with all of them */
+      readonly senders: readonly {
+        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+        readonly address: string
+        /**
+         * @description As `address`
+         * @example 0x52908400098527886E0F7030069857D2E4169EE7
+         */
+        readonly addresses: string
+        readonly value: components["schemas"]["Amount_2"]
+      }[]
+      /**
+       * @description Of the block, or when the node saw one that waits
+       * @example 1764158400
+       */
+      readonly timestamp: number
+      readonly minedInBlock: components["schemas"]["MinedInBlock_1"]
+      /** @description On zcash */
+      readonly blockchainSpecific?: {
+        /** @example 2800040 */
+        readonly expiryHeight: number
+        /** @example true */
+        readonly overwintered: boolean
+        readonly valueBalance: components["schemas"]["Amount_3"]
+        /** @example 892f2085 */
+        readonly versionGroupId: string
+      }
+    }
     readonly SyncedAddressState: {
       readonly isActive: boolean
       /**
@@ -1298,132 +1585,6 @@ export interface components {
       readonly receive: components["schemas"]["Amount_2"]
       readonly value: components["schemas"]["Amount_2"]
       readonly minedInBlock: components["schemas"]["MinedInBlock"]
-    }
-    readonly UtxoTransaction: {
-      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
-      readonly id: string
-      /**
-       * @description As `id`
-       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
-       */
-      readonly transactionID: string
-      /**
-       * @description Of all bytes, the witness too; on zcash the id
-       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
-       */
-      readonly hash: string
-      /** @example true */
-      readonly isConfirmed: boolean
-      /** @example 0 */
-      readonly locktime: number
-      /**
-       * @description Bytes
-       * @example 222
-       */
-      readonly size: number
-      /** @example 2 */
-      readonly version: number
-      readonly fee: components["schemas"]["Amount_2"]
-      readonly inputs: readonly {
-        /** @description Of the coin that is spent, where its script has an address */
-        readonly addresses?: readonly string[]
-        /**
-         * @description The script of a coinbase, which spends nothing
-         * @example 03c6450d
-         */
-        readonly coinbase?: string
-        /**
-         * @description Of the coin that is spent; 4294967295 for a coinbase
-         * @example 1
-         */
-        readonly outputIndex: number
-        /**
-         * @description As `outputIndex`
-         * @example 1
-         */
-        readonly oututIndex: number
-        readonly script: {
-          /** @example witness_v0_keyhash */
-          readonly type: string
-        }
-        /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
-        readonly transactionId: string
-        readonly value?: components["schemas"]["Amount_2"]
-        readonly witnesses: readonly string[]
-      }[]
-      readonly outputs: readonly {
-        readonly addresses?: readonly string[]
-        /**
-         * @description By a transaction in a block or one that waits; one that nobody can spend is not
-         * @example false
-         */
-        readonly isSpent: boolean
-        readonly script: {
-          /** @example witness_v0_keyhash */
-          readonly type: string
-        }
-        readonly value: components["schemas"]["Amount_2"]
-      }[]
-      /**
-       * @description -1 for one that waits
-       * @example 7
-       */
-      readonly positionInBlock: number
-      /** @description Each address that is paid, with all that it gets */
-      readonly recipients: readonly {
-        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
-        readonly address: string
-        /**
-         * @description As `address`
-         * @example 0x52908400098527886E0F7030069857D2E4169EE7
-         */
-        readonly addresses: string
-        readonly value: components["schemas"]["Amount_2"]
-      }[]
-      /** @description Each address whose coins are spent, with all of them */
-      readonly senders: readonly {
-        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
-        readonly address: string
-        /**
-         * @description As `address`
-         * @example 0x52908400098527886E0F7030069857D2E4169EE7
-         */
-        readonly addresses: string
-        readonly value: components["schemas"]["Amount_2"]
-      }[]
-      /**
-       * @description Of the block, or when the node saw one that waits
-       * @example 1764158400
-       */
-      readonly timestamp: number
-      readonly minedInBlock: components["schemas"]["MinedInBlock_1"]
-      /** @description On zcash */
-      readonly blockchainSpecific?: {
-        /** @example 2800040 */
-        readonly expiryHeight: number
-        /** @example true */
-        readonly overwintered: boolean
-        readonly valueBalance: components["schemas"]["Amount_3"]
-        /** @example 892f2085 */
-        readonly versionGroupId: string
-      }
-    }
-    /** @description What Sapling reveals, or hides where it is negative */
-    readonly Amount_3: {
-      /**
-       * @description Decimal text, never with an exponent
-       * @example 0.015
-       */
-      readonly amount: string
-      /** @example BTC */
-      readonly unit: string
-    }
-    /** @description Without a hash and at height -1 for one that waits */
-    readonly MinedInBlock_1: {
-      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
-      readonly hash: string
-      /** @example 21000000 */
-      readonly height: number
     }
     readonly PreparedTransaction: {
       /** @example 0x */
@@ -6548,6 +6709,332 @@ export interface operations {
         content: {
           readonly "application/json": {
             readonly item: components["schemas"]["SyncedAddressState"]
+          }
+        }
+      }
+    }
+  }
+  readonly "addressHistory.utxoLatestTransactions": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 50 if not given */
+        readonly limit?: number
+        /** @description ASCENDING or DESCENDING by time, in any letter case; DESCENDING if not given */
+        readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+        /** @description The `nextStartingAfter` of the page before */
+        readonly startingAfter?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Address, in any form that the blockchain knows */
+        readonly address: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly startingAfter?: string
+            readonly hasMore: boolean
+            readonly nextStartingAfter?: string
+            /** @enum {string} */
+            readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+            readonly items: readonly components["schemas"]["UtxoTransaction"][]
+            /**
+             * @description Height of the block from which on the list is whole; earlier items may be missing. Absent where none is
+             * @example 20000000
+             */
+            readonly completeFrom?: number
+            /**
+             * @description `record`: what this server has recorded; `node`: what the chain's node has, recorded or not
+             * @example record
+             * @enum {string}
+             */
+            readonly answeredFrom?: "record" | "node"
+          }
+        }
+      }
+    }
+  }
+  readonly "addressHistory.utxoUnconfirmed": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 50 if not given */
+        readonly limit?: number
+        /** @description Items to skip; 0 if not given */
+        readonly offset?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Address, in any form that the blockchain knows */
+        readonly address: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["UtxoTransaction"][]
+            /**
+             * @description Height of the block from which on the list is whole; earlier items may be missing. Absent where none is
+             * @example 20000000
+             */
+            readonly completeFrom?: number
+            /**
+             * @description `record`: what this server has recorded; `node`: what the chain's node has, recorded or not
+             * @example record
+             * @enum {string}
+             */
+            readonly answeredFrom?: "record" | "node"
+          }
+        }
+      }
+    }
+  }
+  readonly "addressHistory.utxoLatestBalance": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Address, in any form that the blockchain knows */
+        readonly address: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["UtxoBalance"]
+          }
+        }
+      }
+    }
+  }
+  readonly "addressHistory.utxoBalance": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Address, in any form that the blockchain knows */
+        readonly address: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["UtxoBalance"]
+          }
+        }
+      }
+    }
+  }
+  readonly "addressHistory.utxoTransactions": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 50 if not given */
+        readonly limit?: number
+        /** @description ASCENDING or DESCENDING by time, in any letter case; DESCENDING if not given */
+        readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+        /** @description The `nextStartingAfter` of the page before */
+        readonly startingAfter?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Address, in any form that the blockchain knows */
+        readonly address: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly startingAfter?: string
+            readonly hasMore: boolean
+            readonly nextStartingAfter?: string
+            /** @enum {string} */
+            readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+            readonly items: readonly components["schemas"]["UtxoAddressTransaction"][]
+            /**
+             * @description Height of the block from which on the list is whole; earlier items may be missing. Absent where none is
+             * @example 20000000
+             */
+            readonly completeFrom?: number
+            /**
+             * @description `record`: what this server has recorded; `node`: what the chain's node has, recorded or not
+             * @example record
+             * @enum {string}
+             */
+            readonly answeredFrom?: "record" | "node"
+          }
+        }
+      }
+    }
+  }
+  readonly "addressHistory.utxoTransactionsSince": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 50 if not given */
+        readonly limit?: number
+        /** @description ASCENDING or DESCENDING by time, in any letter case; DESCENDING if not given */
+        readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+        /** @description The `nextStartingAfter` of the page before */
+        readonly startingAfter?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Address, in any form that the blockchain knows */
+        readonly address: string
+        /** @description Seconds since the Unix epoch: what is in blocks of that moment and later ones is listed */
+        readonly timestamp: number
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly startingAfter?: string
+            readonly hasMore: boolean
+            readonly nextStartingAfter?: string
+            /** @enum {string} */
+            readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+            readonly items: readonly components["schemas"]["UtxoAddressTransaction"][]
+            /**
+             * @description Height of the block from which on the list is whole; earlier items may be missing. Absent where none is
+             * @example 20000000
+             */
+            readonly completeFrom?: number
+            /**
+             * @description `record`: what this server has recorded; `node`: what the chain's node has, recorded or not
+             * @example record
+             * @enum {string}
+             */
+            readonly answeredFrom?: "record" | "node"
+          }
+        }
+      }
+    }
+  }
+  readonly "addressHistory.utxoUnspent": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 50 if not given */
+        readonly limit?: number
+        /** @description Items to skip; 0 if not given */
+        readonly offset?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Address, in any form that the blockchain knows */
+        readonly address: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["UnspentOutput"][]
+            /**
+             * @description Height of the block from which on the list is whole; earlier items may be missing. Absent where none is
+             * @example 20000000
+             */
+            readonly completeFrom?: number
+            /**
+             * @description `record`: what this server has recorded; `node`: what the chain's node has, recorded or not
+             * @example record
+             * @enum {string}
+             */
+            readonly answeredFrom?: "record" | "node"
           }
         }
       }

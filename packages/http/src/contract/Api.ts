@@ -4,6 +4,7 @@ import { apiVersion } from "@headwater/core/events/Callback"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { AddressesGroup } from "./Addresses.ts"
+import { AddressHistoryGroup } from "./AddressHistory.ts"
 import { AddressFormsGroup } from "./AddressForms.ts"
 import { AddressListsGroup } from "./AddressLists.ts"
 import { Authentication } from "./Authentication.ts"
@@ -51,6 +52,7 @@ export class Api extends HttpApi.make("headwater")
   .add(BalancesGroup)
   .add(BroadcastsGroup)
   .add(AddressesGroup)
+  .add(AddressHistoryGroup)
   .add(HdWalletsGroup)
   .add(HdWalletDetailsGroup)
   .add(AddressFormsGroup)

@@ -72,9 +72,13 @@ const resultsOf = (data: unknown) => {
   return items === undefined ? 1 : Math.max(1, items.length)
 }
 
+/** By name, as {@link FailureEnvelope}: written out for every operation, the type of the contract would be too long. */
+export interface SuccessEnvelope<S extends Schema.Top>
+  extends Schema.Struct<typeof fields & { readonly data: Schema.toEncoded<S> }> {}
+
 /** Envelope around a payload; the decoded side is the payload itself. */
 export const success = <S extends Schema.Top>(data: S) =>
-  Schema.Struct({ ...fields, data: Schema.toEncoded(data) }).pipe(
+  (Schema.Struct({ ...fields, data: Schema.toEncoded(data) }) as SuccessEnvelope<S>).pipe(
     Schema.decodeTo(data, {
       decode: SchemaGetter.transform((envelope) => (envelope as { readonly data: S["Encoded"] }).data),
       encode: SchemaGetter.transformEffect((data) =>
@@ -106,6 +110,18 @@ export const ErrorBody = Schema.Struct({
 /** The body of an error answer. */
 export const errorBody = (error: typeof ErrorBody.Type) => Effect.map(head, (head) => ({ ...head, error }))
 
+/** The answer of an error. */
+export interface FailureEnvelope<Code extends string>
+  extends Schema.Struct<
+    typeof fields & {
+      readonly error: Schema.Struct<{
+        readonly code: Schema.Literal<Code>
+        readonly message: Schema.String
+        readonly details: Schema.optionalKey<Schema.$Array<typeof ErrorDetail>>
+      }>
+    }
+  > {}
+
 /** Publishes a domain error under a status. Its tag is the code of the interface. */
 export const failure = <
   E extends Schema.Top & { readonly Encoded: { readonly _tag: string; readonly message: string } }
@@ -113,30 +129,33 @@ export const failure = <
   error: E,
   options: { readonly code: E["Encoded"]["_tag"]; readonly status: number; readonly description: string }
 ) =>
-  Schema.Struct({
-    ...fields,
-    error: Schema.Struct({
-      code: Schema.Literal(options.code),
-      message: Schema.String.annotate({ examples: [options.description] }),
-      details: Schema.optionalKey(Schema.Array(ErrorDetail))
-    })
-  })
-    .annotate({ identifier: `error.${options.code}.${options.status}`, description: options.description })
-    .pipe(
-      Schema.decodeTo(error, {
-        decode: SchemaGetter.transform(
-          ({ error: { code: _tag, ...rest } }) => ({ _tag, ...rest }) as unknown as E["Encoded"]
-        ),
-        encode: SchemaGetter.transformEffect((encoded) => {
-          const { _tag, details, message, retryAfter } = encoded as {
-            readonly _tag: string
-            readonly message: string
-            readonly details?: ReadonlyArray<typeof ErrorDetail.Type>
-            readonly retryAfter?: number
-          }
-          const body = errorBody({ code: _tag, message, ...(details === undefined ? {} : { details }) })
-          return retryAfter === undefined ? body : Effect.andThen(answerHeader("retry-after", String(retryAfter)), body)
-        })
-      }),
-      Schema.annotate({ httpApiStatus: options.status })
-    )
+  (
+    Schema.Struct({
+      ...fields,
+      error: Schema.Struct({
+        code: Schema.Literal(options.code),
+        message: Schema.String.annotate({ examples: [options.description] }),
+        details: Schema.optionalKey(Schema.Array(ErrorDetail))
+      })
+    }).annotate({
+      identifier: `error.${options.code}.${options.status}`,
+      description: options.description
+    }) as FailureEnvelope<E["Encoded"]["_tag"]>
+  ).pipe(
+    Schema.decodeTo(error, {
+      decode: SchemaGetter.transform(
+        ({ error: { code: _tag, ...rest } }) => ({ _tag, ...rest }) as unknown as E["Encoded"]
+      ),
+      encode: SchemaGetter.transformEffect((encoded) => {
+        const { _tag, details, message, retryAfter } = encoded as {
+          readonly _tag: string
+          readonly message: string
+          readonly details?: ReadonlyArray<typeof ErrorDetail.Type>
+          readonly retryAfter?: number
+        }
+        const body = errorBody({ code: _tag, message, ...(details === undefined ? {} : { details }) })
+        return retryAfter === undefined ? body : Effect.andThen(answerHeader("retry-after", String(retryAfter)), body)
+      })
+    }),
+    Schema.annotate({ httpApiStatus: options.status })
+  )

@@ -13,6 +13,11 @@ export const Listing = Context.Reference<"offset" | "cursor" | "whole" | undefin
   { defaultValue: () => undefined }
 )
 
+/** The size of a page where a request does not say, as an annotation on the endpoint of a list. */
+export const DefaultLimit = Context.Reference<number>("@headwater/http/contract/Paging/DefaultLimit", {
+  defaultValue: () => 50
+})
+
 /** The largest page. */
 export const maxLimit = 50
 
@@ -31,6 +36,12 @@ const limit = (byDefault: number, most = maxLimit) =>
 
 /** A height in a path. */
 export const HeightText = Count.annotate({ description: "Height of the block", examples: [21_000_000] })
+
+/** A moment in a path. */
+export const TimestampText = Count.annotate({
+  description: "Seconds since the Unix epoch: what is in blocks of that moment and later ones is listed",
+  examples: [1_764_158_400]
+})
 
 /** How many of the newest things are listed where a request does not say. */
 export const newestByDefault = 10
@@ -83,8 +94,8 @@ const AnyCase = Schema.String.check(
 )
 
 /** Query of a list that is paged by cursor (interface section 4.13). */
-export const cursorQuery = {
-  limit: limit(50),
+export const cursorQueryOf = (defaultLimit: number) => ({
+  limit: limit(defaultLimit),
   sortingOrder: Schema.optionalKey(
     AnyCase.annotate({
       description: "ASCENDING or DESCENDING by time, in any letter case; DESCENDING if not given"
@@ -95,7 +106,9 @@ export const cursorQuery = {
       Schema.isPattern(/^[A-Za-z0-9_-]{1,200}$/, { message: "must be a nextStartingAfter of this list" })
     ).annotate({ description: "The `nextStartingAfter` of the page before" })
   )
-}
+})
+
+export const cursorQuery = cursorQueryOf(50)
 
 /** Query of a list of very many items, in one order. */
 export const bulkQuery = { limit: limit(1_000, 1_000), startingAfter: cursorQuery.startingAfter }
@@ -107,6 +120,12 @@ const cursorFields = <S extends Schema.Top>(item: S) => ({
   nextStartingAfter: Schema.optionalKey(Schema.String),
   sortingOrder: Schema.optionalKey(SortingOrder),
   items: Schema.Array(item)
+})
+
+/** What a list rests on. */
+export const AnsweredFrom = Schema.Literals(["record", "node"]).annotate({
+  description: "`record`: what this server has recorded; `node`: what the chain's node has, recorded or not",
+  examples: ["record"]
 })
 
 /** The first block from which on a list that rests on the record is whole. */
@@ -126,6 +145,26 @@ export const cursorPage = <S extends Schema.Top>(item: S) => success(Schema.Stru
 /** As {@link cursorPage}, of a list that rests on the record. */
 export const recordedPage = <S extends Schema.Top>(item: S) =>
   success(Schema.Struct({ ...cursorFields(item), completeFrom: Schema.optionalKey(CompleteFrom) }))
+
+/** As {@link recordedPage}, of a list that rests on the record or on the node. */
+export const answeredPage = <S extends Schema.Top>(item: S) =>
+  success(
+    Schema.Struct({
+      ...cursorFields(item),
+      completeFrom: Schema.optionalKey(CompleteFrom),
+      answeredFrom: Schema.optionalKey(AnsweredFrom)
+    })
+  )
+
+/** As {@link answeredPage}, paged by offset. */
+export const answeredList = <S extends Schema.Top>(item: S) =>
+  success(
+    Schema.Struct({
+      ...offsetFields(item),
+      completeFrom: Schema.optionalKey(CompleteFrom),
+      answeredFrom: Schema.optionalKey(AnsweredFrom)
+    })
+  )
 
 /** What stands for a place in a feed: a number, with what tells whether the number is of this feed and store. */
 const FeedCursor = Schema.String.check(

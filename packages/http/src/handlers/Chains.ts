@@ -9,6 +9,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as Layer from "effect/Layer"
 import * as Record from "effect/Record"
+import { AddressHistoryGroup } from "../contract/AddressHistory.ts"
 import { AddressesGroup } from "../contract/Addresses.ts"
 import { Api } from "../contract/Api.ts"
 import { CurrentAccount } from "../contract/Authentication.ts"
@@ -20,7 +21,7 @@ import { FeesGroup } from "../contract/Fees.ts"
 import { HdWalletDetailsGroup } from "../contract/HdWalletDetails.ts"
 import { HdWalletsGroup } from "../contract/HdWallets.ts"
 import { NextNonceGroup } from "../contract/NextNonce.ts"
-import { Listing } from "../contract/Paging.ts"
+import { DefaultLimit, Listing } from "../contract/Paging.ts"
 import { Payment } from "../contract/Price.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
 import { RawTransactionsGroup } from "../contract/RawTransactions.ts"
@@ -35,8 +36,6 @@ import { ConfiguredChains } from "../server/RequestedChain.ts"
 
 /** Lists of transfers are in the order of block height, place in the block, place in the transaction. */
 const positionLength = 3
-
-const defaultLimit = 50
 
 /** A request to any of the endpoints, with the parts that some endpoint has. */
 interface AnyRequest {
@@ -68,12 +67,15 @@ const handler = Effect.map(ConfiguredChains, (configured) => {
     const operation = yield* operationOf(chain, endpoint.identifier)
     const { blockchain, network, ...own } = params
     const request = { ...own, ...query, ...payload?.data?.item, account, paying }
+    const defaultLimit = Context.get(endpoint.annotations, DefaultLimit)
     switch (Context.get(endpoint.annotations, Listing)) {
       case "offset":
         return yield* Pages.byOffset(query, defaultLimit, (page) => operation({ ...request, ...page }))
       case "cursor": {
         const list = [endpoint.identifier, account, Chain.nameOf(chain), ...Object.values(own)]
-        return yield* Pages.byCursor(list, positionLength, query, (page) => operation({ ...request, ...page }))
+        return yield* Pages.byCursor(list, positionLength, { limit: defaultLimit, ...query }, (page) =>
+          operation({ ...request, ...page })
+        )
       }
       case "whole": {
         const { items, ...rest }: RecordedList<unknown> = yield* operation(request)
@@ -99,6 +101,9 @@ const checkUrl = (policy: CallbackUrlPolicy, { callbackUrl }: { readonly callbac
 export const layer = Layer.mergeAll(
   HttpApiBuilder.group(Api, "addresses", (group) =>
     Effect.map(handlersOf(AddressesGroup), (all) => group.handleAll(all))
+  ),
+  HttpApiBuilder.group(Api, "addressHistory", (group) =>
+    Effect.map(handlersOf(AddressHistoryGroup), (all) => group.handleAll(all))
   ),
   HttpApiBuilder.group(Api, "balances", (group) =>
     Effect.map(handlersOf(BalancesGroup), (all) => group.handleAll(all))

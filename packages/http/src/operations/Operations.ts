@@ -8,6 +8,7 @@ import type { Derivation, Format } from "@headwater/core/keys/Derivation"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import type { AddressHistoryGroup } from "../contract/AddressHistory.ts"
 import type { AddressesGroup } from "../contract/Addresses.ts"
 import type { BalancesGroup } from "../contract/Balances.ts"
 import type { BlocksGroup } from "../contract/Blocks.ts"
@@ -24,7 +25,7 @@ import type { HdWalletDetailsGroup } from "../contract/HdWalletDetails.ts"
 import type { HdWalletsGroup } from "../contract/HdWallets.ts"
 import type { Asset, ExchangeRate, ListedAsset, SupportedAsset } from "../contract/MarketData.ts"
 import type { NextNonceGroup } from "../contract/NextNonce.ts"
-import type { cursorQuery, SortingOrder } from "../contract/Paging.ts"
+import type { AnsweredFrom, cursorQuery, SortingOrder } from "../contract/Paging.ts"
 import type { Payment } from "../contract/Price.ts"
 import type { RawTransactionsGroup } from "../contract/RawTransactions.ts"
 import type { SimulationGroup } from "../contract/Simulation.ts"
@@ -32,8 +33,15 @@ import type { TokenPreparationGroup } from "../contract/TokenPreparation.ts"
 import type { TransactionsGroup } from "../contract/Transactions.ts"
 import type { XrpPreparationGroup } from "../contract/XrpPreparation.ts"
 
+/** What an answer rests on, where it says so. */
+export interface Grounds {
+  /** The block from which on the list is whole; absent where that is the beginning. */
+  readonly completeFrom?: number | undefined
+  readonly answeredFrom?: typeof AnsweredFrom.Type
+}
+
 /** A page by offset. `total` counts the items of all pages. */
-export interface OffsetPage<A> {
+export interface OffsetPage<A> extends Grounds {
   readonly items: ReadonlyArray<A>
   readonly total: number
 }
@@ -50,11 +58,9 @@ export interface OffsetRequest {
 export type Position = ReadonlyArray<number>
 
 /** A page by cursor; `next` is the position of the last item, where more items follow. */
-export interface CursorPage<A> {
+export interface CursorPage<A> extends Grounds {
   readonly items: ReadonlyArray<A>
   readonly next: Position | undefined
-  /** The block from which on the list is whole; absent where that is the beginning. */
-  readonly completeFrom?: number | undefined
 }
 
 /** A whole list that rests on the record; `completeFrom` as in {@link CursorPage}. */
@@ -85,6 +91,7 @@ export interface WalletRequest extends Pick<Caller, "account"> {
 }
 
 type Endpoint = HttpApiGroup.Endpoints<
+  | typeof AddressHistoryGroup
   | typeof BalancesGroup
   | typeof BlocksGroup
   | typeof BroadcastsGroup

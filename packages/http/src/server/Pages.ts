@@ -1,8 +1,14 @@
 /** From the query of a list to its answer, for both ways of paging. */
 import * as Effect from "effect/Effect"
 import type { SortingOrder } from "../contract/Paging.ts"
-import type { CursorPage, CursorRequest, OffsetPage, OffsetRequest } from "../operations/Operations.ts"
+import type { CursorPage, CursorRequest, Grounds, OffsetPage, OffsetRequest } from "../operations/Operations.ts"
 import * as Cursor from "./Cursor.ts"
+
+/** What an answer says of its grounds. */
+const said = ({ answeredFrom, completeFrom }: Grounds) => ({
+  ...(completeFrom === undefined ? {} : { completeFrom }),
+  ...(answeredFrom === undefined ? {} : { answeredFrom })
+})
 
 export interface OffsetQuery {
   readonly limit?: number
@@ -16,7 +22,11 @@ export const byOffset = <A, E, R>(
   read: (request: OffsetRequest) => Effect.Effect<OffsetPage<A>, E, R>
 ) => {
   const { limit = defaultLimit, offset = 0 } = query
-  return Effect.map(read({ limit, offset }), ({ items, total }) => ({ limit, offset, total, items }))
+  return Effect.map(read({ limit, offset }), ({ items, total, ...grounds }) => ({
+    ...{ limit, offset, total },
+    ...said(grounds),
+    items
+  }))
 }
 
 export interface CursorQuery {
@@ -35,14 +45,14 @@ export const byCursor = Effect.fnUntraced(function* <A, E, R>(
   const { limit = 50, sortingOrder = "DESCENDING", startingAfter } = query
   const ordered = [...list, sortingOrder]
   const after = startingAfter === undefined ? undefined : yield* Cursor.decode(ordered, startingAfter, numbers)
-  const { completeFrom, items, next } = yield* read({ limit, sortingOrder, after })
+  const { items, next, ...grounds } = yield* read({ limit, sortingOrder, after })
   return {
     limit,
     ...(startingAfter === undefined ? {} : { startingAfter }),
     hasMore: next !== undefined,
     ...(next === undefined ? {} : { nextStartingAfter: Cursor.encode(ordered, next) }),
     sortingOrder,
-    ...(completeFrom === undefined ? {} : { completeFrom }),
+    ...said(grounds),
     items
   }
 })

@@ -120,6 +120,12 @@ describe("OpenApiDocument", () => {
         "GET /transactions/xrp/{network}/{transactionHash}",
         "GET /addresses-latest/evm/{blockchain}/{network}/{address}/internal-transactions",
         "GET /addresses-historical/evm/{blockchain}/{network}/{address}/tokens-transfers",
+        ...["balance", "transactions", "transactions/from-timestamp/{timestamp}", "unspent-outputs"].map(
+          (path) => `GET /addresses-historical/utxo/{blockchain}/{network}/{address}/${path}`
+        ),
+        ...["balance", "transactions", "unconfirmed-transactions"].map(
+          (path) => `GET /addresses-latest/utxo/{blockchain}/{network}/{address}/${path}`
+        ),
         "GET /addresses-historical/manage/{blockchain}/{network}",
         "POST /addresses-historical/manage/{blockchain}/{network}",
         "DELETE /addresses-historical/manage/{blockchain}/{network}/{address}",

@@ -147,6 +147,15 @@ const valid = (operationId: string): Request => {
       return name === "broadcast"
         ? { params: evm, query, item: { signedTransactionHex: "0x01" } }
         : { params: { ...evm, transactionId: hash }, query }
+    case "addressHistory": {
+      const since = name.endsWith("Since") ? { timestamp: "1764158400" } : {}
+      if (name.startsWith("xrp")) {
+        return { params: { network: "mainnet", address: "rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpf" }, query }
+      }
+      return name.startsWith("utxo")
+        ? { params: { ...utxo, ...since, address: "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2" }, query }
+        : { params: { ...evm, ...since, address: evmAddress }, query }
+    }
     case "addresses":
       if (name === "syncedAddresses") return { params: evm, query }
       if (name === "syncAddress") return { params: evm, query, item: { address: evmAddress } }
@@ -249,6 +258,7 @@ for (const store of stores) {
         case "endpoint_not_allowed_for_api_key":
           return yield* call(operation, request, useless)
         case "insufficient_credits": {
+          if (!("referenceId" in request.params)) return yield* call(operation, request, poor)
           const { create, createKey, createList, deactivate } = yield* Subscriptions
           const key = {
             publicKey: accountKey,
@@ -273,7 +283,7 @@ for (const store of stores) {
             allowDuplicates: true
           })
           yield* deactivate(id, "test")
-          const params = "referenceId" in request.params ? { ...request.params, referenceId } : request.params
+          const params = { ...request.params, referenceId }
           return yield* call(operation, { ...request, params }, poor)
         }
         case "invalid_blockchain":
@@ -386,7 +396,7 @@ for (const store of stores) {
         case "node_unavailable":
           // What needs no node needs the store.
           if (
-            /^(addresses|balances|blocks|broadcasts|hdWallets|hdWalletDetails|transactions)\./.test(
+            /^(addresses|addressHistory|balances|blocks|broadcasts|hdWallets|hdWalletDetails|transactions)\./.test(
               operation.operationId
             )
           ) {

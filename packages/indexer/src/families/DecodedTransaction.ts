@@ -5,7 +5,15 @@
  * Decoding a transaction has no error by which a block could fail: each part is read by itself, and the rule that a part
  * breaks is noted beside what the other parts have given. So no transaction of a later kind holds up its block.
  */
-import type { Block, BlockHeader, ContractLog, NotUnderstood, Spend, Transfer } from "@headwater/core/Block"
+import type {
+  Block,
+  BlockHeader,
+  ContractLog,
+  NotUnderstood,
+  Spend,
+  TransactionParties,
+  Transfer
+} from "@headwater/core/Block"
 import * as Result from "effect/Result"
 import * as TimeSlice from "../TimeSlice.ts"
 import * as PrintableText from "./node/PrintableText.ts"
@@ -15,6 +23,7 @@ export interface Content {
   /** Undefined where it could not be read: nothing else of the transaction is used then. */
   readonly id: Uint8Array | undefined
   readonly transfers: ReadonlyArray<Transfer>
+  readonly parties?: TransactionParties | undefined
   readonly logs?: ReadonlyArray<ContractLog>
   readonly spends?: ReadonlyArray<Spend>
 }
@@ -174,6 +183,9 @@ export const toBlock = (
     transactions: transactions.map(({ id }) => id ?? noId),
     transfers: transactions.flatMap(({ transfers }) => transfers),
     spends: transactions.flatMap(({ spends }) => spends),
+    ...(transactions.some(({ parties }) => parties !== undefined)
+      ? { parties: transactions.flatMap(({ parties = [] }) => parties) }
+      : {}),
     ...(transactions.some(({ logs }) => logs !== undefined)
       ? { logs: transactions.flatMap(({ logs = [] }) => logs) }
       : {}),

@@ -153,7 +153,7 @@ for (const store of stores) {
         shows.account = (height) => (height < 9 ? refused : Effect.succeed({ nonce: 0, balance: 5n, hasCode: false }))
         yield* step
         assert.deepStrictEqual(yield* statuses(), ["synced"])
-        assert.deepStrictEqual(yield* completeness(1), { coins: 10, tokens: 0, history: 10 })
+        assert.deepStrictEqual(yield* completeness(1), { coins: 10, tokens: 0, history: 10, transactions: 10 })
       }).pipe(Effect.scoped, Effect.provide(store.layer))
     )
 
@@ -181,9 +181,9 @@ for (const store of stores) {
         // The node has forgotten the state at block 9.
         yield* store.commit([fake.mine([{ from: 8, to: 1 }])])
         yield* used(1)
-        assert.deepStrictEqual(yield* completeness(1), { coins: 10, tokens: 10, history: 10 })
+        assert.deepStrictEqual(yield* completeness(1), { coins: 10, tokens: 10, history: 10, transactions: 10 })
         yield* step
-        assert.deepStrictEqual(yield* completeness(1), { coins: 10, tokens: 0, history: 0 })
+        assert.deepStrictEqual(yield* completeness(1), { coins: 10, tokens: 0, history: 0, transactions: 10 })
       }).pipe(Effect.scoped, Effect.provide(store.layer))
     )
   })

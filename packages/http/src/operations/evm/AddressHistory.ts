@@ -7,16 +7,17 @@ import * as Address from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Hash from "@headwater/core/Hash"
 import * as Capability from "@headwater/indexer/families/Capability"
-import type { ChainReader, PageRequest, Position, RecordedTransfer } from "@headwater/indexer/store/chain/ChainReader"
+import type { ChainReader, RecordedTransfer } from "@headwater/indexer/store/chain/ChainReader"
 import * as InternalRetention from "@headwater/indexer/store/chain/InternalRetention"
 import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as CoinAmount from "../CoinAmount.ts"
-import { AddressNotSynced, Unimplemented } from "../../contract/Errors.ts"
+import { Unimplemented } from "../../contract/Errors.ts"
 import { decodeAddress } from "../Field.ts"
 import type { Freshness } from "../Freshness.ts"
-import type { ChainOperations, CursorRequest } from "../Operations.ts"
+import type { ChainOperations } from "../Operations.ts"
+import * as RecordedAddress from "../RecordedAddress.ts"
 import * as TokenData from "./TokenData.ts"
 import * as TokenNames from "./TokenNames.ts"
 
@@ -26,13 +27,6 @@ export interface Options {
 }
 
 type Operations = Pick<ChainOperations, "internalTransactions" | "tokensTransfers">
-
-const pageRequest = ({ after, limit, sortingOrder }: CursorRequest): PageRequest => ({
-  limit,
-  order: sortingOrder === "ASCENDING" ? "ascending" : "descending",
-  // The contract gives positions of this list their three numbers.
-  after: after as Position | undefined
-})
 
 export const make = (record: ChainReader, freshness: Freshness, options: Options): Operations => {
   const { chain } = record
@@ -64,7 +58,7 @@ export const make = (record: ChainReader, freshness: Freshness, options: Options
       const recordedFrom = (yield* Effect.orDie(record.wholeFrom)).internal ?? tip.height + 1
       const first = yield* Effect.orDie(record.heightSince(since))
       const { next, transfers } = yield* Effect.orDie(
-        record.page("internal", address, { ...pageRequest(request), since })
+        record.page("internal", address, { ...RecordedAddress.pageRequest(request), since })
       )
       return {
         next,
@@ -84,30 +78,20 @@ export const make = (record: ChainReader, freshness: Freshness, options: Options
   const tokensTransfers: Operations["tokensTransfers"] = Effect.fn("AddressHistory.tokensTransfers")(
     function* (request) {
       const address = yield* decodeAddress(chain, "address", request.address)
-      if (options.record === "watched") {
-        const [watched] = yield* Effect.orDie(record.watchedBy(request.account, [address]))
-        if (watched === undefined) {
-          return yield* new AddressNotSynced({
-            message: "The account has neither synced the address nor subscribed to it, so nothing is recorded of it"
-          })
-        }
-      }
+      yield* RecordedAddress.check(record, options.record, request.account, address)
       const { node, tip } = yield* freshness.recorded(request.after === undefined)
       // Read before the page: what is recorded further back meanwhile is only not told yet.
-      const recordedFrom = (yield* Effect.orDie(record.completeness([address]))).get(Bytes.key(address))?.tokens
-      if (recordedFrom === undefined) {
-        return yield* new AddressNotSynced({
-          message: "It is not known yet from which block on the address is recorded: try again after the next block"
-        })
-      }
-      const { next, transfers } = yield* Effect.orDie(record.page("token", address, pageRequest(request)))
+      const recordedFrom = yield* RecordedAddress.recordedFrom(record, address, "tokens")
+      const { next, transfers } = yield* Effect.orDie(
+        record.page("token", address, RecordedAddress.pageRequest(request))
+      )
       const contracts = new Map(transfers.map(({ transfer }) => [Bytes.key(transfer.contract), transfer.contract]))
       const tokens = yield* freshness
         .orUnavailable(TokenNames.find(record, node.source, tip.height, [...contracts.values()]))
         .pipe(Effect.catchTag("DatabaseError", Effect.die))
       return {
         next,
-        completeFrom: recordedFrom === 0 ? undefined : recordedFrom,
+        completeFrom: RecordedAddress.completeFrom(recordedFrom),
         items: transfers.map((recorded) => {
           const { contract, from, to } = recorded.transfer
           return {

@@ -12,12 +12,13 @@ import * as Freshness from "../Freshness.ts"
 import type { ChainOperations, WalletRequest } from "../Operations.ts"
 import * as SyncedWallets from "../SyncedWallets.ts"
 import * as WalletDetails from "../WalletDetails.ts"
+import * as AddressHistory from "./AddressHistory.ts"
 import * as DecodeTransaction from "./DecodeTransaction.ts"
 import * as Explore from "./Explore.ts"
 import * as Fees from "./Fees.ts"
 import * as Prepare from "./Prepare.ts"
 
-export interface Options {
+export interface Options extends Pick<AddressHistory.Options, "record"> {
   /** Unused addresses that are watched behind the last used one of each branch of a wallet. */
   readonly gapLimit: number
   /** How long no other transaction is prepared with the coins of one. */
@@ -103,6 +104,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     utxoDetails: WalletDetails.ofCoins(utxoAssets),
     ...{ utxoAssets, utxoStatus, utxoDerive, utxoDecode, utxoPrepare },
     ...Explore.make(record, freshness, nodeCalls),
+    ...(yield* AddressHistory.make(record, freshness, { record: options.record, nodeCalls })),
     ...Fees.make(record, freshness),
     ...(yield* Broadcast.make(chain, freshness))
   } satisfies Partial<ChainOperations>

@@ -182,7 +182,7 @@ const setup = Effect.fnUntraced(function* (name: string, format: Derivation.Form
     sideSources: { mempool: { transactions: () => Effect.sync(() => pool.transactions) } }
   } as unknown as UtxoConnection)
   const store = yield* ChainStore.open(chain, { record: "all", undoDepth: 100, gapLimit: 20 })
-  const operations = yield* UtxoOperations.make(chain, { gapLimit: 20, reservationSeconds: 600 })
+  const operations = yield* UtxoOperations.make(chain, { record: "all", gapLimit: 20, reservationSeconds: 600 })
   const follow = yield* Follow.make(source, store, {
     ...{ pollInterval: Duration.millis(1), concurrency: 2, undoDepth: 100, start: 0 }
   })

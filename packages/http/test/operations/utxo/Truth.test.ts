@@ -158,7 +158,7 @@ const run = (...[start, record, findsCoins, before, steps]: History) =>
     yield* (yield* ConnectedNodes).connect(chain, connection)
     const store = yield* ChainStore.open(chain, { record, undoDepth: 100, gapLimit })
     const subscriptions = yield* Subscriptions
-    const { utxoAssets, utxoDerive } = yield* UtxoOperations.make(chain, { gapLimit, reservationSeconds: 600 })
+    const { utxoAssets, utxoDerive } = yield* UtxoOperations.make(chain, { record, gapLimit, reservationSeconds: 600 })
     const options = { pollInterval: Duration.millis(1), concurrency: 2, undoDepth: 100 }
     // Its own status: a record that was at the head a moment ago may be seconds behind, and none of these has been.
     const follow = yield* Follow.make(source, store, { ...options, start: begun }).pipe(

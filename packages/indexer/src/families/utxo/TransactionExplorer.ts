@@ -63,6 +63,23 @@ export interface TransactionExplorer {
     { readonly items: ReadonlyArray<ExplorerTransaction>; readonly total: number },
     NodeError | Refused
   >
+  /** Transactions in blocks, in the order that they are asked for, with at most so many calls. */
+  readonly mined: (
+    transactions: ReadonlyArray<Mined>,
+    mostCalls: number
+  ) => Effect.Effect<ReadonlyArray<ExplorerTransaction>, NodeError | Refused>
+  /** Those of the transactions that wait for a block still, with at most so many calls. */
+  readonly waiting: (
+    ids: ReadonlyArray<string>,
+    mostCalls: number
+  ) => Effect.Effect<ReadonlyArray<ExplorerTransaction>, NodeError | Refused>
+}
+
+/** A transaction of which it is known where it is. */
+export interface Mined extends Pick<ExplorerTransaction, "time"> {
+  /** 64 hex digits in lower case. */
+  readonly id: string
+  readonly block: NonNullable<ExplorerTransaction["block"]>
 }
 
 /** A block of the chain as its ids. */
@@ -355,6 +372,37 @@ export const make = (
     return place === undefined ? undefined : (yield* complete(one, [found.given], mostCalls, () => place))[0]
   })
 
+  const mined = Effect.fnUntraced(function* (
+    one: JsonRpc,
+    wanted: ReadonlyArray<Mined>,
+    mostCalls: number
+  ): Effect.fn.Return<ReadonlyArray<ExplorerTransaction>, NodeError | Refused> {
+    if (!txindex) return yield* noIndex
+    const calls = wanted.map(({ id }) => ({ method: "getrawtransaction", params: [id] }))
+    const answers = yield* BatchInParts.batch(one, calls)
+    const given = wanted.map(({ id }, index) => ({ id, hex: answers[index], inputs: undefined }))
+    return yield* complete(one, given, mostCalls, (index) => wanted[index]!)
+  })
+
+  const waiting = Effect.fnUntraced(function* (
+    one: JsonRpc,
+    ids: ReadonlyArray<string>,
+    mostCalls: number
+  ): Effect.fn.Return<ReadonlyArray<ExplorerTransaction>, NodeError | Refused> {
+    const given: Array<Given> = []
+    const places: Array<Pick<ExplorerTransaction, "block" | "time">> = []
+    for (const id of ids) {
+      const found = yield* Effect.catchTag(known(one, id), "NotShown", () => Effect.undefined)
+      if (found === undefined) continue
+      // It may leave between two calls.
+      const place = yield* Effect.catchTag(placeOf(one, id, found.json), "NodeRejected", () => Effect.undefined)
+      if (place === undefined || place.block !== undefined) continue
+      given.push(found.given)
+      places.push(place)
+    }
+    return yield* complete(one, given, mostCalls, (index) => places[index]!)
+  })
+
   /** What no node shows is a value while the nodes are asked in turn. */
   const ask = <A>(work: (one: JsonRpc) => Effect.Effect<A, NodeError | Refused>) =>
     Effect.flatMap(
@@ -386,6 +434,10 @@ export const make = (
         })
       )
     ),
+    mined: Effect.fn("TransactionExplorer.mined")((transactions, mostCalls) =>
+      ask((one) => mined(one, transactions, mostCalls))
+    ),
+    waiting: Effect.fn("TransactionExplorer.waiting")((ids, mostCalls) => ask((one) => waiting(one, ids, mostCalls))),
     transactionsOf: Effect.fn("TransactionExplorer.transactionsOf")((name, page, mostCalls) =>
       ask((one) => transactionsOf(one, name, page, mostCalls))
     )

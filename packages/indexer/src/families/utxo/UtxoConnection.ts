@@ -8,6 +8,7 @@ import * as MinedOutputs from "./MinedOutputs.ts"
 import * as TransactionExplorer from "./TransactionExplorer.ts"
 import * as UtxoSelfReport from "./internal/UtxoSelfReport.ts"
 import type * as UtxoSettings from "./internal/UtxoSettings.ts"
+import * as WaitingTransactions from "./WaitingTransactions.ts"
 import * as UtxoPreparation from "./UtxoPreparation.ts"
 import * as UtxoSource from "./UtxoSource.ts"
 
@@ -16,6 +17,7 @@ export interface UtxoConnection extends ConnectedNode {
   readonly source: UtxoSource.UtxoSource
   readonly preparation: UtxoPreparation.UtxoPreparation
   readonly transactions: TransactionExplorer.TransactionExplorer
+  readonly waiting: WaitingTransactions.WaitingTransactions
 }
 
 type Access = NodeAccess<UtxoConnection, UtxoSettings.Fields>
@@ -51,6 +53,7 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
     family: "utxo" as const,
     source,
     transactions: TransactionExplorer.make(chain, rpc, source.capable, minedOutputs),
+    waiting: WaitingTransactions.make(source.mempool),
     preparation: UtxoPreparation.make(chain, rpc, settings.maximumFee),
     sideSources: {
       broadcasting: source.broadcasting,

@@ -50,6 +50,16 @@ export interface Page<K extends Kind> {
   readonly next: Position | undefined
 }
 
+/** A recorded transaction with its block. */
+export interface PlacedTransaction extends TransferPages.RecordedTransaction {
+  readonly block: { readonly hash: Uint8Array; readonly time: number }
+}
+
+export interface TransactionPage {
+  readonly transactions: ReadonlyArray<PlacedTransaction>
+  readonly next: Position | undefined
+}
+
 export interface ChainReader {
   readonly chain: Chain.Chain
   /** `blockchain/network`. */
@@ -62,6 +72,8 @@ export interface ChainReader {
     address: AddressBytes,
     request: PageRequest
   ) => Effect.Effect<Page<K>, DatabaseError>
+  /** Transactions that name an address, on UTXO chains by an input or output. */
+  readonly transactions: (address: AddressBytes, request: PageRequest) => Effect.Effect<TransactionPage, DatabaseError>
   /** Every recorded transfer of a kind up to a height that names an address, oldest first, a page at a time. */
   readonly each: <K extends Kind>(
     kind: K,
@@ -168,17 +180,27 @@ const blocksAt = Effect.fnUntraced(function* (chain: number, heights: ReadonlyAr
   return new Map(rows.map((row) => [row.height, row]))
 })
 
+/** How a page is read of a log. */
+type Read<A> = (
+  chain: number,
+  request: TransferPages.PageRequest
+) => Effect.Effect<{ readonly items: ReadonlyArray<A>; readonly hasMore: boolean }, DatabaseError, Database>
+
+interface Placed<A> {
+  readonly items: ReadonlyArray<A & { readonly block: { readonly hash: Uint8Array; readonly time: number } }>
+  readonly next: Position | undefined
+}
+
 /** A page with its blocks; undefined where blocks were undone meanwhile: half of it may be of either branch. */
-const pageAtOnce = Effect.fnUntraced(function* <K extends Kind>(
+const pageAtOnce = Effect.fnUntraced(function* <A extends { readonly height: number; readonly position: number }>(
   chain: Chain.Chain,
-  kind: K,
-  address: AddressBytes,
+  read: Read<A>,
   request: PageRequest
 ) {
   const before = yield* ChainRow.findWithReorganisations(chain)
-  if (before === undefined || before.height === null) return { transfers: [], next: undefined } satisfies Page<K>
+  if (before === undefined || before.height === null) return { items: [], next: undefined } satisfies Placed<A>
   const { id } = before
-  const { hasMore, transfers } = yield* TransferPages.page(id, kind, address, {
+  const { hasMore, items } = yield* read(id, {
     order: request.order,
     limit: request.limit,
     after: yield* beginOf(id, request),
@@ -187,14 +209,25 @@ const pageAtOnce = Effect.fnUntraced(function* <K extends Kind>(
         ? undefined
         : yield* heightBetween(id, before.first_height ?? 0, before.height, request.since)
   })
-  const blocks = yield* blocksAt(id, [...new Set(transfers.map(({ height }) => height))])
+  const blocks = yield* blocksAt(id, [...new Set(items.map(({ height }) => height))])
   const after = yield* ChainRow.findWithReorganisations(chain)
   if (after?.reorganisations !== before.reorganisations) return undefined
-  const last = transfers.at(-1)
+  const last = items.at(-1)
   return {
-    transfers: transfers.map((transfer) => ({ ...transfer, block: blocks.get(transfer.height)! })),
+    items: items.map((item) => ({ ...item, block: blocks.get(item.height)! })),
     next: hasMore && last !== undefined ? endOf(last, before.reorganisations ?? 0) : undefined
-  } satisfies Page<K>
+  } satisfies Placed<A>
+})
+
+const paged = Effect.fnUntraced(function* <A extends { readonly height: number; readonly position: number }>(
+  chain: Chain.Chain,
+  read: Read<A>,
+  request: PageRequest
+) {
+  while (true) {
+    const found: Placed<A> | undefined = yield* pageAtOnce(chain, read, request)
+    if (found !== undefined) return found
+  }
 })
 
 const page = Effect.fn("ChainReader.page")(function* <K extends Kind>(
@@ -203,10 +236,27 @@ const page = Effect.fn("ChainReader.page")(function* <K extends Kind>(
   address: AddressBytes,
   request: PageRequest
 ) {
-  while (true) {
-    const found: Page<K> | undefined = yield* pageAtOnce(chain, kind, address, request)
-    if (found !== undefined) return found
-  }
+  const read: Read<TransferPages.Recorded<K>> = (id, within) =>
+    Effect.map(TransferPages.page(id, kind, address, within), ({ hasMore, transfers }) => ({
+      hasMore,
+      items: transfers
+    }))
+  const { items, next } = yield* paged(chain, read, request)
+  return { transfers: items, next } satisfies Page<K>
+})
+
+const transactions = Effect.fn("ChainReader.transactions")(function* (
+  chain: Chain.Chain,
+  address: AddressBytes,
+  request: PageRequest
+) {
+  const kind = chain.ledger === "outputs" ? "coin" : "transaction"
+  const { items, next } = yield* paged(
+    chain,
+    (id, within) => TransferPages.transactions(id, kind, address, within),
+    request
+  )
+  return { transactions: items, next } satisfies TransactionPage
 })
 
 const each = Effect.fn("ChainReader.each")(function* <K extends Kind>(
@@ -287,6 +337,7 @@ export const make = (chain: Chain.Chain): Effect.Effect<ChainReader, never, Data
           : { height: row.height, hash: row.hash, reorganisations: row.reorganisations ?? 0 }
       ),
       page: (kind, address, request) => provided(page(chain, kind, address, request)),
+      transactions: (address, request) => provided(transactions(chain, address, request)),
       each: (kind, address, upTo, use) => provided(each(chain, kind, address, upTo, use)),
       prunedTotals: (addresses) => ofRow(new Map(), ({ id }) => PrunedInternal.totals(id, addresses)),
       tokens: (contracts) => ofRow(new Map(), ({ id }) => Tokens.find(id, contracts)),

@@ -38,6 +38,7 @@ export const enter = Effect.fn("CoinEntry.enter")(function* (
       yield* LostCoins.settle(row, proved, found.coins)
       yield* UtxoSet.add(row.id, found.coins, found.spent)
       yield* WalletCoins.recount(row.id, found)
+      yield* Completeness.knowsInputsFrom(row.id, proved, found.height + 1)
       yield* Completeness.prove(row.id, "coins", proved, found.searched + 1)
       yield* WalletCoins.markUsed(row.id, found, gapLimit)
       yield* PastPayments.found(chain, row, found)

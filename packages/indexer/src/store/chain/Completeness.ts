@@ -19,19 +19,26 @@ import { isMatched } from "./MatchedSubscriptions.ts"
 import type { Undone } from "./Projection.ts"
 import * as RecordGaps from "./RecordGaps.ts"
 
-/** The parts of an address's record. */
+/** The parts of an address's record that can be proved further back. */
 export type Part = "coins" | "tokens" | "history"
 
 /**
  * For each part the first block from which on it is recorded; 0 is from the beginning, undefined is unknown. Coins are
  * what the address holds: on UTXO chains its unspent outputs, those from before that block too. On account chains they are
  * undefined until a node was asked whether the address was used; what the history has from before that block is whole
- * without the internal transactions that later blocks may lack.
+ * without the internal transactions that later blocks may lack. Transactions are those that name the address, also those
+ * that moved nothing: an account tells of none of them, so that they begin where the address came to be watched; on UTXO
+ * chains where its coins have become known, since an input of an unknown coin names nobody.
  */
-export type Completeness = Readonly<Record<Part, number | undefined>>
+export type Completeness = Readonly<Record<Part | "transactions", number | undefined>>
 
 /** Nothing is known. */
-export const unknown: Completeness = { coins: undefined, tokens: undefined, history: undefined }
+export const unknown: Completeness = {
+  coins: undefined,
+  tokens: undefined,
+  history: undefined,
+  transactions: undefined
+}
 
 /** Whether somebody watches the address of a row of the table `completeness`, called `c`. */
 export const isWatched = sql<boolean>`(
@@ -62,10 +69,16 @@ export const watched = Effect.fnUntraced(function* (chain: number, addresses: Re
 })
 
 /** What is recorded of every address, whether watched or not. */
-const ofAll = (row: Pick<ChainRow.ChainRow, "all_from" | "coins_lost_from">): Completeness =>
-  row.all_from === null
-    ? unknown
-    : { coins: KnownCoins.hasAll(row) ? 0 : undefined, tokens: row.all_from, history: row.all_from }
+const ofAll = (
+  { ledger }: Pick<Chain.Chain, "ledger">,
+  row: Pick<ChainRow.ChainRow, "all_from" | "coins_lost_from" | "parties_from">
+): Completeness => {
+  if (row.all_from === null) return unknown
+  const coins = KnownCoins.hasAll(row) ? 0 : undefined
+  // On UTXO chains those of watched addresses alone are recorded.
+  const transactions = ledger === "outputs" ? undefined : Math.max(row.all_from, row.parties_from)
+  return { coins, tokens: row.all_from, history: row.all_from, transactions }
+}
 
 /**
  * Begins the record of addresses that are about to be watched, in the transaction that has locked the chain's row and
@@ -82,7 +95,7 @@ export const begin = Effect.fn("Completeness.begin")(function* (
   const next = since === null ? null : since + 1
   const rowOf = (address: Uint8Array) => ({
     ...{ chain: chain.id, address, coins: KnownCoins.hasAll(chain) ? 0 : null },
-    ...{ tokens: next, history: next }
+    ...{ tokens: next, history: next, transactions: next }
   })
   // An address that is watched already may still have no row: a store of release 0.1 has none.
   yield* insertMany(
@@ -94,7 +107,8 @@ export const begin = Effect.fn("Completeness.begin")(function* (
     "completeness",
     addresses.filter((address) => !known.has(Bytes.key(address))).map(rowOf),
     `on conflict (chain, address)
-     do update set coins = excluded.coins, tokens = excluded.tokens, history = excluded.history`
+     do update set coins = excluded.coins, tokens = excluded.tokens, history = excluded.history,
+       transactions = excluded.transactions`
   )
 })
 
@@ -105,17 +119,20 @@ export const begin = Effect.fn("Completeness.begin")(function* (
 export const of = Effect.fn("Completeness.of")(function* (chain: Chain.Chain, addresses: ReadonlyArray<AddressBytes>) {
   const { read } = yield* Database
   const [row] = yield* read((db) =>
-    db.selectFrom("chain").select(["id", "all_from", "coins_lost_from"]).where("name", "=", Chain.nameOf(chain))
+    db
+      .selectFrom("chain")
+      .select(["id", "all_from", "coins_lost_from", "parties_from"])
+      .where("name", "=", Chain.nameOf(chain))
   )
   const found = new Map<string, Completeness>()
   if (row === undefined) return found
-  const all = ofAll(row)
+  const all = ofAll(chain, row)
   if (all !== unknown) for (const address of addresses) found.set(Bytes.key(address), all)
   const rows = yield* inChunks(addresses, (some) =>
     read((db) =>
       db
         .selectFrom("completeness as c")
-        .select(["c.address", "c.coins", "c.tokens", "c.history"])
+        .select(["c.address", "c.coins", "c.tokens", "c.history", "c.transactions"])
         .where("c.chain", "=", row.id)
         .where("c.address", "in", some)
         .where(isWatched)
@@ -123,11 +140,13 @@ export const of = Effect.fn("Completeness.of")(function* (chain: Chain.Chain, ad
   )
   const earlier = (a: number | undefined, b: number | null) =>
     a === undefined ? (b ?? undefined) : Math.min(a, b ?? a)
-  for (const { address, coins, history, tokens } of rows) {
+  for (const { address, coins, history, tokens, transactions } of rows) {
+    const isUnknown = chain.ledger === "outputs" && coins === null
     found.set(Bytes.key(address), {
       coins: earlier(all.coins, coins),
       tokens: earlier(all.tokens, tokens),
-      history: earlier(all.history, history)
+      history: earlier(all.history, history),
+      transactions: earlier(all.transactions, isUnknown ? null : transactions)
     })
   }
   const { token: gapEnd } = yield* RecordGaps.wholeFrom(chain)
@@ -180,13 +199,35 @@ export const prove = Effect.fn("Completeness.prove")(function* (
   )
 })
 
+/** Notes that the coins of addresses are about to be known, where they were not, from the block at `height` on. */
+export const knowsInputsFrom = Effect.fnUntraced(function* (
+  chain: number,
+  addresses: ReadonlyArray<AddressBytes>,
+  height: number
+) {
+  const { defer } = yield* Database
+  yield* inChunks(addresses, (some) =>
+    Effect.as(
+      defer((db) =>
+        db
+          .updateTable("completeness")
+          .set({ transactions: height })
+          .where("chain", "=", chain)
+          .where("address", "in", some)
+          .where("coins", "is", null)
+      ),
+      []
+    )
+  )
+})
+
 /** The first block of all has been committed: that is where everything that is watched begins. */
 export const beginAt = Effect.fnUntraced(function* (chain: number, height: number) {
   const { defer } = yield* Database
   yield* defer((db) =>
     db
       .updateTable("completeness")
-      .set({ tokens: height, history: height })
+      .set({ tokens: height, history: height, transactions: height })
       .where("chain", "=", chain)
       .where("tokens", "is", null)
       .where("history", "is", null)
@@ -228,7 +269,7 @@ export const forgetCoins = Effect.fnUntraced(function* (chain: number) {
 export const skip = Effect.fnUntraced(function* (chain: number, to: number) {
   const { defer } = yield* Database
   const next = to + 1
-  for (const part of ["tokens", "history"] as const) {
+  for (const part of ["tokens", "history", "transactions"] as const) {
     yield* defer((db) =>
       db
         .updateTable("completeness")
@@ -274,6 +315,13 @@ export const undo = Effect.fnUntraced(function* (
   yield* defer((db) =>
     db
       .updateTable("completeness")
+      .set({ transactions: next })
+      .where("chain", "=", chain)
+      .where("transactions", ">", next)
+  )
+  yield* defer((db) =>
+    db
+      .updateTable("completeness")
       .set({ coins })
       .where("chain", "=", chain)
       .where("coins", ">", losesCoins ? -1 : next)
@@ -287,4 +335,7 @@ export const undo = Effect.fnUntraced(function* (
         .where(column, ">", losesCoins && column === "all_from" ? -1 : next)
     )
   }
+  yield* defer((db) =>
+    db.updateTable("chain").set({ parties_from: next }).where("id", "=", chain).where("parties_from", ">", next)
+  )
 })

@@ -3,7 +3,7 @@
  * undone with its block, shown to the operator, and gone once a version that understands the transaction replays the
  * block.
  */
-import type { Block, Transfer } from "@headwater/core/Block"
+import type { Block } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Hash from "@headwater/core/Hash"
@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import { Database } from "../database/Database.ts"
 import type { Row } from "../database/Tables.ts"
 import * as BlockRange from "./BlockRange.ts"
+import type { Kind } from "./transfers/TransferLog.ts"
 
 /** The rows of a block. */
 export const rowsOf = (
@@ -35,7 +36,7 @@ export const undo = Effect.fnUntraced(function* (chain: number, fork: number) {
 const withKinds = (
   now: Row<"not_understood">,
   before: Row<"not_understood"> | undefined,
-  entered: ReadonlySet<Transfer["kind"]>
+  entered: ReadonlySet<Kind>
 ): Row<"not_understood"> => ({
   ...now,
   lacks_coin: (entered.has("coin") ? now : before)?.lacks_coin ?? 0,
@@ -50,11 +51,7 @@ const nameOf = ({ position, transaction_id: id }: Row<"not_understood">) =>
  * Puts the rows of a block that is entered again in the place of those that it had. Transfers of kinds that are not
  * `entered` stay as they are in the record, and so does what lacks of them.
  */
-export const rewrite = Effect.fnUntraced(function* (
-  chain: number,
-  block: Block,
-  entered: ReadonlySet<Transfer["kind"]>
-) {
+export const rewrite = Effect.fnUntraced(function* (chain: number, block: Block, entered: ReadonlySet<Kind>) {
   const { defer, insertMany, query } = yield* Database
   const before = yield* query((db) =>
     db

@@ -23,6 +23,7 @@ const outputs: ReadonlyArray<Make> = [
   WalletProjection.make,
   UtxoSetProjection.make,
   CallbackProjection.make,
+  TransferProjection.make,
   SkippedBlocksProjection.make,
   CompletenessProjection.make,
   LostCoinsProjection.make,
@@ -45,5 +46,5 @@ const accounts: ReadonlyArray<Make> = [
 
 const ofLedger = { outputs, accounts }
 
-/** The projections of a chain. Chains whose coins are outputs have a UTXO set; all others record transfers. */
+/** The projections of a chain. Chains whose coins are outputs have a UTXO set, and record the transfers of watched addresses alone. */
 export const of = ({ ledger }: Chain): ReadonlyArray<Make> => ofLedger[ledger]

@@ -96,6 +96,8 @@ export interface ChainTable {
   /** Of outputs: the first and the last block with a transaction that may have moved coins unseen; null where none has. */
   coins_lost_from: number | null
   coins_lost_to: number | null
+  /** The parties of recorded transactions are recorded from this block on. */
+  parties_from: Generated<number>
 }
 
 export interface BlockTable {
@@ -183,6 +185,8 @@ export interface CompletenessTable {
   tokens: number | null
   /** The coin and internal transfers of this block and every later one. */
   history: number | null
+  /** The transactions that name the address, in this block and every later one; on UTXO chains where `coins` are known. */
+  transactions: number | null
 }
 
 /** An address that an account has synced: watched while it is active, and its past read from `birth` on. */

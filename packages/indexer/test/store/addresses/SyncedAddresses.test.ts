@@ -82,10 +82,10 @@ for (const { layer, name } of stores) {
         yield* add(1, 5)
         const before = yield* PastReading.syncing(chain, "tokens", 10)
         yield* PastReading.advance(chain, before, 2)
-        assert.deepStrictEqual(yield* completenessOf(5), { coins: undefined, tokens: 3, history: 3 })
+        assert.deepStrictEqual(yield* completenessOf(5), { coins: undefined, tokens: 3, history: 3, transactions: 3 })
         assert.deepStrictEqual(yield* PastReading.progress(chain), { addresses: 1, next: 2, last: 2 })
         yield* PastReading.advance(chain, before, 3)
-        assert.deepStrictEqual(yield* completenessOf(5), { coins: undefined, tokens: 1, history: 3 })
+        assert.deepStrictEqual(yield* completenessOf(5), { coins: undefined, tokens: 1, history: 3, transactions: 3 })
         const [reading] = yield* PastReading.syncing(chain, "history", 10)
 
         assert.deepInclude(yield* setActive(1, 5, false), { isActive: false })
@@ -97,7 +97,7 @@ for (const { layer, name } of stores) {
         // The end of a reading that began before.
         yield* PastReading.finish(chain, reading!, 0)
         yield* PastReading.advance(chain, before, 3)
-        assert.deepStrictEqual(yield* completenessOf(5), { coins: undefined, tokens: 4, history: 4 })
+        assert.deepStrictEqual(yield* completenessOf(5), { coins: undefined, tokens: 4, history: 4, transactions: 4 })
         assert.deepStrictEqual((yield* PastReading.syncing(chain, "tokens", 10))[0]?.last, 3)
         assert.deepInclude(yield* Effect.flip(setActive(2, 5, true)), { _tag: "AddressNotFound" })
       }).pipe(Effect.scoped, Effect.provide(layer))

@@ -47,7 +47,10 @@ const prove = (chain: Chain.Chain, part: Completeness.Part, of: number, height: 
     )
   )
 
-const from = (height: number | undefined) => ({ coins: undefined, tokens: height, history: height })
+const from = (height: number | undefined) => ({
+  ...{ coins: undefined, tokens: height },
+  ...{ history: height, transactions: height }
+})
 
 for (const store of stores) {
   describe(`Completeness on ${store.name}`, () => {
@@ -71,13 +74,13 @@ for (const store of stores) {
         const second = yield* watch(ethereum, 2)
         assert.deepStrictEqual(
           yield* completenessOf(ethereum, 2),
-          { coins: undefined, tokens: 1, history: 2 },
+          { coins: undefined, tokens: 1, history: 2, transactions: 2 },
           "watched all the time"
         )
         yield* unwatch(ethereum, late)
         assert.deepStrictEqual(
           yield* completenessOf(ethereum, 2),
-          { coins: undefined, tokens: 1, history: 2 },
+          { coins: undefined, tokens: 1, history: 2, transactions: 2 },
           "by the second one"
         )
         yield* unwatch(ethereum, second)
@@ -118,12 +121,12 @@ for (const store of stores) {
         // Together with a block that comes after: the first one counts.
         fake.mine([])
         yield* (yield* open(ethereum, "all")).commit(fake.blocks)
-        const whole = { coins: 0, tokens: 0, history: 0 }
+        const whole = { coins: 0, tokens: 0, history: 0, transactions: 0 }
         assert.deepStrictEqual(yield* completenessOf(ethereum, 9), whole)
         yield* watch(ethereum, 1)
         yield* (yield* open(ethereum, "watched")).commit([fake.mine([])])
         assert.isUndefined(yield* completenessOf(ethereum, 9))
-        assert.deepStrictEqual(yield* completenessOf(ethereum, 1), { coins: 0, tokens: 2, history: 2 })
+        assert.deepStrictEqual(yield* completenessOf(ethereum, 1), { coins: 0, tokens: 2, history: 2, transactions: 2 })
         yield* (yield* open(ethereum, "all")).commit([fake.mine([])])
         assert.deepStrictEqual(yield* completenessOf(ethereum, 9), from(3))
       }).pipe(Effect.provide(layer))
@@ -155,7 +158,7 @@ for (const store of stores) {
         yield* prove(ethereum, "coins", 2, 4)
         yield* chainStore.undo(3)
         assert.deepStrictEqual(yield* completenessOf(ethereum, 1), from(4))
-        assert.deepStrictEqual(yield* completenessOf(ethereum, 2), { coins: 4, tokens: 4, history: 4 })
+        assert.deepStrictEqual(yield* completenessOf(ethereum, 2), { coins: 4, tokens: 4, history: 4, transactions: 4 })
         const { id, revision } = (yield* ChainRow.find(ethereum))!
         assert.deepStrictEqual((yield* KnownCoins.unknown(id, { after: 0, last: revision })).addresses, [address(1)])
         assert.deepStrictEqual((yield* KnownCoins.unknown(id, { after: revision, last: revision + 1 })).addresses, [])

@@ -85,7 +85,7 @@ for (const store of stores) {
           const whole = () => RecordGaps.wholeFrom(chain!)
           assert.deepStrictEqual(yield* whole(), { coin: 7, token: 5, internal: 3 })
           const of = Effect.map(Completeness.of(chain!, [address(9)]), (found) => [...found.values()])
-          assert.deepStrictEqual(yield* of, [{ coins: 0, tokens: 5, history: 0 }])
+          assert.deepStrictEqual(yield* of, [{ coins: 0, tokens: 5, history: 0, transactions: 0 }])
           // A newer version has read these, without their traces.
           const again = (height: number, internalFrom: number | undefined) =>
             opened.reprocess(fake.blocks[height]!, { callbacks: false, internalFrom })
@@ -93,7 +93,7 @@ for (const store of stores) {
           yield* again(6, undefined)
           yield* again(2, undefined)
           assert.deepStrictEqual(yield* whole(), { coin: 0, token: 0, internal: 3 })
-          assert.deepStrictEqual(yield* of, [{ coins: 0, tokens: 0, history: 0 }])
+          assert.deepStrictEqual(yield* of, [{ coins: 0, tokens: 0, history: 0, transactions: 0 }])
           yield* again(2, 0)
           assert.deepStrictEqual(yield* whole(), { coin: 0, token: 0, internal: 0 })
           assert.isUndefined(yield* NotUnderstood.count(chain!))

@@ -1,6 +1,6 @@
 /** A block's transfers from its checked parts, in block order: of each transaction its coins, tokens, internal transfers. */
 import type { AddressBytes } from "@headwater/core/address/Address"
-import type { CoinTransfer, ContractLog, Transfer } from "@headwater/core/Block"
+import type { CoinTransfer, ContractLog, TransactionParties, Transfer } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Result from "effect/Result"
 import * as TimeSlice from "../../../TimeSlice.ts"
@@ -60,6 +60,18 @@ const coinTransfers = (
   const to = recipientOf(transaction, receipt)
   return [{ kind: "coin", transaction: index, position: 0, from: payer, to, amount: value }]
 }
+
+const partiesOf = (
+  transaction: Transaction | undefined,
+  receipt: Receipt | undefined,
+  index: number
+): TransactionParties | undefined =>
+  transaction && {
+    kind: "transaction",
+    transaction: index,
+    from: transaction.from,
+    to: transaction.to ?? receipt?.contract
+  }
 
 /** Index in the block of each log of each transaction; undefined where that is not certain. */
 type Positions = ReadonlyArray<ReadonlyArray<number | undefined>>
@@ -162,7 +174,7 @@ const decodeTransaction = (
       for (const rule of trace?.broken ?? []) parts.note(rule, ["coin", "internal"])
       const transfers: Array<Transfer> = []
       const logs: Array<ContractLog> = []
-      const content = { id: hash, transfers, logs }
+      const content = { id: hash, transfers, logs, parties: partiesOf(transaction, receipt, index) }
       if (receipt === undefined) return content
       const guessed = () => transaction && parts.read(() => probablySucceeded(transaction, receipt))
       const succeeded = receipt.succeeded ?? (trace === undefined ? guessed() : !trace.failed)

@@ -9,18 +9,18 @@
  * Nothing that is written is wrong after a reorganisation: a page may still name a position that is gone or holds
  * another transfer now, and the reader, who compares the full address, passes over it.
  */
-import type { Block, Transfer } from "@headwater/core/Block"
+import type { Block } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
 import * as TimeSlice from "../../../TimeSlice.ts"
 import { Database, type DatabaseError } from "../../database/Database.ts"
 import type { Row } from "../../database/Tables.ts"
-import { type Kind, kinds, logOf, type TransferOf } from "./internal/Logs.ts"
+import { type Entry, type Kind, kinds, logOf, type TransferOf } from "./internal/Logs.ts"
 import * as Posting from "./internal/Posting.ts"
 import * as PostingRuns from "./internal/PostingRuns.ts"
 import * as TransferChunk from "./internal/TransferChunk.ts"
 
-export type { Kind, TransferOf } from "./internal/Logs.ts"
+export type { Entry, Kind, TransferOf } from "./internal/Logs.ts"
 
 /** What blocks leave in the logs of their chain. */
 export interface Rows {
@@ -49,9 +49,10 @@ function* postingsOf(height: number, packed: ReadonlyArray<TransferChunk.PackedT
 }
 
 /** A block's rows in one log. */
-function* rowsOf(log: number, kind: Kind, block: Block, keep: (transfer: Transfer) => boolean): Generator<void, Rows> {
+function* rowsOf(log: number, kind: Kind, block: Block, keep: (transfer: Entry) => boolean): Generator<void, Rows> {
   const packed: Array<TransferChunk.PackedTransfer> = []
-  for (const [index, transfer] of block.transfers.entries()) {
+  const entries: ReadonlyArray<Entry> = kind === "transaction" ? (block.parties ?? []) : block.transfers
+  for (const [index, transfer] of entries.entries()) {
     if (index % transfersOfStep === 0) yield
     if (transfer.kind !== kind || !keep(transfer)) continue
     packed.push({ transactionId: block.transactions[transfer.transaction]!, transfer })
@@ -67,7 +68,7 @@ function* rowsOf(log: number, kind: Kind, block: Block, keep: (transfer: Transfe
 }
 
 /** A block's transfers that `keep` picks, as the rows that record them. */
-export function* pack(chain: number, block: Block, keep: (transfer: Transfer) => boolean): Generator<void, Rows> {
+export function* pack(chain: number, block: Block, keep: (transfer: Entry) => boolean): Generator<void, Rows> {
   const all: Array<Rows> = []
   for (const kind of kinds) all.push(yield* rowsOf(logOf(chain, kind), kind, block, keep))
   return { chunks: all.flatMap(({ chunks }) => chunks), unsorted: all.flatMap(({ unsorted }) => unsorted) }
@@ -98,7 +99,7 @@ const isSame = (a: Rows["chunks"], b: Rows["chunks"]) =>
 export const rewrite = Effect.fnUntraced(function* (
   chain: number,
   block: Block,
-  keep: (transfer: Transfer) => boolean,
+  keep: (transfer: Entry) => boolean,
   which: (kind: Kind) => boolean
 ) {
   const { defer, insertMany } = yield* Database

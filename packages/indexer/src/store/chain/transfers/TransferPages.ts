@@ -1,10 +1,9 @@
 /** Pages of recorded transfers by address. */
 import type { AddressBytes } from "@headwater/core/address/Address"
-import type { Transfer } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
 import { Database, type DatabaseError } from "../../database/Database.ts"
-import { type Kind, logOf, type TransferOf } from "./internal/Logs.ts"
+import { type Entry, type Kind, logOf, type TransferOf } from "./internal/Logs.ts"
 import * as Posting from "./internal/Posting.ts"
 import * as PostingSearch from "./internal/PostingSearch.ts"
 import * as TransferChunk from "./internal/TransferChunk.ts"
@@ -36,7 +35,7 @@ export interface Page<K extends Kind> {
 /** Positions count transfers within a block below this, blocks above. */
 export const perBlock = Posting.perBlock
 
-const names = ({ from, to }: Transfer, address: AddressBytes): boolean =>
+const names = ({ from, to }: Entry, address: AddressBytes): boolean =>
   (from !== undefined && Bytes.equal(from, address)) || (to !== undefined && Bytes.equal(to, address))
 
 /** The transfers at these positions, in their order; positions that hold none are left out. */
@@ -86,4 +85,44 @@ export const page = <K extends Kind>(
       after = positions.at(-1)!
     }
     return { transfers: found.slice(0, request.limit), hasMore: found.length > request.limit }
+  })
+
+/** A transaction that names an address, where it stands: `position` is that of the last of its transfers in the order. */
+export interface RecordedTransaction extends Pick<Recorded<Kind>, "position" | "height" | "transactionId"> {
+  /** Index in its block. */
+  readonly index: number
+}
+
+const isSame = (a: RecordedTransaction | undefined, b: RecordedTransaction): a is RecordedTransaction =>
+  a !== undefined && a.height === b.height && Bytes.equal(a.transactionId, b.transactionId)
+
+/** Transfers of one transaction that are read at a time, where it has more than a page. */
+const manyTransfers = 500
+
+/** A page of the transactions whose entries in a log name `address`, each once: entries of a transaction stand together. */
+export const transactions = (
+  chain: number,
+  kind: Kind,
+  address: AddressBytes,
+  request: PageRequest
+): Effect.Effect<
+  { readonly items: ReadonlyArray<RecordedTransaction>; readonly hasMore: boolean },
+  DatabaseError,
+  Database
+> =>
+  Effect.gen(function* () {
+    const found: Array<RecordedTransaction> = []
+    let { after, limit } = { after: request.after, limit: request.limit + 1 }
+    while (true) {
+      const { hasMore, transfers }: Page<Kind> = yield* page(chain, kind, address, { ...request, after, limit })
+      for (const { height, position, transactionId, transfer } of transfers) {
+        const one = { height, index: transfer.transaction, position, transactionId }
+        if (isSame(found.at(-1), one)) found.pop()
+        found.push(one)
+        if (found.length > request.limit) return { items: found.slice(0, request.limit), hasMore: true }
+      }
+      if (!hasMore) return { items: found, hasMore: false }
+      after = transfers.at(-1)!.position
+      limit = manyTransfers
+    }
   })

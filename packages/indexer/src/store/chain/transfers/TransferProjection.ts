@@ -1,6 +1,5 @@
 /** What blocks change in the record of transfers. */
 import type { AddressBytes } from "@headwater/core/address/Address"
-import type { Transfer } from "@headwater/core/Block"
 import * as Effect from "effect/Effect"
 import * as TimeSlice from "../../../TimeSlice.ts"
 import * as EnteredKinds from "../EnteredKinds.ts"
@@ -12,8 +11,10 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, id, record, watc
   const compaction = yield* Compaction.start(id)
 
   const isWatched = (address: AddressBytes | undefined) => address !== undefined && set.has(address)
-  const isRecorded = (transfer: Transfer) =>
-    record === "all" ||
+  const hasOutputs = chain.ledger === "outputs"
+  // Every input and output of a UTXO chain would be many times what the UTXO set of the chain takes.
+  const isRecorded = (transfer: TransferLog.Entry) =>
+    (record === "all" && !hasOutputs) ||
     transfer.kind === "internal" ||
     isWatched(transfer.from) ||
     isWatched(transfer.to) ||
@@ -32,11 +33,14 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, id, record, watc
         )
     },
     undo: ({ fork }) => TransferLog.undo(id, fork),
-    reprocess: {
-      record: Effect.fnUntraced(function* (block, { internalFrom }) {
-        const kinds = yield* EnteredKinds.of(chain, id, block, internalFrom)
-        compaction.wrote(yield* TransferLog.rewrite(id, block, isRecorded, (kind) => kinds.has(kind)))
-      })
-    }
+    // Of an old block nobody remembers what the inputs spent: what was recorded of them stays.
+    reprocess: hasOutputs
+      ? {}
+      : {
+          record: Effect.fnUntraced(function* (block, { internalFrom }) {
+            const kinds = yield* EnteredKinds.of(chain, id, block, internalFrom)
+            compaction.wrote(yield* TransferLog.rewrite(id, block, isRecorded, (kind) => kinds.has(kind)))
+          })
+        }
   }
 })

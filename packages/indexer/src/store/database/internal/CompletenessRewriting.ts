@@ -19,13 +19,14 @@ const rewriting = (
     yield* defer((db) =>
       db
         .insertInto("completeness")
-        .columns(["chain", "address", "tokens", "history"])
+        .columns(["chain", "address", "tokens", "history", "transactions"])
         .expression(
           db
             .selectFrom(sql<Watcher>`${sql.table(table)}`.as("watcher"))
             .innerJoin("chain", "chain.id", "watcher.chain")
             .select(["watcher.chain", sql<Uint8Array>`watcher.address`.as("address")])
             .select([sql`chain.height + 1`.as("tokens"), sql`chain.height + 1`.as("history")])
+            .select(sql`chain.height + 1`.as("transactions"))
             .distinct()
             .where("watcher.id", ">", after)
             .where("watcher.id", "<=", last)

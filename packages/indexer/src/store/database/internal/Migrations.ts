@@ -71,6 +71,7 @@ import * as ownSubscriptions from "../migrations/0059_own_subscriptions.ts"
 import * as broadcastNonce from "../migrations/0060_broadcast_nonce.ts"
 import * as consumerSteps from "../migrations/0061_consumer_steps.ts"
 import * as completedBlocks from "../migrations/0062_completed_blocks.ts"
+import * as transactions from "../migrations/0063_transactions.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -129,7 +130,8 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0059_own_subscriptions": ownSubscriptions.up,
   "0060_broadcast_nonce": broadcastNonce.up,
   "0061_consumer_steps": consumerSteps.up,
-  "0062_completed_blocks": completedBlocks.up
+  "0062_completed_blocks": completedBlocks.up,
+  "0063_transactions": transactions.up
 }
 
 /** The last migration of release 0.1, whose migrations were no transactions on SQLite. */

@@ -1,12 +1,15 @@
-/** The logs of a chain: one for each kind of transfer. */
-import type { Transfer } from "@headwater/core/Block"
+/** The logs of a chain: one for each kind of transfer, and one for the parties of transactions. */
+import type { TransactionParties, Transfer } from "@headwater/core/Block"
 
-export type Kind = Transfer["kind"]
+/** What a log holds: transfers, or whom transactions name. */
+export type Entry = Transfer | TransactionParties
 
-/** The transfer type of a kind. */
-export type TransferOf<K extends Kind> = Extract<Transfer, { readonly kind: K }>
+export type Kind = Entry["kind"]
 
-export const kinds: ReadonlyArray<Kind> = ["coin", "token", "internal"]
+/** The entry type of a kind. */
+export type TransferOf<K extends Kind> = Extract<Entry, { readonly kind: K }>
+
+export const kinds: ReadonlyArray<Kind> = ["coin", "token", "internal", "transaction"]
 
 /** The number under which a chain's transfers of one kind are kept. */
 export const logOf = (chain: number, kind: Kind): number => chain * 4 + kinds.indexOf(kind)

@@ -4,17 +4,16 @@
  */
 
 import type { AddressBytes } from "@headwater/core/address/Address"
-import type { Transfer } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import type { TokenKind } from "@headwater/core/chains/Blockchain"
+import { type Entry, kinds } from "./Logs.ts"
 
 /** A transfer with the id of its transaction. */
 export interface PackedTransfer {
   readonly transactionId: Uint8Array
-  readonly transfer: Transfer
+  readonly transfer: Entry
 }
 
-const kinds = ["coin", "token", "internal"] as const
 const tokenKinds: ReadonlyArray<TokenKind> = ["fungible", "non-fungible", "multi"]
 /** A dictionary index that stands for nobody, and an amount's length that stands for none. */
 const nobody = 0xff
@@ -104,7 +103,7 @@ export const pack = (packed: ReadonlyArray<PackedTransfer>): Uint8Array => {
     writer.u32(transfer.transaction)
     writer.u8(sides[i]!.from)
     writer.u8(sides[i]!.to)
-    writer.big(transfer.amount)
+    writer.big(transfer.kind === "transaction" ? undefined : transfer.amount)
     switch (transfer.kind) {
       case "coin":
         writer.u32(transfer.position)
@@ -160,11 +159,13 @@ export const unpack = (chunk: Uint8Array): ReadonlyArray<PackedTransfer> => {
   const count = u8()
   const transactions = Array.from({ length: u8() }, () => raw(32))
   const addresses = Array.from({ length: u8() }, () => raw(u16()) as AddressBytes)
-  const transferOf = (kind: Transfer["kind"]): Transfer => {
+  const transferOf = (kind: Entry["kind"]): Entry => {
     const transaction = u32()
     const from = addresses[u8()]
     const to = addresses[u8()]
-    const amount = big()!
+    const moved = big()
+    if (kind === "transaction") return { kind, transaction, from: from!, to }
+    const amount = moved!
     if (kind === "coin") return { kind, transaction, from, to, amount, position: u32() }
     if (kind === "internal") {
       const [operation, operationType] = raw(u16()).toString().split(" ") as [string, string]

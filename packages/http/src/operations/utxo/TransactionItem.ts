@@ -1,0 +1,74 @@
+/** A transaction of a UTXO chain in the words of the interface. */
+import * as Address from "@headwater/core/address/Address"
+import type { Chain } from "@headwater/core/chains/Chain"
+import type { ExplorerTransaction } from "@headwater/indexer/families/utxo/TransactionExplorer"
+import * as CoinAmount from "../CoinAmount.ts"
+import { typeOf } from "./ScriptType.ts"
+
+const waits = { hash: "", height: -1, position: -1 }
+
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
+
+/** Each address once, in the order of its first amount, with the sum of its amounts. */
+const byAddress = (moved: ReadonlyArray<readonly [address: string | undefined, amount: bigint]>) => {
+  const sums = new Map<string, bigint>()
+  for (const [address, amount] of moved) {
+    if (address !== undefined) sums.set(address, (sums.get(address) ?? 0n) + amount)
+  }
+  return [...sums]
+}
+
+export const of = (chain: Chain, shown: ExplorerTransaction) => {
+  const { isCoinbase, isSpent, spent, transaction } = shown
+  const coins = (amount: bigint) => CoinAmount.of(chain, amount)
+  const addressOf = (script: Uint8Array) => Address.encode(chain, Address.fromBytes(script))
+  const addressesOf = (script: Uint8Array | undefined) => {
+    const address = script && addressOf(script)
+    return address === undefined ? {} : { addresses: [address] }
+  }
+  const moved = (all: Parameters<typeof byAddress>[0]) =>
+    byAddress(all).map(([address, amount]) => ({ address, addresses: address, value: coins(amount) }))
+  const { height, hash, position } = shown.block ?? waits
+  const { outputs, zcash } = transaction
+  const id = hex(transaction.id)
+  return {
+    ...{ id, transactionID: id, hash: hex(transaction.hash), isConfirmed: shown.block !== undefined },
+    locktime: transaction.lockTime,
+    size: transaction.size,
+    version: transaction.version,
+    fee: coins(shown.fee),
+    inputs: transaction.inputs.map(({ outputIndex, scriptSig, transactionId, witness }, index) => {
+      const output = spent[index]
+      return {
+        ...addressesOf(output?.script),
+        ...(isCoinbase ? { coinbase: hex(scriptSig) } : {}),
+        ...{ outputIndex, oututIndex: outputIndex, transactionId: hex(transactionId), witnesses: witness.map(hex) },
+        script: { type: output === undefined ? "nonstandard" : typeOf(output.script) },
+        ...(output === undefined ? {} : { value: coins(output.amount) })
+      }
+    }),
+    outputs: outputs.map(({ amount, script }, index) => ({
+      ...addressesOf(script),
+      isSpent: isSpent[index]!,
+      script: { type: typeOf(script) },
+      value: coins(amount)
+    })),
+    positionInBlock: position,
+    recipients: moved(outputs.map(({ amount, script }) => [addressOf(script), amount])),
+    senders: moved(
+      spent.flatMap((output) => (output === undefined ? [] : [[addressOf(output.script), output.amount]]))
+    ),
+    timestamp: shown.time,
+    minedInBlock: { hash, height },
+    ...(zcash === undefined
+      ? {}
+      : {
+          blockchainSpecific: {
+            expiryHeight: zcash.expiryHeight,
+            overwintered: zcash.overwintered,
+            valueBalance: coins(zcash.revealed.valueBalance),
+            versionGroupId: zcash.versionGroupId.toString(16).padStart(8, "0")
+          }
+        })
+  }
+}
